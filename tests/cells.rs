@@ -21,7 +21,7 @@ use super::exchange::sample;
 use super::{cli, probes, schema};
 
 /// A short plan of every test.
-fn plans() -> [Plan; 6] {
+fn plans() -> [Plan; 7] {
     [
         Plan::FrameLoop(FrameLoop {
             time_each: Nanos::from_secs(2),
@@ -47,6 +47,7 @@ fn plans() -> [Plan; 6] {
             ..RealTime::default()
         }),
         Plan::GameTick(probes::few_cycles()),
+        Plan::WhatHelps(probes::few_changes()),
     ]
 }
 
@@ -65,7 +66,10 @@ type Cells = BTreeMap<(usize, String), String>;
 fn compare(table: &Table, most: usize, read: &Cells, by_key: bool, what: &str) -> usize {
     let mut count = 0;
     for (row, line) in table.rows.iter().enumerate().take(most) {
-        for (text, column) in table.texts(line).into_iter().zip(&table.columns) {
+        let cells = table.texts(line).into_iter().zip(&line.cells).zip(&table.columns);
+        for ((text, cell), column) in cells {
+            // A page states the reason in place of the value.
+            let text = cell.reason().filter(|_| by_key).map_or(text, str::to_owned);
             let name = if by_key { column.key.to_owned() } else { plain(&column.heading()) };
             let found = read.get(&(row, name)).unwrap_or_else(|| {
                 panic!("{what}: {} has no cell of {} in row {row}", table.key, column.key)
@@ -178,8 +182,9 @@ fn between<'a>(text: &'a str, before: &str, after: &str) -> Option<&'a str> {
 /// The cells of a table in a page, by the keys of its columns.
 fn html_cells(section: &str, rows: usize) -> Cells {
     let mut cells = Cells::new();
+    let text = |cell: &str| unescaped(between(cell, "<bdi>", "</bdi>").unwrap());
     for table in section.split("<table>").skip(1) {
-        let (head, body) = table.split_once("<tbody>").unwrap();
+        let Some((head, body)) = table.split_once("</thead><tbody>") else { continue };
         let keys: Vec<&str> = head
             .split("<th ")
             .skip(1)
@@ -187,18 +192,40 @@ fn html_cells(section: &str, rows: usize) -> Cells {
             .collect();
         let body = body.split("</tbody>").next().unwrap();
         for (line, row) in body.split("<tr").skip(1).zip(0..) {
-            let texts = line.split("<td").skip(1).map(|td| between(td, "<bdi>", "</bdi>").unwrap());
-            for (text, key) in texts.zip(&keys) {
-                cells.insert((row, (*key).to_owned()), unescaped(text));
+            let texts: Vec<&str> = line.split("<bdi>").skip(1).collect();
+            assert_eq!(texts.len(), keys.len(), "a row has every column: {line}");
+            for (cell, key) in texts.into_iter().zip(&keys) {
+                let cell = unescaped(cell.split("</bdi>").next().unwrap());
+                cells.insert((row, (*key).to_owned()), cell);
             }
         }
     }
-    for shared in section.split("<dd ").skip(1) {
-        let key = between(shared, "data-key=\"", "\"").unwrap();
-        let text = unescaped(between(shared, "<bdi>", "</bdi>").unwrap());
-        cells.extend((0..rows).map(|row| ((row, key.to_owned()), text.clone())));
+    for single in section.split("<td data-key=\"").skip(1) {
+        let (key, rest) = single.split_once('"').unwrap();
+        cells.insert((0, key.to_owned()), text(rest));
+    }
+    for shared in section.split("<dd data-key=\"").skip(1) {
+        let (key, rest) = shared.split_once('"').unwrap();
+        cells.extend((0..rows).map(|row| ((row, key.to_owned()), text(rest))));
     }
     cells
+}
+
+/// Checks that every column of a table of configurations is in one group of figures.
+#[track_caller]
+fn check_groups(table: &Table, section: &str, what: &str) {
+    let mut groups: Vec<&str> = table.columns.iter().map(|column| column.group).collect();
+    groups.dedup();
+    let is_named = groups.iter().all(|group| !group.is_empty());
+    assert!(is_named, "{what}: each figure is in a group: {groups:?}");
+    let mut once = groups.clone();
+    once.sort_unstable();
+    once.dedup();
+    assert_eq!(once.len(), groups.len(), "{what}: a group is one: {groups:?}");
+    for group in groups {
+        let shown = |tag: &str| section.contains(&format!("<{tag}>{group}</{tag}>"));
+        assert!(shown("caption") || shown("h3"), "{what}: {group}");
+    }
 }
 
 /// The cells of a line of Markdown without its escapes.
@@ -223,9 +250,8 @@ fn markdown_cells(section: &str, rows: usize) -> Cells {
         let mut lines = block.lines().filter(|line| line.starts_with('|'));
         if let Some(header) = lines.next() {
             let header = markdown_row(header);
-            let mut lines: Vec<Vec<String>> = lines.skip(1).map(markdown_row).collect();
+            let lines: Vec<Vec<String>> = lines.skip(1).map(markdown_row).collect();
             if rows == 1 {
-                lines.push(header);
                 cells.extend(lines.into_iter().map(|line| ((0, line[0].clone()), line[1].clone())));
                 continue;
             }
@@ -314,7 +340,7 @@ fn compared(run: &Run) -> BTreeMap<&'static str, usize> {
     schema::check(exported.as_bytes(), &format!("{test}, exported"));
     let exported: Value = serde_json::from_str(&exported).unwrap();
     assert_eq!(json["report"]["tables"], exported["report"]["tables"], "{test}");
-    let terminal = printed(&folder, &["runs", "show", &id]);
+    let terminal = printed(&folder, &["runs", "show", &id, "--all"]);
     let markdown = written(Format::Markdown, run, &report, 0);
     let page = written(Format::Html, run, &report, 0);
     let titles: Vec<String> = report
@@ -325,8 +351,9 @@ fn compared(run: &Run) -> BTreeMap<&'static str, usize> {
             note => plain(&format!("{}: {note}", table.title)),
         })
         .collect();
-    let mut headings: Vec<String> = titles.iter().map(|title| format!("### {title}")).collect();
-    headings.push("### Measurement quality".to_owned());
+    let mut headings: Vec<String> =
+        titles.iter().map(|title| format!("**{}**", title.replace('_', "\\_"))).collect();
+    headings.push("**Measurement quality**".to_owned());
     let mut terminal_titles: Vec<String> = titles.iter().map(|it| format!("\n{it}\n\n")).collect();
     terminal_titles.push("\nDenied\n".to_owned());
     for (table, position) in report.tables.iter().zip(0..) {
@@ -342,12 +369,12 @@ fn compared(run: &Run) -> BTreeMap<&'static str, usize> {
         let most = |events: usize| if position == 0 { usize::MAX } else { events };
         let rows = table.rows.len();
         let of_page = page.split(&format!("data-table=\"{}\"", table.key)).nth(1).unwrap();
-        let of_page = of_page.split("</section>").next().unwrap();
+        let of_page = of_page.split("</details>").next().unwrap();
+        if position == 0 {
+            check_groups(table, of_page, test);
+        }
         let read = html_cells(of_page, rows);
         add("HTML", compare(table, most(200), &read, true, &format!("{test}, HTML")));
-        let lines = of_page.split("<p class=\"soft small\">").skip(1);
-        let lines = lines.map(|line| unescaped(line.split("</p>").next().unwrap()).into());
-        compare_reasons(table, most(200), lines, &format!("{test}, HTML"));
         let of_markdown = section(&markdown, &headings, position);
         let read = markdown_cells(of_markdown, rows.min(most(40)));
         add("Markdown", compare(table, most(40), &read, false, &format!("{test}, Markdown")));
@@ -377,6 +404,7 @@ fn plots(test: &str) -> &'static [&'static str] {
             "frame-time-histogram",
             "execution-time-histogram",
         ],
+        "what-helps" => &["effects", "blocks"],
         "game-tick" => &["cycle-time", "scaling", "efficiency"],
         "frame-capture" => &["timeline", "histogram", "tail"],
         _ => &["histogram"],
@@ -392,11 +420,14 @@ fn check_plots(run: &Run) {
     assert_eq!(keys, plots(test), "{test}");
     let page = written(Format::Html, run, &report, 0);
     let visible = page.split("<script").next().unwrap();
-    assert_eq!(visible.matches("<figure>").count(), charts.len(), "{test}");
-    let is_paced = matches!(test, "frame-loop" | "real-time");
+    assert_eq!(visible.matches("<div class=\"plot").count(), charts.len(), "{test}");
+    let is_paced = matches!(test, "frame-loop" | "real-time" | "what-helps");
     assert_eq!(visible.contains("Missed"), is_paced, "{test} has no deadlines");
     for chart in &charts {
-        assert!(visible.contains(&format!("<h2>{}</h2>", chart.title)), "{test}: {}", chart.title);
+        // The frames of a loop have marks by cause.
+        let is_marked = (test, chart.key) == ("frame-loop", "timeline");
+        let title = if is_marked { "Timeline" } else { chart.title };
+        assert!(visible.contains(&format!("<h2>{title}</h2>")), "{test}: {title}");
         let options = Options { plot: Some(chart.key.to_owned()), ..Options::default() };
         let mut svg = Vec::new();
         export::write(Format::Svg, run, &report, &options, &mut svg).unwrap();
@@ -414,7 +445,7 @@ fn the_command_line_writes_one_plot_or_all_of_them() {
     Store::at(folder.path()).save(&run).unwrap();
     let id = run.id.to_string();
     let svg = printed(&folder, &["export", &id, "--as", "svg", "--plot", "tail"]);
-    assert!(svg.contains(">Share of frames later than</text>"), "{svg}");
+    assert!(svg.contains(">Tail distribution</text>"), "{svg}");
     let plots = out.path().join("plots");
     printed(&folder, &["export", &id, "--plots", plots.to_str().unwrap()]);
     assert_eq!(std::fs::read_dir(plots).unwrap().count(), 3);

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
+use jitterscope_engine::report::comparison::Variation;
 use jitterscope_engine::report::{Options, Report};
 use jitterscope_engine::store::{self, Store};
 
@@ -29,6 +30,11 @@ pub(crate) fn program() -> PathBuf {
 /// Runs the program with this folder for its runs.
 pub(crate) fn run(folder: &tempfile::TempDir, args: &[&str]) -> Output {
     Command::new(program()).arg("--data-dir").arg(folder.path()).args(args).output().unwrap()
+}
+
+/// Whether tests run for their full length.
+pub(crate) fn is_long() -> bool {
+    std::env::var_os("JITTERSCOPE_LONG_TESTS").is_some_and(|value| value == "1")
 }
 
 #[track_caller]
@@ -60,8 +66,8 @@ fn wrong_use_ends_with_2_and_names_setting_and_range() {
         (vec!["--cpu", "999"], "--cpu: CPU 999 is not available"),
         (vec!["--duration", "-5s"], "--duration: invalid value '-5s': expected 100ms to 600s"),
         (vec!["--duration", "inf"], "--duration: invalid value 'inf': expected 100ms to 600s"),
-        (vec!["--load-threads", "4000"], "--load-threads: load threads: 4000; expected 0 to"),
-        (vec!["--priority", "fifo:99"], "--priority: invalid priority 'fifo:99'"),
+        (vec!["--load-threads", "4000"], "--load-threads: load threads: 4 000; expected 0 to"),
+        (vec!["--priority", "fifo:99"], "--priority: invalid value 'fifo:99'"),
         (vec!["--wait", "hybrid:1s"], "--wait: invalid value 'hybrid:1s': expected os-sleep or"),
         (vec!["--repeat", "50"], "invalid value '50' for '--repeat <TIMES>': expected 1 to 20"),
     ] {
@@ -76,9 +82,16 @@ fn a_run_is_printed_saved_listed_shown_and_removed() {
     let output = run(&folder, &[&SHORT[..], &["--name", "my run"]].concat());
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
     assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
-    for title in ["Requested", "Applied", "p99 of frame", "Evidence overhead"] {
+    for title in ["Requested", "Applied", "p99 (", "Missed"] {
         assert!(text.contains(title), "{title}: {text}");
     }
+    // One screen, with the answer last; every figure on request.
+    assert!(text.lines().count() <= 44 && !text.contains("Evidence overhead"), "{text}");
+    let (_, answer) = text.trim_end().rsplit_once("\n\n").unwrap();
+    assert!(answer.contains(": "), "{answer}");
+    let all = run(&folder, &["runs", "show", "my run", "--all"]);
+    let all = String::from_utf8_lossy(&all.stdout).into_owned();
+    assert!(all.contains("Evidence overhead") && all.contains("p99 of frame"), "{all}");
     let list = run(&folder, &["runs", "list"]);
     let list = String::from_utf8_lossy(&list.stdout).into_owned();
     let id = list.split_whitespace().next().unwrap().to_owned();
@@ -180,9 +193,13 @@ fn repeats_tell_their_noise_floor_and_comparisons_know_it() {
     let runs = [0, 1].map(|run| store::load(&paths[run]).unwrap());
     let reports = runs.each_ref().map(|run| Report::of(run, &Options::default()));
     let both = [(&runs[0], &reports[0]), (&runs[1], &reports[1])];
-    let floor = match store::repeats::compare(&both, 0, Some(&saved)).repeat_count {
-        0 => "Noise floor: unknown. ".to_owned(),
-        count => format!("Noise floor: from {count} saved runs with run A's settings on its"),
+    let floor = match store::repeats::compare(&both, 0, Some(&saved), None).variation {
+        Variation::Repeats(count) => {
+            format!(
+                "Noise floor: from {count} saved runs with run A's settings, none of them later"
+            )
+        }
+        _ => "Noise floor: unknown. ".to_owned(),
     };
     let paths: Vec<String> = paths.iter().map(|path| path.display().to_string()).collect();
     let output = run(&folder, &["compare", &paths[0], &paths[1]]);
@@ -198,4 +215,212 @@ fn repeats_tell_their_noise_floor_and_comparisons_know_it() {
     let mut args = SHORT.to_vec();
     args.extend(["--repeat", "2", "--out", "x"]);
     assert_eq!(run(&folder, &args).status.code(), Some(2));
+}
+
+#[test]
+fn a_long_value_is_quoted_with_an_ellipsis() {
+    let (folder, long) = (tempfile::tempdir().unwrap(), "x".repeat(100_000));
+    let path = store::EXTENSION;
+    let foreign = folder.path().join(format!("2026-01-01-a-00000001{path}"));
+    std::fs::write(&foreign, format!("{{\"format\":\"{long}\"}}")).unwrap();
+    let table = folder.path().join("table.csv");
+    std::fs::write(&table, "some,cells\n1,2\n").unwrap();
+    let (foreign, table) = (foreign.to_str().unwrap(), table.to_str().unwrap());
+    let capture = folder.path().join("capture.csv");
+    std::fs::write(&capture, super::exchange::foreign::MANGOHUD).unwrap();
+    let capture = capture.to_str().unwrap();
+    Store::at(folder.path()).save(&super::exchange::sample::run("a name")).unwrap();
+    let option = format!("--{long}");
+    for args in [
+        vec![long.as_str()],
+        vec!["frame-loop", &option],
+        vec!["frame-loop", "--fps", &long],
+        vec!["frame-loop", "--priority", &long],
+        vec!["frame-loop", "--cpu", &long],
+        vec!["frame-loop", "--wait", &long],
+        vec!["frame-loop", "--duration", &long],
+        vec!["frame-loop", "--preset", &long],
+        vec!["frame-loop", "--repeat", &long],
+        vec!["runs", "show", &long],
+        vec!["runs", "show", foreign],
+        vec!["compare", "0a1b", "0a1b", "--fail-if", &long],
+        vec!["compare", "0a1b", "0a1b", "--baseline", &long],
+        vec!["import", table, "--column", &long],
+        vec!["import", &long],
+        vec!["export", capture, "--as", "csv", "--table", &long],
+        vec!["export", capture, "--as", "csv", "--plot", &long],
+        vec!["export", capture, "--as", "csv", "--configuration", &long],
+        vec!["export", capture, "--as", &long],
+    ] {
+        let output = run(&folder, &args);
+        let error = String::from_utf8_lossy(&output.stderr);
+        let said: String = error.chars().take(300).collect();
+        assert!(matches!(output.status.code(), Some(1 | 2)), "{:?}: {said}", args[0]);
+        let (limit, is_path) =
+            if args == ["import", &long] { (6_000, true) } else { (1_000, false) };
+        assert!(error.len() < limit && error.contains('…'), "{} bytes: {said}", error.len());
+        assert!(is_path || error.matches("xxxxxxxxxx").count() <= 12, "quoted twice: {said}");
+    }
+}
+
+/// The end of a path that a message shows, where the home folder before it is replaced.
+fn shown_end(path: impl AsRef<Path>) -> String {
+    let path = path.as_ref();
+    let folder = path.parent().unwrap().file_name().unwrap();
+    Path::new(folder).join(path.file_name().unwrap()).to_str().unwrap().to_owned()
+}
+
+#[test]
+fn messages_name_a_path_once_and_use_the_words_of_this_program() {
+    let folder = tempfile::tempdir().unwrap();
+    let missing = folder.path().join("missing");
+    let error = |args: &[&str]| String::from_utf8_lossy(&run(&folder, args).stderr).into_owned();
+    let said = error(&["import", missing.to_str().unwrap()]);
+    let times = said.matches(&shown_end(&missing)).count();
+    assert!(times == 1 && said.contains("cannot be read"), "{said}");
+    let run_file = |id: u32, text: &str| {
+        let name = format!("2026-01-01-frame-loop-{id:08}{}", store::EXTENSION);
+        let path = folder.path().join(name);
+        std::fs::write(&path, text).unwrap();
+        path.to_str().unwrap().to_owned()
+    };
+    let mut saved = Vec::new();
+    let written = super::exchange::sample::run("a name");
+    store::format::write(&written, &mut saved).unwrap();
+    let saved = String::from_utf8(saved).unwrap();
+    let from = saved.find("\"started_at\":\"").unwrap() + 14;
+    let to = from + saved[from..].find('"').unwrap();
+    let dated = run_file(1, &format!("{}yesterday{}", &saved[..from], &saved[to..]));
+    for args in [vec!["runs", "show", &dated], vec!["export", &dated, "--as", "csv"]] {
+        let said = error(&args);
+        assert!(said.contains("'yesterday' is not a date"), "{said}");
+        assert!(!said.contains("pars") && said.matches(&shown_end(&dated)).count() == 1, "{said}");
+    }
+    std::fs::create_dir(folder.path().join(format!("folder{}", store::EXTENSION))).unwrap();
+    let list = run(&folder, &["runs", "list"]);
+    let list = String::from_utf8_lossy(&list.stdout).into_owned();
+    assert!(list.lines().all(|line| line.matches("cannot be read").count() == 1), "{list}");
+    assert!(
+        list.lines().any(|line| line.starts_with("folder  cannot be read: a folder")),
+        "{list}"
+    );
+    let log = folder.path().join("log.hml");
+    std::fs::write(&log, super::exchange::foreign::AFTERBURNER).unwrap();
+    let said = error(&["import", log.to_str().unwrap()]);
+    assert!(said.starts_with("read as an Afterburner log"), "{said}");
+}
+
+#[test]
+fn every_listed_id_leads_to_its_run() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = Store::at(folder.path());
+    let path = store.save(&super::exchange::sample::run("a name")).unwrap();
+    let at = |name: &str| folder.path().join(format!("{name}{}", store::EXTENSION));
+    for name in ["copy", "2026-01-01-frame-loop-0000000b"] {
+        std::fs::copy(&path, at(name)).unwrap();
+    }
+    let mut other = super::exchange::sample::run("another");
+    other.id = jitterscope_engine::run::RunId::parse("0000000c").unwrap();
+    store::save_to(&other, &at("2026-01-01-frame-loop-0000000d")).unwrap();
+    std::fs::write(at("notes"), "{").unwrap();
+    let list = run(&folder, &["runs", "list"]);
+    let list = String::from_utf8_lossy(&list.stdout).into_owned();
+    let handles: Vec<&str> = list.lines().map(|line| line.split("  ").next().unwrap()).collect();
+    assert_eq!(handles.len(), 5, "{list}");
+    assert!(handles.contains(&"0000000c") && handles.contains(&"copy"), "{list}");
+    for handle in handles {
+        let shown = run(&folder, &["runs", "show", handle]);
+        let expected = if handle == "notes" { 1 } else { 0 };
+        let error = String::from_utf8_lossy(&shown.stderr);
+        assert_eq!(shown.status.code(), Some(expected), "{handle}: {error}");
+        assert!(!error.contains("no run with"), "{handle}: {error}");
+    }
+    let clash = run(&folder, &["runs", "show", "0a1b2c3d"]);
+    let clash = String::from_utf8_lossy(&clash.stderr).into_owned();
+    assert!(clash.contains("matches 3 runs") && clash.contains("copy"), "{clash}");
+}
+
+#[test]
+fn files_of_further_tables_are_replaced_only_by_force() {
+    let folder = tempfile::tempdir().unwrap();
+    Store::at(folder.path()).save(&super::exchange::sample::run("a name")).unwrap();
+    let out = folder.path().join("table.csv");
+    let args = ["export", "0a1b", "--as", "csv", "--out", out.to_str().unwrap()];
+    let first = run(&folder, &args);
+    assert_eq!(first.status.code(), Some(0));
+    let mut further: Vec<PathBuf> = std::fs::read_dir(folder.path())
+        .unwrap()
+        .map(|file| file.unwrap().path())
+        .filter(|path| path.extension().is_some_and(|it| it == "csv") && *path != out)
+        .collect();
+    further.sort();
+    assert!(!further.is_empty(), "{}", String::from_utf8_lossy(&first.stderr));
+    std::fs::write(&further[0], "mine").unwrap();
+    std::fs::write(&out, "named, so it may go").unwrap();
+    let refused = run(&folder, &args);
+    let error = String::from_utf8_lossy(&refused.stderr);
+    assert_eq!(refused.status.code(), Some(1), "{error}");
+    assert!(error.contains("--force") && error.contains(&shown_end(&further[0])), "{error}");
+    assert_eq!(std::fs::read_to_string(&further[0]).unwrap(), "mine");
+    assert_eq!(std::fs::read_to_string(&out).unwrap(), "named, so it may go", "nothing is written");
+    assert_eq!(run(&folder, &[&args[..], &["--force"]].concat()).status.code(), Some(0));
+    assert_ne!(std::fs::read_to_string(&further[0]).unwrap(), "mine");
+}
+
+#[test]
+fn a_run_with_an_endless_label_and_the_highest_cpu_number_is_shown() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut odd = super::exchange::sample::run("a name");
+    for trial in &mut odd.trials {
+        trial.trial.label = "label ".repeat(20_000);
+        trial.applied.as_mut().unwrap().effective.cpus = vec![3, u32::MAX - 1, u32::MAX];
+    }
+    Store::at(folder.path()).save(&odd).unwrap();
+    for args in [
+        vec!["runs", "show", "0a1b"],
+        vec!["runs", "list"],
+        vec!["compare", "0a1b", "0a1b"],
+        vec!["compare", "0a1b", "0a1b", "--format", "markdown"],
+        vec!["export", "0a1b", "--as", "markdown"],
+        vec!["export", "0a1b", "--as", "csv"],
+    ] {
+        let output = run(&folder, &args);
+        let error: String = String::from_utf8_lossy(&output.stderr).chars().take(400).collect();
+        assert_eq!(output.status.code(), Some(0), "{args:?}: {error}");
+    }
+}
+
+#[test]
+fn what_helps_states_its_time_ranks_the_changes_and_is_reopened() {
+    let folder = tempfile::tempdir().unwrap();
+    let short = ["what-helps", "--rounds", "3", "--block", "1s", "--warm-up", "0s"];
+    let changes = ["--change", "time-critical", "--change", "pinned", "--load-threads", "0"];
+    let output = run(&folder, &[&short[..], &changes[..]].concat());
+    let (text, error) = (
+        String::from_utf8_lossy(&output.stdout).into_owned(),
+        String::from_utf8_lossy(&output.stderr).into_owned(),
+    );
+    assert_eq!(output.status.code(), Some(0), "{error}");
+    assert!(
+        error.contains("takes about") && error.contains("where several changes help"),
+        "{error}"
+    );
+    for expected in
+        ["Changes, ranked by effect", "Priority time-critical", "Pinned to a performance core"]
+    {
+        assert!(text.contains(expected), "{expected}: {text}");
+    }
+    // One entry, whether or not changes were measured together.
+    let entries = Store::at(folder.path()).list().unwrap();
+    assert_eq!(entries.len(), 1);
+    let saved = store::load(&entries[0].path).unwrap();
+    let report = Report::of(&saved, &Options::default());
+    assert_eq!(report.tables[0].key, "changes");
+    assert!(text.contains(&report.sentence().replace('\u{202f}', " ")), "{text}");
+    let csv = run(&folder, &["runs", "show", saved.id.as_str(), "--format", "csv"]);
+    let csv = String::from_utf8_lossy(&csv.stdout).into_owned();
+    let head = csv.lines().find(|line| line.contains("effect_share")).unwrap_or_default();
+    for column in ["change", "with_p99_nanos", "effect_ci_low_share", "verdict"] {
+        assert!(head.split(',').any(|one| one == column), "{column}: {csv}");
+    }
 }

@@ -92,7 +92,7 @@ pub(super) fn run(id: u32, name: &str, delay: i64) -> Run {
 }
 
 /// A folder with a good run, its like, and one that is worse.
-fn folder() -> tempfile::TempDir {
+pub(super) fn folder() -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     let store = Store::at(folder.path());
     store.save(&run(0xa1, "before", 0)).unwrap();
@@ -101,7 +101,7 @@ fn folder() -> tempfile::TempDir {
     folder
 }
 
-fn compare(folder: &tempfile::TempDir, args: &[&str]) -> Output {
+pub(super) fn compare(folder: &tempfile::TempDir, args: &[&str]) -> Output {
     Command::new(super::cli::program())
         .arg("--data-dir")
         .arg(folder.path())
@@ -112,9 +112,9 @@ fn compare(folder: &tempfile::TempDir, args: &[&str]) -> Output {
 }
 
 /// The headline of runs that differ where nobody knows by how much runs of one setting do.
-const UNKNOWN: &str = "B is less steady here, but run-to-run variation is unknown.";
+const UNKNOWN: &str = "B is worse here, but run-to-run variation is unknown.";
 
-fn said(output: &Output) -> String {
+pub(super) fn said(output: &Output) -> String {
     String::from_utf8_lossy(&output.stdout).into_owned()
 }
 
@@ -151,14 +151,17 @@ fn a_comparison_is_a_table_a_ticket_and_json() {
     }
     let ticket = said(&compare(&folder, &["before", "after", "again", "--format", "markdown"]));
     assert!(
-        ticket.starts_with(
-            "**Compared with A: B is less steady here, but run-to-run variation is unknown; C "
+        ticket.contains(
+            "\n**Compared with A: B is worse here, but run-to-run variation is unknown; C "
         ),
         "{ticket}"
     );
     let header = ticket.lines().find(|line| line.starts_with("| Metric ")).unwrap();
     let header: Vec<&str> = header.split('|').map(str::trim).collect();
     assert_eq!(header[1..6], ["Metric", "A", "B", "C", "Compared"]);
+    assert!(ticket.starts_with("**Comparison of 3 runs** (Jitterscope "), "{ticket}");
+    let (short, _) = ticket.split_once("\n<details>").unwrap();
+    assert!(short.lines().count() <= 15, "{short}");
     for line in ["| p99 ", "C with A"] {
         assert!(ticket.contains(line), "each line names its metric and its run: {ticket}");
     }
@@ -177,34 +180,57 @@ fn a_comparison_is_a_table_a_ticket_and_json() {
 }
 
 #[test]
-fn saved_runs_with_the_same_settings_are_the_noise_floor() {
+fn groups_are_compared_by_their_own_variation() {
     let folder = folder();
     let store = Store::at(folder.path());
-    let of = |args: &[&str]| -> serde_json::Value {
-        let output = compare(&folder, &[args, &["--format", "json"]].concat());
-        serde_json::from_str(&said(&output)).unwrap()
+    for id in 0xd1..0xd5 {
+        store.save(&run(id, "", 0)).unwrap();
+        store.save(&run(id + 0x10, "", 200_000)).unwrap();
+    }
+    let (a, b) = (["d1", "d2", "d3", "d4"], ["e1", "e2", "e3", "e4"]);
+    let id = |short: &&str| format!("000000{short}");
+    let args = |a: &[&str], b: &[&str], more: &[&str]| -> Vec<String> {
+        let mut args = vec!["--a".to_owned()];
+        args.extend(a.iter().map(id));
+        args.push("--b".to_owned());
+        args.extend(b.iter().map(id));
+        args.extend(more.iter().map(|&one| one.to_owned()));
+        args
     };
-    let json = of(&["before", "after"]);
+    let output =
+        |args: &[String]| compare(&folder, &args.iter().map(String::as_str).collect::<Vec<_>>());
+    let table = said(&output(&args(&a, &b, &[])));
+    assert!(table.contains("B is worse."), "{table}");
+    assert!(table.starts_with("A  4 runs of ") && table.contains("000000d1 000000d2"), "{table}");
+    assert!(table.contains("from the groups themselves, 4 runs of A and 4 of B"), "{table}");
+    let saved = folder.path().join("saved.json");
+    let json = args(&a, &b, &["--format", "json", "--fail-if", "worse"]);
+    let found = output(&json);
+    assert_eq!(found.status.code(), Some(3));
+    std::fs::write(&saved, &found.stdout).unwrap();
+    let json: serde_json::Value = serde_json::from_slice(&found.stdout).unwrap();
     assert_eq!(
-        (&json["noise_floor_repeats"], &json["outcomes"][1]),
-        (&0.into(), &"differs".into())
+        (&json["groups"], &json["prior"]["groups"]),
+        (&serde_json::json!([4, 4]), &0.into())
     );
-    // Two more that nobody tagged, one that was stopped, and one with another setting.
-    store.save(&run(0xd4, "third", 0)).unwrap();
-    store.save(&run(0xe5, "fourth", 0)).unwrap();
-    store.save(&Run { ending: Ending::Stopped, ..run(0xf6, "stopped", 0) }).unwrap();
-    let mut other = run(0xa7, "other", 0);
-    let Some(Plan::FrameLoop(plan)) = other.plan().cloned() else { panic!("{other:?}") };
-    other.subject = Plan::FrameLoop(FrameLoop { fps: 61.0, ..plan }).into();
-    store.save(&other).unwrap();
-    let json = of(&["before", "after"]);
-    assert_eq!((&json["noise_floor_repeats"], &json["outcomes"][1]), (&4.into(), &"worse".into()));
-    let json = of(&["before", "again"]);
-    assert_eq!(json["noise_floor_repeats"], 3, "what is compared says nothing of itself");
-    assert_ne!(json["outcomes"][1], "differs");
-    let table = said(&compare(&folder, &["before", "after"]));
-    assert!(table.contains("B is less steady."), "{table}");
-    assert!(table.contains("Noise floor: from 4 saved runs"), "{table}");
+    // The same runs, evaluated with the variation that was saved with them.
+    let again = args(&a, &b, &["--format", "json", "--prior", saved.to_str().unwrap()]);
+    assert_eq!(said(&output(&again)).as_bytes(), found.stdout);
+    let equal = said(&output(&args(&a[..2], &a[2..], &["--fail-if", "worse"])));
+    assert!(!equal.contains("is worse") && !equal.contains("is better"), "{equal}");
+    // A single run has no variation; runs of two settings are no group; a run is in one group only.
+    let single = said(&output(&args(&a[..1], &b, &[])));
+    assert!(single.contains("Not enough data (1 more run)"), "{single}");
+    let mixed = said(&output(&args(&["d1", "e1"], &b[1..], &[])));
+    assert!(mixed.contains("The runs of group A have different settings"), "{mixed}");
+    for (args, what) in [
+        (args(&a, &["d1", "e1"], &[]), "in both groups"),
+        (args(&a, &b, &["--prior", "nowhere.json"]), "--prior: "),
+    ] {
+        let failed = output(&args);
+        let text = String::from_utf8_lossy(&failed.stderr).into_owned();
+        assert!(failed.status.code() == Some(1) && text.contains(what), "{text}");
+    }
 }
 
 #[test]
@@ -348,6 +374,84 @@ fn runs_are_checked_compared_and_swapped() {
     harness.get_by_label_contains("Remove B").click();
     harness.run_steps(3);
     assert!(shows(&harness, "Nothing to compare yet"));
+}
+
+#[test]
+fn starred_run_is_the_baseline_and_long_names_stay_names() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = Store::at(folder.path());
+    let names = ["Limiter at 60 FPS with a hybrid wait", "Driver of November with a hybrid wait"];
+    let starred = store.save(&Run { tags: vec!["baseline".to_owned()], ..run(0xd1, names[0], 0) });
+    store.save(&run(0xd2, names[1], 90_000)).unwrap();
+    let mut harness = window(&folder);
+    step_until(&mut harness, |app| app.session().library().count() == 2);
+    harness.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Num8);
+    harness.run_steps(3);
+    for name in [names[1], names[0]] {
+        harness.get_by_label(&format!("Select {name}")).click();
+        harness.run_steps(3);
+    }
+    harness.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::D);
+    step_until(&mut harness, |app| {
+        matches!(app.session().comparing().progress(), Progress::Done(_))
+    });
+    assert_eq!(harness.state().session().comparing().paths().first(), starred.ok().as_ref());
+    harness.get_by_label_contains("Remove A, Limiter at 60 FPS");
+    harness.get_by_label_contains("Remove B, Driver of November");
+}
+
+#[test]
+fn two_groups_are_set_from_the_list_and_compared() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = Store::at(folder.path());
+    for (id, name, delay) in [
+        (0xd1, "old 1", 0),
+        (0xd2, "old 2", 0),
+        (0xd3, "old 3", 0),
+        (0xe1, "new 1", 200_000),
+        (0xe2, "new 2", 200_000),
+        (0xe3, "new 3", 200_000),
+    ] {
+        store.save(&run(id, name, delay)).unwrap();
+    }
+    let mut harness = window(&folder);
+    step_until(&mut harness, |app| app.session().library().count() == 6);
+    harness.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Num8);
+    harness.run_steps(3);
+    for name in ["old", "new"] {
+        for number in 1..=3 {
+            harness.get_by_label(&format!("Select {name} {number}")).click();
+            harness.run_steps(2);
+        }
+        let side = if name == "old" { "Set as A" } else { "Set as B" };
+        harness.get_by_label(side).click();
+        harness.run_steps(3);
+        if name == "old" {
+            assert!(shows(&harness, "Group A: 3 runs."));
+            for number in 1..=3 {
+                harness.get_by_label(&format!("Select {name} {number}")).click();
+                harness.run_steps(2);
+            }
+        }
+    }
+    assert_eq!(harness.state().page(), PageId::Compare);
+    let is_done = |app: &App| matches!(app.session().comparing().progress(), Progress::Done(_));
+    step_until(&mut harness, is_done);
+    harness.run_steps(3);
+    for words in ["B is worse.", "old 1 · old 2 · old 3", "3 runs"] {
+        assert!(shows(&harness, words), "{words}");
+    }
+    harness.get_by_label("Swap A and B").click();
+    harness.run_steps(2);
+    step_until(&mut harness, is_done);
+    harness.run_steps(3);
+    assert!(shows(&harness, "B is better."));
+    harness.get_by_label("Copy report").click();
+    harness.run_steps(2);
+    for size in [[1000.0, 640.0], [720.0, 450.0], [1440.0, 900.0]] {
+        harness.set_size(egui::Vec2::from(size));
+        harness.run_steps(3);
+    }
 }
 
 #[test]

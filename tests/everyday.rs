@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use egui::{Event, Key, Modifiers, ViewportCommand};
 use egui_kittest::Harness;
-use egui_kittest::kittest::Queryable as _;
+use egui_kittest::kittest::{NodeT as _, Queryable as _};
 use jitterscope::App;
 use jitterscope::PageId;
 use jitterscope::{Instance, Start};
@@ -59,13 +59,13 @@ fn a_running_test_is_stopped_from_any_page_and_by_esc_only_where_it_is_seen() {
     let folder = tempfile::tempdir().unwrap();
     let mut harness = window(&folder);
     harness.key_press(Key::F5);
-    step_until(&mut harness, |app| app.session().is_running());
+    step_until(&mut harness, |app| app.session().running().is_running());
     harness.key_press_modifiers(Modifiers::COMMAND, Key::Num8);
     harness.step();
     assert_eq!(harness.state().page(), PageId::Runs, "the frame after the key shows the page");
     harness.key_press(Key::Escape);
     harness.run_steps(3);
-    assert!(harness.state().session().is_running(), "Esc belongs to this page");
+    assert!(harness.state().session().running().is_running(), "Esc belongs to this page");
     // Starting another test needs a confirmation; until then the first one continues.
     harness.key_press_modifiers(Modifiers::COMMAND, Key::Num4);
     harness.step();
@@ -74,10 +74,36 @@ fn a_running_test_is_stopped_from_any_page_and_by_esc_only_where_it_is_seen() {
     harness.get_by_label("Frame loop is running. Stop it and start Spin strategies?");
     harness.get_by_label("Keep running").click();
     harness.run_steps(2);
-    assert!(harness.state().session().live().is_some_and(|(one, _)| one.key() == "frame-loop"));
+    assert!(
+        harness
+            .state()
+            .session()
+            .running()
+            .live()
+            .is_some_and(|(one, _)| one.key() == "frame-loop")
+    );
     harness.get_by_label("Stop Frame loop").click();
-    step_until(&mut harness, |app| !app.session().is_busy());
+    step_until(&mut harness, |app| !app.session().running().is_busy());
     assert_eq!(harness.state().page(), PageId::Test("spin-strategies"));
+}
+
+#[test]
+fn the_empty_page_of_every_test_offers_to_stop_the_running_one() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut harness = window(&folder);
+    go(&mut harness, Key::Num4);
+    harness.key_press(Key::F5);
+    step_until(&mut harness, |app| app.session().running().is_running());
+    for (key, name) in [(Key::Num2, "Frame loop"), (Key::Num3, "Sleep accuracy")] {
+        go(&mut harness, key);
+        // One in the top bar, one on the page.
+        harness.get_all_by_label("Run test").last().unwrap().click();
+        harness.run_steps(3);
+        harness.get_by_label(&format!("Spin strategies is running. Stop it and start {name}?"));
+        click(&mut harness, "Keep running");
+    }
+    click(&mut harness, "Stop Spin strategies");
+    step_until(&mut harness, |app| !app.session().running().is_busy());
 }
 
 #[test]
@@ -102,10 +128,29 @@ fn a_moment_marked_during_a_test_is_saved_with_its_run() {
 }
 
 #[test]
+fn moments_of_every_test_are_marked_by_key_and_by_button() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut harness = window(&folder);
+    go(&mut harness, Key::Num4);
+    start_measuring(&mut harness);
+    harness.get_by_label("Stop").focus();
+    harness.run_steps(2);
+    harness.key_press(Key::M);
+    harness.run_steps(2);
+    click(&mut harness, "Mark 2");
+    harness.get_by_label("Mark 3");
+    harness.key_press_modifiers(Modifiers::SHIFT, Key::F5);
+    step_until(&mut harness, |app| app.session().library().count() == 1);
+    let run = store::load(&Store::at(folder.path()).list().unwrap()[0].path).unwrap();
+    let marks: Vec<_> = run.annotations.iter().map(|one| one.text.as_str()).collect();
+    assert_eq!(marks, ["Mark 1", "Mark 2"]);
+}
+
+#[test]
 fn settings_of_tests_are_those_of_the_last_time() {
     let folder = tempfile::tempdir().unwrap();
     let plan = |harness: &Harness<'_, App>| {
-        harness.state().session().bench("frame-loop").unwrap().plan().clone()
+        harness.state().session().running().test("frame-loop").unwrap().plan().clone()
     };
     let changed = {
         let mut harness = window_with_settings(&folder);
@@ -155,7 +200,11 @@ fn without_dialogs_of_the_system_the_window_asks_for_a_path() {
 fn an_own_preset_is_saved_renamed_exported_deleted_and_opened_again() {
     let folder = tempfile::tempdir().unwrap();
     let own = |app: &App| -> Vec<String> {
-        app.session().own_presets("frame-loop").map(|(name, _)| name.to_owned()).collect()
+        app.session()
+            .settings()
+            .own_presets("frame-loop")
+            .map(|(name, _)| name.to_owned())
+            .collect()
     };
     let file = folder.path().join("arena.preset.json");
     let measured = {
@@ -187,7 +236,7 @@ fn an_own_preset_is_saved_renamed_exported_deleted_and_opened_again() {
             let text = std::fs::read_to_string(&settings).unwrap_or_default();
             text.contains("\"Arena 120\"") && 2 <= text.matches("\"fps\": 120").count()
         });
-        harness.state().session().bench("frame-loop").unwrap().plan().clone()
+        harness.state().session().running().test("frame-loop").unwrap().plan().clone()
     };
     // Another start has it, until it is deleted; its file brings it back.
     let mut harness = window_with_settings(&folder);
@@ -201,7 +250,7 @@ fn an_own_preset_is_saved_renamed_exported_deleted_and_opened_again() {
     go(&mut harness, Key::O);
     step_until(&mut harness, |app| own(app) == ["Arena 120"]);
     assert_eq!(harness.state().page(), PageId::Test("frame-loop"));
-    assert_eq!(harness.state().session().bench("frame-loop").unwrap().plan(), &measured);
+    assert_eq!(harness.state().session().running().test("frame-loop").unwrap().plan(), &measured);
     // A name that is taken stays with its preset.
     click(&mut harness, "Frame loop, loop, target frame rate, 240");
     click(&mut harness, "Save as preset");
@@ -231,10 +280,10 @@ fn the_page_and_its_last_result_survive_a_restart() {
     }
     let mut harness = window_with_settings(&folder);
     assert_eq!(harness.state().page(), PageId::Test("spin-strategies"));
-    step_until(&mut harness, |app| app.session().shown("spin-strategies").is_some());
+    step_until(&mut harness, |app| app.session().running().shown("spin-strategies").is_some());
     harness.run_steps(3);
     harness.get_by_label("Export…");
-    assert!(harness.state().session().shown("sleep-accuracy").is_none(), "it had none");
+    assert!(harness.state().session().running().shown("sleep-accuracy").is_none(), "it had none");
 }
 
 #[test]
@@ -246,7 +295,7 @@ fn a_second_start_brings_the_window_to_the_front_and_hands_it_its_files() {
     let mut harness = Harness::builder()
         .with_size([1440.0, 900.0])
         .build_eframe(move |cc| App::with_store(cc, Some(store)).started(Start::First(first)));
-    step_until(&mut harness, |app| app.session().facts().is_some());
+    step_until(&mut harness, |app| app.session().machine().facts().is_some());
     let folder = settings.path().to_owned();
     // On a busy PC, the first window may not answer in time: then the file is opened once more.
     let second = move || loop {
@@ -270,6 +319,41 @@ fn a_second_start_brings_the_window_to_the_front_and_hands_it_its_files() {
 }
 
 #[test]
+fn welcome_page_starts_the_check_by_key_and_every_visit_begins_at_its_button() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut harness = window_with_settings(&folder);
+    assert_eq!(harness.state().page(), PageId::Welcome);
+    harness.key_press(Key::F5);
+    step_until(&mut harness, |app| app.session().running().quick().check().is_some());
+    assert_eq!(harness.state().page(), PageId::Quick);
+    harness.key_press_modifiers(Modifiers::SHIFT, Key::F5);
+    drop(harness);
+    let folder = tempfile::tempdir().unwrap();
+    let mut harness = window(&folder);
+    for _ in 0..2 {
+        go(&mut harness, Key::Num1);
+        let start = harness.get_all_by_label("Run check").last().unwrap();
+        assert!(start.accesskit_node().is_focused());
+        harness.get_by_label("Select measurements").focus();
+        go(&mut harness, Key::Comma);
+    }
+}
+
+#[test]
+fn report_of_an_own_run_opens_the_run_itself() {
+    let (folder, runs) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let report = given(folder.path());
+    let run = Run { note: "with every name".to_owned(), ..made("spin-strategies") };
+    Store::at(runs.path()).save(&run).unwrap();
+    let mut harness = window(&runs);
+    harness.state_mut().set_next_dialog_answer(vec![report]);
+    go(&mut harness, Key::O);
+    step_until(&mut harness, |app| app.session().running().shown("spin-strategies").is_some());
+    let shown = harness.state().session().running().shown("spin-strategies").unwrap();
+    assert_eq!(shown.run.note, "with every name");
+}
+
+#[test]
 fn a_window_next_to_one_that_does_not_respond_warns() {
     let runs = tempfile::tempdir().unwrap();
     let store = Store::at(runs.path());
@@ -290,13 +374,13 @@ fn repeats_are_marked_and_a_stop_ends_the_series() {
         harness.key_press(Key::ArrowUp);
         harness.run_steps(2);
     }
-    assert_eq!(harness.state().session().bench("frame-loop").unwrap().repeat(), 3);
+    assert_eq!(harness.state().session().running().test("frame-loop").unwrap().repeat(), 3);
     start_measuring(&mut harness);
-    assert_eq!(harness.state().session().series().unwrap().place(), (1, 3));
+    assert_eq!(harness.state().session().running().sequence().unwrap().place(), (1, 3));
     harness.key_press_modifiers(Modifiers::SHIFT, Key::F5);
-    step_until(&mut harness, |app| !app.session().is_busy());
+    step_until(&mut harness, |app| !app.session().running().is_busy());
     step_until(&mut harness, |app| app.session().library().count() == 1);
-    assert!(harness.state().session().series().is_none());
+    assert!(harness.state().session().running().sequence().is_none());
     let run = Store::at(folder.path()).list().unwrap().remove(0).run.unwrap();
     assert_eq!(run.tags, ["repeat 1/3"]);
 }
@@ -307,17 +391,17 @@ fn a_result_is_measured_again_with_a_trace_and_its_own_settings() {
     let frames = FrameLoop { fps: 240.0, order_seed: 0, ..FrameLoop::default() };
     let run = run_of(7, "made", Plan::FrameLoop(frames), |_| false);
     let (mut harness, path) = opened(&folder, &run);
-    step_until(&mut harness, |app| app.session().facts().is_some());
+    step_until(&mut harness, |app| app.session().machine().facts().is_some());
     harness.get_by_label("Frame loop, trace, Off").click_accesskit();
     harness.run_steps(3);
     harness.get_by_label("Trace is off. Causes come from counters.");
     let state = |harness: &Harness<'_, App>| {
-        let bench = harness.state().session().bench("frame-loop").unwrap();
-        (bench.plan().clone(), bench.trace())
+        let state = harness.state().session().running().test("frame-loop").unwrap();
+        (state.plan().clone(), state.trace())
     };
     let (plan, trace) = state(&harness);
     assert!(Some(&plan) != run.plan() && trace == TraceMode::Off, "{plan:?}, {trace:?}");
-    let facts = harness.state().session().facts().unwrap();
+    let facts = harness.state().session().machine().facts().unwrap();
     if facts.trace.source.is_none() {
         assert!(harness.query_by_label("Run again with trace").is_none(), "{:?}", facts.trace);
         println!("skipped the rest: {:?}", facts.trace);
@@ -325,11 +409,11 @@ fn a_result_is_measured_again_with_a_trace_and_its_own_settings() {
     }
     // It lies below the window's edge.
     harness.get_by_label("Run again with trace").click_accesskit();
-    step_until(&mut harness, |app| app.session().is_running());
+    step_until(&mut harness, |app| app.session().running().is_running());
     let (plan, trace) = state(&harness);
     assert_eq!((Some(&plan), trace), (run.plan(), TraceMode::Off), "the user's choice stays");
     step_until(&mut harness, |app| {
-        let trial = app.session().live().and_then(|(_, live)| live.current());
+        let trial = app.session().running().live().and_then(|(_, live)| live.current());
         trial.is_some_and(|trial| 10 < trial.samples.len())
     });
     harness.key_press_modifiers(Modifiers::SHIFT, Key::F5);

@@ -33,7 +33,7 @@ fn showing(folder: &tempfile::TempDir, name: &str) -> Harness<'static, App> {
     harness.get_by_label(&format!("Open {name}")).click_accesskit();
     harness.run_steps(2);
     step_until(&mut harness, |app| {
-        app.session().bench("frame-loop").is_some_and(|bench| bench.shown().is_some())
+        app.session().running().test("frame-loop").is_some_and(|state| state.shown().is_some())
     });
     assert_eq!(harness.state().page(), PageId::Test("frame-loop"));
     harness
@@ -43,10 +43,10 @@ pub(super) fn shows(harness: &Harness<'_, App>, words: &str) -> bool {
     harness.query_all_by_label_contains(words).next().is_some()
 }
 
-/// The configurations of the first table in Markdown, which has one row for each of their figures.
-fn configurations(markdown: &str) -> Vec<&str> {
-    let head = markdown.lines().find(|line| line.starts_with("| Configuration ")).unwrap();
-    head.trim_matches('|').split('|').skip(1).map(str::trim).collect()
+/// The only configuration of a report in Markdown, which its title names.
+fn configuration(markdown: &str) -> &str {
+    let title = markdown.lines().next().unwrap();
+    title.split("**").nth(1).unwrap().split_once(": ").unwrap().1
 }
 
 /// Lets the window go on until words stand in it.
@@ -127,7 +127,7 @@ fn a_result_is_exported_in_every_format() {
         harness.state_mut().set_next_dialog_answer(vec![path.clone()]);
         harness.get_by_label("Save…").click();
         harness.run_steps(2);
-        step_until(&mut harness, |app| app.session().exporting().is_none());
+        step_until(&mut harness, |app| app.session().exports().active().is_none());
         if format == "HTML report" {
             // Later toasts wait until the first three are gone.
             step_until_shown(&mut harness, "Saved report.html in ");
@@ -160,16 +160,16 @@ fn an_export_that_fails_shows_what_to_do_and_stays_open() {
     harness.get_by_label("Save…").click();
     harness.run_steps(2);
     step_until(&mut harness, |app| {
-        app.session().exporting().is_some_and(|exporting| !exporting.is_writing())
+        app.session().exports().active().is_some_and(|exporting| !exporting.is_writing())
     });
     let nowhere = folder.path().join("no such folder").join("run.json");
     harness.state_mut().set_next_dialog_answer(vec![nowhere]);
     harness.get_by_label("Save…").click();
     step_until_shown(&mut harness, "choose another folder");
-    assert!(harness.state().session().exporting().is_some());
+    assert!(harness.state().session().exports().active().is_some());
     harness.key_press(egui::Key::Escape);
     harness.run_steps(3);
-    assert!(harness.state().session().exporting().is_none());
+    assert!(harness.state().session().exports().active().is_none());
     assert!(harness.query_by_label("Format, JSON").is_none());
 }
 
@@ -241,11 +241,11 @@ fn what_is_checked_is_what_is_copied_and_the_format_is_remembered() {
     let text = copied(&mut harness, |harness| {
         harness.get_by_label("Copy to clipboard").click();
     });
-    assert_eq!(configurations(&text), [other.as_str()], "{text}");
-    for word in ["To run it again", "Processor", "Kernel"] {
+    assert_eq!(configuration(&text), other, "{text}");
+    for word in ["repeat with", "Machine", "Kernel"] {
         assert!(!text.contains(word), "{word}: {text}");
     }
-    step_until(&mut harness, |app| app.session().exporting().is_none());
+    step_until(&mut harness, |app| app.session().exports().active().is_none());
     assert_eq!(harness.state().session().settings().last_export, "markdown");
     // The next time it begins with Markdown, whole again, and shows it as it will look.
     harness.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::E);
@@ -295,7 +295,7 @@ fn the_configuration_that_was_selected_is_written_of_each_run_or_its_lack_is_rep
     harness.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::E);
     harness.run_steps(2);
     step_until(&mut harness, |app| {
-        app.session().exporting().is_some_and(|exporting| exporting.count() == 3)
+        app.session().exports().active().is_some_and(|exporting| exporting.count() == 3)
     });
     harness.get_by_label("Format, Markdown").click();
     harness.run_steps(2);
@@ -319,7 +319,7 @@ fn the_configuration_that_was_selected_is_written_of_each_run_or_its_lack_is_rep
     assert_eq!(files.len(), 2);
     for file in files {
         let text = std::fs::read_to_string(file.path()).unwrap();
-        assert_eq!(configurations(&text), [other.as_str()], "{text}");
+        assert_eq!(configuration(&text), other, "{text}");
     }
 }
 
@@ -396,7 +396,7 @@ fn selected_runs_are_exported_into_a_folder() {
     harness.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::E);
     harness.run_steps(2);
     step_until(&mut harness, |app| {
-        app.session().exporting().is_some_and(|exporting| exporting.count() == 2)
+        app.session().exports().active().is_some_and(|exporting| exporting.count() == 2)
     });
     harness.get_by_label("Format, CSV summary").click();
     harness.run_steps(2);
@@ -404,7 +404,7 @@ fn selected_runs_are_exported_into_a_folder() {
     harness.state_mut().set_next_dialog_answer(vec![out.path().to_owned()]);
     harness.get_by_label("Save…").click();
     harness.run_steps(2);
-    step_until(&mut harness, |app| app.session().exporting().is_none());
+    step_until(&mut harness, |app| app.session().exports().active().is_none());
     step_until_shown(&mut harness, "Saved 8 files in ");
     assert_eq!(std::fs::read_dir(out.path()).unwrap().count(), 8, "four tables of each run");
 }
@@ -417,7 +417,8 @@ fn a_result_is_copied_for_a_ticket_and_shown() {
     let keys = egui::Modifiers::COMMAND.plus(egui::Modifiers::SHIFT);
     let text = copied(&mut harness, |harness| press_at_once(harness, keys, egui::Key::C));
     assert!(text.starts_with("**before**") && text.contains("| Configuration"), "{text}");
-    assert!(text.contains("To run it again: `jitterscope-cli frame-loop"), "{text}");
+    assert!(text.lines().count() <= 15 && !text.contains("<details>"), "{text}");
+    assert!(text.contains(", repeat with `jitterscope-cli frame-loop"), "{text}");
     step_until_shown(&mut harness, "Report copied as Markdown");
     // The toast leads to what was copied, from where it can be copied again.
     harness.get_by_label("Show").click();
@@ -427,7 +428,7 @@ fn a_result_is_copied_for_a_ticket_and_shown() {
         harness.get_by_label("Copy to clipboard").click();
     });
     assert_eq!(again, text);
-    step_until(&mut harness, |app| app.session().exporting().is_none());
+    step_until(&mut harness, |app| app.session().exports().active().is_none());
 }
 
 /// A file that is dropped.
@@ -491,7 +492,7 @@ fn dropped_files_are_opened_and_imported() {
     harness.input_mut().hovered_files.clear();
     drop_on(&mut harness, std::slice::from_ref(&html));
     step_until(&mut harness, |app| {
-        app.session().bench("frame-loop").is_some_and(|bench| bench.shown().is_some())
+        app.session().running().test("frame-loop").is_some_and(|state| state.shown().is_some())
     });
     harness.run_steps(2);
     assert!(!shows(&harness, "Drop to import"));
@@ -504,7 +505,7 @@ fn dropped_files_are_opened_and_imported() {
     std::fs::write(&csv, capture()).unwrap();
     std::fs::write(&other, "{\"some\": \"notes\"}").unwrap();
     drop_on(&mut harness, &[html, csv, other]);
-    step_until(&mut harness, |app| app.session().which_series().is_some());
+    step_until(&mut harness, |app| app.session().imports().which_series().is_some());
     harness.run_steps(2);
     assert!(shows(&harness, "notes.json: "), "what failed is told by name");
     harness.get_by_label("game.exe (22), swap chain 0x2, 200 frames");
@@ -513,7 +514,7 @@ fn dropped_files_are_opened_and_imported() {
     harness.get_by_label("Open").click();
     harness.run_steps(2);
     step_until(&mut harness, |app| app.session().library().count() == 2);
-    let shown = harness.state().session().capture().unwrap().clone();
+    let shown = harness.state().session().running().capture().unwrap().clone();
     assert_eq!(shown.run.sample_count(), 100, "as many as the file has");
     assert_eq!(shown.run.tags, ["imported"]);
     assert_eq!(shown.report.verdict.grade, None, "nobody ran a schedule");
@@ -521,7 +522,7 @@ fn dropped_files_are_opened_and_imported() {
     // The other one works, too: the file is selected this time, and the busiest series read.
     harness.state_mut().set_next_dialog_answer(vec![out.path().join("presentmon.csv")]);
     harness.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::O);
-    step_until(&mut harness, |app| app.session().which_series().is_some());
+    step_until(&mut harness, |app| app.session().imports().which_series().is_some());
     harness.run_steps(2);
     harness.key_press(egui::Key::Enter);
     harness.run_steps(2);
@@ -539,16 +540,16 @@ fn of_a_file_of_no_known_program_the_column_is_asked_for() {
     std::fs::write(&path, text).unwrap();
     let mut harness = window(&folder);
     drop_on(&mut harness, std::slice::from_ref(&path));
-    step_until(&mut harness, |app| app.session().which_column().is_some());
+    step_until(&mut harness, |app| app.session().imports().which_column().is_some());
     harness.run_steps(2);
     harness.get_by_label("Which column is the frame time?");
     assert!(shows(&harness, "16000"), "its first lines are shown");
     // The first time it is skipped, the second time the guess is corrected and accepted.
     harness.key_press(egui::Key::Escape);
     harness.run_steps(2);
-    assert!(harness.state().session().which_column().is_none());
+    assert!(harness.state().session().imports().which_column().is_none());
     drop_on(&mut harness, &[path]);
-    step_until(&mut harness, |app| app.session().which_column().is_some());
+    step_until(&mut harness, |app| app.session().imports().which_column().is_some());
     harness.run_steps(2);
     harness.get_by_role_and_label(egui::accesskit::Role::ComboBox, "Frame time").click();
     harness.run_steps(2);
@@ -558,7 +559,7 @@ fn of_a_file_of_no_known_program_the_column_is_asked_for() {
     harness.get_by_label("Open").click();
     harness.run_steps(2);
     step_until(&mut harness, |app| app.session().library().count() == 1);
-    let shown = harness.state().session().capture().unwrap().clone();
+    let shown = harness.state().session().running().capture().unwrap().clone();
     assert_eq!(shown.run.sample_count(), 300);
     assert!(shown.run.note.contains("\"cost us\" was read as frame times in µs"));
 }

@@ -8,8 +8,8 @@ use std::process::Command;
 use jitterscope_engine::plan::Plan;
 use jitterscope_engine::report::{Cause, glossary};
 use jitterscope_engine::stats::grade::{
-    FRAME_LATENESS, FRAME_MISSED, LONGEST_GAP, Limits, REMAINING_DEVIATION, SLEEP_OVERSHOOT,
-    SPIN_OVERSHOOT, TICK_LOSS,
+    FRAME_LATENESS, FRAME_MISSED, LONGEST_GAP, Limits, SLEEP_OVERSHOOT, SPIN_OVERSHOOT, TICK_LOSS,
+    real_time_falls,
 };
 
 use crate::cli::program;
@@ -57,9 +57,9 @@ fn expected() -> String {
     limits_row(&mut text, "Spin strategies", &SPIN_OVERSHOOT);
     limits_row(&mut text, "Scheduling gaps", &LONGEST_GAP);
     let [excellent, good, fair] = TICK_LOSS.upper.map(|loss| format!("{:.2} or more", 1.0 - loss));
-    writeln!(text, "| Game tick | efficiency | {excellent} | {good} | {fair} |").unwrap();
-    let [excellent, good, fair] =
-        REMAINING_DEVIATION.upper.map(|left| format!("more than {}%", 100.0 - left));
+    writeln!(text, "| Game tick | efficiency per thread | {excellent} | {good} | {fair} |")
+        .unwrap();
+    let [excellent, good, fair] = real_time_falls().map(|fall| format!("more than {fall}%"));
     writeln!(text, "| Real-time | reduction | {excellent} | {good} | {fair} (Modest) |").unwrap();
     text.push_str("\n## Causes of lateness\n\n| cause | what may help |\n| --- | --- |\n");
     for cause in Cause::ALL {

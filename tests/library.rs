@@ -52,7 +52,7 @@ fn select(harness: &mut Harness<'_, App>, name: &str) {
 fn step_until_looked_at(harness: &mut Harness<'_, App>, paths: &[&PathBuf]) {
     step_until(harness, |app| {
         paths.iter().all(|path| {
-            app.session().run_preview(path).is_some_and(|run_preview| run_preview.is_ok())
+            app.session().library().run_preview(path).is_some_and(|run_preview| run_preview.is_ok())
         })
     });
     harness.run_steps(2);
@@ -69,7 +69,8 @@ fn one_run_is_shown_with_its_image_its_sum_and_its_folder() {
     }));
     select(&mut harness, "before");
     step_until_looked_at(&mut harness, &[&path]);
-    let run_preview = Arc::clone(harness.state().session().run_preview(&path).unwrap().unwrap());
+    let run_preview =
+        Arc::clone(harness.state().session().library().run_preview(&path).unwrap().unwrap());
     assert_eq!(run_preview.rows.len(), 2);
     let row = run_preview.row(None).unwrap();
     assert_eq!(row.histogram.total(), 1_200, "every frame is in the picture");
@@ -290,13 +291,15 @@ fn an_example_opens_and_saves_nothing_unless_asked() {
             if compared.runs.len() == 2)
     });
     assert_eq!(harness.state().session().library().count(), 0);
+    harness.get_by_label("Example");
     harness.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Num8);
     harness.run_steps(3);
     harness.get_by_label("Open example: Quick check").click();
     step_until(&mut harness, |app| {
-        app.page() == PageId::Quick && app.session().quick().result().is_some()
+        app.page() == PageId::Quick && app.session().running().quick().result().is_some()
     });
     harness.get_by_label("Not saved");
+    harness.get_by_label("Example");
     assert!(Store::at(folder.path()).list().unwrap().is_empty());
     // A window without messages about other examples.
     drop(harness);
@@ -306,6 +309,15 @@ fn an_example_opens_and_saves_nothing_unless_asked() {
     harness.get_by_label("Save to library").click();
     step_until(&mut harness, |app| app.session().library().count() == 1);
     assert_eq!(Store::at(folder.path()).list().unwrap().len(), 5, "all parts of the check");
+    // Also where there are runs.
+    harness.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Num8);
+    harness.run_steps(3);
+    harness.get_by_label("Open an example").click();
+    harness.run_steps(3);
+    harness.get_all_by_label("Scheduling gaps").last().unwrap().click();
+    step_until(&mut harness, |app| app.page() == PageId::Test("scheduling-gaps"));
+    step_until(&mut harness, |app| app.session().running().shown("scheduling-gaps").is_some());
+    harness.get_by_label("Example");
 }
 
 #[test]
@@ -327,7 +339,7 @@ fn only_old_runs_without_words_of_the_user_are_offered_and_a_deletion_is_undone(
     harness.run_steps(3);
     let bytes = harness.state().session().library().items().unwrap_or_default();
     let bytes: u64 = bytes.iter().map(|item| item.bytes).sum();
-    assert!(shows(&harness, &format!("{} in 3 entries", jitterscope::bytes(bytes))));
+    assert!(shows(&harness, &format!("{} in 3 entries", jitterscope::format_bytes(bytes))));
     assert!(shows(&harness, "No run is beyond the limits"));
     harness.get_by_role_and_label(egui::accesskit::Role::SpinButton, "Age limit").focus();
     harness.run_steps(3);

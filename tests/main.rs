@@ -10,8 +10,12 @@ mod guide; // The user guide: its glossary is what the tables define.
 mod library; // Saved runs before they are opened: histograms, notes and tags, folders.
 mod limits; // Restricted CPUs and CPU time: planned with, and shown.
 mod live; // Runs that really measure: counts, order, stopping, nothing lost.
+mod memory; // Memory of imports and exports of the largest files: a small multiple of their size.
+mod mutated_runs; // Runs whose values were changed: each is accepted or refused.
+mod noise; // The noise floor of runs with the same settings.
 mod older; // Files of an older version: they open with the figures that it wrote.
 mod plots; // Plots by keyboard, pointer and labels: ranges, annotations, distributions.
+mod privacy; // What any command prints or writes: no private names, of this PC or of other programs.
 mod probes; // Every kind of test on a live machine, and what a report makes of it.
 mod quick; // The quick check: from the command line, in the window, and opened again.
 mod recompute; // The figures of every test, computed once more by NumPy and SciPy.
@@ -21,7 +25,9 @@ mod safety; // Real-time priority is revoked, and nothing outlives a run, killed
 mod schema; // Run files and exports against the schema of the run file.
 mod settings; // Settings of numbers: followed by what is shown, not by what is saved.
 mod snapshots; // An image of every page in every state, and what must not be on any.
+mod streams; // Standard output and standard error that cannot be written.
 mod tables; // Result tables: sorted, read by key, remembered.
+mod tickets; // What is pasted into a ticket, in few lines.
 mod tidy; // The invariants of the house that no lint can hold.
 mod window; // The window through its labels: each task of a user.
 mod words; // The words of the product: none that reads badly.

@@ -13,7 +13,7 @@ use jitterscope_engine::export::{self, Format, Options};
 use jitterscope_engine::nanos::Nanos;
 use jitterscope_engine::plan::conditions::Cell;
 use jitterscope_engine::plan::{CpuChoice, FrameLoop, Plan, Priority, SchedulingGaps};
-use jitterscope_engine::run::Run;
+use jitterscope_engine::run::{Run, RunId};
 use jitterscope_engine::sample::Sample;
 use jitterscope_engine::store::{Store, load};
 
@@ -37,7 +37,7 @@ pub(super) fn opened(folder: &tempfile::TempDir, run: &Run) -> (Harness<'static,
         .with_size([1440.0, 900.0])
         .build_eframe(move |cc| App::with_store(cc, Some(store)).opening(files));
     let key = run.subject.key();
-    step_until(&mut harness, |app| app.session().shown(key).is_some());
+    step_until(&mut harness, |app| app.session().running().shown(key).is_some());
     harness.run_steps(4);
     (harness, path)
 }
@@ -56,7 +56,7 @@ fn label(node: &Node<'_>) -> String {
     node.accesskit_node().label().unwrap_or_default().replace('\u{202f}', " ")
 }
 
-fn copied(harness: &Harness<'_, App>) -> Option<String> {
+pub(super) fn copied(harness: &Harness<'_, App>) -> Option<String> {
     let commands = &harness.output().platform_output.commands;
     commands.iter().find_map(|command| match command {
         egui::OutputCommand::CopyText(text) => Some(text.clone()),
@@ -132,7 +132,7 @@ fn an_annotation_is_saved_with_its_run_edited_exported_and_deleted() {
     let made = saved(&path);
     assert_eq!((made.len(), made[0].text.as_str()), (1, "Update began"));
     assert!(made[0].from < made[0].to, "a range");
-    let shown = harness.state().session().shown("frame-loop").unwrap();
+    let shown = harness.state().session().running().shown("frame-loop").unwrap();
     assert_eq!(shown.run.annotations, made, "an export of the result holds it, too");
     let mut markdown = Vec::new();
     let options = Options::default();
@@ -233,14 +233,63 @@ fn escape_in_a_dialog_leaves_the_selected_frame() {
     assert!(is_selected(&harness));
     harness.key_press(Key::F1);
     harness.run_steps(3);
-    assert!(shows(&harness, "Mark this moment of a running frame loop"));
+    assert!(shows(&harness, "Mark this moment"));
     harness.key_press(Key::Escape);
     harness.run_steps(3);
-    assert!(!shows(&harness, "Mark this moment of a running frame loop"));
+    assert!(!shows(&harness, "Mark this moment"));
     assert!(is_selected(&harness), "only the dialog closed");
     harness.key_press(Key::Escape);
     harness.run_steps(3);
     assert!(!is_selected(&harness));
+}
+
+#[test]
+fn page_keys_work_while_a_plot_or_a_button_has_the_focus() {
+    let folder = tempfile::tempdir().unwrap();
+    let (mut harness, _) = opened(&folder, &frames(&[Priority::Normal]));
+    let is_selected = |harness: &Harness<'_, App>| shows(harness, "Clear selection");
+    for focused in ["Timeline, ", "Copy report"] {
+        harness.get_by_label_contains(focused).focus();
+        harness.run_steps(2);
+        harness.key_press(Key::N);
+        harness.run_steps(3);
+        assert!(is_selected(&harness), "{focused}");
+        harness.get_by_label_contains(focused).focus();
+        harness.run_steps(2);
+        harness.key_press(Key::Escape);
+        harness.run_steps(3);
+        assert!(!is_selected(&harness), "{focused}");
+    }
+}
+
+#[test]
+fn another_result_begins_with_its_verdict_where_the_last_one_was_scrolled() {
+    let folder = tempfile::tempdir().unwrap();
+    let (mut harness, _) = opened(&folder, &frames(&[Priority::Normal]));
+    harness.set_size(egui::vec2(1000.0, 640.0));
+    harness.run_steps(3);
+    let top = |harness: &Harness<'_, App>| harness.get_by_label("Copy report").rect().top();
+    let before = top(&harness);
+    harness.get_by_label("Copy report").hover();
+    harness.run_steps(2);
+    harness.event(Event::MouseWheel {
+        unit: egui::MouseWheelUnit::Point,
+        delta: egui::vec2(0.0, -200.0),
+        phase: egui::TouchPhase::Move,
+        source: egui::MouseWheelSource::Unknown,
+        modifiers: Modifiers::NONE,
+    });
+    harness.run_steps(20);
+    assert!(top(&harness) < before - 20.0, "the page is scrolled");
+    let next = Run { id: RunId::parse("0a0b0c0d").unwrap(), ..frames(&[Priority::Normal]) };
+    let path = Store::at(folder.path()).save(&next).unwrap();
+    harness.state_mut().set_next_dialog_answer(vec![path]);
+    harness.key_press_modifiers(Modifiers::COMMAND, Key::O);
+    step_until(&mut harness, |app| {
+        app.session().running().shown("frame-loop").is_some_and(|shown| shown.run.id == next.id)
+    });
+    harness.run_steps(3);
+    assert!((top(&harness) - before).abs() < 1.0);
 }
 
 /// Whether a filled circle is drawn in the upper part of a rectangle.

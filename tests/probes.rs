@@ -13,11 +13,13 @@ use jitterscope_engine::plan::form::parts::LoadCondition;
 use jitterscope_engine::plan::game_tick::ThreadCounts;
 use jitterscope_engine::plan::work::CycleKind;
 use jitterscope_engine::plan::{
-    CpuChoice, GameTick, Load, LoadCount, Plan, Priority, RealTime, SchedulingGaps, SleepAccuracy,
-    SpinStrategies, SpinStrategy, real_time,
+    CpuChoice, FrameLoop, GameTick, Load, LoadCount, Plan, Priority, RealTime, SchedulingGaps,
+    SettingChange, SleepAccuracy, SpinStrategies, SpinStrategy, WhatHelps, real_time,
 };
 use jitterscope_engine::platform::{self, Applied, Policy};
-use jitterscope_engine::report::{Figures, Options, Report};
+use jitterscope_engine::report::{
+    Change, GapFigures, Options, Report, Scaling, Stall, TickFigures, WaitFigures,
+};
 use jitterscope_engine::run::{Ending, Labels, Run, counter};
 use jitterscope_engine::units::format_time;
 
@@ -99,7 +101,9 @@ fn sleeps_are_all_counted_and_none_of_an_absolute_kind_is_early() {
     let (run, report) = measure(Plan::SleepAccuracy(plan));
     assert_eq!(report.rows.len(), 8);
     for row in &report.rows {
-        let Figures::Waits(waits) = &row.figures else { panic!("{} has no waits", row.label) };
+        let Some(waits) = row.figures.get::<WaitFigures>() else {
+            panic!("{} has no waits", row.label)
+        };
         assert_eq!(waits.actual.count, 40, "{}", row.label);
         assert!(Nanos::ZERO < waits.actual.min);
         if row.label.contains("absolute") {
@@ -128,7 +132,9 @@ fn spins_count_their_turns_and_never_end_early() {
     let (_, report) = measure(Plan::SpinStrategies(few_spins()));
     assert_eq!(report.rows.len(), 6);
     for row in &report.rows {
-        let Figures::Waits(waits) = &row.figures else { panic!("{} has no waits", row.label) };
+        let Some(waits) = row.figures.get::<WaitFigures>() else {
+            panic!("{} has no waits", row.label)
+        };
         let expected = if waits.requested == Nanos::new(100) { 200 } else { 50 };
         assert_eq!((waits.actual.count, waits.early_count), (expected, 0), "{}", row.label);
         assert!(0.0 < waits.spins, "{} has no turns", row.label);
@@ -154,7 +160,7 @@ fn gaps_lie_within_the_time_of_their_probe_and_on_its_cpu() {
         let due: Vec<i64> = trial.samples.due_nanos().collect();
         assert!(due.windows(2).all(|pair| pair[0] < pair[1]), "gaps are out of order");
     }
-    let gaps = report.rows.iter().filter_map(|row| row.figures.gaps());
+    let gaps = report.rows.iter().filter_map(|row| row.figures.get::<GapFigures>());
     let longest = gaps.map(|gaps| gaps.longest).max().unwrap();
     assert!(Nanos::ZERO < longest);
     let key = format!("longest {}", format_time(longest));
@@ -192,7 +198,8 @@ fn a_stopped_program_is_found_on_every_cpu_as_one_stall() {
     assert!(status.success());
     let run = format::read(&std::fs::read(&out).unwrap()).unwrap();
     let report = Report::of(&run, &Options::default());
-    let everywhere: Vec<_> = report.stalls.iter().filter(|stall| stall.is_everywhere).collect();
+    let everywhere: Vec<_> =
+        report.results::<Stall>().iter().filter(|stall| stall.is_everywhere).collect();
     if run.trials.len() < 2 {
         eprintln!("skipped: one CPU has no stall of several");
         return;
@@ -226,7 +233,7 @@ fn a_refused_policy_is_said_and_the_normal_half_still_runs() {
     assert!(!deadline.is_as_requested(), "a pinned deadline was granted");
     let refusals = &deadline.granted.as_ref().unwrap().refusals;
     assert!(!refusals.is_empty() && !refusals[0].reason.is_empty());
-    assert_eq!(report.changes[0].period, None);
+    assert_eq!(report.results::<Change>()[0].period, None);
     assert_eq!(report.verdict.grade, None);
 }
 
@@ -250,7 +257,7 @@ fn policies_are_granted_and_held_against_normal_where_the_machine_permits() {
         eprintln!("skipped: real-time scheduling is not granted here");
         return;
     }
-    for change in &report.changes {
+    for change in report.results::<Change>() {
         let fall = change.period.expect("a change of the period");
         assert!(fall.interval.is_some());
     }
@@ -258,6 +265,20 @@ fn policies_are_granted_and_held_against_normal_where_the_machine_permits() {
     let deadline = run.trials.iter().find(|trial| trial.trial.label == "DEADLINE").unwrap();
     let runtime = deadline.counters[counter::RUNTIME_NANOS];
     assert!((16_666_667 / 10..=16_666_667 / 2).contains(&runtime), "{runtime}");
+}
+
+/// Two changes of a fast loop in a few short blocks.
+pub(super) fn few_changes() -> WhatHelps {
+    let baseline = FrameLoop {
+        fps: 240.0,
+        time_each: Nanos::from_secs(1),
+        warm_up: Nanos::from_millis(100),
+        rounds: 3,
+        load: Load::NONE,
+        ..WhatHelps::default().baseline
+    };
+    let changes = vec![SettingChange::SpinTail, SettingChange::Highest];
+    WhatHelps { baseline, changes, together: None }
 }
 
 /// A few cycles of a small game on one and on two threads.
@@ -280,14 +301,16 @@ fn cycles_of_a_game_are_counted_on_every_number_of_threads() {
     let (run, report) = measure(Plan::GameTick(few_cycles()));
     assert_eq!(report.rows.len(), 4);
     for row in &report.rows {
-        let Figures::Ticks(ticks) = &row.figures else { panic!("{} has no cycles", row.label) };
+        let Some(ticks) = row.figures.get::<TickFigures>() else {
+            panic!("{} has no cycles", row.label)
+        };
         assert!(0.0 < ticks.mean_nanos && ticks.error_nanos.is_some(), "{}", row.label);
         let phases: f64 = ticks.phase_nanos.unwrap().iter().sum();
         assert!(0.0 < phases && phases <= ticks.cycles.mean_nanos, "{}: {phases}", row.label);
     }
     assert!(run.trials.iter().all(|trial| 20 <= trial.counters[counter::WARM_UP_CYCLES]));
-    assert_eq!(report.scaling.len(), 4);
-    assert!(report.scaling.iter().all(|scaling| scaling.speed_up.is_some()));
+    assert_eq!(report.results::<Scaling>().len(), 4);
+    assert!(report.results::<Scaling>().iter().all(|scaling| scaling.speed_up.is_some()));
 }
 
 #[test]

@@ -305,6 +305,8 @@ def gaps(trials, row):
     return expected | {
         "threshold_nanos": most(trials, "threshold_nanos"),
         "longest_nanos": max(most(trials, "interval_most_nanos"), int(lengths.max(initial=0))),
+        "mean_nanos": lengths.mean() if len(lengths) else None,
+        "std_dev_nanos": std_dev(lengths) if len(lengths) > 1 else None,
         "p50_nanos": percentile(lengths, 50) if len(lengths) else None,
         "p99_nanos": percentile(lengths, 99),
         "p99_9_nanos": percentile(lengths, 99.9),
@@ -322,30 +324,38 @@ def gaps(trials, row):
 
 
 def stalls(run):
-    """Gaps of at least 100 µs on several CPUs, which begin within 100 µs of each other or, from 1 ms on,
-    overlap by half; the longest first."""
+    """Gaps of at least 100 µs on several CPUs that overlap by half of the longer one and begin and end within
+    100 µs of each other; the longest first. None where a trace shows what had each CPU: that decides then."""
+    if any(trial.get("trace") for trial in run.facts["trials"]):
+        return None
     found = []
     for position, trial in enumerate(run.trials):
         found += [
-            (start, end, position)
+            (start, position, end)
             for start, end in zip(trial.due.tolist(), trial.woke.tolist())
             if end - start >= 100_000
         ]
+
+    def is_one(gap, other):
+        overlap = min(gap[2], other[2]) - max(gap[0], other[0])
+        is_half = max(gap[2] - gap[0], other[2] - other[0]) <= 2 * overlap
+        is_together = abs(gap[0] - other[0]) <= 100_000 and abs(gap[2] - other[2]) <= 100_000
+        return gap[1] != other[1] and is_half and is_together
+
     groups = []
     for gap in sorted(found):
-        first = groups[-1][0] if groups else None
-        if first:
-            one, other = first[1] - first[0], gap[1] - gap[0]
-            overlaps = min(one, other) // 2 <= min(first[1], gap[1]) - gap[0]
-            if gap[0] - first[0] <= 100_000 or (min(one, other) >= 1_000_000 and overlaps):
-                groups[-1].append(gap)
-                continue
-        groups.append([gap])
+        # Only what has not ended before it can be one with it.
+        open_groups = (group for group in groups if any(gap[0] <= one[2] for one in group))
+        group = next((group for group in open_groups if all(is_one(gap, one) for one in group)), None)
+        if group:
+            group.append(gap)
+        else:
+            groups.append([gap])
     rows = [
         {
             "at_nanos": group[0][0],
-            "length_nanos": max(end - start for start, end, _ in group),
-            "cpus_count": len({position for _, _, position in group}),
+            "length_nanos": max(end - start for start, _, end in group),
+            "cpus_count": len({position for _, position, _ in group}),
         }
         for group in groups
     ]
@@ -455,9 +465,9 @@ def lost_dependence(values, block):
     return math.sqrt((1 + memory) / (1 - memory) / within)
 
 
-def blocks_of(track):
+def blocks_of(track, outside):
     """The blocks of neighbors that can be drawn, as positions; how many of them make a run; and how far an
-    interval is widened. No block reaches into another round; each of 8 or more rounds is a block."""
+    interval with this share beyond each end is widened. No block reaches into another round; each of 8 or more rounds is a block."""
     rounds = numpy.split(numpy.arange(len(track["round"])), numpy.flatnonzero(numpy.diff(track["round"])) + 1)
     blocks, stretches, longest, lost = rounds, len(rounds), 1, 1.0
     per_run = len(rounds)
@@ -476,12 +486,14 @@ def blocks_of(track):
             stretches, longest = stretches + len(edges) - 1, max(longest, of_block)
         per_run = math.ceil(stretches / block)
     rest = max(stretches / longest - 1, 1)
-    return blocks, per_run, (1 + 1.21 / rest) * math.sqrt((rest + 1) / rest) * lost
+    # The first terms of Student's quantile as one of the normal distribution.
+    student = 1 + (stats.norm.ppf(outside) ** 2 + 1) / 4 / rest
+    return blocks, per_run, student * math.sqrt((rest + 1) / rest) * lost
 
 
-def drawn(track, statistic, random, resamples=4_000):
+def drawn(track, statistic, random, outside, resamples=4_000):
     """A statistic of resampled runs, and how far its interval is widened."""
-    blocks, per_run, widening = blocks_of(track)
+    blocks, per_run, widening = blocks_of(track, outside)
     found = []
     for _ in range(resamples):
         picked = numpy.concatenate([blocks[at] for at in random.integers(0, len(blocks), per_run)])
@@ -548,14 +560,23 @@ def percentile_interval(trials):
 
 # Draws without any event divide by 0: of other draws, more or fewer than one in 40 may do so.
 UNDECIDED = object()
+# The measures of a change that decide its grade: each at 95% for all three together.
+TESTED = {"Frame time std dev", "Lateness p99", "Late frames"}
 
 
-def change_interval(before, after, statistic, needed):
-    """The 95% interval of the change of a statistic as a share of its value before."""
+def share_outside(values):
+    """The share beyond each end of the interval of a row."""
+    return 0.025 / 3 if values.get("metric") in TESTED else 0.025
+
+
+def change_interval(before, after, statistic, needed, outside):
+    """The interval of the change of a statistic as a share of its value before, with this share beyond each end."""
     if min(len(before["values"]), len(after["values"])) < needed:
         return None
     random = numpy.random.default_rng(2)
-    (one, widening), (two, other) = (drawn(track, statistic, random) for track in (before, after))
+    (one, widening), (two, other) = (
+        drawn(track, statistic, random, outside) for track in (before, after)
+    )
     with numpy.errstate(divide="ignore", invalid="ignore"):
         changes = (two - one) / numpy.abs(one)
     # A change from 0 is above all others.
@@ -636,7 +657,8 @@ def changes(run, rows):
             one, two = statistic(before), statistic(after)
             interval = None
             if not values["metric"].endswith((" min", " max")):
-                interval = change_interval(before, after, statistic, samples_needed(values["metric"]))
+                needed, outside = samples_needed(values["metric"]), share_outside(values)
+                interval = change_interval(before, after, statistic, needed, outside)
         room = HALF if values["unit"] == "nanos" else 0
         change = None
         if one:
@@ -679,6 +701,8 @@ class Run:
                 yield "changes", row, figures
         if "stalls" in self.tables:
             rows, figures = self.tables["stalls"]["rows"], stalls(self)
+            if figures is None:
+                return
             assert len(rows) == len(figures), f"{len(rows)} stalls, not {len(figures)}"
             for row, figure in zip(rows, figures):
                 yield "stalls", row, figure
@@ -731,7 +755,8 @@ def check(run):
                 continue
             compared += 1
             if isinstance(figure, Resampled):
-                share = 0.025 if is_low else 0.975
+                outside = share_outside(values)
+                share = outside if is_low else 1 - outside
                 fits = is_inside(found, figure, share)
                 figure = f"around {numpy.quantile(figure.values, share)}"
             else:

@@ -8,6 +8,8 @@ use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
 #[cfg(target_os = "linux")]
+use jitterscope_engine::platform;
+#[cfg(target_os = "linux")]
 use jitterscope_engine::report::{Options, Report};
 use jitterscope_engine::store::{EXTENSION, JOURNAL_EXTENSION, Store};
 
@@ -22,7 +24,7 @@ fn command(folder: &Path, args: &[&str]) -> Command {
 }
 
 /// Waits for a program to end; one that hangs is ended and fails the test.
-fn finish(mut child: Child) -> Output {
+pub(super) fn finish(mut child: Child) -> Output {
     let began = Instant::now();
     while child.try_wait().unwrap().is_none() {
         if HANG < began.elapsed() {
@@ -52,7 +54,7 @@ fn make_fifo(path: &Path) {
     assert!(Command::new("mkfifo").arg(path).status().unwrap().success());
 }
 
-fn names(folder: &Path, ending: &str) -> Vec<String> {
+pub(super) fn names(folder: &Path, ending: &str) -> Vec<String> {
     let names = fs::read_dir(folder).unwrap().map(|file| file.unwrap().file_name());
     let mut names: Vec<String> = names.map(|name| name.into_string().unwrap()).collect();
     names.retain(|name| name.ends_with(ending));
@@ -240,13 +242,79 @@ fn limit_on_file_sizes_ends_in_a_message_and_a_recoverable_journal() {
     assert!(names(data.path(), ".tmp").is_empty());
 }
 
+/// A disk of this size in memory; `None` where this user may not mount one.
+#[cfg(target_os = "linux")]
+struct SmallDisk(tempfile::TempDir);
+
+#[cfg(target_os = "linux")]
+impl SmallDisk {
+    fn mount(size: &str) -> Option<Self> {
+        let folder = tempfile::tempdir().unwrap();
+        let mut mount = Command::new("mount");
+        mount.args(["-t", "tmpfs", "-o", &format!("size={size}"), "tmpfs"]).arg(folder.path());
+        let is_mounted = mount.stderr(Stdio::null()).status().is_ok_and(|status| status.success());
+        if !is_mounted {
+            println!("skipped: this user may not mount a disk");
+        }
+        is_mounted.then(|| Self(folder))
+    }
+}
+
+#[cfg(target_os = "linux")]
+impl Drop for SmallDisk {
+    fn drop(&mut self) {
+        Command::new("umount").arg(self.0.path()).status().ok();
+    }
+}
+
+/// A frame loop of 100 000 frames.
+#[cfg(target_os = "linux")]
+const MANY: &str = "frame-loop --fps 1000 --duration 100s --warm-up 0s --wait os-sleep --priority normal \
+                    --load-threads 0 --cpu none --work 0s";
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_disk_without_room_for_a_run_is_noticed_before_anything_is_measured() {
+    let Some(disk) = SmallDisk::mount("4m") else { return };
+    let many: Vec<&str> = MANY.split_whitespace().collect();
+    let (status, text, error) = run(disk.0.path(), &many);
+    assert_eq!(status, Some(1), "{error}");
+    assert!(error.contains("needs about 20.5 MB: No space left on device"), "{error}");
+    assert!(text.is_empty() && fs::read_dir(disk.0.path()).unwrap().count() == 0, "{text}");
+    // A short run fits, and its room is returned.
+    let (status, _, error) = run(disk.0.path(), &SHORT);
+    assert_eq!(status, Some(0), "{error}");
+    assert_eq!(names(disk.0.path(), EXTENSION).len(), 1);
+    assert!(names(disk.0.path(), ".tmp").is_empty());
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_limit_on_file_sizes_that_a_run_exceeds_is_noticed_before_anything_is_measured() {
+    let data = tempfile::tempdir().unwrap();
+    let file = tempfile::NamedTempFile::new().unwrap();
+    if !platform::reserve_room(file.as_file(), 4_096).unwrap() {
+        println!("skipped: the file system reserves no room");
+        return;
+    }
+    let mut command = Command::new("sh");
+    // In blocks of 512 or 1024 bytes.
+    command.args(["-c", "ulimit -f 4096; exec \"$0\" \"$@\""]).arg(program());
+    command.arg("--data-dir").arg(data.path()).args(MANY.split_whitespace());
+    let output = finish(command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap());
+    let error = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(1), "{error}");
+    assert!(error.contains("needs about 20.5 MB: File too large"), "{error}");
+    assert_eq!(fs::read_dir(data.path()).unwrap().count(), 0);
+}
+
 #[cfg(target_os = "linux")]
 #[test]
 fn limit_on_memory_ends_in_a_run_or_a_message() {
     let data = tempfile::tempdir().unwrap();
     let test = "game-tick --iterations 1 --iteration 100ms --warm-up 0s --quiet";
     let mut failed = 0;
-    for mebibytes in [40, 60, 80, 100, 150, 300] {
+    for mebibytes in [40, 60, 80, 100, 150, 300, 2_000] {
         let script = format!("ulimit -v {}; exec \"$0\" \"$@\" {test}", mebibytes << 10);
         let child = Command::new("sh")
             .args(["-c", &script])
@@ -264,7 +332,8 @@ fn limit_on_memory_ends_in_a_run_or_a_message() {
         assert!(output.status.success() || !error.is_empty(), "{mebibytes} MiB: no message");
         failed += usize::from(!output.status.success());
     }
-    println!("{failed} of 6 limits were too low");
+    println!("{failed} of 7 limits were too low");
+    assert!((1..7).contains(&failed), "some limits are too low, and the highest is not");
     assert_eq!(run(data.path(), &["runs", "list"]).0, Some(0));
 }
 
@@ -311,6 +380,82 @@ fn second_interrupt_ends_at_once_and_loses_nothing() {
     assert!(names(data.path(), JOURNAL_EXTENSION).is_empty());
 }
 
+/// Measures for long in a process that ignores a signal from the beginning, and sends that.
+fn ignored(signal: &str) -> (Output, jitterscope_engine::run::Run) {
+    let data = tempfile::tempdir().unwrap();
+    let script = format!("trap '' {signal}; exec \"$0\" \"$@\"");
+    let mut child = Command::new("sh");
+    child.args(["-c", &script]).arg(program()).arg("--data-dir").arg(data.path());
+    child.args(["sleep-accuracy", "--sleep", "1ms", "--count", "2000", "--conditions", "idle"]);
+    let child = child.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let began = Instant::now();
+    while names(data.path(), JOURNAL_EXTENSION).is_empty() {
+        assert!(began.elapsed() < HANG, "nothing is measured");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    let (pid, signal) = (child.id().to_string(), format!("-{signal}"));
+    for _ in 0..3 {
+        std::thread::sleep(Duration::from_millis(100));
+        assert!(Command::new("kill").args([&signal, &pid]).status().unwrap().success());
+    }
+    let output = finish(child);
+    let mut runs = Store::at(data.path()).list().unwrap();
+    (output, *runs.pop().unwrap().run.unwrap())
+}
+
+#[test]
+fn a_signal_that_is_ignored_from_the_start_ends_no_run() {
+    // As `nohup` does it, and a shell without job control for its background jobs.
+    for signal in ["HUP", "INT"] {
+        let (output, run) = ignored(signal);
+        let error = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(0), "{signal}: {error}");
+        assert_eq!(run.ending, jitterscope_engine::run::Ending::Finished, "{signal}: {error}");
+    }
+}
+
+#[test]
+fn a_closed_terminal_saves_what_was_measured() {
+    let own = fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let ignored = own.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    let ignored = ignored.and_then(|bits| u64::from_str_radix(bits.trim(), 16).ok());
+    if ignored.is_some_and(|bits| bits & 1 == 1) {
+        println!("skipped: these tests ignore the signal themselves, as under nohup");
+        return;
+    }
+    let data = tempfile::tempdir().unwrap();
+    let output = interrupted(data.path(), &LONG, &["-HUP"], || {});
+    assert_eq!(output.status.code(), Some(130), "{}", String::from_utf8_lossy(&output.stderr));
+    assert_eq!(names(data.path(), EXTENSION).len(), 1);
+}
+
+#[test]
+fn a_fifo_in_place_of_the_lock_or_the_log_does_not_block_the_window() {
+    use jitterscope::{Instance, Start, start_log};
+    let folder = tempfile::tempdir().unwrap();
+    for name in ["window.lock", "jitterscope.log", "1-00000001.open-request"] {
+        make_fifo(&folder.path().join(name));
+    }
+    let at = folder.path().to_owned();
+    let (sender, ended) = std::sync::mpsc::sync_channel(1);
+    let start = move || {
+        let said = start_log(&at).unwrap_err().to_string();
+        sender.send((said, Instance::claim(&at, &[]))).unwrap();
+    };
+    std::thread::Builder::new().name("start".to_owned()).spawn(start).unwrap();
+    let (said, start) = ended.recv_timeout(HANG).expect("it hangs");
+    assert!(said.contains("not a regular file"), "{said}");
+    assert!(matches!(&start, Start::Unknown(why) if why.contains("regular")), "{start:?}");
+    // A request that is no file is passed over.
+    fs::remove_file(folder.path().join("window.lock")).unwrap();
+    let Start::First(first) = Instance::claim(folder.path(), &[]) else { panic!("not first") };
+    let store = Store::at(folder.path());
+    let mut harness = egui_kittest::Harness::builder().build_eframe(move |cc| {
+        jitterscope::App::with_store(cc, Some(store)).started(Start::First(first))
+    });
+    harness.run_steps(5);
+}
+
 /// A process of FIFO 50 that never sleeps, until it is dropped.
 #[cfg(target_os = "linux")]
 struct Hog(Child);
@@ -339,7 +484,7 @@ impl Drop for Hog {
 #[cfg(target_os = "linux")]
 #[test]
 fn interrupt_saves_a_run_whose_thread_is_starved_and_the_run_says_so() {
-    let cpus = jitterscope_engine::platform::usable_cpus();
+    let cpus = platform::usable_cpus();
     let (Some(&cpu), true) = (cpus.last(), 1 < cpus.len()) else {
         println!("skipped: a program of FIFO 50 on the only CPU would stop everything");
         return;

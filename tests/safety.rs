@@ -14,7 +14,7 @@ use jitterscope_engine::plan::{FrameLoop, Load, Plan, Wait, Work};
 use jitterscope_engine::platform;
 use jitterscope_engine::run::Run;
 
-use crate::cli::program;
+use crate::cli::{is_long, program};
 use crate::probes;
 
 /// A runaway: 900 ms of work in each frame of 1 s, under a kernel limit of 200 ms without sleep.
@@ -34,10 +34,6 @@ const RUNAWAY: [&str; 14] = [
     "2s",
     "--warm-up=0s",
 ];
-
-fn is_long() -> bool {
-    std::env::var_os("JITTERSCOPE_LONG_TESTS").is_some()
-}
 
 /// Whether a thread of this process may be real-time here.
 fn grants_realtime() -> bool {

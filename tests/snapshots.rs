@@ -18,7 +18,7 @@ use jitterscope::App;
 use jitterscope::frame_png;
 use jitterscope::{LibraryItem, PageId, Progress, Settings, SettingsFile};
 use jitterscope_engine::nanos::Nanos;
-use jitterscope_engine::plan::quick::{self, Part};
+use jitterscope_engine::plan::quick::{self, CheckSettings, Part};
 use jitterscope_engine::plan::{
     FrameLoop, GameTick, Plan, Priority, RealTime, SchedulingGaps, SleepAccuracy, SpinStrategies,
 };
@@ -161,7 +161,7 @@ fn window(folder: &Path, is_welcomed: bool) -> Harness<'static, App> {
         App::with_settings(cc, Some(store), settings, SettingsFile::none())
     });
     step_until(&mut harness, |app| {
-        app.session().facts().is_some() && app.session().library().items().is_some()
+        app.session().machine().facts().is_some() && app.session().library().items().is_some()
     });
     harness
 }
@@ -221,7 +221,8 @@ fn runs() -> Vec<Run> {
     }
     let check = CheckGroup::default();
     for (part, number) in Part::ALL.into_iter().zip(20..) {
-        let mut run = run_of(number, "", part.plan(1.0), GRANTED);
+        let mut run =
+            run_of(number, "", part.plan(&CheckSettings::new(&made::cpus(), None)), GRANTED);
         run.tags = vec![quick::TAG.to_owned()];
         run.group = Some(check.group(part));
         // A check's parts follow each other within a minute or so.
@@ -292,19 +293,19 @@ fn every_page_while_its_test_runs() {
     go(&mut harness, Key::Num1);
     harness.key_press(Key::F5);
     step_until(&mut harness, |app| {
-        app.session().live().is_some_and(|(_, live)| live.current().is_some())
+        app.session().running().live().is_some_and(|(_, live)| live.current().is_some())
     });
     album.take(&mut harness, "quick-running");
     harness.key_press_modifiers(Modifiers::SHIFT, Key::F5);
-    step_until(&mut harness, |app| !app.session().is_busy());
+    step_until(&mut harness, |app| !app.session().running().is_busy());
     for (name, key) in TESTS {
         if long.iter().any(|(one, _)| *one == name) {
             open(&mut harness, name);
             let is_changed = |app: &App| {
-                let shown = app.session().benches().iter().find(|bench| {
-                    PageId::Test(bench.key()) == app.page() && bench.shown().is_some()
+                let shown = app.session().running().tests().iter().find(|state| {
+                    PageId::Test(state.key()) == app.page() && state.shown().is_some()
                 });
-                shown.is_some_and(|bench| bench.is_changed_since_result())
+                shown.is_some_and(|state| state.is_changed_since_result())
             };
             if is_changed(harness.state()) {
                 // A run of another PC is not one whose settings were here before.
@@ -315,9 +316,9 @@ fn every_page_while_its_test_runs() {
         }
         go(&mut harness, key);
         harness.key_press(Key::F5);
-        step_until(&mut harness, |app| app.session().is_running());
+        step_until(&mut harness, |app| app.session().running().is_running());
         // A second or so of samples: enough for numbers, soon enough for a short test.
-        step_until(&mut harness, |app| match app.session().live() {
+        step_until(&mut harness, |app| match app.session().running().live() {
             Some((_, live)) => {
                 let now = std::time::Instant::now();
                 let has_any = live.run().is_some_and(|run| 5 < run.sample_count());
@@ -326,7 +327,7 @@ fn every_page_while_its_test_runs() {
             None => panic!("{name} was over before it was looked at"),
         });
         album.take(&mut harness, &format!("{name}-running"));
-        assert!(harness.state().session().is_running(), "{name} was over in mid-picture");
+        assert!(harness.state().session().running().is_running(), "{name} was over in mid-picture");
         if name == "frame-loop" {
             let root = harness.input_mut().viewport_id;
             let close = egui::ViewportEvent::Close;
@@ -337,7 +338,7 @@ fn every_page_while_its_test_runs() {
             harness.run_steps(3);
         }
         harness.key_press_modifiers(Modifiers::SHIFT, Key::F5);
-        step_until(&mut harness, |app| !app.session().is_busy());
+        step_until(&mut harness, |app| !app.session().running().is_busy());
     }
     album.close();
 }
@@ -376,12 +377,12 @@ fn every_page_with_a_result() {
         if image == "frame-loop-finished" {
             harness.key_press_modifiers(Modifiers::COMMAND, Key::E);
             harness.run_steps(2);
-            step_until(&mut harness, |app| app.session().exporting().is_some());
+            step_until(&mut harness, |app| app.session().exports().active().is_some());
             album.take_layered(&mut harness, "export", true);
             harness.get_by_label("Format, Markdown").click();
             harness.run_steps(3);
             harness.get_by_label("Preview, Rendered").click();
-            step_until(&mut harness, |app| app.session().exporting().is_some());
+            step_until(&mut harness, |app| app.session().exports().active().is_some());
             album.take_layered(&mut harness, "export-rendered", true);
             harness.key_press(Key::Escape);
             harness.run_steps(3);
@@ -412,7 +413,7 @@ fn every_page_with_a_result() {
     }
     go(&mut harness, Key::Num1);
     harness.get_by_label("Open result").click();
-    step_until(&mut harness, |app| app.session().quick().result().is_some());
+    step_until(&mut harness, |app| app.session().running().quick().result().is_some());
     harness.run_steps(3);
     album.take(&mut harness, "quick-finished");
     selected_and_compared(&mut album, &mut harness);
@@ -443,7 +444,9 @@ fn select(harness: &mut Harness<'_, App>, name: &str) {
     step_until(harness, |app| {
         let mut items = app.session().library().items().unwrap_or_default().iter();
         let is_named = |item: &&LibraryItem| item.run.as_ref().is_ok_and(|run| run.name == name);
-        items.find(is_named).is_some_and(|item| app.session().run_preview(&item.path).is_some())
+        items
+            .find(is_named)
+            .is_some_and(|item| app.session().library().run_preview(&item.path).is_some())
     });
     harness.run_steps(3);
 }

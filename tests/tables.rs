@@ -35,7 +35,7 @@ fn window_with(run: &Run, width: f32) -> Harness<'static, App> {
         .with_size([width, 1_400.0])
         .build_eframe(move |cc| App::with_store(cc, Some(store)));
     step_until(&mut harness, |app| {
-        app.session().facts().is_some() && app.session().library().count() == 1
+        app.session().machine().facts().is_some() && app.session().library().count() == 1
     });
     harness.key_press_modifiers(Modifiers::COMMAND, Key::Num8);
     harness.run_steps(3);
@@ -245,7 +245,7 @@ fn order_columns_and_widths_survive_a_restart() {
     let run = made("sleep-accuracy");
     let memory = {
         let mut harness = window_with(&run, 1_440.0);
-        harness.get_by_label("Sort by Worst (ms)").click_accesskit();
+        harness.get_by_label("Sort by Max (ms)").click_accesskit();
         harness.run_steps(3);
         harness.get_by_role_and_label(Role::Button, "Columns of Configurations").click();
         harness.run_steps(3);
@@ -253,7 +253,7 @@ fn order_columns_and_widths_survive_a_restart() {
         harness.run_steps(3);
         harness.key_press(Key::Escape);
         harness.run_steps(3);
-        let edge = harness.get_by_label("Width of Average (ms)").rect().center();
+        let edge = harness.get_by_label("Width of Mean (ms)").rect().center();
         harness.drag_at(edge);
         harness.run_steps(2);
         harness.hover_at(edge + egui::vec2(40.0, 0.0));
@@ -263,7 +263,7 @@ fn order_columns_and_widths_survive_a_restart() {
         ron::to_string(&harness.ctx.memory(Clone::clone)).unwrap()
     };
     let width =
-        |harness: &Harness<'_, App>| harness.get_by_label("Sort by Average (ms)").rect().width();
+        |harness: &Harness<'_, App>| harness.get_by_label("Sort by Mean (ms)").rect().width();
     let fresh = window_with(&run, 1_440.0);
     assert!(fresh.query_by_label("Sort by Early").is_none());
     let narrow = width(&fresh);
@@ -281,7 +281,7 @@ fn order_columns_and_widths_survive_a_restart() {
     harness.get_by_label("Open made").click_accesskit();
     step_until(&mut harness, |app| matches!(app.page(), PageId::Test(_)));
     harness.run_steps(3);
-    harness.get_by_label("Sort by Worst (ms), descending");
+    harness.get_by_label("Sort by Max (ms), descending");
     harness.get_by_label("Sort by Early");
     assert!(narrow + 20.0 < width(&harness), "{narrow} and {}", width(&harness));
 }
@@ -311,7 +311,7 @@ fn a_click_selects_a_run_and_enter_opens_it() {
         .with_size([1_440.0, 900.0])
         .build_eframe(move |cc| App::with_store(cc, Some(store)));
     step_until(&mut harness, |app| {
-        app.session().facts().is_some() && app.session().library().count() == 1
+        app.session().machine().facts().is_some() && app.session().library().count() == 1
     });
     harness.key_press_modifiers(Modifiers::COMMAND, Key::Num8);
     harness.run_steps(3);

@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use egui_kittest::Harness;
-use egui_kittest::kittest::Queryable as _;
+use egui_kittest::kittest::{NodeT as _, Queryable as _};
 use jitterscope::Contrast;
 use jitterscope::{App, start_log};
 use jitterscope::{PageId, SeriesColors, Settings, SettingsFile, ThemeChoice};
@@ -16,7 +16,7 @@ pub(super) fn window(folder: &tempfile::TempDir) -> Harness<'static, App> {
     let mut harness = Harness::builder()
         .with_size([1440.0, 900.0])
         .build_eframe(move |cc| App::with_store(cc, Some(store)));
-    step_until(&mut harness, |app| app.session().facts().is_some());
+    step_until(&mut harness, |app| app.session().machine().facts().is_some());
     harness.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Num2);
     harness.run_steps(3);
     harness
@@ -31,7 +31,7 @@ pub(super) fn window_with_settings(folder: &tempfile::TempDir) -> Harness<'stati
     let mut harness = Harness::builder()
         .with_size([1440.0, 900.0])
         .build_eframe(move |cc| App::with_settings(cc, Some(store), settings, file));
-    step_until(&mut harness, |app| app.session().facts().is_some());
+    step_until(&mut harness, |app| app.session().machine().facts().is_some());
     harness
 }
 
@@ -54,7 +54,7 @@ pub(super) fn step_until(harness: &mut Harness<'_, App>, holds: impl Fn(&App) ->
 pub(super) fn start_measuring(harness: &mut Harness<'_, App>) {
     harness.key_press(egui::Key::F5);
     step_until(harness, |app| {
-        let trial = app.session().live().and_then(|(_, live)| live.current());
+        let trial = app.session().running().live().and_then(|(_, live)| live.current());
         trial.is_some_and(|trial| 10 < trial.samples.len())
     });
 }
@@ -66,7 +66,7 @@ fn a_frame_loop_is_run_stopped_saved_and_opened_again() {
     start_measuring(&mut harness);
     harness.get_by_label_contains("Configuration 1 of 1: Normal, unpinned");
     harness.key_press(egui::Key::Escape);
-    step_until(&mut harness, |app| !app.session().is_busy());
+    step_until(&mut harness, |app| !app.session().running().is_busy());
     assert!(harness.query_all_by_label_contains("Stopped early").next().is_some());
     step_until(&mut harness, |app| app.session().library().count() == 1);
     assert_eq!(Store::at(folder.path()).list().unwrap().len(), 1);
@@ -100,6 +100,8 @@ fn settings_are_saved_at_once_and_used_at_the_next_start() {
         let mut harness = window_with_settings(&folder);
         assert_eq!(harness.state().page(), PageId::Welcome, "the very first start");
         harness.get_by_label_contains("No data leaves this PC");
+        let start = harness.get_by_label("Run check");
+        assert!(start.accesskit_node().is_focused(), "Enter starts the check");
         harness.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Comma);
         harness.run_steps(3);
         for label in [
@@ -230,17 +232,17 @@ fn a_window_with_a_running_test_is_not_closed_unasked() {
     let folder = tempfile::tempdir().unwrap();
     let mut harness = window(&folder);
     harness.key_press(egui::Key::F5);
-    step_until(&mut harness, |app| app.session().is_running());
+    step_until(&mut harness, |app| app.session().running().is_running());
     let root = harness.input_mut().viewport_id;
     harness.input_mut().viewports.entry(root).or_default().events.push(egui::ViewportEvent::Close);
     harness.step();
     harness.step();
     harness.get_by_label("Keep running").click();
     harness.run_steps(3);
-    assert!(harness.state().session().is_running());
+    assert!(harness.state().session().running().is_running());
     assert!(harness.query_by_label("Stop and close").is_none());
     harness.key_press_modifiers(egui::Modifiers::SHIFT, egui::Key::F5);
-    step_until(&mut harness, |app| !app.session().is_busy());
+    step_until(&mut harness, |app| !app.session().running().is_busy());
 }
 
 #[test]

@@ -20,8 +20,8 @@ use jitterscope_engine::store::Store;
 
 use crate::instance::{Instance, Start};
 use crate::pages::{
-    CapturePage, ComparePage, ExportDialog, FrameLoopPage, MachinePage, PathDialog, QuickPage,
-    RunsPage, SettingsPage, TestPage, WelcomePage, WhichColumnDialog, WhichSeriesDialog,
+    CapturePage, ComparePage, ExportDialog, MachinePage, PathDialog, QuickPage, RunsPage,
+    SettingsPage, TestPage, WelcomePage, WhichColumnDialog, WhichSeriesDialog,
 };
 use crate::session::{
     Action, ClipboardContent, Notice, NoticeKind, PageId, PlotRate, Session, Settings,
@@ -56,7 +56,6 @@ pub struct App {
     session: Session,
     page: PageId,
     quick: QuickPage,
-    frame_loop: FrameLoopPage,
     tests: Vec<TestPage>,
     runs: RunsPage,
     machine: MachinePage,
@@ -74,7 +73,7 @@ pub struct App {
     which_column: WhichColumnDialog,
     toasts: Toasts<Action>,
     question: Option<Question>,
-    /// What is started once the running test has ended.
+    /// The action to carry out when the running test has ended.
     next: Option<Action>,
     may_close: bool,
     cost: OverheadMeter,
@@ -135,8 +134,7 @@ impl App {
             page: first_page(&session),
             session,
             quick: QuickPage::default(),
-            frame_loop: FrameLoopPage::default(),
-            tests: Plan::all().iter().filter_map(TestPage::of).collect(),
+            tests: Plan::all().iter().map(TestPage::of).collect(),
             runs: RunsPage::default(),
             machine: MachinePage::default(),
             settings: SettingsPage::default(),
@@ -203,17 +201,17 @@ impl App {
 
     /// Opens files and folders outside the app with this, instead of the system's handler.
     pub fn set_opener(&mut self, opener: crate::session::Opener) {
-        self.session.set_opener(opener);
+        self.session.exports_mut().set_opener(opener);
     }
 
     /// Has the window ask for paths, whatever dialogs the system has.
     pub fn ask_for_paths_in_window(&mut self) {
-        self.session.ask_for_paths_in_window();
+        self.session.dialogs().ask_in_window();
     }
 
     /// Answers the next file or folder dialog for the user; no path is "Cancel".
     pub fn set_next_dialog_answer(&mut self, paths: Vec<std::path::PathBuf>) {
-        self.session.set_next_dialog_answer(paths);
+        self.session.dialogs().prepare(paths);
     }
 
     /// The page on screen.
@@ -227,7 +225,7 @@ impl App {
                 Action::GoTo(page) => self.go_to(page),
                 Action::Stop => self.ask_to_stop(),
                 action @ (Action::Run(_) | Action::RunQuick | Action::RunQuickWhenQuiet)
-                    if self.session.is_running() =>
+                    if self.session.running().is_running() =>
                 {
                     self.next = Some(action);
                     self.question = Some(Question::Switch);
@@ -239,14 +237,7 @@ impl App {
         if let Some(page) = self.session.take_go_to() {
             self.go_to(page);
         }
-        if self.session.take_to_front() {
-            // Where the system lets no window raise itself, it is highlighted instead.
-            ctx.send_viewport_cmd(ViewportCommand::Minimized(false));
-            ctx.send_viewport_cmd(ViewportCommand::Focus);
-            let attention = egui::UserAttentionType::Informational;
-            ctx.send_viewport_cmd(ViewportCommand::RequestUserAttention(attention));
-        }
-        for copy in self.session.take_copies() {
+        for copy in self.session.exports_mut().take_copies() {
             match copy {
                 ClipboardContent::Text(text) => ctx.copy_text(text),
                 ClipboardContent::ExportImage(image) => ctx
@@ -256,10 +247,10 @@ impl App {
         for notice in self.session.take_notices() {
             self.toasts.push(toast(notice));
         }
-        self.toasts.hold(self.session.is_running());
-        let live = self.session.live().map(|(_, live)| live);
-        let progress = match self.session.quick().going() {
-            Some(going) => Some(going.progress(live, Instant::now()).0),
+        self.toasts.hold(self.session.running().is_running());
+        let live = self.session.running().live().map(|(_, live)| live);
+        let progress = match self.session.running().quick().check() {
+            Some(check) => Some(check.progress(live, Instant::now()).0),
             None => live.map(|live| live.progress(Instant::now())),
         };
         let title = match progress {
@@ -276,6 +267,10 @@ impl App {
 
     /// Shows a page and remembers it; leaving the first page marks it as seen.
     fn go_to(&mut self, page: PageId) {
+        if self.page != page {
+            self.quick.focus_start();
+            self.welcome = WelcomePage::default();
+        }
         self.page = page;
         let mut settings = self.session.settings().clone();
         if page != PageId::Welcome {
@@ -293,10 +288,11 @@ impl App {
         }
         match self.page {
             PageId::Quick => self.quick.ui(ui, &self.session, actions),
-            PageId::Test(key) => match self.tests.iter_mut().find(|page| page.key() == key) {
-                Some(page) => page.ui(ui, &self.session, actions),
-                None => self.frame_loop.ui(ui, &self.session, actions),
-            },
+            PageId::Test(key) => {
+                if let Some(page) = self.tests.iter_mut().find(|page| page.key() == key) {
+                    page.ui(ui, &self.session, actions);
+                }
+            }
             PageId::Runs => self.runs.ui(ui, &self.session, actions),
             PageId::Machine => self.machine.ui(ui, &self.session, actions),
             PageId::Settings => self.settings.ui(ui, &self.session, actions),
@@ -315,16 +311,16 @@ impl App {
 
     /// Whether the visible page shows the running test.
     fn has_live_plots(&self) -> bool {
-        keys::is_in_view(&self.session, self.page)
+        self.session.running().is_in_view(self.page)
     }
 
     /// Stops a young run immediately; confirms before an old one is lost, while measuring
     /// continues.
     fn ask_to_stop(&mut self) {
-        let is_old = self
-            .session
-            .live()
-            .is_some_and(|(_, live)| STOP_ASKS_AFTER < live.measured(Instant::now()).to_duration());
+        let is_old =
+            self.session.running().live().is_some_and(|(_, live)| {
+                STOP_ASKS_AFTER < live.measured(Instant::now()).to_duration()
+            });
         if is_old && self.session.settings().asks_before_stop {
             self.question = Some(Question::Stop);
         } else {
@@ -334,13 +330,13 @@ impl App {
 
     fn question_ui(&mut self, ctx: &Context) {
         let Some(question) = self.question else { return };
-        if !self.session.is_running() {
+        if !self.session.running().is_running() {
             self.question = None;
             return;
         }
         let (running, next) = (self.running_name(), self.next_name());
         let switch = format!("{running} is running. Stop it and start {next}?");
-        let retained = self.session.live().map_or(String::new(), |(_, live)| {
+        let retained = self.session.running().live().map_or(String::new(), |(_, live)| {
             format!(
                 "{} of {} configurations are complete. Measured data is saved.",
                 live.states()
@@ -392,23 +388,25 @@ impl App {
 
     /// What is measured now.
     fn running_name(&self) -> &'static str {
-        match self.session.quick().going() {
+        match self.session.running().quick().check() {
             Some(_) => "Quick check",
-            None => self.session.live().map_or("", |(bench, _)| bench.name()),
+            None => self.session.running().live().map_or("", |(state, _)| state.name()),
         }
     }
 
-    /// What is to be started next.
+    /// What starts next.
     fn next_name(&self) -> &'static str {
         match &self.next {
-            Some(Action::Run(key)) => self.session.bench(key).map_or("", |bench| bench.name()),
+            Some(Action::Run(key)) => {
+                self.session.running().test(key).map_or("", |state| state.name())
+            }
             _ => "Quick check",
         }
     }
 
     /// Starts what was to follow the test that has ended.
     fn start_next(&mut self) {
-        if !self.session.is_busy()
+        if !self.session.running().is_busy()
             && self.question != Some(Question::Switch)
             && let Some(next) = self.next.take()
         {
@@ -418,7 +416,7 @@ impl App {
 
     /// Refuses to close the window while a test runs, until the user confirms and the run is saved.
     fn guard_close(&mut self, ctx: &Context) {
-        let is_busy = self.session.is_busy();
+        let is_busy = self.session.running().is_busy();
         if ctx.input(|input| input.viewport().close_requested()) && is_busy {
             ctx.send_viewport_cmd(ViewportCommand::CancelClose);
             if !self.may_close && self.session.settings().asks_before_close {
@@ -455,18 +453,26 @@ fn toast(notice: Notice) -> Toast<Action> {
 impl eframe::App for App {
     fn logic(&mut self, ctx: &Context, frame: &mut eframe::Frame) {
         self.cost.took(frame.info().cpu_usage);
-        self.cost.sample(ctx, self.session.is_busy());
-        self.session.set_window_cost(self.cost.total());
+        self.cost.sample(ctx, self.session.running().is_busy());
+        self.session.running_mut().set_window_cost(self.cost.total());
         self.session.poll();
-        self.start_next();
-        let has_focus = ctx.input(|input| input.viewport().focused) != Some(false);
-        if self.session.take_ended() && !has_focus {
+        // Here, because nothing is drawn while the window is minimized.
+        if self.session.take_to_front() {
+            // Where the system lets no window raise itself, it is highlighted instead.
+            ctx.send_viewport_cmd(ViewportCommand::Minimized(false));
+            ctx.send_viewport_cmd(ViewportCommand::Focus);
             let attention = egui::UserAttentionType::Informational;
             ctx.send_viewport_cmd(ViewportCommand::RequestUserAttention(attention));
         }
-        let is_running = self.session.is_running();
+        self.start_next();
+        let has_focus = ctx.input(|input| input.viewport().focused) != Some(false);
+        if self.session.running_mut().take_ended() && !has_focus {
+            let attention = egui::UserAttentionType::Informational;
+            ctx.send_viewport_cmd(ViewportCommand::RequestUserAttention(attention));
+        }
+        let is_running = self.session.running().is_running();
         self.look.follow(ctx, &mut self.session);
-        let facts = self.session.facts();
+        let facts = self.session.machine().facts();
         let is_still = facts.is_some_and(|facts| facts.desktop.reduced_motion == Some(true));
         let is_still = is_still || self.session.settings().less_motion;
         theme::set_motion(ctx, !is_running && !is_still);
@@ -499,10 +505,10 @@ impl eframe::App for App {
             // may be a second away.
             self.carry_out(&ctx, std::mem::take(&mut actions));
         }
-        let breadth = shell::WidthClass::of(ctx.content_rect().width());
-        shell::rail_ui(ui, &self.session, self.page, breadth, &mut actions);
+        let width_class = shell::WidthClass::of(ctx.content_rect().width());
+        shell::rail_ui(ui, &self.session, self.page, width_class, &mut actions);
         let hz = self.has_live_plots().then(|| self.cost.repaint_hz(self.min_repaint()));
-        shell::top_ui(ui, &self.session, self.page, breadth, &mut actions);
+        shell::top_ui(ui, &self.session, self.page, width_class, &mut actions);
         // The page leaves room for the status bar, which comes last for the keyboard.
         let room = ui.available_rect_before_wrap();
         let (room, bar) = room.split_top_bottom_at_y(room.bottom() - theme::size::STATUS_BAR);
@@ -548,7 +554,7 @@ impl eframe::App for App {
         for action in actions {
             self.session.act(action);
         }
-        self.session.finish_changes();
+        self.session.library().finish_changes();
         self.session.write_settings_now();
     }
 }
@@ -559,7 +565,7 @@ fn first_page(session: &Session) -> PageId {
     if !settings.is_welcomed {
         return PageId::Welcome;
     }
-    let tests = session.benches().iter().map(|bench| PageId::Test(bench.key()));
+    let tests = session.running().tests().iter().map(|state| PageId::Test(state.key()));
     let others = [PageId::Runs, PageId::Machine, PageId::Settings];
     tests.chain(others).find(|page| page.key() == settings.page).unwrap_or(PageId::Quick)
 }

@@ -6,6 +6,7 @@ mod export;
 mod form;
 mod import;
 mod measure;
+mod names;
 mod output;
 mod print;
 mod quick;
@@ -17,18 +18,22 @@ mod why;
 mod window;
 
 use std::ffi::OsString;
+use std::io::{self, Write as _};
 use std::ops::RangeInclusive;
 use std::process::ExitCode;
 
 use clap::builder::PossibleValue;
+use clap::error::{ContextKind, ContextValue};
 use clap::{Arg, ArgAction, ArgMatches, Command};
 use jitterscope_engine::plan::Plan;
 use jitterscope_engine::platform;
 use jitterscope_engine::store::Store;
+use jitterscope_engine::units::shortened;
 
 use crate::text::NARROW_SPACE;
 use form::Collect;
 
+pub use output::print_message;
 pub use window::window_files;
 
 /// How a command ended.
@@ -66,8 +71,9 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> Status {
     let matches = match command().mut_subcommand("quick", quick::scaled).try_get_matches_from(args)
     {
         Ok(matches) => matches,
-        Err(error) => return print_usage(&error),
+        Err(error) => return print_usage(error),
     };
+    names::note(&matches);
     let store = match matches.get_one::<std::path::PathBuf>("data-dir") {
         Some(folder) => Some(Store::at(folder)),
         None => Store::default_location(),
@@ -89,9 +95,37 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> Status {
 }
 
 /// Prints why arguments name no command; help and version come this way, too, and go to the output.
-fn print_usage(error: &clap::Error) -> Status {
-    error.print().ok();
-    if error.use_stderr() { Status::WrongUse } else { Status::Done }
+fn print_usage(mut error: clap::Error) -> Status {
+    shorten_values(&mut error);
+    let printed = error.print().and_then(|()| io::stdout().flush());
+    match printed {
+        _ if error.use_stderr() => Status::WrongUse,
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
+            print_message(&format!("error: cannot write the output: {error}"));
+            Status::Failed
+        }
+        _ => Status::Done,
+    }
+}
+
+/// Shortens what a message quotes of the arguments, and redacts names in it.
+fn shorten_values(error: &mut clap::Error) {
+    let long: Vec<(ContextKind, String)> = error
+        .context()
+        .filter_map(|(kind, value)| match value {
+            ContextValue::String(text) => {
+                Some((kind, shortened(&names::redacted(text)).into_owned()))
+            }
+            _ => None,
+        })
+        .collect();
+    for (kind, text) in long {
+        if text.ends_with('…') {
+            // A suggestion quotes it as well.
+            error.insert(ContextKind::Suggested, ContextValue::None);
+        }
+        error.insert(kind, ContextValue::String(text));
+    }
 }
 
 /// The quick check in the terminal, for when no window can open.
@@ -113,7 +147,8 @@ fn command() -> Command {
         .arg_required_else_help(true)
         .after_help(
             "Times need a unit: 250us, 2ms, 10s, 5min.\nExit status: 0 success, 1 failure, 2 \
-             usage error, 3 --fail-if condition met,\n130 interrupted (measured data is saved).",
+             usage error, 3 --fail-if condition met,\n130 interrupted (measured data is saved). A \
+             reader that closes standard output\nearly, such as head, changes no status.",
         )
         .arg(
             Arg::new("data-dir")
@@ -122,7 +157,8 @@ fn command() -> Command {
                 .value_name("FOLDER")
                 .value_parser(clap::value_parser!(std::path::PathBuf))
                 .help("Folder for saved runs [default: the platform's data folder]"),
-        );
+        )
+        .arg(names::names_arg());
     command = command.subcommand(quick::command());
     for plan in Plan::all() {
         command = command.subcommand(test_command(plan));
@@ -166,7 +202,7 @@ fn command() -> Command {
 }
 
 /// What names a run.
-const RUN_HELP: &str = "Run ID (or its first digits), name, or path of a run's file";
+const RUN_HELP: &str = "Run ID (or its first digits), name, file name, or path of a run's file";
 
 /// Returns a parser of whole numbers in a range; its message has the range.
 fn number_in(
@@ -182,7 +218,7 @@ fn run_arg() -> Arg {
     Arg::new("run").value_name("RUN").required(true).help(RUN_HELP)
 }
 
-fn output_args() -> [Arg; 2] {
+fn output_args() -> [Arg; 3] {
     [
         Arg::new("format")
             .long("format")
@@ -205,6 +241,11 @@ fn output_args() -> [Arg; 2] {
             .value_name("FILE")
             .value_parser(clap::value_parser!(std::path::PathBuf))
             .help("Write the result to this file; - for standard output")
+            .help_heading("Output"),
+        Arg::new("all")
+            .long("all")
+            .action(ArgAction::SetTrue)
+            .help("Print every table with every column")
             .help_heading("Output"),
     ]
 }
@@ -295,7 +336,7 @@ mod tests {
         for (test, [option, value], former) in [
             ("frame-loop", ["--late-limit", "7"], "--late-limit"),
             ("real-time", ["--late-limit", "7"], "--late-limit"),
-            ("real-time", ["--turn", "2s"], "--turn"),
+            ("real-time", ["--turn", "3s"], "--turn"),
             ("sleep-accuracy", ["--at-most", "2s"], "--at-most"),
             ("sleep-accuracy", ["--preset", "usual"], "usual"),
             ("spin-strategies", ["--preset", "usual"], "usual"),

@@ -29,7 +29,7 @@ pub struct Facts {
     pub realtime: RealtimeProbe,
     /// The desktop's windows that can be opened.
     pub tools: Vec<SystemTool>,
-    /// What can be recorded of who had the CPU.
+    /// In how much detail a trace of the CPUs can be recorded.
     pub trace: TraceState,
 }
 

@@ -7,7 +7,9 @@ use std::fs::{self, File, TryLockError};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
+use jitterscope_engine::platform;
 use jitterscope_engine::run::RunId;
+use jitterscope_engine::store::read_bounded;
 
 /// The file that the first window locks.
 const LOCK: &str = "window.lock";
@@ -49,8 +51,9 @@ impl Instance {
         if let Err(error) = fs::create_dir_all(folder) {
             return failed(error);
         }
-        let lock = File::options().create(true).truncate(false).write(true).open(folder.join(LOCK));
-        let lock = match lock {
+        let mut options = File::options();
+        options.create(true).truncate(false).write(true);
+        let lock = match platform::open_regular_with(&folder.join(LOCK), &mut options) {
             Ok(lock) => lock,
             Err(error) => return failed(error),
         };
@@ -101,10 +104,10 @@ pub fn take_requests(folder: &Path) -> Option<Vec<PathBuf>> {
     let mut taken = None;
     for entry in fs::read_dir(folder).ok()?.flatten() {
         let path = entry.path();
-        if !is_request(&path) || entry.metadata().is_ok_and(|file| MAX_BYTES < file.len()) {
+        if !is_request(&path) {
             continue;
         }
-        let Ok(text) = fs::read(&path) else { continue };
+        let Ok(text) = read_bounded(&path, MAX_BYTES) else { continue };
         let files: Vec<PathBuf> = serde_json::from_slice(&text).unwrap_or_default();
         if fs::remove_file(&path).is_ok() {
             taken.get_or_insert_with(Vec::new).extend(files);

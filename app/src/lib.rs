@@ -34,8 +34,10 @@ mod theme;
 #[cfg(feature = "window")]
 mod widgets;
 
-pub use cli::{commands, quick_check, run as run_command_line, window_files};
-pub use text::{bytes, date::day, local, now};
+pub use cli::{
+    Status, commands, print_message, quick_check, run as run_command_line, window_files,
+};
+pub use text::{date::day, format_bytes, local, now};
 
 #[cfg(feature = "window")]
 pub use app::{App, note_start};
@@ -60,9 +62,8 @@ pub use theme::{Contrast, Tokens, Type, icons, install as install_theme, size};
 pub use widgets::card::plain_card;
 #[cfg(feature = "window")]
 pub use widgets::{
-    Answer, Button, Card, Dialog, EmptyState, FieldUnit, Help, Hidden, LegendEntry, LegendSwatch,
-    NavEnd, NavItem, Severity, Spans, Tile, Toast, Toasts, VerdictStrip, badge, brand, checkbox,
-    combo, duration_field, field_block, icon_button, legend_row, line_sample, nav_caption,
-    progress, radio, requested_and_applied, right_aligned, segmented, series_mark, tile_row,
-    toggle,
+    Answer, Button, Card, Dialog, EmptyState, Help, Hidden, LegendEntry, LegendSwatch, NavEnd,
+    NavItem, Severity, Spans, Tile, Toast, Toasts, VerdictStrip, badge, brand, checkbox, combo,
+    field_block, icon_button, legend_row, line_sample, nav_caption, progress, radio,
+    requested_and_applied, right_aligned, segmented, series_mark, tile_row, toggle, value_field,
 };

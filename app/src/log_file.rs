@@ -5,6 +5,8 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, OnceLock, PoisonError};
 
+use jitterscope_engine::export::{Identity, IncludedNames};
+use jitterscope_engine::platform::open_regular_with;
 use log::{Level, LevelFilter, Log, Metadata, Record};
 
 /// The name of the file, and of the one before it.
@@ -33,14 +35,20 @@ impl Log for LogFile {
         if !self.enabled(record.metadata()) {
             return;
         }
-        let when = jiff::Timestamp::now().strftime("%Y-%m-%dT%H:%M:%SZ");
-        let line = format!("{when} {:<5} {}: {}\n", record.level(), record.target(), record.args());
+        let line = line(record);
         let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
         // Where the disk is full, there is nowhere to report it.
         let _ok = file.write_all(line.as_bytes());
     }
 
     fn flush(&self) {}
+}
+
+/// A message as a line without private names.
+fn line(record: &Record<'_>) -> String {
+    let when = jiff::Timestamp::now().strftime("%Y-%m-%dT%H:%M:%SZ");
+    let message = IncludedNames::NOTHING.redacted(&record.args().to_string(), Identity::here());
+    format!("{when} {:<5} {}: {message}\n", record.level(), record.target())
 }
 
 /// Starts the log in this folder; an error is the reason why there is none.
@@ -50,7 +58,8 @@ pub fn start(folder: &Path) -> std::io::Result<()> {
     if std::fs::metadata(&path).is_ok_and(|file| MAX_BYTES < file.len()) {
         std::fs::rename(&path, folder.join(OLD_FILE))?;
     }
-    let file = Mutex::new(File::options().create(true).append(true).open(&path)?);
+    let mut options = File::options();
+    let file = Mutex::new(open_regular_with(&path, options.create(true).append(true))?);
     let log = LOG.get_or_init(|| LogFile { path, file });
     if log::set_logger(log).is_ok() {
         log::set_max_level(LevelFilter::Info);
@@ -69,4 +78,21 @@ pub fn last_lines() -> String {
     let text = path().and_then(|path| std::fs::read_to_string(path).ok()).unwrap_or_default();
     let lines: Vec<&str> = text.lines().collect();
     lines.get(lines.len().saturating_sub(LAST_LINES)..).unwrap_or_default().join("\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_holds_no_private_names() {
+        let Some(home) = std::env::home_dir().filter(|home| home.components().count() > 1) else {
+            println!("skipped: this user has no home folder");
+            return;
+        };
+        let message = format!("cannot read {}/runs from 10.1.2.3", home.display());
+        let record = |args| Record::builder().level(Level::Warn).target("test").args(args).build();
+        let written = line(&record(format_args!("{message}")));
+        assert!(written.ends_with("WARN  test: cannot read ~/runs from [address]\n"), "{written}");
+    }
 }

@@ -2,15 +2,17 @@
 
 #![cfg_attr(all(windows, not(debug_assertions)), windows_subsystem = "windows")]
 
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use eframe::egui::ViewportBuilder;
-use jitterscope::show_fatal_error;
 use jitterscope::{App, quick_check, start_log, window_files};
 use jitterscope::{Instance, Start};
+use jitterscope::{print_message, show_fatal_error};
 
 fn main() -> ExitCode {
     jitterscope::note_start();
+    jitterscope_engine::platform::survive_size_limit();
     let files = match window_files(std::env::args_os()) {
         Ok(files) => files,
         Err(status) => return status.into(),
@@ -24,10 +26,10 @@ fn main() -> ExitCode {
         |folder| Instance::claim(&folder, &files),
     );
     if matches!(start, Start::HandedOver) {
+        print_message(&handed_over(files.len()));
         return ExitCode::SUCCESS;
     }
     jitterscope_engine::platform::note_usable_cpus();
-    jitterscope_engine::platform::survive_size_limit();
     // Tests start from a thread at default priority; all drawing threads are lowered.
     jitterscope_engine::measure::init_spawner();
     jitterscope_engine::platform::lower_ui_priority();
@@ -46,6 +48,8 @@ fn main() -> ExitCode {
         renderer: eframe::Renderer::Glow,
         system_font_fallback: false,
         persist_window: true,
+        persistence_path: eframe::storage_dir("jitterscope")
+            .and_then(|folder| window_state_path(&folder.join("app.ron"))),
         ..eframe::NativeOptions::default()
     };
     let opened = eframe::run_native(
@@ -56,6 +60,22 @@ fn main() -> ExitCode {
     match opened {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => without_window(&error),
+    }
+}
+
+/// Another place for the size and position of the window where a pipe or a device is at the default one: it
+/// would be opened before the window is, and wait for a writer.
+fn window_state_path(usual: &Path) -> Option<PathBuf> {
+    let is_other = usual.metadata().is_ok_and(|it| !it.is_file() && !it.is_dir());
+    is_other.then(|| usual.with_file_name("window.ron"))
+}
+
+/// What a start did while another window is open.
+fn handed_over(files: usize) -> String {
+    match files {
+        0 => "Jitterscope is already running; its window comes to the front".to_owned(),
+        1 => "Jitterscope is already running; its window opens the file".to_owned(),
+        count => format!("Jitterscope is already running; its window opens {count} files"),
     }
 }
 
@@ -82,14 +102,15 @@ fn without_window(error: &eframe::Error) -> ExitCode {
     quick_check().into()
 }
 
-#[expect(clippy::print_stderr, reason = "without a window, messages go to the terminal")]
-fn print_message(sentence: &str) {
-    eprintln!("{sentence}");
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn second_start_reports_what_the_first_window_does() {
+        assert!(handed_over(0).ends_with("its window comes to the front"));
+        assert!(handed_over(3).ends_with("its window opens 3 files"));
+    }
 
     #[test]
     fn a_reason_names_no_source_file() {
@@ -97,5 +118,19 @@ mod tests {
                     another is set.";
         assert_eq!(reason(long), "neither DISPLAY nor another is set");
         assert_eq!(reason("no OpenGL here"), "no OpenGL here");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_pipe_in_place_of_the_state_of_the_window_is_left_alone() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("app.ron");
+        assert_eq!(window_state_path(&path), None);
+        std::fs::write(&path, "").unwrap();
+        assert_eq!(window_state_path(&path), None);
+        std::fs::remove_file(&path).unwrap();
+        let made = std::process::Command::new("mkfifo").arg(&path).status().unwrap();
+        assert!(made.success());
+        assert_eq!(window_state_path(&path), Some(folder.path().join("window.ron")));
     }
 }

@@ -1,11 +1,11 @@
 //! The pages of the window: each holds its view state, is drawn from the session, and returns
 //! actions.
 
+mod activity;
 mod capture;
 mod compare;
 mod examples;
 mod export;
-mod frame_loop;
 mod grading;
 mod image;
 mod live_summary;
@@ -22,15 +22,22 @@ mod which_series;
 
 pub use capture::CapturePage;
 pub use compare::ComparePage;
+pub use examples::examples_menu_ui;
 pub use export::ExportDialog;
-pub use frame_loop::{FrameLoopPage, severity_of};
 pub use image::{frame_png, image, image_in_high_contrast, plot_image};
 pub use machine::{MachinePage, machine_markdown};
 pub use path_dialog::PathDialog;
 pub use quick::QuickPage;
 pub use runs::RunsPage;
 pub use settings::SettingsPage;
-pub use test::{TestPage, icon_of};
+pub use test::{TestPage, WHAT_HELPS, icon_of};
 pub use welcome::WelcomePage;
 pub use which_column::WhichColumnDialog;
 pub use which_series::WhichSeriesDialog;
+
+use jitterscope_engine::stats::GradeRange;
+
+/// The grade of a result as a severity.
+pub fn severity_of(grade: Option<GradeRange>) -> crate::widgets::Severity {
+    crate::widgets::Severity::of_grade(grade)
+}

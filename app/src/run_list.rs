@@ -12,6 +12,7 @@ use jitterscope_engine::report::Headline;
 use jitterscope_engine::report::quick::Conclusion;
 use jitterscope_engine::run::{Ending, RunId, capture};
 use jitterscope_engine::store::index::{Line, RunIndexEntry};
+use jitterscope_engine::units::shortened;
 
 use crate::text;
 
@@ -54,6 +55,8 @@ pub struct RunListEntry {
     pub test_name: &'static str,
     /// Identifies runs of the same settings; empty where they cannot be measured again.
     pub fingerprint: String,
+    /// Identifies runs that may differ by chance only; empty where nothing can.
+    pub setting: String,
     /// Its grade and key number.
     pub headline: Headline,
     /// Its verdict in a word or two.
@@ -148,7 +151,8 @@ impl RunListEntry {
     fn of(run: RunIndexEntry) -> Result<Self, String> {
         let tests = Plan::all().into_iter().map(|plan| [plan.key(), plan.listing().name]);
         let known = tests.chain(capture::WORDS).find(|[key, _]| *key == run.test);
-        let [test, test_name] = known.ok_or_else(|| format!("unknown test '{}'", run.test))?;
+        let [test, test_name] =
+            known.ok_or_else(|| format!("unknown test '{}'", shortened(&run.test)))?;
         Ok(Self {
             id: run.id.to_string(),
             name: text::name_or_title(&run.name, &run.title, test_name),
@@ -158,6 +162,7 @@ impl RunListEntry {
             test,
             test_name,
             fingerprint: run.fingerprint,
+            setting: run.repeats.map_or_else(String::new, |repeats| repeats.setting),
             verdict: run.headline.word.clone(),
             key_result: run.headline.number.clone(),
             headline: run.headline,
@@ -190,6 +195,7 @@ impl RunListEntry {
             test: CHECK,
             test_name: "Quick check",
             fingerprint: CHECK.to_owned(),
+            setting: String::new(),
             verdict: text::quick::conclusion_word(&conclusion).to_owned(),
             key_result: text::quick::short_answer(&conclusion),
             headline: Headline {

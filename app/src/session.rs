@@ -1,26 +1,23 @@
-//! What the app knows, in parts: what is measured, the saved runs, the comparison, exports, imports, the
-//! settings, the machine. Each part has its own state, tasks and messages; this file only joins them.
+//! The state of the app, in parts: running tests, saved runs, comparison, exports, imports, settings, machine.
+//! Each part has its own state, tasks and messages, and pages read it through; this file only joins them.
 //!
-//! Names no window type. [`Session::poll`] takes in what happened, [`Session::act`] does what was asked;
+//! Names no window type. [`Session::poll`] takes in new messages, [`Session::act`] carries out actions;
 //! between the two, pages only read.
 
 mod action;
-mod again;
 mod comparing;
 mod dialog;
 mod examples;
 mod export;
 mod export_request;
-mod exporting;
 mod finished_check;
+mod groups;
 mod import;
 mod library;
 mod machine;
-mod open_example;
 mod part;
 mod preset_file;
 mod presets;
-mod results;
 mod running;
 mod settings;
 mod settings_store;
@@ -28,32 +25,29 @@ mod shown;
 mod task;
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use jitterscope_engine::nanos::Nanos;
-use jitterscope_engine::platform::{Cpu, Power, SystemTool};
+use jitterscope_engine::plan::Plan;
 use jitterscope_engine::run::Annotation;
 use jitterscope_engine::runner::QuietWait;
 use jitterscope_engine::store::Store;
 use jitterscope_engine::store::edit::Edit;
 
-pub use action::{Action, Notice, NoticeKind, PageId};
+pub use action::{Action, Example, Notice, NoticeKind, PageId};
 pub use comparing::{CheckComparison, Comparing, ComparisonView, Curves, Progress};
-pub use dialog::{PathKind, PathQuestion, show_fatal_error};
-pub use examples::Example;
+pub use dialog::{Dialogs, PathKind, PathQuestion, show_fatal_error};
 pub use export::{
-    ActiveExport, ClipboardContent, ExportImage, ImageOf, ImageRenderer, Opener, PlotPainter,
-    Preview,
+    ActiveExport, ClipboardContent, ExportImage, Exports, ImageOf, Opener, PlotPainter, Preview,
 };
 pub use export_request::{ExportKind, ExportRequest, Subject};
 pub use finished_check::FinishedCheck;
-pub use import::{WhichColumn, WhichSeries};
+pub use import::{Imports, WhichColumn, WhichSeries};
 pub use library::{ConfigurationPreview, DraggedItem, Library, RunPreview, common_label};
-pub use machine::NoiseFloorEstimate;
+pub use machine::{MachineState, NoiseFloorEstimate};
 pub(crate) use preset_file::MAX_PRESET;
 pub(crate) use presets::free_name;
 pub use running::{
-    ActiveCheck, Live, PartState, Phase, Quick, SequenceState, TestState, TrialState, WindowCost,
+    ActiveCheck, Live, PartState, Phase, Running, SequenceState, TestState, TrialState, WindowCost,
 };
 pub use settings::{
     LATE_PERCENT, OwnPreset, PlotRate, SCALE_PERCENT, SeriesColors, Settings, SettingsFile,
@@ -65,13 +59,10 @@ pub use shown::LoadedRun;
 pub use crate::facts::Facts;
 pub use crate::run_list::{LibraryItem, RunListEntry};
 
-use dialog::Dialogs;
 use examples::Examples;
-use export::Exports;
-use import::Imports;
-use machine::{MachineState, NOISE_REPEATS, NOISE_TEST};
+use export::Source;
+use machine::{NOISE_REPEATS, NOISE_TEST};
 use part::{Context, Outbox, Part, Request, isolate};
-use running::Running;
 use settings_store::SettingsStore;
 use task::TaskHost;
 
@@ -133,7 +124,7 @@ impl Session {
         let plans = self.settings().tests.clone();
         self.running
             .set_plans(plans.into_iter().filter_map(|plan| serde_json::from_value(plan).ok()));
-        match self.store() {
+        match self.library.store() {
             Some(_) => self.library.recover(),
             None => self.notices.push(Notice::error(
                 "Runs cannot be saved: this system has no default data folder. Choose one in \
@@ -143,106 +134,58 @@ impl Session {
         self
     }
 
-    /// What was read from the machine; absent for the first moment.
-    pub fn facts(&self) -> Option<&Arc<Facts>> {
-        self.machine.facts()
+    /// What is measured.
+    pub const fn running(&self) -> &Running {
+        &self.running
     }
 
-    /// Power source and plan, as last read.
-    pub fn power(&self) -> Option<&Power> {
-        self.machine.power()
+    /// What was read from the machine.
+    pub const fn machine(&self) -> &MachineState {
+        &self.machine
     }
 
-    /// CPU time of other programs as a share of one core, in the last idle seconds.
-    pub fn other_load(&self) -> Option<f64> {
-        self.machine.other_load()
+    /// What leaves the app.
+    pub const fn exports(&self) -> &Exports {
+        &self.exports
     }
 
-    /// The logical CPUs with their kinds, where they are known yet.
-    pub fn cpus(&self) -> &[Cpu] {
-        self.facts().map_or(&[], |facts| &facts.machine.cpus)
+    /// What comes into the app.
+    pub const fn imports(&self) -> &Imports {
+        &self.imports
     }
 
-    /// Whether this desktop has a window.
-    pub fn has_tool(&self, tool: SystemTool) -> bool {
-        self.facts().is_some_and(|facts| facts.tools.contains(&tool))
+    /// What is measured, apart from the window.
+    pub const fn running_mut(&mut self) -> &mut Running {
+        &mut self.running
     }
 
-    /// The noise floor of this machine, where it was measured and has been read.
-    pub fn noise(&self) -> Option<&NoiseFloorEstimate> {
-        self.machine.noise()
+    /// What leaves the app, to be given what only the window can do.
+    pub const fn exports_mut(&mut self) -> &mut Exports {
+        &mut self.exports
     }
 
-    /// Whether there are other runs than those the noise floor was read from.
+    /// Questions for paths.
+    pub const fn dialogs(&self) -> &Dialogs {
+        &self.dialogs
+    }
+
+    /// Whether the list of runs changed since the noise floor was read.
     pub fn is_noise_due(&self) -> bool {
         let is_listed = self.library.items().is_some();
-        is_listed && self.machine.is_noise_due(self.library.version(), self.is_busy())
+        is_listed && self.machine.is_noise_due(self.library.version(), self.running.is_busy())
     }
 
     /// How long measuring the noise floor takes; `None` while the machine is unknown.
     pub fn noise_duration(&self) -> Option<Nanos> {
-        let (bench, facts) = (self.bench(NOISE_TEST)?, self.facts()?);
-        Some(bench.plan().duration(&facts.cpus) * i64::from(NOISE_REPEATS))
+        let (state, facts) = (self.running.test(NOISE_TEST)?, self.machine.facts()?);
+        Some(state.plan().duration(&facts.cpus) * i64::from(NOISE_REPEATS))
     }
 
-    /// The state of one kind of test.
-    pub fn bench(&self, key: &str) -> Option<&TestState> {
-        self.running.bench(key)
-    }
-
-    /// Every kind of test.
-    pub fn benches(&self) -> &[TestState] {
-        self.running.benches()
-    }
-
-    /// The imported run on screen.
-    pub fn capture(&self) -> Option<&Arc<LoadedRun>> {
-        self.running.capture()
-    }
-
-    /// The result of this key on screen: of a test that is not running, or the imported run.
-    pub fn shown(&self, key: &str) -> Option<&Arc<LoadedRun>> {
-        self.running.shown(key)
-    }
-
-    /// The quick check.
-    pub const fn quick(&self) -> &Quick {
-        self.running.quick()
-    }
-
-    /// The active series, if several runs are measured one after another.
-    pub fn series(&self) -> Option<&SequenceState> {
-        self.running.series()
-    }
-
-    /// Whether anything is being measured.
-    pub fn is_running(&self) -> bool {
-        self.running.is_running()
-    }
-
-    /// Whether a run is being measured or saved.
-    pub fn is_busy(&self) -> bool {
-        self.running.is_busy()
-    }
-
-    /// The test that is being measured, and how it goes.
-    pub fn live(&self) -> Option<(&TestState, &Live)> {
-        self.running.live()
-    }
-
-    /// What the window costs.
-    pub fn window_cost(&self) -> WindowCost {
-        self.running.window_cost()
-    }
-
-    /// Takes note of what the window costs.
-    pub fn set_window_cost(&mut self, cost: WindowCost) {
-        self.running.set_window_cost(cost);
-    }
-
-    /// Whether a test has ended since the last call of which the user wants to know.
-    pub fn take_ended(&mut self) -> bool {
-        self.running.take_ended()
+    /// Whether a test can be started from a page: while another one runs, the window asks whether to stop
+    /// that one.
+    pub fn can_start(&self, page: PageId) -> bool {
+        let may_ask = self.running.is_running() && !self.running.is_in_view(page);
+        self.machine.facts().is_some() && (!self.running.is_busy() || may_ask)
     }
 
     /// The saved runs.
@@ -250,50 +193,19 @@ impl Session {
         &self.library
     }
 
-    /// Where runs are saved.
-    pub fn store(&self) -> Option<&Store> {
-        self.library.store()
-    }
-
-    /// A saved run at a glance, or why it cannot be read; `None` until it was looked at.
-    pub fn run_preview(&self, path: &Path) -> Option<Result<&Arc<RunPreview>, &str>> {
-        self.library.run_preview(path)
-    }
-
-    /// Asks for a look at those of these runs that were not looked at since the list changed. What is being
-    /// measured is not to be disturbed.
-    pub fn ask_for_glance(&self, paths: &[PathBuf]) -> Option<Action> {
-        self.library.ask_for_glance(paths).filter(|_| !self.is_busy())
-    }
-
-    /// What a file over the window is; `None` until it was looked at.
-    pub fn dragged(&self, path: &Path) -> Option<DraggedItem> {
-        self.library.dragged(path)
+    /// Requests previews of those runs whose preview is older than the list; never while a test runs.
+    pub fn request_previews(&self, paths: &[PathBuf]) -> Option<Action> {
+        self.library.request_previews(paths).filter(|_| !self.running.is_busy())
     }
 
     /// Requests previews of files over the window, once.
     pub fn ask_for_dragged(&self, paths: &[PathBuf]) -> Option<Action> {
-        self.library.ask_for_dragged(paths).filter(|_| !self.is_busy())
-    }
-
-    /// Waits until what was typed about saved runs is in their files.
-    pub fn finish_changes(&self) {
-        self.library.finish_changes();
+        self.library.ask_for_dragged(paths).filter(|_| !self.running.is_busy())
     }
 
     /// The runs that are compared.
     pub fn comparing(&self) -> &Comparing {
         &self.comparing
-    }
-
-    /// The export that is being put together.
-    pub fn exporting(&self) -> Option<&ActiveExport> {
-        self.exports.exporting()
-    }
-
-    /// Sets the function that draws images of results.
-    pub fn set_painter(&mut self, painter: ImageRenderer) {
-        self.exports.set_painter(painter);
     }
 
     /// Draws an image of a plot off the window's thread: into a file of this name, of which the user chooses the
@@ -305,29 +217,25 @@ impl Session {
         });
     }
 
-    /// Opens files and folders by this from now on.
-    pub fn set_opener(&mut self, opener: Opener) {
-        self.exports.set_opener(opener);
-    }
-
-    /// Content for the clipboard, returned once.
-    pub fn take_copies(&mut self) -> Vec<ClipboardContent> {
-        self.exports.take_copies()
-    }
-
-    /// The file whose process or swap chain is to be selected.
-    pub fn which_series(&self) -> Option<&WhichSeries> {
-        self.imports.which_series()
-    }
-
-    /// The file whose column is to be selected, once no process is.
-    pub fn which_column(&self) -> Option<&WhichColumn> {
-        self.imports.which_column()
-    }
-
-    /// Whether files are being opened.
-    pub fn is_opening(&self) -> bool {
-        self.imports.is_opening()
+    /// Whether what a page shows is an example.
+    pub fn shows_example(&self, page: PageId) -> bool {
+        let is_example = |shown: &std::sync::Arc<LoadedRun>| self.examples.hold(&shown.run);
+        match page {
+            PageId::Test(test) => self.running.shown(test).is_some_and(is_example),
+            PageId::Quick => {
+                let result = self.running.quick().result();
+                let result = result.filter(|_| self.running.quick().check().is_none());
+                result.is_some_and(|check| check.runs().any(is_example))
+            }
+            PageId::Compare => {
+                self.comparing.compared().is_some_and(|view| view.runs.iter().any(is_example))
+            }
+            PageId::Capture
+            | PageId::Runs
+            | PageId::Machine
+            | PageId::Settings
+            | PageId::Welcome => false,
+        }
     }
 
     /// The user's settings.
@@ -340,11 +248,6 @@ impl Session {
         self.run(SETTINGS, |part, _, outbox| part.set(settings, outbox));
     }
 
-    /// The share of a frame, in percent, above which the window counts it as late.
-    pub fn late_percent(&self) -> f64 {
-        self.settings.late_percent()
-    }
-
     /// Writes the settings before the app ends.
     pub fn write_settings_now(&mut self) {
         self.remember_plans();
@@ -353,26 +256,12 @@ impl Session {
 
     /// Remembers what each test is set to and shows, for the next start.
     pub fn remember_plans(&mut self) {
-        let plans = self.benches().iter().map(|bench| serde_json::to_value(bench.plan()));
+        let plans = self.running.tests().iter().map(|state| serde_json::to_value(state.plan()));
         // A test that cannot be written starts with its default the next time.
         let tests = plans.filter_map(Result::ok).collect();
-        let (settings, results) = (self.settings().clone(), self.shown_files());
+        let settings = self.settings().clone();
+        let results = self.running.shown_files(&settings.results);
         self.set_settings(Settings { tests, results, ..settings });
-    }
-
-    /// Answers the next question for files or a folder in the person's stead; no path is "cancel".
-    pub fn set_next_dialog_answer(&mut self, paths: Vec<PathBuf>) {
-        self.dialogs.prepare(paths);
-    }
-
-    /// The question for a path that the window is to ask.
-    pub fn path_question(&self) -> Option<PathQuestion> {
-        self.dialogs.question()
-    }
-
-    /// Has the window ask for paths, whatever the system has.
-    pub fn ask_for_paths_in_window(&mut self) {
-        self.dialogs.ask_in_window();
     }
 
     /// Messages that were not shown yet.
@@ -396,19 +285,19 @@ impl Session {
         std::mem::take(&mut self.to_front)
     }
 
-    /// Lets one part work, then does what it asks of the others.
+    /// Runs the work of one part, then carries out its requests.
     fn run<P: Part>(
         &mut self,
         part: fn(&mut Self) -> &mut P,
         work: impl FnOnce(&mut P, &Context, &mut Outbox),
     ) {
         let context = Context {
-            store: self.store().cloned(),
-            facts: self.facts().cloned(),
-            late_percent: self.late_percent(),
+            store: self.library.store().cloned(),
+            facts: self.machine.facts().cloned(),
+            late_percent: self.settings.late_percent(),
             plays_sound: self.settings().plays_sound,
-            is_running: self.is_running(),
-            is_busy: self.is_busy(),
+            is_running: self.running.is_running(),
+            is_busy: self.running.is_busy(),
         };
         self.host.set_measuring(context.is_busy);
         let mut outbox = Outbox::default();
@@ -428,7 +317,7 @@ impl Session {
                     part.show(*shown, context, outbox);
                 });
             }
-            Request::TakePreset(preset) => self.take_preset(*preset),
+            Request::TakePreset(preset) => self.take_preset(&preset),
             Request::ListRuns => self.run(LIBRARY, |part, _, _| part.list()),
             Request::MoveTo(store) => {
                 self.run(LIBRARY, |part, _, _| part.move_to(store));
@@ -438,9 +327,7 @@ impl Session {
                 self.run(COMPARING, |part, context, _| part.count_late(context));
             }
             Request::RememberExport(kind) => {
-                let last_export = kind.key().to_owned();
-                let settings = self.settings().clone();
-                self.set_settings(Settings { last_export, ..settings });
+                self.edit_settings(|settings| kind.key().clone_into(&mut settings.last_export));
             }
         }
     }
@@ -462,7 +349,9 @@ impl Session {
             Action::Run(test) => {
                 self.run(RUNNING, |part, context, outbox| part.start_test(test, context, outbox));
             }
-            Action::RunAgainWithTrace(test) => self.run_again_with_trace(test),
+            Action::RunAgainWithTrace(test) => self.run(RUNNING, |part, context, outbox| {
+                part.run_again_with_trace(test, context, outbox);
+            }),
             Action::RunQuick => {
                 self.run(RUNNING, |part, context, _| part.start_check(QuietWait::DEFAULT, context));
             }
@@ -481,17 +370,21 @@ impl Session {
             }
             Action::Alternate(times) => self.alternate(times),
             Action::Stop | Action::StopAtOnce => self.run(RUNNING, |part, _, _| part.stop()),
-            Action::SetTrace { test, trace } => self.change(test, |bench| bench.set_trace(trace)),
-            Action::SetRepeat { test, times } => self.change(test, |bench| bench.set_repeat(times)),
-            Action::SetPlan(plan) => self.change(plan.key(), |bench| bench.set_plan(plan)),
+            Action::SetTrace { test, trace } => self.change(test, |state| state.set_trace(trace)),
+            Action::SetRepeat { test, times } => self.change(test, |state| state.set_repeat(times)),
+            Action::SetPlan(plan) => self.change(plan.key(), |state| state.set_plan(plan)),
             Action::ChoosePreset { test, preset } => {
-                self.change(test, |bench| bench.choose_preset(preset));
+                self.change(test, |state| state.choose_preset(preset));
             }
             Action::SavePreset { test, name } => self.save_preset(test, &name),
             Action::ChooseOwnPreset { test, name } => self.choose_own_preset(test, &name),
-            Action::RenamePreset { test, name, to } => self.rename_preset(test, &name, &to),
+            Action::RenamePreset { test, name, to } => {
+                self.edit_settings(|settings| settings.rename_preset(test, &name, &to));
+            }
             Action::ExportPreset { test, name } => self.export_preset(test, &name),
-            Action::DeletePreset { test, name } => self.set_presets(test, &name, None),
+            Action::DeletePreset { test, name } => {
+                self.edit_settings(|settings| settings.set_preset(test, &name, None));
+            }
             Action::ShowSettingsOfResult(test) => {
                 self.change(test, TestState::take_settings_of_result);
             }
@@ -513,35 +406,32 @@ impl Session {
                 self.run(IMPORTS, |part, context, _| part.choose_column(column, context));
             }
             Action::Export { subject, kind } => self.begin_export(subject, kind),
-            Action::PreviewExport(order) => self.run(EXPORTS, |part, _, _| part.preview(order)),
-            Action::SaveExport(order) => self.run(EXPORTS, |part, _, _| part.save(order)),
-            Action::CopyExport(order) => self.run(EXPORTS, |part, _, _| part.copy(order)),
-            Action::OpenReport(order) => self.run(EXPORTS, |part, _, _| part.open_report(order)),
+            Action::PreviewExport(request) => self.run(EXPORTS, |part, _, _| part.preview(request)),
+            Action::SaveExport(request) => self.run(EXPORTS, |part, _, _| part.save(request)),
+            Action::CopyExport(request) => self.run(EXPORTS, |part, _, _| part.copy(request)),
+            Action::OpenReport(request) => {
+                self.run(EXPORTS, |part, _, _| part.open_report(request));
+            }
             Action::CloseExport => self.run(EXPORTS, |part, _, _| part.close()),
             Action::CopyForTicket(subject) => self.copy_for_ticket(subject),
             Action::OpenOutside(path) => self.run(EXPORTS, |part, _, _| part.open_outside(path)),
             Action::OpenTool(tool) => self.run(EXPORTS, |part, _, _| part.open_tool(tool)),
-            Action::GlanceAt(paths) => self.run(LIBRARY, |part, _, _| part.glance_at(paths)),
+            Action::PreviewRuns(paths) => self.run(LIBRARY, |part, _, _| part.preview_runs(paths)),
             Action::LookAtDragged(paths) => {
                 self.run(LIBRARY, |part, _, _| part.look_at_dragged(paths));
             }
             Action::RefreshLibrary => self.run(LIBRARY, |part, _, _| part.list()),
             Action::EditRuns(edits) => self.run(LIBRARY, |part, _, _| part.edit(edits)),
-            Action::Mark(at) => self.run(RUNNING, |part, _, _| part.mark(at)),
+            Action::Mark => self.run(RUNNING, |part, _, _| part.mark()),
             Action::Annotate { test, annotations } => self.annotate(test, annotations),
             Action::DeleteRuns(paths) => {
                 self.run(LIBRARY, |part, _, _| part.move_to_trash(part.files_of(&paths)));
             }
             Action::RestoreRuns(paths) => self.run(LIBRARY, |part, _, _| part.restore(paths)),
             Action::Undo => self.run(LIBRARY, |part, _, _| part.undo()),
-            Action::Compare(paths) => {
-                self.go_to = Some(PageId::Compare);
-                let checks = self.library.checks(&paths);
-                self.run(COMPARING, |part, context, _| match checks {
-                    Some(checks) => part.compare_checks(checks, context),
-                    None => part.compare(paths, context),
-                });
-            }
+            Action::Compare(paths) => self.compare(paths),
+            Action::SetGroup { side, paths } => self.set_group(side, &paths),
+            Action::CompareGroups(groups) => self.compare_groups(groups),
             Action::GoTo(page) => self.go_to = Some(page),
             Action::Set(settings) => self.set_settings(*settings),
             Action::AskForFolder => {
@@ -551,12 +441,105 @@ impl Session {
             Action::AnswerPath(path) => self.dialogs.answer(path),
             Action::ReadMachine => self.run(MACHINE, |part, _, _| part.read()),
             Action::ReadNoise => self.read_noise(),
-            Action::MeasureNoise => self.run(RUNNING, |part, context, outbox| {
-                part.repeat(NOISE_TEST, NOISE_REPEATS, context, outbox);
-            }),
+            Action::MeasureNoise => self.measure_noise(),
             Action::Tell(text) => self.notices.push(Notice::info(text)),
             // The window's own.
             Action::ShowKeys => {}
+        }
+    }
+
+    /// What a subject of an export is, where there is any.
+    fn source(&self, subject: &Subject) -> Option<Source> {
+        Source::of(subject, &self.running, &self.library, &self.comparing)
+    }
+
+    fn begin_export(&mut self, subject: Subject, kind: Option<ExportKind>) {
+        let source = self.source(&subject);
+        self.run(EXPORTS, |part, _, outbox| part.begin(subject, source, kind, outbox));
+    }
+
+    fn copy_for_ticket(&mut self, subject: Subject) {
+        let source = self.source(&subject);
+        self.run(EXPORTS, |part, _, outbox| part.copy_for_ticket(subject, source, outbox));
+    }
+
+    /// Whether there is a result to write.
+    pub fn can_export(&self, subject: &Subject) -> bool {
+        self.source(subject).is_some()
+    }
+
+    /// Opens the result that the page of a test showed at the end of the last start, once.
+    pub fn restore_result(&mut self, page: PageId) {
+        let PageId::Test(test) = page else { return };
+        if let Some(path) = self.settings().results.get(test).cloned() {
+            self.run(RUNNING, |part, context, _| part.restore(test, path, context));
+        }
+    }
+
+    /// Opens an example, and offers to save it.
+    fn open_example(&mut self, example: Example) {
+        match self.examples.open(example) {
+            Ok((actions, notice)) => {
+                for action in actions {
+                    self.act(action);
+                }
+                self.notices.push(notice);
+            }
+            Err(error) => self.notices.push(Notice::error(error)),
+        }
+    }
+
+    /// Re-runs the settings of the two compared runs, interleaved, this many times each.
+    fn alternate(&mut self, times: u32) {
+        let compared = self.comparing.compared().cloned();
+        let runs = compared.as_ref().map_or(&[][..], |compared| &compared.runs);
+        self.run(RUNNING, |part, context, outbox| part.alternate(runs, times, context, outbox));
+    }
+
+    fn measure_noise(&mut self) {
+        self.run(RUNNING, |part, context, outbox| {
+            part.repeat(NOISE_TEST, NOISE_REPEATS, context, outbox);
+        });
+    }
+
+    fn edit_settings(&mut self, edit: impl FnOnce(&mut Settings)) {
+        let mut settings = self.settings().clone();
+        edit(&mut settings);
+        self.set_settings(settings);
+    }
+
+    fn choose_own_preset(&mut self, test: &str, name: &str) {
+        if let Some(plan) = self.settings().own_preset(test, name) {
+            self.change(test, |state| state.set_plan(plan));
+        }
+    }
+
+    fn export_preset(&mut self, test: &str, name: &str) {
+        if let Some(plan) = self.settings().own_preset(test, name) {
+            self.run(EXPORTS, |part, _, _| part.save_preset(test, name, plan));
+        }
+    }
+
+    /// Saves the settings of a test under this name; another preset of this name stays.
+    fn save_preset(&mut self, test: &str, name: &str) {
+        let Some(plan) = self.running.test(test).map(|state| state.plan().clone()) else { return };
+        let mut settings = self.settings().clone();
+        if let Some(name) = settings.add_preset(name, &plan) {
+            self.set_settings(settings);
+            self.notices.push(Notice::info(format!("Preset \"{name}\" saved.")));
+        }
+    }
+
+    /// Adds a preset from a file, and selects it.
+    fn take_preset(&mut self, preset: &OwnPreset) {
+        let Ok(plan) = serde_json::from_value::<Plan>(preset.plan.clone()) else { return };
+        let test = plan.key();
+        let mut settings = self.settings().clone();
+        if let Some(name) = settings.add_preset(&preset.name, &plan) {
+            self.set_settings(settings);
+            self.change(test, |state| state.set_plan(plan));
+            self.notices.push(Notice::info(format!("Preset \"{name}\" added.")));
+            self.go_to = Some(PageId::Test(test));
         }
     }
 
@@ -567,7 +550,7 @@ impl Session {
     /// Annotates a result on screen, and the file of its run.
     fn annotate(&mut self, test: &str, annotations: Vec<Annotation>) {
         let mut path = None;
-        self.change(test, |bench| path = bench.annotate(&annotations));
+        self.change(test, |state| path = state.annotate(&annotations));
         if let Some(path) = path {
             let edits = vec![(path, Edit::Annotations(annotations))];
             self.run(LIBRARY, |part, _, _| part.edit(edits));

@@ -17,13 +17,10 @@ pub mod series;
 pub use self::date::{clock, date, eta, list_date, local, local_date, nanos_between, now};
 pub use self::run_name::{ending_word, full_run_name, name_or_title, run_name};
 pub use jitterscope_engine::units::{
-    MINUS, MISSING, NARROW_SPACE, Unit, choose_decimals as decimals_for, choose_unit,
-    format_bytes as bytes, format_count as count, format_long_time as sentence_duration,
-    format_measured_fps as fps_measured, format_period as period_millis, format_ratio as ratio,
-    format_share as percent, format_signed_share as signed_percent,
-    format_signed_time as signed_duration, format_signed_time_in as signed_in_unit,
-    format_time as duration, format_time_above as duration_above, format_time_in as in_unit,
-    time_parts as parts,
+    MINUS, MISSING, NARROW_SPACE, Unit, choose_decimals, choose_unit, format_bytes, format_count,
+    format_long_time, format_measured_fps, format_period, format_ratio, format_setting,
+    format_share, format_signed_share, format_signed_time, format_signed_time_in, format_time,
+    format_time_above, format_time_in, time_parts,
 };
 
 /// Words with a capital letter at their start.

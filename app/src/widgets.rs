@@ -7,6 +7,7 @@ pub mod card;
 pub mod check;
 pub mod chip;
 pub mod choice_row;
+mod copied;
 pub mod dialog;
 pub mod empty;
 pub mod field;
@@ -40,11 +41,10 @@ pub use self::card::Card;
 pub use self::check::{checkbox, radio, series_checkbox};
 pub use self::chip::{removable_chip, series_chip, tag_chip};
 pub use self::choice_row::choice_row;
+pub(crate) use self::copied::copy_shown;
 pub use self::dialog::{Answer, Dialog};
 pub use self::empty::EmptyState;
-pub use self::field::{
-    FieldUnit, combo, count_field, duration_field, field_block, group_caption, text_field,
-};
+pub use self::field::{combo, field_block, group_caption, text_field, value_field};
 pub use self::help::Help;
 pub use self::key_cap::key_cap;
 pub use self::keys::{Command, key_text};

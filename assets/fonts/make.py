@@ -27,7 +27,7 @@ file-csv file-html file-text film-strip flag floppy-disk folder folder-open funn
 hourglass-medium image info keyboard lightning list list-checks lock-simple magnifying-glass
 markdown-logo minus minus-circle moon note-pencil pause plug plus prohibit pulse push-pin question
 rows shield-check shield-warning sidebar-simple sliders-horizontal stack star steps sun swap table
-tag target terminal-window thermometer trash upload-simple users-three warning wrench x
+tag target terminal-window thermometer trash upload-simple users-three warning warning-octagon wrench x
 """.split()
 FILL = """
 caret-down caret-up check-circle flag info minus-circle pause play question shield-check

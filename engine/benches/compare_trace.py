@@ -3,11 +3,13 @@
 
     cargo build --release
     engine/benches/compare_trace.py [--rounds 5] [--seconds 30] [--fps 240] [--cpu N] [--program PATH]
+    engine/benches/compare_trace.py --gaps [--rounds 5] [--seconds 30] [--program PATH]
     engine/benches/compare_trace.py --memory [--minutes 10]
 
 Without --memory, runs with and without a trace alternate under load, and p50 and p99 lateness of both
-are printed with their ratios and with the CPU time of reading the trace. With --memory, one traced run
-is watched: its memory must stay bounded.
+are printed with their ratios and with the CPU time of reading the trace. With --gaps, the same for the
+scheduling gaps of all CPUs: the longest gap, how many there are, and how many in the first second, in
+which the trace is opened. With --memory, one traced run is watched: its memory must stay bounded.
 """
 
 import argparse
@@ -71,6 +73,42 @@ def alternate(options):
           f"at most {max(costs):.2%}")
 
 
+def measure_gaps(options, trace):
+    """Longest gap in ns, gaps per second, gaps in the first second of all CPUs, and the CPU time of reading."""
+    with tempfile.TemporaryDirectory() as folder:
+        out = os.path.join(folder, "run.json")
+        subprocess.run([options.program, "scheduling-gaps", "--duration", f"{options.seconds}s", "--trace", trace,
+                        "--no-save", "--quiet", "--format", "json", "--out", out], check=True)
+        with open(out, encoding="utf-8") as file:
+            trials = json.load(file)["trials"]
+    longest, count, first = 0, 0, 0
+    for trial in trials:
+        samples = trial["samples"]
+        lengths = [woke - due for woke, due in zip(samples["woke_nanos"], samples["due_nanos"])]
+        longest, count = max([longest, *lengths]), count + len(lengths)
+        first += sum(due < 1_000_000_000 for due in samples["due_nanos"])
+    counters = trials[0]["counters"]
+    cost = counters.get("trace_read_nanos", 0) / max(counters.get("wall_nanos", 0), options.seconds * 1_000_000_000)
+    return longest, count / options.seconds, first, cost
+
+
+def alternate_gaps(options):
+    found = {"off": [], "auto": []}
+    print(f"{options.rounds} rounds of {options.seconds} s, gaps of all CPUs")
+    print(f"{'round':>5} {'trace':<5} {'longest us':>10} {'per second':>10} {'first second':>12} {'reading':>8}")
+    for number in range(1, options.rounds + 1):
+        # Whoever is first has the same conditions as often.
+        for trace in ("off", "auto") if number % 2 else ("auto", "off"):
+            longest, rate, first, cost = measure_gaps(options, trace)
+            found[trace].append((longest, rate, first))
+            print(f"{number:>5} {trace:<5} {longest / 1e3:>10.1f} {rate:>10.1f} {first:>12} {cost:>8.2%}")
+    for place, name in enumerate(("longest gap", "gaps per second", "gaps in the first second")):
+        pairs = zip(found["auto"], found["off"])
+        ratios = [on[place] / max(off[place], 1) for on, off in pairs]
+        print(f"{name}: median ratio on/off {statistics.median(ratios):.3f} "
+              f"(each {', '.join(f'{ratio:.3f}' for ratio in ratios)})")
+
+
 def resident_megabytes(process):
     with open(f"/proc/{process}/status", encoding="ascii") as status:
         line = next(line for line in status if line.startswith("VmRSS"))
@@ -99,12 +137,18 @@ def main():
     parser.add_argument("--fps", type=int, default=240)
     parser.add_argument("--cpu", type=int, default=max(os.sched_getaffinity(0)))
     parser.add_argument("--program", default="target/release/jitterscope-cli")
+    parser.add_argument("--gaps", action="store_true")
     parser.add_argument("--memory", action="store_true")
     parser.add_argument("--minutes", type=int, default=10)
     options = parser.parse_args()
     if not os.path.exists(options.program):
         sys.exit(f"there is no {options.program}")
-    watch_memory(options) if options.memory else alternate(options)
+    if options.memory:
+        watch_memory(options)
+    elif options.gaps:
+        alternate_gaps(options)
+    else:
+        alternate(options)
 
 
 if __name__ == "__main__":

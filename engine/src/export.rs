@@ -8,6 +8,7 @@ pub mod csv;
 pub mod cyclictest;
 pub mod document;
 mod facts;
+mod folded;
 pub mod hgrm;
 pub mod html;
 pub mod json;
@@ -19,6 +20,7 @@ pub mod privacy;
 mod sanitize;
 mod series;
 mod svg;
+pub mod ticket;
 pub mod tsv;
 
 use std::borrow::Cow;
@@ -26,14 +28,15 @@ use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use crate::report::{Chart, Report, Table};
-use crate::run::Run;
+use crate::run::{Run, Trace, TrialRun};
 
 pub use crate::report::chart::default_row;
 pub use document::Block;
-pub use facts::machine as machine_lines;
+pub use facts::{machine as machine_lines, machine_line};
 pub use parts::Parts;
 pub use privacy::{Identity, IncludedNames, NameMatch, cleaned};
 pub use sanitize::{for_terminal, shown_name};
+pub use ticket::Ticket;
 
 /// The most rows of a sheet that are shown.
 pub const MAX_SHOWN_ROWS: usize = 100;
@@ -170,6 +173,10 @@ pub struct Headline {
     pub sentence: String,
     /// The numbers behind it.
     pub evidence: String,
+    /// What may help; empty where nothing is known to.
+    pub advice: String,
+    /// Which names were excluded; empty where none were.
+    pub privacy: String,
 }
 
 impl Headline {
@@ -187,7 +194,9 @@ impl Headline {
             about,
             grade: report.word().to_owned(),
             sentence: report.sentence(),
-            evidence: report.evidence(),
+            evidence: report.verdict.numbers(),
+            advice: report.verdict.finding.advice.clone(),
+            privacy: String::new(),
         }
     }
 }
@@ -230,7 +239,8 @@ fn prepared<'a>(
     report: &'a Report,
     options: &Options,
 ) -> Prepared<'a> {
-    let (run, report) = match cleaned(run, options) {
+    let full = run;
+    let (run, report) = match cleaned(run, report, options) {
         // What was omitted may be in the report, too.
         Some(clean) => {
             let report = Report::of(&clean, &report.options);
@@ -251,7 +261,12 @@ fn prepared<'a>(
     if is_alone {
         headline = parts::single_configuration_headline(headline, &run, &report, row_count);
     }
-    let headline = privacy::clean_headline(headline, options);
+    let mut headline = privacy::clean_headline(headline, options);
+    let hides_programs = full.trials.iter().zip(&run.trials).any(|(full, run)| {
+        let names = |trial: &TrialRun| trial.trace.as_ref().map(Trace::names).map(<[_]>::to_vec);
+        !options.included_names.programs && names(full) != names(run)
+    });
+    headline.privacy = options.included_names.sentence(hides_programs);
     Prepared { run, report, headline }
 }
 
@@ -261,13 +276,19 @@ pub fn blocks(format: Format, run: &Run, report: &Report, options: &Options) -> 
     let Prepared { run, report, headline } = prepared(format, run, report, options);
     let sheet = match format {
         Format::Markdown | Format::Html => {
-            return markdown::document(&run, &report, &headline, options);
+            return folded::document(&run, &report, &headline, options);
         }
         Format::CsvSummary => report.tables.get(options.table).map(csv::Sheet::of_table),
         Format::CsvSamples => Some(csv::Sheet::of_samples(&run)),
         _ => None,
     };
     sheet.into_iter().map(|sheet| Block::Grid(sheet.grid(MAX_SHOWN_ROWS))).collect()
+}
+
+/// A run in few lines of Markdown, for the clipboard.
+pub fn ticket(run: &Run, report: &Report, options: &Options) -> String {
+    let Prepared { run, report, headline } = prepared(Format::Markdown, run, report, options);
+    markdown::text(&Ticket::of_run(&run, &report, &headline, options.parts).blocks())
 }
 
 /// Writes a run in a format.
@@ -285,13 +306,15 @@ pub fn write(
     let to: &mut dyn Write = &mut buffer;
     match format {
         Format::Html => html::write(run, report, &headline, options, to),
-        Format::Markdown => markdown::write(run, report, &headline, options, to),
+        Format::Markdown => {
+            markdown::render(&folded::document(run, report, &headline, options), to)
+        }
         Format::Json => json::write(run, report, &headline, to).map(drop),
         Format::CsvSummary => csv::table(report.tables.get(options.table), to),
         Format::CsvSamples => csv::samples(run, to),
-        Format::MangoHud => mangohud::write(run, &series::frame_times(run, row), to),
-        Format::PresentMon => presentmon::write(run, &series::frame_times(run, row), to),
-        Format::Hgrm => hgrm::write(&series::lateness(run, row), to),
+        Format::MangoHud => mangohud::write(run, series::frame_times(run, row), to),
+        Format::PresentMon => presentmon::write(run, series::frame_times(run, row), to),
+        Format::Hgrm => hgrm::write(series::lateness(run, row), to),
         Format::Cyclictest => cyclictest::write(run, report, to),
         Format::ChromeTrace => chrome_trace::write(run, to),
         Format::Svg => {

@@ -1,62 +1,63 @@
 //! The run file, version 1: one JSON object, columns of integers, units in the keys. A missing value is
 //! null; a column a test does not have is absent.
 //!
-//! These types are the file; they follow the engine's own word for word, so that a field added there is a
-//! field to be decided on here. Next to them stand the JSON of an exported run and of other programs.
+//! A run derives its file, and an event its line of a journal: a field added there is in the file. Here stand
+//! what reads JSON, what is exported with a run, and the JSON of other programs.
 
 pub mod capframex;
-mod capture;
 pub mod checksum;
-mod column;
 pub mod cyclictest;
 pub mod exported;
-mod facts;
-mod html_safe_writer;
 pub(crate) mod index;
 mod journal;
-mod limits;
+mod json;
 pub mod millis;
-mod pieces;
-mod run_id;
+mod prior;
+mod safe_writer;
 #[cfg(test)]
 mod schema;
-mod trial;
 
-use std::io::{self, BufReader, Cursor, Read, Seek, Write};
+use std::io::{self, BufRead as _, BufReader, Cursor, Read, Seek, Write};
 
+use serde::de::{DeserializeOwned, IgnoredAny};
 use serde::{Deserialize, Serialize};
 
 use crate::machine::{ClockFacts, Machine};
-use crate::nanos::Nanos;
-use crate::plan::Plan;
-use crate::plan::record::{InNanos, List, Optional, records};
-use crate::run::{Annotation, Ending, Group, Health, Run, RunId, Subject};
-use capture::CaptureOut;
-use facts::{ClockOut, HealthOut, MachineOut};
-use limits::LimitedReader;
-use pieces::Pieces;
-use run_id::RunIdOut;
-use trial::TrialOut;
+use crate::run::Run;
+use crate::units::shortened;
 
-pub(crate) use journal::{read_entry, write_entry};
+use json::{Json, Limits};
 
-/// What the first field of every run file states.
-pub const FORMAT: &str = "jitterscope-run";
-/// The version this program writes, and the newest it reads.
-pub const FORMAT_VERSION: u32 = 1;
+pub use crate::run::{FORMAT, FORMAT_VERSION};
+pub(crate) use journal::{journal_version, read_entry, write_entry};
+pub use json::JsonError;
+pub use prior::{PriorError, PriorRecord};
+pub(crate) use safe_writer::is_unsafe_char;
+pub use safe_writer::{SafeWriter, safe_json};
 
 /// Why a text is not a run.
 #[derive(Debug, thiserror::Error)]
 pub enum FormatError {
+    /// The system cannot read it.
+    #[error("{source}")]
+    Unreadable {
+        /// The system's error.
+        #[from]
+        source: io::Error,
+    },
     /// It is no JSON, or not what a run holds.
-    #[error("not a Jitterscope run, or damaged: {}", damage(source))]
+    #[error("not a Jitterscope run, or damaged: {source} (line {line}, column {column})")]
     Damaged {
-        /// Where and what.
+        /// What is wrong.
         #[source]
-        source: serde_json::Error,
+        source: JsonError,
+        /// In which line, counted from 1.
+        line: usize,
+        /// After how many bytes of the line.
+        column: usize,
     },
     /// It is JSON of something else.
-    #[error("not a Jitterscope run: its format is '{found}'")]
+    #[error("not a Jitterscope run: its format is '{}'", shortened(found))]
     Foreign {
         /// What it states it is.
         found: String,
@@ -78,33 +79,18 @@ pub enum FormatError {
     },
 }
 
-/// Returns where a file is damaged and how, without the names of this program's types.
-fn damage(error: &serde_json::Error) -> String {
-    use serde_json::error::Category;
-    let text = error.to_string();
-    let place = format!(" at line {} column {}", error.line(), error.column());
-    let why = text.strip_suffix(&place).unwrap_or(&text);
-    let name = why.split('`').nth(1).unwrap_or_default();
-    let why = match error.classify() {
-        Category::Eof => "the end of the file is missing".to_owned(),
-        Category::Syntax => "not valid JSON".to_owned(),
-        Category::Data if why.starts_with("missing field") => format!("'{name}' is missing"),
-        Category::Data if why.starts_with("duplicate field") => format!("'{name}' is repeated"),
-        Category::Data if why.starts_with("unknown variant") => format!("'{name}' is not known"),
-        Category::Data if why.starts_with("invalid ") => "a value is not valid".to_owned(),
-        Category::Data | Category::Io => why.to_owned(),
-    };
-    if error.line() == 0 {
-        return why;
+impl From<serde_json::Error> for FormatError {
+    fn from(error: serde_json::Error) -> Self {
+        let (line, column) = (error.line(), error.column());
+        Self::Damaged { source: error.into(), line, column }
     }
-    format!("{why} (line {}, column {})", error.line(), error.column())
 }
 
 fn contradiction(what: impl Into<String>) -> FormatError {
     FormatError::Contradiction { what: what.into() }
 }
 
-/// What is read first, to tell whether the rest can be.
+/// What is read of a text that is no run, to report what it is instead.
 #[derive(Deserialize)]
 struct Preamble {
     #[serde(default)]
@@ -113,99 +99,9 @@ struct Preamble {
     format_version: u32,
 }
 
-#[derive(Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-struct RunOut<'a> {
-    format: std::borrow::Cow<'a, str>,
-    format_version: u32,
-    app_version: String,
-    method_version: u32,
-    #[serde(with = "RunIdOut")]
-    id: RunId,
-    started_at: jiff::Timestamp,
-    #[serde(with = "EndingOut")]
-    ending: Ending,
-    name: String,
-    note: String,
-    tags: Vec<String>,
-    #[serde(default, skip_serializing_if = "Vec::is_empty", with = "List::<AnnotationOut>")]
-    annotations: Vec<Annotation>,
-    #[serde(default, skip_serializing_if = "Option::is_none", with = "Optional::<GroupOut>")]
-    group: Option<Group>,
-    /// Absent in an imported run, which has its capture instead.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    plan: Option<Plan>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    capture: Option<CaptureOut<'a>>,
-    machine: MachineOut,
-    #[serde(with = "ClockOut")]
-    clock: ClockFacts,
-    #[serde(with = "HealthOut")]
-    health: Health,
-    trials: Vec<TrialOut<'a>>,
-}
-
-#[derive(Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-#[serde(remote = "Group")]
-pub(crate) struct GroupOut {
-    #[serde(with = "RunIdOut")]
-    id: RunId,
-    part: String,
-    skipped: Vec<String>,
-}
-
-#[derive(Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-#[serde(remote = "Annotation")]
-struct AnnotationOut {
-    trial: usize,
-    #[serde(rename = "from_nanos", with = "InNanos")]
-    from: Nanos,
-    #[serde(rename = "to_nanos", with = "InNanos")]
-    to: Nanos,
-    text: String,
-}
-
-#[derive(Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-#[serde(remote = "Ending", rename_all = "kebab-case")]
-enum EndingOut {
-    Finished,
-    Stopped,
-    Failed(String),
-    Recovered,
-}
-
-records!(GroupOut: Group, AnnotationOut: Annotation);
-
-fn run_out(run: &Run) -> RunOut<'_> {
-    RunOut {
-        format: FORMAT.into(),
-        format_version: FORMAT_VERSION,
-        app_version: run.app_version.clone(),
-        method_version: run.method_version,
-        id: run.id.clone(),
-        started_at: run.started_at,
-        ending: run.ending.clone(),
-        name: run.name.clone(),
-        note: run.note.clone(),
-        tags: run.tags.clone(),
-        annotations: run.annotations.clone(),
-        group: run.group.clone(),
-        plan: run.plan().cloned(),
-        capture: run.capture().map(CaptureOut::from),
-        machine: MachineOut::from(&run.machine),
-        clock: run.clock.clone(),
-        health: run.health.clone(),
-        trials: run.trials.iter().map(TrialOut::from).collect(),
-    }
-}
-
 /// Writes a run.
 pub fn write(run: &Run, to: &mut dyn Write) -> io::Result<()> {
-    serde_json::to_writer(&mut *to, &run_out(run))?;
-    to.write_all(b"\n")
+    write_line(run, to)
 }
 
 /// Reads a run.
@@ -215,77 +111,57 @@ pub fn read(text: &[u8]) -> Result<Run, FormatError> {
 
 /// Reads a run from a file; no more of the file is in memory at once than a piece of it.
 pub fn read_from(from: &mut (impl Read + Seek)) -> Result<Run, FormatError> {
-    match run_json::<RunOut<'_>>(Pieces::new(from)) {
-        Ok(run) if run.format == FORMAT && run.format_version <= FORMAT_VERSION => run_in(run),
-        // What is wrong with it, and where, is reported by reading it again from its beginning.
-        Ok(_) | Err(_) => read_slowly(from),
-    }
-}
-
-/// Reads the JSON of a run or of a part of it; what reads it is compiled once, for every kind of file.
-fn run_json<T: serde::de::DeserializeOwned>(
-    pieces: Pieces<&mut dyn Read>,
-) -> serde_json::Result<T> {
-    serde_json::from_reader(LimitedReader::new(pieces))
-}
-
-/// The same of a line of a journal.
-fn line_json<T: serde::de::DeserializeOwned>(mut line: &[u8]) -> serde_json::Result<T> {
-    let length = line.len();
-    run_json(Pieces::of_line(&mut line, length))
-}
-
-/// What the system states of a file, as serde_json shows it.
-pub(crate) fn unreadable(error: io::Error) -> FormatError {
-    FormatError::Damaged { source: serde::de::Error::custom(error) }
-}
-
-/// Reads a run, or shows why it is none: first whether it is JSON, then whose, then what does not fit.
-fn read_slowly(from: &mut (impl Read + Seek)) -> Result<Run, FormatError> {
-    let damaged = |source| FormatError::Damaged { source };
-    from.rewind().map_err(unreadable)?;
-    let preamble: Preamble =
-        serde_json::from_reader(BufReader::new(&mut *from)).map_err(damaged)?;
+    let error = match json_of(from, Limits::RUN) {
+        Err(error @ FormatError::Damaged { .. }) => error,
+        read => return read,
+    };
+    // First whether it is JSON, then whose, then what does not fit.
+    let preamble: Preamble = json_of(from, Limits::RUN)?;
     if preamble.format != FORMAT {
-        let found = preamble.format.chars().take(60).collect();
-        return Err(FormatError::Foreign { found });
+        return Err(FormatError::Foreign { found: preamble.format });
     }
     if FORMAT_VERSION < preamble.format_version {
         return Err(FormatError::Newer { found: preamble.format_version });
     }
-    from.rewind().map_err(unreadable)?;
-    run_in(run_json::<RunOut<'_>>(Pieces::untouched(from)).map_err(damaged)?)
+    Err(error)
 }
 
-fn run_in(run: RunOut<'_>) -> Result<Run, FormatError> {
-    let mut trials = run.trials.into_iter().map(TrialOut::read).collect::<Result<Vec<_>, _>>()?;
-    let mut note = run.note;
-    let subject = match (run.capture, run.plan) {
-        (Some(capture), _) => Subject::Imported(capture.read()?),
-        (None, Some(_)) if run.method_version == capture::NO_METHOD => {
-            note = capture::note_of_older_import(&note);
-            capture::of_older_import(&run.app_version, std::mem::take(&mut trials))
+/// Reads a whole file of JSON from its beginning.
+fn json_of<T: DeserializeOwned>(
+    from: &mut (impl Read + Seek),
+    limits: Limits,
+) -> Result<T, FormatError> {
+    from.rewind()?;
+    let mut json = Json::new(from, None, limits);
+    let value = T::deserialize(&mut json).and_then(|value| json.finish().map(|()| value));
+    let offset = json.offset();
+    match value {
+        Ok(value) => Ok(value),
+        Err(JsonError::Io(source)) => Err(FormatError::Unreadable { source }),
+        Err(source) => {
+            let (line, column) = place(from, offset)?;
+            Err(FormatError::Damaged { source, line, column })
         }
-        (None, Some(plan)) => Subject::Measured(plan),
-        (None, None) => return Err(contradiction("it holds neither a plan nor a capture")),
-    };
-    Ok(Run {
-        id: run.id,
-        app_version: run.app_version,
-        method_version: run.method_version,
-        started_at: run.started_at,
-        ending: run.ending,
-        name: run.name,
-        note,
-        tags: run.tags,
-        annotations: run.annotations,
-        group: run.group,
-        subject,
-        machine: run.machine.into(),
-        clock: run.clock,
-        health: run.health,
-        trials,
-    })
+    }
+}
+
+/// Line and column after this many bytes of a file.
+fn place(from: &mut (impl Read + Seek), offset: u64) -> io::Result<(usize, usize)> {
+    from.rewind()?;
+    let mut before = BufReader::new(from.take(offset));
+    let (mut line, mut column) = (1, 0);
+    loop {
+        let piece = before.fill_buf()?;
+        if piece.is_empty() {
+            return Ok((line, column));
+        }
+        let ends = piece.split(|&byte| byte == b'\n').count() - 1;
+        let last = piece.iter().rposition(|&byte| byte == b'\n');
+        column = last.map_or(column + piece.len(), |last| piece.len() - last - 1);
+        line += ends;
+        let length = piece.len();
+        before.consume(length);
+    }
 }
 
 /// Whose JSON a text is.
@@ -302,17 +178,15 @@ pub enum Family {
 }
 
 /// Returns whose JSON a text is, by its keys; nothing of it is retained.
-pub fn family(text: &[u8]) -> Result<Family, FormatError> {
+pub fn family(from: &mut (impl Read + Seek)) -> Result<Family, FormatError> {
     #[derive(Deserialize)]
     struct Keys {
-        format: Option<serde::de::IgnoredAny>,
+        format: Option<IgnoredAny>,
         #[serde(rename = "Runs")]
-        runs: Option<serde::de::IgnoredAny>,
-        thread: Option<serde::de::IgnoredAny>,
+        runs: Option<IgnoredAny>,
+        thread: Option<IgnoredAny>,
     }
-    let keys: Keys =
-        serde_json::from_slice(text).map_err(|source| FormatError::Damaged { source })?;
-    Ok(match keys {
+    Ok(match json_of(from, Limits::RUN)? {
         Keys { format: Some(_), .. } => Family::Run,
         Keys { runs: Some(_), .. } => Family::CapFrameX,
         Keys { thread: Some(_), .. } => Family::Cyclictest,
@@ -322,19 +196,17 @@ pub fn family(text: &[u8]) -> Result<Family, FormatError> {
 
 /// A text as JSON writes it, with its quotes.
 pub fn quoted(text: &str) -> String {
-    serde_json::to_string(text).unwrap_or_default()
+    safe_json(&serde_json::to_string(text).unwrap_or_default())
 }
 
 /// Machine and clock as the run file holds them, for people who want only those.
 pub fn machine_json(machine: &Machine, clock: &ClockFacts) -> String {
     #[derive(Serialize)]
-    struct Out<'a> {
-        machine: MachineOut,
-        #[serde(with = "ClockOut")]
+    struct Facts<'a> {
+        machine: &'a Machine,
         clock: &'a ClockFacts,
     }
-    let out = Out { machine: MachineOut::from(machine), clock };
-    serde_json::to_string_pretty(&out).unwrap_or_default()
+    safe_json(&serde_json::to_string_pretty(&Facts { machine, clock }).unwrap_or_default())
 }
 
 /// Writes a record as a line of JSON.
@@ -344,21 +216,8 @@ pub(crate) fn write_line(record: &impl Serialize, to: &mut dyn Write) -> io::Res
 }
 
 /// Reads a record from a line of JSON, whatever else is in it; `None` where the line is none.
-pub(crate) fn read_line<T: serde::de::DeserializeOwned>(line: &[u8]) -> Option<T> {
+pub(crate) fn read_line<T: DeserializeOwned>(line: &[u8]) -> Option<T> {
     serde_json::from_slice(line).ok()
-}
-
-/// The format version in the first line of a journal, where the line has one; nothing else of it is read.
-pub(crate) fn journal_version(line: &[u8]) -> Option<u32> {
-    #[derive(Deserialize)]
-    struct Version {
-        format_version: u32,
-    }
-    #[derive(Deserialize)]
-    struct Line {
-        run: Version,
-    }
-    serde_json::from_slice::<Line>(line).ok().map(|line| line.run.format_version)
 }
 
 #[cfg(test)]

@@ -24,7 +24,7 @@ mod table;
 mod text;
 
 use std::fs::File;
-use std::io::{self, Read as _, Seek as _};
+use std::io::{self, Read as _, Seek as _, SeekFrom};
 use std::path::Path;
 
 use crate::format::FormatError;
@@ -44,30 +44,34 @@ const HEAD_BYTES: usize = 64 << 10;
 
 /// Reads a file.
 pub fn read(path: &Path, options: &Options) -> Result<Imported, ImportError> {
-    let read_error = |source| ImportError::Read { source, path: path.to_owned() };
-    let mut file = File::open(path).map_err(read_error)?;
-    let metadata = file.metadata().map_err(read_error)?;
+    let mut file = File::open(path).map_err(ImportError::Read)?;
+    let metadata = file.metadata().map_err(ImportError::Read)?;
     // The first lines identify it: no need to read a gigabyte of something else.
     let mut bytes = Vec::new();
     let head = u64::try_from(HEAD_BYTES).unwrap_or(u64::MAX);
-    file.by_ref().take(head).read_to_end(&mut bytes).map_err(read_error)?;
-    kind_of(&decode::decode(&bytes)?)?;
+    file.by_ref().take(head).read_to_end(&mut bytes).map_err(ImportError::Read)?;
+    let is_json = matches!(kind_of(&decode::decode(&bytes)?)?, Kind::Json);
+    let may_be_own = metadata.is_file() && is_json && metadata.len() <= MAX_BYTES;
+    let is_own = json::begins_as_own(&bytes) || (may_be_own && json::is_own(&mut file));
     // A stream cannot be read twice, as a run file is.
-    let mut imported = if json::is_own(&bytes) && metadata.is_file() {
+    let mut imported = if metadata.is_file() && is_own {
         check_size(metadata.len(), MAX_RUN_BYTES)?;
-        file.rewind().map_err(read_error)?;
         json::own_file(&mut file).map_err(|error| match error {
-            FormatError::Damaged { source } if source.is_io() => read_error(source.into()),
+            FormatError::Unreadable { source } => ImportError::Read(source),
             error => ImportError::Format(error),
         })?
     } else {
         check_size(metadata.len(), MAX_BYTES)?;
+        if metadata.is_file() {
+            file.seek(SeekFrom::Start(u64::try_from(bytes.len()).unwrap_or(0)))
+                .map_err(ImportError::Read)?;
+        }
         let length = usize::try_from(metadata.len()).unwrap_or(0);
         bytes.reserve_exact(length.saturating_sub(bytes.len()));
         let size = u64::try_from(bytes.len()).unwrap_or(u64::MAX);
         // One byte more shows that there is more, in a stream without an end as well.
         let rest = (MAX_BYTES + 1).saturating_sub(size);
-        file.take(rest).read_to_end(&mut bytes).map_err(read_error)?;
+        file.take(rest).read_to_end(&mut bytes).map_err(ImportError::Read)?;
         from_bytes(&bytes, options)?
     };
     if imported.name.is_empty() {
@@ -126,7 +130,7 @@ pub fn from_bytes(bytes: &[u8], options: &Options) -> Result<Imported, ImportErr
         Kind::Json => json::read(&text),
         Kind::Html => html::read(&text),
         Kind::Afterburner => afterburner::read(&text),
-        Kind::Cyclictest => cyclictest::read_text(&text),
+        Kind::Cyclictest => cyclictest::read_text(&text, options),
         Kind::Rtla => rtla::read(&text),
         Kind::Hgrm => hgrm::read(&text, options),
         Kind::FrameLog(header) if header.position("application").is_some() => {

@@ -1,11 +1,11 @@
 //! The engine of Jitterscope: measures how steadily a PC can keep time.
 //!
-//! # The thought
+//! # The idea
 //!
 //! Every test does one thing repeatedly: it waits for an instant in some way, does some work, and
 //! records when the wait began, when it was due to end, when it ended, and when the work was done.
 //! So a test runs nothing itself. It *plans*: its settings become [stages](plan::Stage) of
-//! [trials](plan::Trial), plain data. One hot loop runs every trial, its [samples](sample::Sample)
+//! [trials](plan::Trial), plain data. A handful of loops run every trial, their [samples](sample::Sample)
 //! go through a ring to a collector, and the collector owns the [`Run`](run::Run): what was
 //! requested, what was applied, every sample, and the machine. A [`Report`](report::Report) is a
 //! pure function of a run, computed each time it is viewed.
@@ -28,7 +28,7 @@
 //! | [`plan`] | what to measure: one file per test, named only in `plan.rs` |
 //! | [`platform`] | the operating system behind plain functions |
 //! | [`machine`], [`run`] | facts: the machine, and what was measured |
-//! | [`measure`] | the only threads: hot loop, ring, collector, load, watchdog |
+//! | [`measure`] | the only threads: measuring loops, ring, collector, load, watchdog |
 //! | [`report`] | conclusions of one run, and of compared runs |
 //! | [`format`](mod@format), [`store`] | the run file, and a folder of them |
 //! | [`export`], [`import`] | runs for other programs, and captures of other programs |

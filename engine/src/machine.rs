@@ -5,7 +5,8 @@ mod clock;
 mod detail;
 mod finding;
 
-use crate::nanos::Nanos;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
 use crate::platform::{self, CoreKind, Cpu, Power};
 
 pub use busy_programs::{BusyProgram, BusyPrograms};
@@ -14,13 +15,18 @@ pub use detail::{Detail, Memory};
 pub use finding::{Finding, Step, Weight, findings, permission_steps};
 
 /// The machine that a run was measured on. What the system does not report is absent.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(remote = "Self")]
 pub struct Machine {
     /// The processor's name.
+    #[serde(skip_serializing)]
     pub cpu_model: Option<String>,
-    /// Its logical CPUs.
-    pub cpus: Vec<Cpu>,
+    /// The kind of processor: `x86_64`.
+    #[serde(skip_serializing)]
+    pub arch: String,
     /// Physical cores.
+    #[serde(skip_serializing)]
     pub physical_cores: Option<u32>,
     /// Memory in bytes.
     pub memory_bytes: Option<u64>,
@@ -28,14 +34,53 @@ pub struct Machine {
     pub os: Option<String>,
     /// Its kernel: "6.18.44".
     pub kernel: Option<String>,
-    /// The kind of processor: `x86_64`.
-    pub arch: String,
     /// The hypervisor of this virtual machine; absent on bare metal.
+    #[serde(alias = "virtualisation")]
     pub virtualization: Option<String>,
     /// Power source, and power settings.
+    #[serde(flatten)]
     pub power: Power,
     /// Scheduler limits: name and value.
+    #[serde(default)]
     pub scheduler: Vec<(String, String)>,
+    /// Its logical CPUs.
+    #[serde(default)]
+    pub cpus: Vec<Cpu>,
+}
+
+/// The same in files.
+#[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub(crate) struct MachineInFile<'a> {
+    cpu_model: &'a Option<String>,
+    arch: &'a str,
+    physical_cores: Option<u32>,
+    logical_cpus: usize,
+    performance_cpus: usize,
+    efficiency_cpus: usize,
+    #[serde(flatten, with = "Machine")]
+    machine: &'a Machine,
+}
+
+impl Serialize for Machine {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let file = MachineInFile {
+            cpu_model: &self.cpu_model,
+            arch: &self.arch,
+            physical_cores: self.physical_cores,
+            logical_cpus: self.cpus.len(),
+            performance_cpus: self.count_of(CoreKind::Performance),
+            efficiency_cpus: self.count_of(CoreKind::Efficiency),
+            machine: self,
+        };
+        Serialize::serialize(&file, serializer)
+    }
+}
+
+impl<'de> Deserialize<'de> for Machine {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Self::deserialize(deserializer)
+    }
 }
 
 impl Machine {
@@ -59,6 +104,20 @@ impl Machine {
     /// Logical CPUs of a kind.
     pub fn count_of(&self, kind: CoreKind) -> usize {
         self.cpus.iter().filter(|cpu| cpu.kind == kind).count()
+    }
+
+    /// Whether a frequency governor or power plan makes frames start at a low frequency. Under the drivers that
+    /// leave the frequency to the processor, `powersave` is the normal default and does not; where the driver is
+    /// not known, that cannot be said of it.
+    pub fn is_slow_plan(&self, name: &str) -> bool {
+        const SELECT_THEMSELVES: [&str; 3] = ["intel_pstate", "amd-pstate-epp", "amd_pstate_epp"];
+        let name = name.to_lowercase();
+        let mut facts = self.scheduler.iter();
+        let driver = facts.find(|(fact, _)| fact == platform::CPUFREQ_DRIVER);
+        let is_default =
+            driver.is_none_or(|(_, driver)| SELECT_THEMSELVES.contains(&driver.as_str()));
+        let is_normal = name == "powersave" && is_default;
+        !name.contains("performance") && !is_normal
     }
 
     /// Processor and system in short: "AMD Ryzen 9 5950X · Linux 6.8".
@@ -106,11 +165,6 @@ fn os_name() -> Option<String> {
         Some(version) if !version.is_empty() => Some(format!("{name} {version}")),
         _ => Some(name),
     }
-}
-
-/// The smallest time that this machine can resolve, for texts such as "< 0.1 µs".
-pub fn min_step(clock: &ClockFacts) -> Nanos {
-    clock.resolution.max(Nanos::new(1))
 }
 
 #[cfg(test)]

@@ -4,6 +4,7 @@
 //! thread owns the run: a slow reader of events loses nothing, and a slow collector loses samples
 //! and counts exactly how many.
 
+mod activity;
 mod clock_watch;
 mod collector;
 mod cpu_use;
@@ -15,7 +16,9 @@ mod join;
 mod journal;
 mod limit_watch;
 mod load;
+mod marks;
 mod pool;
+mod power_watch;
 mod recorder;
 mod series_watch;
 mod spawner;
@@ -185,7 +188,7 @@ pub fn start(
     journal: Option<Box<dyn Journal>>,
     wake: impl Fn() + Send + 'static,
 ) -> Result<Running, StartError> {
-    let problems = request.plan.probe().problems(&request.cpus);
+    let problems = request.plan.problems(&request.cpus);
     if !problems.is_empty() {
         return Err(StartError::Settings { problems });
     }

@@ -4,11 +4,16 @@ use std::fmt;
 use std::ops::{Add, AddAssign, Mul, Neg, Sub};
 use std::time::Duration;
 
+use serde::{Deserialize, Serialize};
+
 /// Whole nanoseconds, signed: 292 years either way.
 ///
 /// The only number for times in the engine. Sums saturate, so that a hostile file cannot make an
 /// addition panic.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
+)]
+#[serde(transparent)]
 pub struct Nanos(i64);
 
 impl Nanos {

@@ -12,19 +12,20 @@ pub mod load;
 pub mod pace;
 pub mod quick;
 pub mod real_time;
-pub(crate) mod record;
 pub mod scheduling_gaps;
 mod setting_list;
 pub mod sleep_accuracy;
 pub mod spin_strategies;
 pub mod trial;
-pub mod units;
+mod units;
 pub mod wait;
+pub mod what_helps;
 pub mod work;
 
 use serde::{Deserialize, Serialize};
 
 use crate::nanos::Nanos;
+use form::RangeCheck;
 
 pub use conditions::{Conditions, CpuChoice, Priority};
 pub use form::{Field, Form};
@@ -40,28 +41,54 @@ pub use sleep_accuracy::SleepAccuracy;
 pub use spin_strategies::SpinStrategies;
 pub use trial::{Length, Stage, Trial};
 pub use wait::{SpinStrategy, Tail, Wait};
+pub use what_helps::{SettingChange, WhatHelps};
 pub use work::Work;
 
 /// The default late threshold, in percent of the frame time.
 pub const DEFAULT_LATE_PERCENT: u32 = 5;
 
-/// A test with its settings filled in: what to measure.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-#[serde(tag = "test", rename_all = "kebab-case")]
-pub enum Plan {
-    /// A paced loop under load, priority × pinning.
-    FrameLoop(FrameLoop),
-    /// Actual duration of sleeps.
-    SleepAccuracy(SleepAccuracy),
-    /// Accuracy and cost of spin waits.
-    SpinStrategies(SpinStrategies),
-    /// Intervals in which a busy thread did not run, on all CPUs at once.
-    SchedulingGaps(SchedulingGaps),
-    /// A frame loop under real-time policies against normal.
-    RealTime(RealTime),
-    /// A game server's cycle on 1 to N threads.
-    GameTick(GameTick),
+/// Lists the tests: the name of each with what it measures, in the order of the navigation.
+macro_rules! tests {
+    ($($name:ident: $doc:literal,)*) => {
+        /// A test with its settings filled in: what to measure.
+        #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+        #[cfg_attr(test, derive(schemars::JsonSchema))]
+        #[serde(tag = "test", rename_all = "kebab-case")]
+        pub enum Plan {
+            $(#[doc = $doc] $name($name),)*
+        }
+
+        impl Plan {
+            /// The probe inside.
+            pub fn probe(&self) -> &dyn Probe {
+                match self {
+                    $(Self::$name(probe) => probe,)*
+                }
+            }
+
+            /// The probe inside, to be filled in.
+            pub fn probe_mut(&mut self) -> &mut dyn Probe {
+                match self {
+                    $(Self::$name(probe) => probe,)*
+                }
+            }
+
+            /// One plan per test with its default settings.
+            pub fn all() -> Vec<Self> {
+                vec![$(Self::$name($name::default()),)*]
+            }
+        }
+    };
+}
+
+tests! {
+    FrameLoop: "A paced loop under load, priority × pinning.",
+    SleepAccuracy: "Actual duration of sleeps.",
+    SpinStrategies: "Accuracy and cost of spin waits.",
+    SchedulingGaps: "Intervals in which a busy thread did not run, on all CPUs at once.",
+    RealTime: "A frame loop under real-time policies against normal.",
+    GameTick: "A game server's cycle on 1 to N threads.",
+    WhatHelps: "A frame loop without and with each of several changes.",
 }
 
 /// What every test provides.
@@ -78,11 +105,23 @@ pub trait Probe {
     /// Shows every setting to a form, which reads it, changes it or lists it.
     fn settings(&mut self, form: &mut dyn Form);
 
-    /// Why the settings cannot be run; empty if they can.
-    fn problems(&self, cpus: &CpuFacts) -> Vec<Problem>;
+    /// Rules between settings, each in its range, that they do not keep.
+    fn problems(&self) -> Vec<Problem> {
+        Vec::new()
+    }
 
     /// Leaves out what is measured under other conditions than these, where the settings list conditions.
     fn keep_only(&mut self, _conditions: Conditions) {}
+
+    /// Whether a configuration under this load is graded; others are stated alongside.
+    fn is_graded(&self, _load: &Load) -> bool {
+        true
+    }
+
+    /// How long it measures on at most, where its result calls for it.
+    fn follow_up_length(&self, _cpus: &CpuFacts) -> Nanos {
+        Nanos::ZERO
+    }
 
     /// Named settings to start from, the default one first.
     fn presets(&self) -> Vec<Preset>;
@@ -137,42 +176,6 @@ impl CpuFacts {
 }
 
 impl Plan {
-    /// The probe inside.
-    pub fn probe(&self) -> &dyn Probe {
-        match self {
-            Self::FrameLoop(probe) => probe,
-            Self::SleepAccuracy(probe) => probe,
-            Self::SpinStrategies(probe) => probe,
-            Self::SchedulingGaps(probe) => probe,
-            Self::RealTime(probe) => probe,
-            Self::GameTick(probe) => probe,
-        }
-    }
-
-    /// The probe inside, to be filled in.
-    pub fn probe_mut(&mut self) -> &mut dyn Probe {
-        match self {
-            Self::FrameLoop(probe) => probe,
-            Self::SleepAccuracy(probe) => probe,
-            Self::SpinStrategies(probe) => probe,
-            Self::SchedulingGaps(probe) => probe,
-            Self::RealTime(probe) => probe,
-            Self::GameTick(probe) => probe,
-        }
-    }
-
-    /// One plan per test with its default settings, in the order of the navigation.
-    pub fn all() -> Vec<Self> {
-        vec![
-            Self::FrameLoop(FrameLoop::default()),
-            Self::SleepAccuracy(SleepAccuracy::default()),
-            Self::SpinStrategies(SpinStrategies::default()),
-            Self::SchedulingGaps(SchedulingGaps::default()),
-            Self::RealTime(RealTime::default()),
-            Self::GameTick(GameTick::default()),
-        ]
-    }
-
     /// The key of the test in files and on the command line: `frame-loop`.
     pub fn key(&self) -> &'static str {
         self.listing().key
@@ -188,10 +191,18 @@ impl Plan {
         self.probe().title()
     }
 
+    /// Why it cannot be run on a machine with these CPUs; empty if it can. Rules between settings
+    /// count once every setting is in its range.
+    pub fn problems(&self, cpus: &CpuFacts) -> Vec<Problem> {
+        let mut check = RangeCheck::new(cpus);
+        self.clone().probe_mut().settings(&mut check);
+        if check.found.is_empty() { self.probe().problems() } else { check.found }
+    }
+
     /// The stages in the order in which they run on a machine with these CPUs; none where the settings have a
     /// problem there, which may be billions of rounds.
     pub fn stages(&self, cpus: &CpuFacts) -> Vec<Stage> {
-        let can_run = self.probe().problems(cpus).is_empty();
+        let can_run = self.problems(cpus).is_empty();
         if can_run { self.probe().stages(cpus) } else { Vec::new() }
     }
 
@@ -216,10 +227,21 @@ impl Plan {
         self.probe().presets()
     }
 
-    /// Planned duration on a machine with these CPUs: warm-up, settling, and measuring of all
+    /// About how many samples it takes on a machine with these CPUs; gaps are not foreseen.
+    pub fn expected_samples(&self, cpus: &CpuFacts) -> u64 {
+        let stages = self.stages(cpus);
+        let trials = stages.iter().flat_map(|stage| &stage.trials);
+        trials.fold(0, |sum: u64, trial| sum.saturating_add(trial.expected_samples()))
+    }
+
+    /// Planned duration on a machine with these CPUs: calibration, warm-up, settling, and measuring of all
     /// stages.
     pub fn duration(&self, cpus: &CpuFacts) -> Nanos {
-        self.stages(cpus).iter().fold(Nanos::ZERO, |sum, stage| sum + stage.duration())
+        let stages = self.stages(cpus);
+        let mut works = stages.iter().flat_map(|stage| &stage.trials).map(|trial| trial.work);
+        let is_calibrated = works.any(|work| matches!(work, Work::Arithmetic(_)));
+        let of_work = if is_calibrated { Work::CALIBRATION } else { Nanos::ZERO };
+        stages.iter().fold(of_work, |sum, stage| sum + stage.duration())
     }
 }
 
@@ -266,7 +288,7 @@ mod tests {
         let cpus = CpuFacts { usable: vec![0, 1], physical_count: Some(2), one_a_core: vec![0, 1] };
         for plan in Plan::all() {
             for preset in plan.presets() {
-                assert_eq!(preset.plan.probe().problems(&cpus), [], "{}", preset.key);
+                assert_eq!(preset.plan.problems(&cpus), [], "{}", preset.key);
                 assert!(!preset.plan.probe().stages(&cpus).is_empty(), "{}", preset.key);
                 let text = serde_json::to_string(&preset.plan).unwrap();
                 assert_eq!(serde_json::from_str::<Plan>(&text).unwrap(), preset.plan);

@@ -4,6 +4,7 @@
 //! What is held (a timer resolution, a waitable timer, a raised limit) is a guard with `Drop`. Text
 //! from the system is parsed by pure functions in [`parse`], tested on every system.
 
+pub mod activity;
 mod applied;
 mod capabilities;
 mod cpu;
@@ -12,9 +13,13 @@ mod ending;
 mod files;
 pub mod parse;
 mod registry;
+#[cfg(any(target_os = "macos", test))]
+mod tick_totals;
 mod ticks;
 mod tool;
 mod trace;
+#[cfg(unix)]
+mod unix_accounts;
 mod virtualization;
 
 // Declared here and not below, where rustfmt would not find them.
@@ -37,27 +42,36 @@ cfg_select! {
 
 use std::sync::OnceLock;
 
+use serde::{Deserialize, Serialize};
+
+pub use activity::ActivityCounts;
+#[cfg(test)]
+pub(crate) use applied::AppliedInFile;
 pub use applied::{
     Applied, Effective, Guard, MacQos, Policy, RealtimeProbe, Refusal, RequestOutcome,
 };
 pub use capabilities::{Capability, FileCapabilities};
 pub use cpu::{CoreKind, Cpu};
 pub use detail::{Cache, RealtimeBandwidth, SystemDetail};
-pub use ending::{exit_at_once, exit_on_abort, survive_size_limit};
-pub use files::{check_writable, create_private, is_stream, open_regular, sync_folder};
+pub use ending::{exit_at_once, exit_on_abort, keep_ignored_signals, survive_size_limit};
+pub use files::{
+    check_writable, create_private, is_stream, open_regular, open_regular_with, reserve_room,
+    sync_folder,
+};
 pub(crate) use registry::registered_cpu_nanos;
 pub use registry::{Registration, demote_all_registered, register_realtime};
 pub use system::{
-    COMPLETION_SOUND_NOTE, CounterReader, Held, RealtimeGuard, Sleeper, Tracer, apply, avoid_cpu,
-    can_pin, clock_name, clock_nanos, cpu_khz, cpu_millicelsius, cpu_quota, cpu_set, cpus,
-    current_cpu, desktop_preferences, file_capabilities, interrupt_count, is_realtime,
-    last_cache_bytes, lower_own_priority, lower_ui_priority, machine_cpu_time, own_policy,
-    pin_self, play_completion_sound, power, process_cpu_nanos, raise_supervisor, scheduler_facts,
-    set_load_priority, suspended_nanos, system_detail, thread_cpu_nanos, thread_id, trace_state,
+    COMPLETION_SOUND_NOTE, CounterReader, Held, RealtimeGuard, Sleeper, SmiCounter, Tracer,
+    accounts, apply, avoid_cpu, can_pin, clock_name, clock_nanos, cpu_activity, cpu_khz,
+    cpu_millicelsius, cpu_quota, cpu_set, cpu_times, cpus, current_cpu, desktop_preferences,
+    file_capabilities, interrupt_count, is_realtime, last_cache_bytes, lower_own_priority,
+    lower_ui_priority, machine_cpu_time, own_policy, pin_self, play_completion_sound, power,
+    process_cpu_nanos, raise_supervisor, scheduler_facts, set_load_priority, suspended_nanos,
+    system_detail, thread_cpu_nanos, thread_id, thread_owner, trace_state,
 };
 pub use ticks::{Ticks, ticks};
 pub use tool::SystemTool;
-pub use trace::{TraceSource, TraceState};
+pub use trace::{Missing, TraceSource, TraceState};
 pub use virtualization::virtualization;
 
 use crate::nanos::Nanos;
@@ -109,6 +123,15 @@ impl MachineCpuTime {
     }
 }
 
+/// An account of this system that belongs to whoever runs this process.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Account {
+    /// The name of the account, and of the person where the system has it.
+    pub names: Vec<String>,
+    /// The home folder; empty if it has none.
+    pub home: String,
+}
+
 /// What the desktop is set to for those who see or move differently; absent where it cannot be read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct DesktopPreferences {
@@ -131,12 +154,56 @@ pub enum PowerSource {
 }
 
 /// Power source and power plan.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(from = "PowerInFile", into = "PowerInFile")]
 pub struct Power {
     /// Power source; absent if the system does not report it.
     pub source: Option<PowerSource>,
     /// Linux's frequency governor or Windows' power plan; absent if there is none.
     pub governor_or_plan: Option<String>,
+}
+
+/// The name of the driver of CPU frequencies among the scheduler limits.
+pub const CPUFREQ_DRIVER: &str = "cpufreq_driver";
+
+/// The same in files, where the charge is a field next to the source.
+#[derive(Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+struct PowerInFile {
+    power_source: Option<SourceInFile>,
+    battery_percent: Option<u8>,
+    governor_or_plan: Option<String>,
+}
+
+#[derive(Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case")]
+enum SourceInFile {
+    Mains,
+    Battery,
+}
+
+impl From<Power> for PowerInFile {
+    fn from(power: Power) -> Self {
+        let (power_source, battery_percent) = match power.source {
+            None => (None, None),
+            Some(PowerSource::Mains) => (Some(SourceInFile::Mains), None),
+            Some(PowerSource::Battery { percent }) => (Some(SourceInFile::Battery), percent),
+        };
+        Self { power_source, battery_percent, governor_or_plan: power.governor_or_plan }
+    }
+}
+
+impl From<PowerInFile> for Power {
+    fn from(file: PowerInFile) -> Self {
+        let percent = file.battery_percent;
+        let source = file.power_source.map(|source| match source {
+            SourceInFile::Mains => PowerSource::Mains,
+            SourceInFile::Battery => PowerSource::Battery { percent },
+        });
+        Self { source, governor_or_plan: file.governor_or_plan }
+    }
 }
 
 static USABLE: OnceLock<Vec<u32>> = OnceLock::new();

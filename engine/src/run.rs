@@ -2,20 +2,28 @@
 
 mod annotation;
 pub mod capture;
+mod file;
 mod labels;
+mod older;
 mod series;
 
 use std::collections::BTreeMap;
 use std::fmt;
 
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize};
+
 use crate::machine::{ClockFacts, Machine};
 use crate::nanos::Nanos;
 use crate::plan::{Load, Plan, Trial, Work};
 use crate::platform::Applied;
-use crate::sample::{Evidence, Samples};
+use crate::sample::{Evidence, EvidenceColumns, Samples};
 
 pub use annotation::Annotation;
 pub use capture::Capture;
+#[cfg(test)]
+pub(crate) use file::RunInFile;
+pub use file::{FORMAT, FORMAT_VERSION};
 pub use labels::{Group, Labels};
 pub use series::{Series, Trace, name as series_name};
 
@@ -27,7 +35,7 @@ pub const METHOD_VERSION: u32 = 1;
 const MIN_FOREIGN_WINDOW: Nanos = Nanos::from_millis(500);
 
 /// Names a run for ever: eight hexadecimal digits, drawn at random.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
 pub struct RunId(String);
 
 impl RunId {
@@ -48,6 +56,13 @@ impl RunId {
     }
 }
 
+impl<'de> Deserialize<'de> for RunId {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        Self::parse(&text).ok_or_else(|| D::Error::custom("its ID is not eight digits"))
+    }
+}
+
 impl fmt::Display for RunId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)
@@ -55,7 +70,9 @@ impl fmt::Display for RunId {
 }
 
 /// How a run ended.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case")]
 pub enum Ending {
     /// Every stage was measured.
     Finished,
@@ -68,42 +85,55 @@ pub enum Ending {
 }
 
 /// What may make a run unreliable.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Health {
     /// Whether the measuring code was built without optimization.
     pub debug_build: bool,
     /// How long the window was hidden; absent without a window.
+    #[serde(rename = "window_hidden_nanos")]
     pub window_hidden: Option<Nanos>,
     /// How long the machine slept during the run; absent if the system does not report it.
+    #[serde(rename = "machine_slept_nanos")]
     pub machine_slept: Option<Nanos>,
     /// How often the clock was seen to go backward.
     pub clock_backwards_count: u32,
     /// CPU time of the window's own thread; absent without a window.
+    #[serde(rename = "window_cpu_nanos")]
     pub window_cpu: Option<Nanos>,
     /// How often the window was redrawn; absent without a window.
     pub paint_count: Option<u64>,
     /// How often the power source, the governor, or the power plan changed during the run.
+    #[serde(rename = "power_changes_count")]
     pub power_changes: u32,
     /// Why the run could not be saved during the measurement, if it could not.
     pub journal_error: Option<String>,
     /// Lines of the journal that could not be read when the run was recovered.
+    #[serde(default, rename = "damaged_lines_count")]
     pub damaged_lines: u64,
     /// Whether the date of this PC was outside the supported years: the start time is unknown.
+    #[serde(default)]
     pub date_unknown: bool,
     /// What limited the CPU time and the CPUs of the program.
+    #[serde(flatten)]
     pub limits: CpuLimits,
 }
 
 /// What limited the CPU time and the CPUs of the program during the run.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct CpuLimits {
     /// The tightest quota, in percent of one CPU; absent without a quota.
+    #[serde(rename = "cpu_quota_percent")]
     pub quota_percent: Option<u32>,
     /// When the quota appeared, counted from the start of the run; absent where it was there before.
+    #[serde(rename = "cpu_quota_began_nanos")]
     pub quota_began: Option<Nanos>,
     /// Time for which the quota throttled the program; absent where the system does not report it.
+    #[serde(rename = "throttled_nanos")]
     pub throttled: Option<Nanos>,
     /// When the usable CPUs changed for the first time, counted from the start of the run.
+    #[serde(rename = "cpus_changed_nanos")]
     pub cpus_changed: Option<Nanos>,
 }
 
@@ -120,6 +150,15 @@ pub mod counter {
     pub const FOREIGN_CPU_NANOS: &str = "foreign_cpu_nanos";
     /// The stretch of time in which [`FOREIGN_CPU_NANOS`] was counted.
     pub const FOREIGN_WINDOW_NANOS: &str = "foreign_window_nanos";
+    /// CPU time of all programs, this one included, on the CPU of a gap probe, in the stretch of
+    /// [`FOREIGN_CPU_NANOS`]; absent where the probe is not pinned or the system reports no time per CPU.
+    pub const PROGRAMS_ON_CPU_NANOS: &str = "programs_on_cpu_nanos";
+    /// The CPU around which the counts of [`activity`](crate::platform::activity) were taken.
+    pub const ACTIVITY_CPU: &str = "activity_cpu";
+    /// The stretch of time of those counts.
+    pub const ACTIVITY_WINDOW_NANOS: &str = "activity_window_nanos";
+    /// How often power source, governor or power plan changed while the trial was measured; absent if never.
+    pub const POWER_CHANGES: &str = "power_changes_count";
     /// From what late samples were traced, as [`TraceSource::number`](crate::platform::TraceSource::number)
     /// has it; 0 for counters only, absent where no trace was requested.
     pub const TRACE_SOURCE: &str = "trace_source";
@@ -133,6 +172,8 @@ pub mod counter {
     pub const TRACE_LOST: &str = "trace_lost_count";
     /// Late samples without records, because this many were saved already.
     pub const TRACE_OMITTED: &str = "trace_omitted_count";
+    /// Set in another PID namespace than the initial one: threads outside it have no number.
+    pub const TRACE_IN_NAMESPACE: &str = "trace_is_in_namespace";
     /// Set where the kernel recorded nothing on a CPU that was idle: its interrupts are missing then.
     pub const TRACE_BLIND_WHEN_IDLE: &str = "trace_is_blind_when_idle";
     /// CPU time of reading the records of the stage.
@@ -204,34 +245,47 @@ pub mod counter {
 }
 
 /// The result of a spin tail that the calibration tried.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct TailPoint {
     /// The spin tail; 0 is a plain sleep.
+    #[serde(rename = "tail_nanos")]
     pub tail: Nanos,
     /// p99 lateness with it.
+    #[serde(rename = "p99_nanos")]
     pub p99: Nanos,
     /// The 95% interval of `p99`; absent below 50 waits.
+    #[serde(rename = "p99_interval_nanos")]
     pub p99_interval: Option<(Nanos, Nanos)>,
     /// Waits with it.
     pub wait_count: u32,
     /// CPU time of the waits; absent where the system does not report it.
+    #[serde(rename = "cpu_nanos")]
     pub cpu: Option<Nanos>,
     /// Wall time of the waits.
+    #[serde(rename = "wall_nanos")]
     pub wall: Nanos,
 }
 
 /// One measured trial.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(remote = "Self")]
 pub struct TrialRun {
     /// Position of its stage in the plan.
+    #[serde(skip_serializing)]
     pub stage: u32,
+    /// What was applied; absent if the trial did not start.
+    #[serde(rename = "granted")]
+    #[cfg_attr(test, schemars(with = "Option<crate::platform::AppliedInFile<'static>>"))]
+    pub applied: Option<Applied>,
     /// The plan.
+    #[serde(rename = "settings")]
     pub trial: Trial,
     /// Its background load.
     pub load: Load,
-    /// What was applied; absent if the trial did not start.
-    pub applied: Option<Applied>,
     /// Samples that the collector was too slow to take.
+    #[serde(rename = "lost")]
     pub lost_count: u64,
     /// Whether the trial was measured to its end.
     pub complete: bool,
@@ -242,12 +296,16 @@ pub struct TrialRun {
     /// Every sample.
     pub samples: Samples,
     /// The system's counters around late samples.
+    #[serde(with = "EvidenceColumns")]
     pub evidence: Vec<Evidence>,
     /// Values over time by their names, which end in their unit.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub series: BTreeMap<String, Series>,
     /// What the system recorded around late samples; absent where nothing was recorded.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub trace: Option<Trace>,
     /// The result of each tried spin tail, shortest first; empty if none was calibrated.
+    #[serde(default)]
     pub tail_curve: Vec<TailPoint>,
 }
 
@@ -305,10 +363,33 @@ impl TrialRun {
         self.counters.get(counter::TAIL_NANOS).copied().map(Nanos::new)
     }
 
+    /// Whether the system denied something that it requested.
+    pub fn is_denied(&self) -> bool {
+        let wants_no_deep_idle = self.trial.conditions.no_deep_idle;
+        self.applied.as_ref().is_some_and(|applied| {
+            !applied.is_as_requested() || (wants_no_deep_idle && !applied.no_deep_idle)
+        })
+    }
+
     /// CPU time of other processes as a share of one CPU; absent if the system does not report it,
     /// and in a trial of less than half a second.
     pub fn foreign_share(&self) -> Option<f64> {
         foreign_share(std::slice::from_ref(self))
+    }
+
+    /// CPU time of other processes on the CPU of a gap probe, as a share of it; absent where that is not known.
+    pub fn foreign_share_of_cpu(&self) -> Option<f64> {
+        let of = |name| self.counters.get(name).copied().map(Nanos::new);
+        let window =
+            of(counter::FOREIGN_WINDOW_NANOS).filter(|window| MIN_FOREIGN_WINDOW <= *window)?;
+        let (all, own, wall) = (
+            of(counter::PROGRAMS_ON_CPU_NANOS)?,
+            of(counter::CPU_NANOS)?,
+            of(counter::WALL_NANOS).filter(|wall| Nanos::ZERO < *wall)?,
+        );
+        // The stretch begins up to a beat after the probe.
+        let own = own.as_f64() * (window.as_f64() / wall.as_f64()).min(1.0);
+        Some(((all.as_f64() - own) / window.as_f64()).max(0.0))
     }
 }
 
@@ -325,11 +406,13 @@ pub fn foreign_share(trials: &[TrialRun]) -> Option<f64> {
 }
 
 /// The subject of a run.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub enum Subject {
     /// A test of this program.
+    #[serde(rename = "plan")]
     Measured(Plan),
     /// A capture of another program.
+    #[serde(rename = "capture")]
     Imported(Capture),
 }
 
@@ -387,14 +470,16 @@ impl Subject {
 }
 
 /// Subject, machine, what was applied, samples, and health: facts.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(remote = "Self")]
 pub struct Run {
-    /// Names the run.
-    pub id: RunId,
     /// The program that measured it.
     pub app_version: String,
     /// The [`METHOD_VERSION`] it was measured with.
     pub method_version: u32,
+    /// Names the run.
+    pub id: RunId,
     /// When it began.
     pub started_at: jiff::Timestamp,
     /// How it ended.
@@ -406,18 +491,24 @@ pub struct Run {
     /// Tags to find it by.
     pub tags: Vec<String>,
     /// The user's notes about instants and ranges, in order of trial and time.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub annotations: Vec<Annotation>,
     /// Its group of runs; absent if it was measured alone.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub group: Option<Group>,
     /// What was requested, or a capture of another program.
+    #[serde(flatten)]
+    #[cfg_attr(test, schemars(with = "file::SubjectInFile"))]
     pub subject: Subject,
     /// On which machine.
+    #[cfg_attr(test, schemars(with = "crate::machine::MachineInFile<'static>"))]
     pub machine: Machine,
     /// With which clock.
     pub clock: ClockFacts,
     /// What may make it unreliable.
     pub health: Health,
     /// Every trial, in the order in which they ran.
+    #[cfg_attr(test, schemars(with = "Vec<file::TrialInFile<'static>>"))]
     pub trials: Vec<TrialRun>,
 }
 

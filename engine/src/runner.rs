@@ -16,7 +16,7 @@
 //!         break;
 //!     }
 //! }
-//! # Ok::<(), jitterscope_engine::measure::StartError>(())
+//! # Ok::<(), jitterscope_engine::runner::StartError>(())
 //! ```
 
 mod check;
@@ -28,13 +28,13 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use crate::machine::{ClockFacts, Machine};
-use crate::measure::{self, Event, Request, Running, StartError, Stopper, TraceMode};
+use crate::measure::{self, Event, Request, Running, Stopper, TraceMode};
 use crate::plan::{CpuFacts, Plan};
 use crate::platform;
 use crate::run::{Labels, Run};
-use crate::store::{SaveError, Store};
+use crate::store::{Room, SaveError, Store};
 
-pub use check::CheckGroup;
+pub use check::{CheckGroup, check_settings};
 pub use quiet::{OtherLoad, QuietWait};
 pub use sequence::{RunSequence, Step};
 pub use sink::Sink;
@@ -71,28 +71,44 @@ impl MachineFacts {
     }
 }
 
+/// Why a run did not start.
+#[derive(Debug, thiserror::Error)]
+pub enum StartError {
+    /// It cannot be measured.
+    #[error(transparent)]
+    Measure(#[from] measure::StartError),
+    /// It could not be saved.
+    #[error(transparent)]
+    Room(#[from] SaveError),
+}
+
 /// A run from its start until it is saved. Dropping it stops the run and leaves its journal.
 #[derive(Debug)]
 pub struct Runner {
     running: Running,
     store: Option<Store>,
     journal: Option<PathBuf>,
+    room: Option<Room>,
 }
 
 impl Runner {
-    /// Starts a run; `wake` is called on another thread when there are events to read. If the sink
-    /// takes no journal, the run continues without one and reports [`Event::NotSaved`].
+    /// Starts a run; `wake` is called on another thread when there are events to read. A store without
+    /// room for the run is an error, before anything is measured. If the sink takes no journal, the run continues without one and reports [`Event::NotSaved`].
     pub fn start(
         request: Request,
         sink: Sink,
         wake: impl Fn() + Send + 'static,
     ) -> Result<Self, StartError> {
+        let room = match &sink {
+            Sink::Store(store) => store.reserve(request.plan.expected_samples(&request.cpus))?,
+            Sink::Stream(_) | Sink::Discard => None,
+        };
         let (store, journal, path) = sink.open();
         match measure::start(request, journal, wake) {
-            Ok(running) => Ok(Self { running, store, journal: path }),
+            Ok(running) => Ok(Self { running, store, journal: path, room }),
             Err(error) => {
                 remove_journal(store.as_ref(), path.as_ref());
-                Err(error)
+                Err(error.into())
             }
         }
     }
@@ -119,9 +135,9 @@ impl Runner {
 
     /// Takes over the run of the last event, to be saved; waits until its threads have ended.
     pub fn finish(self, run: Arc<Run>) -> FinishedRun {
-        let Self { running, store, journal } = self;
+        let Self { running, store, journal, room } = self;
         drop(running);
-        FinishedRun { run: Arc::unwrap_or_clone(run), store, journal }
+        FinishedRun { run: Arc::unwrap_or_clone(run), store, journal, room }
     }
 }
 
@@ -132,13 +148,16 @@ pub struct FinishedRun {
     pub run: Run,
     store: Option<Store>,
     journal: Option<PathBuf>,
+    room: Option<Room>,
 }
 
 impl FinishedRun {
     /// Saves the run if the sink saves runs and something was measured, and removes the journal
     /// unless saving failed.
     pub fn save(self) -> SavedRun {
-        let Self { run, store, journal } = self;
+        let Self { run, store, journal, room } = self;
+        // For the file that is written now.
+        drop(room);
         let save = |store: &Store| store.save_measured(&run, journal.as_deref());
         match store.as_ref().map_or(Ok(None), save) {
             Ok(path) => SavedRun { run, path, failure: None },

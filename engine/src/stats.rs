@@ -10,6 +10,7 @@ pub mod histogram;
 pub mod interval;
 pub mod lows;
 mod order;
+pub mod paired;
 pub mod percentile;
 pub mod pyramid;
 #[cfg(test)]
@@ -21,11 +22,14 @@ pub mod student;
 pub mod stutter;
 pub mod summary;
 pub mod tail;
+pub mod thinned;
 pub mod time_weighted;
+pub mod variance_prior;
 
-pub use grade::Grade;
+pub use grade::{Grade, GradeRange};
 pub use histogram::LogHistogram;
 pub use lows::{LowDefinition, Lows};
+pub use paired::{PairedEffect, PairedEffects};
 pub use percentile::{PercentileRule, Quantile, Sorted, Sufficiency};
 pub use pyramid::Pyramid;
 pub use spread::Spread;
@@ -35,7 +39,9 @@ pub use student::Score;
 pub use stutter::Stutter;
 pub use summary::{Rebasing, Summary};
 pub use tail::tail_points;
+pub use thinned::thinned;
 pub use time_weighted::TimeWeighted;
+pub use variance_prior::{Deviation, VariancePrior};
 
 /// A count as a float: exact below 2^53.
 #[expect(clippy::cast_precision_loss, reason = "counts stay far below 2^53")]

@@ -11,17 +11,21 @@ mod journal_file;
 mod output;
 mod recovery;
 pub mod repeats;
+mod room;
 mod scratch;
 
 use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::run::{Run, RunId};
+use crate::units::{format_bytes, shortened};
 
 pub use crate::format;
+pub use index::Line;
 pub use journal_file::JournalFile;
 pub use output::{check_output, write_output};
 pub use recovery::{Recovery, RecoveryOutcome, discard_journal, set_damaged};
+pub use room::Room;
 pub use scratch::ScratchFolder;
 
 /// Extension of run files.
@@ -63,6 +67,21 @@ pub enum SaveError {
         #[source]
         source: io::Error,
         /// The output.
+        path: PathBuf,
+    },
+    /// The disk has no room for a run that is about to be measured.
+    #[error(
+        "the run cannot be saved: it needs about {}: {source}; free some space, or choose another folder: {}",
+        format_bytes(*bytes),
+        path.display()
+    )]
+    NoRoom {
+        /// The system's error.
+        #[source]
+        source: io::Error,
+        /// What the run needs.
+        bytes: u64,
+        /// The folder.
         path: PathBuf,
     },
     /// A measured run cannot be saved, and its samples wait in its journal.
@@ -126,18 +145,27 @@ pub enum FindError {
         path: PathBuf,
     },
     /// No run answers to the name.
-    #[error("no run with the ID or name '{name}', and no such file; use 'runs list' to list runs")]
+    #[error(
+        "no run with the ID or name '{}', and no such file; use 'runs list' to list runs",
+        shortened(name)
+    )]
     None {
         /// The name.
         name: String,
     },
     /// Several do.
-    #[error("'{name}' matches {count} runs; use a longer ID")]
+    #[error(
+        "'{}' matches {count} runs; use a longer ID, or the name of a file: {}",
+        shortened(name),
+        files.join(", ")
+    )]
     Several {
         /// The name.
         name: String,
         /// Number of matches.
         count: usize,
+        /// The names of their files, or of the first ones.
+        files: Vec<String>,
     },
     /// The file cannot be brought back.
     #[error("cannot be restored: {source}: {}", path.display())]
@@ -157,6 +185,20 @@ pub enum FindError {
         /// The file.
         path: PathBuf,
     },
+}
+
+impl FindError {
+    /// Several runs answer to a name.
+    pub fn several(name: &str, paths: &[PathBuf]) -> Self {
+        /// Files that a message lists.
+        const MAX_FILES: usize = 4;
+        let mut files: Vec<String> =
+            paths.iter().take(MAX_FILES).map(|path| stem_of(path)).collect();
+        if MAX_FILES < paths.len() {
+            files.push("…".to_owned());
+        }
+        Self::Several { name: name.to_owned(), count: paths.len(), files }
+    }
 }
 
 /// A file in the folder of runs, readable or not.
@@ -236,29 +278,25 @@ impl Store {
         Ok(entries)
     }
 
-    /// The file of the one run whose ID or file name begins with this text, or whose name it is.
+    /// The file of the one run of this ID or file name; else of the one whose ID or file name begins with this
+    /// text, or whose name it is. A run answers to the ID inside its file and to the one in the file's name.
     pub fn find(&self, name: &str) -> Result<PathBuf, FindError> {
-        let mut fitting: Vec<PathBuf> = self
-            .paths(EXTENSION)?
-            .into_iter()
-            .filter(|path| {
-                let file = path.file_name().map(|file| file.to_string_lossy().into_owned());
-                file.is_some_and(|file| {
-                    let stem = file.trim_end_matches(EXTENSION);
-                    let id = stem.rsplit('-').next().unwrap_or_default();
-                    !name.is_empty() && (id.starts_with(name) || file.starts_with(name))
-                })
-            })
-            .collect();
-        // A name may look like the beginning of another run's ID, but not of a whole one.
-        if RunId::parse(name).is_none() || fitting.is_empty() {
-            let named = self.named(name)?.into_iter().filter(|path| !fitting.contains(path));
-            fitting.extend(named.collect::<Vec<_>>());
+        let lines = self.lines()?;
+        let fitting = |fits: &dyn Fn(&Line) -> bool| -> Vec<PathBuf> {
+            lines.iter().filter(|line| fits(line)).map(|line| line.path.clone()).collect()
+        };
+        let mut found = fitting(&|line| line.is_file(name));
+        if found.is_empty() {
+            found = fitting(&|line| line.ids().any(|id| id.as_str() == name));
         }
-        match fitting.as_slice() {
+        if found.is_empty() && !name.is_empty() {
+            // A name may look like the beginning of another run's ID.
+            found = fitting(&|line| line.begins_with(name) || line.is_named(name));
+        }
+        match found.as_slice() {
             [path] => Ok(path.clone()),
             [] => Err(FindError::None { name: name.to_owned() }),
-            several => Err(FindError::Several { name: name.to_owned(), count: several.len() }),
+            several => Err(FindError::several(name, several)),
         }
     }
 
@@ -323,15 +361,20 @@ pub fn load(path: &Path) -> Result<Run, LoadError> {
         return Err(LoadError::TooLarge { bytes, path: path.to_owned() });
     }
     format::read_from(&mut file).map_err(|error| match error {
-        format::FormatError::Damaged { source } if source.is_io() => read_error(source.into()),
+        format::FormatError::Unreadable { source } => read_error(source),
         source => LoadError::Format { source, path: path.to_owned() },
     })
 }
 
 /// Reads the id out of a file's name.
 pub fn id_of(path: &Path) -> Option<RunId> {
-    let file = path.file_name()?.to_string_lossy().into_owned();
-    RunId::parse(file.strip_suffix(EXTENSION)?.rsplit('-').next()?)
+    RunId::parse(stem_of(path).rsplit('-').next()?)
+}
+
+/// The name of a run's file without its extension.
+pub fn stem_of(path: &Path) -> String {
+    let file = path.file_name().unwrap_or_default().to_string_lossy();
+    file.strip_suffix(EXTENSION).unwrap_or(&file).to_owned()
 }
 
 #[cfg(test)]

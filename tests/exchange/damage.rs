@@ -2,7 +2,7 @@
 
 use jitterscope_engine::export::{Format, Options};
 use jitterscope_engine::import;
-use jitterscope_engine::report::{self, Report};
+use jitterscope_engine::report::{self, RecordingFigures, Report};
 use proptest::prelude::*;
 
 use super::{foreign, sample, written};
@@ -51,7 +51,7 @@ pub(super) fn survives(bytes: &[u8]) -> bool {
                 let count = row.summary.as_ref().map_or(0, |summary| summary.lateness.count);
                 assert!(count <= run.sample_count());
             }
-            for recording in &report.recordings {
+            for recording in report.results::<RecordingFigures>() {
                 assert!(recording.figures.count() <= run.sample_count() as u64);
             }
             true

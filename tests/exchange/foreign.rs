@@ -2,7 +2,7 @@
 
 use jitterscope_engine::import::{self, Imported, Options, Source, TimeUnit};
 use jitterscope_engine::nanos::Nanos;
-use jitterscope_engine::report::{self, Report};
+use jitterscope_engine::report::{self, RecordingFigures, Report};
 use jitterscope_engine::run::capture::Distribution;
 use jitterscope_engine::run::{Capture, Run};
 use jitterscope_engine::sample::MISSING;
@@ -26,7 +26,7 @@ pub(super) const PRESENTMON_NOW: &str = "Application,ProcessID,SwapChainAddress,
     MsBetweenSimulationStart,MsBetweenPresents,MsBetweenAppStart\ngame.exe,42,0x2,Application,1,NA,16.5,99\n\
     game.exe,42,0x2,Application,1,NA,NA,99\ngame.exe,42,0x2,Application,1,NA,17.5,99\n";
 
-pub(super) const MANGOHUD: &str = "os,cpu,gpu,ram,kernel,driver,cpuscheduler\n\
+pub(crate) const MANGOHUD: &str = "os,cpu,gpu,ram,kernel,driver,cpuscheduler\n\
     Debian 12,A Processor,none,32768000,6.18.0,,performance\n\
     fps,frametime,cpu_load,elapsed\n60.6,16.5,0,1\n0,,0,2\n57.1,17.5,0,3\n";
 
@@ -50,6 +50,21 @@ pub(super) const CYCLICTEST_TEXT: &str = "# /dev/cpu_dma_latency set to 0us\n# H
     # Max Latencies: 00005 00230\n# Histogram Overflows: 00000 00002\n\
     # Histogram Overflow at cycle number:\n# Thread 0:\n# Thread 1: 00012 00077\n";
 
+/// What cyclictest 2.40 printed for `-H`, shortened: a third column for both threads.
+const CYCLICTEST_WITH_SUM: &str = "# /dev/cpu_dma_latency set to 0us\n# Histogram\n\
+    000066 000000\t000001\t000001\n000074 000001\t000002\t000003\n000080 000001\t000002\t000003\n\
+    # Total: 000000002 000000005 000000007\n# Min Latencies: 00074 00066\n\
+    # Avg Latencies: 00077 00346\n# Max Latencies: 00093 05581 05581\n\
+    # Histogram Overflows: 00000 00005 00005\n# Histogram Overflow at cycle number:\n# Thread 0:\n\
+    # Thread 1: 00004 00023 00025 00026 00030\n";
+
+/// What it printed for `-N`, shortened: nanoseconds, which the text does not state.
+const CYCLICTEST_NANOS: &str = "# /dev/cpu_dma_latency set to 0us\n# Histogram\n\
+    073837 000001\t000000\n074275 000000\t000001\n263576 000001\t000000\n\
+    # Total: 000000002 000000001\n# Min Latencies: 73837 74275\n# Avg Latencies: 117032 170155\n\
+    # Max Latencies: 263576 421825\n# Histogram Overflows: 00000 00001\n\
+    # Histogram Overflow at cycle number:\n# Thread 0:\n# Thread 1: 00003\n";
+
 pub(super) const RTLA: &str = "# RTLA timerlat histogram\n# Time unit is microseconds (us)\n\
     # Duration:   0 00:00:10\nIndex   IRQ-000   Thr-000   IRQ-003   Thr-003\n\
     0            90         0        95         0\n1            10        80         5        90\n\
@@ -64,7 +79,7 @@ pub(super) const HGRM: &str = "       Value     Percentile TotalCount 1/(1-Perce
     #[Mean    =        8.850, StdDeviation   =       11.900]\n#[Max     =       44.500, Total count    =          100]\n\
     #[Buckets =           20, SubBuckets     =         2048]\n";
 
-pub(super) const AFTERBURNER: &str = "00, 21-11-2026 20:00:00, Hardware monitoring log v1.6 \n\
+pub(crate) const AFTERBURNER: &str = "00, 21-11-2026 20:00:00, Hardware monitoring log v1.6 \n\
     01, 21-11-2026 20:00:00, A graphics card\n\
     02, 21-11-2026 20:00:00, GPU temperature     ,Framerate           ,Frametime           \n\
     80, 21-11-2026 20:00:01, 50.000              ,100.000             ,9.500               \n\
@@ -221,7 +236,10 @@ fn sessions_joined_in_one_log_are_split() {
         let lengths: Vec<usize> = millis(&imported).iter().map(Vec::len).collect();
         assert_eq!(lengths, [50, 50]);
         let run = imported.into_run();
-        assert_eq!(Report::of(&run, &report::Options::default()).recordings.len(), 2);
+        assert_eq!(
+            Report::of(&run, &report::Options::default()).results::<RecordingFigures>().len(),
+            2
+        );
         assert!(run.note.contains("The file holds 2 recordings"));
     }
 }
@@ -243,7 +261,8 @@ fn capframex_recordings_stay_apart() {
     let run = imported.into_run();
     assert_eq!(run.started_at.to_string(), "2026-11-21T05:00:00Z");
     let report = Report::of(&run, &report::Options::default());
-    let labels: Vec<&str> = report.recordings.iter().map(|one| one.label.as_str()).collect();
+    let labels: Vec<&str> =
+        report.results::<RecordingFigures>().iter().map(|one| one.label.as_str()).collect();
     assert_eq!(labels, ["Recording 1", "Recording 2"]);
 }
 
@@ -252,9 +271,9 @@ fn values_above_a_histogram_are_counted_and_not_located() {
     let imported = read(CYCLICTEST);
     let threads = counts(&imported);
     assert_eq!(threads[0].label, "Thread 0, CPU 1");
-    assert_eq!(threads[0].bins, [(4_000, 8), (5_000, 10)]);
+    assert_eq!(*threads[0].bins, [(4_000, 8), (5_000, 10)]);
     assert_eq!((threads[0].above_count, threads[0].max), (2, Some(Nanos::from_micros(1_144))));
-    assert_eq!(threads[1].bins, [(3_000, 2)]);
+    assert_eq!(*threads[1].bins, [(3_000, 2)]);
     assert!(imported.notes.iter().any(|note| note.contains("2 of 20 values were above")));
     let run = imported.into_run();
     assert_eq!(run.sample_count(), 22);
@@ -262,11 +281,41 @@ fn values_above_a_histogram_are_counted_and_not_located() {
 }
 
 #[test]
+fn the_summary_column_of_cyclictest_is_no_thread() {
+    let imported = read(CYCLICTEST_WITH_SUM);
+    let threads = counts(&imported);
+    let labels: Vec<&str> = threads.iter().map(|one| one.label.as_str()).collect();
+    assert_eq!(labels, ["Thread 0", "Thread 1"]);
+    assert_eq!((threads[0].count(), threads[1].count(), threads[1].above_count), (2, 10, 5));
+    assert_eq!(threads[1].max, Some(Nanos::from_micros(5_581)));
+    // One thread has a summary, too, and its summary line has one value.
+    let one =
+        "# Histogram\n000004 000008\t000008\n# Min Latencies: 00004\n# Max Latencies: 00004\n";
+    let one = read(one);
+    assert_eq!(counts(&one).len(), 1);
+    assert_eq!(counts(&one)[0].count(), 8);
+}
+
+#[test]
+fn cyclictest_in_nanoseconds_is_not_read_as_microseconds() {
+    let imported = read(CYCLICTEST_NANOS);
+    let threads = counts(&imported);
+    assert_eq!(*threads[0].bins, [(73_837, 1), (263_576, 1)]);
+    assert_eq!(threads[1].max, Some(Nanos::new(421_825)));
+    let stated = "Values were read as ns; the file has no unit.";
+    assert!(imported.notes.iter().any(|note| note == stated), "{:?}", imported.notes);
+    assert!(!read(CYCLICTEST_TEXT).notes.iter().any(|note| note.contains("no unit")));
+    let options = Options { unit: Some(TimeUnit::Micros), ..Options::default() };
+    let micros = import::from_bytes(CYCLICTEST_NANOS.as_bytes(), &options).unwrap();
+    assert_eq!(counts(&micros)[0].bins[0].0, 73_837_000);
+}
+
+#[test]
 fn histograms_in_text_hold_every_count() {
     let cyclictest = read(CYCLICTEST_TEXT);
     assert_eq!((cyclictest.source, cyclictest.bad_lines.count), (Source::Cyclictest, 0));
     let threads = counts(&cyclictest);
-    assert_eq!(threads[0].bins, [(4_000, 8), (5_000, 10)]);
+    assert_eq!(*threads[0].bins, [(4_000, 8), (5_000, 10)]);
     assert_eq!((threads[1].count(), threads[1].above_count), (3, 2));
     assert_eq!(threads[1].max, Some(Nanos::from_micros(230)));
 
@@ -286,13 +335,13 @@ fn histograms_in_text_hold_every_count() {
         (counts(&osnoise)[0].label.as_str(), osnoise.name.as_str()),
         ("CPU 12", "rtla osnoise")
     );
-    assert_eq!(counts(&osnoise)[0].bins, [(10, 3)]);
+    assert_eq!(*counts(&osnoise)[0].bins, [(10, 3)]);
     // Without the column of values, a count would be read as a value.
     let no_index = RTLA.replace("Index   ", "   ");
     assert!(import::from_bytes(no_index.as_bytes(), &Options::default()).is_err());
 
     let hgrm = read(HGRM);
-    assert_eq!(counts(&hgrm)[0].bins, [(4_000, 10), (5_000, 80), (44_500, 10)]);
+    assert_eq!(*counts(&hgrm)[0].bins, [(4_000, 10), (5_000, 80), (44_500, 10)]);
     let options = Options { unit: Some(TimeUnit::Millis), ..Options::default() };
     let millis = import::from_bytes(HGRM.as_bytes(), &options).unwrap();
     assert_eq!(counts(&millis)[0].bins[2], (44_500_000, 10));

@@ -11,6 +11,7 @@ use std::time::{Duration, Instant};
 use jitterscope_engine::import;
 
 use super::damage::{survives, whole};
+use crate::cli::is_long;
 
 /// Cases in every run of the tests, and in a long one.
 const CASES: [u64; 2] = [3_000, 1_000_000];
@@ -42,15 +43,11 @@ const PIECES: [&str; 24] = [
     "é\u{202e}",
 ];
 
-fn is_long() -> bool {
-    std::env::var_os("JITTERSCOPE_LONG_TESTS").is_some_and(|value| value == "1")
-}
-
 /// The same numbers each time (xorshift64*).
-struct Random(u64);
+pub(crate) struct Random(pub(crate) u64);
 
 impl Random {
-    fn below(&mut self, limit: usize) -> usize {
+    pub(crate) fn below(&mut self, limit: usize) -> usize {
         self.0 ^= self.0 >> 12;
         self.0 ^= self.0 << 25;
         self.0 ^= self.0 >> 27;

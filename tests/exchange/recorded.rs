@@ -7,7 +7,7 @@ use std::path::Path;
 
 use jitterscope_engine::import::{self, Options, Series};
 use jitterscope_engine::report::capture::{CaptureFigures, FrameFigures};
-use jitterscope_engine::report::{self, Report};
+use jitterscope_engine::report::{self, RecordingFigures, Report};
 use jitterscope_engine::stats::{LowDefinition, Lows};
 use serde_json::{Value, json};
 
@@ -16,14 +16,15 @@ fn figures(path: &Path, options: &Options) -> Vec<Value> {
     let imported = import::read(path, options).unwrap_or_else(|error| panic!("{error}"));
     assert_eq!(imported.bad_lines.count, 0, "{}: {:?}", path.display(), imported.bad_lines);
     let report = Report::of(&imported.into_run(), &report::Options::default());
-    let shown = report.recordings.iter().map(|recording| match &recording.figures {
-        CaptureFigures::Frames(frames) => of_frames(frames),
-        CaptureFigures::SampledLog(log) => json!({
-            "count": log.count,
-            "frame_time_sum_nanos": log.frame_time_sum.get(),
-        }),
-        CaptureFigures::Histogram(_) => Value::Null,
-    });
+    let shown =
+        report.results::<RecordingFigures>().iter().map(|recording| match &recording.figures {
+            CaptureFigures::Frames(frames) => of_frames(frames),
+            CaptureFigures::SampledLog(log) => json!({
+                "count": log.count,
+                "frame_time_sum_nanos": log.frame_time_sum.get(),
+            }),
+            CaptureFigures::Histogram(_) => Value::Null,
+        });
     let values = shown.map(
         |figures| json!({ "path": path, "swap_chain": options.swap_chain, "figures": figures }),
     );

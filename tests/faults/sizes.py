@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Imports large files of every kind, recovers a large journal, and lists 10 000 runs.
+"""Imports large files of every kind, writes every export of them, recovers a large journal, and lists 10 000 runs.
 
     tests/faults/sizes.py PROGRAM [MEGABYTES [PART...]]
 
@@ -64,6 +64,23 @@ KINDS = {
 }
 
 
+# Rows of the longest files: just below what is read.
+ROWS = 19_000_000
+# Shapes that take the most memory per byte: kind of export after file, with the options that read it.
+SHAPES = {
+    "one column": ("csv", ("ms\n", "8\n9\n" * 5_000, ""), ROWS, ["--column", "1"]),
+    "MangoHud rows": ("csv", ("fps,frametime\n", "60,8\n60,9\n" * 5_000, ""), ROWS, []),
+    "5000 columns": ("txt", ("# RTLA timerlat histogram\n# Time unit is microseconds (us)\nIndex "
+                             + " ".join(f"IRQ-{cpu:03}" for cpu in range(5_000)) + "\n",
+                             "".join(f"{value} " + " ".join(["1"] * 5_000) + "\n" for value in range(400)), ""), 400, []),
+    "5000 columns, too many": ("txt", ("# RTLA timerlat histogram\n# Time unit is microseconds (us)\nIndex "
+                                       + " ".join(f"IRQ-{cpu:03}" for cpu in range(5_000)) + "\n",
+                                       "1 " + " ".join(["1"] * 5_000) + "\n", ""), 13_000, []),
+}
+EXPORTS = ["html", "markdown", "json", "csv", "csv-samples", "mangohud", "presentmon", "hgrm", "cyclictest",
+           "chrome-trace", "svg"]
+
+
 def make(path, size, parts):
     head, middle, end = parts
     with open(path, "w", encoding="ascii") as file:
@@ -104,12 +121,12 @@ class Sizes:
         self.bad += not ok
         saved = "" if saved_bytes is None else f"{saved_bytes / MB:.0f}"
         said = "" if status == 0 else words[-1].split(": /")[0]
-        print(f"{name:18} {file_bytes / MB:6.0f} {peak / MB:6.0f} {limit / MB:6.0f} {saved:>6} {seconds:6.1f} {status:>3} "
+        print(f"{name:22} {file_bytes / MB:6.0f} {peak / MB:6.0f} {limit / MB:6.0f} {saved:>6} {seconds:6.1f} {status:>3} "
               f"{'' if ok else 'TOO MUCH '}{said[:100]}")
         sys.stdout.flush()
 
     def imports(self):
-        print(f"{'file':18} {'MB':>6} {'peak':>6} {'limit':>6} {'saved':>6} {'s':>6} exit")
+        print(f"{'file':22} {'MB':>6} {'peak':>6} {'limit':>6} {'saved':>6} {'s':>6} exit")
         for name, (ending, parts) in KINDS.items():
             path, data = self.folder / f"large.{ending}", self.folder / "data"
             # No file may have more than 20 million rows.
@@ -127,6 +144,25 @@ class Sizes:
                     outcome = measured(self.command(self.folder / "other", "import", str(report)))
                     self.check("  its report", report.stat().st_size, outcome)
                     report.unlink()
+            path.unlink()
+            shutil.rmtree(data, ignore_errors=True)
+
+    def shapes(self):
+        print(f"{'file':22} {'MB':>6} {'peak':>6} {'limit':>6} {'saved':>6} {'s':>6} exit")
+        for name, (ending, (head, middle, end), rows, options) in SHAPES.items():
+            path, data = self.folder / f"shape.{ending}", self.folder / "data"
+            make(path, len(middle) * rows // middle.count("\n"), (head, middle, end))
+            size = path.stat().st_size
+            outcome = measured(self.command(data, "import", str(path), "--save", *options))
+            runs = list(data.glob("*.jitterscope.json"))
+            self.check(name, size, outcome, None)
+            if runs:
+                self.check("  its run", runs[0].stat().st_size, measured(self.command(data, "runs", "show", str(runs[0]))))
+            # A file whose column must be named is exported from its run.
+            source = runs[0] if options and runs else path
+            for kind in EXPORTS:
+                outcome = measured(self.command(data, "export", str(source), "--as", kind, "--out", str(self.folder / "out")))
+                self.check(f"  {kind}", source.stat().st_size, outcome)
             path.unlink()
             shutil.rmtree(data, ignore_errors=True)
 
@@ -194,7 +230,7 @@ class Sizes:
 def main():
     sizes = Sizes(sys.argv[1], int(sys.argv[2]) if 2 < len(sys.argv) else 160)
     run = ["frame-loop", "--fps", "1000", "--wait", "os-sleep", "--work", "0us", "--warm-up", "0s", "--load-threads", "0"]
-    parts = {"imports": sizes.imports, "streams": sizes.streams, "journal": lambda: sizes.journal(run),
+    parts = {"imports": sizes.imports, "shapes": sizes.shapes, "streams": sizes.streams, "journal": lambda: sizes.journal(run),
              "list": lambda: sizes.list([*run[:2], "200", *run[3:]])}
     try:
         for name in sys.argv[3:] or parts:

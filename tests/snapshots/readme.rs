@@ -88,7 +88,7 @@ fn images_of_the_readme() {
     write(&mut harness, "frame-loop-why-late");
     go(&mut harness, Key::Num1);
     harness.get_by_label("Open result").click();
-    step_until(&mut harness, |app| app.session().quick().result().is_some());
+    step_until(&mut harness, |app| app.session().running().quick().result().is_some());
     write(&mut harness, "quick-finished");
     go(&mut harness, Key::Num8);
     for (name, _) in COMPARED {

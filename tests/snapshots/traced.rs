@@ -24,6 +24,17 @@ pub(super) fn traced(mut run: Run, source: TraceSource) -> Run {
         ];
         trial.counters.extend(facts.map(|(name, value)| (name.to_owned(), value)));
         let mut records = Vec::new();
+        if source == TraceSource::Kernel {
+            let (at, event) = (Nanos::ZERO, TraceEvent::Covered);
+            records.push(TraceRecord {
+                at,
+                event,
+                cpu: CPU,
+                thread: None,
+                name: None,
+                value: None,
+            });
+        }
         let above = trial.trial.trace_above().unwrap();
         let samples: Vec<Sample> = trial.samples.iter().collect();
         for (pair, number) in samples.windows(2).zip(0..) {

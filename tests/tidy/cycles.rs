@@ -6,8 +6,30 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::source::code;
 use super::{check, sources};
 
-/// Folders whose modules still name each other.
-const TIED: [&str; 1] = ["report"];
+/// The modules of the engine's `report` from the ground up, several on one step; each names only those on
+/// steps below its own.
+const REPORT_STEPS: [&[&str]; 8] = [
+    &["model"],
+    &["account"],
+    &["paced", "waits", "resampled", "spin_tails", "activity"],
+    &[
+        "frame_loop",
+        "sleep_accuracy",
+        "spin_strategies",
+        "scheduling_gaps",
+        "real_time",
+        "game_tick",
+        "what_helps",
+        "capture",
+    ],
+    &["evaluate"],
+    &["glossary"],
+    &["across"],
+    &["reference"],
+];
+
+/// Names of modules of one folder, and where: folder, module, the other module that it names.
+type Edges = BTreeMap<(Path, String, String), String>;
 
 /// The names from the crate's root to a module, or on to an item.
 type Path = Vec<String>;
@@ -188,10 +210,9 @@ impl Crate {
         globs.find(defines).or(Some(at))
     }
 
-    /// What ties the modules of one folder into cycles, a line each.
-    fn cycles(&self) -> Vec<String> {
-        // Folder, module, module of the same folder that it names, and where.
-        let mut edges: BTreeMap<(Path, String, String), String> = BTreeMap::new();
+    /// Which modules of one folder name each other.
+    fn edges(&self) -> Edges {
+        let mut edges = Edges::new();
         for (from, module) in &self.0 {
             for path in &module.paths {
                 let Some(to) = self.home(from, path, 8) else { continue };
@@ -203,9 +224,12 @@ impl Crate {
                 }
             }
         }
-        edges.retain(|(folder, ..), _| {
-            !folder.first().is_some_and(|top| TIED.contains(&top.as_str()))
-        });
+        edges
+    }
+
+    /// What ties the modules of one folder into cycles, a line each.
+    fn cycles(&self) -> Vec<String> {
+        let edges = self.edges();
         let leads_back = |(folder, one, other): &(Path, String, String)| {
             let (mut seen, mut next) = (BTreeSet::new(), vec![other]);
             while let Some(at) = next.pop() {
@@ -221,17 +245,40 @@ impl Crate {
         };
         edges.iter().filter(|(edge, _)| leads_back(edge)).map(|(_, found)| found.clone()).collect()
     }
+
+    /// What names a module of a folder that is not below it, a line each.
+    fn rises(&self, of: &str, steps: &[&[&str]]) -> Vec<String> {
+        let step = |name: &str| steps.iter().position(|step| step.contains(&name));
+        let is_rise = |one: &str, other: &str| match (step(one), step(other)) {
+            (Some(one), Some(other)) => one <= other,
+            _ => true,
+        };
+        let edges = self.edges();
+        let own = edges.iter().filter(|((folder, ..), _)| *folder == [of]);
+        let rises = own.filter(|((_, one, other), _)| is_rise(one, other));
+        rises.map(|(_, found)| found.clone()).collect()
+    }
 }
 
 #[test]
 fn no_modules_of_a_folder_name_each_other() {
     for below in ["engine/src", "app/src"] {
-        let files: Vec<_> = sources(below)
-            .into_iter()
-            .map(|file| (file.name.replacen(&format!("{below}/"), "", 1), file.code))
-            .collect();
-        check(&Crate::of(&files).cycles());
+        check(&read(below).cycles());
     }
+}
+
+#[test]
+fn a_module_of_reports_names_only_those_below_it() {
+    check(&read("engine/src").rises("report", &REPORT_STEPS));
+}
+
+/// The crate whose files are below a folder.
+fn read(below: &str) -> Crate {
+    let files: Vec<_> = sources(below)
+        .into_iter()
+        .map(|file| (file.name.replacen(&format!("{below}/"), "", 1), file.code))
+        .collect();
+    Crate::of(&files)
 }
 
 #[test]
@@ -247,4 +294,20 @@ fn a_cycle_is_found_through_what_a_folder_hands_on() {
     for text in ["use crate::a::{Three};", "fn f() { super::a::One; }", "use super::a;"] {
         assert_eq!(of(b(text)).len(), 2, "{text}");
     }
+}
+
+#[test]
+fn a_module_that_names_one_above_it_is_found() {
+    let file = |name: &str, text: &str| (name.to_owned(), code(text));
+    let files = [
+        file("lib.rs", "mod top;"),
+        file("top.rs", "mod a;\nmod b;\npub use b::Two;"),
+        file("top/a.rs", "use crate::top::Two;\npub struct One;"),
+        file("top/b.rs", "pub struct Two;"),
+    ];
+    let rises = |steps: &[&[&str]]| Crate::of(&files).rises("top", steps).len();
+    assert_eq!(rises(&[&["b"], &["a"]]), 0);
+    assert_eq!(rises(&[&["a"], &["b"]]), 1);
+    assert_eq!(rises(&[&["a", "b"]]), 1, "one step");
+    assert_eq!(rises(&[&["a"]]), 1, "no step");
 }

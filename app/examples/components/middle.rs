@@ -2,12 +2,12 @@
 
 use eframe::egui::Ui;
 use jitterscope::{
-    Button, Card, EmptyState, FieldUnit, Help, Severity, Tile, VerdictStrip, badge, checkbox,
-    combo, duration_field, field_block, icon_button, plain_card, progress, radio,
-    requested_and_applied, segmented, tile_row, toggle,
+    Button, Card, EmptyState, Help, Severity, Tile, VerdictStrip, badge, checkbox, combo,
+    field_block, icon_button, plain_card, progress, radio, requested_and_applied, segmented,
+    tile_row, toggle, value_field,
 };
 use jitterscope::{Tokens, Type, icons, size};
-use jitterscope_engine::nanos::Nanos;
+use jitterscope_engine::plan::form::Parameter;
 
 use crate::Components;
 
@@ -64,8 +64,8 @@ fn controls(ui: &mut Ui, page: &mut Components) {
         segmented(ui, "Timeline, show", &mut page.shown, &views);
         let cpus = [(2, "CPU 2"), (6, "CPU 6")];
         combo(ui, "Chosen CPU", &mut page.cpu, &cpus, 80.0);
-        let work = Nanos::ZERO..=Nanos::from_millis(15);
-        duration_field(ui, "Work per frame", &mut page.work, FieldUnit::Millis, work, 72.0);
+        let work = Parameter::millis(0.0, 15.0);
+        value_field(ui, "Work per frame", &mut page.work, &work, 72.0);
         let [on, off, _] = &mut page.checks;
         checkbox(ui, on, "On");
         checkbox(ui, off, "Off");
@@ -79,10 +79,10 @@ fn controls(ui: &mut Ui, page: &mut Components) {
         toggle(ui, second, "Alternate");
     });
     ui.horizontal_top(|ui| {
-        let help = Help::new("Time each", "How long each configuration is measured.");
-        field_block(ui, "Time each", Some(&help), |ui| {
-            let range = Nanos::from_secs(1)..=Nanos::from_secs(600);
-            duration_field(ui, "Time each", &mut page.length, FieldUnit::Secs, range, 100.0);
+        let help = Help::new("Duration", "How long each configuration is measured.");
+        field_block(ui, "Duration", Some(&help), |ui| {
+            let time = Parameter::secs(1.0, 600.0);
+            value_field(ui, "Duration", &mut page.length, &time, 100.0);
         });
         let width = size::PROGRESS_WIDTH;
         progress(ui, 0.31, "Configuration 4 of 12", "4 min 17 s left", width);
@@ -113,7 +113,7 @@ fn strips(ui: &mut Ui) {
 
 fn tiles(ui: &mut Ui) {
     let help = Help::new("p99", "99% of frames were at most this late.")
-        .method("Percentile of lateness, R-7, 1\u{202f}800 frames")
+        .method("Interpolated percentile of lateness (R type 7), 1\u{202f}800 frames")
         .meaning("At 60 FPS that is one frame every 1.7 s");
     let poor = Tokens::of(ui).poor;
     tile_row(

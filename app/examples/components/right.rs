@@ -17,8 +17,7 @@ fn type_scale(ui: &mut Ui) {
     ui.spacing_mut().item_spacing.y = 0.0;
     let tokens = Tokens::of(ui);
     ui.label(Type::Verdict.text("Verdict 21 / 28 semi-bold"));
-    Spans::new(Type::Value)
-        .text(Type::Value, "1\u{202f}234.5", tokens.t1)
+    Spans::plain(Type::Value, "1\u{202f}234.5", tokens.t1)
         .gap(3.0)
         .text(Type::Label, "µs  tile 19 / 24", tokens.t2)
         .label(ui);
@@ -38,7 +37,7 @@ fn table(ui: &mut Ui) {
         .text(Type::TableStrong, "denied", t.fair)
         .text(Type::Table, ", ran at nice 0", t.t1);
     let running = applied(icons::PULSE, t.acc).text(Type::Table, "68%", t.t2);
-    let waiting = Spans::new(Type::Table).text(Type::Table, "waiting", t.t3);
+    let waiting = Spans::plain(Type::Table, "waiting", t.t3);
     let rows = [
         ("Normal", "52", fine("nice 0")),
         ("Selected", "524", fine("nice −5")),
@@ -54,8 +53,8 @@ fn table(ui: &mut Ui) {
         }
         let mut left = rect.left() + 20.0;
         for (width, cell) in [
-            (120.0, Spans::new(Type::Table).text(Type::Table, priority, t.t1)),
-            (54.0, Spans::new(Type::Table).text(Type::Table, p99, t.t1)),
+            (120.0, Spans::plain(Type::Table, priority, t.t1)),
+            (54.0, Spans::plain(Type::Table, p99, t.t1)),
             (160.0, applied),
         ] {
             let cell_rect =
@@ -72,7 +71,7 @@ fn help(ui: &mut Ui) {
     egui::Frame::popup(ui.style()).inner_margin(10).show(ui, |ui| {
         ui.set_width(ui.available_width().max(0.0));
         Help::new("p99", "99% of frames were at most this late.")
-            .method("Percentile of lateness, R-7, 1\u{202f}800 frames.")
+            .method("Interpolated percentile of lateness (R type 7), 1\u{202f}800 frames.")
             .meaning("At 60 FPS that is one frame every 1.7 s.")
             .ui(ui);
     });

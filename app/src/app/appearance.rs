@@ -48,7 +48,10 @@ impl Appearance {
             });
         }
         // More contrast than the desktop asks for is a choice; less is not.
-        let asks = session.facts().is_some_and(|facts| facts.desktop.high_contrast == Some(true));
+        let asks = session
+            .machine()
+            .facts()
+            .is_some_and(|facts| facts.desktop.high_contrast == Some(true));
         let colors = match session.settings().series_colors {
             SeriesColors::Standard if asks => SeriesColors::HighContrast,
             colors => colors,
@@ -58,11 +61,11 @@ impl Appearance {
             match colors {
                 SeriesColors::Standard => {
                     theme::set_contrast(ctx, Contrast::Standard);
-                    session.set_painter(image);
+                    session.exports_mut().set_painter(image);
                 }
                 SeriesColors::HighContrast => {
                     theme::set_contrast(ctx, Contrast::High);
-                    session.set_painter(image_in_high_contrast);
+                    session.exports_mut().set_painter(image_in_high_contrast);
                 }
             }
         }

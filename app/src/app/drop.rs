@@ -66,7 +66,7 @@ fn contents_ui(ui: &mut Ui, session: &Session, files: &[Option<PathBuf>]) {
     ui.with_layout(Layout::top_down(Align::Center), |ui| {
         ui.spacing_mut().item_spacing.y = size::GAP_SMALL;
         ui.label(icon(icons::DOWNLOAD_SIMPLE, size::ICON_EMPTY).color(tokens.acc));
-        let title = if session.is_running() {
+        let title = if session.running().is_running() {
             words::WHILE_RUNNING.to_owned()
         } else {
             words::drop(files.len())
@@ -92,7 +92,7 @@ fn list_ui(ui: &mut Ui, session: &Session, files: &[&Path]) {
             if LISTED < files.len() {
                 let more = format!("and {} more", files.len() - LISTED);
                 let color = Tokens::of(ui).t2;
-                Spans::new(Type::Small).text(Type::Small, &more, color).label(ui);
+                Spans::plain(Type::Small, &more, color).label(ui);
             }
         });
     });
@@ -102,7 +102,7 @@ fn file_ui(ui: &mut Ui, session: &Session, file: &Path) {
     let tokens = Tokens::of(ui);
     let name =
         file.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
-    let (severity, taken) = match session.dragged(file) {
+    let (severity, taken) = match session.library().dragged(file) {
         Some(DraggedItem::Folder) => (Severity::Good, words::FOLDER),
         Some(DraggedItem::Closed) => (Severity::Poor, words::CLOSED),
         Some(DraggedItem::File(kind)) => match words::kind_label(&name, kind) {
@@ -120,10 +120,10 @@ fn file_ui(ui: &mut Ui, session: &Session, file: &Path) {
             ui.spacing_mut().item_spacing.x = size::GAP_SMALL;
             severity.icon_ui(ui, size::ICON_SMALL);
             let width = ui.available_width() * 0.6;
-            let shown = Spans::new(Type::Body).text(Type::Body, &name, tokens.t1).within(ui, width);
+            let shown = Spans::plain(Type::Body, &name, tokens.t1).within(ui, width);
             ui.label(shown);
             right_aligned(ui, &name, |ui| {
-                Spans::new(Type::Small).text(Type::Small, taken, tokens.t2).whole_label(ui);
+                Spans::plain(Type::Small, taken, tokens.t2).whole_label(ui);
             });
         });
     });

@@ -2,53 +2,51 @@
 
 use eframe::egui::Context;
 
+use crate::pages::WHAT_HELPS;
 use crate::session::{Action, PageId, Session, Settings, Subject, ThemeChoice};
-use crate::widgets::keys::{Command, is_escape_held, pressed};
+use crate::widgets::keys::{Command, is_escape_held, is_typing, pressed};
 use crate::widgets::region::step;
-
-/// Whether the page shows the running test.
-pub(super) fn is_in_view(session: &Session, page: PageId) -> bool {
-    match page {
-        PageId::Test(key) => session.live().is_some_and(|(live, _)| live.key() == key),
-        PageId::Quick => session.quick().going().is_some(),
-        _ => false,
-    }
-}
 
 /// Adds the actions of the pressed keys.
 pub(super) fn take(ctx: &Context, session: &Session, page: PageId, actions: &mut Vec<Action>) {
     let pressed = |command| pressed(ctx, command);
-    if pressed(Command::StopAtOnce) && session.is_running() {
+    if pressed(Command::StopAtOnce) && session.running().is_running() {
         actions.push(Action::StopAtOnce);
     }
-    // While another test runs, the window asks whether that one is to be stopped.
-    let can_run = !session.is_busy() || session.is_running() && !is_in_view(session, page);
-    if page == PageId::Quick && can_run && pressed(Command::Run) {
-        actions.push(Action::RunQuick);
+    let run = match page {
+        PageId::Quick | PageId::Welcome => Some(Action::RunQuick),
+        PageId::Test(key) => Some(Action::Run(key)),
+        _ => None,
+    };
+    if let Some(run) = run.filter(|_| session.can_start(page) && pressed(Command::Run)) {
+        if page == PageId::Welcome {
+            actions.push(Action::GoTo(PageId::Quick));
+        }
+        actions.push(run);
     }
-    if let PageId::Test(key) = page
-        && can_run
-        && pressed(Command::Run)
-    {
-        actions.push(Action::Run(key));
+    // Only a test that is in view is stopped by a key that also closes things, and Esc belongs to what is open
+    // first: a list, a field.
+    if session.running().is_in_view(page) && !is_typing(ctx) {
+        let is_taken = ctx.any_popup_open() || is_escape_held(ctx);
+        if !is_taken && pressed(Command::Stop) {
+            actions.push(Action::Stop);
+        }
+        if pressed(Command::Mark) {
+            actions.push(Action::Mark);
+        }
     }
-    // Esc belongs to what is open first: a list, a field. F1 shows help for the focused widget.
-    let has_focus = ctx.memory(|memory| memory.focused().is_some());
-    let is_taken = has_focus || ctx.any_popup_open() || is_escape_held(ctx);
-    // Only a test that is in view is stopped by a key that also closes things.
-    if is_in_view(session, page) && !is_taken && pressed(Command::Stop) {
-        actions.push(Action::Stop);
-    }
-    if !has_focus && pressed(Command::Keys) {
+    // F1 shows help for the focused widget.
+    if ctx.memory(|memory| memory.focused().is_none()) && pressed(Command::Keys) {
         actions.push(Action::ShowKeys);
     }
-    for (bench, place) in session.benches().iter().zip(0..) {
-        if pressed(Command::Test(place)) {
-            actions.push(Action::GoTo(PageId::Test(bench.key())));
+    for test in session.running().tests() {
+        if pressed(Command::Test(test.plan().listing().digit)) {
+            actions.push(Action::GoTo(PageId::Test(test.key())));
         }
     }
     for (command, page) in [
         (Command::Quick, PageId::Quick),
+        (Command::WhatHelps, PageId::Test(WHAT_HELPS)),
         (Command::Runs, PageId::Runs),
         (Command::Compare, PageId::Compare),
         (Command::Machine, PageId::Machine),
@@ -61,7 +59,9 @@ pub(super) fn take(ctx: &Context, session: &Session, page: PageId, actions: &mut
     // On the Runs page, they apply to the selected runs, which only the page knows.
     let subject = match page {
         PageId::Test(key) => Some(Subject::Result(key)),
-        PageId::Capture => session.capture().map(|shown| Subject::Result(shown.run.subject.key())),
+        PageId::Capture => {
+            session.running().capture().map(|shown| Subject::Result(shown.run.subject.key()))
+        }
         PageId::Compare => Some(Subject::Comparison),
         PageId::Quick | PageId::Runs | PageId::Machine | PageId::Settings | PageId::Welcome => None,
     };
@@ -82,7 +82,7 @@ pub(super) fn take(ctx: &Context, session: &Session, page: PageId, actions: &mut
         actions.push(Action::AskForFile);
     }
     // In a text field, the same key undoes typing.
-    if !ctx.egui_wants_keyboard_input() && pressed(Command::Undo) {
+    if !is_typing(ctx) && pressed(Command::Undo) {
         actions.push(Action::Undo);
     }
     if pressed(Command::Theme) {

@@ -16,10 +16,14 @@ fn subject(session: &Session, page: PageId) -> String {
         format!("{name} · {date} · {}", run.machine.short())
     };
     let shown = match page {
-        PageId::Test(key) => session.shown(key),
-        PageId::Capture => session.capture(),
+        PageId::Test(key) => session.running().shown(key),
+        PageId::Capture => session.running().capture(),
         PageId::Quick => {
-            let result = session.quick().result().filter(|_| session.quick().going().is_none());
+            let result = session
+                .running()
+                .quick()
+                .result()
+                .filter(|_| session.running().quick().check().is_none());
             let run = result.and_then(|result| result.runs().next());
             let name = "Quick check";
             return run.map_or(name.to_owned(), |shown| of_run(name, &shown.run));

@@ -1,21 +1,22 @@
 //! The frame of every page: navigation, top bar, status bar.
 
-use std::time::Instant;
+mod lost;
+mod progress;
 
 use eframe::egui::{Align, Frame, Layout, Margin, Panel, Ui};
 use jitterscope_engine::nanos::Nanos;
-use jitterscope_engine::plan::Pace;
 use jitterscope_engine::platform::PowerSource;
 
+use self::lost::lost_ui;
+use self::progress::progress_ui;
 use super::cost::OverheadMeter;
-use super::keys::is_in_view;
-use crate::pages::{icon_of, machine_markdown, severity_of};
-use crate::session::{Action, PageId, Phase, Progress, SequenceState, Session, TestState};
+use crate::pages::{WHAT_HELPS, examples_menu_ui, icon_of, machine_markdown, severity_of};
+use crate::session::{Action, ActiveCheck, PageId, Phase, Progress, Session, TestState};
 use crate::text;
 use crate::theme::{Tokens, Type, icons, size};
 use crate::widgets::{
     Button, Command, NavEnd, NavItem, Region, Severity, Spans, badge, brand, key_text, nav_caption,
-    progress, region, right_aligned, right_width, word_button,
+    region, right_aligned, right_width, word_button,
 };
 
 /// Less room than this is too little for a part of the status bar.
@@ -48,11 +49,11 @@ pub(super) fn rail_ui(
     ui: &mut Ui,
     session: &Session,
     page: PageId,
-    breadth: WidthClass,
+    width_class: WidthClass,
     actions: &mut Vec<Action>,
 ) {
     let tokens = Tokens::of(ui);
-    let is_narrow = breadth < WidthClass::Wide;
+    let is_narrow = width_class < WidthClass::Wide;
     let width = if is_narrow { size::RAIL_NARROW } else { size::RAIL };
     let side = if is_narrow { 6 } else { 8 };
     Panel::left("rail")
@@ -72,14 +73,23 @@ pub(super) fn rail_ui(
             if quick.show(ui, is_narrow).clicked() {
                 actions.push(Action::GoTo(PageId::Quick));
             }
-            nav_caption(ui, "Tests", is_narrow);
-            for (bench, place) in session.benches().iter().zip(0..) {
-                let own = PageId::Test(bench.key());
-                let key = key_text(ui.ctx(), Command::Test(place));
-                let item = NavItem::new(icon_of(bench.plan()), bench.name())
+            let (first, tests): (Vec<_>, Vec<_>) =
+                session.running().tests().iter().partition(|state| state.key() == WHAT_HELPS);
+            for (state, at) in first.into_iter().chain(tests).zip(0..) {
+                let own = PageId::Test(state.key());
+                let command = if at == 0 {
+                    Command::WhatHelps
+                } else {
+                    Command::Test(state.plan().listing().digit)
+                };
+                if at == 1 {
+                    nav_caption(ui, "Tests", is_narrow);
+                }
+                let key = key_text(ui.ctx(), command);
+                let item = NavItem::new(icon_of(state.plan()), state.name())
                     .shortcut(&key)
                     .current(page == own)
-                    .end(bench_end(session, bench));
+                    .end(test_end(session, state));
                 if item.show(ui, is_narrow).clicked() {
                     actions.push(Action::GoTo(own));
                 }
@@ -119,8 +129,8 @@ pub(super) fn rail_ui(
 
 /// The right end of the quick check's item.
 fn quick_end(session: &Session) -> NavEnd {
-    let quick = session.quick();
-    if quick.going().is_some() {
+    let quick = session.running().quick();
+    if quick.check().is_some() {
         return NavEnd::Running;
     }
     let grade = if let Some(result) = quick.result() {
@@ -133,12 +143,12 @@ fn quick_end(session: &Session) -> NavEnd {
 }
 
 /// The right end of a test's item.
-fn bench_end(session: &Session, bench: &TestState) -> NavEnd {
-    if bench.live().is_some() {
+fn test_end(session: &Session, state: &TestState) -> NavEnd {
+    if state.live().is_some() {
         return NavEnd::Running;
     }
-    let last = session.library().last_of(bench.key()).and_then(|run| run.headline.grade);
-    let shown = bench.shown().and_then(|shown| shown.report.verdict.grade);
+    let last = session.library().last_of(state.key()).and_then(|run| run.headline.grade);
+    let shown = state.shown().and_then(|shown| shown.report.verdict.grade);
     shown.or(last).map_or(NavEnd::Nothing, |grade| NavEnd::Verdict(severity_of(Some(grade))))
 }
 
@@ -147,11 +157,12 @@ pub(super) fn top_ui(
     ui: &mut Ui,
     session: &Session,
     page: PageId,
-    breadth: WidthClass,
+    width_class: WidthClass,
     actions: &mut Vec<Action>,
 ) {
     let tokens = Tokens::of(ui);
-    let height = if breadth == WidthClass::Narrow { size::TOP_BAR_NARROW } else { size::TOP_BAR };
+    let height =
+        if width_class == WidthClass::Narrow { size::TOP_BAR_NARROW } else { size::TOP_BAR };
     Panel::top("top-bar")
         .exact_size(height)
         .resizable(false)
@@ -168,18 +179,16 @@ pub(super) fn top_ui(
                     Layout::top_down(Align::Min).with_main_align(Align::Center),
                     |ui| {
                         ui.spacing_mut().item_spacing.y = 0.0;
-                        let lines = if breadth == WidthClass::Narrow { 22.0 } else { 40.0 };
+                        let lines = if width_class == WidthClass::Narrow { 22.0 } else { 40.0 };
                         ui.add_space(((height - lines) / 2.0).max(0.0));
-                        Spans::new(Type::Title).text(Type::Title, &title, tokens.t1).label(ui);
-                        if breadth != WidthClass::Narrow {
-                            Spans::new(Type::Small)
-                                .text(Type::Small, &subtitle, tokens.t2)
-                                .label(ui);
+                        Spans::plain(Type::Title, &title, tokens.t1).label(ui);
+                        if width_class != WidthClass::Narrow {
+                            Spans::plain(Type::Small, &subtitle, tokens.t2).label(ui);
                         }
                     },
                 );
                 right_aligned(ui, "top-bar-right", |ui| {
-                    right_ui(ui, session, page, breadth, actions);
+                    right_ui(ui, session, page, width_class, actions);
                 });
             });
         });
@@ -201,15 +210,15 @@ fn titles(session: &Session, page: PageId) -> (String, String) {
         PageId::Compare => return ("Compare".to_owned(), compare_subtitle(session)),
         PageId::Capture => return capture_titles(session),
     };
-    let Some(bench) = session.bench(key) else { return (String::new(), String::new()) };
-    let subtitle = match (bench.live(), bench.shown()) {
+    let Some(state) = session.running().test(key) else { return (String::new(), String::new()) };
+    let subtitle = match (state.live(), state.shown()) {
         (None, Some(shown)) => {
             let run = &shown.run;
             let rows = shown.report.rows.len();
             let what = match (rows, shown.report.rows.first()) {
                 (1, Some(row)) => row.label.clone(),
                 (rows, _) => {
-                    let name = run.plan().map_or("series", |plan| plan.listing().rows_name);
+                    let name = run.plan().map_or("configurations", |plan| plan.listing().rows_name);
                     format!("{rows} {name}")
                 }
             };
@@ -217,23 +226,23 @@ fn titles(session: &Session, page: PageId) -> (String, String) {
                 "{} {} · {what} · {} · {}",
                 text::ending_word(&run.ending),
                 text::date(&text::local(run.started_at)),
-                text::sentence_duration(run.measured()),
+                text::format_long_time(run.measured()),
                 if shown.path.is_some() { "saved" } else { "not saved" },
             )
         }
-        _ => bench.plan().listing().subtitle.to_owned(),
+        _ => state.plan().listing().subtitle.to_owned(),
     };
-    (bench.name().to_owned(), subtitle)
+    (state.name().to_owned(), subtitle)
 }
 
 /// The name of the imported run, and what is known about it.
 fn capture_titles(session: &Session) -> (String, String) {
-    let Some(shown) = session.capture() else { return named("Imported", "") };
+    let Some(shown) = session.running().capture() else { return named("Imported", "") };
     let run = &shown.run;
     let saved = if shown.path.is_some() { "saved" } else { "not saved" };
     let mut parts = vec![text::date(&text::local(run.started_at)), run.subject.name().to_owned()];
     if Nanos::ZERO < run.measured() {
-        parts.push(text::sentence_duration(run.measured()));
+        parts.push(text::format_long_time(run.measured()));
     }
     parts.push(saved.to_owned());
     (text::run_name(run), parts.join(" · "))
@@ -241,15 +250,16 @@ fn capture_titles(session: &Session) -> (String, String) {
 
 /// When the displayed check was made; before the first, what it answers.
 fn quick_subtitle(session: &Session) -> String {
-    let quick = session.quick();
-    match quick.result().filter(|_| quick.going().is_none()) {
+    let quick = session.running().quick();
+    match quick.result().filter(|_| quick.check().is_none()) {
         None => "Is this PC causing stutter? Find out in about a minute".to_owned(),
         Some(result) => {
             let measured = result.parts.iter().filter(|(_, shown)| shown.is_some()).count();
             format!(
-                "Finished {} · {} · {measured} of {} measurements",
+                "{} {} · {} · {measured} of {} measurements",
+                text::ending_word(&result.ending),
                 text::date(&text::local(result.began)),
-                text::sentence_duration(result.took),
+                text::format_long_time(result.took),
                 result.parts.len(),
             )
         }
@@ -273,73 +283,47 @@ fn right_ui(
     ui: &mut Ui,
     session: &Session,
     page: PageId,
-    breadth: WidthClass,
+    width_class: WidthClass,
     actions: &mut Vec<Action>,
 ) {
-    if let Some(going) = session.quick().going() {
-        let (share, left) = going.progress(session.live().map(|(_, live)| live), Instant::now());
-        let step = format!("Measurement {} of {}", going.current_index() + 1, going.parts().len());
-        let width = if breadth == WidthClass::Narrow { 150.0 } else { size::PROGRESS_WIDTH };
-        progress(ui, single(share), &step, &text::eta(left), width);
-    } else if let Some((bench, live)) = session.live() {
-        let now = Instant::now();
-        let place = format!("{} of {}", live.current_index() + 1, live.trial_count().max(1));
-        let step = match breadth {
-            WidthClass::Narrow => place,
-            _ if live
-                .current()
-                .is_some_and(|trial| matches!(trial.trial.pace, Pace::Gaps { .. })) =>
-            {
-                format!("{} probes", live.trial_count())
-            }
-            _ => format!("{} {place}", bench.plan().listing().step_name),
-        };
-        let left = if live.elapsed(now).as_secs() < 2.0 {
-            "starting".to_owned()
-        } else {
-            text::eta(live.left(now))
-        };
-        let step = match breadth {
-            WidthClass::Narrow => step,
-            _ if is_in_view(session, page) => step,
-            _ => format!("{} · {step}", bench.name()),
-        };
-        let step = match session.series().map(SequenceState::place) {
-            Some((run, runs)) if breadth != WidthClass::Narrow => {
-                format!("Run {run} of {runs} · {step}")
-            }
-            _ => step,
-        };
-        let width = if breadth == WidthClass::Narrow { 150.0 } else { size::PROGRESS_WIDTH };
-        progress(ui, single(live.progress(now)), &step, &left, width);
-    }
-    if let (PageId::Capture, Some(shown)) = (page, session.capture()) {
+    progress_ui(ui, session, page, width_class);
+    if let (PageId::Capture, Some(shown)) = (page, session.running().capture()) {
         let program = format!("Imported: {}", shown.run.app_version);
         badge(ui, Severity::Info, &program).on_hover_text(text::import::RECOGNIZED);
-    } else if breadth != WidthClass::Narrow {
+    } else if width_class != WidthClass::Narrow {
         capability_ui(ui, session, actions);
     }
-    if session.is_running() && !is_in_view(session, page) {
-        let name = match session.quick().going() {
+    if session.running().is_running() && !session.running().is_in_view(page) {
+        let name = match session.running().quick().check() {
             Some(_) => "Stop Quick check".to_owned(),
-            None => {
-                session.live().map_or(String::new(), |(bench, _)| format!("Stop {}", bench.name()))
-            }
+            None => session
+                .running()
+                .live()
+                .map_or(String::new(), |(state, _)| format!("Stop {}", state.name())),
         };
         if ui.add(Button::stop("Stop").icon(icons::STOP_FILL).name(&name).bar()).clicked() {
             actions.push(Action::Stop);
         }
     }
+    if session.shows_example(page) {
+        let hint =
+            "An example, measured on another PC. It is not among your runs unless you save it.";
+        badge(ui, Severity::Info, "Example").on_hover_text(hint);
+    }
+    if page == PageId::Runs {
+        examples_menu_ui(ui, actions);
+    }
     if page == PageId::Machine {
         copy_machine_ui(ui, session, actions);
     }
     if page == PageId::Quick {
-        quick_button_ui(ui, session, actions);
+        quick_button_ui(ui, session, width_class, actions);
     }
     let PageId::Test(key) = page else { return };
-    let Some(bench) = session.bench(key) else { return };
-    match bench.phase() {
+    let Some(state) = session.running().test(key) else { return };
+    match state.phase() {
         Phase::Running(_) => {
+            mark_ui(ui, session, width_class, actions);
             if ui
                 .add(
                     Button::stop("Stop")
@@ -359,31 +343,47 @@ fn right_ui(
             ui.add_enabled(false, Button::primary("Saving").bar());
         }
         Phase::Idle => {
-            let text = if bench.shown().is_some() && !bench.is_changed_since_result() {
+            let text = if state.shown().is_some() && !state.is_changed_since_result() {
                 "Run again"
             } else {
                 "Run test"
             };
             let by_key = key_text(ui.ctx(), Command::Run);
             let button = Button::primary(text).icon(icons::PLAY_FILL).shortcut(&by_key).bar();
-            let can_run = can_run(session, page);
-            if ui.add_enabled(can_run, button).clicked() {
+            if ui.add_enabled(session.can_start(page), button).clicked() {
                 actions.push(Action::Run(key));
             }
         }
     }
 }
 
-/// Whether a test can be started: while another one runs, the window asks whether to stop that one.
-fn can_run(session: &Session, page: PageId) -> bool {
-    let may_ask = session.is_running() && !is_in_view(session, page);
-    session.facts().is_some() && (!session.is_busy() || may_ask)
+/// Marks this moment of the running test; its name counts the marks.
+fn mark_ui(ui: &mut Ui, session: &Session, width_class: WidthClass, actions: &mut Vec<Action>) {
+    let Some((_, live)) = session.running().live() else { return };
+    let is_measuring = live.current().is_some_and(|trial| !trial.samples.is_empty());
+    let by_key = key_text(ui.ctx(), Command::Mark);
+    let mark = live.next_mark();
+    let button = Button::new(if width_class == WidthClass::Wide { mark.as_str() } else { "" });
+    let mut button = button.icon(icons::NOTE_PENCIL).name(&mark).bar();
+    if width_class == WidthClass::Wide {
+        button = button.shortcut(&by_key);
+    }
+    let hint = "Annotates this moment of the run.";
+    if ui.add_enabled(is_measuring, button).on_hover_text(hint).clicked() {
+        actions.push(Action::Mark);
+    }
 }
 
 /// Starts or stops the quick check.
-fn quick_button_ui(ui: &mut Ui, session: &Session, actions: &mut Vec<Action>) {
-    let quick = session.quick();
-    if quick.going().is_some() {
+fn quick_button_ui(
+    ui: &mut Ui,
+    session: &Session,
+    width_class: WidthClass,
+    actions: &mut Vec<Action>,
+) {
+    let quick = session.running().quick();
+    if quick.check().is_some() {
+        mark_ui(ui, session, width_class, actions);
         let by_key = key_text(ui.ctx(), Command::Stop);
         let stop = Button::stop("Stop").icon(icons::STOP_FILL).shortcut(&by_key).bar();
         if ui.add(stop).clicked() {
@@ -394,8 +394,7 @@ fn quick_button_ui(ui: &mut Ui, session: &Session, actions: &mut Vec<Action>) {
     let text = if quick.result().is_some() { "Run again" } else { "Run check" };
     let by_key = key_text(ui.ctx(), Command::Run);
     let button = Button::primary(text).icon(icons::PLAY_FILL).shortcut(&by_key).bar();
-    let can_run = can_run(session, PageId::Quick);
-    if ui.add_enabled(can_run, button).clicked() {
+    if ui.add_enabled(session.can_start(PageId::Quick), button).clicked() {
         actions.push(Action::RunQuick);
     }
 }
@@ -403,8 +402,8 @@ fn quick_button_ui(ui: &mut Ui, session: &Session, actions: &mut Vec<Action>) {
 /// Copies all facts about the machine as text.
 fn copy_machine_ui(ui: &mut Ui, session: &Session, actions: &mut Vec<Action>) {
     let copy = Button::new("Copy as Markdown").icon(icons::COPY).min_width(size::PRIMARY_WIDTH);
-    let shown = ui.add_enabled(session.facts().is_some(), copy);
-    if let Some(facts) = session.facts().filter(|_| shown.clicked()) {
+    let shown = ui.add_enabled(session.machine().facts().is_some(), copy);
+    if let Some(facts) = session.machine().facts().filter(|_| shown.clicked()) {
         ui.ctx().copy_text(machine_markdown(facts));
         actions.push(Action::Tell("Machine report copied.".to_owned()));
     }
@@ -418,7 +417,7 @@ const fn single(value: f64) -> f32 {
 
 /// Whether real-time scheduling is granted; a click opens the capabilities.
 fn capability_ui(ui: &mut Ui, session: &Session, actions: &mut Vec<Action>) {
-    let shown = match session.facts().map(|facts| facts.realtime.is_granted) {
+    let shown = match session.machine().facts().map(|facts| facts.realtime.is_granted) {
         None => badge(ui, Severity::NotMeasured, "Real-time: not tested"),
         Some(true) => badge(ui, Severity::Good, "Real-time: available")
             .on_hover_text("Highest and Time-critical priority were requested and granted."),
@@ -433,7 +432,7 @@ fn capability_ui(ui: &mut Ui, session: &Session, actions: &mut Vec<Action>) {
 
 /// Whether real-time scheduling is granted, in short.
 fn capability_in_short(session: &Session) -> (&'static str, &'static str) {
-    match session.facts().map(|facts| facts.realtime.is_granted) {
+    match session.machine().facts().map(|facts| facts.realtime.is_granted) {
         None => (icons::MINUS_CIRCLE, "Real-time: not tested"),
         Some(true) => (icons::SHIELD_CHECK, "Real-time: available"),
         Some(false) => (icons::SHIELD_WARNING, "Real-time: denied"),
@@ -467,23 +466,26 @@ pub(super) fn status_ui(
                 let mut part =
                     |ui: &mut Ui, icon: &str, text: &str| cut_part(ui, icon, text, f32::INFINITY);
                 let is_narrow = ui.content_rect().width() < size::MEDIUM_FROM;
-                match session.live() {
+                match session.running().live() {
                     Some(_) if is_narrow => part(ui, icons::PULSE, "Measuring"),
-                    Some((bench, _)) => {
-                        let name = match session.quick().going() {
-                            Some(going) => going.current().name(),
-                            None => bench.name(),
+                    Some((state, _)) => {
+                        let name = match session.running().quick().check() {
+                            Some(check) => check.current().name(),
+                            None => state.name(),
                         };
                         part(ui, icons::PULSE, &format!("Measuring: {name}"));
                     }
-                    None if session.is_busy() => part(ui, icons::FLOPPY_DISK, "Saving"),
+                    None if is_waiting(session) => {
+                        part(ui, icons::HOURGLASS_MEDIUM, "Waiting for quiet");
+                    }
+                    None if session.running().is_busy() => part(ui, icons::FLOPPY_DISK, "Saving"),
                     None => part(ui, icons::CHECK, "Idle"),
                 }
                 // The right end is never cut: machine and conditions are truncated first.
                 let room = |ui: &Ui| {
                     ui.available_width() - right_width(ui, "status-right") - size::GAP_GROUP
                 };
-                if let Some(facts) = session.facts() {
+                if let Some(facts) = session.machine().facts() {
                     let width = room(ui);
                     if MIN_PART < width {
                         cut_part(ui, icons::CPU, &facts.machine.short(), width);
@@ -502,10 +504,10 @@ pub(super) fn status_ui(
                         let (icon, words) = capability_in_short(session);
                         part(ui, icon, words);
                     }
-                    if let Some((_, live)) = session.live() {
+                    if let Some((_, live)) = session.running().live() {
                         lost_ui(ui, live.run().map_or(0, jitterscope_engine::run::Run::lost_count));
                     }
-                    if let Some(facts) = session.facts().filter(|_| !is_narrow) {
+                    if let Some(facts) = session.machine().facts().filter(|_| !is_narrow) {
                         let cost = facts.clock.read_cost_nanos.round();
                         part(ui, "", &format!("Clock read {cost:.0} ns"));
                     }
@@ -513,8 +515,8 @@ pub(super) fn status_ui(
                         let rate = plots_hz.filter(|_| !is_narrow);
                         let rate =
                             rate.map_or(String::new(), |hz| format!(" · plots at {hz:.0} Hz"));
-                        let share = text::percent(share);
-                        let of = if is_narrow { "" } else { " of one core" };
+                        let share = text::format_share(share);
+                        let of = if is_narrow { "" } else { " of one CPU" };
                         part(ui, "", &format!("App CPU {share}{of}{rate}"));
                     }
                     part(ui, "", env!("CARGO_PKG_VERSION"));
@@ -523,26 +525,15 @@ pub(super) fn status_ui(
         });
 }
 
-fn lost_ui(ui: &mut Ui, lost: u64) {
-    let tokens = Tokens::of(ui);
-    let spans = Spans::new(Type::Small);
-    let text = format!("Lost samples {}", text::count(lost));
-    if lost == 0 {
-        spans.text(Type::Small, &text, tokens.t2).whole_label(ui);
-    } else {
-        let octagon = Severity::Poor.icon();
-        spans
-            .icon(octagon, size::ICON_SMALL, tokens.poor)
-            .gap(5.0)
-            .text(Type::Small, &text, tokens.poor)
-            .whole_label(ui);
-    }
+/// Whether a check waits for other programs.
+fn is_waiting(session: &Session) -> bool {
+    session.running().quick().check().is_some_and(ActiveCheck::is_waiting_for_quiet)
 }
 
 /// Power and other load, as far as the system reports them.
 fn conditions(session: &Session) -> Option<String> {
     let mut parts = Vec::new();
-    if let Some(power) = session.power() {
+    if let Some(power) = session.machine().power() {
         match power.source {
             Some(PowerSource::Mains) => parts.push("AC power".to_owned()),
             Some(PowerSource::Battery { percent: Some(percent) }) => {
@@ -552,11 +543,13 @@ fn conditions(session: &Session) -> Option<String> {
             None => {}
         }
         if let Some(plan) = &power.governor_or_plan {
-            parts.push(format!("{plan} governor"));
+            let machine = session.machine().facts().map(|facts| &facts.machine);
+            let label = machine.map_or("Governor", text::machine::power_label);
+            parts.push(format!("{label} {plan}"));
         }
     }
-    if let Some(load) = session.other_load() {
-        parts.push(format!("other load {}", text::percent(load)));
+    if let Some(load) = session.machine().other_load() {
+        parts.push(format!("other load {}", text::format_share(load)));
     }
     (!parts.is_empty()).then(|| parts.join(" · "))
 }

@@ -56,10 +56,10 @@ fn groups_ui(ui: &mut Ui, session: &Session, groups: &[&str]) {
         ui.add_space(size::GAP_LABEL);
         group_caption(ui, group);
         if *group == "Pages" {
-            for (bench, place) in session.benches().iter().zip(0..) {
-                let key = key_text(ui.ctx(), Command::Test(place));
+            for test in session.running().tests() {
+                let key = key_text(ui.ctx(), Command::Test(test.plan().listing().digit));
                 if !key.is_empty() {
-                    line_ui(ui, bench.name(), &[key]);
+                    line_ui(ui, test.name(), &[key]);
                 }
             }
         }
@@ -74,7 +74,7 @@ fn groups_ui(ui: &mut Ui, session: &Session, groups: &[&str]) {
 fn line_ui(ui: &mut Ui, words: &str, keys: &[String]) {
     let color = Tokens::of(ui).t1;
     ui.horizontal(|ui| {
-        Spans::new(Type::Body).text(Type::Body, words, color).whole_label(ui);
+        Spans::plain(Type::Body, words, color).whole_label(ui);
         right_aligned(ui, words, |ui| {
             for key in keys {
                 key_cap(ui, key);

@@ -2,13 +2,15 @@
 
 use std::fmt::Write as _;
 
+use jitterscope_engine::units::MAX_PADDING;
+
 /// Aligns cells: the first and the last column left, the others right.
 pub(super) fn columns(text: &mut String, rows: &[Vec<String>]) {
     let count = rows.iter().map(Vec::len).max().unwrap_or(0);
     let width = |column: usize| {
         let lengths =
             rows.iter().filter_map(|row| row.get(column)).map(|cell| cell.chars().count());
-        lengths.max().unwrap_or(0)
+        lengths.max().unwrap_or(0).min(MAX_PADDING)
     };
     let widths: Vec<usize> = (0..count).map(width).collect();
     for (number, row) in rows.iter().enumerate() {

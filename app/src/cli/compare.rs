@@ -3,18 +3,21 @@
 mod gate;
 mod show;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::{Arg, ArgAction, ArgMatches, Command};
 use jitterscope_engine::export;
-use jitterscope_engine::report::{Options, Report};
+use jitterscope_engine::report::comparison::Prior;
+use jitterscope_engine::report::{Comparison, Report};
 use jitterscope_engine::run::Run;
+use jitterscope_engine::store::Store;
 use jitterscope_engine::store::repeats;
-use jitterscope_engine::store::{self, Store};
+use jitterscope_engine::units::shortened;
 
+use super::names::{self, Place};
 use super::output::Output;
 use super::print::{self, print_message};
-use super::runs::run_path;
+use super::runs::{entry_files, matching_runs};
 use super::{RUN_HELP, Status, text};
 use crate::text as words;
 use gate::Gate;
@@ -22,7 +25,7 @@ use gate::Gate;
 /// The command with its options.
 pub(super) fn command() -> Command {
     Command::new("compare")
-        .about("Compare 2 to 4 runs: machines, settings, and results")
+        .about("Compare 2 to 4 runs, or two groups of runs: machines, settings, and results")
         .after_help(
             "Conditions are checked for every other run against the baseline, in every \
              configuration they share:\n  p99>+20%        p99 increased by more than 20%\n  \
@@ -33,16 +36,28 @@ pub(super) fn command() -> Command {
              1%-low; \
              of imported captures also average-fps, 0.1%-low, stutter.\n\nExamples:\n  jitterscope-cli compare 0a1b 2c3d\n  jitterscope-cli compare \
              before.jitterscope.json after.jitterscope.json --fail-if 'p99>+20%'\n  \
-             jitterscope-cli compare 0a1b 2c3d 4e5f --baseline 4e5f --format markdown\n\nExit \
+             jitterscope-cli compare 0a1b 2c3d 4e5f --baseline 4e5f --format markdown\n  \
+             jitterscope-cli compare --a 0a1b 2c3d 4e5f --b 5a6b 7c8d 9e0f\n\nExit \
              status: 3 if a condition is met.",
         )
         .arg(
             Arg::new("run")
                 .value_name("RUN")
-                .required(true)
+                .required_unless_present("a")
                 .action(ArgAction::Append)
                 .num_args(2..=4)
                 .help(RUN_HELP),
+        )
+        .arg(group("a", "b", "Runs of group A, the baseline: any number from 2"))
+        .arg(group("b", "a", "Runs of group B"))
+        .arg(
+            Arg::new("prior")
+                .long("prior")
+                .value_name("SOURCE")
+                .help(
+                    "Typical run-to-run variation: from the repeats in the library, fixed, or from a comparison \
+                     saved with --format json [default: library] [possible values: library, fixed, FILE]",
+                ),
         )
         .arg(
             Arg::new("baseline")
@@ -78,6 +93,19 @@ pub(super) fn command() -> Command {
         )
 }
 
+/// The runs of one of two groups.
+fn group(name: &'static str, other: &'static str, help: &'static str) -> Arg {
+    Arg::new(name)
+        .long(name)
+        .value_name("RUN")
+        .num_args(1..)
+        .action(ArgAction::Append)
+        .requires(other)
+        .conflicts_with_all(["run", "baseline"])
+        .help(help)
+        .help_heading("Groups")
+}
+
 /// Runs the command.
 pub(super) fn run(store: Option<&Store>, matches: &ArgMatches) -> Status {
     match compare(store, matches) {
@@ -91,39 +119,104 @@ pub(super) fn run(store: Option<&Store>, matches: &ArgMatches) -> Status {
 
 type Failure = Box<dyn std::error::Error>;
 
-fn compare(store: Option<&Store>, matches: &ArgMatches) -> Result<Status, Failure> {
-    let names: Vec<&String> = matches.get_many::<String>("run").into_iter().flatten().collect();
-    let mut paths: Vec<PathBuf> =
-        names.iter().map(|name| run_path(store, name)).collect::<Result<_, _>>()?;
-    if let Some(baseline) = text(matches, "baseline") {
-        let path = run_path(store, &baseline)?;
-        let Some(at) = paths.iter().position(|known| *known == path) else {
-            return Err(format!("--baseline: '{baseline}' is not one of the runs").into());
+/// What is compared.
+struct Request {
+    /// The files of each run or quick check; the baseline is the first.
+    entries: Vec<Vec<PathBuf>>,
+    /// How many of them are group A, where groups are compared.
+    group_a: Option<usize>,
+    /// The typical variation; that of the library where none is given.
+    prior: Option<Prior>,
+}
+
+impl Request {
+    fn of(store: Option<&Store>, matches: &ArgMatches) -> Result<Self, Failure> {
+        let entries = |name: &str| -> Result<Vec<Vec<PathBuf>>, Failure> {
+            let names = matches.get_many::<String>(name).into_iter().flatten();
+            names.map(|name| entry_files(store, name)).collect()
         };
-        // The baseline is run A.
-        if let Some(first) = paths.get_mut(..=at) {
-            first.rotate_right(1);
+        let prior = match text(matches, "prior").as_deref() {
+            None | Some("library") => None,
+            Some("fixed") => Some(Prior::default()),
+            Some(file) => Some(read_prior(file)?),
+        };
+        let (of_a, of_b) = (entries("a")?, entries("b")?);
+        if !of_a.is_empty() {
+            if let Some(both) = of_a.iter().find(|one| of_b.contains(one)).and_then(|it| it.first())
+            {
+                return Err(format!("in both groups: {}", both.display()).into());
+            }
+            let group_a = Some(of_a.len());
+            return Ok(Self { entries: [of_a, of_b].concat(), group_a, prior });
+        }
+        let mut entries = entries("run")?;
+        if let Some(baseline) = text(matches, "baseline") {
+            let files = entry_files(store, &baseline)?;
+            let Some(at) = entries.iter().position(|known| *known == files) else {
+                let name = shortened(&baseline);
+                return Err(format!("--baseline: '{name}' is not one of the runs").into());
+            };
+            // The baseline is run A.
+            if let Some(first) = entries.get_mut(..=at) {
+                first.rotate_right(1);
+            }
+        }
+        Ok(Self { entries, group_a: None, prior })
+    }
+}
+
+fn read_prior(file: &str) -> Result<Prior, Failure> {
+    Ok(repeats::read_prior(Path::new(file)).map_err(|error| format!("--prior: {error}: {file}"))?)
+}
+
+fn compare(store: Option<&Store>, matches: &ArgMatches) -> Result<Status, Failure> {
+    let request = Request::of(store, matches)?;
+    let (format, output) = (text(matches, "format"), Output::of(matches));
+    let is_table = format.as_deref().is_none_or(|format| format == "table");
+    let place = match &output {
+        Output::Standard if is_table => Place::Terminal,
+        _ => Place::File,
+    };
+    let sets = matching_runs(&request.entries)?;
+    let mut contents = Vec::new();
+    let mut failures: Vec<(&Gate, Vec<String>)> = Vec::new();
+    for runs in &sets {
+        let shown: Vec<_> = runs.iter().map(|run| names::evaluated(run, place)).collect();
+        let evaluated: Vec<(&Run, &Report)> =
+            shown.iter().map(|(run, report)| (run.as_ref(), report)).collect();
+        let comparison = match request.group_a {
+            Some(count) => {
+                let (a, b) = evaluated.split_at(count.min(evaluated.len()));
+                let prior = request.prior.clone().or_else(|| store.map(Store::prior));
+                Comparison::of_groups([a, b], &prior.unwrap_or_default())
+            }
+            None => repeats::compare(&evaluated, 0, store, request.prior.as_ref()),
+        };
+        contents.push(match format.as_deref() {
+            Some("json") => show::json(&comparison, &evaluated)?,
+            Some("markdown") => {
+                export::markdown::text(&words::compare::document(&comparison, &evaluated))
+            }
+            _ => show::table(&comparison, &evaluated),
+        });
+        for gate in matches.get_many::<Gate>("fail-if").into_iter().flatten() {
+            failures.push((gate, gate.failures(&comparison)?));
         }
     }
-    let runs: Vec<Run> = paths.iter().map(|path| store::load(path)).collect::<Result<_, _>>()?;
-    let reports: Vec<Report> =
-        runs.iter().map(|run| Report::of(run, &Options::default())).collect();
-    let evaluated: Vec<(&Run, &Report)> = runs.iter().zip(&reports).collect();
-    let comparison = repeats::compare(&evaluated, 0, store);
-    let content = match text(matches, "format").as_deref() {
-        Some("json") => show::json(&comparison, &evaluated)?,
-        Some("markdown") => {
-            export::markdown::text(&words::compare::document(&comparison, &evaluated))
+    let content = match (contents.as_slice(), format.as_deref()) {
+        ([one], _) => one.clone(),
+        (several, Some("json")) => {
+            let several: Vec<&str> = several.iter().map(|one| one.trim_end()).collect();
+            format!("[{}]\n", several.join(",\n"))
         }
-        _ => show::table(&comparison, &evaluated),
+        (several, _) => several.join("\n"),
     };
-    match Output::of(matches) {
+    match output {
         Output::Standard => print::print_output(&content)?,
-        output @ Output::File(_) => output.write(|to| to.write_all(content.as_bytes()))?,
+        Output::File(_) => output.write(|to| to.write_all(content.as_bytes()))?,
     }
     let mut status = Status::Done;
-    for gate in matches.get_many::<Gate>("fail-if").into_iter().flatten() {
-        let failures = gate.failures(&comparison)?;
+    for (gate, failures) in failures {
         if !failures.is_empty() {
             print_message(&format!("--fail-if {gate}: condition met"));
             status = Status::GateFailed;

@@ -3,15 +3,18 @@
 use std::path::{Path, PathBuf};
 
 use clap::{Arg, ArgAction, ArgMatches, Command};
-use jitterscope_engine::export::{self, Format, Identity, IncludedNames, Options, Parts};
+use jitterscope_engine::export::{self, Format, Options, Parts};
 use jitterscope_engine::import;
 use jitterscope_engine::report::{self, Report};
 use jitterscope_engine::run::Run;
-use jitterscope_engine::store::{self, Store};
+use jitterscope_engine::store::Store;
+use jitterscope_engine::units::shortened;
 
+use super::names::{self, Place};
 use super::output::Output;
 use super::print::print_message;
-use super::runs::run_path;
+use super::quick::Saved;
+use super::runs::entry_files;
 use super::{Status, run_arg, text};
 
 /// The command with its options.
@@ -22,9 +25,10 @@ pub(super) fn command() -> Command {
     }
     after.push_str(
         "\nCSV: a run with several tables becomes several files, the others named after the first \
-         one.\nHTML and JSON contain the whole run and can be opened again ('import', or dropped on \
+         one; a file that you did not name is replaced only with --force.\nHTML and JSON contain the whole run and can be opened again ('import', or dropped on \
          the window); a checksum shows whether they were edited.\nThis PC's host name, user name, \
-         and home folder are redacted in every text unless --with-names is given.\n\nExamples:\n  \
+         home folder, and network addresses are redacted, and programs that neither the verdict nor \
+         its advice names are called Program A, B, ..., unless --with-names is given.\n\nExamples:\n  \
          jitterscope-cli export 0a1b --as html --out report.html\n  jitterscope-cli export 0a1b \
          --as markdown\n  jitterscope-cli export 0a1b --as mangohud --configuration \
          \"Time-critical\" --out frames.csv\n  jitterscope-cli export 0a1b --as csv --table stalls\n  \
@@ -80,16 +84,16 @@ pub(super) fn command() -> Command {
                 .help("Write every plot into this folder, one SVG file each"),
         )
         .arg(
+            Arg::new("force")
+                .long("force")
+                .action(ArgAction::SetTrue)
+                .help("Replace the files of further tables if they exist (csv)"),
+        )
+        .arg(
             Arg::new("without-notes")
                 .long("without-notes")
                 .action(ArgAction::SetTrue)
                 .help("Omit note and tags"),
-        )
-        .arg(
-            Arg::new("with-names")
-                .long("with-names")
-                .action(ArgAction::SetTrue)
-                .help("Include host name, user name, and home folder"),
         )
 }
 
@@ -104,34 +108,66 @@ pub(super) fn run(store: Option<&Store>, matches: &ArgMatches) -> Status {
     }
 }
 
-/// Opens a file of any supported kind, or a saved run.
-fn open(store: Option<&Store>, name: &str) -> Result<Run, Box<dyn std::error::Error>> {
-    let path = PathBuf::from(name);
-    if path.is_file() {
-        let imported = import::read(&path, &import::Options::default());
-        return Ok(imported.map_err(|error| format!("{error}: {}", path.display()))?.into_run());
-    }
-    Ok(store::load(&run_path(store, name)?)?)
+/// Opens a file of any supported kind.
+fn open(path: &Path) -> Result<Run, Box<dyn std::error::Error>> {
+    let imported = import::read(path, &import::Options::default());
+    Ok(imported.map_err(|error| format!("{error}: {}", path.display()))?.into_run())
 }
 
 fn export(store: Option<&Store>, matches: &ArgMatches) -> Result<(), Box<dyn std::error::Error>> {
-    let run = open(store, &text(matches, "run").unwrap_or_default())?;
-    let report = Report::of(&run, &report::Options::default());
+    let files = entry_files(store, &text(matches, "run").unwrap_or_default())?;
+    if let [file] = files.as_slice() {
+        return export_run(&open(file)?, matches, &Output::of(matches));
+    }
+    let format = text(matches, "as").and_then(|key| Format::of_key(&key));
+    let output = Output::of(matches);
+    match (format, output) {
+        (Some(format @ (Format::Html | Format::Markdown)), output) => {
+            let check = Saved::open(&files, Place::File)?;
+            let output = output.in_folder(|| check.file_name(format));
+            output.write(|to| check.write(format, to))?;
+            if let Output::File(path) = output {
+                print_message(&format!("written to {}", path.display()));
+            }
+        }
+        // Other formats hold one run: a file for each.
+        (None, output) => {
+            for file in files {
+                export_run(&open(&file)?, matches, &output)?;
+            }
+        }
+        (Some(_), Output::File(folder)) if folder.is_dir() => {
+            for file in files {
+                export_run(&open(&file)?, matches, &Output::File(folder.clone()))?;
+            }
+        }
+        (Some(format), _) => {
+            return Err(format!(
+                "a quick check has {} runs, and {} holds one: name a folder with --out",
+                files.len(),
+                format.key()
+            )
+            .into());
+        }
+    }
+    Ok(())
+}
+
+fn export_run(
+    run: &Run,
+    matches: &ArgMatches,
+    output: &Output,
+) -> Result<(), Box<dyn std::error::Error>> {
+    let report = Report::of(run, &report::Options::default());
     let options = Options {
-        date: Some(crate::text::local_date),
         row: row(&report, text(matches, "configuration").as_deref())?,
         table: table(&report, text(matches, "table").as_deref())?,
-        plot: plot(&run, &report, text(matches, "plot"))?,
+        plot: plot(run, &report, text(matches, "plot"))?,
         parts: Parts { notes: !matches.get_flag("without-notes"), ..Parts::ALL },
-        leave_out: Identity::here(),
-        included_names: if matches.get_flag("with-names") {
-            IncludedNames::Everything
-        } else {
-            IncludedNames::Nothing
-        },
+        ..names::options(Place::File)
     };
     if let Some(folder) = matches.get_one::<PathBuf>("plots") {
-        plots(&run, &report, &options, folder)?;
+        plots(run, &report, &options, folder)?;
     }
     let Some(key) = text(matches, "as") else { return Ok(()) };
     let format = Format::of_key(&key).ok_or_else(|| format!("unknown format '{key}'"))?;
@@ -144,23 +180,30 @@ fn export(store: Option<&Store>, matches: &ArgMatches) -> Result<(), Box<dyn std
             ));
         }
     }
-    let output = match Output::of(matches) {
-        Output::File(path) if path.is_dir() => {
-            Output::File(path.join(export::file_name(format, &run)))
+    let output = output.clone().in_folder(|| export::file_name(format, run));
+    // Further tables: their position and their file, which is not named on the command line.
+    let further: Vec<(usize, PathBuf)> = match &output {
+        Output::File(path) if format == Format::CsvSummary && !matches.contains_id("table") => {
+            let tables = report.tables.iter().zip(0..).skip(1);
+            tables.map(|(table, at)| (at, export::table_path(path, table))).collect()
         }
-        output => output,
+        _ => Vec::new(),
     };
-    output.write(|to| export::write(format, &run, &report, &options, to))?;
+    let taken = further.iter().find(|(_, path)| path.exists());
+    if let Some((_, path)) = taken.filter(|_| !matches.get_flag("force")) {
+        return Err(format!(
+            "a file of a further table exists; use --force to replace it, or another --out: {}",
+            path.display()
+        )
+        .into());
+    }
+    output.write(|to| export::write(format, run, &report, &options, to))?;
     let Output::File(path) = output else { return Ok(()) };
     print_message(&format!("written to {}", path.display()));
-    if format != Format::CsvSummary || matches.contains_id("table") {
-        return Ok(());
-    }
-    for (table, position) in report.tables.iter().zip(0..).skip(1) {
-        let options = Options { table: position, ..options.clone() };
-        let path = export::table_path(&path, table);
+    for (table, path) in further {
+        let options = Options { table, ..options.clone() };
         let output = Output::File(path.clone());
-        output.write(|to| export::write(format, &run, &report, &options, to))?;
+        output.write(|to| export::write(format, run, &report, &options, to))?;
         print_message(&format!("written to {}", path.display()));
     }
     Ok(())
@@ -173,7 +216,8 @@ fn plots(
     options: &Options,
     folder: &Path,
 ) -> Result<(), Box<dyn std::error::Error>> {
-    std::fs::create_dir_all(folder)?;
+    std::fs::create_dir_all(folder)
+        .map_err(|error| format!("cannot write the output: {error}: {}", folder.display()))?;
     for chart in report.charts(run) {
         let options = Options { plot: Some(chart.key.to_owned()), ..options.clone() };
         let path = export::plot_path(folder, run, &chart);
@@ -192,7 +236,7 @@ fn plot(run: &Run, report: &Report, wanted: Option<String>) -> Result<Option<Str
         return Ok(Some(wanted));
     }
     let keys: Vec<&str> = charts.iter().map(|chart| chart.key).collect();
-    Err(format!("--plot: invalid value '{wanted}': expected {}", keys.join(" or ")))
+    Err(format!("--plot: invalid value '{}': expected {}", shortened(&wanted), keys.join(" or ")))
 }
 
 /// The position of the table with this key; of the first one where none is named.
@@ -200,7 +244,7 @@ fn table(report: &Report, wanted: Option<&str>) -> Result<usize, String> {
     let Some(wanted) = wanted else { return Ok(0) };
     report.tables.iter().position(|table| table.key == wanted).ok_or_else(|| {
         let keys: Vec<&str> = report.tables.iter().map(|table| table.key).collect();
-        format!("--table: invalid value '{wanted}': expected {}", keys.join(" or "))
+        format!("--table: invalid value '{}': expected {}", shortened(wanted), keys.join(" or "))
     })
 }
 
@@ -218,7 +262,8 @@ fn row(report: &Report, wanted: Option<&str>) -> Result<Option<usize>, String> {
     by_label.or_else(by_number).map(Some).ok_or_else(|| {
         let labels: Vec<&str> = report.rows.iter().map(|row| row.label.as_str()).collect();
         format!(
-            "--configuration: invalid value '{wanted}': expected 1 to {} or one of: {}",
+            "--configuration: invalid value '{}': expected 1 to {} or one of: {}",
+            shortened(wanted),
             labels.len(),
             labels.join("; ")
         )

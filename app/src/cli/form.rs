@@ -1,13 +1,10 @@
 //! Options of the command line, derived from a test's settings in two passes: collect, then fill
 //! in.
 
-use std::ops::RangeInclusive;
-
 use clap::{Arg, ArgAction, ArgMatches};
-use jitterscope_engine::nanos::Nanos;
 use jitterscope_engine::plan::conditions::{Cell, CpuChoice, Priority};
-use jitterscope_engine::plan::form::{Choice, Field, Form, Parameter, Selection, with_unit};
-use jitterscope_engine::plan::units::parse_nanos;
+use jitterscope_engine::plan::form::{Choice, Field, Form, Number, Selection, parts};
+use jitterscope_engine::units::shortened;
 
 use super::renamed::{former_option, is_value};
 use crate::text::NARROW_SPACE;
@@ -42,6 +39,21 @@ impl Collect {
                 .help_heading(self.heading),
         );
     }
+
+    fn add_repeated(
+        &mut self,
+        field: &Field,
+        value: &'static str,
+        default: &[Selection],
+        choices: &[Choice],
+    ) {
+        let default: Vec<String> = default.iter().map(|pick| written(*pick, choices)).collect();
+        let allowed = format!("{}; can be repeated", spellings(choices, " | "));
+        self.add(field, value, &default.join(", "), &allowed);
+        if let Some(arg) = self.args.pop() {
+            self.args.push(arg.action(ArgAction::Append));
+        }
+    }
 }
 
 impl Form for Collect {
@@ -49,58 +61,24 @@ impl Form for Collect {
         self.heading = title;
     }
 
-    fn duration(&mut self, field: &Field, value: &mut Nanos, range: RangeInclusive<Nanos>) {
-        let allowed = format!("{} to {}", range.start(), range.end());
-        self.add(field, "TIME", &value.to_string(), &allowed);
-    }
-
-    fn count(
-        &mut self,
-        field: &Field,
-        value: &mut u32,
-        range: RangeInclusive<u32>,
-        _unit: &'static str,
-    ) {
-        let allowed = format!("{} to {}", range.start(), range.end());
-        self.add(field, "N", &value.to_string(), &allowed);
-    }
-
-    fn number(
-        &mut self,
-        field: &Field,
-        value: &mut f64,
-        range: RangeInclusive<f64>,
-        _default: &[f64],
-        unit: &'static str,
-    ) {
-        let allowed = with_unit(format!("{} to {}", range.start(), range.end()), unit);
-        self.add(field, "N", &value.to_string(), &allowed);
+    fn number(&mut self, number: &Number, value: &mut f64) {
+        let Number { field, parameter } = number;
+        let kind = if parameter.unit.is_time() { "TIME" } else { "N" };
+        self.add(field, kind, &parameter.written(*value), &parameter.written_range());
     }
 
     fn choice(&mut self, field: &Field, value: &mut Selection, choices: &[Choice]) {
-        let allowed: Vec<String> = choices.iter().map(spelling).collect();
-        self.add(field, "CHOICE", &written(*value, choices), &allowed.join(" | "));
+        self.add(field, "CHOICE", &written(*value, choices), &spellings(choices, " | "));
     }
 
     fn set(&mut self, field: &Field, values: &mut Vec<Selection>, choices: &[Choice]) {
-        let allowed: Vec<String> = choices.iter().map(spelling).collect();
-        let default: Vec<String> = values.iter().map(|pick| written(*pick, choices)).collect();
-        let allowed = format!("{}; can be repeated", allowed.join(" | "));
-        self.add(field, "CHOICE", &default.join(", "), &allowed);
-        if let Some(arg) = self.args.pop() {
-            self.args.push(arg.action(ArgAction::Append));
-        }
+        self.add_repeated(field, "CHOICE", values, choices);
     }
 
     fn matrix(&mut self, priority: &Field, cpu: &Field, _cells: &mut Vec<Cell>) {
-        let levels = "idle | below-normal | normal | above-normal | highest | time-critical | \
-                      fifo:1..20 | rr:1..20; can be repeated";
-        self.add(priority, "LEVEL", "normal", levels);
-        self.add(cpu, "CPU", "none", "none | performance | efficiency | N; can be repeated");
-        let start = self.args.len() - 2;
-        for arg in self.args.split_off(start) {
-            self.args.push(arg.action(ArgAction::Append));
-        }
+        let normal = parts::of_priority(Priority::Normal);
+        self.add_repeated(priority, "LEVEL", &[normal], &parts::PRIORITIES);
+        self.add_repeated(cpu, "CPU", &[parts::of_cpu(CpuChoice::Any)], &parts::CPUS);
     }
 
     fn switch(&mut self, field: &Field, _value: &mut bool) {
@@ -157,73 +135,11 @@ impl<'a> Fill<'a> {
         }
     }
 
-    fn many<T, E: ToString>(&mut self, field: &Field) -> Vec<T>
-    where
-        T: std::str::FromStr<Err = E>,
-    {
+    /// What a repeated option selects, each once; nothing if the option is absent.
+    fn picks(&mut self, field: &Field, choices: &[Choice]) -> Vec<Selection> {
         let texts: Vec<String> =
             self.matches.get_many::<String>(field.key).into_iter().flatten().cloned().collect();
-        let mut values = Vec::new();
-        for text in texts {
-            match text.parse::<T>() {
-                Ok(value) => values.push(value),
-                Err(error) => self.errors.push(format!("--{}: {}", field.key, error.to_string())),
-            }
-        }
-        values
-    }
-}
-
-impl Form for Fill<'_> {
-    fn group(&mut self, _title: &'static str) {}
-
-    fn duration(&mut self, field: &Field, value: &mut Nanos, range: RangeInclusive<Nanos>) {
-        if let Some(text) = self.written(field) {
-            let expected = format!("{} to {}", range.start(), range.end());
-            self.set(field, value, in_range(&text, parse_nanos(&text).ok(), &range, &expected));
-        }
-    }
-
-    fn count(
-        &mut self,
-        field: &Field,
-        value: &mut u32,
-        range: RangeInclusive<u32>,
-        unit: &'static str,
-    ) {
-        if let Some(text) = self.written(field) {
-            let expected = with_unit(format!("{} to {}", range.start(), range.end()), unit);
-            self.set(field, value, in_range(&text, text.parse().ok(), &range, &expected));
-        }
-    }
-
-    fn number(
-        &mut self,
-        field: &Field,
-        value: &mut f64,
-        range: RangeInclusive<f64>,
-        _default: &[f64],
-        unit: &'static str,
-    ) {
-        if let Some(text) = self.written(field) {
-            let expected = with_unit(format!("{} to {}", range.start(), range.end()), unit);
-            self.set(field, value, in_range(&text, text.parse().ok(), &range, &expected));
-        }
-    }
-
-    fn choice(&mut self, field: &Field, value: &mut Selection, choices: &[Choice]) {
-        if let Some(text) = self.written(field) {
-            self.set(field, value, read_choice(&text, choices));
-        }
-    }
-
-    fn set(&mut self, field: &Field, values: &mut Vec<Selection>, choices: &[Choice]) {
-        let texts: Vec<String> =
-            self.matches.get_many::<String>(field.key).into_iter().flatten().cloned().collect();
-        if texts.is_empty() {
-            return;
-        }
-        if let Some(why) = self.no_effect {
+        if let Some(why) = self.no_effect.filter(|_| !texts.is_empty()) {
             self.notes.push(format!("--{} has no effect: {why}", field.key));
         }
         let mut picks: Vec<Selection> = Vec::new();
@@ -234,12 +150,39 @@ impl Form for Fill<'_> {
                 Err(error) => self.errors.push(format!("--{}: {error}", field.key)),
             }
         }
-        *values = picks;
+        picks
+    }
+}
+
+impl Form for Fill<'_> {
+    fn number(&mut self, number: &Number, value: &mut f64) {
+        let Number { field, parameter } = number;
+        if let Some(text) = self.written(field) {
+            let expected = parameter.written_range();
+            let read = parameter.read(&text).ok_or_else(|| {
+                format!("invalid value '{}': expected {expected}", shortened(&text))
+            });
+            self.set(field, value, read);
+        }
+    }
+
+    fn choice(&mut self, field: &Field, value: &mut Selection, choices: &[Choice]) {
+        if let Some(text) = self.written(field) {
+            self.set(field, value, read_choice(&text, choices));
+        }
+    }
+
+    fn set(&mut self, field: &Field, values: &mut Vec<Selection>, choices: &[Choice]) {
+        if self.matches.contains_id(field.key) {
+            *values = self.picks(field, choices);
+        }
     }
 
     fn matrix(&mut self, priority: &Field, cpu: &Field, cells: &mut Vec<Cell>) {
-        let mut priorities: Vec<Priority> = self.many(priority);
-        let mut cpus: Vec<CpuChoice> = self.many(cpu);
+        let priorities = self.picks(priority, &parts::PRIORITIES).into_iter();
+        let mut priorities: Vec<Priority> = priorities.map(parts::priority_of).collect();
+        let cpus = self.picks(cpu, &parts::CPUS).into_iter();
+        let mut cpus: Vec<CpuChoice> = cpus.map(parts::cpu_of).collect();
         if priorities.is_empty() && cpus.is_empty() {
             return;
         }
@@ -262,10 +205,9 @@ impl Form for Fill<'_> {
 
     fn switch(&mut self, field: &Field, value: &mut bool) {
         if let Some(text) = self.written(field) {
-            let read = text
-                .parse()
-                .ok()
-                .ok_or_else(|| format!("invalid value '{text}': expected true or false"));
+            let read = text.parse().ok().ok_or_else(|| {
+                format!("invalid value '{}': expected true or false", shortened(&text))
+            });
             self.set(field, value, read);
         }
     }
@@ -285,47 +227,15 @@ impl Form for Fill<'_> {
     }
 }
 
-/// Returns a value that was read and is in its range, or the message with what is expected.
-fn in_range<T: PartialOrd>(
-    text: &str,
-    read: Option<T>,
-    range: &RangeInclusive<T>,
-    expected: &str,
-) -> Result<T, String> {
-    read.filter(|value| range.contains(value))
-        .ok_or_else(|| format!("invalid value '{text}': expected {expected}"))
-}
-
-/// Syntax of a choice with the range of its number: `hybrid[:TIME] (50us to 10ms)`.
-fn spelling(choice: &Choice) -> String {
-    let (number, range) = match &choice.parameter {
-        Parameter::None => return choice.key.to_owned(),
-        Parameter::Duration { range, .. } => {
-            ("TIME", format!("{} to {}", range.start(), range.end()))
-        }
-        Parameter::Count { range, .. } => ("N", format!("{} to {}", range.start(), range.end())),
-    };
-    let is_optional = matches!(choice.parameter, Parameter::Duration { optional: true, .. });
-    match choice.key {
-        "" => format!("{number} ({range})"),
-        key if is_optional => format!("{key}[:{number}] ({range})"),
-        key => format!("{key}:{number} ({range})"),
-    }
+/// Syntax of choices, each with the range of its number.
+fn spellings(choices: &[Choice], separator: &str) -> String {
+    let spelled: Vec<String> = choices.iter().map(Choice::spelling).collect();
+    spelled.join(separator)
 }
 
 /// A selection in the syntax of the command line.
 fn written(pick: Selection, choices: &[Choice]) -> String {
-    let Some(choice) = choices.get(pick.index) else { return String::new() };
-    let number = match (&choice.parameter, pick.parameter) {
-        (_, None) | (Parameter::None, _) => String::new(),
-        (Parameter::Duration { .. }, Some(nanos)) => Nanos::new(nanos).to_string(),
-        (Parameter::Count { .. }, Some(count)) => count.to_string(),
-    };
-    match (choice.key, number.as_str()) {
-        (key, "") => key.to_owned(),
-        ("", number) => number.to_owned(),
-        (key, number) => format!("{key}:{number}"),
-    }
+    choices.get(pick.index).map_or(String::new(), |choice| choice.written(pick.number))
 }
 
 fn read_choice(text: &str, choices: &[Choice]) -> Result<Selection, String> {
@@ -339,32 +249,24 @@ fn read_choice(text: &str, choices: &[Choice]) -> Result<Selection, String> {
         }
         None => ("", Some(text)),
     };
-    let wrong = || {
-        let allowed: Vec<String> = choices.iter().map(spelling).collect();
-        format!("invalid value '{text}': expected {}", allowed.join(" or "))
-    };
+    let wrong =
+        || format!("invalid value '{}': expected {}", shortened(text), spellings(choices, " or "));
     let index = choices.iter().position(|choice| is_value(key, choice.key)).ok_or_else(wrong)?;
     let choice = choices.get(index).ok_or_else(wrong)?;
-    let parameter = match (&choice.parameter, number) {
-        (Parameter::None | Parameter::Duration { optional: true, .. }, None) => None,
-        (Parameter::None, Some(_)) => return Err(wrong()),
-        (Parameter::Duration { default, .. }, None) => Some(default.get()),
-        (Parameter::Count { default, .. }, None) => Some(*default),
-        (Parameter::Duration { range, .. }, Some(number)) => {
-            let length = parse_nanos(number).ok().filter(|length| range.contains(length));
-            Some(length.ok_or_else(wrong)?.get())
-        }
-        (Parameter::Count { range, .. }, Some(number)) => {
-            let count = number.parse().ok().filter(|count| range.contains(count));
-            Some(count.ok_or_else(wrong)?)
-        }
+    let number = match (choice.parameter, number) {
+        (None, Some(_)) => return Err(wrong()),
+        (None, None) => None,
+        (Some(parameter), Some(number)) => Some(parameter.read(number).ok_or_else(wrong)?),
+        // A choice that can be automatic is so without a number.
+        (Some(_), None) => choice.first_number(),
     };
-    Ok(Selection { index, parameter })
+    Ok(Selection { index, number })
 }
 
 #[cfg(test)]
 mod tests {
     use clap::Command;
+    use jitterscope_engine::nanos::Nanos;
     use jitterscope_engine::plan::{
         FrameLoop, Load, LoadCount, Plan, Probe as _, SpinStrategy, Tail, Wait, Work,
     };
@@ -457,8 +359,8 @@ mod tests {
                 ["--load-threads", "-3"],
                 "--load-threads: invalid value '-3': expected N (0 to 4096) or logical",
             ),
-            (["--priority", "urgent"], "--priority: invalid priority 'urgent': expected idle"),
-            (["--cpu", "x"], "--cpu: invalid CPU 'x': expected none, performance"),
+            (["--priority", "urgent"], "--priority: invalid value 'urgent': expected idle"),
+            (["--cpu", "x"], "--cpu: invalid value 'x': expected none or performance"),
         ] {
             let (_, errors, _) = fill(&options);
             assert_eq!(errors.len(), 1, "{errors:?}");

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Arg, ArgAction, ArgMatches, Command};
 use jitterscope_engine::import::{self, Column, Imported, Options, Source, TimeUnit};
+use jitterscope_engine::run::Run;
 use jitterscope_engine::store::{self, Store};
 
 use super::print::{self, print_message};
@@ -55,8 +56,9 @@ pub(super) fn command() -> Command {
                 .value_name("UNIT")
                 .value_parser(TimeUnit::ALL.map(TimeUnit::key).to_vec())
                 .help(
-                    "Unit of the column, or of a percentile listing [default: the one in the \
-                     column's name, else ms; us for a listing]",
+                    "Unit of the column, of a percentile listing, or of a histogram of cyclictest \
+                     [default: the one in the column's name, else ms; us for a listing and a histogram, \
+                     ns where cyclictest measured in them]",
                 ),
         )
         .arg(Arg::new("save").long("save").action(ArgAction::SetTrue).help("Save the run"))
@@ -85,22 +87,27 @@ fn import(store: Option<&Store>, matches: &ArgMatches) -> Result<(), Box<dyn std
         import::read(&path, &options).map_err(|error| format!("{error}: {}", path.display()))?;
     print_summary(&imported);
     let run = imported.into_run();
-    print::result(&run, matches)?;
-    if matches.get_flag("save") {
-        let store =
-            store.ok_or("no default data folder on this system; set one with --data-dir")?;
-        if store.folder().join(store::file_name(&run)).exists() {
-            print_message("the run is already saved");
-        } else {
-            print_message(&format!("saved as {}", store.save(&run)?.display()));
-        }
+    // Saved first: the output may be full, or its reader gone.
+    let saved = matches.get_flag("save").then(|| save(store, &run));
+    let printed = print::result(&run, matches);
+    if let Some(saved) = saved {
+        print_message(&saved?);
     }
-    Ok(())
+    Ok(printed?)
+}
+
+/// Saves the run unless it is saved already; returns what to print.
+fn save(store: Option<&Store>, run: &Run) -> Result<String, Box<dyn std::error::Error>> {
+    let store = store.ok_or("no default data folder on this system; set one with --data-dir")?;
+    if store.folder().join(store::file_name(run)).exists() {
+        return Ok("the run is already saved".to_owned());
+    }
+    Ok(format!("saved as {}", store.save(run)?.display()))
 }
 
 /// Prints what was read, and what could not be read.
 fn print_summary(imported: &Imported) {
-    print_message(&format!("read as a {}", imported.source.label()));
+    print_message(&format!("read as {}", imported.source.with_article()));
     if 1 < imported.series.len() {
         print_message("series in the file:");
         for (series, position) in imported.series.iter().zip(0..) {

@@ -1,7 +1,10 @@
 //! The command of a test: fills in the settings, measures, prints the results.
 
 use clap::ArgMatches;
+use jitterscope_engine::measure::Request;
+use jitterscope_engine::nanos::Nanos;
 use jitterscope_engine::plan::Plan;
+use jitterscope_engine::report::{Options, Report, follow_up, with_follow_up};
 use jitterscope_engine::runner::{MachineFacts, RunSequence};
 use jitterscope_engine::store::Store;
 
@@ -13,6 +16,7 @@ use super::renamed::is_value;
 use super::repeats;
 use super::terminal::{self, Terminal};
 use super::{Status, text, why};
+use crate::text::format_long_time;
 
 /// Measures with the given options.
 pub(super) fn run(store: Option<&Store>, mut plan: Plan, matches: &ArgMatches) -> Status {
@@ -46,33 +50,60 @@ pub(super) fn run(store: Option<&Store>, mut plan: Plan, matches: &ArgMatches) -
         Err(status) => return status,
     };
     let mut runs = Vec::new();
+    let mut is_printed = true;
     for step in RunSequence::repeats(&plan, &text(matches, "name").unwrap_or_default(), times) {
         if 1 < times {
             print_message(&format!("run {} of {times}", step.round));
         }
         let mut request = MachineFacts::read().request(step.plan, step.labels);
         request.trace = why::trace_mode(matches);
+        if !terminal.is_quiet() {
+            print_length(&request);
+        }
+        let (trace, labels) = (request.trace, request.labels.clone());
         let mut live = LiveOutput::of(matches);
-        let saved = match terminal.measure(request, live.as_mut()) {
+        let mut saved = match terminal.measure(request, live.as_mut()) {
             Ok(saved) => saved,
             Err(error) => return error.report(),
         };
-        let status = terminal::report(&saved);
+        let report = Report::of(&saved.run, &Options::default());
+        if let Some(plan) = follow_up(&saved.run, &report).filter(|_| !terminal.is_interrupted()) {
+            let mut request = MachineFacts::read().request(plan, labels);
+            request.trace = trace;
+            match terminal.measure_after(request, None, Some(&saved.run), with_follow_up) {
+                Ok(both) => saved = both,
+                Err(error) => print_message(&format!("error: {error}")),
+            }
+        }
         let before = live.map(LiveOutput::held).unwrap_or_default();
+        // The result comes before messages, whose reader may be slow or gone.
         let printed = print::result_after(&saved.run, matches, &before);
+        let status = terminal::report(&saved);
         if let Err(error) = &printed {
             print_message(&format!("error: {error}"));
         }
         if status != Status::Done {
             return status;
         }
-        if printed.is_err() {
-            return Status::Failed;
-        }
+        is_printed &= printed.is_ok();
         runs.push(saved.run);
     }
     if 1 < runs.len() {
-        repeats::print_variation(&runs);
+        repeats::print_variation(store, &runs);
     }
-    Status::Done
+    if is_printed { Status::Done } else { Status::Failed }
+}
+
+/// States how long a test takes that may measure on by its result.
+fn print_length(request: &Request) {
+    let (plan, cpus) = (&request.plan, &request.cpus);
+    let more = plan.probe().follow_up_length(cpus);
+    if more != Nanos::ZERO {
+        let length = plan.duration(cpus);
+        print_message(&format!(
+            "takes about {}, at most {} where several changes help",
+            format_long_time(length),
+            format_long_time(length + more)
+        ));
+    }
 }

@@ -7,7 +7,8 @@ use clap::ArgMatches;
 use jitterscope_engine::export;
 use jitterscope_engine::store::{self, SaveError};
 
-use crate::text::NARROW_SPACE;
+use super::names;
+use crate::text::{NARROW_SPACE, cut};
 
 /// The names of standard output: a file of that name is not opened, so that redirected output is not cut.
 const STANDARD: [&str; 2] = ["-", "/dev/stdout"];
@@ -29,11 +30,16 @@ pub(super) enum PrintError {
     },
 }
 
-/// Prints a message on standard error.
-#[expect(clippy::print_stderr, reason = "messages of the command line")]
-pub(super) fn print_message(sentence: &str) {
+/// Characters of a line of a message; only a path or a list is longer.
+const MAX_LINE: usize = 5_000;
+
+/// Prints a message on standard error. If that cannot be written (a full disk, a closed terminal), the command
+/// continues: a message never ends a run.
+pub fn print_message(sentence: &str) {
     // A terminal may lack the narrow space between a number and its unit.
-    eprintln!("{}", export::for_terminal(sentence).replace(NARROW_SPACE, " "));
+    let plain = export::for_terminal(&names::redacted(sentence)).replace(NARROW_SPACE, " ");
+    let lines: String = plain.split('\n').map(|line| cut(line, MAX_LINE) + "\n").collect();
+    io::stderr().lock().write_all(lines.as_bytes()).ok();
 }
 
 /// Writes text to the output; control characters in names and notes are removed.
@@ -47,7 +53,7 @@ pub(super) fn print_output(words: &str) -> io::Result<()> {
 }
 
 /// Destination of a result.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) enum Output {
     Standard,
     File(PathBuf),
@@ -61,6 +67,14 @@ impl Output {
                 Self::File(path.clone())
             }
             _ => Self::Standard,
+        }
+    }
+
+    /// The same, or a file of this name where it is a folder.
+    pub(super) fn in_folder(self, name: impl FnOnce() -> String) -> Self {
+        match self {
+            Self::File(path) if path.is_dir() => Self::File(path.join(name())),
+            output => output,
         }
     }
 

@@ -5,10 +5,12 @@ mod tables;
 
 use clap::ArgMatches;
 use jitterscope_engine::export::{self, Headline};
-use jitterscope_engine::report::{Options, Report};
+use jitterscope_engine::report::{PacedFigures, Report};
 use jitterscope_engine::run::Run;
+use jitterscope_engine::units::MAX_PADDING;
 
 pub(super) use super::columns::columns;
+use super::names::{self, Place};
 use super::output::{Output, PrintError};
 pub(super) use super::output::{print_message, print_output};
 use super::{text, why};
@@ -16,6 +18,8 @@ use crate::text as words;
 
 /// Maximum rows of a table of events.
 const MAX_EVENTS: usize = 40;
+/// Maximum sources of delay that are named.
+const MAX_SOURCES: usize = 4;
 
 /// Writes the result of a run in the requested format.
 pub(super) fn result(run: &Run, matches: &ArgMatches) -> Result<(), PrintError> {
@@ -29,81 +33,122 @@ pub(super) fn result_after(
     before: &[String],
 ) -> Result<(), PrintError> {
     let format = text(matches, "format").unwrap_or_default();
+    let output = Output::of(matches);
+    let is_for_programs = ["json", "csv", "reference-json"].contains(&format.as_str());
+    let place = match &output {
+        Output::Standard if !is_for_programs => Place::Terminal,
+        _ => Place::File,
+    };
+    let (run, report) = names::evaluated(run, place);
+    let is_all = matches.try_get_one::<bool>("all").ok().flatten() == Some(&true);
     let content = match format.as_str() {
         "json" => {
-            let report = Report::of(run, &Options::default());
-            let headline = Headline::of(run, &report, words::local_date(run.started_at));
-            let mut json = Vec::new();
-            export::json::write(run, &report, &headline, &mut json)?;
-            json
+            let headline = Headline::of(&run, &report, words::local_date(run.started_at));
+            return output.write(|to| export::json::write(&run, &report, &headline, to).map(drop));
         }
-        "csv" => {
-            let mut csv = Vec::new();
-            export::csv::table(Report::of(run, &Options::default()).tables.first(), &mut csv)?;
-            csv
-        }
-        "reference-json" => reference::json(run)?,
+        "csv" => return output.write(|to| export::csv::table(report.tables.first(), to)),
+        "reference-json" => reference::json(&run, &report)?,
         format if reference::FORMATS.contains(&format) => {
-            if reference::print(run, matches, before)? {
+            if reference::print(&run, &report, &output, before)? {
                 return Ok(());
             }
             print_message("the reference tool has no layout for these settings; this is the table");
-            export::for_terminal(&table(run)).into_bytes()
+            table(&run, &report, is_all)
         }
         _ => match matches.try_get_one::<u32>("why").ok().flatten() {
-            Some(frame) => export::for_terminal(&why::account(run, *frame)).into_bytes(),
-            None => export::for_terminal(&table(run)).into_bytes(),
+            Some(frame) => why::account(&run, *frame),
+            None => table(&run, &report, is_all),
         },
     };
-    Output::of(matches).write(|to| to.write_all(&content))
+    output.write(|to| to.write_all(export::for_terminal(&content).as_bytes()))
 }
 
-/// The result as text.
-pub(super) fn table(run: &Run) -> String {
-    let report = Report::of(run, &Options::default());
+/// The result as text, the answer last, where the eye is: the key figures, or all of them.
+fn table(run: &Run, report: &Report, is_all: bool) -> String {
     let mut text = format!("{}\n{}\n\n", words::full_run_name(run), run.machine.short());
     let width = tables::terminal_width();
-    for (table, position) in report.tables.iter().zip(0..) {
-        // A table of events may have thousands of rows; one of configurations is shown completely.
-        let most = if position == 0 { usize::MAX } else { MAX_EVENTS };
-        let mut table = table.clone();
-        let hidden = table.truncate(most);
-        tables::write(&mut text, &table, width);
-        if 0 < hidden {
-            text.push_str(&format!(
-                "{} more rows\n\n",
-                words::count(u64::try_from(hidden).unwrap_or(0))
-            ));
+    if is_all {
+        all_tables(&mut text, report, width);
+    } else {
+        if let Some(table) = report.key_table(&["requested", "applied"]) {
+            tables::write(&mut text, &table, width);
         }
+        delayed_by(&mut text, report);
     }
     text.push_str(&why::source_lines(run));
-    refusals(&mut text, &report);
-    let hidden: Vec<(String, String)> = report
-        .rows
-        .iter()
-        .filter_map(|row| Some((row.label.clone(), row.figures.paced()?.rebasing_text()?)))
-        .collect();
-    if !hidden.is_empty() {
-        text.push('\n');
-        let width = hidden.iter().map(|(label, _)| label.chars().count()).max().unwrap_or(0);
-        for (label, hidden) in hidden {
-            text.push_str(&format!("{label:<width$}  {hidden}\n"));
-        }
-    }
-    text.push_str(&format!("\n{}: {}\n", report.word(), report.sentence()));
-    let evidence = report.evidence();
-    if !evidence.is_empty() {
-        text.push_str(&evidence);
-        text.push('\n');
-    }
+    refusals(&mut text, report);
+    rebasing(&mut text, report);
     if !report.cautions.is_empty() {
         text.push_str("\nMeasurement quality\n");
         for caution in &report.cautions {
             text.push_str(&format!("  {caution}\n"));
         }
     }
+    if !is_all {
+        text.push_str(&format!("All figures: jitterscope-cli runs show {} --all\n", run.id));
+    }
+    text.push_str(&format!("\n{}: {}\n", report.word(), report.sentence()));
+    let evidence = report.evidence();
+    let to_do = report.what_to_do().filter(|to_do| !evidence.ends_with(to_do.as_str()));
+    for line in [Some(evidence), to_do].into_iter().flatten().filter(|line| !line.is_empty()) {
+        text.push_str(&line);
+        text.push('\n');
+    }
     // A terminal may lack the narrow space that joins a number and its unit.
     text.replace(words::NARROW_SPACE, " ")
+}
+
+fn all_tables(text: &mut String, report: &Report, width: usize) {
+    for (table, position) in report.tables.iter().zip(0..) {
+        // A table of events may have thousands of rows; one of configurations is shown completely.
+        let most = if position == 0 { usize::MAX } else { MAX_EVENTS };
+        let mut table = table.clone();
+        let hidden = table.truncate(most);
+        tables::write(text, &table, width);
+        if 0 < hidden {
+            text.push_str(&format!(
+                "{} more rows\n\n",
+                words::format_count(u64::try_from(hidden).unwrap_or(0))
+            ));
+        }
+    }
+}
+
+/// What delayed the most late samples, with its share of all lateness.
+fn delayed_by(text: &mut String, report: &Report) {
+    let ranked = report.delays.ranked.iter().filter(|delay| 0.0005 <= delay.share);
+    let mut rows = vec![["Delayed by", "Late", "Max", "Share"].map(str::to_owned).to_vec()];
+    rows.extend(ranked.take(MAX_SOURCES).map(|delay| {
+        vec![
+            delay.name.clone(),
+            words::format_count(delay.sample_count),
+            words::format_time(delay.worst),
+            words::format_share(delay.share),
+        ]
+    }));
+    if 1 < rows.len() {
+        columns(text, &rows);
+        text.push('\n');
+    }
+}
+
+/// What a re-based schedule hides, of each configuration.
+fn rebasing(text: &mut String, report: &Report) {
+    let hidden: Vec<(String, String)> = report
+        .rows
+        .iter()
+        .filter_map(|row| {
+            Some((row.label.clone(), row.figures.get::<PacedFigures>()?.rebasing_text()?))
+        })
+        .collect();
+    if !hidden.is_empty() {
+        text.push('\n');
+        let width = hidden.iter().map(|(label, _)| label.chars().count()).max().unwrap_or(0);
+        let width = width.min(MAX_PADDING);
+        for (label, hidden) in hidden {
+            text.push_str(&format!("{label:<width$}  {hidden}\n"));
+        }
+    }
 }
 
 /// Every refusal once, with its rows, its reason, and what would allow it.

@@ -1,20 +1,29 @@
 //! The quick check on the command line: five short runs, one verdict.
 
+use std::collections::BTreeMap;
+use std::io;
 use std::path::PathBuf;
 
 use clap::{Arg, ArgAction, ArgMatches, Command};
-use jitterscope_engine::export;
+use jitterscope_engine::export::html::write_page;
+use jitterscope_engine::export::{self, Format};
+use jitterscope_engine::format;
 use jitterscope_engine::measure::TraceMode;
 use jitterscope_engine::nanos::Nanos;
-use jitterscope_engine::plan::quick::Part;
-use jitterscope_engine::report::quick::{Figure, Measured, Scorecard};
+use jitterscope_engine::plan::Plan;
+use jitterscope_engine::plan::quick::{BUDGET, CheckSettings, Part};
+use jitterscope_engine::report::quick::{
+    Figure, Measured, Scorecard, continuation, joined, lateness_chart,
+};
 use jitterscope_engine::report::{Options, Report};
-use jitterscope_engine::run::{Ending, Run};
-use jitterscope_engine::runner::{CheckGroup, MachineFacts, OtherLoad, QuietWait};
-use jitterscope_engine::stats::Grade;
+use jitterscope_engine::run::{Ending, Labels, Run, TrialRun};
+use jitterscope_engine::runner::{CheckGroup, MachineFacts, OtherLoad, QuietWait, check_settings};
+use jitterscope_engine::stats::GradeRange;
 use jitterscope_engine::store::{self, Store};
 use serde_json::{Value, json};
 
+use super::names::{self, Place};
+use super::output::Output;
 use super::print::{columns, print_message, print_output};
 use super::terminal::{Terminal, report_failure};
 use super::{Status, text, why};
@@ -69,7 +78,9 @@ struct Check<'a> {
     facts: MachineFacts,
     terminal: Terminal<'a>,
     trace: TraceMode,
-    share: f64,
+    settings: CheckSettings,
+    /// What may still be spent on measuring longer.
+    spare: Nanos,
     group: CheckGroup,
     quiet: QuietWait,
     began: jiff::Timestamp,
@@ -91,26 +102,35 @@ pub(super) fn run(store: Option<&Store>, matches: &ArgMatches) -> Status {
     let share = matches.get_one::<f64>("scale").copied().unwrap_or(1.0);
     // What is only tried out neither waits nor repeats.
     let limit = if share < 1.0 { Nanos::ZERO } else { QuietWait::DEFAULT };
+    let settings = CheckSettings { scale: share, ..check_settings(&facts.cpus) };
     let mut check = Check {
-        quiet: QuietWait::new(limit, facts.cpus.usable.len()),
+        quiet: QuietWait::new(limit),
         facts,
         terminal,
         trace,
-        share,
+        spare: spare(&settings),
+        settings,
         group: CheckGroup::default(),
         began: crate::text::now(),
         has_failed: false,
     };
-    let measured: Vec<(Part, Option<(Run, Report)>)> =
-        Part::ALL.into_iter().map(|part| (part, check.measure_quietly(part))).collect();
-    let parts: Vec<Measured<'_>> = measured
+    let mut measured: Vec<(Part, Option<(Run, Report)>)> =
+        Part::IN_ORDER.into_iter().map(|part| (part, check.measure_quietly(part))).collect();
+    measured.sort_by_key(|(part, _)| *part);
+    let shown: Vec<_> = measured
         .iter()
-        .map(|(part, found)| (*part, found.as_ref().map(|(run, report)| (run, report))))
+        .map(|(part, found)| {
+            (*part, found.as_ref().map(|(run, _)| names::evaluated(run, Place::File)))
+        })
+        .collect();
+    let parts: Vec<Measured<'_>> = shown
+        .iter()
+        .map(|(part, found)| (*part, found.as_ref().map(|(run, report)| (run.as_ref(), report))))
         .collect();
     let card = Scorecard::of(&parts);
     let content = match text(matches, "format").as_deref() {
         Some("json") => json(&parts, &card, check.began),
-        _ => table(&check, &card),
+        _ => table(check.began, &check.facts.machine.short(), &card),
     };
     let mut status = if check.has_failed { Status::Failed } else { Status::Done };
     if let Err(error) = print_output(&content) {
@@ -124,56 +144,145 @@ pub(super) fn run(store: Option<&Store>, matches: &ArgMatches) -> Status {
     status
 }
 
-/// Prints a saved check: the newest run of each part counts.
-pub(super) fn show(files: &[PathBuf]) -> Result<(), Box<dyn std::error::Error>> {
-    let mut runs: Vec<Run> =
-        files.iter().map(|file| store::load(file)).collect::<Result<_, _>>()?;
-    runs.sort_by_key(|run| std::cmp::Reverse(run.started_at));
-    let found = Part::ALL.map(|part| {
-        let run = runs.iter().find(|run| run.plan().and_then(Part::of) == Some(part));
-        (part, run.map(|run| (run, Report::of(run, &Options::default()))))
-    });
-    let parts: Vec<Measured<'_>> = found
-        .iter()
-        .map(|(part, found)| (*part, found.as_ref().map(|(run, report)| (*run, report))))
-        .collect();
-    let measured: Vec<&Run> = parts.iter().filter_map(|(_, found)| Some((*found)?.0)).collect();
-    let document = words::quick::document(&Scorecard::of(&parts), &measured);
-    print_output(&export::for_terminal(&export::markdown::text(&document)))?;
-    Ok(())
+/// The newest run of each part.
+pub(super) fn by_part(mut runs: Vec<Run>) -> BTreeMap<Part, Run> {
+    runs.sort_by_key(|run| run.started_at);
+    runs.into_iter().filter_map(|run| Some((run.plan().and_then(Part::of)?, run))).collect()
+}
+
+/// A check that is over.
+pub(super) struct Saved {
+    parts: Vec<(Part, Option<(Run, Report)>)>,
+}
+
+impl Saved {
+    /// Opens a check from its files.
+    pub(super) fn open(files: &[PathBuf], place: Place) -> Result<Self, store::LoadError> {
+        let runs = files.iter().map(|file| store::load(file)).collect::<Result<_, _>>()?;
+        let mut runs = by_part(runs);
+        let parts = Part::ALL.map(|part| {
+            let shown = runs.remove(&part).map(|run| {
+                let (run, report) = names::evaluated(&run, place);
+                (run.into_owned(), report)
+            });
+            (part, shown)
+        });
+        Ok(Self { parts: parts.into() })
+    }
+
+    fn measured(&self) -> Vec<Measured<'_>> {
+        let parts = self.parts.iter();
+        parts
+            .map(|(part, found)| (*part, found.as_ref().map(|(run, report)| (run, report))))
+            .collect()
+    }
+
+    fn runs(&self) -> Vec<&Run> {
+        self.parts.iter().filter_map(|(_, found)| Some(&found.as_ref()?.0)).collect()
+    }
+
+    fn began(&self) -> jiff::Timestamp {
+        self.runs().iter().map(|run| run.started_at).min().unwrap_or_default()
+    }
+
+    /// The name of a file of it, as the window names it.
+    pub(super) fn file_name(&self, format: Format) -> String {
+        let runs = self.runs();
+        let group = runs.iter().find_map(|run| run.group.as_ref());
+        words::quick::file_name(self.began(), group, format.extension())
+    }
+
+    /// Writes it as one file: a page or Markdown.
+    pub(super) fn write(&self, format: Format, to: &mut dyn io::Write) -> io::Result<()> {
+        let (parts, runs) = (self.measured(), self.runs());
+        let card = Scorecard::of(&parts);
+        if format != Format::Html {
+            return export::markdown::render(&words::quick::report(&card, &runs), to);
+        }
+        let chart = lateness_chart(&parts);
+        let is_traced = runs.iter().flat_map(|run| &run.trials).any(|trial| trial.trace.is_some());
+        let privacy = names::privacy(is_traced);
+        write_page(&words::quick::page(&card, &parts, chart.as_slice(), privacy), to)
+    }
+}
+
+/// Prints a saved check as the check itself prints it.
+pub(super) fn show(
+    files: &[PathBuf],
+    matches: &ArgMatches,
+) -> Result<(), Box<dyn std::error::Error>> {
+    let is_json = text(matches, "format").as_deref() == Some("json");
+    let place = if is_json { Place::File } else { Place::Terminal };
+    let saved = Saved::open(files, place)?;
+    let parts = saved.measured();
+    let card = Scorecard::of(&parts);
+    let machine = saved.runs().first().map(|run| run.machine.short()).unwrap_or_default();
+    let content = if is_json {
+        json(&parts, &card, saved.began())
+    } else {
+        table(saved.began(), &machine, &card)
+    };
+    Ok(Output::of(matches).write(|to| to.write_all(export::for_terminal(&content).as_bytes()))?)
 }
 
 impl Check<'_> {
-    /// Measures a part once other programs are quiet, and again where they disturbed it all the same.
+    /// Measures a part once other programs are quiet, again where they disturbed it all the same, and longer where
+    /// it has too little data for a grade.
     fn measure_quietly(&mut self, part: Part) -> Option<(Run, Report)> {
-        let evaluated = |run: Run| {
-            let report = Report::of(&run, &Options::default());
-            (run, report)
-        };
-        self.wait_for_quiet(part);
-        let first = evaluated(self.measure(part)?);
-        let disturbance = first.1.verdict.standing.disturbance();
-        let is_tried_out = self.share < 1.0 || self.terminal.is_interrupted();
-        if is_tried_out || !self.quiet.must_repeat(part, disturbance) {
-            return Some(first);
+        self.wait_for_quiet();
+        let mut found = evaluated(self.measure(part)?);
+        let disturbance = found.1.verdict.standing.disturbance();
+        let is_tried_out = self.settings.scale < 1.0;
+        if !is_tried_out
+            && !self.terminal.is_interrupted()
+            && self.quiet.must_repeat(part, disturbance)
+        {
+            if let Some(disturbance) = disturbance.filter(|_| !self.terminal.is_quiet()) {
+                print_message(&format!("disturbed: {disturbance}; measuring again"));
+            }
+            self.wait_for_quiet();
+            found = self.measure(part).map_or(found, evaluated);
         }
-        if let Some(disturbance) = disturbance.filter(|_| !self.terminal.is_quiet()) {
-            print_message(&format!("disturbed: {disturbance}; measuring again"));
+        if !is_tried_out && !self.terminal.is_interrupted() {
+            found = self.measure_longer(part, found);
         }
-        self.wait_for_quiet(part);
-        Some(self.measure(part).map_or(first, evaluated))
+        if part == Part::FrameLoad {
+            self.settings.tail = found.0.trials.iter().find_map(TrialRun::tail);
+        }
+        Some(found)
+    }
+
+    /// Measures on where the data is not enough for a grade and there is time left.
+    fn measure_longer(&mut self, part: Part, first: (Run, Report)) -> (Run, Report) {
+        let Some(plan) = continuation(&first.0, &first.1) else { return first };
+        let length = plan.duration(&self.facts.cpus);
+        if self.spare < length {
+            return first;
+        }
+        self.spare = self.spare - length;
+        if !self.terminal.is_quiet() {
+            let about = words::format_long_time(length);
+            print_message(&format!("{}: measuring longer to decide, {about}", part.name()));
+        }
+        let labels = self.group.labels(part);
+        match self.measure_plan(part, plan, labels, Some(&first.0)) {
+            Some(run) => evaluated(run),
+            None => first,
+        }
     }
 
     /// Waits until other programs are quiet, as long as the check may.
-    fn wait_for_quiet(&mut self, part: Part) {
+    fn wait_for_quiet(&mut self) {
         /// How often their load is measured.
         const INTERVAL: Nanos = Nanos::from_millis(500);
         let mut is_said = self.terminal.is_quiet();
-        let Some(mut load) = OtherLoad::start().filter(|_| 1.0 <= self.share) else { return };
+        let Some(mut load) = OtherLoad::start().filter(|_| 1.0 <= self.settings.scale) else {
+            return;
+        };
         while !self.terminal.is_interrupted() {
             std::thread::sleep(INTERVAL.to_duration());
             let share = load.share();
-            if !self.quiet.must_wait(part, share) {
+            if !self.quiet.must_wait(share) {
                 return;
             }
             self.quiet.spend(INTERVAL);
@@ -181,7 +290,7 @@ impl Check<'_> {
                 is_said = true;
                 print_message(&format!(
                     "waiting for quiet: other programs use {} of one CPU",
-                    words::percent(share)
+                    words::format_share(share)
                 ));
             }
         }
@@ -192,16 +301,27 @@ impl Check<'_> {
         if self.terminal.is_interrupted() {
             return None;
         }
-        let plan = part.plan(self.share);
+        let plan = part.plan(&self.settings);
         if !self.terminal.is_quiet() {
-            let about = words::sentence_duration(plan.duration(&self.facts.cpus));
-            let at = Part::ALL.iter().position(|one| *one == part).unwrap_or(0) + 1;
+            let about = words::format_long_time(plan.duration(&self.facts.cpus));
+            let at = Part::IN_ORDER.iter().position(|one| *one == part).unwrap_or(0) + 1;
             print_message(&format!("{at} of {}: {}, about {about}", Part::ALL.len(), part.name()));
         }
         let labels = self.group.labels(part);
+        self.measure_plan(part, plan, labels, None)
+    }
+
+    /// Measures and saves a plan of a part, as further rounds of a first run where there is one.
+    fn measure_plan(
+        &mut self,
+        part: Part,
+        plan: Plan,
+        labels: Labels,
+        first: Option<&Run>,
+    ) -> Option<Run> {
         let mut request = self.facts.clone().request(plan, labels);
         request.trace = self.trace;
-        let saved = match self.terminal.measure(request, None) {
+        let saved = match self.terminal.measure_after(request, None, first, joined) {
             Ok(saved) => saved,
             Err(error) => {
                 print_message(&format!("error: {}: {error}", part.name()));
@@ -223,10 +343,23 @@ impl Check<'_> {
     }
 }
 
+/// A run with its report.
+fn evaluated(run: Run) -> (Run, Report) {
+    let report = Report::of(&run, &Options::default());
+    (run, report)
+}
+
+/// What remains of the time of a check after all parts.
+fn spare(settings: &CheckSettings) -> Nanos {
+    let known = CheckSettings { tail: Some(Nanos::ZERO), ..*settings };
+    let planned = Part::ALL.into_iter().map(|part| part.length(&known));
+    planned.fold(BUDGET, |left, length| left - length)
+}
+
 /// The verdict as text.
-fn table(check: &Check<'_>, card: &Scorecard) -> String {
-    let name = words::quick::check_name(check.began);
-    let mut text = format!("{name}\n{}\n\n", check.facts.machine.short());
+fn table(began: jiff::Timestamp, machine: &str, card: &Scorecard) -> String {
+    let name = words::quick::check_name(began);
+    let mut text = format!("{name}\n{machine}\n\n");
     let head = ["Measurement", "Verdict", "Value", "Limit", "Metric"];
     let mut rows = vec![head.map(str::to_owned).to_vec()];
     for one in &card.cards {
@@ -242,6 +375,9 @@ fn table(check: &Check<'_>, card: &Scorecard) -> String {
         rows.push(row);
     }
     columns(&mut text, &rows);
+    if let Some(full_load) = words::quick::full_load(card) {
+        text.push_str(&format!("{full_load}\n"));
+    }
     if !card.rates.is_empty() {
         text.push_str("\nFrame rates that this PC can pace under load\n");
         text.push_str(words::quick::RATE_SOURCE);
@@ -254,17 +390,6 @@ fn table(check: &Check<'_>, card: &Scorecard) -> String {
         }
         columns(&mut text, &rows);
     }
-    let (word, sentence) = (words::quick::word(card), words::quick::sentence(card));
-    // Without a grade, the sentence is enough.
-    let answer = if card.grade.is_some() { format!("{word}: {sentence}") } else { sentence };
-    text.push_str(&format!("\n{answer}\n{}\n", words::quick::evidence(card)));
-    if !card.advice.is_empty() {
-        text.push_str("\nRecommendations\n");
-        for advice in &card.advice {
-            let said = words::quick::advice(advice);
-            text.push_str(&format!("  {}: {}\n", said.title, said.text));
-        }
-    }
     if !card.trust.is_empty() {
         text.push_str("\nMeasurement quality\n");
         for trust in &card.trust {
@@ -273,6 +398,20 @@ fn table(check: &Check<'_>, card: &Scorecard) -> String {
             text.push_str(&format!("{mark} {name:<15} {said}\n"));
         }
     }
+    let to_do = words::quick::what_to_do(card);
+    if !to_do.is_empty() {
+        text.push_str("\nWhat to do\n");
+        let note = card.delayed.as_ref().map(words::quick::delayed_note).unwrap_or_default();
+        if !note.is_empty() {
+            text.push_str(&format!("{note}\n"));
+        }
+        for said in to_do {
+            text.push_str(format!("  {}. {}", said.title, said.text).trim_end());
+            text.push('\n');
+        }
+    }
+    let answer = words::quick::sentence(card);
+    text.push_str(&format!("\n{answer}\n{}\n", words::quick::evidence(card)));
     // A terminal may lack the narrow space that joins a number and its unit.
     text.replace(words::NARROW_SPACE, " ")
 }
@@ -280,27 +419,35 @@ fn table(check: &Check<'_>, card: &Scorecard) -> String {
 /// The answer for a program: lengths of time in nanoseconds, shares of 1 as they are.
 fn json(parts: &[Measured<'_>], card: &Scorecard, began: jiff::Timestamp) -> String {
     let plain = |text: String| text.replace(words::NARROW_SPACE, " ");
-    let grade = |grade: Option<Grade>| grade.map(Grade::word);
+    let grade = |grade: Option<GradeRange>| grade.map(|grade| grade.worst().word());
+    let best = |grade: Option<GradeRange>| grade.map(|grade| grade.best().word());
     let cards: Vec<Value> = card
         .cards
         .iter()
         .zip(parts)
         .map(|(one, (part, measured))| {
-            let (missed, frames) = match one.figure {
-                Some(Figure::Frame { missed, slots, .. }) => (Some(missed), Some(slots)),
-                _ => (None, None),
+            let (missed, frames, full_load) = match one.figure {
+                Some(Figure::Frame { missed, slots, full_load, .. }) => {
+                    (Some(missed), Some(slots), full_load)
+                }
+                _ => (None, None, None),
             };
+            let interval = one.scale.and_then(|scale| scale.interval);
             json!({
                 "key": part.key(),
                 "name": part.name(),
                 "run": measured.map(|(run, _)| run.id.to_string()),
                 "is_skipped": one.is_skipped,
                 "grade": grade(one.grade),
+                "grade_best": best(one.grade),
                 "verdict": words::quick::card_word(one),
                 "value_nanos": one.figure.as_ref().map(|figure| figure.value().get()),
-                "good_up_to_nanos": one.strip.map(|strip| strip.good.get()),
-                "fair_up_to_nanos": one.strip.map(|strip| strip.fair.get()),
-                "worst_nanos": one.strip.map(|strip| strip.worst.get()),
+                "value_low_nanos": interval.map(|(low, _)| low.get()),
+                "value_high_nanos": interval.map(|(_, high)| high.get()),
+                "good_up_to_nanos": one.scale.map(|scale| scale.limits[1].get()),
+                "fair_up_to_nanos": one.scale.map(|scale| scale.limits[2].get()),
+                "worst_nanos": one.scale.map(|scale| scale.worst.get()),
+                "all_cpus_busy_p99_nanos": full_load.map(Nanos::get),
                 "missed_count": missed,
                 "slots_count": frames,
                 "sentence": words::quick::card(one)
@@ -319,17 +466,14 @@ fn json(parts: &[Measured<'_>], card: &Scorecard, began: jiff::Timestamp) -> Str
                 "missed_count": rate.missed,
                 "slots_count": rate.slots,
                 "grade": grade(rate.grade),
+                "grade_best": best(rate.grade),
                 "is_measured": rate.is_measured,
             })
         })
         .collect();
-    let advice: Vec<Value> = card
-        .advice
-        .iter()
-        .map(|advice| {
-            let said = words::quick::advice(advice);
-            json!({ "title": plain(said.title), "text": plain(said.text) })
-        })
+    let advice: Vec<Value> = words::quick::what_to_do(card)
+        .into_iter()
+        .map(|said| json!({ "title": plain(said.title), "text": plain(said.text) }))
         .collect();
     let trust: Vec<Value> = card
         .trust
@@ -342,6 +486,7 @@ fn json(parts: &[Measured<'_>], card: &Scorecard, began: jiff::Timestamp) -> Str
     let whole = json!({
         "began_at": began.to_string(),
         "grade": grade(card.grade),
+        "grade_best": best(card.grade),
         "verdict": words::quick::word(card),
         "sentence": plain(words::quick::sentence(card)),
         "evidence": plain(words::quick::evidence(card)),
@@ -350,5 +495,5 @@ fn json(parts: &[Measured<'_>], card: &Scorecard, began: jiff::Timestamp) -> Str
         "advice": advice,
         "trust": trust,
     });
-    format!("{whole:#}\n")
+    format::safe_json(&format!("{whole:#}\n"))
 }

@@ -1,18 +1,17 @@
 //! Related runs: the variation of repeats, and two saved runs re-run interleaved.
 
-use std::path::PathBuf;
-
 use clap::{Arg, ArgAction, ArgMatches, Command};
 use jitterscope_engine::plan::Plan;
+use jitterscope_engine::platform;
 use jitterscope_engine::report::comparison::{MIN_REPEATS, NoiseFloor, paired_differences};
 use jitterscope_engine::report::{Options, Report};
 use jitterscope_engine::run::Run;
 use jitterscope_engine::runner::{MachineFacts, RunSequence};
+use jitterscope_engine::store::Store;
 use jitterscope_engine::store::repeats::MAX_REPEATS;
-use jitterscope_engine::store::{self, Store};
 
 use super::print::{self, columns, print_message};
-use super::runs::run_path;
+use super::runs::{entry_files, matching_runs};
 use super::terminal::{self, Terminal};
 use super::{Status, number_in};
 use crate::text::{NARROW_SPACE, series as words};
@@ -24,12 +23,15 @@ pub(super) fn repeat_arg() -> Arg {
         .value_name("TIMES")
         .value_parser(number_in(1..=MAX_REPEATS))
         .help("Repeat the test this many times, save each run, and report run-to-run variation")
-        .help_heading("Output")
+        .help_heading("Run")
 }
 
 /// Prints the run-to-run variation of repeats.
-pub(super) fn print_variation(runs: &[Run]) {
-    let Some(floor) = NoiseFloor::of_runs(runs) else {
+pub(super) fn print_variation(store: Option<&Store>, runs: &[Run]) {
+    // The same number as everywhere else; without saved runs, that of these.
+    let saved =
+        store.zip(runs.first()).and_then(|(store, run)| store.noise_floor(run, &[]).ok()?);
+    let Some(floor) = saved.or_else(|| NoiseFloor::of_runs(runs)) else {
         print_message(&format!("the noise floor needs at least {MIN_REPEATS} repeats"));
         return;
     };
@@ -91,12 +93,36 @@ pub(super) fn alternate(store: Option<&Store>, matches: &ArgMatches) -> Status {
             return Status::Failed;
         }
     };
-    let [a, b] = plans.as_slice() else { return Status::WrongUse };
     let times = matches.get_one::<u32>("times").copied().unwrap_or(1);
+    // All before any is measured.
+    let cpus = platform::cpu_facts();
+    for (plan, letter) in plans.iter().flat_map(|pair| pair.iter().zip(['A', 'B'])) {
+        let problems = plan.problems(&cpus);
+        for problem in &problems {
+            print_message(&format!(
+                "error: run {letter} cannot be measured here: {}: {}",
+                problem.key, problem.message
+            ));
+        }
+        if !problems.is_empty() {
+            return Status::Failed;
+        }
+    }
     let terminal = match Terminal::open(store, matches) {
         Ok(terminal) => terminal,
         Err(status) => return status,
     };
+    for pair in &plans {
+        let status = alternate_pair(&terminal, pair, times);
+        if status != Status::Done {
+            return status;
+        }
+    }
+    Status::Done
+}
+
+/// Re-runs two runs, and prints how they differ.
+fn alternate_pair(terminal: &Terminal<'_>, [a, b]: &[Plan; 2], times: u32) -> Status {
     let mut sides: [Vec<Run>; 2] = [Vec::new(), Vec::new()];
     for step in RunSequence::alternation([a, b], times) {
         let letter = if step.side == 0 { 'A' } else { 'B' };
@@ -125,21 +151,26 @@ pub(super) fn alternate(store: Option<&Store>, matches: &ArgMatches) -> Status {
     }
 }
 
-/// The settings of both runs.
+/// The settings of both runs, or of both runs of each part of two quick checks.
 fn plans(
     store: Option<&Store>,
     matches: &ArgMatches,
-) -> Result<Vec<Plan>, Box<dyn std::error::Error>> {
+) -> Result<Vec<[Plan; 2]>, Box<dyn std::error::Error>> {
     let names = matches.get_many::<String>("run").into_iter().flatten();
-    let paths: Vec<PathBuf> = names.map(|name| run_path(store, name)).collect::<Result<_, _>>()?;
-    let runs: Vec<Run> = paths.iter().map(|path| store::load(path)).collect::<Result<_, _>>()?;
-    if let [a, b] = runs.as_slice()
-        && a.subject.key() != b.subject.key()
-    {
-        return Err("these runs measure different things and cannot be compared".into());
-    }
-    let plans = runs.iter().map(|run| run.plan().cloned());
-    plans.collect::<Option<_>>().ok_or_else(|| words::NOT_MEASURED_HERE.into())
+    let entries: Vec<_> = names.map(|name| entry_files(store, name)).collect::<Result<_, _>>()?;
+    let sets = matching_runs(&entries)?.into_iter().map(|runs| {
+        let Ok([a, b]) = <[Run; 2]>::try_from(runs) else {
+            return Err("two runs are needed".into());
+        };
+        if a.subject.key() != b.subject.key() {
+            return Err("these runs measure different things and cannot be compared".into());
+        }
+        match (a.plan(), b.plan()) {
+            (Some(a), Some(b)) => Ok([a.clone(), b.clone()]),
+            _ => Err(words::NOT_MEASURED_HERE.into()),
+        }
+    });
+    sets.collect()
 }
 
 fn table(pairs: &[[Run; 2]]) -> String {

@@ -1,15 +1,19 @@
 //! Saved runs and the machine from the command line.
 
+use std::collections::HashMap;
 use std::error::Error;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::ArgMatches;
 use jitterscope_engine::machine::{ClockFacts, Machine};
+use jitterscope_engine::plan::quick::Part;
 use jitterscope_engine::platform::{CoreKind, PowerSource};
-use jitterscope_engine::store::{self, Recovery, Store};
+use jitterscope_engine::run::Run;
+use jitterscope_engine::store::{self, Line, Recovery, Store};
+use jitterscope_engine::units::shortened;
 
 use super::print::{self, print_message};
-use super::{Status, quick, text};
+use super::{Status, names, quick, text};
 use crate::facts::probe_on_fresh_thread;
 use crate::run_list::LibraryItem;
 use crate::text as words;
@@ -53,9 +57,10 @@ fn list(store: &Store, journals: &[Recovery]) -> Outcome {
         print_message(&format!("no runs in {} yet", store.folder().display()));
         return Ok(());
     }
+    let handles = Handles::of(&entries);
     let mut lines = String::new();
     for journal in waiting {
-        lines.push_str(&format!("–         {journal}\n"));
+        lines.push_str(&names::redacted(&format!("–         {journal}\n")));
     }
     for item in LibraryItem::list(entries) {
         match &item.run {
@@ -68,16 +73,23 @@ fn list(store: &Store, journals: &[Recovery]) -> Outcome {
                 // A quick check without a name is called like its test.
                 let name =
                     if item.is_check() { run.given_name.as_str() } else { run.name.as_str() };
+                let name = names::redacted(name);
+                let id = if item.is_check() {
+                    run.id.clone()
+                } else {
+                    names::redacted(&handles.of_file(&item.path, Some(&run.id)))
+                };
                 let line = format!(
-                    "{}  {when:<18}  {:<18}  {:<15}  {}{refused}  {name}",
-                    run.id, run.test_name, run.verdict, run.key_result
+                    "{id}  {when:<18}  {:<18}  {:<15}  {}{refused}  {name}",
+                    run.test_name, run.verdict, run.key_result
                 );
                 lines.push_str(line.trim_end());
                 lines.push('\n');
             }
             Err(reason) => {
-                let id = store::id_of(&item.path).map_or("–".to_owned(), |id| id.to_string());
-                lines.push_str(&format!("{id}  cannot be read: {reason}\n"));
+                let id = store::id_of(&item.path).map(|id| id.to_string());
+                let id = handles.of_file(&item.path, id.as_deref());
+                lines.push_str(&names::redacted(&format!("{id}  cannot be read: {reason}\n")));
             }
         }
     }
@@ -85,16 +97,69 @@ fn list(store: &Store, journals: &[Recovery]) -> Outcome {
     Ok(())
 }
 
-/// The file at this path, or the run whose ID begins with this text, or that has this name.
-pub(super) fn run_path(store: Option<&Store>, name: &str) -> Result<PathBuf, Box<dyn Error>> {
+/// How many files answer to each ID.
+struct Handles(HashMap<String, u32>);
+
+impl Handles {
+    fn of(lines: &[Line]) -> Self {
+        let mut counts = HashMap::new();
+        for id in lines.iter().flat_map(Line::ids) {
+            *counts.entry(id.to_string()).or_default() += 1;
+        }
+        Self(counts)
+    }
+
+    /// What names a file to a command: its ID, or where that names another file as well, the file's name.
+    fn of_file(&self, path: &Path, id: Option<&str>) -> String {
+        match id {
+            Some(id) if self.0.get(id) == Some(&1) => id.to_owned(),
+            _ => store::stem_of(path),
+        }
+    }
+}
+
+/// The file at this path, or the files of what is listed under an ID that begins with this text, or under this
+/// name: of a run, or of all runs of a quick check.
+pub(super) fn entry_files(
+    store: Option<&Store>,
+    name: &str,
+) -> Result<Vec<PathBuf>, Box<dyn Error>> {
     let path = PathBuf::from(name);
     if path.is_file() {
-        return Ok(path);
+        return Ok(vec![path]);
     }
     let Some(store) = store else {
-        return Err(format!("no file '{name}', and no data folder to search for a run").into());
+        return Err(format!(
+            "no file '{}', and no data folder to search for a run",
+            shortened(name)
+        )
+        .into());
     };
-    Ok(store.find(name)?)
+    Ok(files_of(store, name)?)
+}
+
+/// Opens entries of which each is a run, or each is a quick check: the runs that belong together, one of each entry.
+/// Of quick checks, these are those of each part that all of them have.
+pub(super) fn matching_runs(entries: &[Vec<PathBuf>]) -> Result<Vec<Vec<Run>>, Box<dyn Error>> {
+    let opened: Vec<Vec<Run>> = entries
+        .iter()
+        .map(|files| files.iter().map(|file| store::load(file)).collect::<Result<_, _>>())
+        .collect::<Result<_, _>>()?;
+    if opened.iter().all(|runs| runs.len() == 1) {
+        return Ok(vec![opened.into_iter().flatten().collect()]);
+    }
+    if opened.iter().any(|runs| runs.len() == 1) {
+        return Err("a quick check can only be compared with other quick checks".into());
+    }
+    let mut checks: Vec<_> = opened.into_iter().map(quick::by_part).collect();
+    let parts = Part::ALL.into_iter().filter_map(|part| {
+        checks.iter_mut().map(|runs| runs.remove(&part)).collect::<Option<Vec<Run>>>()
+    });
+    let parts: Vec<Vec<Run>> = parts.collect();
+    if parts.is_empty() {
+        return Err("these quick checks have no measurement in common".into());
+    }
+    Ok(parts)
 }
 
 /// The files of a run, or of all runs of a quick check, whose ID begins with this text or whose name it is.
@@ -112,18 +177,21 @@ fn files_of(store: &Store, name: &str) -> Result<Vec<PathBuf>, store::FindError>
     match items.iter().filter(is_named).collect::<Vec<_>>().as_slice() {
         [] => Err(error),
         [check] => Ok(check.files.clone()),
-        several => Err(store::FindError::Several { name: name.to_owned(), count: several.len() }),
+        several => {
+            let files: Vec<PathBuf> =
+                several.iter().filter_map(|item| item.files.first().cloned()).collect();
+            Err(store::FindError::several(name, &files))
+        }
     }
 }
 
 fn show(store: &Store, matches: &ArgMatches) -> Outcome {
     let name = text(matches, "run").unwrap_or_default();
-    let file = PathBuf::from(&name);
-    let files = if file.is_file() { vec![file] } else { files_of(store, &name)? };
+    let files = entry_files(Some(store), &name)?;
     match files.as_slice() {
         [file] => print::result(&store::load(file)?, matches)?,
         // All parts of a quick check as the one answer they give.
-        files => quick::show(files)?,
+        files => quick::show(files, matches)?,
     }
     Ok(())
 }
@@ -186,20 +254,20 @@ fn describe(machine: &Machine, clock: &ClockFacts) -> String {
                 machine.physical_cores.map_or_else(unknown, |cores| cores.to_string()),
             ),
         ),
-        ("Memory", machine.memory_bytes.map_or_else(unknown, words::bytes)),
+        ("Memory", machine.memory_bytes.map_or_else(unknown, words::format_bytes)),
         (
             "System",
             format!("{}, kernel {}, {}", known(&machine.os), known(&machine.kernel), machine.arch),
         ),
         ("Virtual machine", machine.virtualization.clone().unwrap_or_else(|| "no".to_owned())),
         ("Power", power),
-        ("Governor or plan", known(&machine.power.governor_or_plan)),
+        (words::machine::power_label(machine), known(&machine.power.governor_or_plan)),
         ("Clock", clock.name.clone()),
         (
             "Clock resolution",
             format!(
                 "{}, read overhead {:.1} ns",
-                words::duration(clock.resolution),
+                words::format_time(clock.resolution),
                 clock.read_cost_nanos
             ),
         ),
@@ -216,7 +284,7 @@ fn describe(machine: &Machine, clock: &ClockFacts) -> String {
     for (priority, applied) in probe_on_fresh_thread().outcomes {
         text.push_str(&format!("  {:<22} {}\n", priority.name(), applied.effective.policy));
         for refusal in applied.refusals {
-            text.push_str(&format!("    {refusal}\n"));
+            text.push_str(&names::redacted(&format!("    {refusal}\n")));
         }
     }
     text.replace(words::NARROW_SPACE, " ")

@@ -8,11 +8,12 @@ use std::time::{Duration, Instant};
 
 use clap::ArgMatches;
 use indicatif::{ProgressBar, ProgressStyle};
-use jitterscope_engine::measure::{Event, Request, StartError, Stopper};
+use jitterscope_engine::measure::{self, Event, Request, Stopper};
 use jitterscope_engine::nanos::Nanos;
 use jitterscope_engine::platform;
+use jitterscope_engine::report::quick::joined;
 use jitterscope_engine::run::{Ending, Run};
-use jitterscope_engine::runner::{Runner, SaveFailure, SavedRun, Sink};
+use jitterscope_engine::runner::{Runner, SaveFailure, SavedRun, Sink, StartError};
 use jitterscope_engine::store::Store;
 
 use super::Status;
@@ -37,7 +38,7 @@ pub(super) enum MeasureError {
 impl MeasureError {
     /// Prints why there is no run, with the invalid options.
     pub(super) fn report(&self) -> Status {
-        if let Self::Start(StartError::Settings { problems }) = self {
+        if let Self::Start(StartError::Measure(measure::StartError::Settings { problems })) = self {
             for problem in problems {
                 print_message(&format!("error: --{}: {}", problem.key, problem.message));
             }
@@ -91,13 +92,28 @@ impl<'a> Terminal<'a> {
         request: Request,
         live: Option<&mut LiveOutput>,
     ) -> Result<SavedRun, MeasureError> {
+        self.measure_after(request, live, None, joined)
+    }
+
+    /// The same as further rounds of a first run, where there is one: what is saved is both.
+    pub(super) fn measure_after(
+        &self,
+        request: Request,
+        live: Option<&mut LiveOutput>,
+        first: Option<&Run>,
+        join: fn(&Run, Run) -> Run,
+    ) -> Result<SavedRun, MeasureError> {
         let planned = request.plan.duration(&request.cpus);
         let sink = self.store.map_or(Sink::Discard, |store| Sink::Store(store.clone()));
         let runner = Runner::start(request, sink, || {})?;
         self.interrupt.follow(runner.stopper());
         let is_quiet = self.is_quiet || !std::io::stderr().is_terminal();
         let run = watch(&runner, planned, is_quiet, live).ok_or(MeasureError::NoResult)?;
-        Ok(runner.finish(run).save())
+        let mut finished = runner.finish(run);
+        if let Some(first) = first {
+            finished.run = join(first, finished.run.clone());
+        }
+        Ok(finished.save())
     }
 }
 
@@ -168,7 +184,7 @@ fn watch(
                      sleep"
                 ));
             }),
-            Event::NotSaved(reason) => bar.suspend(|| {
+            Event::NotSaved { reason } => bar.suspend(|| {
                 print_message(&format!("samples cannot be saved during the test: {reason}"));
             }),
             Event::Counted { trial, counters } => {
@@ -213,7 +229,7 @@ impl Interrupt {
     fn install() -> Self {
         let interrupt = Self::default();
         let on_signal = interrupt.clone();
-        let handled = ctrlc::set_handler(move || {
+        let handle = move || {
             if on_signal.is_stopped.swap(true, Ordering::Relaxed) {
                 platform::exit_at_once(130);
             }
@@ -221,7 +237,8 @@ impl Interrupt {
             if let Some(stopper) = current.as_ref() {
                 stopper.stop();
             }
-        });
+        };
+        let handled = platform::keep_ignored_signals(|| ctrlc::set_handler(handle));
         if let Err(error) = handled {
             log::info!("no signal handler: {error}");
         }

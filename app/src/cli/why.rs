@@ -9,10 +9,11 @@ use jitterscope_engine::run::{Run, TrialRun};
 use jitterscope_engine::units::{format_share, format_time};
 
 use super::columns::columns;
+use super::names;
 use super::number_in;
 use crate::text as words;
 
-/// The option that chooses whether who had the CPU is recorded.
+/// The option for recording a trace of the CPUs.
 pub(super) fn trace_arg() -> Arg {
     Arg::new("trace")
         .long("trace")
@@ -20,7 +21,7 @@ pub(super) fn trace_arg() -> Arg {
         .value_parser(["auto", "off", "require"])
         .default_value("auto")
         .help("Record which threads and interrupts used the CPU around late samples, in as much detail as this system allows")
-        .help_heading("Output")
+        .help_heading("Run")
 }
 
 /// The option that asks for the account of one sample.
@@ -30,7 +31,7 @@ pub(super) fn why_arg() -> Arg {
         .value_name("N")
         .value_parser(number_in(1..=u32::MAX))
         .help("Break down the lateness of sample N by cause, counted from 1")
-        .help_heading("Output")
+        .help_heading("Run")
 }
 
 /// State of the trace option.
@@ -104,7 +105,8 @@ pub(super) fn source_lines(run: &Run) -> String {
     let mut text = format!("Trace: {}\n", state.sentence());
     let program = std::env::current_exe().unwrap_or_default();
     let capabilities = file_capabilities(&program);
-    if let Some([grant, undo]) = state.remedy(&program.display().to_string(), capabilities) {
+    let shown = names::redacted(&program.display().to_string());
+    if let Some([grant, undo]) = state.remedy(&shown, capabilities) {
         text.push_str(&format!(
             "  To record names, and profile any process: {grant}\n  To undo: {undo}\n"
         ));

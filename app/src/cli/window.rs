@@ -14,7 +14,7 @@ pub fn window_files(args: impl IntoIterator<Item = OsString>) -> Result<Vec<Path
         Ok(matches) => {
             Ok(matches.get_many::<PathBuf>("file").into_iter().flatten().cloned().collect())
         }
-        Err(error) => Err(super::print_usage(&error)),
+        Err(error) => Err(super::print_usage(error)),
     }
 }
 

@@ -4,6 +4,7 @@ mod plots;
 
 use eframe::egui::{Frame, Margin, ScrollArea, Ui};
 use jitterscope_engine::nanos::Nanos;
+use jitterscope_engine::report::RecordingFigures;
 use jitterscope_engine::report::capture::{CaptureFigures, FrameFigures, SLOW_BELOW_FPS};
 use jitterscope_engine::stats::{LowDefinition, Lows};
 
@@ -33,7 +34,7 @@ pub struct CapturePage {
 impl CapturePage {
     /// Draws the page.
     pub fn ui(&mut self, ui: &mut Ui, session: &Session, actions: &mut Vec<Action>) {
-        let Some(shown) = session.capture() else { return };
+        let Some(shown) = session.running().capture() else { return };
         self.unit = session.settings().units;
         let margin = Margin::symmetric(size::PAGE_PADDING_X, size::PAGE_PADDING_Y);
         ScrollArea::vertical().auto_shrink([false, false]).show(ui, |ui| {
@@ -53,11 +54,12 @@ impl CapturePage {
     fn body_ui(&mut self, ui: &mut Ui, shown: &LoadedRun, low: LowDefinition) {
         let id = shown.run.id.as_str();
         if self.selected.0 != id {
-            let recordings = shown.report.recordings.iter().enumerate();
+            let recordings = shown.report.results::<RecordingFigures>().iter().enumerate();
             let longest = recordings.rev().max_by_key(|(_, one)| one.figures.count());
             self.selected = (id.to_owned(), longest.map_or(0, |(at, _)| at));
         }
-        let figures = shown.report.recordings.get(self.selected.1).map(|one| &one.figures);
+        let figures =
+            shown.report.results::<RecordingFigures>().get(self.selected.1).map(|one| &one.figures);
         if let Some(CaptureFigures::Frames(frames)) = figures {
             tiles_ui(ui, frames, low);
         }
@@ -82,8 +84,10 @@ impl CapturePage {
 
 fn strip_ui(ui: &mut Ui, shown: &LoadedRun, actions: &mut Vec<Action>) {
     let report = &shown.report;
-    let is_log =
-        report.recordings.iter().any(|one| matches!(one.figures, CaptureFigures::SampledLog(_)));
+    let is_log = report
+        .results::<RecordingFigures>()
+        .iter()
+        .any(|one| matches!(one.figures, CaptureFigures::SampledLog(_)));
     let severity = if is_log { Severity::Fair } else { Severity::Info };
     let (sentence, evidence) = (report.sentence(), report.evidence());
     VerdictStrip::new(severity, "").sentence(&sentence).evidence(&evidence).show(ui, |ui| {
@@ -95,14 +99,15 @@ fn tiles_ui(ui: &mut Ui, frames: &FrameFigures, low: LowDefinition) {
     let times = &frames.frame_time;
     let rate =
         |fps: Option<f64>| fps.map_or_else(|| text::MISSING.to_owned(), |fps| format!("{fps:.1}"));
-    let time = |value: Option<Nanos>| value.map_or((text::MISSING.to_owned(), ""), text::parts);
+    let time =
+        |value: Option<Nanos>| value.map_or((text::MISSING.to_owned(), ""), text::time_parts);
     let by = |lows: Option<Lows>| rate(lows.map(|lows| lows.by(low)));
     let rates = [
         ("Average", rate(Some(frames.average_fps))),
         ("1% low", by(frames.one_percent_low)),
         ("0.1% low", by(frames.tenth_percent_low)),
     ];
-    let stutter = text::percent(frames.stutter.share);
+    let stutter = text::format_share(frames.stutter.share);
     let lengths = [
         ("p50 frame time", time(Some(times.p50))),
         ("p99", time(times.p99)),
@@ -132,8 +137,8 @@ fn lows_ui(ui: &mut Ui, frames: &FrameFigures, used: LowDefinition) {
     lines.insert(0, ["Definition", "1% low", "0.1% low"].map(str::to_owned));
     lines.push(["Slow frames", "Frames", "Of the time"].map(str::to_owned));
     for (slow, fps) in frames.slow.iter().zip(SLOW_BELOW_FPS) {
-        let count = text::count(u64::try_from(slow.count).unwrap_or(u64::MAX));
-        lines.push([format!("Slower than {fps} FPS"), count, text::percent(slow.time_share)]);
+        let count = text::format_count(u64::try_from(slow.count).unwrap_or(u64::MAX));
+        lines.push([format!("Slower than {fps} FPS"), count, text::format_share(slow.time_share)]);
     }
     let card = Card::new("Lows by definition").note("FPS; the same frames, different rules");
     card.show(
@@ -149,7 +154,7 @@ fn lows_ui(ui: &mut Ui, frames: &FrameFigures, used: LowDefinition) {
                         Type::Table
                     };
                     for cell in [name, one, tenth] {
-                        Spans::new(style).text(style, cell, tokens.t1).label(ui);
+                        Spans::plain(style, cell, tokens.t1).label(ui);
                     }
                     ui.end_row();
                 }
@@ -167,14 +172,14 @@ fn note_ui(ui: &mut Ui, note: &str) {
             let tokens = Tokens::of(ui);
             for line in note.lines() {
                 let width = ui.available_width();
-                let spans = Spans::new(Type::Small).text(Type::Small, line, tokens.t2);
+                let spans = Spans::plain(Type::Small, line, tokens.t2);
                 ui.label(spans.wrapped(ui, width));
             }
             for line in words::NOT_AVAILABLE {
                 ui.horizontal(|ui| {
                     ui.spacing_mut().item_spacing.x = size::GAP_SMALL;
                     ui.label(icon(icons::PROHIBIT, size::ICON_SMALL).color(tokens.t2));
-                    Spans::new(Type::Small).text(Type::Small, line, tokens.t2).label(ui);
+                    Spans::plain(Type::Small, line, tokens.t2).label(ui);
                 });
             }
         },

@@ -96,7 +96,7 @@ impl ComparePage {
                 ui.spacing_mut().item_spacing.x = size::GAP_SMALL;
                 Severity::Info.icon_ui(ui, size::ICON_SMALL);
                 let color = Tokens::of(ui).t2;
-                let spans = Spans::new(Type::Small).text(Type::Small, &remark, color);
+                let spans = Spans::plain(Type::Small, &remark, color);
                 let width = ui.available_width();
                 ui.label(spans.wrapped(ui, width));
             });
@@ -107,7 +107,7 @@ impl ComparePage {
         // width.
         let left = ((ui.available_width() - size::GAP_CARD) * 0.64).floor();
         let inside = left - 2.0 * f32::from(size::CARD_PADDING);
-        let is_wide = compared.runs.len() < 3 && differences::whole_width(2) <= inside;
+        let is_wide = compared.comparison.count < 3 && differences::whole_width(2) <= inside;
         if let Some(row) = row.filter(|_| is_wide) {
             let rows = f32::from(u16::try_from(row.figures.len()).unwrap_or(u16::MAX));
             let height = size::CARD_HEADER + size::TABLE_HEADER + rows * size::TABLE_ROW + 12.0;
@@ -175,11 +175,11 @@ impl ComparePage {
                 (0..).zip(comparison.rows.iter().map(|row| row.label.as_str())).collect();
             if 1 < labels.len() {
                 let color = Tokens::of(ui).t2;
-                Spans::new(Type::Small).text(Type::Small, "Configuration", color).whole_label(ui);
+                Spans::plain(Type::Small, "Configuration", color).whole_label(ui);
                 combo(ui, "Configuration", &mut self.row, &labels, 180.0);
             }
             let can_run = compared.runs.iter().all(|shown| shown.run.plan().is_some());
-            if compared.runs.len() == 2 && can_run && !session.is_busy() {
+            if compared.runs.len() == 2 && compared.group_a.is_none() && can_run && !session.running().is_busy() {
                 let name = "Re-run interleaved";
                 let is_unknown = outcomes.contains(&Outcome::Differs);
                 let again = if is_unknown { Button::primary(name) } else { Button::new(name) };
@@ -214,7 +214,7 @@ fn pairs_ui(ui: &mut Ui, compared: &ComparisonView) {
                     let (first, second) = (words::letter(*first), words::letter(*second));
                     let outcome = words::short_outcome(*outcome);
                     let words = format!("{second} compared with {first}: {outcome}");
-                    Spans::new(Type::Body).text(Type::Body, &words, color).whole_label(ui);
+                    Spans::plain(Type::Body, &words, color).whole_label(ui);
                 }
             });
         },
@@ -226,7 +226,7 @@ fn nothing_ui(ui: &mut Ui, session: &Session, actions: &mut Vec<Action>) {
     let empty = EmptyState {
         icon: icons::COLUMNS,
         title: "Nothing to compare yet",
-        text: "Select 2 to 4 runs of the same test, or drop report files here.",
+        text: "Select 2 to 4 runs of the same test or set two groups of runs as A and B, or drop report files here.",
         button: "Select runs",
         sketch: None,
     };

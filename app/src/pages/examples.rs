@@ -4,7 +4,10 @@ use eframe::egui::Ui;
 
 use crate::session::{Action, Example};
 use crate::theme::{Tokens, Type, icon, icons, size};
-use crate::widgets::{Button, Card, Spans, right_aligned};
+use crate::widgets::{Button, Card, Spans, field::combo_ui, right_aligned};
+
+/// Width of the closed list of examples.
+const MENU: f32 = 110.0;
 
 /// Draws the list of examples.
 pub(super) fn examples_ui(ui: &mut Ui, actions: &mut Vec<Action>) {
@@ -35,6 +38,19 @@ pub(super) fn examples_ui(ui: &mut Ui, actions: &mut Vec<Action>) {
             }
         },
     );
+}
+
+/// Opens an example from a list.
+pub fn examples_menu_ui(ui: &mut Ui, actions: &mut Vec<Action>) {
+    combo_ui(ui, "Open an example", "Examples", MENU, |ui| {
+        for example in Example::ALL {
+            let (name, about) = example.words();
+            let entry = ui.selectable_label(false, Type::Body.text(name));
+            if entry.on_hover_text(about).clicked() {
+                actions.push(Action::OpenExample(example));
+            }
+        }
+    });
 }
 
 const fn icon_of(example: Example) -> &'static str {

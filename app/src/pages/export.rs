@@ -54,7 +54,7 @@ impl std::fmt::Debug for ExportDialog {
 impl ExportDialog {
     /// Shows the dialog while there is something to export.
     pub fn show(&mut self, ctx: &Context, session: &Session, actions: &mut Vec<Action>) {
-        let Some(exporting) = session.exporting() else {
+        let Some(exporting) = session.exports().active() else {
             if self.number.take().is_some() {
                 self.view = look::View::default();
                 if let Some(opener) = self.opener.take() {
@@ -65,7 +65,8 @@ impl ExportDialog {
         };
         if self.number != Some(exporting.number()) {
             // For several runs, their comparison is the default.
-            let last = session.last_export().filter(|_| !exporting.is_comparison());
+            let last = ExportKind::of_key(&session.settings().last_export)
+                .filter(|_| !exporting.is_comparison());
             let kind = exporting.wanted().or(self.kind).or(last);
             let opener = ctx.memory(Memory::focused);
             let included_names = session.settings().included_names();
@@ -78,19 +79,19 @@ impl ExportDialog {
             self.kind = self.kind.filter(|_| is_there);
             self.row = self.row.filter(|row| *row < first.report.rows.len());
         }
-        let order = self.order(ctx, exporting);
-        if exporting.first().is_some() && !exporting.is_requested(&order) {
-            actions.push(Action::PreviewExport(order));
+        let request = self.request(ctx, exporting);
+        if exporting.first().is_some() && !exporting.is_requested(&request) {
+            actions.push(Action::PreviewExport(request));
         }
         let modal = dialog::modal(ctx, Id::unique("export"))
             .frame(dialog::frame(ctx).inner_margin(Margin::ZERO))
-            .show(ctx, |ui| self.ui(ui, session, exporting, &order, actions));
+            .show(ctx, |ui| self.ui(ui, session, exporting, &request, actions));
         if modal.inner || modal.should_close() {
             actions.push(Action::CloseExport);
         }
     }
 
-    fn order(&self, ctx: &Context, exporting: &ActiveExport) -> ExportRequest {
+    fn request(&self, ctx: &Context, exporting: &ActiveExport) -> ExportRequest {
         let default = if exporting.is_comparison() {
             ExportKind::Comparison
         } else {
@@ -116,7 +117,7 @@ impl ExportDialog {
         ui: &mut Ui,
         session: &Session,
         exporting: &ActiveExport,
-        order: &ExportRequest,
+        request: &ExportRequest,
         actions: &mut Vec<Action>,
     ) -> bool {
         let room = ui.ctx().content_rect().size() - vec2(40.0, 40.0);
@@ -139,7 +140,7 @@ impl ExportDialog {
                     .show(ui, |ui| {
                         Frame::new().inner_margin(Margin::symmetric(14, 10)).show(ui, |ui| {
                             ui.spacing_mut().item_spacing = vec2(size::GAP_SMALL, 1.0);
-                            self.choices_ui(ui, exporting, order);
+                            self.choices_ui(ui, exporting, request);
                         });
                     });
             });
@@ -148,24 +149,24 @@ impl ExportDialog {
             ui.allocate_ui_with_layout(left, Layout::top_down(Align::Min), |ui| {
                 Frame::new().inner_margin(Margin::symmetric(16, 10)).show(ui, |ui| {
                     ui.spacing_mut().item_spacing = vec2(size::GAP_SMALL, size::GAP_SMALL);
-                    look::preview_ui(ui, exporting, order, &mut self.view, actions);
+                    look::preview_ui(ui, exporting, request, &mut self.view, actions);
                 });
             });
         });
         ui.separator();
         bar(ui, whole.x, |ui| {
-            let last = session.last_export();
-            is_closed |= self.buttons_ui(ui, exporting, order, last, actions);
+            let last = ExportKind::of_key(&session.settings().last_export);
+            is_closed |= self.buttons_ui(ui, exporting, request, last, actions);
         });
         is_closed
     }
 
-    fn choices_ui(&mut self, ui: &mut Ui, exporting: &ActiveExport, order: &ExportRequest) {
+    fn choices_ui(&mut self, ui: &mut Ui, exporting: &ActiveExport, request: &ExportRequest) {
         group_caption(ui, "Format");
         let comparison = exporting.is_comparison().then_some(ExportKind::Comparison);
         for kind in comparison.into_iter().chain(KINDS) {
             let words = (kind.label(), kind.about());
-            let is_selected = kind == order.kind;
+            let is_selected = kind == request.kind;
             if choice_row(ui, "Format", icon_of(kind), words, is_selected).clicked() {
                 self.kind = Some(kind);
             }
@@ -173,40 +174,33 @@ impl ExportDialog {
         ui.add_space(size::GAP_SMALL);
         ui.separator();
         ui.add_space(size::GAP_SMALL);
-        self.what_ui(ui, exporting, order);
+        self.what_ui(ui, exporting, request);
         group_caption(ui, "Privacy");
-        let mut has_host =
-            matches!(self.included_names, IncludedNames::Host | IncludedNames::Everything);
-        let mut has_user =
-            matches!(self.included_names, IncludedNames::User | IncludedNames::Everything);
-        for (name, is_in) in
-            [("Include host name", &mut has_host), ("Include user name", &mut has_user)]
-        {
+        let IncludedNames { host, user, programs } = &mut self.included_names;
+        for (name, is_in) in [
+            ("Include host name", host),
+            ("Include user name", user),
+            ("Include other programs", programs),
+        ] {
             ui.horizontal(|ui| {
                 ui.spacing_mut().item_spacing.x = size::GAP_SMALL;
                 toggle(ui, is_in, name);
                 let color = Tokens::of(ui).t1;
-                Spans::new(Type::Body).text(Type::Body, name, color).label(ui);
+                Spans::plain(Type::Body, name, color).label(ui);
             });
         }
-        self.included_names = match (has_host, has_user) {
-            (false, false) => IncludedNames::Nothing,
-            (true, false) => IncludedNames::Host,
-            (false, true) => IncludedNames::User,
-            (true, true) => IncludedNames::Everything,
-        };
         let width = ui.available_width();
         let color = Tokens::of(ui).t2;
-        let skipped = words::skipped(order.included_names);
-        ui.label(Spans::new(Type::Small).text(Type::Small, skipped, color).wrapped(ui, width));
+        let skipped = words::skipped(request.included_names);
+        ui.label(Spans::plain(Type::Small, &skipped, color).wrapped(ui, width));
     }
 
     /// Which parts of the run to include, for formats with a choice.
-    fn what_ui(&mut self, ui: &mut Ui, exporting: &ActiveExport, order: &ExportRequest) {
+    fn what_ui(&mut self, ui: &mut Ui, exporting: &ActiveExport, request: &ExportRequest) {
         let Some(first) = exporting.first() else { return };
         let rows = &first.report.rows;
-        let ExportKind::File(format) = order.kind else { return };
-        if exporting.check().is_some() && order.kind.is_of_check() {
+        let ExportKind::File(format) = request.kind else { return };
+        if exporting.check().is_some() && request.kind.is_of_check() {
             return;
         }
         if matches!(format, Format::Html | Format::Markdown | Format::Json) {
@@ -217,10 +211,10 @@ impl ExportDialog {
         } else {
             return;
         }
-        if format == Format::Html && !order.parts.is_whole() {
+        if format == Format::Html && !request.parts.is_whole() {
             let width = ui.available_width();
             let color = Tokens::of(ui).t2;
-            let note = Spans::new(Type::Small).text(Type::Small, words::NOT_WHOLE, color);
+            let note = Spans::plain(Type::Small, words::NOT_WHOLE, color);
             ui.label(note.wrapped(ui, width));
         }
         ui.add_space(size::GAP_SMALL);
@@ -264,45 +258,45 @@ impl ExportDialog {
         &mut self,
         ui: &mut Ui,
         exporting: &ActiveExport,
-        order: &ExportRequest,
+        request: &ExportRequest,
         last: Option<ExportKind>,
         actions: &mut Vec<Action>,
     ) -> bool {
         let tokens = Tokens::of(ui);
         let note = if exporting.is_writing() {
             "Writing…".to_owned()
-        } else if exporting.check().is_some() && order.kind.is_of_check() {
+        } else if exporting.check().is_some() && request.kind.is_of_check() {
             "One file of the whole check".to_owned()
-        } else if 1 < exporting.count() && order.kind != ExportKind::Comparison {
+        } else if 1 < exporting.count() && request.kind != ExportKind::Comparison {
             format!("{} files in a folder of your choice", exporting.count())
         } else {
             last.map_or(String::new(), |kind| format!("Last used: {}", kind.label()))
         };
-        Spans::new(Type::Small).text(Type::Small, &note, tokens.t2).whole_label(ui);
+        Spans::plain(Type::Small, &note, tokens.t2).whole_label(ui);
         right_aligned(ui, "export-buttons", |ui| {
             ui.spacing_mut().item_spacing.x = size::GAP_SMALL;
             let is_closed = ui.add(Button::new("Cancel").shortcut("Esc")).clicked();
             let can = exporting.first().is_some() && !exporting.is_writing();
-            let goes_to_clipboard = order.kind.goes_to_clipboard()
+            let goes_to_clipboard = request.kind.goes_to_clipboard()
                 && (exporting.count() == 1
-                    || order.kind == ExportKind::Comparison
+                    || request.kind == ExportKind::Comparison
                     || exporting.check().is_some());
             let primary = if goes_to_clipboard {
                 let save = Button::new("Save…").icon(icons::FLOPPY_DISK);
                 if ui.add_enabled(can, save).clicked() {
-                    actions.push(Action::SaveExport(*order));
+                    actions.push(Action::SaveExport(*request));
                 }
                 let copy = Button::primary("Copy to clipboard").icon(icons::COPY).shortcut("Enter");
                 let copy = ui.add_enabled(can, copy);
                 if copy.clicked() {
-                    actions.push(Action::CopyExport(*order));
+                    actions.push(Action::CopyExport(*request));
                 }
                 copy
             } else {
                 let save = Button::primary("Save…").icon(icons::FLOPPY_DISK).shortcut("Enter");
                 let save = ui.add_enabled(can, save);
                 if save.clicked() {
-                    actions.push(Action::SaveExport(*order));
+                    actions.push(Action::SaveExport(*request));
                 }
                 save
             };
@@ -388,7 +382,7 @@ fn title_ui(ui: &mut Ui, exporting: &ActiveExport) -> bool {
         }
     };
     let room = ui.available_width() - 2.0 * size::TARGET;
-    let what = Spans::new(Type::Small).text(Type::Small, &what, tokens.t2).within(ui, room);
+    let what = Spans::plain(Type::Small, &what, tokens.t2).within(ui, room);
     ui.label(what);
     right_aligned(ui, "export-close", |ui| quiet_icon_button(ui, icons::X, "Close").clicked()).inner
 }

@@ -12,7 +12,7 @@ use jitterscope_engine::report::Chart;
 use jitterscope_engine::run::Run;
 
 use super::quick::result_ui as check_ui;
-use super::{CapturePage, FrameLoopPage, TestPage, severity_of};
+use super::{CapturePage, TestPage, severity_of};
 use crate::plots::chart_ui;
 use crate::session::{ExportImage, ImageOf, LoadedRun};
 use crate::text;
@@ -89,11 +89,11 @@ pub fn plot_image(
         let margin = Margin::symmetric(size::PAGE_PADDING_X, size::PAGE_PADDING_Y);
         Frame::new().inner_margin(margin).show(&mut page, |ui| {
             let tokens = Tokens::of(ui);
-            Spans::new(Type::Title).text(Type::Title, chart.title, tokens.t1).label(ui);
+            Spans::plain(Type::Title, chart.title, tokens.t1).label(ui);
             let note =
                 if chart.note.is_empty() { String::new() } else { format!(" · {}", chart.note) };
             let line = format!("{of}{note} · Jitterscope {}", env!("CARGO_PKG_VERSION"));
-            Spans::new(Type::Small).text(Type::Small, &line, tokens.t2).label(ui);
+            Spans::plain(Type::Small, &line, tokens.t2).label(ui);
             let id = Id::unique("image");
             let rows = f32::from(u16::try_from(chart.y.names.len()).unwrap_or(u16::MAX));
             let height = (rows * 22.0 + 60.0).clamp(PLOT_HEIGHT, MAX_HEIGHT - 120.0);
@@ -166,16 +166,17 @@ fn input() -> RawInput {
 
 /// The page of the result, as it is when it has just been opened.
 enum View {
-    FrameLoop(Box<FrameLoopPage>),
-    Other(Box<TestPage>),
+    Test(Box<TestPage>),
     Capture(Box<CapturePage>),
 }
 
 impl View {
     fn of(shown: &LoadedRun) -> Self {
-        let Some(plan) = shown.run.plan() else { return Self::Capture(Box::default()) };
-        TestPage::of(plan)
-            .map_or_else(|| Self::FrameLoop(Box::default()), |page| Self::Other(Box::new(page)))
+        let plan = shown.run.plan();
+        plan.map_or_else(
+            || Self::Capture(Box::default()),
+            |plan| Self::Test(Box::new(TestPage::of(plan))),
+        )
     }
 
     /// Draws name, machine, verdict, and result; returns the total height.
@@ -184,8 +185,7 @@ impl View {
             heading_ui(ui, &text::run_name(&shown.run), shown.run.subject.name(), &shown.run);
             strip_ui(ui, shown);
             match self {
-                Self::FrameLoop(page) => page.result_ui(ui, shown),
-                Self::Other(page) => page.result_ui(ui, shown),
+                Self::Test(page) => page.result_ui(ui, shown),
                 Self::Capture(page) => page.result_ui(ui, shown),
             }
         })
@@ -195,14 +195,14 @@ impl View {
 /// Name of the run, date, machine, and program version.
 fn heading_ui(ui: &mut Ui, name: &str, test: &str, run: &Run) {
     let tokens = Tokens::of(ui);
-    Spans::new(Type::Title).text(Type::Title, name, tokens.t1).label(ui);
+    Spans::plain(Type::Title, name, tokens.t1).label(ui);
     let line = format!(
         "{test} · {} · {} · Jitterscope {}",
         text::date(&text::local(run.started_at)),
         run.machine.short(),
         run.app_version,
     );
-    Spans::new(Type::Small).text(Type::Small, &line, tokens.t2).label(ui);
+    Spans::plain(Type::Small, &line, tokens.t2).label(ui);
 }
 
 fn strip_ui(ui: &mut Ui, shown: &LoadedRun) {

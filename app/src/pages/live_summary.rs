@@ -23,19 +23,23 @@ pub(super) struct LiveSummary {
 }
 
 impl LiveSummary {
-    /// Computes the report again where the last one is old or of another run.
-    pub(super) fn refresh(summary: &mut Option<Self>, run: &Run, late_percent: f64) {
-        let is_old = summary.as_ref().is_none_or(|summary| {
-            let pause = REFRESH.max(summary.cost * REFRESH_SHARE);
-            summary.of != run.id.as_str() || pause <= summary.at.elapsed()
+    /// Returns the report so far, computed again where the last one is old or of another run.
+    pub(super) fn refresh<'a>(
+        summary: &'a mut Option<Self>,
+        run: &Run,
+        late_percent: f64,
+    ) -> &'a Self {
+        let last = summary.take().filter(|last| {
+            let pause = REFRESH.max(last.cost * REFRESH_SHARE);
+            last.of == run.id.as_str() && last.at.elapsed() < pause
         });
-        if is_old {
+        summary.insert(last.unwrap_or_else(|| {
             let began = Instant::now();
             let options = Options { late_percent, ..Options::default() };
             let report = Report::live(run, &options);
             let charts = report.charts(run);
             let (of, at, cost) = (run.id.to_string(), Instant::now(), began.elapsed());
-            *summary = Some(Self { report, charts, of, at, cost });
-        }
+            Self { report, charts, of, at, cost }
+        }))
     }
 }

@@ -22,10 +22,10 @@ pub struct MachinePage {}
 impl MachinePage {
     /// Draws the page.
     pub fn ui(&mut self, ui: &mut Ui, session: &Session, actions: &mut Vec<Action>) {
-        let Some(facts) = session.facts() else {
+        let Some(facts) = session.machine().facts() else {
             let color = Tokens::of(ui).t2;
             ui.centered_and_justified(|ui| {
-                Spans::new(Type::Body).text(Type::Body, "Reading the machine", color).label(ui)
+                Spans::plain(Type::Body, "Reading the machine", color).label(ui)
             });
             return;
         };

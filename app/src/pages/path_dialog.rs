@@ -33,7 +33,7 @@ enum Answer {
 impl PathDialog {
     /// Shows the question while one is open.
     pub fn show(&mut self, ctx: &Context, session: &Session, actions: &mut Vec<Action>) {
-        let Some(question) = session.path_question() else {
+        let Some(question) = session.dialogs().question() else {
             *self = Self::default();
             return;
         };

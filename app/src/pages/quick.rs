@@ -25,10 +25,12 @@ pub(super) use finished::result_ui;
 pub struct QuickPage {
     /// Whether the parts can be selected.
     is_choosing: bool,
-    /// Whether the start button was focused once.
+    /// Whether the start button was focused in this visit.
     was_focused: bool,
     image: Option<LivePlots>,
     timeline: Timeline,
+    /// When the result that was drawn last began.
+    drawn: Option<jiff::Timestamp>,
     /// Whether percentiles are shown.
     has_details: bool,
     saved: saved::SavedFields,
@@ -41,6 +43,7 @@ impl Default for QuickPage {
             was_focused: false,
             image: None,
             timeline: Timeline::of_lateness(),
+            drawn: None,
             has_details: false,
             saved: saved::SavedFields::default(),
         }
@@ -48,6 +51,11 @@ impl Default for QuickPage {
 }
 
 impl QuickPage {
+    /// Has the next visit focus the start button.
+    pub const fn focus_start(&mut self) {
+        self.was_focused = false;
+    }
+
     /// Saves what is still being typed, as the page is left.
     pub fn leave(&mut self, actions: &mut Vec<Action>) {
         self.saved.leave(actions);
@@ -61,13 +69,21 @@ impl QuickPage {
         } else {
             Margin::symmetric(size::PAGE_PADDING_X, size::PAGE_PADDING_Y)
         };
-        ScrollArea::vertical().auto_shrink([false, false]).show(ui, |ui| {
+        let quick = session.running().quick();
+        let shown = quick.result().filter(|_| quick.check().is_none()).map(|result| result.began);
+        let mut area = ScrollArea::vertical().auto_shrink([false, false]);
+        if self.drawn != shown {
+            // Another result begins with its verdict.
+            self.drawn = shown;
+            area = area.vertical_scroll_offset(0.0);
+        }
+        area.show(ui, |ui| {
             Frame::new().inner_margin(margin).show(ui, |ui| {
                 ui.spacing_mut().item_spacing.y = size::GAP_CARD;
-                match (session.quick().going(), session.quick().result()) {
-                    (Some(going), _) => {
+                match (session.running().quick().check(), session.running().quick().result()) {
+                    (Some(check), _) => {
                         self.leave(actions);
-                        self.running_ui(ui, session, going, actions);
+                        self.running_ui(ui, session, check, actions);
                     }
                     (None, Some(result)) => {
                         let result = Arc::clone(result);

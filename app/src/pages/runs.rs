@@ -20,8 +20,9 @@ use crate::session::{Action, LibraryItem, PageId, Session, Subject};
 use crate::text;
 use crate::theme::{Tokens, Type, icons, size};
 use crate::widgets::{
-    Button, Command, EmptyState, Region, Spans, icon_button, key_text, keys::pressed, link, region,
-    right_aligned,
+    Button, Command, EmptyState, Region, Spans, icon_button, key_text,
+    keys::{is_typing, pressed},
+    link, region, right_aligned,
 };
 
 use details::{Draft, SelectedRuns, run_preview};
@@ -42,6 +43,8 @@ const WIDE_BAR: f32 = 620.0;
 const BASELINE_WORDS: f32 = 220.0;
 /// The width from which on the link that clears the selection has all of its words.
 const CLEAR_SELECTION: f32 = 120.0;
+/// Width of the two buttons for groups.
+const GROUPS: f32 = 80.0;
 /// Why a button for selected runs is disabled.
 const NONE_SELECTED: &str = "Select at least one run.";
 /// Maximum number of compared runs.
@@ -81,7 +84,7 @@ impl RunsPage {
             margin(ui, |ui| {
                 let color = Tokens::of(ui).t2;
                 let words = "Reading the saved runs";
-                Spans::new(Type::Body).text(Type::Body, words, color).label(ui);
+                Spans::plain(Type::Body, words, color).label(ui);
             });
             return;
         };
@@ -90,7 +93,8 @@ impl RunsPage {
         self.keys(ui, items, actions);
         // In a low window, the list and the details scroll together.
         let is_low = ui.content_rect().height() < LOW;
-        actions.extend(session.ask_for_glance(&run_preview::wanted(items, &self.selection.paths)));
+        actions
+            .extend(session.request_previews(&run_preview::wanted(items, &self.selection.paths)));
         self.details_ui(ui, session, items, is_low, actions);
         let frame = Frame::new()
             .fill(Tokens::of(ui).panel)
@@ -176,20 +180,19 @@ impl RunsPage {
             ui.memory_mut(|memory| memory.request_focus(Id::unique(filter::SEARCH)));
         }
         if pressed(ui.ctx(), Command::CompareRuns) {
-            self.compare(actions);
+            self.compare(items, actions);
         }
         if !self.selection.paths.is_empty() && pressed(ui.ctx(), Command::Export) {
             self.export(actions);
         }
         // In a text field, these keys edit the text.
-        let focused = ui.memory(eframe::egui::Memory::focused);
-        if ui.ctx().egui_wants_keyboard_input() && focused != Some(Id::unique(table::LIST)) {
+        if is_typing(ui.ctx()) {
             return;
         }
         // Where nothing has the keyboard, arrow keys begin in the list.
         let is_arrow =
             ui.input(|input| input.key_pressed(Key::ArrowDown) || input.key_pressed(Key::ArrowUp));
-        if focused.is_none() && is_arrow {
+        if is_arrow && ui.memory(|memory| memory.focused().is_none()) {
             ui.memory_mut(|memory| memory.request_focus(Id::unique(table::LIST)));
         }
         if pressed(ui.ctx(), Command::Delete) {
@@ -206,8 +209,14 @@ impl RunsPage {
         items.iter().find(|item| item.path == *path)
     }
 
-    fn compare(&self, actions: &mut Vec<Action>) {
+    /// Compares the selected runs; the starred one is the baseline, in whatever order they were selected.
+    fn compare(&mut self, items: &[LibraryItem], actions: &mut Vec<Action>) {
         if (2..=MAX_COMPARED).contains(&self.selection.paths.len()) {
+            let is_baseline = |path: &PathBuf| {
+                let item = items.iter().find(|item| item.path == *path);
+                item.and_then(|item| item.run.as_ref().ok()).is_some_and(trend::is_baseline)
+            };
+            self.selection.paths.sort_by_key(|path| !is_baseline(path));
             actions.push(Action::Compare(self.selection.paths.clone()));
         }
     }
@@ -229,9 +238,9 @@ impl RunsPage {
         let bytes: u64 = items.iter().map(|item| item.bytes).sum();
         let count = match items.len() {
             1 => "1 run".to_owned(),
-            count => format!("{} runs", text::count(u64::try_from(count).unwrap_or(0))),
+            count => format!("{} runs", text::format_count(u64::try_from(count).unwrap_or(0))),
         };
-        let note = format!("{count} · {}", text::bytes(bytes));
+        let note = format!("{count} · {}", text::format_bytes(bytes));
         let is_one_row = FILTERS + BUTTONS < ui.available_width();
         ui.spacing_mut().item_spacing.x = size::GAP_SMALL;
         let mut filters = |ui: &mut Ui| {
@@ -300,7 +309,7 @@ impl RunsPage {
         };
         let path = table::ui(ui, items, &listed.rows, height, controls);
         actions.extend(path.and_then(|path| opened(items, &path)));
-        if let Some(store) = session.store() {
+        if let Some(store) = session.library().store() {
             let shown = listed.count;
             // The details of selected runs end with their folder.
             let note = if !self.selection.paths.is_empty() {
@@ -311,7 +320,7 @@ impl RunsPage {
                 format!("{shown} of {} shown · saved in {}", items.len(), store.folder().display())
             };
             let color = Tokens::of(ui).t3;
-            Spans::new(Type::Small).text(Type::Small, &note, color).label(ui);
+            Spans::plain(Type::Small, &note, color).label(ui);
         }
     }
 
@@ -324,7 +333,8 @@ impl RunsPage {
             let words =
                 if count == 0 { "None selected".to_owned() } else { format!("{count} selected") };
             Spans::new(Type::Body).text(Type::Strong, &words, color).whole_label(ui);
-            let room = ui.available_width();
+            // Groups are offered once runs are selected.
+            let room = ui.available_width() - if 0 < count { GROUPS } else { 0.0 };
             let is_wide = WIDE_BAR <= room;
             let key = |ui: &Ui, command| {
                 if is_wide { key_text(ui.ctx(), command) } else { String::new() }
@@ -342,9 +352,12 @@ impl RunsPage {
             let can = (2..=MAX_COMPARED).contains(&count);
             let button = ui.add_enabled(can, compare.name("Compare selected runs"));
             if button.clicked() {
-                self.compare(actions);
+                self.compare(items, actions);
             }
             button.on_disabled_hover_text("Select 2 to 4 runs of the same test.");
+            if 0 < count {
+                self.groups_ui(ui, actions);
+            }
             let export_key = key(ui, Command::Export);
             let export = Button::new("Export…").icon(icons::EXPORT).shortcut(&export_key);
             let export = ui.add_enabled(0 < count, export);
@@ -360,7 +373,10 @@ impl RunsPage {
             }
             self.baseline_ui(ui, items, WIDE_BAR + BASELINE_WORDS <= room, actions);
             let delete_key = key(ui, Command::Delete);
-            let delete = Button::new("Delete").icon(icons::TRASH).shortcut(&delete_key);
+            let delete = Button::new(if is_wide { "Delete" } else { "" })
+                .icon(icons::TRASH)
+                .name("Delete")
+                .shortcut(&delete_key);
             let delete = ui.add_enabled(0 < count, delete);
             if delete.clicked() {
                 self.delete(actions);
@@ -376,6 +392,21 @@ impl RunsPage {
                 });
             }
         });
+    }
+
+    /// Makes the selected runs one of two groups; the second one starts the comparison.
+    fn groups_ui(&self, ui: &mut Ui, actions: &mut Vec<Action>) {
+        for (side, letter) in [(0, "A"), (1, "B")] {
+            let name = format!("Set as {letter}");
+            let button = ui.add(Button::new(letter).name(&name));
+            let hint = format!(
+                "Set as {letter}: makes the selected runs group {letter}. Once A and B are set, the groups are compared by their own \
+                 run-to-run variation: select at least 2 runs for each."
+            );
+            if button.on_hover_text(hint).clicked() {
+                actions.push(Action::SetGroup { side, paths: self.selection.paths.clone() });
+            }
+        }
     }
 
     /// Makes the selected run the baseline of its settings, or no longer.
@@ -475,7 +506,7 @@ fn opened(items: &[LibraryItem], path: &Path) -> Option<Action> {
 /// Number of runs, and folder actions.
 fn folder_ui(ui: &mut Ui, note: &str, actions: &mut Vec<Action>) {
     let tokens = Tokens::of(ui);
-    Spans::new(Type::Small).text(Type::Small, note, tokens.t2).whole_label(ui);
+    Spans::plain(Type::Small, note, tokens.t2).whole_label(ui);
     let refresh = icon_button(ui, icons::ARROWS_CLOCKWISE, "Read folder again");
     if refresh.clicked() {
         actions.push(Action::RefreshLibrary);

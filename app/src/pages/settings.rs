@@ -70,7 +70,7 @@ impl SettingsPage {
         cards::keyboard_ui(ui, actions);
         ui.horizontal(|ui| {
             let is_default = session.settings().reset() == *session.settings();
-            let is_free = !session.is_busy();
+            let is_free = !session.running().is_busy();
             let reset = ui.add_enabled(!is_default && is_free, Button::new("Reset all settings"));
             if reset.clicked() {
                 self.asks_reset = true;
@@ -81,7 +81,7 @@ impl SettingsPage {
             right_aligned(ui, "version", |ui| {
                 let color = Tokens::of(ui).t2;
                 let words = concat!("Jitterscope ", env!("CARGO_PKG_VERSION"));
-                Spans::new(Type::Small).text(Type::Small, words, color).whole_label(ui);
+                Spans::plain(Type::Small, words, color).whole_label(ui);
                 if link(ui, "Licenses").clicked() {
                     self.shows_licenses = true;
                 }
@@ -117,6 +117,6 @@ impl SettingsPage {
 
 fn left_ui(ui: &mut Ui, session: &Session, settings: &mut Settings, actions: &mut Vec<Action>) {
     cards::appearance_ui(ui, settings);
-    cards::numbers_ui(ui, settings, !session.is_busy());
+    cards::numbers_ui(ui, settings, !session.running().is_busy());
     cards::runs_ui(ui, session, settings, actions);
 }

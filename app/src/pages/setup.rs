@@ -5,6 +5,8 @@ use eframe::egui::{
     Ui, UiBuilder, vec2,
 };
 use jitterscope_engine::measure::TraceMode;
+use jitterscope_engine::nanos::Nanos;
+use jitterscope_engine::plan::form::Parameter;
 use jitterscope_engine::plan::{Extent, Plan};
 use jitterscope_engine::store::repeats::MAX_REPEATS;
 
@@ -14,8 +16,8 @@ use crate::theme::{Tokens, Type, icons, size};
 use crate::widgets::field::{EntryEnd, combo_ui, entry_end};
 use crate::widgets::keys::hold_escape;
 use crate::widgets::{
-    Button, FormContext, Help, Region, SettingForm, Spans, count_field, field_block, link, region,
-    segmented_wide, text_field,
+    Button, FormContext, Help, Region, SettingForm, Spans, field_block, link, region,
+    segmented_wide, text_field, value_field,
 };
 
 const REPEAT: Help<'static> = Help::new(
@@ -90,7 +92,7 @@ pub(super) fn button_ui(ui: &mut Ui, session: &Session, key: &'static str, is_op
     if size::MEDIUM_FROM <= ui.content_rect().width() {
         return;
     }
-    let Some(bench) = session.bench(key) else { return };
+    let Some(state) = session.running().test(key) else { return };
     ui.horizontal(|ui| {
         ui.spacing_mut().item_spacing.x = size::GAP_FIELD;
         let button = Button::new("Setup").icon(icons::SIDEBAR_SIMPLE);
@@ -98,102 +100,104 @@ pub(super) fn button_ui(ui: &mut Ui, session: &Session, key: &'static str, is_op
             *is_open = !*is_open;
         }
         let tokens = Tokens::of(ui);
-        let (what, time) = what_runs(session, bench.plan(), 1);
-        let is_locked = !matches!(bench.phase(), Phase::Idle);
+        let (what, time) = what_runs(session, state.plan(), 1);
+        let is_locked = !matches!(state.phase(), Phase::Idle);
         let words = if is_locked {
             format!("{what} · locked while running")
         } else {
             format!("{what} · {time}")
         };
-        Spans::new(Type::Small).text(Type::Small, &words, tokens.t2).label(ui);
+        Spans::plain(Type::Small, &words, tokens.t2).label(ui);
     });
 }
 
 /// Draws the column.
 fn column_ui(ui: &mut Ui, session: &Session, key: &'static str, actions: &mut Vec<Action>) {
     region(ui, Region::Setup);
-    let Some(bench) = session.bench(key) else { return };
-    let is_locked = !matches!(bench.phase(), Phase::Idle);
+    let Some(state) = session.running().test(key) else { return };
+    let is_locked = !matches!(state.phase(), Phase::Idle);
     let margin =
         Margin { left: size::PAGE_PADDING_X, right: size::PAGE_PADDING_X, top: 10, bottom: 10 };
     Panel::bottom("setup-foot")
         .resizable(false)
         .frame(Frame::new().inner_margin(margin))
-        .show(ui, |ui| foot_ui(ui, session, bench, is_locked));
+        .show(ui, |ui| foot_ui(ui, session, state, is_locked));
     ScrollArea::vertical().auto_shrink([false, false]).show(ui, |ui| {
         Frame::new().inner_margin(margin).show(ui, |ui| {
             if is_locked {
                 ui.disable();
                 ui.set_opacity(size::DISABLED_OPACITY);
             }
-            presets_ui(ui, session, bench, actions);
+            presets_ui(ui, session, state, actions);
             ui.add_space(size::GAP_FIELD);
-            let mut plan = bench.plan().clone();
-            let facts = session.facts();
-            let problems = facts.map_or(Vec::new(), |facts| plan.probe().problems(&facts.cpus));
-            let surroundings = facts.map_or(FormContext::default(), |facts| FormContext {
+            let mut plan = state.plan().clone();
+            let facts = session.machine().facts();
+            let problems = facts.map_or(Vec::new(), |facts| plan.problems(&facts.cpus));
+            let context = facts.map_or(FormContext::default(), |facts| FormContext {
                 cpus: &facts.cpus.usable,
                 performance_cpu: facts.performance_cpu,
                 can_pin: facts.can_pin,
             });
-            let mut form = SettingForm::new(ui, bench.name(), &problems, surroundings);
+            let mut form = SettingForm::new(ui, state.name(), &problems, context);
             plan.probe_mut().settings(&mut form);
-            if &plan != bench.plan() {
+            if &plan != state.plan() {
                 actions.push(Action::SetPlan(plan));
             }
             ui.add_space(size::GAP_FIELD);
-            trace_ui(ui, session, bench, actions);
-            repeat_ui(ui, bench, actions);
+            trace_ui(ui, session, state, actions);
+            repeat_ui(ui, state, actions);
         });
     });
 }
 
-/// Whether who had the CPU is recorded, and how exactly that is possible here.
-fn trace_ui(ui: &mut Ui, session: &Session, bench: &TestState, actions: &mut Vec<Action>) {
-    let Some(facts) = session.facts() else { return };
-    let stages = bench.plan().stages(&facts.cpus);
+/// Whether a trace of the CPUs is recorded, and in how much detail this PC can.
+fn trace_ui(ui: &mut Ui, session: &Session, state: &TestState, actions: &mut Vec<Action>) {
+    let Some(facts) = session.machine().facts() else { return };
+    let stages = state.plan().stages(&facts.cpus);
     if !stages.iter().flat_map(|stage| &stage.trials).any(|trial| trial.trace_above().is_some()) {
         return;
     }
     field_block(ui, "Trace", Some(&TRACE), |ui| {
         let modes =
             [(TraceMode::Auto, "Auto"), (TraceMode::Off, "Off"), (TraceMode::Require, "Require")];
-        let mut trace = bench.trace();
-        let name = format!("{}, trace", bench.name());
+        let mut trace = state.trace();
+        let name = format!("{}, trace", state.name());
         if segmented_wide(ui, &name, &mut trace, &modes).changed() {
-            actions.push(Action::SetTrace { test: bench.key(), trace });
+            actions.push(Action::SetTrace { test: state.key(), trace });
         }
     });
-    if bench.trace() != TraceMode::Off {
+    if state.trace() != TraceMode::Off {
         let (width, color) = (ui.available_width(), Tokens::of(ui).t2);
         let words = facts.trace.sentence();
-        ui.label(Spans::new(Type::Small).text(Type::Small, &words, color).wrapped(ui, width));
+        ui.label(Spans::plain(Type::Small, &words, color).wrapped(ui, width));
     }
     ui.add_space(size::GAP_FIELD);
 }
 
 /// Number of repeats.
-fn repeat_ui(ui: &mut Ui, bench: &TestState, actions: &mut Vec<Action>) {
+fn repeat_ui(ui: &mut Ui, state: &TestState, actions: &mut Vec<Action>) {
     field_block(ui, "Repeat", Some(&REPEAT), |ui| {
-        let mut times = bench.repeat();
+        let mut times = state.repeat();
         let unit = if times == 1 { "time" } else { "times" };
-        let (name, width) = (format!("{}, repeat", bench.name()), ui.available_width());
-        if count_field(ui, &name, &mut times, unit, 1..=MAX_REPEATS, width).changed() {
-            actions.push(Action::SetRepeat { test: bench.key(), times });
+        let (name, width) = (format!("{}, repeat", state.name()), ui.available_width());
+        if value_field(ui, &name, &mut times, &Parameter::count(1, MAX_REPEATS, unit), width)
+            .changed()
+        {
+            actions.push(Action::SetRepeat { test: state.key(), times });
         }
     });
 }
 
-fn presets_ui(ui: &mut Ui, session: &Session, bench: &TestState, actions: &mut Vec<Action>) {
-    let test = bench.key();
-    let own: Vec<(&str, Plan)> = session.own_presets(test).collect();
-    let current = own.iter().find(|(_, plan)| plan == bench.plan()).map(|(name, _)| *name);
-    let built_in = bench.preset();
+fn presets_ui(ui: &mut Ui, session: &Session, state: &TestState, actions: &mut Vec<Action>) {
+    let test = state.key();
+    let own: Vec<(&str, Plan)> = session.settings().own_presets(test).collect();
+    let current = own.iter().find(|(_, plan)| plan == state.plan()).map(|(name, _)| *name);
+    let built_in = state.preset();
     field_block(ui, "Preset", None, |ui| {
         let selected = built_in.map(|preset| preset.name).or(current).unwrap_or("Custom (changed)");
         let width = ui.available_width();
-        combo_ui(ui, &format!("{}, preset", bench.name()), selected, width, |ui| {
-            for preset in bench.presets() {
+        combo_ui(ui, &format!("{}, preset", state.name()), selected, width, |ui| {
+            for preset in state.presets() {
                 let is_selected = built_in.is_some_and(|selected| selected.key == preset.key);
                 let item = ui.selectable_label(is_selected, Type::Body.text(preset.name));
                 if item.on_hover_text(preset.about).clicked() {
@@ -208,14 +212,14 @@ fn presets_ui(ui: &mut Ui, session: &Session, bench: &TestState, actions: &mut V
             }
         });
         if built_in.is_none() {
-            own_preset_ui(ui, bench, current, actions);
+            own_preset_ui(ui, state, current, actions);
         }
     });
 }
 
 /// Saves settings that are no preset yet under a name; renames, exports or deletes the own preset they are.
-fn own_preset_ui(ui: &mut Ui, bench: &TestState, current: Option<&str>, actions: &mut Vec<Action>) {
-    let test = bench.key();
+fn own_preset_ui(ui: &mut Ui, state: &TestState, current: Option<&str>, actions: &mut Vec<Action>) {
+    let test = state.key();
     let id = Id::unique(("own-preset", test, current));
     let typed: Option<String> = ui.data(|data| data.get_temp(id));
     let Some(mut name) = typed else {
@@ -272,7 +276,7 @@ fn own_preset_links(
     .inner
 }
 
-fn foot_ui(ui: &mut Ui, session: &Session, bench: &TestState, is_locked: bool) {
+fn foot_ui(ui: &mut Ui, session: &Session, state: &TestState, is_locked: bool) {
     let tokens = Tokens::of(ui);
     ui.horizontal(|ui| {
         if is_locked {
@@ -283,27 +287,31 @@ fn foot_ui(ui: &mut Ui, session: &Session, bench: &TestState, is_locked: bool) {
                 .label(ui);
             return;
         }
-        let (what, time) = what_runs(session, bench.plan(), bench.repeat());
-        Spans::new(Type::LabelStrong).text(Type::LabelStrong, &what, tokens.t1).whole_label(ui);
+        let (what, time) = what_runs(session, state.plan(), state.repeat());
+        Spans::plain(Type::LabelStrong, &what, tokens.t1).whole_label(ui);
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
-            Spans::new(Type::Small).text(Type::Small, &time, tokens.t2).label(ui);
+            Spans::plain(Type::Small, &time, tokens.t2).label(ui);
         });
     });
 }
 
 /// Size and duration of the plan with its repeats.
 fn what_runs(session: &Session, plan: &Plan, repeat: u32) -> (String, String) {
-    let Some(facts) = session.facts() else { return Default::default() };
+    let Some(facts) = session.machine().facts() else { return Default::default() };
     let Some(extent) = plan.extent(&facts.cpus) else {
         return ("Cannot run".to_owned(), "check the marked settings".to_owned());
     };
     let what = extent.into_iter().map(|piece| match piece {
         Extent::Words(words) => words.to_owned(),
-        Extent::Count(count) => text::count(u64::try_from(count).unwrap_or(u64::MAX)),
-        Extent::Time(time) => text::sentence_duration(time),
+        Extent::Count(count) => text::format_count(u64::try_from(count).unwrap_or(u64::MAX)),
+        Extent::Time(time) => text::format_long_time(time),
     });
     let times = if repeat == 1 { String::new() } else { format!("{repeat} × ") };
     let whole = plan.duration(&facts.cpus) * i64::from(repeat);
-    let time = format!("about {}", text::sentence_duration(whole));
+    let mut time = format!("about {}", text::format_long_time(whole));
+    let more = plan.probe().follow_up_length(&facts.cpus) * i64::from(repeat);
+    if more != Nanos::ZERO {
+        time = format!("at most {}", text::format_long_time(whole + more));
+    }
     (what.fold(times, |words, piece| words + &piece), time)
 }

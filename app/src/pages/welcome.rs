@@ -10,7 +10,10 @@ use crate::widgets::{Button, Command, Severity, Spans, key_text};
 
 /// State of the welcome page.
 #[derive(Debug, Default)]
-pub struct WelcomePage {}
+pub struct WelcomePage {
+    /// Whether the start button was focused in this visit.
+    was_focused: bool,
+}
 
 /// Maximum width of the page.
 const WIDEST: f32 = 720.0;
@@ -50,69 +53,80 @@ impl WelcomePage {
                     ui.add_space(side - f32::from(size::PAGE_PADDING_Y));
                     ui.vertical(|ui| {
                         ui.set_width(WIDEST.min(ui.available_width()));
-                        column_ui(ui, session, actions);
+                        self.column_ui(ui, session, actions);
                     });
                 });
             });
         });
     }
-}
 
-fn column_ui(ui: &mut Ui, session: &Session, actions: &mut Vec<Action>) {
-    let tokens = Tokens::of(ui);
-    ui.spacing_mut().item_spacing.y = size::GAP_CARD;
-    ui.add_space(size::GAP_SECTION);
-    let width = ui.available_width();
-    let title = "Is this PC causing stutter?";
-    ui.label(Spans::new(Type::Verdict).text(Type::Verdict, title, tokens.t1).wrapped(ui, width));
-    plain_card(ui, |ui| {
-        for (icon, name, text) in PROMISES {
-            ui.horizontal_top(|ui| {
-                ui.spacing_mut().item_spacing.x = size::GAP_FIELD;
-                ui.label(crate::theme::icon(icon, size::NAV_ICON).color(tokens.acc));
-                ui.vertical(|ui| {
-                    ui.spacing_mut().item_spacing.y = 0.0;
-                    let width = ui.available_width();
-                    let name = Spans::new(Type::Strong).text(Type::Strong, name, tokens.t1);
-                    ui.label(name.wrapped(ui, width));
-                    let text = Spans::new(Type::Body).text(Type::Body, text, tokens.t2);
-                    ui.label(text.wrapped(ui, width));
+    fn column_ui(&mut self, ui: &mut Ui, session: &Session, actions: &mut Vec<Action>) {
+        let tokens = Tokens::of(ui);
+        ui.spacing_mut().item_spacing.y = size::GAP_CARD;
+        ui.add_space(size::GAP_SECTION);
+        let width = ui.available_width();
+        let title = "Is this PC causing stutter?";
+        ui.label(Spans::plain(Type::Verdict, title, tokens.t1).wrapped(ui, width));
+        plain_card(ui, |ui| {
+            for (icon, name, text) in PROMISES {
+                ui.horizontal_top(|ui| {
+                    ui.spacing_mut().item_spacing.x = size::GAP_FIELD;
+                    ui.label(crate::theme::icon(icon, size::NAV_ICON).color(tokens.acc));
+                    ui.vertical(|ui| {
+                        ui.spacing_mut().item_spacing.y = 0.0;
+                        let width = ui.available_width();
+                        let name = Spans::plain(Type::Strong, name, tokens.t1);
+                        ui.label(name.wrapped(ui, width));
+                        let text = Spans::plain(Type::Body, text, tokens.t2);
+                        ui.label(text.wrapped(ui, width));
+                    });
                 });
-            });
-            ui.add_space(size::GAP_LABEL);
-        }
-        if let Some(store) = session.store() {
-            let folder = format!("Runs are saved in {}", store.folder().display());
-            let line = Spans::new(Type::Small).text(Type::Small, &folder, tokens.t2);
-            ui.label(line.wrapped(ui, ui.available_width()));
-        }
-    });
-    capability_ui(ui, session);
-    ui.horizontal_wrapped(|ui| {
-        let can_run = session.facts().is_some() && !session.is_busy();
-        let start = Button::primary("Run check").icon(icons::PLAY_FILL).hero();
-        if ui.add_enabled(can_run, start).clicked() {
-            actions.push(Action::GoTo(PageId::Quick));
-            actions.push(Action::RunQuick);
-        }
-        if ui.add(Button::new("Explore the tests").hero()).clicked() {
-            actions.push(Action::GoTo(PageId::Test("frame-loop")));
-        }
-        if ui.add(Button::new("Capabilities of this PC").hero()).clicked() {
-            actions.push(Action::GoTo(PageId::Machine));
-        }
-        let key = key_text(ui.ctx(), Command::Keys);
-        if ui.add(Button::new("Keyboard shortcuts").shortcut(&key).hero()).clicked() {
-            actions.push(Action::ShowKeys);
-        }
-    });
-    examples_ui(ui, actions);
+                ui.add_space(size::GAP_LABEL);
+            }
+            if let Some(store) = session.library().store() {
+                let folder = format!("Runs are saved in {}", store.folder().display());
+                let line = Spans::plain(Type::Small, &folder, tokens.t2);
+                ui.label(line.wrapped(ui, ui.available_width()));
+            }
+        });
+        capability_ui(ui, session);
+        ui.horizontal_wrapped(|ui| {
+            let start = Button::primary("Run check").icon(icons::PLAY_FILL).hero();
+            let can_run = session.can_start(PageId::Welcome);
+            let start = ui.add_enabled(can_run, start);
+            if can_run && !self.was_focused {
+                self.was_focused = true;
+                start.request_focus();
+            }
+            if start.clicked() {
+                actions.push(Action::GoTo(PageId::Quick));
+                actions.push(Action::RunQuick);
+            }
+            if ui.add(Button::new("Explore the tests").hero()).clicked() {
+                actions.extend(
+                    session
+                        .running()
+                        .tests()
+                        .first()
+                        .map(|test| Action::GoTo(PageId::Test(test.key()))),
+                );
+            }
+            if ui.add(Button::new("Capabilities of this PC").hero()).clicked() {
+                actions.push(Action::GoTo(PageId::Machine));
+            }
+            let key = key_text(ui.ctx(), Command::Keys);
+            if ui.add(Button::new("Keyboard shortcuts").shortcut(&key).hero()).clicked() {
+                actions.push(Action::ShowKeys);
+            }
+        });
+        examples_ui(ui, actions);
+    }
 }
 
 /// Whether real-time scheduling is granted, in one line.
 fn capability_ui(ui: &mut Ui, session: &Session) {
     let tokens = Tokens::of(ui);
-    let Some(facts) = session.facts() else { return };
+    let Some(facts) = session.machine().facts() else { return };
     let (severity, words) = if facts.realtime.is_granted {
         (Severity::Good, "Real-time priority is granted: every test can run completely.")
     } else {
@@ -126,7 +140,7 @@ fn capability_ui(ui: &mut Ui, session: &Session) {
         ui.spacing_mut().item_spacing.x = size::GAP_SMALL;
         severity.icon_ui(ui, size::ICON);
         let width = ui.available_width();
-        let line = Spans::new(Type::Body).text(Type::Body, words, tokens.t1);
+        let line = Spans::plain(Type::Body, words, tokens.t1);
         ui.label(line.wrapped(ui, width));
     });
 }

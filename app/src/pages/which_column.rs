@@ -37,7 +37,7 @@ enum Answer {
 impl WhichColumnDialog {
     /// Shows the question while one is open.
     pub fn show(&mut self, ctx: &Context, session: &Session, actions: &mut Vec<Action>) {
-        let Some(question) = session.which_column() else {
+        let Some(question) = session.imports().which_column() else {
             *self = Self::default();
             return;
         };
@@ -95,7 +95,7 @@ fn preview_ui(ui: &mut Ui, question: &WhichColumn, selected: usize) {
     let cell = |ui: &mut Ui, text: &str, place: usize, is_name: bool| {
         let style = if is_name || place == selected { Type::TableStrong } else { Type::Table };
         let color = if place == selected { tokens.t1 } else { tokens.t2 };
-        let words = Spans::new(style).text(style, text, color);
+        let words = Spans::plain(style, text, color);
         ui.with_layout(Layout::left_to_right(Align::Center), |ui| {
             words.label_within(ui, WIDEST_CELL);
         });

@@ -27,7 +27,7 @@ enum Answer {
 impl WhichSeriesDialog {
     /// Shows the question while one is open.
     pub fn show(&mut self, ctx: &Context, session: &Session, actions: &mut Vec<Action>) {
-        let Some(question) = session.which_series() else {
+        let Some(question) = session.imports().which_series() else {
             *self = Self::default();
             return;
         };

@@ -99,7 +99,7 @@ impl Axis {
             Self::Time => even(from, to, time_step(step), time_label),
             Self::Millis => even(from, to, nice_step(step), millis_label),
             Self::Count => {
-                let label = |at: f64, _: f64| text::count(whole(at));
+                let label = |at: f64, _: f64| text::format_count(whole(at));
                 even(from.max(0.0), to, nice_step(step).max(1.0), label)
             }
             Self::LogNanos => {
@@ -109,7 +109,7 @@ impl Axis {
                 }
                 ticks
             }
-            Self::LogCount => decades(from.max(0.0), to, |count| text::count(whole(count))),
+            Self::LogCount => decades(from.max(0.0), to, |count| text::format_count(whole(count))),
             Self::LogShare => decades(from, to, share_label),
             Self::LogTime => decades(from, to, decade_label),
             Self::Nanos => nanos(from, to, step),

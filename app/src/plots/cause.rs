@@ -16,6 +16,7 @@ pub fn cause_style(tokens: &Tokens, cause: Cause) -> (Color32, Mark) {
         // Steal is counted where no event is recorded: the same thing, seen in two ways.
         Cause::Hypervisor | Cause::NoEvent => (4, Mark::TriangleDown),
         Cause::TimerLate => (1, Mark::Square),
+        Cause::DeepIdle => (1, Mark::HollowSquare),
         Cause::PreviousFrame => (2, Mark::Cross),
         Cause::Blocked => (2, Mark::Plus),
         Cause::NotObservable => (7, Mark::HollowDiamond),

@@ -190,7 +190,7 @@ impl ChartCard<'_> {
             let color = Tokens::of(ui).series(at).color;
             let height = ui.available_height() / left;
             let top = ui.cursor().top();
-            Spans::new(Type::Small).text(Type::Small, name, color).label(ui);
+            Spans::plain(Type::Small, name, color).label(ui);
             let height = (height - (ui.cursor().top() - top) - size::GAP_LABEL).max(40.0);
             let mut hidden = Hidden::default();
             hidden.isolate(at, names.len());

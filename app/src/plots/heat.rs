@@ -72,7 +72,7 @@ impl HeatMap {
         let (from, to) = moved_range(ui.ctx(), self.id).unwrap_or(whole);
         let step = Nanos::from_secs_f64(((to - from) / f64::from(COLUMNS)).max(0.0));
         let merged = if self.is_merged() { ", two CPUs per row" } else { "" };
-        format!("longest gap per {}{merged}", text::duration(step))
+        format!("longest gap per {}{merged}", text::format_time(step))
     }
 
     /// Draws the map in the room there is, and the details of the cell that was clicked.
@@ -204,8 +204,8 @@ impl HeatMap {
         let marks = [
             (Nanos::from_micros(10), "10 µs".to_owned(), tokens.t2, false),
             (Nanos::from_micros(300), "300 µs".to_owned(), tokens.t2, false),
-            (self.limits.0, text::duration(self.limits.0), tokens.fair, true),
-            (self.limits.1, text::duration(self.limits.1), tokens.poor, true),
+            (self.limits.0, text::format_time(self.limits.0), tokens.fair, true),
+            (self.limits.1, text::format_time(self.limits.1), tokens.poor, true),
         ];
         for (at, words, color, is_limit) in marks {
             let x = x_of(at);
@@ -305,9 +305,9 @@ impl HeatMap {
         Some(format!(
             "{} · {from} to {to} s\nLongest gap {}\n{} gaps, {} in total",
             row.name,
-            text::duration(found.longest),
-            text::count(found.count),
-            text::duration(found.sum)
+            text::format_time(found.longest),
+            text::format_count(found.count),
+            text::format_time(found.sum)
         ))
     }
 
@@ -317,12 +317,12 @@ impl HeatMap {
         let Some((row, ends, found)) = self.found(place, seen) else { return };
         let (from, to) = in_secs(ends);
         let gaps = if found.count == 1 { "gap" } else { "gaps" };
-        let count = text::count(found.count);
-        let total = text::duration(found.sum);
+        let count = text::format_count(found.count);
+        let total = text::format_time(found.sum);
         let mut words = format!("{}, {from} to {to} s: {count} {gaps}, {total} in total", row.name);
         for (at, (secs, length)) in row.longest_of(ends, LISTED).iter().enumerate() {
             let begins = if at == 0 { "; longest " } else { ", " };
-            words.push_str(&format!("{begins}{} at {secs:.4} s", text::duration(*length)));
+            words.push_str(&format!("{begins}{} at {secs:.4} s", text::format_time(*length)));
         }
         let mut is_cleared = false;
         ui.horizontal(|ui| {
@@ -348,9 +348,9 @@ impl HeatMap {
             let all = row.found((0.0, f64::INFINITY));
             vec![
                 row.name.clone(),
-                text::duration(all.longest),
-                text::count(all.count),
-                text::duration(all.sum),
+                text::format_time(all.longest),
+                text::format_count(all.count),
+                text::format_time(all.sum),
             ]
         };
         PlotTable {
@@ -363,7 +363,7 @@ impl HeatMap {
     fn summary(&self) -> String {
         let rows = self.rows.iter().filter(|row| !row.is_blank());
         let parts: Vec<String> =
-            rows.map(|row| format!("{} {}", row.name, text::duration(row.longest))).collect();
+            rows.map(|row| format!("{} {}", row.name, text::format_time(row.longest))).collect();
         format!("Gaps per CPU, longest of each: {}", parts.join(", "))
     }
 }

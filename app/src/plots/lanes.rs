@@ -57,7 +57,7 @@ impl Lane<'_> {
             .into_iter()
             .filter_map(|at| self.samples.point(at))
             .min_by(|a, b| (a.0 - own).abs().total_cmp(&(b.0 - own).abs()))?;
-        let value = text::duration(Nanos::from_nanos_f64(nanos));
+        let value = text::format_time(Nanos::from_nanos_f64(nanos));
         Some(format!("{}\n{value} at {:.2} s", self.name, at + self.begins))
     }
 }
@@ -92,7 +92,7 @@ pub fn lanes_ui(ui: &mut Ui, height: f32, value_name: &'static str, lanes: &[Lan
     for ((lane, drawn), number) in lanes.iter().zip(&drawn).zip(0..) {
         let look = tokens.series(lane.series);
         let is_last = number + 1 == lanes.len();
-        Spans::new(Type::Small).text(Type::Small, lane.name, look.color).label(ui);
+        Spans::plain(Type::Small, lane.name, look.color).label(ui);
         let plane = Plane {
             look: Look {
                 id: id_of(number),
@@ -196,8 +196,8 @@ fn summary(lane: &Lane<'_>, value_name: &str) -> String {
     format!(
         "Timeline of {}, {value_name}, {} samples, max {} at {secs:.2} seconds",
         lane.name,
-        text::count(u64::try_from(count).unwrap_or(u64::MAX)),
-        text::duration(Nanos::from_nanos_f64(nanos)),
+        text::format_count(u64::try_from(count).unwrap_or(u64::MAX)),
+        text::format_time(Nanos::from_nanos_f64(nanos)),
     )
 }
 

@@ -1,4 +1,4 @@
-//! What a plot offers besides itself: zoom, its data as a table, and an image; as buttons in the header of its
+//! The commands of a plot: zoom, its data as a table, and an image; as buttons in the header of its
 //! card, and as a menu on a right click or by Shift+F10.
 
 use std::ops::Range;
@@ -55,8 +55,8 @@ pub(super) fn plot_rows(
 ) -> impl Iterator<Item = PlotRow> {
     samples.parts(time, parts).filter_map(|(begins, range)| {
         let (_, max) = samples.max(range.clone())?;
-        let count = text::count(u64::try_from(range.len()).unwrap_or(u64::MAX));
-        Some(PlotRow { begins, range, count, max: text::duration(Nanos::from_nanos_f64(max)) })
+        let count = text::format_count(u64::try_from(range.len()).unwrap_or(u64::MAX));
+        Some(PlotRow { begins, range, count, max: text::format_time(Nanos::from_nanos_f64(max)) })
     })
 }
 
@@ -133,7 +133,7 @@ pub(super) fn menu(
         Some(Selected::Table) => {
             ctx.data_mut(|data| data.insert_temp(shown, Arc::new(table())));
         }
-        Some(Selected::CopyTable) => ctx.copy_text(table().text()),
+        Some(Selected::CopyTable) => widgets::copy_shown(ctx, &table().text()),
         Some(selected @ (Selected::CopyImage | Selected::SaveImage)) => {
             if let Some(chart) = chart.and_then(|chart| chart()) {
                 let is_saved = selected == Selected::SaveImage;
@@ -208,7 +208,7 @@ fn contents_ui(ui: &mut Ui, table: &PlotTable) -> bool {
     ui.horizontal(|ui| {
         right_aligned(ui, "table-buttons", |ui| {
             if ui.add(widgets::Button::new("Copy")).clicked() {
-                ui.ctx().copy_text(table.text());
+                widgets::copy_shown(ui.ctx(), &table.text());
             }
             ui.add(widgets::Button::primary("Close").shortcut("Esc")).clicked()
         })

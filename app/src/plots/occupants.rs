@@ -1,4 +1,4 @@
-//! Who had the CPUs around late frames, and what the measuring thread did: a lane each.
+//! What ran on the CPUs around late frames, and what the measuring thread did: one lane each.
 
 mod pieces;
 
@@ -86,7 +86,7 @@ pub fn occupants_ui(ui: &mut Ui, timeline: &Timeline, whole: (f64, f64), frames:
         join(ui, timeline, lanes);
         timeline.id().with(("lanes", first))
     };
-    let late = text::duration(lanes.woke - lanes.due);
+    let late = text::format_time(lanes.woke - lanes.due);
     let margin = match across {
         Across::Around(_) => {
             vec![(0.0, "due".to_owned()), (across.place(lanes.woke), format!("woke, {late} late"))]
@@ -134,7 +134,7 @@ pub fn occupants_ui(ui: &mut Ui, timeline: &Timeline, whole: (f64, f64), frames:
         |plot| add(plot, tokens, frames, &pieces, across),
     );
     overlay(ui, tokens, &response, &transform, (&pieces, across));
-    let number = text::count(u64::try_from(*first).unwrap_or(0) + 1);
+    let number = text::format_count(u64::try_from(*first).unwrap_or(0) + 1);
     describe(&response, &format!("Who had the CPU around frame {number}: {}", summary(&pieces)));
     menu(&response, id, || table(&number, &pieces, lanes.due), None);
 }
@@ -240,7 +240,7 @@ fn summary(pieces: &[Piece]) -> String {
     longest.sort_by_key(|piece| piece.from - piece.to);
     let words = longest.iter().take(6);
     let words: Vec<String> = words
-        .map(|piece| format!("{} {}", piece.name, text::duration(piece.to - piece.from)))
+        .map(|piece| format!("{} {}", piece.name, text::format_time(piece.to - piece.from)))
         .collect();
     words.join(", ")
 }

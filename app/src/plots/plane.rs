@@ -283,7 +283,7 @@ pub(super) fn has_keys(response: &Response) -> bool {
 /// Writes what the keys are at into a box at the upper edge of a plot, on the side where it is not.
 pub(super) fn read_out(ui: &Ui, response: &Response, words: &str) {
     let tokens = Tokens::of(ui);
-    let galley = Spans::new(Type::Label).text(Type::Label, words, tokens.t1).galley(ui);
+    let galley = Spans::plain(Type::Label, words, tokens.t1).galley(ui);
     let size = galley.size() + vec2(16.0, 8.0);
     let rect = Align2::RIGHT_TOP.align_size_within_rect(size, response.rect.shrink(4.0));
     let stroke = Stroke::new(1.0, tokens.line2);

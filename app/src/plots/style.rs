@@ -32,5 +32,6 @@ pub(super) const fn marker(mark: Mark) -> (MarkerShape, bool) {
         Mark::Plus => (MarkerShape::Plus, true),
         Mark::Ring => (MarkerShape::Circle, false),
         Mark::HollowDiamond => (MarkerShape::Diamond, false),
+        Mark::HollowSquare => (MarkerShape::Square, false),
     }
 }

@@ -82,11 +82,9 @@ pub struct Timeline {
     pub has_below: bool,
     /// Moments marked during the measurement, in seconds.
     pub marks: Vec<f64>,
-    /// The moment that is to be marked.
-    asked_mark: Option<Nanos>,
     /// How many seconds of a live measurement are shown; `None` for all.
     live_secs: Option<u16>,
-    /// A moment that is to be in sight, in seconds.
+    /// A moment to bring into view, in seconds.
     wanted: Option<f64>,
     range: Option<Selection>,
     marked: Option<Marked>,
@@ -110,7 +108,6 @@ impl Default for Timeline {
             is_enlarged: false,
             has_below: false,
             marks: Vec::new(),
-            asked_mark: None,
             live_secs: Some(15),
             wanted: None,
             range: None,
@@ -162,11 +159,6 @@ impl Timeline {
     pub fn reset(&mut self) {
         let Self { quantity, scale, hidden, is_enlarged, live_secs, .. } = *self;
         *self = Self { quantity, scale, hidden, is_enlarged, live_secs, ..Self::default() };
-    }
-
-    /// The moment that the user marked since the last call.
-    pub fn take_mark(&mut self) -> Option<Nanos> {
-        self.asked_mark.take()
     }
 
     /// Shows this stretch of time, in seconds.
@@ -414,7 +406,7 @@ impl Timeline {
         match self.quantity {
             Quantity::Period => Vec::new(),
             Quantity::Lateness => vec![
-                (at(data.late_limit), format!("late {}", text::duration(data.late_limit))),
+                (at(data.late_limit), format!("late {}", text::format_time(data.late_limit))),
                 (at(data.frame), "1 frame".to_owned()),
             ],
         }
@@ -441,11 +433,14 @@ impl Timeline {
 
     /// What is drawn, above the plot; samples, target, and missed frames can be hidden.
     fn legend(&mut self, ui: &mut Ui, tokens: &Tokens, data: &TimelineData) {
-        let target = format!("Target {}", text::period_millis(data.frame));
+        let target = format!("Target {}", text::format_period(data.frame));
         let worst = data.missed.iter().map(|missed| missed.period_nanos).fold(0.0, f64::max);
         let missed = match data.missed.len() {
             0 => "Missed deadline".to_owned(),
-            _ => format!("Missed deadline, worst {}", text::duration(Nanos::from_nanos_f64(worst))),
+            _ => format!(
+                "Missed deadline, worst {}",
+                text::format_time(Nanos::from_nanos_f64(worst))
+            ),
         };
         let entries = [
             (LegendSwatch::Line(Dash::SOLID), "Frame time", tokens.series(0).color),

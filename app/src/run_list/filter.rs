@@ -117,6 +117,7 @@ mod tests {
                 test: "frame-loop",
                 test_name: "Frame loop",
                 fingerprint: String::new(),
+                setting: String::new(),
                 change: None,
                 headline: Headline {
                     standing: Standing::Clear,

@@ -3,7 +3,9 @@
 
 use jitterscope_engine::nanos::Nanos;
 use jitterscope_engine::report::Headline;
+use jitterscope_engine::report::comparison::noise_of;
 use jitterscope_engine::run::Ending;
+use jitterscope_engine::store::repeats::series;
 
 use super::{LibraryItem, RunListEntry};
 use crate::text;
@@ -14,8 +16,6 @@ pub const BASELINE: &str = "baseline";
 pub const MAX_RUNS: usize = 12;
 /// The fewest runs of a trend.
 pub const MIN_RUNS: usize = 3;
-/// Two single runs with the same settings differ by less than this many standard deviations 95% of the time.
-const DIFFERENCE_DEVIATIONS: f64 = 1.96 * std::f64::consts::SQRT_2;
 
 /// The number that a run of a test is followed by, and what it is.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -59,7 +59,7 @@ pub struct Trend {
     pub points: Vec<TrendPoint>,
     /// The figure of the baseline.
     pub baseline: Option<f64>,
-    /// By how much two runs differ by chance; `None` where there are too few others.
+    /// By how much two runs with the baseline's settings differ by chance; `None` where that is unknown.
     pub band: Option<f64>,
 }
 
@@ -93,9 +93,9 @@ impl Trend {
             })
             .collect();
         points.sort_by_key(|point| point.at);
-        let baseline = points.iter().rfind(|point| point.is_baseline).map(|point| point.nanos);
-        let others = points.iter().filter(|point| !point.is_this).map(|point| point.nanos);
-        let band = band(&others.collect::<Vec<_>>());
+        let baseline = points.iter().rfind(|point| point.is_baseline);
+        let band = baseline.and_then(|baseline| noise_floor(items, &baseline.id));
+        let baseline = baseline.map(|point| point.nanos);
         // The run itself stays in sight, whatever came after it.
         let end = points
             .iter()
@@ -126,11 +126,15 @@ impl Change {
     pub fn words(self, band: f64) -> String {
         match self {
             Self::NoClearDifference => {
-                let band = text::duration(Nanos::from_nanos_f64(band));
+                let band = text::format_time(Nanos::from_nanos_f64(band));
                 format!("No clear difference from the baseline (± {band})")
             }
-            Self::Better(share) => format!("▼ {} better than the baseline", text::percent(share)),
-            Self::Worse(share) => format!("▲ {} worse than the baseline", text::percent(share)),
+            Self::Better(share) => {
+                format!("▼ {} better than the baseline", text::format_share(share))
+            }
+            Self::Worse(share) => {
+                format!("▲ {} worse than the baseline", text::format_share(share))
+            }
         }
     }
 }
@@ -171,15 +175,22 @@ fn figure_of(run: &RunListEntry) -> Option<KeyFigure> {
     KeyFigure::of(&run.headline).filter(|_| run.headline.ending == Ending::Finished)
 }
 
-/// By how much two runs of these differ by chance.
-fn band(values: &[f64]) -> Option<f64> {
-    if values.len() < MIN_RUNS - 1 {
-        return None;
-    }
-    let count = values.iter().fold(0.0, |count, _| count + 1.0);
-    let mean = values.iter().sum::<f64>() / count;
-    let squares: f64 = values.iter().map(|value| (value - mean).powi(2)).sum();
-    Some((squares / (count - 1.0)).sqrt() * DIFFERENCE_DEVIATIONS)
+/// The noise floor of a run's settings, from the series of repeats it belongs to and the runs up to it, as the store
+/// computes it from the files.
+fn noise_floor(items: &[LibraryItem], of: &str) -> Option<f64> {
+    let runs = || items.iter().filter_map(|item| item.run.as_ref().ok());
+    let of = runs().find(|run| run.id == of)?;
+    let mut alike: Vec<&RunListEntry> = runs()
+        .filter(|run| run.setting == of.setting && run.headline.ending == Ending::Finished)
+        .collect();
+    alike.sort_by_key(|run| run.started_at);
+    let tags: Vec<&[String]> = alike.iter().map(|run| run.tags.as_slice()).collect();
+    let members = series(&tags, alike.iter().position(|run| run.id == of.id)?);
+    let counts = alike
+        .iter()
+        .zip(0..)
+        .filter(|(run, at)| members.contains(at) || run.started_at <= of.started_at);
+    noise_of(&counts.filter_map(|(run, _)| Some(figure_of(run)?.nanos)).collect::<Vec<_>>())
 }
 
 #[cfg(test)]
@@ -210,6 +221,7 @@ mod tests {
             test: "frame-loop",
             test_name: "Frame loop",
             fingerprint: "--fps 60".to_owned(),
+            setting: "--fps 60".to_owned(),
             headline,
             change: None,
             verdict: String::new(),
@@ -227,15 +239,19 @@ mod tests {
     }
 
     #[test]
-    fn a_run_is_worse_than_the_baseline_only_beyond_the_variation_of_the_others() {
-        let mut items = vec![item(0, 100, &[BASELINE]), item(1, 104, &[])];
-        assert_eq!(change(&items, 1), None, "too few runs to know the variation");
-        items.extend([item(2, 96, &[]), item(3, 105, &[]), item(4, 200, &[]), item(5, 40, &[])]);
-        assert_eq!(change(&items[..4], 3), Some(Change::NoClearDifference));
-        assert_eq!(change(&items[..5], 4), Some(Change::Worse(1.0)));
-        assert_eq!(change(&items[..5], 0), None, "the baseline is not compared with itself");
-        items.remove(4);
-        assert!(matches!(change(&items, 4), Some(Change::Better(_))));
+    fn run_is_worse_than_the_baseline_only_beyond_the_noise_floor() {
+        let mut items = vec![item(0, 104, &[]), item(1, 100, &[BASELINE]), item(2, 105, &[])];
+        assert_eq!(change(&items, 2), None, "later runs show no variation of the baseline");
+        items[0] = item(0, 104, &["repeat 1/3"]);
+        items[1] = item(1, 100, &[BASELINE, "repeat 2/3"]);
+        items[2] = item(2, 96, &["repeat 3/3"]);
+        items.extend([item(3, 105, &[]), item(4, 200, &[]), item(5, 40, &[])]);
+        assert_eq!(change(&items, 3), Some(Change::NoClearDifference));
+        assert_eq!(change(&items, 4), Some(Change::Worse(1.0)));
+        assert_eq!(change(&items, 1), None, "the baseline is not compared with itself");
+        assert!(matches!(change(&items, 5), Some(Change::Better(_))));
+        let trend = Trend::of(&items, items[3].run.as_ref().unwrap()).unwrap();
+        assert_eq!(trend.band, noise_of(&[104_000.0, 100_000.0, 96_000.0]));
     }
 
     #[test]

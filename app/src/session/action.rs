@@ -1,17 +1,15 @@
-//! What a page can ask for, and what the session has to say.
+//! Actions that pages request, and messages that the session shows.
 
 use std::path::PathBuf;
 
 use jitterscope_engine::import::{Column, Series};
 use jitterscope_engine::measure::TraceMode;
-use jitterscope_engine::nanos::Nanos;
 use jitterscope_engine::plan::Plan;
 use jitterscope_engine::plan::quick::Part;
 use jitterscope_engine::platform::SystemTool;
 use jitterscope_engine::run::{Annotation, Run};
 use jitterscope_engine::store::edit::Edit;
 
-use super::examples::Example;
 use super::export_request::{ExportKind, ExportRequest, Subject};
 use super::settings::Settings;
 
@@ -57,6 +55,19 @@ impl PageId {
     }
 }
 
+/// An example to open.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Example {
+    /// A frame loop with a late frame and its cause.
+    FrameLoop,
+    /// Two frame loops to compare.
+    Comparison,
+    /// Interruptions of busy threads on all CPUs.
+    Gaps,
+    /// A quick check.
+    QuickCheck,
+}
+
 /// What a page asks for.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Action {
@@ -76,7 +87,7 @@ pub enum Action {
     ChooseQuickPart {
         /// Which.
         part: Part,
-        /// Whether it is to be measured.
+        /// Whether it is selected.
         is_selected: bool,
     },
     /// Show a quick check that was saved as these runs.
@@ -88,13 +99,22 @@ pub enum Action {
         /// How often: 1 to 20.
         times: u32,
     },
-    /// Change whether who had the CPU is recorded in a test.
+    /// Change whether a test records a trace of the CPUs.
     SetTrace {
         /// The key of the test.
         test: &'static str,
         /// Whether.
         trace: TraceMode,
     },
+    /// Make runs group A (0) or B (1); compare the groups where both have runs.
+    SetGroup {
+        /// Which: 0 or 1.
+        side: usize,
+        /// The runs.
+        paths: Vec<PathBuf>,
+    },
+    /// Compare the runs of group B with those of group A.
+    CompareGroups([Vec<PathBuf>; 2]),
     /// Re-run the settings of the two compared runs, interleaved, this many times each.
     Alternate(u32),
     /// Stop the active run; an old one only after confirmation.
@@ -161,7 +181,7 @@ pub enum Action {
     ChooseSeries(Option<Series>),
     /// Take this column of a file with columns as its frame times; `None` leaves the file out.
     ChooseColumn(Option<Column>),
-    /// Put an export together; it begins with this kind where one is named.
+    /// Open the export dialog, with this format selected if one is named.
     Export {
         /// What is written.
         subject: Subject,
@@ -180,9 +200,9 @@ pub enum Action {
     CloseExport,
     /// Put text for a ticket into the clipboard.
     CopyForTicket(Subject),
-    /// Look at saved runs without opening them.
-    GlanceAt(Vec<PathBuf>),
-    /// Look at what files over the window are.
+    /// Read previews of saved runs.
+    PreviewRuns(Vec<PathBuf>),
+    /// Read previews of files over the window.
     LookAtDragged(Vec<PathBuf>),
     /// Open a file or a folder with what the system has for it.
     OpenOutside(PathBuf),
@@ -193,7 +213,7 @@ pub enum Action {
     /// Change the user's description of saved runs.
     EditRuns(Vec<(PathBuf, Edit)>),
     /// Mark this moment of the trial that is measured; its run is annotated with it.
-    Mark(Nanos),
+    Mark,
     /// Replace the annotations of the result on screen, and save them with its run.
     Annotate {
         /// The key of the test.
@@ -207,7 +227,7 @@ pub enum Action {
     RestoreRuns(Vec<PathBuf>),
     /// Restore what was deleted last.
     Undo,
-    /// Hold saved runs side by side, the first as the baseline, and show them.
+    /// Compare saved runs, the first as the baseline.
     Compare(Vec<PathBuf>),
     /// Show a page.
     GoTo(PageId),
@@ -223,13 +243,13 @@ pub enum Action {
     ReadNoise,
     /// Measure it: the frame loop's settings, several times.
     MeasureNoise,
-    /// Say something in a toast.
+    /// Show a toast.
     Tell(String),
     /// Show or hide the list of keys.
     ShowKeys,
 }
 
-/// How loud a message is.
+/// The severity of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NoticeKind {
     /// Good to know.
@@ -242,7 +262,7 @@ pub enum NoticeKind {
     Error,
 }
 
-/// A message for the person.
+/// A message to the user.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Notice {
     /// How loud it is.

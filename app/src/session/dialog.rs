@@ -61,7 +61,7 @@ struct Own {
 /// Opens dialogs. They are created on the window's thread, as macOS requires, and awaited
 /// elsewhere, so that the window stays responsive.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Dialogs {
+pub struct Dialogs {
     /// Answers to the next questions, given in advance.
     prepared: Arc<Mutex<VecDeque<Vec<PathBuf>>>>,
     own: Arc<Mutex<Own>>,
@@ -69,7 +69,7 @@ pub(super) struct Dialogs {
 
 impl Dialogs {
     /// Has the window ask, whatever the system has.
-    pub(super) fn ask_in_window(&self) {
+    pub fn ask_in_window(&self) {
         self.own().is_forced = true;
     }
 
@@ -78,7 +78,7 @@ impl Dialogs {
     }
 
     /// The question that the window is to ask.
-    pub(super) fn question(&self) -> Option<PathQuestion> {
+    pub fn question(&self) -> Option<PathQuestion> {
         self.own().open.front().map(|(question, _)| question.clone())
     }
 
@@ -114,7 +114,7 @@ impl Dialogs {
     }
 
     /// Answers the next question without asking.
-    pub(super) fn prepare(&self, paths: Vec<PathBuf>) {
+    pub fn prepare(&self, paths: Vec<PathBuf>) {
         self.prepared.lock().unwrap_or_else(PoisonError::into_inner).push_back(paths);
     }
 

@@ -2,20 +2,10 @@
 
 use std::path::PathBuf;
 
+use jitterscope_engine::run::{Run, RunId};
 use jitterscope_engine::store::ScratchFolder;
 
-/// An example to open.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Example {
-    /// A frame loop with a late frame and its cause.
-    FrameLoop,
-    /// Two frame loops to compare.
-    Comparison,
-    /// Interruptions of busy threads on all CPUs.
-    Gaps,
-    /// A quick check.
-    QuickCheck,
-}
+use super::action::{Action, Example, Notice};
 
 /// The name and the content of a run file.
 type File = (&'static str, &'static [u8]);
@@ -84,17 +74,45 @@ impl Example {
 #[derive(Debug, Default)]
 pub(super) struct Examples {
     folder: Option<ScratchFolder>,
+    /// The runs of those that were opened.
+    ids: Vec<RunId>,
+}
+
+/// What names a run in its file.
+#[derive(serde::Deserialize)]
+struct Named {
+    id: String,
 }
 
 impl Examples {
+    /// How an example is opened as what it is, and the offer to save it.
+    pub(super) fn open(&mut self, example: Example) -> Result<(Vec<Action>, Notice), String> {
+        let files = self.files(example)?;
+        let save = Some(("Save to library".to_owned(), Action::OpenFiles(files.clone())));
+        let actions = match example {
+            Example::QuickCheck => vec![Action::OpenQuick(files)],
+            Example::Comparison => vec![Action::Compare(files)],
+            Example::FrameLoop | Example::Gaps => files.into_iter().map(Action::OpenRun).collect(),
+        };
+        let notice = Notice::info("This is an example. It is not among your runs.");
+        Ok((actions, Notice { action: save, ..notice }))
+    }
+
+    /// Whether a run is that of an example.
+    pub(super) fn hold(&self, run: &Run) -> bool {
+        self.ids.contains(&run.id)
+    }
+
     /// Writes the files of an example to the folder for temporary files.
-    pub(super) fn files(&mut self, example: Example) -> Result<Vec<PathBuf>, String> {
+    fn files(&mut self, example: Example) -> Result<Vec<PathBuf>, String> {
         let failed = |error: std::io::Error| format!("This example cannot be opened: {error}");
         if self.folder.as_ref().is_none_or(|folder| !folder.path().is_dir()) {
             self.folder = Some(ScratchFolder::new().map_err(failed)?);
         }
         let Some(folder) = &self.folder else { return Ok(Vec::new()) };
         let write = |(name, content): File| {
+            let named = serde_json::from_slice(content).ok();
+            self.ids.extend(named.and_then(|Named { id }| RunId::parse(&id)));
             let path = folder.path().join(name);
             std::fs::write(&path, content).map(|()| path)
         };
@@ -115,6 +133,7 @@ mod tests {
         for example in Example::ALL {
             for path in examples.files(example).unwrap() {
                 let run = jitterscope_engine::store::load(&path).unwrap();
+                assert!(examples.hold(&run), "{path:?}");
                 assert!(run.name.contains("example") || run.name.contains("Example"), "{path:?}");
                 assert!(run.note.contains("virtual machine"), "{path:?}");
                 let text = std::fs::read_to_string(&path).unwrap();

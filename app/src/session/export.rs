@@ -1,7 +1,9 @@
-//! What leaves the app: what is to be written, how, what it will look like, and where it went.
+//! Exports: the selected results, the format, a preview, and the written files.
 
 mod check;
+mod cleaned;
 mod external;
+mod source;
 mod work;
 
 use std::path::PathBuf;
@@ -9,6 +11,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use jitterscope_engine::export::{Block, NameMatch};
+use jitterscope_engine::plan::Plan;
 use jitterscope_engine::platform::SystemTool;
 use jitterscope_engine::store::{self, Store};
 
@@ -18,10 +21,12 @@ use super::dialog::Dialogs;
 use super::export_request::{ExportKind, ExportRequest, Subject};
 use super::finished_check::FinishedCheck;
 use super::part::{Outbox, Part, Request};
+use super::preset_file::{self, PresetFile};
 use super::shown::LoadedRun;
 use super::task::{TaskHost, Tasks};
 use crate::text::{self, export as words};
 use external::ExternalOpener;
+pub(super) use source::Source;
 
 pub use external::Opener;
 
@@ -74,20 +79,20 @@ pub struct Preview {
     pub blocks: Vec<Block>,
     /// Whether it continues after that.
     pub is_cut: bool,
-    /// The names of this machine and its person that stand in it.
+    /// The host name and user name found in it.
     pub finds: Vec<NameMatch>,
     /// The image, where it is one.
     pub image: Option<Arc<ExportImage>>,
 }
 
-/// A run that is to be written: in memory, or still in its file.
+/// A run to export: in memory, or still in its file.
 #[derive(Clone, Debug)]
 enum Member {
     Loaded(Arc<LoadedRun>),
     File(PathBuf),
 }
 
-/// What is to be written, opened.
+/// The opened runs of an export.
 #[derive(Clone, Debug)]
 struct ReadyExport {
     members: Vec<Member>,
@@ -109,7 +114,7 @@ impl ReadyExport {
     }
 }
 
-/// An export that is being put together.
+/// The export in the dialog.
 #[derive(Debug)]
 pub struct ActiveExport {
     /// Distinguishes one from the next.
@@ -122,7 +127,7 @@ pub struct ActiveExport {
     requested: Option<ExportRequest>,
     preview: Option<(ExportRequest, Result<Arc<Preview>, String>)>,
     is_writing: bool,
-    /// As what it was written or copied last.
+    /// The format in which it was written or copied last.
     used: Option<ExportKind>,
 }
 
@@ -158,54 +163,19 @@ impl ActiveExport {
     }
 
     /// The preview that was requested last, or why there is none; `None` while it is being made.
-    pub fn preview(&self, order: &ExportRequest) -> Option<Result<&Arc<Preview>, &str>> {
+    pub fn preview(&self, request: &ExportRequest) -> Option<Result<&Arc<Preview>, &str>> {
         let (of, preview) = self.preview.as_ref()?;
-        (of == order).then(|| preview.as_ref().map_err(String::as_str))
+        (of == request).then(|| preview.as_ref().map_err(String::as_str))
     }
 
     /// Whether this preview was requested.
-    pub fn is_requested(&self, order: &ExportRequest) -> bool {
-        self.requested.as_ref() == Some(order)
+    pub fn is_requested(&self, request: &ExportRequest) -> bool {
+        self.requested.as_ref() == Some(request)
     }
 
     /// Whether it is being written.
     pub const fn is_writing(&self) -> bool {
         self.is_writing
-    }
-}
-
-/// Runs that can be exported, as far as they are in memory.
-pub(super) enum Source {
-    /// A result on screen.
-    Result(Arc<LoadedRun>),
-    /// Saved runs; at least one.
-    Runs(Vec<PathBuf>),
-    /// The runs of a saved quick check.
-    Check(Vec<PathBuf>),
-    /// A quick check on screen.
-    FinishedCheck(Arc<FinishedCheck>),
-    /// Runs that are compared, and where repeats of the baseline are.
-    Comparison(Arc<ComparisonView>, Option<Store>),
-}
-
-impl Source {
-    /// The runs, where they are in memory.
-    fn ready(&self) -> Option<ReadyExport> {
-        match self {
-            Self::Result(first) => {
-                let first = Arc::clone(first);
-                let members = vec![Member::Loaded(Arc::clone(&first))];
-                Some(ReadyExport { members, first, comparison: None, check: None, store: None })
-            }
-            Self::FinishedCheck(check) => ReadyExport::of_check(Arc::clone(check)),
-            Self::Comparison(compared, store) => {
-                let members = compared.runs.iter().cloned().map(Member::Loaded).collect();
-                let first = Arc::clone(compared.runs.first()?);
-                let comparison = Some(Arc::clone(compared));
-                Some(ReadyExport { members, first, comparison, check: None, store: store.clone() })
-            }
-            Self::Runs(_) | Self::Check(_) => None,
-        }
     }
 }
 
@@ -227,7 +197,7 @@ enum Message {
     OpenedOutside(Result<(), String>),
 }
 
-/// What became of the files.
+/// The outcome of writing files.
 #[derive(Debug)]
 struct Written {
     /// Those that were written.
@@ -247,7 +217,7 @@ pub enum ClipboardContent {
 
 /// What leaves the app.
 #[derive(Debug)]
-pub(super) struct Exports {
+pub struct Exports {
     tasks: Tasks<Message>,
     dialogs: Dialogs,
     current: Option<ActiveExport>,
@@ -287,23 +257,23 @@ impl Exports {
         }
     }
 
-    /// The export that is being put together.
-    pub(super) const fn exporting(&self) -> Option<&ActiveExport> {
+    /// The export in the dialog.
+    pub const fn active(&self) -> Option<&ActiveExport> {
         self.current.as_ref()
     }
 
     /// Gives the function that draws images of results.
-    pub(super) const fn set_painter(&mut self, painter: ImageRenderer) {
+    pub const fn set_painter(&mut self, painter: ImageRenderer) {
         self.painter = Some(painter);
     }
 
     /// Opens files and folders by this from now on.
-    pub(super) fn set_opener(&mut self, opener: Opener) {
+    pub fn set_opener(&mut self, opener: Opener) {
         self.external.opener = opener;
     }
 
-    /// What is to be put into the clipboard, reported once.
-    pub(super) fn take_copies(&mut self) -> Vec<ClipboardContent> {
+    /// New content for the clipboard, returned once.
+    pub fn take_copies(&mut self) -> Vec<ClipboardContent> {
         std::mem::take(&mut self.copies)
     }
 
@@ -321,11 +291,11 @@ impl Exports {
                         }
                     }
                 }
-                Message::Preview(number, order, result) => {
+                Message::Preview(number, request, result) => {
                     if let Some(current) = self.current(number)
-                        && current.requested == Some(order)
+                        && current.requested == Some(request)
                     {
-                        current.preview = Some((order, result.map(|preview| Arc::new(*preview))));
+                        current.preview = Some((request, result.map(|preview| Arc::new(*preview))));
                     }
                 }
                 Message::Written(number, written) => self.end_writing(number, written, outbox),
@@ -349,7 +319,7 @@ impl Exports {
                     }
                 }
                 Message::PlotCopied(Err(error)) => {
-                    outbox.notify(Notice::error(format!("The image was not made: {error}.")));
+                    outbox.notify(Notice::error(format!("Could not create the image: {error}.")));
                 }
                 Message::FileSaved(Err(error)) => {
                     outbox.notify(Notice::error(format!("The file was not saved: {error}.")));
@@ -377,7 +347,7 @@ impl Exports {
             ClipboardContent::Text(text) => text.len(),
             ClipboardContent::ExportImage(image) => image.png.len(),
         };
-        let size = text::bytes(u64::try_from(bytes).unwrap_or(u64::MAX));
+        let size = text::format_bytes(u64::try_from(bytes).unwrap_or(u64::MAX));
         let is_for_ticket = kind != ExportKind::Image && kind.goes_to_clipboard();
         self.copies.push(copy);
         let show = Action::Export { subject, kind: Some(kind) };
@@ -411,61 +381,69 @@ impl Exports {
         }
     }
 
-    /// Opens what is to be written.
-    pub(super) fn begin(&mut self, subject: Subject, source: Source, wanted: Option<ExportKind>) {
+    /// Opens the runs to export.
+    pub(super) fn begin(
+        &mut self,
+        subject: Subject,
+        source: Option<Source>,
+        wanted: Option<ExportKind>,
+        outbox: &mut Outbox,
+    ) {
+        let Some(source) = source else {
+            return outbox.notify(Notice::error(words::NOTHING_TO_EXPORT));
+        };
         self.count += 1;
         let number = self.count;
+        let ready = source.ready();
+        let is_ready = ready.is_some();
         self.current = Some(ActiveExport {
             number,
             subject,
             wanted,
-            ready: source.ready(),
+            ready,
             requested: None,
             preview: None,
             is_writing: false,
             used: None,
         });
-        let open: Box<dyn FnOnce() -> Result<ReadyExport, String> + Send> = match source {
-            Source::Runs(paths) => Box::new(move || work::open(&paths)),
-            Source::Check(paths) => Box::new(move || work::open_check(&paths)),
-            Source::Result(_) | Source::FinishedCheck(_) | Source::Comparison(..) => return,
-        };
-        let opened = move |result| Message::ReadyExport(number, result);
-        self.tasks.spawn("export-open", move || open().map(Box::new), opened);
+        if !is_ready {
+            let opened = move |result| Message::ReadyExport(number, result);
+            self.tasks.spawn("export-open", move || source.open().map(Box::new), opened);
+        }
     }
 
     /// Makes a preview.
-    pub(super) fn preview(&mut self, order: ExportRequest) {
+    pub(super) fn preview(&mut self, request: ExportRequest) {
         let painter = self.painter;
         let newest = Arc::clone(&self.newest);
         let Some(current) = &mut self.current else { return };
         let Some(ready) = current.ready.clone() else { return };
-        current.requested = Some(order);
+        current.requested = Some(request);
         let number = current.number;
         let turn = newest.fetch_add(1, Ordering::Relaxed) + 1;
         let make = move || {
             let is_wanted = || newest.load(Ordering::Relaxed) == turn;
-            work::preview(&ready, &order, painter, &is_wanted).map(Box::new)
+            work::preview(&ready, &request, painter, &is_wanted).map(Box::new)
         };
-        self.tasks.spawn("preview", make, move |made| Message::Preview(number, order, made));
+        self.tasks.spawn("preview", make, move |made| Message::Preview(number, request, made));
     }
 
     /// Takes the runs of the export to be written as this, unless they are being written.
-    fn begin_writing(&mut self, order: &ExportRequest) -> Option<(ReadyExport, u64)> {
+    fn begin_writing(&mut self, request: &ExportRequest) -> Option<(ReadyExport, u64)> {
         let current = self.current.as_mut().filter(|current| !current.is_writing)?;
         let ready = current.ready.clone()?;
         current.is_writing = true;
-        current.used = Some(order.kind);
+        current.used = Some(request.kind);
         Some((ready, current.number))
     }
 
     /// Asks where to, and writes.
-    pub(super) fn save(&mut self, order: ExportRequest) {
+    pub(super) fn save(&mut self, request: ExportRequest) {
         let (painter, folder) = (self.painter, self.folder.clone());
-        let Some((ready, number)) = self.begin_writing(&order) else { return };
-        let is_one = work::is_one_file(&ready, &order);
+        let Some((ready, number)) = self.begin_writing(&request) else { return };
+        let is_one = work::is_one_file(&ready, &request);
         let answer = if is_one {
-            self.dialogs.output(&work::file_name(&ready, &ready.first, &order), folder)
+            self.dialogs.output(&work::file_name(&ready, &ready.first, &request), folder)
         } else {
             self.dialogs.folder("Folder for the files", folder)
         };
@@ -473,9 +451,9 @@ impl Exports {
             let path = answer().into_iter().next();
             Ok(path.map(|path| {
                 if is_one {
-                    work::write_one(&ready, &order, painter, &path)
+                    work::write_one(&ready, &request, painter, &path)
                 } else {
-                    work::write_all(&ready, &order, painter, &path)
+                    work::write_all(&ready, &request, painter, &path)
                 }
             }))
         };
@@ -495,8 +473,14 @@ impl Exports {
         self.save_file(name, || Ok(draw()?.png));
     }
 
+    /// Asks where a preset goes, and writes it.
+    pub(super) fn save_preset(&self, test: &str, name: &str, plan: Plan) {
+        let file = PresetFile::new(name, plan);
+        self.save_file(&preset_file::file_name(test, name), move || file.write());
+    }
+
     /// Asks where a file of this name goes, makes its contents and writes them.
-    pub(super) fn save_file(
+    fn save_file(
         &self,
         name: &str,
         make: impl FnOnce() -> Result<Vec<u8>, String> + Send + 'static,
@@ -526,22 +510,22 @@ impl Exports {
     }
 
     /// Writes the report where only a browser looks for it, and opens it there.
-    pub(super) fn open_report(&self, order: ExportRequest) {
+    pub(super) fn open_report(&self, request: ExportRequest) {
         let painter = self.painter;
         let ready = self.current.as_ref().and_then(|current| current.ready.clone());
         let Some(ready) = ready else { return };
         let opener = Arc::clone(&self.external.opener);
         let folder = self.external.folder();
         let open = move || {
-            let path = folder()?.join(work::file_name(&ready, &ready.first, &order));
-            let Written { errors, .. } = work::write_one(&ready, &order, painter, &path);
+            let path = folder()?.join(work::file_name(&ready, &ready.first, &request));
+            let Written { errors, .. } = work::write_one(&ready, &request, painter, &path);
             errors.into_iter().next().map_or(Ok(()), Err)?;
             opener(&path)
         };
         self.tasks.spawn("open-written", open, Message::OpenedOutside);
     }
 
-    /// Has it remembered as what the run was exported, for the next time.
+    /// Saves the format as the default of the next export.
     fn remember(&self, outbox: &mut Outbox) {
         if let Some(kind) = self.current.as_ref().and_then(|current| current.used) {
             outbox.push(Request::RememberExport(kind));
@@ -549,26 +533,33 @@ impl Exports {
     }
 
     /// Puts what the export holds into the clipboard.
-    pub(super) fn copy(&mut self, order: ExportRequest) {
+    pub(super) fn copy(&mut self, request: ExportRequest) {
         let Some(subject) = self.current.as_ref().map(|current| current.subject.clone()) else {
             return;
         };
-        if let Some((ready, _)) = self.begin_writing(&order) {
-            self.copy_ready(ready, subject, order);
+        if let Some((ready, _)) = self.begin_writing(&request) {
+            self.copy_ready(ready, subject, request);
         }
     }
 
-    /// Puts text for a ticket into the clipboard; returns whether the runs are in memory.
-    pub(super) fn copy_for_ticket(&self, subject: Subject, source: &Source) -> bool {
-        let Some(ready) = source.ready() else { return false };
-        let order = ExportRequest::ticket(&subject);
-        self.copy_ready(ready, subject, order);
-        true
+    /// Puts text for a ticket into the clipboard.
+    pub(super) fn copy_for_ticket(
+        &self,
+        subject: Subject,
+        source: Option<Source>,
+        outbox: &mut Outbox,
+    ) {
+        let Some(source) = source else {
+            return outbox.notify(Notice::error(words::NOTHING_TO_EXPORT));
+        };
+        let request = ExportRequest::ticket(&subject);
+        let copy = move || Ok((work::copy(&source.open()?, &request, None)?, request.kind));
+        self.tasks.spawn("copy", copy, move |copied| Message::Copied(subject, copied));
     }
 
-    fn copy_ready(&self, ready: ReadyExport, subject: Subject, order: ExportRequest) {
+    fn copy_ready(&self, ready: ReadyExport, subject: Subject, request: ExportRequest) {
         let painter = self.painter;
-        let copy = move || Ok((work::copy(&ready, &order, painter)?, order.kind));
+        let copy = move || Ok((work::copy(&ready, &request, painter)?, request.kind));
         self.tasks.spawn("copy", copy, move |copied| Message::Copied(subject, copied));
     }
 

@@ -1,4 +1,4 @@
-//! What is to be exported: of which runs, as what, and which parts of it.
+//! The request of an export: the runs, the format, and the parts.
 
 use std::path::PathBuf;
 
@@ -6,7 +6,7 @@ use jitterscope_engine::export::{Format, IncludedNames, Parts};
 
 use crate::text::export as words;
 
-/// What is to be written.
+/// The subject of an export.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Subject {
     /// The result on the page of a test, by its key.
@@ -19,7 +19,7 @@ pub enum Subject {
     Check,
 }
 
-/// As what it is written.
+/// The format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ExportKind {
     /// A file that holds a run.
@@ -110,7 +110,7 @@ pub struct ExportRequest {
     pub row: Option<usize>,
     /// What goes into the file.
     pub parts: Parts,
-    /// The names that are left in.
+    /// The included names.
     pub included_names: IncludedNames,
     /// Whether an image is dark.
     pub is_dark: bool,
@@ -127,7 +127,7 @@ impl ExportRequest {
             kind,
             row: None,
             parts: Parts::ALL,
-            included_names: IncludedNames::Nothing,
+            included_names: IncludedNames::NOTHING,
             is_dark: false,
         }
     }

@@ -4,10 +4,10 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use jitterscope_engine::nanos::Nanos;
-use jitterscope_engine::plan::quick::Part;
+use jitterscope_engine::plan::quick::{CheckSettings, Part};
 use jitterscope_engine::report::Chart;
 use jitterscope_engine::report::quick::{Scorecard, lateness_chart};
-
+use jitterscope_engine::run::Ending;
 use jitterscope_engine::store::Store;
 
 use super::shown::LoadedRun;
@@ -26,6 +26,8 @@ pub struct FinishedCheck {
     pub began: jiff::Timestamp,
     /// How long it took.
     pub took: Nanos,
+    /// How it ended: as the first of its runs that was not finished.
+    pub ending: Ending,
 }
 
 impl FinishedCheck {
@@ -42,7 +44,10 @@ impl FinishedCheck {
             })
             .collect();
         let (card, chart) = (Scorecard::of(&measured), lateness_chart(&measured));
-        Self { parts, card, chart, began, took }
+        let mut endings = measured.iter().filter_map(|(_, shown)| Some(&shown.as_ref()?.0.ending));
+        let ending = endings.find(|ending| **ending != Ending::Finished).cloned();
+        let ending = ending.unwrap_or(Ending::Finished);
+        Self { parts, card, chart, began, took, ending }
     }
 
     /// Opens a check from these files; the newest run of each part counts. It is saved where they are in this
@@ -56,7 +61,8 @@ impl FinishedCheck {
             return Err("it has no runs".to_owned());
         };
         let began = first.run.started_at;
-        let of_last = part_of(last).map_or(Nanos::ZERO, Part::length);
+        let of_last =
+            part_of(last).map_or(Nanos::ZERO, |part| part.length(&CheckSettings::default()));
         let took = nanos_between(began, last.run.started_at) + of_last;
         let newest =
             |part: Part| (part, runs.iter().find(|shown| part_of(shown) == Some(part)).cloned());

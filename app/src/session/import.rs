@@ -41,14 +41,14 @@ pub struct WhichColumn {
     pub table: Table,
 }
 
-/// What became of a file.
+/// The outcome of opening a file.
 #[derive(Debug)]
 enum Opened {
     /// It is a run now, judged, and in the folder of runs where there is one.
     Run {
         /// The run.
         shown: Box<LoadedRun>,
-        /// How it came in.
+        /// How it was opened.
         how: ImportedFile,
     },
     /// It holds several processes or swap chains.
@@ -61,7 +61,7 @@ enum Opened {
     Failed(String, String),
 }
 
-/// How a file came in.
+/// How a file was opened.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct ImportedFile {
     /// The name of the file.
@@ -87,7 +87,7 @@ enum Message {
 
 /// What comes into the app.
 #[derive(Debug)]
-pub(super) struct Imports {
+pub struct Imports {
     tasks: Tasks<Message>,
     /// Files that wait for an answer.
     questions: VecDeque<WhichSeries>,
@@ -112,17 +112,17 @@ impl Imports {
     }
 
     /// The file whose process or swap chain is to be selected.
-    pub(super) fn which_series(&self) -> Option<&WhichSeries> {
+    pub fn which_series(&self) -> Option<&WhichSeries> {
         self.questions.front()
     }
 
     /// The file whose column is to be selected, once no process is.
-    pub(super) fn which_column(&self) -> Option<&WhichColumn> {
+    pub fn which_column(&self) -> Option<&WhichColumn> {
         self.tables.front().filter(|_| self.questions.is_empty())
     }
 
     /// Whether files are being opened.
-    pub(super) const fn is_opening(&self) -> bool {
+    pub const fn is_opening(&self) -> bool {
         0 < self.busy
     }
 
@@ -174,7 +174,7 @@ impl Imports {
     /// Opens files, and all in folders among them.
     pub(super) fn open(&mut self, paths: Vec<PathBuf>, context: &Context, outbox: &mut Outbox) {
         if context.is_running {
-            outbox.notify(Notice::info(words::WHILE_RUNNING));
+            outbox.notify(Notice::error(words::WHILE_RUNNING));
             return;
         }
         if paths.is_empty() {
@@ -193,7 +193,7 @@ impl Imports {
         self.tasks.spawn("open-files", move || Ok(open(store.as_ref())), Message::Opened);
     }
 
-    /// Takes one series of the file that was asked about.
+    /// Opens one series of the file in the question.
     pub(super) fn choose_series(&mut self, series: Option<Series>, context: &Context) {
         let Some(question) = self.questions.pop_front() else { return };
         if let Some(series) = series {
@@ -201,7 +201,7 @@ impl Imports {
         }
     }
 
-    /// Takes this column of the file that was asked about.
+    /// Opens this column of the file in the question.
     pub(super) fn choose_column(&mut self, column: Option<Column>, context: &Context) {
         let Some(question) = self.tables.pop_front() else { return };
         if column.is_some() {
@@ -215,11 +215,11 @@ impl Imports {
         self.start(context, move |store| vec![work::open(store, &path, &options)]);
     }
 
-    /// Takes in what became of files.
+    /// Reports the outcome of opening files.
     fn handle_outcome(&mut self, files: Vec<Opened>, outbox: &mut Outbox) {
         let is_one = files.len() == 1;
         if files.is_empty() {
-            outbox.notify(Notice::info(words::NOTHING_THERE));
+            outbox.notify(Notice::error(words::NOTHING_THERE));
         }
         let (mut runs, mut failures) = (Vec::new(), Vec::new());
         for file in files {

@@ -100,7 +100,7 @@ impl Library {
     }
 
     /// Where runs are saved.
-    pub(super) const fn store(&self) -> Option<&Store> {
+    pub const fn store(&self) -> Option<&Store> {
         self.store.as_ref()
     }
 
@@ -210,7 +210,7 @@ impl Library {
     /// Opens a saved run.
     pub(super) fn open(&self, path: PathBuf, context: &Context, outbox: &mut Outbox) {
         if context.is_running {
-            outbox.notify(Notice::info("A test is running. Open the run when it is finished."));
+            outbox.notify(Notice::error("A test is running. Open the run when it is finished."));
             return;
         }
         let store = context.store.clone();
@@ -286,7 +286,7 @@ impl Library {
     }
 
     /// Waits until saved runs are as they were requested to be; the results are not reported.
-    pub(super) fn finish_changes(&self) {
+    pub fn finish_changes(&self) {
         while self.changes.next().is_some() {}
     }
 }
@@ -303,13 +303,13 @@ fn note_worse(before: &[LibraryItem], items: &[LibraryItem], outbox: &mut Outbox
         let Some(baseline) = items.iter().find(is_baseline) else { continue };
         let compare = Action::Compare(vec![baseline.path.clone(), item.path.clone()]);
         outbox.notify(Notice::warning(
-            format!("{} is {} worse than its baseline.", run.name, text::percent(share)),
+            format!("{} is {} worse than its baseline.", run.name, text::format_share(share)),
             ("Compare".to_owned(), compare),
         ));
     }
 }
 
-/// Reports what became of the journals that ended processes left.
+/// Reports which runs were recovered from journals of ended processes.
 fn note_recovered(journals: &[Recovery], outbox: &mut Outbox) {
     let paths: Vec<PathBuf> =
         journals.iter().filter_map(Recovery::saved).map(Path::to_owned).collect();

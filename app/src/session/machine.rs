@@ -1,11 +1,11 @@
-//! The machine: what was read from it, what else runs on it, and how much a test differs from itself here.
+//! The machine: facts read from it, the load of other programs, and the noise floor.
 
 mod noise;
 
 use std::sync::Arc;
 use std::time::Duration;
 
-use jitterscope_engine::platform::{self, Power};
+use jitterscope_engine::platform::{self, Cpu, Power, SystemTool};
 
 use super::action::Notice;
 use super::part::{Context, Outbox, Part};
@@ -25,7 +25,7 @@ enum Message {
     /// Power and other load were read again.
     Idle {
         power: Power,
-        /// CPU time of other programs as a share of one core.
+        /// CPU time of other programs as a share of one CPU.
         other_load: Option<f64>,
     },
     /// The noise floor was read; `None` where it was not measured.
@@ -34,7 +34,7 @@ enum Message {
 
 /// What is known of the machine.
 #[derive(Debug)]
-pub(super) struct MachineState {
+pub struct MachineState {
     tasks: Tasks<Message>,
     facts: Option<Arc<Facts>>,
     power: Option<Power>,
@@ -73,22 +73,32 @@ impl MachineState {
     }
 
     /// What was read from the machine; absent for the first moment.
-    pub(super) const fn facts(&self) -> Option<&Arc<Facts>> {
+    pub const fn facts(&self) -> Option<&Arc<Facts>> {
         self.facts.as_ref()
     }
 
+    /// The logical CPUs with their kinds, where they are known yet.
+    pub fn cpus(&self) -> &[Cpu] {
+        self.facts.as_ref().map_or(&[], |facts| &facts.machine.cpus)
+    }
+
+    /// Whether this desktop has a window.
+    pub fn has_tool(&self, tool: SystemTool) -> bool {
+        self.facts.as_ref().is_some_and(|facts| facts.tools.contains(&tool))
+    }
+
     /// Power source and plan, as last read.
-    pub(super) const fn power(&self) -> Option<&Power> {
+    pub const fn power(&self) -> Option<&Power> {
         self.power.as_ref()
     }
 
-    /// CPU time of other programs as a share of one core, in the last idle seconds.
-    pub(super) const fn other_load(&self) -> Option<f64> {
+    /// CPU time of other programs as a share of one CPU, in the last idle seconds.
+    pub const fn other_load(&self) -> Option<f64> {
         self.other_load
     }
 
     /// The noise floor of this machine, where it was measured and has been read.
-    pub(super) const fn noise(&self) -> Option<&NoiseFloorEstimate> {
+    pub const fn noise(&self) -> Option<&NoiseFloorEstimate> {
         self.noise.as_ref()
     }
 
@@ -111,7 +121,9 @@ impl MachineState {
                     }
                 }
                 Message::Facts(Err(error)) => {
-                    outbox.notify(Notice::error(format!("This PC cannot be read: {error}.")));
+                    outbox.notify(Notice::error(format!(
+                        "Could not read this PC's hardware: {error}."
+                    )));
                 }
                 Message::Idle { power, other_load } => {
                     self.power = Some(power);

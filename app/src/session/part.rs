@@ -1,4 +1,4 @@
-//! What joins the parts of a session: what each may know of the others, and what it asks of them.
+//! How the parts of a session interact: what each may read of the others, and what it requests of them.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -20,7 +20,7 @@ pub(super) struct Context {
     pub(super) facts: Option<Arc<Facts>>,
     /// The share of a frame, in percent, above which it is late.
     pub(super) late_percent: f64,
-    /// Whether the end of a long test is heard.
+    /// Whether a sound plays at the end of a long test.
     pub(super) plays_sound: bool,
     /// Whether anything is measured.
     pub(super) is_running: bool,
@@ -28,7 +28,7 @@ pub(super) struct Context {
     pub(super) is_busy: bool,
 }
 
-/// What a part asks of the others, or of the window.
+/// What a part requests of the others, or of the window.
 pub(super) enum Request {
     /// Show a message.
     Notify(Notice),
@@ -38,7 +38,7 @@ pub(super) enum Request {
     ToFront,
     /// Show a run as the result of its test.
     Show(Box<LoadedRun>),
-    /// Add a preset that came in as a file, and take its settings.
+    /// Add a preset from a file, and select it.
     TakePreset(Box<OwnPreset>),
     /// Read the folder of runs again.
     ListRuns,
@@ -46,11 +46,11 @@ pub(super) enum Request {
     MoveTo(Option<Store>),
     /// Count late frames by the share in the settings.
     CountLate,
-    /// Remember as what a run was exported last.
+    /// Save the format of the last export.
     RememberExport(ExportKind),
 }
 
-/// Where a part leaves its requests until its work is done.
+/// Collects the requests of a part until its work is done.
 #[derive(Default)]
 pub(super) struct Outbox(Vec<Request>);
 
@@ -73,11 +73,11 @@ pub(super) trait Part {
     /// What it is called in a message.
     const NAME: &'static str;
 
-    /// Begins afresh after a panic, with what cannot be broken.
+    /// Restarts after a panic with the state that a panic cannot corrupt.
     fn restart(&mut self, outbox: &mut Outbox);
 }
 
-/// Lets a part work. Where it panics, it begins afresh, and the other parts go on.
+/// Runs a part's work. A part that panics is restarted; the other parts continue.
 pub(super) fn isolate<P: Part>(
     part: &mut P,
     outbox: &mut Outbox,

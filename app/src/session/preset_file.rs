@@ -73,7 +73,7 @@ pub(super) fn read(path: &Path) -> Option<Result<OwnPreset, String>> {
     let cpus: Vec<u32> = (0..MANY_CPUS).collect();
     let physical_count = Some(MANY_CPUS);
     let many = CpuFacts { usable: cpus.clone(), physical_count, one_a_core: cpus };
-    if let Some(problem) = file.plan.probe().problems(&many).first() {
+    if let Some(problem) = file.plan.problems(&many).first() {
         return Some(Err(format!("The preset cannot be used: {}", problem.message)));
     }
     let plan = serde_json::to_value(&file.plan).ok()?;

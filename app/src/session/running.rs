@@ -7,6 +7,7 @@ mod quick;
 mod run_sequence;
 mod test_state;
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Instant;
@@ -14,6 +15,7 @@ use std::time::Instant;
 use jitterscope_engine::measure::Event;
 use jitterscope_engine::nanos::Nanos;
 use jitterscope_engine::plan::Plan;
+use jitterscope_engine::report::{follow_up, with_follow_up};
 use jitterscope_engine::run::{Labels, Run};
 use jitterscope_engine::runner::{MachineFacts, Runner, SavedRun, Sink};
 
@@ -29,7 +31,7 @@ pub use quick::{ActiveCheck, PartState, Quick};
 pub use run_sequence::SequenceState;
 pub use test_state::{Phase, TestState};
 
-/// What the window itself costs and whether it was seen; filled in by the window.
+/// Overhead of the window, and the time for which it was hidden; filled in by the window.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct WindowCost {
     /// CPU time of the window's thread since the program began.
@@ -60,17 +62,19 @@ enum Message {
 
 /// What is measured.
 #[derive(Debug)]
-pub(super) struct Running {
+pub struct Running {
     tasks: Tasks<Message>,
-    benches: Vec<TestState>,
+    tests: Vec<TestState>,
     /// The imported run on screen.
     capture: Option<Arc<LoadedRun>>,
     active: Option<Active>,
     quick: Quick,
-    series: Option<SequenceState>,
+    /// The run whose result called for what is measured now.
+    followed: Option<Arc<LoadedRun>>,
+    sequence: Option<SequenceState>,
     endings: CompletionState,
     window_cost: WindowCost,
-    /// The tests whose last result was looked for.
+    /// The tests whose last result was already opened again, or could not be.
     restored: Vec<&'static str>,
 }
 
@@ -85,11 +89,11 @@ impl Part for Running {
     const NAME: &'static str = "measuring";
 
     fn restart(&mut self, _: &mut Outbox) {
-        let benches = std::mem::take(&mut self.benches);
+        let tests = std::mem::take(&mut self.tests);
         let fresh = Self::new(self.tasks.host());
         // Dropping the run in progress stops it; its journal is recovered at the next start.
         *self = Self {
-            benches: benches.into_iter().map(TestState::idle).collect(),
+            tests: tests.into_iter().map(TestState::idle).collect(),
             capture: self.capture.take(),
             window_cost: self.window_cost,
             ..fresh
@@ -101,11 +105,12 @@ impl Running {
     pub(super) fn new(host: &TaskHost) -> Self {
         Self {
             tasks: Tasks::new(host),
-            benches: Plan::all().into_iter().map(TestState::new).collect(),
+            tests: Plan::all().into_iter().map(TestState::new).collect(),
             capture: None,
             active: None,
             quick: Quick::default(),
-            series: None,
+            followed: None,
+            sequence: None,
             endings: CompletionState::default(),
             window_cost: WindowCost::default(),
             restored: Vec::new(),
@@ -113,71 +118,99 @@ impl Running {
     }
 
     /// The state of one kind of test.
-    pub(super) fn bench(&self, key: &str) -> Option<&TestState> {
-        self.benches.iter().find(|bench| bench.key() == key)
+    pub fn test(&self, key: &str) -> Option<&TestState> {
+        self.tests.iter().find(|state| state.key() == key)
     }
 
-    fn bench_mut(&mut self, key: &str) -> Option<&mut TestState> {
-        self.benches.iter_mut().find(|bench| bench.key() == key)
+    fn test_mut(&mut self, key: &str) -> Option<&mut TestState> {
+        self.tests.iter_mut().find(|state| state.key() == key)
     }
 
     /// Every kind of test.
-    pub(super) fn benches(&self) -> &[TestState] {
-        &self.benches
+    pub fn tests(&self) -> &[TestState] {
+        &self.tests
     }
 
     /// The imported run on screen.
-    pub(super) const fn capture(&self) -> Option<&Arc<LoadedRun>> {
+    pub const fn capture(&self) -> Option<&Arc<LoadedRun>> {
         self.capture.as_ref()
     }
 
     /// The result of this key on screen: of a test that is not running, or the imported run.
-    pub(super) fn shown(&self, key: &str) -> Option<&Arc<LoadedRun>> {
-        match self.bench(key) {
-            Some(bench) => bench.shown().filter(|_| bench.live().is_none()),
+    pub fn shown(&self, key: &str) -> Option<&Arc<LoadedRun>> {
+        match self.test(key) {
+            Some(state) => state.shown().filter(|_| state.live().is_none()),
             None => self.capture().filter(|shown| shown.run.subject.key() == key),
         }
     }
 
     /// The quick check.
-    pub(super) const fn quick(&self) -> &Quick {
+    pub const fn quick(&self) -> &Quick {
         &self.quick
     }
 
     /// The runs that are measured one after the other.
-    pub(super) const fn series(&self) -> Option<&SequenceState> {
-        self.series.as_ref()
+    pub const fn sequence(&self) -> Option<&SequenceState> {
+        self.sequence.as_ref()
     }
 
     /// Whether anything is being measured.
-    pub(super) const fn is_running(&self) -> bool {
+    pub const fn is_running(&self) -> bool {
         self.active.is_some()
     }
 
     /// Whether a run is being measured or saved.
-    pub(super) fn is_busy(&self) -> bool {
+    pub fn is_busy(&self) -> bool {
         self.is_running()
-            || self.quick.going().is_some()
-            || self.benches.iter().any(|bench| matches!(bench.phase(), Phase::Saving))
+            || self.quick.check().is_some()
+            || self.tests.iter().any(|state| matches!(state.phase(), Phase::Saving))
     }
 
     /// The test that is being measured, and how it goes.
-    pub(super) fn live(&self) -> Option<(&TestState, &Live)> {
-        self.benches.iter().find_map(|bench| Some((bench, bench.live()?)))
+    pub fn live(&self) -> Option<(&TestState, &Live)> {
+        self.tests.iter().find_map(|state| Some((state, state.live()?)))
     }
 
-    /// What the window costs.
-    pub(super) const fn window_cost(&self) -> WindowCost {
+    /// Whether a page shows what is being measured.
+    pub fn is_in_view(&self, page: PageId) -> bool {
+        match page {
+            PageId::Test(key) => self.live().is_some_and(|(state, _)| state.key() == key),
+            PageId::Quick => self.quick.check().is_some(),
+            _ => false,
+        }
+    }
+
+    /// The files of the results on screen, and of those whose page was not shown yet, by test: `last` are
+    /// those of the last start.
+    pub(super) fn shown_files(
+        &self,
+        last: &BTreeMap<String, PathBuf>,
+    ) -> BTreeMap<String, PathBuf> {
+        let file = |state: &TestState| {
+            let key = state.key();
+            let path = match state.shown() {
+                Some(shown) => shown.path.clone(),
+                // What was looked for and is not shown could not be opened.
+                None if self.restored.contains(&key) => None,
+                None => last.get(key).cloned(),
+            };
+            Some((key.to_owned(), path?))
+        };
+        self.tests.iter().filter_map(file).collect()
+    }
+
+    /// Overhead of the window.
+    pub const fn window_cost(&self) -> WindowCost {
         self.window_cost
     }
 
-    /// Takes note of what the window costs.
-    pub(super) const fn set_window_cost(&mut self, cost: WindowCost) {
+    /// Updates the overhead of the window.
+    pub const fn set_window_cost(&mut self, cost: WindowCost) {
         self.window_cost = cost;
     }
 
     /// Whether a test has ended since the last call of which the user wants to know.
-    pub(super) const fn take_ended(&mut self) -> bool {
+    pub const fn take_ended(&mut self) -> bool {
         self.endings.take()
     }
 
@@ -188,11 +221,12 @@ impl Running {
             match message {
                 Message::Saved { result: Ok(shown), .. } => self.end(*shown, context, outbox),
                 Message::Saved { test, result: Err(error) } => {
-                    if let Some(bench) = self.bench_mut(test) {
-                        bench.set_phase(Phase::Idle);
+                    if let Some(state) = self.test_mut(test) {
+                        state.set_phase(Phase::Idle);
                     }
                     self.drop_part();
-                    self.series = None;
+                    self.followed = None;
+                    self.sequence = None;
                     outbox.notify(Notice::error(format!("The run was not saved: {error}.")));
                 }
                 Message::OtherLoad(share) => self.take_other_load(share, context, outbox),
@@ -223,17 +257,17 @@ impl Running {
         for event in events {
             match event {
                 Event::Finished(run) | Event::Failed { run, .. } => last = Some(run),
-                Event::NotSaved(reason) => outbox.notify(Notice::error(format!(
+                Event::NotSaved { reason } => outbox.notify(Notice::error(format!(
                     "Samples cannot be saved during the test: {reason}. The test continues."
                 ))),
                 event => {
-                    if let Some(live) = self.benches.iter_mut().find_map(TestState::live_mut) {
+                    if let Some(live) = self.tests.iter_mut().find_map(TestState::live_mut) {
                         live.handle_event(event);
                     }
                 }
             }
         }
-        if let Some(live) = self.benches.iter_mut().find_map(TestState::live_mut) {
+        if let Some(live) = self.tests.iter_mut().find_map(TestState::live_mut) {
             live.refresh(Instant::now());
         }
         if let Some(run) = last {
@@ -242,9 +276,9 @@ impl Running {
     }
 
     /// Marks a moment of the run in progress.
-    pub(super) fn mark(&mut self, at: Nanos) {
-        if let Some(live) = self.benches.iter_mut().find_map(TestState::live_mut) {
-            live.mark(at);
+    pub(super) fn mark(&mut self) {
+        if let Some(live) = self.tests.iter_mut().find_map(TestState::live_mut) {
+            live.mark();
         }
     }
 
@@ -255,8 +289,7 @@ impl Running {
         let mut finished = runner.finish(run);
         let run = &mut finished.run;
         // The measuring threads know nothing of what was marked.
-        let live =
-            self.benches.iter_mut().find_map(TestState::live_mut).and_then(|live| live.run());
+        let live = self.tests.iter_mut().find_map(TestState::live_mut).and_then(|live| live.run());
         run.annotations.extend(live.into_iter().flat_map(|live| live.annotations.iter().cloned()));
         let cost = self.window_cost;
         run.health.window_hidden = Some(cost.hidden - cost_at_start.hidden);
@@ -265,10 +298,13 @@ impl Running {
             run.health.window_cpu = Some(now - then);
         }
         self.quick.sign(run);
-        self.cut_series_after(run);
+        if let Some(first) = &self.followed {
+            *run = with_follow_up(&first.run, run.clone());
+        }
+        self.cut_sequence_after(run);
         let test = run.subject.key();
-        if let Some(bench) = self.bench_mut(test) {
-            bench.set_phase(Phase::Saving);
+        if let Some(state) = self.test_mut(test) {
+            state.set_phase(Phase::Saving);
         }
         let save = move || {
             let SavedRun { run, path, failure } = finished.save();
@@ -282,11 +318,30 @@ impl Running {
     fn end(&mut self, shown: LoadedRun, context: &Context, outbox: &mut Outbox) {
         let key = shown.run.subject.key();
         self.show(shown, context, outbox);
-        if let Some(shown) = self.bench(key).and_then(TestState::shown).cloned() {
-            self.end_part(&shown, outbox);
+        if let Some(shown) = self.test(key).and_then(TestState::shown).cloned() {
+            if self.measure_on(&shown, context, outbox) {
+                return;
+            }
+            self.end_part(&shown, context, outbox);
             self.after_saving(&shown, context, outbox);
             self.note_end(&shown, context);
         }
+    }
+
+    /// Measures what the result of a run calls for, once; returns whether it does.
+    fn measure_on(
+        &mut self,
+        shown: &Arc<LoadedRun>,
+        context: &Context,
+        outbox: &mut Outbox,
+    ) -> bool {
+        let is_first = self.followed.take().is_none();
+        let plan = follow_up(&shown.run, &shown.report).filter(|_| is_first);
+        let Some(plan) = plan else { return false };
+        let labels = Labels { tags: shown.run.tags.clone(), ..Labels::default() };
+        let has_started = self.start_plan(plan, labels, context, outbox);
+        self.followed = has_started.then(|| Arc::clone(shown));
+        has_started
     }
 
     /// Shows a run as the result of its kind of test.
@@ -302,15 +357,15 @@ impl Running {
             return;
         }
         let key = shown.run.subject.key();
-        if let Some(bench) = self.bench_mut(key) {
-            bench.show(shown);
+        if let Some(state) = self.test_mut(key) {
+            state.show(shown);
         }
         self.count_late(context);
     }
 
     /// Opens the last result of a test in the background, where none is on screen; once for each test.
     pub(super) fn restore(&mut self, test: &'static str, path: PathBuf, context: &Context) {
-        let is_empty = self.bench(test).is_some_and(TestState::is_empty);
+        let is_empty = self.test(test).is_some_and(TestState::is_empty);
         if !is_empty || context.is_busy || self.restored.contains(&test) {
             return;
         }
@@ -319,16 +374,11 @@ impl Running {
         self.tasks.spawn("restore-result", open, Message::Restored);
     }
 
-    /// Whether the last result of a test was looked for.
-    pub(super) fn is_restored(&self, test: &str) -> bool {
-        self.restored.contains(&test)
-    }
-
     /// Shows a result of the last start, unless something else is on screen by now.
     fn show_restored(&mut self, shown: LoadedRun, context: &Context) {
-        let bench = self.bench_mut(shown.run.subject.key());
-        if let Some(bench) = bench.filter(|bench| bench.is_empty()) {
-            bench.show(shown);
+        let state = self.test_mut(shown.run.subject.key());
+        if let Some(state) = state.filter(|state| state.is_empty()) {
+            state.show(shown);
             self.count_late(context);
         }
     }
@@ -336,7 +386,7 @@ impl Running {
     /// Opens a quick check that was saved as these runs.
     pub(super) fn open_quick(&self, paths: Vec<PathBuf>, context: &Context, outbox: &mut Outbox) {
         if context.is_running {
-            outbox.notify(Notice::info("A test is running. Open the check when it is finished."));
+            outbox.notify(Notice::error("A test is running. Open the check when it is finished."));
             return;
         }
         let store = context.store.clone();
@@ -350,38 +400,38 @@ impl Running {
         if let Some(active) = &self.active {
             active.runner.stop();
         }
-        self.cut_series();
-        if let Some(bench) = self.benches.iter_mut().find(|bench| bench.live().is_some()) {
-            bench.stopping();
+        self.cut_sequence();
+        if let Some(state) = self.tests.iter_mut().find(|state| state.live().is_some()) {
+            state.stopping();
         }
     }
 
     /// Takes the settings that tests had at the last start.
     pub(super) fn set_plans(&mut self, plans: impl Iterator<Item = Plan>) {
         for plan in plans {
-            self.change(plan.key(), |bench| bench.set_plan(plan.clone()));
+            self.change(plan.key(), |state| state.set_plan(plan.clone()));
         }
     }
 
     /// Changes the settings of a test.
     pub(super) fn change(&mut self, test: &str, change: impl FnOnce(&mut TestState)) {
-        if let Some(bench) = self.bench_mut(test) {
-            change(bench);
+        if let Some(state) = self.test_mut(test) {
+            change(state);
         }
     }
 
     /// Starts a plan that becomes the settings of its test, too.
     fn start(&mut self, plan: &Plan, labels: Labels, context: &Context, outbox: &mut Outbox) {
-        if self.is_running() || self.quick.going().is_some() {
+        if self.is_running() || self.quick.check().is_some() {
             return;
         }
-        if let Some(bench) = self.bench_mut(plan.key()) {
-            bench.set_plan(plan.clone());
+        if let Some(state) = self.test_mut(plan.key()) {
+            state.set_plan(plan.clone());
         }
         self.start_plan(plan.clone(), labels, context, outbox);
     }
 
-    /// Starts a plan on the bench of its test; returns whether it did.
+    /// Starts a plan of its test; returns whether it did.
     fn start_plan(
         &mut self,
         plan: Plan,
@@ -391,7 +441,7 @@ impl Running {
     ) -> bool {
         let Some(facts) = &context.facts else { return false };
         let host = self.tasks.host().clone();
-        let Some(bench) = self.benches.iter_mut().find(|bench| bench.key() == plan.key()) else {
+        let Some(state) = self.tests.iter_mut().find(|state| state.key() == plan.key()) else {
             return false;
         };
         let planned = plan.duration(&facts.cpus);
@@ -402,10 +452,10 @@ impl Running {
         };
         let sink = context.store.clone().map_or(Sink::Discard, Sink::Store);
         let mut request = request.request(plan, labels);
-        request.trace = bench.trace();
+        request.trace = state.trace();
         match Runner::start(request, sink, move || host.wake()) {
             Ok(runner) => {
-                bench.set_phase(Phase::Running(Box::new(Live::new(planned, Instant::now()))));
+                state.set_phase(Phase::Running(Box::new(Live::new(planned, Instant::now()))));
                 self.active = Some(Active { runner, cost_at_start: self.window_cost });
                 self.endings.begin();
                 true

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use jitterscope_engine::export::IncludedNames;
 use jitterscope_engine::plan::DEFAULT_LATE_PERCENT;
+use jitterscope_engine::plan::form::Parameter;
 use jitterscope_engine::stats::LowDefinition;
 use jitterscope_engine::store;
 use serde::{Deserialize, Serialize};
@@ -21,7 +22,7 @@ const MAX_BYTES: u64 = 1 << 20;
 /// The smallest and the largest size of the window's contents, in percent.
 pub const SCALE_PERCENT: std::ops::RangeInclusive<u16> = 80..=200;
 /// The smallest and the largest share of a frame, in percent, above which it can be counted as late.
-pub const LATE_PERCENT: std::ops::RangeInclusive<u32> = 1..=50;
+pub const LATE_PERCENT: Parameter = Parameter::count(1, 50, "%");
 
 /// Dark or light.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -87,30 +88,32 @@ pub struct Settings {
     pub less_motion: bool,
     /// The unit in which tables begin.
     pub units: Unit,
-    /// What is meant by the 1 % low where the window shows it.
+    /// The definition of the 1% low in the window.
     #[serde(with = "LowDefinitionKey")]
     pub low: LowDefinition,
     /// The share of a frame in percent, 1 to 50, above which the window counts it as late.
     pub late_percent: u32,
     /// How often plots are drawn while a test runs.
     pub plot_rate: PlotRate,
-    /// Where runs are saved, instead of the platform's own folder.
+    /// Folder of runs, if not the platform's default.
     pub data_folder: Option<PathBuf>,
     /// Whether a test older than a minute is stopped only after asking.
     pub asks_before_stop: bool,
     /// Whether the window is closed only after asking while a test runs.
     pub asks_before_close: bool,
-    /// Whether the end of a test of some length is heard.
+    /// Whether a sound plays at the end of a longer test.
     pub plays_sound: bool,
-    /// Whether an export begins with the host's name left in.
+    /// Whether exports include the host name by default.
     pub exports_host: bool,
-    /// Whether an export begins with the person's name left in.
+    /// Whether exports include the user name by default.
     pub exports_user: bool,
+    /// Whether an export begins with the names of other programs left in.
+    pub exports_programs: bool,
     /// The page that was in view last, by its key.
     pub page: String,
     /// Whether the first page was seen.
     pub is_welcomed: bool,
-    /// As what a run was exported last, by its key.
+    /// The format of the last export, by its key.
     pub last_export: String,
     /// What each test was set to last, as run files write it.
     pub tests: Vec<Value>,
@@ -152,6 +155,7 @@ impl Default for Settings {
             plays_sound: false,
             exports_host: false,
             exports_user: false,
+            exports_programs: false,
             page: String::new(),
             is_welcomed: false,
             last_export: String::new(),
@@ -169,17 +173,16 @@ impl Settings {
     /// The settings with every number within its range.
     fn within_range(mut self) -> Self {
         self.scale_percent = self.scale_percent.clamp(*SCALE_PERCENT.start(), *SCALE_PERCENT.end());
-        self.late_percent = self.late_percent.clamp(*LATE_PERCENT.start(), *LATE_PERCENT.end());
+        self.late_percent = LATE_PERCENT.nearest(self.late_percent);
         self
     }
 
     /// The names an export begins with.
     pub const fn included_names(&self) -> IncludedNames {
-        match (self.exports_host, self.exports_user) {
-            (false, false) => IncludedNames::Nothing,
-            (true, false) => IncludedNames::Host,
-            (false, true) => IncludedNames::User,
-            (true, true) => IncludedNames::Everything,
+        IncludedNames {
+            host: self.exports_host,
+            user: self.exports_user,
+            programs: self.exports_programs,
         }
     }
 
@@ -243,7 +246,7 @@ pub struct SettingsFile {
 }
 
 impl SettingsFile {
-    /// The file of this person on this machine.
+    /// The settings file of this user.
     pub fn default_location() -> Self {
         Self { path: store::settings_folder().map(|folder| folder.join(FILE)) }
     }

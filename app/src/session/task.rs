@@ -106,7 +106,7 @@ impl<M: Send + 'static> Tasks<M> {
         }
     }
 
-    /// Sends what `look` finds, at once and after each pause, for as long as the watch is kept. While something is
+    /// Sends what `look` finds, at once and after each pause, for as long as the watch is held. While something is
     /// measured, it does not look.
     pub(super) fn watch(
         &self,

@@ -6,7 +6,7 @@ mod write;
 use jitterscope_engine::nanos::Nanos;
 use jitterscope_engine::plan::quick::Part;
 use jitterscope_engine::report::comparison::{
-    Condition, Delta, DeltaResult, Figure, Incompatibility, Note, Outcome,
+    Condition, Delta, DeltaResult, Incompatibility, Note, Outcome, Reason, Variation,
 };
 use jitterscope_engine::report::table::Quantity;
 use jitterscope_engine::report::{Comparison, Metric};
@@ -14,13 +14,14 @@ use jitterscope_engine::run::Run;
 use jitterscope_engine::stats::{Quantile, Statistic};
 
 use super::{
-    count, cut, duration, fps_measured, list_date, local, percent, run_name, sentence_duration,
+    cut, format_count, format_long_time, format_measured_fps, format_share, format_time, list_date,
+    local, run_name,
 };
 
 pub use self::table::{Cells, cells, metric_unit};
-pub use self::write::{Evaluated, conditions, differences, document, legend, remarks};
+pub use self::write::{Evaluated, conditions, differences, document, legend, remarks, ticket};
 
-/// Why a maximum has no result.
+/// Why the max has no result.
 pub const WHY_NOT_MAX: &str = "A maximum has no confidence interval and grows with run length.";
 
 /// How differences are judged, for a help text.
@@ -34,16 +35,33 @@ pub const HOW_EVALUATED: &str = "A result is Better or Worse only if the 95% con
 /// What the noise floor is, for a help text.
 pub const NOISE_FLOOR: &str = "Run-to-run variation of this test on this PC: two runs with the same \
      settings differ by less than this 95% of the time. It is computed from the saved runs with the settings \
-     of run A on its machine, at least 3. A change within it is no clear difference.";
+     of run A on its machine and under its conditions, up to run A and at least 3. A change within it is no clear \
+     difference.";
 
-/// Of what the noise floor was made, or how to get one.
+/// From what the run-to-run variation is known, or how to get it.
 pub fn noise_floor(comparison: &Comparison) -> String {
-    match comparison.repeat_count {
-        0 => "Noise floor: unknown. A change is Better or Worse only if it is at least 10% of A's value and 0.5% of \
-              the frame time, or 0.5% of the frames for counts. Run A's settings with 3 or more repeats, or re-run both interleaved, to \
-              measure it."
-            .to_owned(),
-        runs => format!("Noise floor: from {runs} saved runs with run A's settings on its machine."),
+    let known = match comparison.variation {
+        Variation::Unknown => {
+            "Noise floor: unknown. A change of a time is Better or Worse only if it is at least 10% of A's value and \
+             0.5% of the frame time, or 0.5% of the frames for counts. To measure it, run A's settings with 3 or \
+             more repeats, compare groups of runs, or re-run both interleaved."
+                .to_owned()
+        }
+        Variation::Repeats(runs) => {
+            format!("Noise floor: from {runs} saved runs with run A's settings, none of them later than A.")
+        }
+        Variation::Groups([a, b]) => {
+            format!("Run-to-run variation: from the groups themselves, {a} runs of A and {b} of B.")
+        }
+    };
+    match comparison.prior.group_count {
+        _ if comparison.variation == Variation::Unknown => known,
+        0 => format!("{known} Combined with the variation that tests usually have."),
+        groups => {
+            format!(
+                "{known} Combined with the variation of {groups} groups of repeats in the library."
+            )
+        }
     }
 }
 
@@ -52,22 +70,37 @@ pub fn letter(run: usize) -> char {
     u8::try_from(run).ok().filter(|run| *run < 26).map_or('?', |run| char::from(b'A' + run))
 }
 
+/// The label of a group of runs.
+pub fn group_label(runs: usize) -> String {
+    format!("{runs} {}", if runs == 1 { "run" } else { "runs" })
+}
+
 /// The longest short label, in characters.
 const MAX_LABEL: usize = 28;
+/// The fewest characters of a name in it.
+const MIN_NAME: usize = 12;
 /// The most differences that a short label names.
 const MAX_DIFFERENCES: usize = 2;
 
-/// Short labels that tell runs apart: their names, else what differs in settings and machine, else when they
-/// began.
+/// Short labels that tell runs apart: their names; where runs share one, followed by what differs in settings and
+/// machine, else by when they began.
 pub fn short_labels(runs: &[&Run], comparison: &Comparison) -> Vec<String> {
     let are_distinct = |labels: &[String]| {
         let others = |at: usize| labels.iter().skip(at);
         labels.iter().zip(1..).all(|(one, at)| others(at).all(|other| other != one))
     };
     let names: Vec<String> = runs.iter().map(|run| run_name(run)).collect();
-    if are_distinct(&names) && names.iter().all(|name| name.chars().count() <= MAX_LABEL) {
-        return names;
+    let labels: Vec<String> = names.iter().map(|name| cut(name, MAX_LABEL)).collect();
+    if are_distinct(&labels) {
+        return labels;
     }
+    let with = |differences: &[String]| -> Vec<String> {
+        let room = |difference: &String| {
+            MAX_LABEL.saturating_sub(difference.chars().count() + 3).max(MIN_NAME)
+        };
+        let pairs = names.iter().zip(differences);
+        pairs.map(|(name, it)| format!("{} · {it}", cut(name, room(it)))).collect()
+    };
     let by_difference = |at: usize| {
         let parts = comparison.differing().take(MAX_DIFFERENCES).filter_map(|condition| {
             let value = condition.values.get(at)?;
@@ -78,50 +111,87 @@ pub fn short_labels(runs: &[&Run], comparison: &Comparison) -> Vec<String> {
     };
     let differences: Vec<String> = (0..runs.len()).map(by_difference).collect();
     if are_distinct(&differences) && !differences.iter().any(String::is_empty) {
-        return differences;
+        return with(&differences);
     }
     let now = local(super::now());
-    runs.iter().map(|run| list_date(&local(run.started_at), &now)).collect()
+    let times = runs.iter().map(|run| list_date(&local(run.started_at), &now));
+    with(&times.collect::<Vec<_>>())
 }
 
-/// The word for a result.
-pub fn result(result: DeltaResult, run: usize) -> String {
-    match result {
-        DeltaResult::Better => format!("{} is better", letter(run)),
-        DeltaResult::Worse => format!("{} is worse", letter(run)),
-        DeltaResult::Same => "Same".to_owned(),
-        DeltaResult::NoClearDifference => "No clear difference".to_owned(),
-        DeltaResult::NotEvaluated => "Not evaluated".to_owned(),
+/// The word for a result, with what is missing where there are too few data.
+pub fn result(delta: &Delta, run: usize) -> String {
+    match (delta.result, delta.reason) {
+        (DeltaResult::Better, _) => format!("{} is better", letter(run)),
+        (DeltaResult::Worse, _) => format!("{} is worse", letter(run)),
+        (DeltaResult::Same, _) => "Same".to_owned(),
+        (DeltaResult::NoClearDifference, _) => "No clear difference".to_owned(),
+        (DeltaResult::NotEnoughData, Some(Reason::TooFewSamples(more))) if 0 < more => {
+            format!("Not enough data ({} more)", amount(more))
+        }
+        (DeltaResult::NotEnoughData, Some(Reason::TooFewRuns(more))) => {
+            format!("Not enough data ({})", runs_more(more))
+        }
+        (DeltaResult::NotEnoughData, _) => "Not enough data".to_owned(),
+        (DeltaResult::NotEvaluated, _) => "Not evaluated".to_owned(),
     }
+}
+
+fn amount(number: usize) -> String {
+    format_count(u64::try_from(number).unwrap_or(u64::MAX))
+}
+
+fn runs_more(number: usize) -> String {
+    let runs = if number == 1 { "run" } else { "runs" };
+    format!("{number} more {runs}")
 }
 
 /// Why a difference is neither better nor worse; `None` where it is.
-pub fn why(figure: &Figure, delta: &Delta) -> Option<String> {
-    let statistic = figure.metric.statistic;
-    let is_noise = figure.noise.is_some_and(|noise| delta.change.abs() <= noise);
-    let sentence = match (delta.result, delta.interval) {
-        (DeltaResult::Better | DeltaResult::Worse, _) => return None,
-        (DeltaResult::Same, _) => "The difference is too small to matter.",
-        (DeltaResult::NotEvaluated, _) if !statistic.has_interval() => WHY_NOT_MAX,
-        (DeltaResult::NotEvaluated, _) => "These runs are not compared.",
-        (DeltaResult::NoClearDifference, None) => {
-            let needed = u64::try_from(statistic.samples_needed()).unwrap_or(u64::MAX);
-            return Some(format!("Needs at least {} samples in each run.", count(needed)));
-        }
-        (DeltaResult::NoClearDifference, Some(_)) if is_noise => {
-            "The change is within the noise floor."
-        }
-        (DeltaResult::NoClearDifference, Some((low, high)))
-            if figure.noise.is_none() && (0.0 < low || high < 0.0) =>
-        {
+pub fn why(delta: &Delta) -> Option<String> {
+    let sentence = match delta.reason? {
+        Reason::WithinVariation => "The change is within run-to-run variation.",
+        Reason::VariationUnknown => {
             "Run-to-run variation is unknown: two runs with the same settings may differ by as much."
         }
-        (DeltaResult::NoClearDifference, Some((low, high))) if 0.0 < low || high < 0.0 => {
+        Reason::TooSmall => "The change is too small to matter: smaller than 10% of A's value.",
+        Reason::IntervalIncludesZero => "The 95% confidence interval includes 0.",
+        Reason::OneOfMany => {
             "The change is not statistically significant after correcting for multiple comparisons."
         }
-        (DeltaResult::NoClearDifference, Some(_)) => "The change is not statistically significant.",
+        Reason::TooFewSamples(0) => "There are too few samples.",
+        Reason::TooFewSamples(more) => {
+            return Some(format!("There are too few samples: {} more are needed.", amount(more)));
+        }
+        Reason::TooFewRuns(more) => {
+            let needs = runs_more(more);
+            return Some(format!("A group needs at least 2 runs to show its variation: {needs}."));
+        }
+        Reason::Maximum => WHY_NOT_MAX,
+        Reason::SettingsDiffer => "The settings differ.",
     };
     Some(sentence.to_owned())
+}
+
+/// The reason for programs; `None` where a result is better or worse.
+pub fn reason_key(delta: &Delta) -> Option<&'static str> {
+    Some(match delta.reason? {
+        Reason::WithinVariation => "within-variation",
+        Reason::VariationUnknown => "variation-unknown",
+        Reason::TooSmall => "too-small",
+        Reason::IntervalIncludesZero => "interval-includes-0",
+        Reason::OneOfMany => "multiple-comparisons",
+        Reason::TooFewSamples(_) => "too-few-samples",
+        Reason::TooFewRuns(_) => "too-few-runs",
+        Reason::Maximum => "maximum",
+        Reason::SettingsDiffer => "settings-differ",
+    })
+}
+
+/// How many more samples or runs a result needs.
+pub const fn more_needed(delta: &Delta) -> Option<usize> {
+    match delta.reason {
+        Some(Reason::TooFewSamples(more) | Reason::TooFewRuns(more)) => Some(more),
+        _ => None,
+    }
 }
 
 /// One word of a result, for programs.
@@ -131,6 +201,7 @@ pub const fn result_key(result: DeltaResult) -> &'static str {
         DeltaResult::Worse => "worse",
         DeltaResult::Same => "same",
         DeltaResult::NoClearDifference => "no-clear-difference",
+        DeltaResult::NotEnoughData => "not-enough-data",
         DeltaResult::NotEvaluated => "not-evaluated",
     }
 }
@@ -144,6 +215,7 @@ pub const fn outcome_key(outcome: Outcome) -> &'static str {
         Outcome::Differs => "differs",
         Outcome::Same => "same",
         Outcome::NoClearDifference => "no-clear-difference",
+        Outcome::NotEnoughData => "not-enough-data",
         Outcome::NotComparable => "not-comparable",
     }
 }
@@ -157,6 +229,7 @@ pub const fn short_outcome(outcome: Outcome) -> &'static str {
         Outcome::Differs => "differs",
         Outcome::Same => "same",
         Outcome::NoClearDifference => "no clear difference",
+        Outcome::NotEnoughData => "not enough data",
         Outcome::NotComparable => "not comparable",
     }
 }
@@ -187,7 +260,7 @@ pub fn check_sentence(outcomes: &[(Part, Vec<Option<Outcome>>)], count: usize) -
     }
 }
 
-/// What an outcome is, after a letter: "is steadier".
+/// What an outcome is, after a letter: "is better".
 fn outcome_words(comparison: &Comparison, run: usize) -> String {
     let words = match comparison.outcome(run) {
         Outcome::Differs => {
@@ -197,6 +270,7 @@ fn outcome_words(comparison: &Comparison, run: usize) -> String {
         Outcome::Better | Outcome::Worse | Outcome::Mixed => direction_words(comparison, run),
         Outcome::Same => "is the same",
         Outcome::NoClearDifference => "shows no clear difference",
+        Outcome::NotEnoughData => "has not enough data",
         Outcome::NotComparable => "cannot be compared",
     };
     words.to_owned()
@@ -210,10 +284,10 @@ fn direction_words(comparison: &Comparison, run: usize) -> &'static str {
         deltas.any(|delta| delta.result == wanted)
     };
     match (has(DeltaResult::Better), has(DeltaResult::Worse)) {
-        (true, false) => "is steadier",
-        (false, _) => "is less steady",
+        (true, false) => "is better",
+        (false, _) => "is worse",
         (true, true) if is_worse_in_the_tail(comparison, run) => {
-            "is steadier for most frames, but has later worst frames"
+            "is better for most frames and worse for the latest ones"
         }
         (true, true) => "is better in some metrics and worse in others",
     }
@@ -264,6 +338,7 @@ fn outcomes_sentence(comparison: &Comparison) -> String {
             Outcome::NoClearDifference => {
                 format!("No clear difference between {base} and {other}.")
             }
+            Outcome::NotEnoughData => "Not enough data to compare.".to_owned(),
             Outcome::NotComparable => first_obstacle(comparison),
             _ => format!("{other} {}.", outcome_words(comparison, *run)),
         };
@@ -330,7 +405,7 @@ pub fn evidence(comparison: &Comparison) -> String {
 /// A metric in a sentence: "p99", "the share of late frames".
 pub fn metric_words(metric: &Metric) -> &'static str {
     match metric.statistic {
-        Statistic::AboveBaseline => "the share of frames well above A's p99",
+        Statistic::AboveBaseline => "the share of frames above A's p99",
         Statistic::LateShare => "the share of late frames",
         Statistic::CountShare => "the share of missed frames",
         _ => metric.title,
@@ -341,15 +416,19 @@ pub fn metric_words(metric: &Metric) -> &'static str {
 pub fn value(metric: &Metric, value: f64) -> String {
     match metric.unit {
         Quantity::Share => rate(value),
-        Quantity::Rate => fps_measured(value),
-        _ => duration(Nanos::from_nanos_f64(value)),
+        Quantity::Rate => format_measured_fps(value),
+        _ => format_time(Nanos::from_nanos_f64(value)),
     }
 }
 
 /// A small share has two more decimals, so that one missed frame in ten thousand is not 0.0%.
 pub(super) fn rate(share: f64) -> String {
     let percents = share * 100.0;
-    if percents != 0.0 && percents.abs() < 1.0 { format!("{percents:.3}%") } else { percent(share) }
+    if percents != 0.0 && percents.abs() < 1.0 {
+        format!("{percents:.3}%")
+    } else {
+        format_share(share)
+    }
 }
 
 /// How large a change is, without its sign.
@@ -370,11 +449,18 @@ pub fn obstacle(obstacle: &Incompatibility) -> String {
                 .to_owned()
         }
         Incompatibility::Periods(periods) => {
-            let periods: Vec<String> = periods.iter().map(|period| duration(*period)).collect();
+            let periods: Vec<String> = periods.iter().map(|period| format_time(*period)).collect();
             format!(
                 "Different settings: a frame is {}. Compare shares of a frame, not microseconds; \
                  nothing is evaluated.",
                 periods.join(" and ")
+            )
+        }
+        Incompatibility::MixedGroup(side) => {
+            format!(
+                "The runs of group {} have different settings, machines, or conditions. Select runs that differ by \
+                 chance only; nothing is evaluated.",
+                letter(*side)
             )
         }
         Incompatibility::Readings => {
@@ -395,7 +481,7 @@ pub fn note(note: &Note) -> String {
             let lengths: Vec<String> = lengths
                 .iter()
                 .zip(0..)
-                .map(|(length, run)| format!("{} {}", letter(run), sentence_duration(*length)))
+                .map(|(length, run)| format!("{} {}", letter(run), format_long_time(*length)))
                 .collect();
             format!("Run lengths differ: {}. Max and counts are not evaluated.", lengths.join(", "))
         }
@@ -407,7 +493,7 @@ pub fn note(note: &Note) -> String {
             format!(
                 "{} lost {} samples; its percentiles may be too low.",
                 letter(*run),
-                count(*lost)
+                format_count(*lost)
             )
         }
         Note::DebugBuild(run) => {
@@ -445,7 +531,14 @@ mod tests {
 
     #[test]
     fn notes_and_words_name_runs_by_letter() {
-        assert_eq!(result(DeltaResult::Worse, 1), "B is worse");
+        let delta =
+            |result, reason| Delta { change: 1.0, ratio: None, interval: None, result, reason };
+        assert_eq!(result(&delta(DeltaResult::Worse, None), 1), "B is worse");
+        let few = delta(DeltaResult::NotEnoughData, Some(Reason::TooFewSamples(1_380)));
+        assert_eq!(result(&few, 1), "Not enough data (1\u{202f}380 more)");
+        assert_eq!(why(&few).unwrap(), "There are too few samples: 1\u{202f}380 more are needed.");
+        let alone = delta(DeltaResult::NotEnoughData, Some(Reason::TooFewRuns(1)));
+        assert_eq!(result(&alone, 1), "Not enough data (1 more run)");
         assert_eq!(
             note(&Note::Lengths(vec![Nanos::from_secs(10), Nanos::from_secs(30)])),
             "Run lengths differ: A 10 s, B 30 s. Max and counts are not evaluated."

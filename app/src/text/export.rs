@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use jitterscope_engine::export::{Block, IncludedNames, MAX_SHOWN_ROWS, NameMatch};
 
-use super::count;
+use super::format_count;
 
 /// Without a result.
 pub const NOTHING_TO_EXPORT: &str = "There is no result to export yet: run the test or open a run.";
@@ -26,7 +26,7 @@ pub const NOT_WHOLE: &str = "With parts omitted, the report cannot be imported a
 pub fn rendered(blocks: &[Block]) -> String {
     match blocks {
         [Block::Grid(sheet)] => {
-            let rows = count(u64::try_from(sheet.rows.len()).unwrap_or(u64::MAX));
+            let rows = format_count(u64::try_from(sheet.rows.len()).unwrap_or(u64::MAX));
             let first = if sheet.rows.len() == MAX_SHOWN_ROWS { "first" } else { "its" };
             format!("{first} {rows} rows as a table")
         }
@@ -40,13 +40,19 @@ pub fn all_rows(count: usize) -> String {
 }
 
 /// What is excluded, below the switches.
-pub const fn skipped(included_names: IncludedNames) -> &'static str {
-    match included_names {
-        IncludedNames::Nothing => "Both are excluded. File paths are shortened.",
-        IncludedNames::Host => "The user name is excluded. File paths are shortened.",
-        IncludedNames::User => "The host name is excluded. File paths are shortened.",
-        IncludedNames::Everything => "Both are included, and file paths are complete.",
-    }
+pub fn skipped(included_names: IncludedNames) -> String {
+    let names = match (included_names.host, included_names.user) {
+        (false, false) => "Host and user name are excluded. File paths are shortened.",
+        (true, false) => "The user name is excluded. File paths are shortened.",
+        (false, true) => "The host name is excluded. File paths are shortened.",
+        (true, true) => "Host and user name are included, and file paths are complete.",
+    };
+    let programs = if included_names.programs {
+        "Programs keep their names."
+    } else {
+        "Programs that the verdict does not name are called Program A, B, \u{2026}."
+    };
+    format!("{names} {programs}")
 }
 
 /// Which names of this PC were found.

@@ -2,7 +2,7 @@
 
 use jitterscope_engine::import::{BadLines, DetectedKind};
 
-use super::count;
+use super::format_count;
 
 /// For files dropped while a test runs.
 pub const WHILE_RUNNING: &str = "A test is running. Open files when it is finished.";
@@ -102,7 +102,7 @@ pub fn bad_lines(bad: &BadLines) -> Option<String> {
     let first = format!("line {line}: {reason}");
     Some(match bad.count {
         1 => format!("One line cannot be read ({first})."),
-        lines => format!("{} lines cannot be read (first {first}).", count(lines)),
+        lines => format!("{} lines cannot be read (first {first}).", format_count(lines)),
     })
 }
 

@@ -79,14 +79,15 @@ pub fn compared(
         let (before, value) = (before?, (*value).filter(|_| run != baseline)?);
         let change = value - before;
         let ratio = (before != 0.0).then(|| change / before);
-        Some(Delta { change, ratio, interval: None, result: DeltaResult::NotEvaluated })
+        let result = DeltaResult::NotEvaluated;
+        Some(Delta { change, ratio, interval: None, result, reason: None })
     };
     let deltas = values.iter().enumerate().map(delta).collect();
     Figure { metric: evaluated.metric, values, noise: None, deltas }
 }
 
 /// Why such a figure has no result, and the result of the default one.
-pub fn why_not_evaluated(evaluated: DeltaResult, run: usize) -> String {
+pub fn why_not_evaluated(evaluated: &Delta, run: usize) -> String {
     format!(
         "The result is for the {}: {}.",
         within(LowDefinition::default()),
@@ -133,8 +134,10 @@ mod tests {
             "Definition in use: average of the slowest 1%. Other programs may use another one."
         );
         assert!(in_use(LowDefinition::PresentMon).contains("1st percentile, PresentMon."));
+        let result = DeltaResult::Better;
+        let better = Delta { change: -1.0, ratio: None, interval: None, result, reason: None };
         assert_eq!(
-            why_not_evaluated(DeltaResult::Better, 1),
+            why_not_evaluated(&better, 1),
             "The result is for the average of the slowest 1%: B is better."
         );
     }

@@ -6,7 +6,7 @@ use jitterscope_engine::platform::{
     PowerSource, RealtimeProbe, RequestOutcome, TraceSource, TraceState,
 };
 
-use super::{bytes, count, duration};
+use super::{format_bytes, format_count, format_time};
 
 /// Whether the system grants something.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -87,7 +87,7 @@ pub fn capabilities(
         add("Pin a thread to a CPU", CapabilityState::NotHere, String::new(), note);
     }
     if let Some(bandwidth) = system.realtime_bandwidth {
-        let millis = |micros: u64| count(micros / 1_000);
+        let millis = |micros: u64| format_count(micros / 1_000);
         let (allowed, applied) = match bandwidth.runtime_micros {
             Some(runtime) => (
                 CapabilityState::Partly,
@@ -100,7 +100,8 @@ pub fn capabilities(
     // The capability overrides the user's limits.
     let is_above = system.may_set_priority == Some(true);
     if let Some((now, most)) = system.rtprio_limit {
-        let word = |value: u64| if value == u64::MAX { "any".to_owned() } else { count(value) };
+        let word =
+            |value: u64| if value == u64::MAX { "any".to_owned() } else { format_count(value) };
         let allowed = if 0 < now || is_above { CapabilityState::Yes } else { CapabilityState::No };
         let applied = format!("up to {}", word(now));
         let note = if is_above {
@@ -141,8 +142,8 @@ pub type Line = (&'static str, String);
 /// Facts about the machine. What is not reported is omitted.
 pub fn system_lines(machine: &Machine, detail: &Detail) -> Vec<Line> {
     let memory = |total: u64| match detail.memory.available_bytes {
-        Some(free) => format!("{}, {} free", bytes(total), bytes(free)),
-        None => bytes(total),
+        Some(free) => format!("{}, {} free", format_bytes(total), format_bytes(free)),
+        None => format_bytes(total),
     };
     let total = detail.memory.total_bytes.or(machine.memory_bytes);
     let lines = [
@@ -156,6 +157,12 @@ pub fn system_lines(machine: &Machine, detail: &Detail) -> Vec<Line> {
         ("Container", detail.system.container.clone()),
     ];
     reported_lines(lines)
+}
+
+/// What decides how fast the CPUs run on this system.
+pub fn power_label(machine: &Machine) -> &'static str {
+    let is_windows = machine.os.as_ref().is_some_and(|os| os.starts_with("Windows"));
+    if is_windows { "Power plan" } else { "Governor" }
 }
 
 /// What may change from hour to hour.
@@ -173,11 +180,14 @@ pub fn condition_lines(machine: &Machine, detail: &Detail, other_load: Option<f6
     let heat = detail.system.millicelsius.map(|heat| format!("{} °C", heat / 1_000));
     let lines = [
         ("Power", power),
-        ("Governor", governor.or_else(|| machine.power.governor_or_plan.clone())),
+        (power_label(machine), governor.or_else(|| machine.power.governor_or_plan.clone())),
         ("Boost", detail.system.boost.map(|on| if on { "on" } else { "off" }.to_owned())),
-        ("Other programs", other_load.map(|load| format!("{} of one CPU", super::percent(load)))),
+        (
+            "Other programs",
+            other_load.map(|load| format!("{} of one CPU", super::format_share(load))),
+        ),
         ("Virtual machine", Some(machine.virtualization.clone().unwrap_or("no".to_owned()))),
-        ("Swap in use", detail.memory.swap_used_bytes.map(bytes)),
+        ("Swap in use", detail.memory.swap_used_bytes.map(format_bytes)),
         ("Temperature", heat),
         ("Preemption", detail.system.preemption.clone()),
         ("CPU limit", detail.system.cpu_quota_percent.map(|most| format!("{most}% of one CPU"))),
@@ -190,13 +200,13 @@ pub fn clock_lines(clock: &ClockFacts, detail: &Detail) -> Vec<Line> {
     let others = detail.system.clock_source.as_ref().map(|(_, all)| all.join(", "));
     let backward = match clock.went_backwards_count {
         0 => "no".to_owned(),
-        times => format!("{} of 10\u{202f}000 reads", count(times.into())),
+        times => format!("{} of 10\u{202f}000 reads", format_count(times.into())),
     };
     let lines = [
         ("Source", Some(clock.name.clone())),
         ("Available sources", others.filter(|others| !others.is_empty())),
-        ("Resolution", Some(duration(clock.resolution))),
-        ("Read overhead", Some(duration(Nanos::from_nanos_f64(clock.read_cost_nanos)))),
+        ("Resolution", Some(format_time(clock.resolution))),
+        ("Read overhead", Some(format_time(Nanos::from_nanos_f64(clock.read_cost_nanos)))),
         ("Went backward", Some(backward)),
     ];
     reported_lines(lines)
@@ -242,7 +252,7 @@ pub fn markdown(
             cpus => format!(", shared by {cpus} CPUs"),
         };
         let name = format!("L{} {}", cache.level, cache.kind.to_lowercase());
-        (name, format!("{} KiB{shared}", count(cache.bytes >> 10)))
+        (name, format!("{} KiB{shared}", format_count(cache.bytes >> 10)))
     }));
     section("Processor", &processor);
     section("System", &owned(system_lines(machine, detail)));

@@ -1,19 +1,29 @@
 //! Texts of a quick check: verdict, cards, frame rates, recommendations, measurement quality.
 
+mod advice;
 mod document;
+mod page;
 
 use jitterscope_engine::nanos::Nanos;
 use jitterscope_engine::plan::quick::Part;
-use jitterscope_engine::platform::SystemTool;
 use jitterscope_engine::report::quick::{
-    Advice, Answer, Card, Conclusion, Figure, QualityCheck, Rate, Scorecard,
+    Answer, Card, Conclusion, Figure, QualityCheck, Rate, Scorecard,
 };
 use jitterscope_engine::report::{Disturbance, Doubt, Standing};
-use jitterscope_engine::stats::Grade;
+use jitterscope_engine::run::Group;
+use jitterscope_engine::stats::grade::{FRAME_LATENESS, FRAME_MISSED};
+use jitterscope_engine::stats::{Grade, GradeRange};
 
-use super::{count, date, duration, duration_above, local, parts, percent, sentence_duration};
+use super::{
+    date, format_count, format_long_time, format_setting, format_share, format_time,
+    format_time_above, local, time_parts,
+};
 
-pub use document::document;
+pub use advice::{
+    AdviceWords, advice, delayed_note, delayed_row, nothing_to_do, tool_button, what_to_do,
+};
+pub use document::{document, load, report, ticket};
+pub use page::page;
 
 /// The grade, or a placeholder without one.
 pub const fn word(card: &Scorecard) -> &'static str {
@@ -25,12 +35,19 @@ pub const fn conclusion_word(conclusion: &Conclusion) -> &'static str {
     word_of(conclusion.grade, conclusion.standing)
 }
 
-const fn word_of(grade: Option<Grade>, standing: Standing) -> &'static str {
+const fn word_of(grade: Option<GradeRange>, standing: Standing) -> &'static str {
     match (grade, Doubt::of(standing)) {
         (Some(grade), _) => grade.word(),
         (None, Some(doubt)) => doubt.words(),
         (None, None) => "Incomplete",
     }
+}
+
+/// The name of a file of a check.
+pub fn file_name(began: jiff::Timestamp, group: Option<&Group>, extension: &str) -> String {
+    let date = began.strftime("%Y-%m-%d");
+    let id = group.map_or("check", |group| group.id.as_str());
+    format!("{date}-quick-check-{id}.{extension}")
 }
 
 /// The answer in a few words, for a list.
@@ -50,34 +67,83 @@ pub fn short_answer(conclusion: &Conclusion) -> String {
     }
 }
 
-/// The answer in one sentence.
+/// The answer in one sentence, which begins with the grade: "Good: this PC paces frames well, even when busy."
 pub fn sentence(card: &Scorecard) -> String {
+    match card.grade {
+        Some(grade) => format!("{}: {}", grade.word(), sentence_after_grade(card)),
+        None => sentence_after_grade(card),
+    }
+}
+
+/// The same without the grade; where there is none, all of it.
+pub fn sentence_after_grade(card: &Scorecard) -> String {
     let of = card.cards.len();
-    match card.answer {
-        Answer::Unlikely => "This PC is unlikely to cause stutter.".to_owned(),
-        Answer::Occasional => "This PC may cause occasional stutter.".to_owned(),
-        Answer::UnderLoad => {
-            "This PC is likely to cause stutter when other programs are busy.".to_owned()
-        }
-        Answer::Likely => "This PC is likely to cause stutter.".to_owned(),
-        Answer::Inconclusive { .. } => {
+    let bound = card.grade.filter(|grade| grade.is_bound()).map(GradeRange::worst);
+    match (card.answer, bound) {
+        (_, Some(Grade::Fair)) => "no sign of regular stutter.".to_owned(),
+        (_, Some(Grade::Poor)) => "stutter is possible.".to_owned(),
+        (Answer::Unlikely, _) => "this PC paces frames well, even when busy.".to_owned(),
+        (Answer::Occasional, _) => "this PC may cause occasional stutter when busy.".to_owned(),
+        (Answer::UnderLoad, _) => "this PC is likely to cause stutter when busy.".to_owned(),
+        (Answer::Likely, _) => "this PC is likely to cause stutter.".to_owned(),
+        (Answer::Inconclusive { .. }, _) => {
             let words = card.standing.disturbance().map_or("it was disturbed", Disturbance::words);
             format!("Inconclusive: {words}.")
         }
-        Answer::NotEnoughData(grading) => {
-            format!(
-                "Not enough data to decide between {}.",
-                grading.words().replace(" or ", " and ")
-            )
-        }
-        Answer::Incomplete { skipped: 0, unjudged } => {
+        (Answer::NotEnoughData(grading), _) => format!("Not enough data: {}.", grading.words()),
+        (Answer::Incomplete { skipped: 0, unjudged }, _) => {
             format!("Incomplete: no verdict for {unjudged} of {of} measurements.")
         }
-        Answer::Incomplete { skipped, unjudged: 0 } => {
+        (Answer::Incomplete { skipped, unjudged: 0 }, _) => {
             format!("Incomplete: skipped {skipped} of {of} measurements.")
         }
-        Answer::Incomplete { skipped, unjudged } => format!(
+        (Answer::Incomplete { skipped, unjudged }, _) => format!(
             "Incomplete: skipped {skipped} of {of} measurements; no verdict for {unjudged}."
+        ),
+    }
+}
+
+/// What is stated with all CPUs busy.
+pub fn full_load(card: &Scorecard) -> Option<String> {
+    let Some(Figure::Frame { full_load, .. }) = &card.card(Part::FrameLoad)?.figure else {
+        return None;
+    };
+    let p99 = format_time((*full_load)?);
+    Some(format!("All CPUs busy: p99 lateness {p99}, not graded."))
+}
+
+/// The weakest result in plain words, with its metric and number; empty where nothing was measured.
+pub fn weakest(card: &Scorecard) -> String {
+    let Some(weakest) = card.weakest() else { return String::new() };
+    let Some(figure) = &weakest.figure else { return String::new() };
+    let value = format_time(figure.value());
+    match figure {
+        Figure::Sleep { requested, is_loaded, .. } => format!(
+            "99% of {} sleeps end at most {value} late {} (p99 overshoot).",
+            format_setting(*requested),
+            if *is_loaded { "under load" } else { "when idle" },
+        ),
+        Figure::Frame { percent: share, missed, slots, .. } => {
+            let missed = match missed {
+                0 => "none was missed".to_owned(),
+                missed => format!(
+                    "{} of {} missed",
+                    format_count(wide(*missed)),
+                    format_count(wide(*slots))
+                ),
+            };
+            let when = if weakest.part == Part::FrameLoad { "under load" } else { "when idle" };
+            format!(
+                "99% of frames start at most {value} late {when} (p99 lateness, {} of a frame); {missed}.",
+                format_share(share / 100.0)
+            )
+        }
+        Figure::Gaps { label, .. } => {
+            format!("A busy thread on {label} did not run for {value} (longest gap).")
+        }
+        Figure::Spin { requested, .. } => format!(
+            "Spin waits of {} end {value} late on average (average overshoot).",
+            format_setting(*requested)
         ),
     }
 }
@@ -113,7 +179,6 @@ pub fn plain_evidence(card: &Scorecard) -> String {
             };
             return format!("Without a verdict: {}.{why}", missing.join("; "));
         }
-        Answer::UnderLoad => said.push("Timing is accurate enough when idle.".to_owned()),
         Answer::Inconclusive { idle, loaded } => {
             let measured = match (idle, loaded) {
                 (Some(idle), Some(loaded)) if idle == loaded => {
@@ -137,20 +202,13 @@ pub fn plain_evidence(card: &Scorecard) -> String {
             });
         }
         Answer::NotEnoughData(_) => said.push("Run the check again.".to_owned()),
-        Answer::Unlikely | Answer::Occasional | Answer::Likely => {}
+        Answer::Unlikely | Answer::Occasional | Answer::UnderLoad | Answer::Likely => {}
     }
-    let is_bad = |one: &&Card| one.grade == card.grade && Some(Grade::Good) < one.grade;
-    let worst: Vec<String> = card
-        .cards
-        .iter()
-        .filter(is_bad)
-        .filter_map(|card| {
-            let number = duration(card.figure.as_ref()?.value());
-            Some(format!("{} ({number})", card.part.name()))
-        })
-        .collect();
-    if !worst.is_empty() {
-        said.push(format!("Worst: {}.", worst.join("; ")));
+    if card.grade.is_some() {
+        said.push(weakest(card));
+    }
+    if let Some(main) = card.delayed.as_ref().and_then(|delayed| delayed.main.as_ref()) {
+        said.push(format!("Main cause of delays: {main}."));
     }
     if let Standing::Noted(disturbance) = card.standing {
         said.push(format!("Measured while {}.", disturbance.words()));
@@ -161,8 +219,8 @@ pub fn plain_evidence(card: &Scorecard) -> String {
 /// How late frames start under load, as measured, and what that is of a frame at higher rates.
 fn rates(rates: &[Rate]) -> String {
     let Some(measured) = rates.iter().find(|rate| rate.is_measured) else { return String::new() };
-    let share = |rate: &Rate| percent(rate.percent / 100.0);
-    let (late, fps) = (duration(measured.p99), measured.fps);
+    let share = |rate: &Rate| format_share(rate.percent / 100.0);
+    let (late, fps) = (format_time(measured.p99), measured.fps);
     let estimate = rates
         .iter()
         .rfind(|rate| fps < rate.fps)
@@ -189,60 +247,93 @@ pub struct CardWords {
 /// The words of a card with a number.
 pub fn card(card: &Card) -> Option<CardWords> {
     let figure = card.figure.as_ref()?;
-    let (number, unit) = parts(figure.value());
+    let (number, unit) = time_parts(figure.value());
+    let interval = card.scale.and_then(|scale| scale.interval);
+    let interval = interval.map(|(low, high)| interval_words(card.grade, low, high));
     let (caption, sentence) = match figure {
-        Figure::Sleep { requested, is_loaded, averages, worst, .. } => {
-            let load_label = if *is_loaded { "under load" } else { "idle" };
-            (
-                "p99 sleep overshoot".to_owned(),
-                format!(
-                    "{} sleeps took {} on average. Max {load_label}: {}.",
-                    duration(*requested),
-                    averages_words(*averages),
-                    duration(*worst)
-                ),
-            )
-        }
-        Figure::Frame { percent: share, missed, slots, .. } => {
-            let missed = match missed {
-                0 => "None missed.".to_owned(),
-                missed => {
-                    format!("{} of {} frames missed.", count(wide(*missed)), count(wide(*slots)))
-                }
-            };
-            (
-                "p99 frame lateness".to_owned(),
-                format!("{} of a 60 FPS frame. {missed}", percent(share / 100.0)),
-            )
-        }
-        Figure::Gaps { label, typical, .. } => (
-            format!("longest gap, {label}"),
-            format!("Physical PCs typically stay below {}.", duration(*typical)),
+        Figure::Sleep { requested, is_loaded, .. } => (
+            format!(
+                "p99 overshoot of a {} sleep, {}",
+                format_setting(*requested),
+                if *is_loaded { "under load" } else { "idle" }
+            ),
+            String::new(),
         ),
+        Figure::Frame { missed, slots, busy, full_load, .. } => {
+            let slots = format_count(wide(*slots));
+            let missed = match missed {
+                0 => format!("None of {slots} frames missed."),
+                missed => format!("{} of {slots} frames missed.", format_count(wide(*missed))),
+            };
+            let full = full_load.map_or_else(String::new, |p99| {
+                format!(" All CPUs busy: {}, not graded.", format_time(p99))
+            });
+            let single = if card.is_stated_only {
+                " No grade: a single CPU is usable, and it is busy."
+            } else {
+                ""
+            };
+            let caption = match busy {
+                Some(busy) => format!("p99 lateness, {}", busy_words(*busy)),
+                None => "p99 lateness at 60 FPS".to_owned(),
+            };
+            (caption, format!("{missed}{full}{single}"))
+        }
+        Figure::Gaps { label, runtime, cpus, culprit, .. } => {
+            let culprit = culprit
+                .as_ref()
+                .map_or_else(String::new, |culprit| format!(" {culprit} had the CPU."));
+            let cpus = if *cpus == 1 { "1 CPU".to_owned() } else { format!("{cpus} CPUs") };
+            let sentence = format!(
+                "In {} on {cpus}. A maximum is graded as observed.{culprit}",
+                format_long_time(*runtime)
+            );
+            (format!("longest gap, {label}"), sentence)
+        }
         Figure::Spin { requested, .. } => (
-            format!("average overshoot, {} spin", duration(*requested)),
-            if card.grade <= Some(Grade::Good) {
-                "A spin wait is exact as long as its thread is not preempted.".to_owned()
+            format!("average overshoot of a {} spin", format_setting(*requested)),
+            if card.grade.is_none_or(|grade| grade.worst() <= Grade::Good) {
+                String::new()
             } else {
                 "Even spin waits overshoot: the thread is being preempted.".to_owned()
             },
         ),
     };
+    let sentence = [interval.unwrap_or_default(), sentence].join(" ").trim().to_owned();
     Some(CardWords { number, unit, caption, sentence })
 }
 
-fn averages_words((idle, loaded): (Option<Nanos>, Option<Nanos>)) -> String {
-    match (idle, loaded) {
-        (Some(idle), Some(loaded)) => {
-            format!("{} idle and {} under load", duration(idle), duration(loaded))
+/// An interval, and the grades that it covers where these are several.
+fn interval_words(grade: Option<GradeRange>, low: Nanos, high: Nanos) -> String {
+    let interval = format!("95% CI {} to {}", format_time(low), format_time(high));
+    match grade.filter(|grade| grade.is_bound()) {
+        Some(grade) => {
+            let between = if grade.best() == Grade::Excellent && grade.worst() == Grade::Fair {
+                "to"
+            } else {
+                "and"
+            };
+            let (best, worst) = (grade.best().word(), grade.worst().word());
+            format!("{interval}: covers {best} {between} {worst}.")
         }
-        (Some(one), None) | (None, Some(one)) => duration(one),
-        (None, None) => super::MISSING.to_owned(),
+        None => format!("{interval}."),
+    }
+}
+
+/// How many CPUs the load occupies: "8 of 16 CPUs busy".
+fn busy_words((threads, cpus): (i64, usize)) -> String {
+    let is_fitting = usize::try_from(threads).is_ok_and(|threads| threads <= cpus);
+    match (threads, cpus) {
+        (1, 1) => "the only CPU busy".to_owned(),
+        (threads, cpus) if is_fitting => format!("{threads} of {cpus} CPUs busy"),
+        (threads, _) => format!("{threads} load threads"),
     }
 }
 
 /// In place of a grade where nothing ran as requested.
 const DENIED: &str = "Not as requested";
+/// In place of a grade of what is only stated.
+const NOT_GRADED: &str = "Not graded";
 
 /// Placeholder of a card without a number.
 pub const fn no_number(card: &Card) -> &'static str {
@@ -252,6 +343,8 @@ pub const fn no_number(card: &Card) -> &'static str {
         doubt.words()
     } else if card.denied.is_some() {
         DENIED
+    } else if card.is_stated_only {
+        NOT_GRADED
     } else {
         "No verdict"
     }
@@ -271,12 +364,13 @@ pub fn card_word(card: &Card) -> String {
     match (card.grade, Doubt::of(card.standing)) {
         _ if card.is_skipped => "Skipped".to_owned(),
         (None, None) if card.denied.is_some() => DENIED.to_owned(),
+        _ if card.is_stated_only => NOT_GRADED.to_owned(),
         _ => part_word(card.grade, card.standing),
     }
 }
 
 /// The grade of a part in a list, or what takes its place: "Poor, disturbed".
-pub fn part_word(grade: Option<Grade>, standing: Standing) -> String {
+pub fn part_word(grade: Option<GradeRange>, standing: Standing) -> String {
     match (grade, standing, Doubt::of(standing)) {
         (None, Standing::Inconclusive { measured, .. }, _) => {
             format!("{}, disturbed", measured.words())
@@ -289,7 +383,8 @@ pub fn part_word(grade: Option<Grade>, standing: Standing) -> String {
 
 /// Up to where a card is Good: "Good up to 833 µs".
 pub fn limit(card: &Card) -> String {
-    card.strip.map_or_else(String::new, |strip| format!("Good up to {}", duration(strip.good)))
+    let good = card.scale.map(|scale| scale.limits[1]);
+    good.map_or_else(String::new, |good| format!("Good up to {}", format_time(good)))
 }
 
 /// The headers of the table of frame rates.
@@ -297,8 +392,13 @@ pub const RATE_HEADERS: [&str; 6] =
     ["FPS", "Target frame time", "p99 lateness", "Share of frame time", "Missed frames", "Verdict"];
 
 /// How the table of frame rates is judged.
-pub const RATE_LIMITS: &str = "Share of frame time: Excellent up to 1%, Good up to 5%, Fair up to 15%, Poor \
-                               above that. Clearly more than 0.01% of frames missed lowers the verdict.";
+pub fn rate_limits() -> String {
+    format!(
+        "Share of frame time: {}, Poor above that. Clearly more than {}% of frames missed lowers the verdict.",
+        FRAME_LATENESS.sentence(),
+        FRAME_MISSED.upper[0] / 10.0
+    )
+}
 
 /// What the table of frame rates is made of.
 pub const RATE_SOURCE: &str =
@@ -327,119 +427,11 @@ pub fn rate(rate: &Rate) -> [String; 5] {
     };
     [
         format!("{:.0}", rate.fps),
-        duration(rate.period),
-        format!("{about}{} late", duration(rate.p99)),
-        format!("{about}{}", percent(rate.percent / 100.0)),
+        format_time(rate.period),
+        format!("{about}{} late", format_time(rate.p99)),
+        format!("{about}{}", format_share(rate.percent / 100.0)),
         missed,
     ]
-}
-
-/// The words of something that would help.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct AdviceWords {
-    /// What it is.
-    pub title: String,
-    /// What to do, and why.
-    pub text: String,
-    /// Label of its button.
-    pub button: &'static str,
-}
-
-/// The label of a button that opens a window of the desktop.
-pub const fn tool_button(tool: SystemTool) -> &'static str {
-    match tool {
-        SystemTool::Power => "Show setting",
-        SystemTool::Programs => "Show programs",
-    }
-}
-
-/// The words of something that would help.
-pub fn advice(advice: &Advice) -> AdviceWords {
-    let words =
-        |title: &str, text: String, button| AdviceWords { title: title.to_owned(), text, button };
-    match advice {
-        Advice::RepeatWhole => words(
-            "Run the check again",
-            "An overall verdict needs all five measurements, each with enough data.".to_owned(),
-            "Run again",
-        ),
-        Advice::Denied(refusal) => words(
-            &format!("This system denied {}", refusal.requested),
-            match refusal.remedy.as_str() {
-                "" => format!("The reason: {}.", refusal.reason),
-                remedy => format!("To allow it, {remedy}. Then run the check again."),
-            },
-            "Open Machine page",
-        ),
-        Advice::Delayed(main, late_count) => {
-            let (title, text) = main.recommendation(*late_count);
-            words(&title, text, "Run again")
-        }
-        Advice::OtherPrograms { share } => words(
-            &format!("Other programs used {} of one CPU", percent(*share)),
-            "Close them and run the check again. If the verdict improves, those programs are the \
-             cause, not the hardware."
-                .to_owned(),
-            "Run again",
-        ),
-        Advice::OnBattery => words(
-            "The PC ran on battery",
-            "To save power, CPUs run at lower frequencies and enter deeper idle states. Connect \
-             the power adapter, then run the check again."
-                .to_owned(),
-            "Run again",
-        ),
-        Advice::PowerPlan { name } => words(
-            &format!("Power mode is \"{name}\""),
-            "Performance mode usually reduces lateness.".to_owned(),
-            "Open Machine page",
-        ),
-        Advice::VirtualMachine { host } => words(
-            &format!("This is a virtual machine ({host})"),
-            "The host can preempt virtual CPUs without this system seeing it. Run the check on \
-             the host itself."
-                .to_owned(),
-            "Open Machine page",
-        ),
-        Advice::LongGaps { label, longest } => words(
-            &format!("{label} had a {} gap", duration(*longest)),
-            "Another program, a driver, firmware, or a hypervisor may have used the CPU. Run \
-             Scheduling gaps to see how often."
-                .to_owned(),
-            "Open Scheduling gaps",
-        ),
-        Advice::LateUnderLoad { idle, loaded } => words(
-            "Frames are later under load",
-            format!(
-                "p99 lateness is {} idle and {} under load. Close other programs before you play. \
-                 Developers: measure whether a higher priority helps.",
-                duration(*idle),
-                duration(*loaded)
-            ),
-            "Open Frame loop",
-        ),
-        Advice::UnsafeSleep { tail } => words(
-            "For game developers",
-            match tail {
-                Some(tail) => format!(
-                    "Sleep alone is not accurate enough for a frame limiter on this PC. Sleep \
-                     until {} before the next frame, then spin.",
-                    duration(*tail)
-                ),
-                None => {
-                    "Sleep alone is not accurate enough for a frame limiter on this PC.".to_owned()
-                }
-            },
-            "Open Sleep accuracy",
-        ),
-        Advice::LookElsewhere => words(
-            "For players",
-            "This check does not cover drivers, storage, network, or the GPU. If a game still \
-             stutters, check those next."
-                .to_owned(),
-            "Open Machine page",
-        ),
-    }
 }
 
 /// The name and the text of a line of how far to trust a check.
@@ -448,25 +440,25 @@ pub fn trust(trust: &QualityCheck) -> (&'static str, String) {
         QualityCheck::Samples { frames, sleeps, lost } => {
             let lost = match lost {
                 0 => "None lost.".to_owned(),
-                lost => format!("{} lost: percentiles may be too low.", count(*lost)),
+                lost => format!("{} lost: percentiles may be too low.", format_count(*lost)),
             };
-            let (frames, sleeps) = (count(wide(*frames)), count(wide(*sleeps)));
+            let (frames, sleeps) = (format_count(wide(*frames)), format_count(wide(*sleeps)));
             ("Samples", format!("{frames} frames, {sleeps} sleeps. {lost}"))
         }
-        QualityCheck::Window(None) => ("Window", "None: measured in a terminal.".to_owned()),
+        QualityCheck::Window(None) => ("Window", "Not used (command line).".to_owned()),
         QualityCheck::Window(Some(hidden)) if trust.is_good() => {
             let _ = hidden;
             ("Window", "Visible the whole time.".to_owned())
         }
         QualityCheck::Window(Some(hidden)) => {
-            ("Window", format!("Hidden for {}.", sentence_duration(*hidden)))
+            ("Window", format!("Hidden for {}.", format_long_time(*hidden)))
         }
         QualityCheck::OtherPrograms { share: None, .. } => {
             ("Other programs", "Not reported by this system.".to_owned())
         }
         QualityCheck::OtherPrograms { share: Some(share), .. } => {
             let depends = if trust.is_good() { "" } else { " The result depends on them." };
-            ("Other programs", format!("Up to {} of one CPU.{depends}", percent(*share)))
+            ("Other programs", format!("Up to {} of one CPU.{depends}", format_share(*share)))
         }
         QualityCheck::Clock { step, read_nanos, backward } => {
             let steady = match backward {
@@ -474,12 +466,12 @@ pub fn trust(trust: &QualityCheck) -> (&'static str, String) {
                 1 => "Went backward once".to_owned(),
                 more => format!("Went backward {more} times"),
             };
-            let read = duration(Nanos::from_nanos_f64(*read_nanos));
-            let step = duration_above(*step, Nanos::new(1));
+            let read = format_time(Nanos::from_nanos_f64(*read_nanos));
+            let step = format_time_above(*step, Nanos::new(1));
             ("Clock", format!("{steady}, resolution {step}, {read} per read."))
         }
         QualityCheck::Slept(slept) => {
-            ("Sleep", format!("The PC slept for {} during the check.", sentence_duration(*slept)))
+            ("Sleep", format!("This PC slept for {} during the check.", format_long_time(*slept)))
         }
         QualityCheck::DebugBuild => {
             ("Build", "Debug build: results can be worse than with a release build.".to_owned())
@@ -498,18 +490,22 @@ pub fn result(card: &Card) -> String {
         None => no_number(card).to_owned(),
         Some(Figure::Sleep { requested, p99, worst, .. }) => format!(
             "p99 overshoot of {} sleeps {}, max {}",
-            duration(*requested),
-            duration(*p99),
-            duration(*worst)
+            format_time(*requested),
+            format_time(*p99),
+            format_time(*worst)
         ),
         Some(Figure::Frame { p99, .. }) => {
-            format!("p99 lateness {}", duration(*p99))
+            format!("p99 lateness {}", format_time(*p99))
         }
         Some(Figure::Gaps { label, longest, .. }) => {
-            format!("Longest gap {}, {label}", duration(*longest))
+            format!("Longest gap {}, {label}", format_time(*longest))
         }
         Some(Figure::Spin { requested, average }) => {
-            format!("{} average overshoot of a {} spin", duration(*average), duration(*requested))
+            format!(
+                "{} average overshoot of a {} spin",
+                format_time(*average),
+                format_time(*requested)
+            )
         }
     }
 }

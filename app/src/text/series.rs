@@ -49,14 +49,14 @@ pub fn paired_differences(found: &[PairedDifference]) -> Vec<Vec<String>> {
             one.metric.title.to_owned(),
             value(&one.metric, a),
             value(&one.metric, b),
-            signed(&one.metric, one.change),
-            one.interval.map_or_else(
+            signed(&one.metric, one.delta.change),
+            one.delta.interval.map_or_else(
                 || MISSING.to_owned(),
                 |(low, high)| {
                     format!("[{}, {}]", signed(&one.metric, low), signed(&one.metric, high))
                 },
             ),
-            result(one.result, 1),
+            result(&one.delta, 1),
         ]);
     }
     table
@@ -77,7 +77,7 @@ fn signed(metric: &Metric, change: f64) -> String {
 
 #[cfg(test)]
 mod tests {
-    use jitterscope_engine::report::comparison::DeltaResult;
+    use jitterscope_engine::report::comparison::{Delta, DeltaResult};
 
     use super::*;
 
@@ -87,9 +87,13 @@ mod tests {
             label: "Normal".to_owned(),
             metric: Metric::LATE,
             means: [0.01, 0.005],
-            change: -0.005,
-            interval: Some((-0.006, -0.004)),
-            result: DeltaResult::Better,
+            delta: Delta {
+                change: -0.005,
+                ratio: Some(-0.5),
+                interval: Some((-0.006, -0.004)),
+                result: DeltaResult::Better,
+                reason: None,
+            },
         };
         let table = paired_differences(&[one]);
         assert!(table.iter().all(|line| line.len() == table[0].len()));

@@ -198,6 +198,8 @@ pub const USERS_THREE: &str = "\u{e68e}";
 pub const WARNING: &str = "\u{e4e0}";
 /// The filled warning icon.
 pub const WARNING_FILL: &str = "\u{f4e0}";
+/// The warning-octagon icon.
+pub const WARNING_OCTAGON: &str = "\u{e4e4}";
 /// The filled warning-octagon icon.
 pub const WARNING_OCTAGON_FILL: &str = "\u{f4e4}";
 /// The wrench icon.
@@ -216,6 +218,7 @@ pub fn of_key(key: &str) -> &'static str {
         ("rows", ROWS),
         ("lightning", LIGHTNING),
         ("users-three", USERS_THREE),
+        ("list-checks", LIST_CHECKS),
     ];
     known.into_iter().find(|(name, _)| *name == key).map_or(GAUGE, |(_, icon)| icon)
 }

@@ -11,10 +11,12 @@ use crate::theme::{Tokens, Type, icons, size};
 pub fn badge(ui: &mut Ui, severity: Severity, text: &str) -> Response {
     let tokens = Tokens::of(ui);
     let (icon, line) = match severity {
-        Severity::Denied | Severity::Fair => (icons::SHIELD_WARNING, tokens.fair),
-        Severity::Poor => (icons::SHIELD_WARNING, tokens.poor),
+        Severity::Denied | Severity::Fair | Severity::FairOrBetter => {
+            (icons::SHIELD_WARNING, tokens.fair)
+        }
+        Severity::Poor | Severity::FairOrWorse => (icons::SHIELD_WARNING, tokens.poor),
         Severity::NotAvailable => (icons::PROHIBIT, tokens.line2),
-        Severity::Good | Severity::Info | Severity::NotMeasured => {
+        Severity::Good | Severity::GoodOrBetter | Severity::Info | Severity::NotMeasured => {
             (icons::SHIELD_CHECK, tokens.line2)
         }
     };

@@ -3,7 +3,7 @@
 use eframe::egui::{Color32, CursorIcon, Response, Role, Sense, Ui, Widget, WidgetInfo, vec2};
 
 use super::paint::{bordered_box, button_fill, focus_ring};
-use super::spans::{Spans, plain};
+use super::spans::Spans;
 use crate::theme::{Tokens, Type, paint_icon, size};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -203,7 +203,7 @@ pub fn word_button(ui: &mut Ui, icon: &str, text: &str, width: f32) -> Response 
 /// A button that reads as a link.
 pub fn link(ui: &mut Ui, text: &str) -> Response {
     let color = Tokens::of(ui).acc;
-    let galley = plain(Type::Strong, text, color).galley(ui);
+    let galley = Spans::plain(Type::Strong, text, color).galley(ui);
     let height = galley.size().y.max(size::TARGET);
     let (rect, response) = ui.allocate_exact_size(vec2(galley.size().x, height), Sense::click());
     response.widget_info(|| WidgetInfo::labeled(Role::Link, ui.is_enabled(), text));

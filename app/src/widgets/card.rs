@@ -6,7 +6,7 @@ use eframe::egui::{
 };
 
 use super::right::{right_aligned, right_width};
-use super::spans::{Spans, plain};
+use super::spans::Spans;
 use crate::theme::{Tokens, Type, size};
 
 /// Minimum useful width of a note.
@@ -92,7 +92,7 @@ impl<'a> Card<'a> {
         let controls_width = if has_controls { right_width(&row, self.title) } else { 0.0 };
         let gap = if controls_width > 0.0 { size::GAP_SMALL } else { 0.0 };
         let room = (row.available_width() - controls_width - gap).max(24.0);
-        let words = plain(Type::Strong, self.title, tokens.t1);
+        let words = Spans::plain(Type::Strong, self.title, tokens.t1);
         let used = heading(&mut row, words, self.title, room).width();
         let left = room - used - row.spacing().item_spacing.x;
         if !self.note.is_empty() && MIN_NOTE < left {

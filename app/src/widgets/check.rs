@@ -5,7 +5,7 @@ use eframe::egui::{
 };
 
 use super::paint::{bordered_box, focus_ring_around};
-use super::spans::plain;
+use super::spans::Spans;
 use crate::theme::{Tokens, Type, icons, paint_icon, size};
 
 /// A check box with its text.
@@ -69,7 +69,7 @@ pub fn radio(ui: &mut Ui, selected: bool, text: &str) -> Response {
 /// Allocates a box with its text and draws the text; returns the box's place.
 fn choice(ui: &mut Ui, text: &str) -> (Response, Rect) {
     let color = Tokens::of(ui).t1;
-    let galley = plain(Type::Body, text, color).galley(ui);
+    let galley = Spans::plain(Type::Body, text, color).galley(ui);
     let text_width = if text.is_empty() { 0.0 } else { 7.0 + galley.size().x };
     let width = (size::CHECK_BOX + text_width).max(size::TARGET);
     let (rect, response) = ui.allocate_exact_size(vec2(width, size::TARGET), Sense::click());

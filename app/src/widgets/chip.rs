@@ -3,7 +3,7 @@
 use eframe::egui::{Rect, Response, Role, Sense, Ui, WidgetInfo, pos2, vec2};
 
 use super::paint::{bordered_box, focus_ring};
-use super::spans::plain;
+use super::spans::Spans;
 use crate::theme::{Tokens, Type, icons, paint_icon, size};
 
 /// Shows the letter of a run in the color of its series.
@@ -13,7 +13,7 @@ pub fn series_chip(ui: &mut Ui, series: usize) -> Response {
     let (rect, response) = ui.allocate_exact_size(vec2(22.0, 18.0), Sense::hover());
     ui.painter().rect_filled(rect, size::RADIUS, look.color);
     let letter = look.letter.to_string();
-    let galley = plain(Type::LabelStrong, &letter, tokens.plot).galley(ui);
+    let galley = Spans::plain(Type::LabelStrong, &letter, tokens.plot).galley(ui);
     ui.painter().galley(rect.center() - galley.size() / 2.0, galley, tokens.plot);
     let name = format!("Run {letter}");
     response.widget_info(|| WidgetInfo::labeled(Role::Label, true, &name));
@@ -24,7 +24,7 @@ pub fn series_chip(ui: &mut Ui, series: usize) -> Response {
 pub fn removable_chip(ui: &mut Ui, text: &str) -> Response {
     let tokens = Tokens::of(ui);
     let most = (ui.max_rect().width() - size::TARGET - size::GAP_SMALL).max(size::TARGET);
-    let galley = plain(Type::Label, text, tokens.t1).within(ui, most);
+    let galley = Spans::plain(Type::Label, text, tokens.t1).within(ui, most);
     let room = vec2(size::GAP_SMALL + galley.size().x + size::TARGET, size::TARGET);
     let (rect, chip) = ui.allocate_exact_size(room, Sense::hover());
     bordered_box(ui, rect.shrink2(vec2(0.0, 1.0)), size::RADIUS, tokens.wid, tokens.line2);
@@ -58,7 +58,8 @@ pub fn word_chip(ui: &mut Ui, text: &str) -> Response {
 
 fn framed(ui: &mut Ui, text: &str, name: &str) -> Response {
     let tokens = Tokens::of(ui);
-    let galley = plain(Type::Axis, text, tokens.t2).within(ui, ui.available_width().max(24.0));
+    let galley =
+        Spans::plain(Type::Axis, text, tokens.t2).within(ui, ui.available_width().max(24.0));
     let room = vec2(galley.size().x + 12.0, 18.0);
     let (rect, response) = ui.allocate_exact_size(room, Sense::hover());
     bordered_box(ui, rect, size::RADIUS, tokens.wid, tokens.line2);

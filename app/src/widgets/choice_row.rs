@@ -3,7 +3,7 @@
 use eframe::egui::{Response, Role, Sense, Ui, WidgetInfo, pos2, vec2};
 
 use super::paint::focus_ring;
-use super::spans::plain;
+use super::spans::Spans;
 use crate::theme::{Tokens, Type, icons, paint_icon, size};
 
 /// Height of a line.
@@ -34,8 +34,8 @@ pub fn choice_row(
         paint_icon(ui.painter(), at, icon, size::NAV_ICON, color);
         let left = at.x + size::ICON / 2.0 + size::GAP_FIELD;
         let width = rect.right() - left - size::ICON - size::GAP_SMALL;
-        let title_line = plain(Type::Strong, title, tokens.t1).within(ui, width);
-        let note_line = plain(Type::Small, note, tokens.t2).within(ui, width);
+        let title_line = Spans::plain(Type::Strong, title, tokens.t1).within(ui, width);
+        let note_line = Spans::plain(Type::Small, note, tokens.t2).within(ui, width);
         let top = rect.center().y - f32::midpoint(title_line.size().y, note_line.size().y);
         let below = top + title_line.size().y;
         ui.painter().galley(pos2(left, top), title_line, tokens.t1);

@@ -7,9 +7,9 @@ mod typed;
 use eframe::egui::{Id, Key, Response, Stroke, TextEdit, Ui, Vec2, style::WidgetVisuals};
 
 pub use self::combo::{combo, combo_caret, combo_ui};
-pub use self::number::{FieldUnit, count_field, duration_field, length_field, number_field};
+pub use self::number::{number_field, value_field};
 use super::help::{Help, help_mark};
-use super::spans::plain;
+use super::spans::Spans;
 use crate::theme::{Tokens, Type, size};
 
 /// Shows a caption, its help, and under it the field.
@@ -35,7 +35,7 @@ pub fn caption(ui: &mut Ui, label: &str, help: Option<&Help<'_>>) -> Response {
         ui.spacing_mut().interact_size.y = 0.0;
         ui.horizontal(|ui| {
             ui.spacing_mut().item_spacing.x = size::GAP_LABEL + 1.0;
-            let response = plain(Type::Label, label, color).label(ui);
+            let response = Spans::plain(Type::Label, label, color).label(ui);
             if let Some(help) = help {
                 help_mark(ui, help);
             }

@@ -2,7 +2,7 @@
 
 use eframe::egui::{Key, Modifiers, Response, Role, Sense, Ui, WidgetInfo, vec2};
 
-use super::spans::plain;
+use super::spans::Spans;
 use crate::theme::{Tokens, Type, icons, paint_icon, size};
 
 /// The help on one metric or setting.
@@ -82,7 +82,7 @@ fn requested(response: &Response) -> bool {
 /// A small question mark that opens the help.
 pub fn help_mark(ui: &mut Ui, help: &Help<'_>) -> Response {
     let tokens = Tokens::of(ui);
-    let height = plain(Type::Label, "?", tokens.t3).galley(ui).size().y;
+    let height = Spans::plain(Type::Label, "?", tokens.t3).galley(ui).size().y;
     let (rect, response) = ui.allocate_exact_size(vec2(size::ICON_SMALL, height), Sense::click());
     let color = if response.hovered() { tokens.t1 } else { tokens.t3 };
     paint_icon(ui.painter(), rect.center(), icons::QUESTION, size::ICON_SMALL, color);

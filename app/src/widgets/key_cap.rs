@@ -3,13 +3,13 @@
 use eframe::egui::{Response, Role, Sense, Ui, WidgetInfo, vec2};
 
 use super::paint::bordered_box;
-use super::spans::plain;
+use super::spans::Spans;
 use crate::theme::{Tokens, Type, size};
 
 /// Shows a key in a small frame.
 pub fn key_cap(ui: &mut Ui, key: &str) -> Response {
     let tokens = Tokens::of(ui);
-    let galley = plain(Type::Axis, key, tokens.t2).galley(ui);
+    let galley = Spans::plain(Type::Axis, key, tokens.t2).galley(ui);
     let room = vec2(galley.size().x + 2.0 * size::GAP_ICON, galley.size().y + size::GAP_LABEL);
     let (rect, response) = ui.allocate_exact_size(room, Sense::hover());
     bordered_box(ui, rect, size::RADIUS, tokens.wid, tokens.line2);

@@ -13,8 +13,10 @@ pub enum Command {
     StopAtOnce,
     /// Shows the quick check.
     Quick,
-    /// Shows a test, by its place in the list.
-    Test(u8),
+    /// Shows what helps.
+    WhatHelps,
+    /// Shows a test, by the digit of its shortcut.
+    Test(Option<u8>),
     /// Shows the saved runs.
     Runs,
     /// Shows runs side by side.
@@ -79,7 +81,7 @@ pub enum Command {
     ShowFrames,
     /// Writes a note at an instant or a range of a timeline.
     Annotate,
-    /// Marks a moment of a running frame loop.
+    /// Marks a moment of the running test.
     Mark,
     /// Maximizes a plot.
     Enlarge,
@@ -125,7 +127,7 @@ const RUNS: &str = "Runs";
 const WINDOW: &str = "Window";
 const PLOTS: &str = "Late frames and plots";
 
-/// Keys of the tests, in the order of the list.
+/// The digits of tests, from 2 on.
 const TESTS: [KeyboardShortcut; 6] = [
     command(Key::Num2),
     command(Key::Num3),
@@ -136,7 +138,7 @@ const TESTS: [KeyboardShortcut; 6] = [
 ];
 
 /// Every shortcut except those of the tests, whose names are not known here.
-pub const KEYS: [Keys; 40] = [
+pub const KEYS: [Keys; 41] = [
     keys(Command::Run, TEST, "Run the test", &[plain(Key::F5), command(Key::R)]),
     keys(Command::Stop, TEST, "Stop the test", &[plain(Key::Escape)]),
     keys(
@@ -145,7 +147,14 @@ pub const KEYS: [Keys; 40] = [
         "Stop the test without confirmation",
         &[KeyboardShortcut::new(Modifiers::SHIFT, Key::F5)],
     ),
+    keys(Command::Mark, TEST, "Mark this moment", &[plain(Key::M)]),
     keys(Command::Quick, PAGES, "Quick check", &[command(Key::Num1)]),
+    keys(
+        Command::WhatHelps,
+        PAGES,
+        "What helps",
+        &[KeyboardShortcut::new(Modifiers::COMMAND.plus(Modifiers::SHIFT), Key::H)],
+    ),
     keys(Command::Export, TEST, "Export the result", &[command(Key::E)]),
     keys(
         Command::Ticket,
@@ -202,7 +211,6 @@ pub const KEYS: [Keys; 40] = [
     ),
     keys(Command::ShowFrames, PLOTS, "Show the frames of a bar or point", &[plain(Key::Enter)]),
     keys(Command::Annotate, PLOTS, "Annotate the selection", &[plain(Key::A)]),
-    keys(Command::Mark, PLOTS, "Mark this moment of a running frame loop", &[plain(Key::M)]),
     keys(Command::Enlarge, PLOTS, "Maximize a plot", &[plain(Key::E)]),
     keys(
         Command::PlotMenu,
@@ -214,9 +222,10 @@ pub const KEYS: [Keys; 40] = [
 
 /// The keys that do something.
 pub fn shortcuts(command: Command) -> &'static [KeyboardShortcut] {
-    if let Command::Test(place) = command {
-        let place = usize::from(place);
-        return TESTS.get(place..=place).unwrap_or_default();
+    if let Command::Test(digit) = command {
+        let place = digit.and_then(|digit| usize::from(digit).checked_sub(2));
+        let key = place.and_then(|place| TESTS.get(place));
+        return key.map(std::slice::from_ref).unwrap_or_default();
     }
     KEYS.iter().find(|keys| keys.command == command).map_or(&[], |keys| keys.shortcuts)
 }
@@ -226,6 +235,11 @@ pub fn pressed(ctx: &Context, command: Command) -> bool {
     shortcuts(command)
         .iter()
         .any(|shortcut| ctx.input_mut(|input| input.consume_shortcut(shortcut)))
+}
+
+/// Whether letters are typed into a field, so that single keys are no shortcuts.
+pub fn is_typing(ctx: &Context) -> bool {
+    ctx.text_edit_focused()
 }
 
 /// Reserves Esc for something open within the page: a maximized plot, a selected frame. Call it as
@@ -308,7 +322,7 @@ mod tests {
         assert_eq!(key_text(&ctx, Command::Stop), "Esc");
         assert_eq!(key_text(&ctx, Command::Theme), "Ctrl+Shift+T");
         assert_eq!(key_text(&ctx, Command::Quick), "Ctrl+1");
-        assert_eq!(key_text(&ctx, Command::Test(0)), "Ctrl+2");
-        assert_eq!(key_text(&ctx, Command::Test(99)), "");
+        assert_eq!(key_text(&ctx, Command::Test(Some(2))), "Ctrl+2");
+        assert_eq!(key_text(&ctx, Command::Test(Some(8))), "");
     }
 }

@@ -7,7 +7,7 @@ use eframe::egui::{
 
 use super::mark::{line_sample, series_mark};
 use super::paint::focus_ring;
-use super::spans::plain;
+use super::spans::Spans;
 use crate::theme::tokens::{Dash, Mark};
 use crate::theme::{Tokens, Type, size};
 
@@ -88,7 +88,7 @@ fn entries_ui(ui: &mut Ui, entries: &[LegendEntry<'_>], hidden: &mut Hidden) {
 }
 
 fn entry_width(ui: &Ui, entry: &LegendEntry<'_>) -> f32 {
-    let text = plain(Type::Small, entry.name, entry.color).galley(ui);
+    let text = Spans::plain(Type::Small, entry.name, entry.color).galley(ui);
     SAMPLE_WIDTH + size::GAP_ICON + text.size().x.ceil()
 }
 
@@ -109,7 +109,7 @@ fn draw_entry(ui: &Ui, rect: Rect, entry: &LegendEntry<'_>, shown: bool, text_co
     let color = if shown { entry.color } else { tokens.t3 };
     let sample = Rect::from_min_size(rect.min, vec2(SAMPLE_WIDTH, rect.height()));
     paint_sample(ui, sample, entry.sample, color);
-    let text = plain(Type::Small, entry.name, text_color).galley(ui);
+    let text = Spans::plain(Type::Small, entry.name, text_color).galley(ui);
     let at = sample.right_center() + vec2(size::GAP_ICON, -text.size().y / 2.0);
     if !shown {
         let line = (at.x..=at.x + text.size().x, rect.center().y);

@@ -1,6 +1,6 @@
 //! Samples of series: the marker, and the line with its dashes.
 
-use eframe::egui::{Color32, Painter, Pos2, Rect, Shape, Stroke, pos2, vec2};
+use eframe::egui::{Color32, Painter, Pos2, Rect, Shape, Stroke, StrokeKind, pos2, vec2};
 
 use crate::theme::tokens::{Dash, Mark};
 
@@ -36,6 +36,10 @@ pub fn series_mark(painter: &Painter, center: Pos2, radius: f32, mark: Mark, col
         Mark::HollowDiamond => {
             let corners = vec![at(0.0, -1.1), at(1.1, 0.0), at(0.0, 1.1), at(-1.1, 0.0)];
             painter.add(Shape::closed_line(corners, stroke));
+        }
+        Mark::HollowSquare => {
+            let rect = Rect::from_center_size(center, vec2(1.8, 1.8) * radius);
+            painter.rect_stroke(rect, 0, stroke, StrokeKind::Middle);
         }
         Mark::Plus => {
             painter.line_segment([at(0.0, -1.0), at(0.0, 1.0)], stroke);

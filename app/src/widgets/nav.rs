@@ -6,7 +6,7 @@ use eframe::egui::{
 
 use super::paint::focus_ring;
 use super::severity::Severity;
-use super::spans::plain;
+use super::spans::Spans;
 use crate::text;
 use crate::theme::{Tokens, Type, icons, paint_icon, size};
 
@@ -87,7 +87,7 @@ impl<'a> NavItem<'a> {
         } else {
             let left = rect.left() + 8.0 + size::NAV_ICON + size::GAP_CARD;
             let end = self.end_ui(ui, rect);
-            let galley = plain(Type::Body, self.text, color).within(ui, end - left - 4.0);
+            let galley = Spans::plain(Type::Body, self.text, color).within(ui, end - left - 4.0);
             let at = pos2(left, rect.center().y - galley.size().y / 2.0);
             ui.painter().galley(at, galley, color);
         }
@@ -110,7 +110,8 @@ impl<'a> NavItem<'a> {
                 right - 14.0
             }
             (None, NavEnd::Count(count)) if count > 0 => {
-                let galley = plain(Type::Small, &text::count(count), tokens.t3).galley(ui);
+                let galley =
+                    Spans::plain(Type::Small, &text::format_count(count), tokens.t3).galley(ui);
                 let at = pos2(right - galley.size().x, rect.center().y - galley.size().y / 2.0);
                 ui.painter().galley(at, galley, tokens.t3);
                 at.x
@@ -204,7 +205,7 @@ pub fn brand(ui: &mut Ui, narrow: bool) -> Response {
     ];
     ui.painter().line(pulse.iter().map(|(x, y)| mark.min + vec2(*x, *y)).collect(), stroke);
     if !narrow {
-        let galley = plain(Type::Sentence, "Jitterscope", tokens.t1).galley(ui);
+        let galley = Spans::plain(Type::Sentence, "Jitterscope", tokens.t1).galley(ui);
         let at = pos2(mark.right() + size::GAP_SMALL, rect.center().y - galley.size().y / 2.0);
         ui.painter().galley(at, galley, tokens.t1);
     }

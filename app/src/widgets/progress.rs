@@ -2,7 +2,7 @@
 
 use eframe::egui::{Rect, Response, Role, Sense, Ui, WidgetInfo, pos2, vec2};
 
-use super::spans::plain;
+use super::spans::Spans;
 use crate::theme::{Tokens, Type, size};
 
 /// Shows the step on the left, the remaining time on the right, and the completed share of 1.
@@ -12,9 +12,9 @@ pub fn progress(ui: &mut Ui, done: f32, step: &str, left: &str, width: f32) -> R
     let text_height = Type::Small.line_height();
     let height = text_height + 3.0 + size::PROGRESS_BAR;
     let (rect, response) = ui.allocate_exact_size(vec2(width, height), Sense::hover());
-    let left_galley = plain(Type::Small, left, tokens.t2).galley(ui);
+    let left_galley = Spans::plain(Type::Small, left, tokens.t2).galley(ui);
     let room = width - left_galley.size().x - size::GAP_SMALL;
-    let step_galley = plain(Type::Small, step, tokens.t1).within(ui, room);
+    let step_galley = Spans::plain(Type::Small, step, tokens.t1).within(ui, room);
     ui.painter().galley(rect.min, step_galley, tokens.t1);
     let at = pos2(rect.right() - left_galley.size().x, rect.top());
     ui.painter().galley(at, left_galley, tokens.t2);

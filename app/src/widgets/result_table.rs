@@ -136,7 +136,7 @@ impl<'a> ResultTable<'a> {
                     menu_ui(ui, &prepared, &keys, &mut memory);
                     let name = format!("Copy table: {}", table.title);
                     if icon_button(ui, icons::COPY, &name).clicked() {
-                        ui.ctx().copy_text(tsv::table(table));
+                        super::copy_shown(ui.ctx(), &tsv::table(table));
                     }
                 },
                 |ui| {
@@ -281,7 +281,7 @@ impl<'a> ResultTable<'a> {
         let column = view.columns.get(cursor.column);
         let column = column.and_then(|column| view.prepared.grid.columns.get(column.at));
         if pressed == Pressed::Copy {
-            ui.ctx().copy_text(tsv::table(self.table));
+            super::copy_shown(ui.ctx(), &tsv::table(self.table));
             return;
         }
         let Some(column) = column else { return };
@@ -422,7 +422,7 @@ impl View<'_> {
             header.col(|ui| {
                 ui.add_space(size::GAP_FIELD);
                 let style = crate::theme::Type::TableHeader;
-                super::Spans::new(style).text(style, "Plot", Tokens::of(ui).t2).label(ui);
+                super::Spans::plain(style, "Plot", Tokens::of(ui).t2).label(ui);
             });
         }
         for (place, shown) in self.columns.iter().enumerate() {

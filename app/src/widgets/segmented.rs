@@ -6,7 +6,7 @@ use eframe::egui::{
 };
 
 use super::paint::{bordered_box, focus_ring_around};
-use super::spans::plain;
+use super::spans::Spans;
 use crate::theme::{Tokens, Type, size};
 
 /// A segmented control as wide as its texts. The response has `changed()`.
@@ -93,7 +93,7 @@ fn widths<T>(ui: &Ui, options: &[(T, &str)], fill: Option<f32>) -> Vec<f32> {
     let padding = if fill.is_some() { size::GAP_LABEL } else { 2.0 * size::SEGMENT_PADDING };
     let mut widths: Vec<f32> = options
         .iter()
-        .map(|(_, text)| plain(Type::LabelStrong, text, color).galley(ui).size().x + padding)
+        .map(|(_, text)| Spans::plain(Type::LabelStrong, text, color).galley(ui).size().x + padding)
         .map(f32::ceil)
         .collect();
     let Some(fill) = fill else { return widths };
@@ -157,7 +157,7 @@ fn paint_segment(
     }
     let (style, color) =
         if selected { (Type::LabelStrong, tokens.t1) } else { (Type::Label, tokens.t2) };
-    let galley = plain(style, text, color).galley(ui);
+    let galley = Spans::plain(style, text, color).galley(ui);
     ui.painter().galley(rect.center() - galley.size() / 2.0, galley, color);
     focus_ring_around(ui, part, rect, size::RADIUS);
 }

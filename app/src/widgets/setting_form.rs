@@ -4,17 +4,12 @@ mod choice;
 mod matrix;
 mod set;
 
-use std::ops::RangeInclusive;
-
 use eframe::egui::{Rect, Ui, UiBuilder, pos2, vec2};
-use jitterscope_engine::nanos::Nanos;
 use jitterscope_engine::plan::Problem;
 use jitterscope_engine::plan::conditions::Cell;
-use jitterscope_engine::plan::form::{Choice, Field, Form, Selection};
+use jitterscope_engine::plan::form::{Choice, Field, Form, Number, Selection};
 
-use super::field::{
-    FieldUnit, count_field, field_block, group_caption, length_field, number_field,
-};
+use super::field::{field_block, group_caption, number_field};
 use super::help::Help;
 use super::segmented::segmented_wide;
 use super::{Severity, Spans, right_aligned, toggle};
@@ -38,7 +33,7 @@ pub struct SettingForm<'a> {
     test: &'a str,
     group: &'static str,
     problems: &'a [Problem],
-    surroundings: FormContext<'a>,
+    context: FormContext<'a>,
     /// The right half of a row whose left half is occupied.
     right_half: Option<Rect>,
     has_group: bool,
@@ -60,7 +55,7 @@ impl<'a> SettingForm<'a> {
         ui: &'a mut Ui,
         test: &'a str,
         problems: &'a [Problem],
-        surroundings: FormContext<'a>,
+        context: FormContext<'a>,
     ) -> Self {
         ui.spacing_mut().item_spacing.y = size::GAP_FIELD;
         Self {
@@ -68,7 +63,7 @@ impl<'a> SettingForm<'a> {
             test,
             group: "",
             problems,
-            surroundings,
+            context,
             right_half: None,
             has_group: false,
             caption_row: Rect::NOTHING,
@@ -143,18 +138,9 @@ fn problem_ui(ui: &mut Ui, field: &Field, problems: &[Problem]) {
             ui.spacing_mut().item_spacing.x = size::GAP_LABEL;
             Severity::Poor.icon_ui(ui, size::ICON_SMALL);
             let width = ui.available_width();
-            let galley = Spans::new(Type::Small).text(Type::Small, &message, tokens.poor);
+            let galley = Spans::plain(Type::Small, &message, tokens.poor);
             ui.label(galley.wrapped(ui, width));
         });
-    }
-}
-
-/// The common unit of durations in this range.
-fn unit_of(range: &RangeInclusive<Nanos>) -> FieldUnit {
-    match *range.end() {
-        end if Nanos::from_secs(1) < end => FieldUnit::Secs,
-        end if end <= Nanos::from_millis(1) => FieldUnit::Micros,
-        _ => FieldUnit::Millis,
     }
 }
 
@@ -175,42 +161,13 @@ impl Form for SettingForm<'_> {
         self.is_group_off = !*on;
     }
 
-    fn duration(&mut self, field: &Field, value: &mut Nanos, range: RangeInclusive<Nanos>) {
+    fn number(&mut self, number: &Number, value: &mut f64) {
+        let Number { field, parameter } = number;
         let name = self.name(field);
-        self.half(field, |ui| {
-            let width = ui.available_width();
-            let name = (name.as_str(), field.zero_is_auto);
-            length_field(ui, name, value, unit_of(&range), range, width);
-        });
-    }
-
-    fn count(
-        &mut self,
-        field: &Field,
-        value: &mut u32,
-        range: RangeInclusive<u32>,
-        unit: &'static str,
-    ) {
-        let name = self.name(field);
-        self.half(field, |ui| {
-            let width = ui.available_width();
-            count_field(ui, &name, value, unit, range, width);
-        });
-    }
-
-    fn number(
-        &mut self,
-        field: &Field,
-        value: &mut f64,
-        range: RangeInclusive<f64>,
-        presets: &[f64],
-        unit: &'static str,
-    ) {
-        let name = self.name(field);
-        if presets.is_empty() {
+        if parameter.common.is_empty() {
             self.half(field, |ui| {
                 let width = ui.available_width();
-                number_field(ui, &name, value, unit, range, width);
+                number_field(ui, &name, value, parameter, width);
             });
             return;
         }
@@ -218,22 +175,23 @@ impl Form for SettingForm<'_> {
             // Whether custom is selected, although the number is one of the common ones.
             let id = ui.make_persistent_id(&name);
             let own = ui.data(|data| data.get_temp::<bool>(id)).unwrap_or(false);
-            let position = presets.iter().position(|presets| (presets - *value).abs() < 1e-9);
+            let common = parameter.common;
+            let position = common.iter().position(|common| (common - *value).abs() < 1e-9);
             let is_own = own || position.is_none();
-            let mut selected = if is_own { presets.len() } else { position.unwrap_or(0) };
-            let texts: Vec<String> = presets.iter().map(|number| format!("{number}")).collect();
+            let mut selected = if is_own { common.len() } else { position.unwrap_or(0) };
+            let texts: Vec<String> = common.iter().map(|number| format!("{number}")).collect();
             let mut options: Vec<(usize, &str)> =
                 texts.iter().enumerate().map(|(at, text)| (at, text.as_str())).collect();
-            options.push((presets.len(), "Custom"));
+            options.push((common.len(), "Custom"));
             if segmented_wide(ui, &name, &mut selected, &options).changed() {
-                if let Some(&number) = presets.get(selected) {
+                if let Some(&number) = common.get(selected) {
                     *value = number;
                 }
-                ui.data_mut(|data| data.insert_temp(id, selected == presets.len()));
+                ui.data_mut(|data| data.insert_temp(id, selected == common.len()));
             }
             if is_own {
                 let width = ui.available_width();
-                number_field(ui, &format!("{name}, custom"), value, unit, range, width);
+                number_field(ui, &format!("{name}, custom"), value, parameter, width);
             }
         });
     }
@@ -253,7 +211,7 @@ impl Form for SettingForm<'_> {
         self.right_half = None;
         let tokens = Tokens::of(self.ui);
         let width = self.ui.available_width();
-        let spans = Spans::new(Type::Small).text(Type::Small, text, tokens.t2);
+        let spans = Spans::plain(Type::Small, text, tokens.t2);
         let galley = spans.wrapped(self.ui, width);
         self.ui.label(galley);
     }
@@ -268,7 +226,7 @@ impl Form for SettingForm<'_> {
             return;
         }
         self.right_half = None;
-        matrix::ui(self.ui, self.test, self.caption_row, cells, &self.surroundings);
+        matrix::ui(self.ui, self.test, self.caption_row, cells, &self.context);
         for field in [priority, cpu] {
             problem_ui(self.ui, field, self.problems);
         }
@@ -284,7 +242,7 @@ impl Form for SettingForm<'_> {
         let help = Help::new(field.label, field.help);
         let row = self.ui.horizontal(|ui| {
             toggle(ui, value, &name);
-            let label = Spans::new(Type::Body).text(Type::Body, field.label, color).label(ui);
+            let label = Spans::plain(Type::Body, field.label, color).label(ui);
             help.on(label);
         });
         row.response.on_hover_text(field.help);

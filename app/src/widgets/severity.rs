@@ -1,7 +1,7 @@
 //! Grades and states: each has a word, an icon, and a color, so that color is never the only cue.
 
 use eframe::egui::{Color32, Response, Role, Sense, Ui, WidgetInfo, vec2};
-use jitterscope_engine::stats::Grade;
+use jitterscope_engine::stats::{Grade, GradeRange};
 
 use crate::theme::{Tokens, icons, paint_icon};
 
@@ -10,10 +10,16 @@ use crate::theme::{Tokens, icons, paint_icon};
 pub enum Severity {
     /// Excellent or good.
     Good,
+    /// The bound Good or better.
+    GoodOrBetter,
     /// Fair; a warning; worse than before.
     Fair,
+    /// The bound Fair or better.
+    FairOrBetter,
     /// Poor; an error.
     Poor,
+    /// The bound Fair or worse.
+    FairOrWorse,
     /// Information, neither good nor bad.
     Info,
     /// Denied by the operating system.
@@ -26,12 +32,15 @@ pub enum Severity {
 
 impl Severity {
     /// Returns the severity of a grade; without one it is information.
-    pub const fn of_grade(grade: Option<Grade>) -> Self {
-        match grade {
-            Some(Grade::Excellent | Grade::Good) => Self::Good,
-            Some(Grade::Fair) => Self::Fair,
-            Some(Grade::Poor) => Self::Poor,
-            None => Self::Info,
+    pub fn of_grade(grade: Option<GradeRange>) -> Self {
+        let Some(grade) = grade else { return Self::Info };
+        match (grade.worst(), grade.is_bound()) {
+            (Grade::Excellent | Grade::Good, false) => Self::Good,
+            (Grade::Excellent | Grade::Good, true) => Self::GoodOrBetter,
+            (Grade::Fair, false) => Self::Fair,
+            (Grade::Fair, true) => Self::FairOrBetter,
+            (Grade::Poor, false) => Self::Poor,
+            (Grade::Poor, true) => Self::FairOrWorse,
         }
     }
 
@@ -39,8 +48,11 @@ impl Severity {
     pub const fn word(self) -> &'static str {
         match self {
             Self::Good => "Good",
+            Self::GoodOrBetter => "Good or better",
             Self::Fair => "Fair",
+            Self::FairOrBetter => "Fair or better",
             Self::Poor => "Poor",
+            Self::FairOrWorse => "Fair or worse",
             Self::Info => "Information",
             Self::Denied => "Denied",
             Self::NotMeasured => "Not measured",
@@ -52,8 +64,11 @@ impl Severity {
     pub const fn icon(self) -> &'static str {
         match self {
             Self::Good => icons::CHECK_CIRCLE_FILL,
+            Self::GoodOrBetter => icons::CHECK_CIRCLE,
             Self::Fair => icons::WARNING_FILL,
+            Self::FairOrBetter => icons::WARNING,
             Self::Poor => icons::WARNING_OCTAGON_FILL,
+            Self::FairOrWorse => icons::WARNING_OCTAGON,
             Self::Info => icons::INFO_FILL,
             Self::Denied => icons::SHIELD_WARNING_FILL,
             Self::NotMeasured => icons::MINUS_CIRCLE,
@@ -64,9 +79,9 @@ impl Severity {
     /// The color of the icon.
     pub const fn color(self, tokens: &Tokens) -> Color32 {
         match self {
-            Self::Good => tokens.good,
-            Self::Fair | Self::Denied => tokens.fair,
-            Self::Poor => tokens.poor,
+            Self::Good | Self::GoodOrBetter => tokens.good,
+            Self::Fair | Self::FairOrBetter | Self::Denied => tokens.fair,
+            Self::Poor | Self::FairOrWorse => tokens.poor,
             Self::Info => tokens.info,
             Self::NotMeasured | Self::NotAvailable => tokens.t3,
         }
@@ -91,9 +106,9 @@ impl Severity {
     /// The background of a strip.
     pub const fn strip_color(self, tokens: &Tokens) -> Color32 {
         match self {
-            Self::Good => tokens.good_strip,
-            Self::Fair | Self::Denied => tokens.fair_strip,
-            Self::Poor => tokens.poor_strip,
+            Self::Good | Self::GoodOrBetter => tokens.good_strip,
+            Self::Fair | Self::FairOrBetter | Self::Denied => tokens.fair_strip,
+            Self::Poor | Self::FairOrWorse => tokens.poor_strip,
             Self::Info => tokens.info_strip,
             Self::NotMeasured | Self::NotAvailable => tokens.card,
         }

@@ -23,6 +23,11 @@ impl Spans {
         Self { job, words, line_height: style.line_height(), gap: 0.0 }
     }
 
+    /// A line of one text.
+    pub fn plain(style: Type, text: &str, color: Color32) -> Self {
+        Self::new(style).text(style, text, color)
+    }
+
     /// Adds a gap of this many points.
     #[must_use]
     pub fn gap(mut self, points: f32) -> Self {
@@ -103,9 +108,4 @@ impl Spans {
         };
         self.job.append(text, std::mem::take(&mut self.gap), format);
     }
-}
-
-/// Text of one style and color, ready to be laid out.
-pub(super) fn plain(style: Type, text: &str, color: Color32) -> Spans {
-    Spans::new(style).text(style, text, color)
 }

@@ -3,14 +3,14 @@
 use eframe::egui::{Rangef, Rect, Response, Role, Sense, Ui, WidgetInfo, vec2};
 
 use super::paint::focus_ring;
-use super::spans::{Spans, plain};
+use super::spans::Spans;
 use crate::theme::{Tokens, Type, icons, size};
 
 /// A header that sorts when it is pressed; a caret shows the order, rising or falling.
 pub fn header_button(ui: &mut Ui, title: &str, order: Option<bool>) -> Response {
     let tokens = Tokens::of(ui);
     let color = if order.is_some() { tokens.t1 } else { tokens.t2 };
-    let mut spans = Spans::new(Type::TableHeader).text(Type::TableHeader, title, color);
+    let mut spans = Spans::plain(Type::TableHeader, title, color);
     if let Some(is_rising) = order {
         let caret = if is_rising { icons::CARET_UP } else { icons::CARET_DOWN };
         spans = spans.gap(2.0).icon(caret, size::ICON_SMALL - 2.0, color);
@@ -33,7 +33,7 @@ pub fn header_button(ui: &mut Ui, title: &str, order: Option<bool>) -> Response 
 /// A name that opens what it names; cut with an ellipsis where there is no room.
 pub fn link_in_table(ui: &mut Ui, style: Type, text: &str, name: &str) -> Response {
     let tokens = Tokens::of(ui);
-    let galley = plain(style, text, tokens.t1).within(ui, ui.available_width().max(20.0));
+    let galley = Spans::plain(style, text, tokens.t1).within(ui, ui.available_width().max(20.0));
     let is_cut = galley.elided;
     let room = vec2(galley.size().x, size::TARGET);
     let (rect, response) = ui.allocate_exact_size(room, Sense::click());

@@ -5,6 +5,8 @@ use std::cell::RefCell;
 use eframe::egui::accesskit::{Live, Node, Role};
 use eframe::egui::{self, Context, Event, Key, Modifiers, RawInput, Ui};
 use jitterscope_engine::nanos::Nanos;
+use jitterscope_engine::plan::form::Parameter;
+use jitterscope_engine::plan::{CpuChoice, Priority, Probe as _, SleepAccuracy};
 
 use super::*;
 use crate::theme;
@@ -89,16 +91,8 @@ fn a_length_that_is_left_to_the_program_shows_so() {
     let mut bench = Bench::new();
     let length = RefCell::new(Nanos::ZERO);
     let contents = |ui: &mut Ui| {
-        let range = Nanos::ZERO..=Nanos::from_millis(1);
-        let unit = FieldUnit::Micros;
-        super::field::length_field(
-            ui,
-            ("Shortest gap", true),
-            &mut length.borrow_mut(),
-            unit,
-            range,
-            100.0,
-        );
+        let parameter = Parameter::micros(0.0, 1_000.0).or_automatic("Auto");
+        value_field(ui, "Shortest gap", &mut *length.borrow_mut(), &parameter, 100.0);
         ui.add(Button::new("After"));
     };
     let mut shown = |typed: Option<&str>| {
@@ -121,12 +115,32 @@ fn a_length_that_is_left_to_the_program_shows_so() {
 }
 
 #[test]
+fn a_number_of_a_choice_has_the_unit_and_the_label_of_its_setting() {
+    let mut bench = Bench::new();
+    let plan = SleepAccuracy {
+        priority: Priority::Fifo(7),
+        cpu: CpuChoice::Cpu(1),
+        ..SleepAccuracy::default()
+    };
+    let contents = |ui: &mut Ui| {
+        let mut form = SettingForm::new(ui, "Sleep", &[], FormContext::default());
+        plan.clone().settings(&mut form);
+    };
+    bench.frame(vec![], contents);
+    let nodes = bench.frame(vec![], contents);
+    let value = |name| named(&nodes, Role::SpinButton, name).value().map(str::trim);
+    assert_eq!(value("Sleep, measuring thread, pinning"), Some("1"));
+    let level = "Sleep, measuring thread, priority, real-time priority";
+    assert_eq!(value(level), Some("7"));
+}
+
+#[test]
 fn a_number_out_of_range_is_marked_and_fixed_on_leaving() {
     let mut bench = Bench::new();
     let length = RefCell::new(Nanos::from_secs(30));
     let contents = |ui: &mut Ui| {
-        let range = Nanos::from_secs(1)..=Nanos::from_secs(600);
-        duration_field(ui, "Time each", &mut length.borrow_mut(), FieldUnit::Secs, range, 100.0);
+        let parameter = Parameter::secs(1.0, 600.0);
+        value_field(ui, "Duration", &mut *length.borrow_mut(), &parameter, 100.0);
         ui.add(Button::new("After"));
     };
     bench.frame(vec![], contents);
@@ -150,9 +164,8 @@ fn escape_in_a_number_field_restores_the_value_that_it_had() {
         let mut bench = Bench::new();
         let length = RefCell::new(Nanos::from_secs(30));
         let contents = |ui: &mut Ui| {
-            let range = Nanos::from_secs(1)..=Nanos::from_secs(600);
-            let mut length = length.borrow_mut();
-            duration_field(ui, "Time each", &mut length, FieldUnit::Secs, range, 100.0);
+            let parameter = Parameter::secs(1.0, 600.0);
+            value_field(ui, "Duration", &mut *length.borrow_mut(), &parameter, 100.0);
             ui.add(Button::new("After"));
         };
         bench.frame(vec![], contents);
@@ -164,7 +177,7 @@ fn escape_in_a_number_field_restores_the_value_that_it_had() {
         bench.frame(vec![], contents);
         let nodes = bench.frame(vec![], contents);
         assert_eq!(*length.borrow(), Nanos::from_secs(30), "{typed}");
-        let field = named(&nodes, Role::SpinButton, "Time each");
+        let field = named(&nodes, Role::SpinButton, "Duration");
         assert!(field.value().is_some_and(|words| words.starts_with("30")), "{field:?}");
         assert!(field.description().is_none(), "no longer marked as out of range");
     }

@@ -4,7 +4,7 @@ use eframe::egui::{Color32, Rect, Response, Role, Sense, Ui, WidgetInfo, pos2, v
 
 use super::help::Help;
 use super::paint::{bordered_box, focus_ring_around};
-use super::spans::{Spans, plain};
+use super::spans::Spans;
 use crate::theme::{Tokens, Type, paint_icon, size};
 
 /// A tile. `Tile::new("p99", "524", "µs").help(help)`.
@@ -79,7 +79,7 @@ impl<'a> Tile<'a> {
         bordered_box(ui, rect, size::CARD_RADIUS, tokens.card, tokens.line);
         let inner = rect.shrink2(vec2(size::GAP_CARD, 8.0));
         let used = self.top_right(ui, inner, label_height);
-        let label = plain(Type::Small, self.label, tokens.t2)
+        let label = Spans::plain(Type::Small, self.label, tokens.t2)
             .within(ui, inner.width() - used - size::GAP_LABEL);
         ui.painter().galley(inner.min, label, tokens.t2);
         ui.painter().galley(pos2(inner.left(), inner.top() + label_height), number, tokens.t1);
@@ -102,7 +102,7 @@ impl<'a> Tile<'a> {
             paint_icon(ui.painter(), center, icon, size::ICON, color);
             return size::ICON;
         }
-        let note = plain(Type::Small, self.note, tokens.t2).galley(ui);
+        let note = Spans::plain(Type::Small, self.note, tokens.t2).galley(ui);
         let width = note.size().x;
         ui.painter().galley(pos2(inner.right() - width, inner.top()), note, tokens.t2);
         width

@@ -7,7 +7,7 @@ use eframe::egui::{
 
 use super::button::{link, quiet_icon_button};
 use super::severity::Severity;
-use super::spans::plain;
+use super::spans::Spans;
 use crate::theme::{Tokens, Type, icons, paint_icon, size};
 
 /// A message, and what one click can do about it.
@@ -162,12 +162,11 @@ fn toast_ui<A: Clone>(ui: &mut Ui, toast: &Toast<A>) -> Option<Outcome<A>> {
 fn toast_row<A: Clone>(ui: &mut Ui, toast: &Toast<A>) -> Option<Outcome<A>> {
     let tokens = Tokens::of(ui);
     let gap = size::GAP_CARD;
-    let link_width = toast
-        .action
-        .as_ref()
-        .map_or(0.0, |(label, _)| plain(Type::Strong, label, tokens.acc).galley(ui).size().x + gap);
+    let link_width = toast.action.as_ref().map_or(0.0, |(label, _)| {
+        Spans::plain(Type::Strong, label, tokens.acc).galley(ui).size().x + gap
+    });
     let text_width = ui.available_width() - size::ICON - 2.0 * gap - link_width - size::TARGET;
-    let text = plain(Type::Body, &toast.text, tokens.t1).wrapped(ui, text_width);
+    let text = Spans::plain(Type::Body, &toast.text, tokens.t1).wrapped(ui, text_width);
     let mut outcome = None;
     ui.horizontal(|ui| {
         ui.spacing_mut().item_spacing.x = gap;

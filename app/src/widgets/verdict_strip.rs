@@ -8,7 +8,7 @@ use eframe::egui::{
 };
 
 use super::severity::Severity;
-use super::spans::{Spans, plain};
+use super::spans::Spans;
 use crate::theme::{Tokens, Type, paint_icon, size};
 
 /// A verdict, or the text that replaces one.
@@ -126,7 +126,7 @@ impl<'a> VerdictStrip<'a> {
         ]
         .into_iter()
         .filter(|(_, text, _)| !text.is_empty())
-        .map(|(style, text, color)| (plain(style, text, color).wrapped(ui, width), color))
+        .map(|(style, text, color)| (Spans::plain(style, text, color).wrapped(ui, width), color))
         .collect()
     }
 
@@ -145,7 +145,7 @@ impl<'a> VerdictStrip<'a> {
 /// Shows what was requested and applied, on the right of a running strip.
 pub fn requested_and_applied(ui: &mut Ui, requested: &str, granted: Severity, applied: &str) {
     let tokens = Tokens::of(ui);
-    let key = |text| Spans::new(Type::Small).text(Type::Small, text, tokens.t2);
+    let key = |text| Spans::plain(Type::Small, text, tokens.t2);
     let value = Type::TableHeader;
     Grid::new("requested and applied")
         .num_columns(2)

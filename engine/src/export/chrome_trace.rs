@@ -115,7 +115,7 @@ fn name_cpu(cpu: u32, track: u32, to: &mut dyn Write) -> io::Result<Nanos> {
 /// The name of who had a CPU and its priority; `None` for nobody.
 fn named(occupant: &Occupant) -> Option<(&str, String)> {
     match occupant {
-        Occupant::Idle => None,
+        Occupant::Idle | Occupant::Unknown => None,
         Occupant::Own => Some(("measuring thread", String::new())),
         Occupant::Thread(culprit) | Occupant::Interrupt(culprit) => {
             let name = culprit.as_ref().map_or("unknown", |culprit| culprit.name.as_str());

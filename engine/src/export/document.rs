@@ -2,10 +2,7 @@
 
 use super::facts;
 use crate::report::Table;
-use crate::report::table::Layout;
-
-/// The most columns of a grid; a wider table becomes several.
-const MAX_COLUMNS: usize = 10;
+use crate::report::table::{Layout, TextColumn};
 
 /// How a piece of a line looks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -72,6 +69,8 @@ pub enum Block {
     Quote(Vec<String>),
     /// A table.
     Grid(Grid),
+    /// What is folded under a summary.
+    Details(String, Vec<Self>),
 }
 
 impl Block {
@@ -86,6 +85,10 @@ impl Block {
             Self::Quote(lines) => lines.iter_mut().collect(),
             Self::Grid(grid) => {
                 grid.header.iter_mut().chain(grid.rows.iter_mut().flatten()).collect()
+            }
+            Self::Details(summary, blocks) => {
+                let inside = blocks.iter_mut().flat_map(Self::texts_mut);
+                std::iter::once(summary).chain(inside).collect()
             }
         }
     }
@@ -105,42 +108,56 @@ pub(super) fn title(table: &Table) -> String {
     }
 }
 
-/// Returns a table as blocks: its title, the columns that vary, the others as a list, why cells are empty,
-/// and what to be careful about. A table of one row is a list of its cells. `omitted` rows are counted.
+/// Returns a table as blocks: its title, what all rows share as a list, a grid for each group of columns, why
+/// cells are empty, and what to be careful about. Of one row, each grid is a list of cells. `omitted` rows are counted.
 pub(super) fn of_table(table: &Table, omitted: usize) -> Vec<Block> {
     let mut blocks = vec![Block::Heading(title(table))];
     if table.rows.is_empty() {
         return blocks;
     }
-    let layout = Layout::of(table);
-    for columns in layout.blocks(MAX_COLUMNS) {
-        let row = |row: usize| -> Vec<String> {
-            let cells = columns.iter().map(|column| column.cells.get(row));
-            cells.map(|cell| cell.cloned().unwrap_or_default()).collect()
-        };
-        blocks.push(Block::Grid(Grid {
-            header: columns.iter().map(|column| column.heading.clone()).collect(),
-            is_right: columns.iter().map(|column| !column.column.is_left_aligned()).collect(),
-            rows: (0..table.rows.len()).map(row).collect(),
-        }));
-    }
-    let mut shared = layout
-        .shared
-        .iter()
-        .filter_map(|column| Some(vec![column.heading.clone(), column.shared_text()?.to_owned()]));
+    let Layout { varying, shared } = Layout::of(table);
     if table.rows.len() == 1 {
-        blocks.push(Block::Grid(Grid {
-            header: shared.next().unwrap_or_default(),
-            is_right: vec![false, true],
-            rows: shared.collect(),
+        blocks.extend(groups(&shared).map(|group| {
+            let cell = |column: &TextColumn<'_>| {
+                vec![column.heading.clone(), column.shared_text().unwrap_or_default().to_owned()]
+            };
+            let title = group.first().map_or("", |column| column.column.group);
+            Block::Grid(Grid {
+                header: vec![
+                    if title.is_empty() { "Figure" } else { title }.to_owned(),
+                    "Value".to_owned(),
+                ],
+                is_right: vec![false, true],
+                rows: group.iter().map(cell).collect(),
+            })
         }));
-    } else if !layout.shared.is_empty() {
-        blocks.push(Block::Paragraph(vec![vec![Piece::plain("Same in every row:")]]));
-        blocks.extend(shared.map(|pair| Block::item(pair.join(": "))));
+    } else {
+        blocks.extend(shared.iter().map(|column| {
+            Block::item(format!("{}: {}", column.heading, column.shared_text().unwrap_or_default()))
+        }));
+        let (first, rest) = varying.split_at(varying.len().min(1));
+        let is_alone = rest.is_empty() && !first.is_empty();
+        let groups = groups(rest).chain(is_alone.then_some(&[][..]));
+        blocks.extend(groups.map(|group| {
+            let columns = || first.iter().chain(group);
+            let row = |row: usize| -> Vec<String> {
+                columns().map(|column| column.cells.get(row).cloned().unwrap_or_default()).collect()
+            };
+            Block::Grid(Grid {
+                header: columns().map(|column| column.heading.clone()).collect(),
+                is_right: columns().map(|column| !column.column.is_left_aligned()).collect(),
+                rows: (0..table.rows.len()).map(row).collect(),
+            })
+        }));
     }
     let omitted = (0 < omitted).then(|| format!("{} more rows", facts::count(omitted)));
     let cautions = table.cautions().into_iter();
     let cautions = cautions.map(|(name, caution)| format!("{name}: {caution}"));
     blocks.extend(omitted.into_iter().chain(table.reason_lines()).chain(cautions).map(Block::item));
     blocks
+}
+
+/// Neighboring columns of one group.
+fn groups<'a, 'b>(columns: &'a [TextColumn<'b>]) -> impl Iterator<Item = &'a [TextColumn<'b>]> {
+    columns.chunk_by(|one, next| one.column.group == next.column.group)
 }

@@ -1,7 +1,8 @@
 //! Machine and trust of a report as lines: a name and a value.
 
-use crate::platform::PowerSource;
-use crate::report::Report;
+use crate::machine::Machine;
+use crate::platform::{PowerSource, TraceSource};
+use crate::report::{Report, trace_state};
 use crate::run::{Annotation, Run};
 use crate::units::{format_count, format_share};
 
@@ -11,6 +12,16 @@ pub(super) type Line<'a> = (&'a str, String);
 /// A count in groups of three digits.
 pub(super) fn count(count: usize) -> String {
     format_count(u64::try_from(count).unwrap_or(u64::MAX))
+}
+
+/// The power source, and the frequency governor or the power plan; what is not known is omitted.
+fn power(machine: &Machine) -> impl Iterator<Item = String> {
+    let source = machine.power.source.map(|source| match source {
+        PowerSource::Mains => "AC power".to_owned(),
+        PowerSource::Battery { percent: Some(percent) } => format!("battery, {percent}%"),
+        PowerSource::Battery { percent: None } => "battery".to_owned(),
+    });
+    source.into_iter().chain(machine.power.governor_or_plan.clone())
 }
 
 /// The machine; what is not known is omitted.
@@ -39,14 +50,7 @@ pub fn machine(run: &Run) -> Vec<(&'static str, String)> {
     add("System", machine.os.clone());
     add("Kernel", machine.kernel.clone());
     add("Virtual machine", machine.virtualization.clone());
-    let source = machine.power.source.map(|source| match source {
-        PowerSource::Mains => "AC power".to_owned(),
-        PowerSource::Battery { percent: Some(percent) } => format!("battery, {percent}%"),
-        PowerSource::Battery { percent: None } => "battery".to_owned(),
-    });
-    let power: Vec<String> =
-        source.into_iter().chain(machine.power.governor_or_plan.clone()).collect();
-    add("Power", Some(power.join(", ")));
+    add("Power", Some(power(machine).collect::<Vec<_>>().join(", ")));
     let clock = &run.clock;
     add(
         "Clock",
@@ -60,6 +64,54 @@ pub fn machine(run: &Run) -> Vec<(&'static str, String)> {
         }),
     );
     lines
+}
+
+/// The machine in a line: "AMD EPYC, 2 CPUs (KVM), Debian 12, Linux 6.18, AC power".
+pub fn machine_line(run: &Run) -> String {
+    let machine = &run.machine;
+    let mut words: Vec<String> = machine.cpu_model.iter().cloned().collect();
+    let host = machine.virtualization.as_ref();
+    let host = host.map_or_else(String::new, |host| format!(" (virtual machine, {host})"));
+    match machine.cpus.len() {
+        0 => {}
+        1 => words.push(format!("1 CPU{host}")),
+        count => words.push(format!("{count} CPUs{host}")),
+    }
+    words.extend(machine.os.clone());
+    let system = machine.system();
+    words.extend((machine.os.as_ref() != Some(&system)).then_some(system));
+    words.extend(power(machine));
+    words.join(", ")
+}
+
+/// How far the figures can be trusted, in a line: "none of 1 800 frames lost, ran as requested (nice 0, CPU 1)".
+pub(super) fn quality(run: &Run, report: &Report, has_machine: bool) -> String {
+    let lost = match run.lost_count() {
+        0 => "none".to_owned(),
+        lost => format_count(lost),
+    };
+    let samples = run.sample_count();
+    let mut words =
+        vec![format!("{lost} of {} {} lost", count(samples), run.subject.samples_name())];
+    if let Some(share) = foreign_share(report).filter(|_| has_machine) {
+        words.push(format!("other programs {} of one CPU", format_share(share)));
+    }
+    let applied = report.rows.iter().filter(|row| row.granted.is_some());
+    match (applied.clone().filter(|row| !row.is_as_requested()).count(), report.rows.as_slice()) {
+        (0, [row]) if row.granted.is_some() => {
+            words.push(format!("ran as requested ({})", row.applied_text().replace(" · ", ", ")));
+        }
+        (0, _) if 0 < applied.clone().count() => words.push("ran as requested".to_owned()),
+        (0, _) => {}
+        (denied, rows) => words.push(format!("{denied} of {} not as requested", rows.len())),
+    }
+    words.extend(trace_state(run).map(|state| match state.source {
+        Some(TraceSource::Kernel) => "kernel trace".to_owned(),
+        Some(TraceSource::AllSwitches) => "trace with names of programs".to_owned(),
+        Some(TraceSource::OwnSwitches) => "trace of own switches".to_owned(),
+        None => "counters only".to_owned(),
+    }));
+    words.join(", ")
 }
 
 /// The user's notes about instants and ranges: place and text. Where there are several trials, the place names
@@ -82,19 +134,19 @@ pub(super) fn trust(run: &Run, report: &Report, has_machine: bool) -> Vec<Line<'
         0 => "none lost".to_owned(),
         lost => format!("{lost} lost"),
     };
-    let foreign = report
-        .rows
-        .iter()
-        .filter_map(|row| row.foreign_share)
-        .fold(None, |most, share| Some(most.map_or(share, |most: f64| most.max(share))));
     let mut lines = vec![
         ("Samples", format!("{}, {lost}", count(run.sample_count()))),
         ("Measuring time", format!("{:.1} s", run.measured().as_secs())),
         ("Program", format!("Jitterscope {}, method {}", run.app_version, run.method_version)),
         ("Run", run.id.to_string()),
     ];
-    if let Some(share) = foreign.filter(|_| has_machine) {
+    if let Some(share) = foreign_share(report).filter(|_| has_machine) {
         lines.insert(1, ("Other programs", format!("{} of one CPU", format_share(share))));
     }
     lines
+}
+
+/// What other programs used of one CPU, at most.
+fn foreign_share(report: &Report) -> Option<f64> {
+    report.rows.iter().filter_map(|row| row.foreign_share).reduce(f64::max)
 }

@@ -9,17 +9,17 @@ use crate::stats::{Sorted, Spread};
 const TICKS: f64 = 5.0;
 
 /// Writes the listing; all values are exact, without buckets.
-pub fn write(lateness: &[i64], to: &mut dyn Write) -> io::Result<()> {
+pub fn write(lateness: Vec<i64>, to: &mut dyn Write) -> io::Result<()> {
     writeln!(
         to,
         "{:>12} {:>14} {:>10} {:>14}",
         "Value", "Percentile", "TotalCount", "1/(1-Percentile)"
     )?;
     writeln!(to)?;
-    let Some(sorted) = Sorted::of(lateness.to_vec()) else { return Ok(()) };
-    let values = sorted.values();
+    let Some(sorted) = Sorted::of(lateness) else { return Ok(()) };
+    let count = sorted.count();
     let micros = |nanos: i64| Nanos::new(nanos).as_micros();
-    let total = u32::try_from(values.len()).unwrap_or(u32::MAX);
+    let total = u32::try_from(count).unwrap_or(u32::MAX);
     // Each halving of what is left to 100 % gets five rows; none is computed from the one before, so that
     // no error adds up.
     'rows: for halving in 0_i32..60 {
@@ -27,17 +27,17 @@ pub fn write(lateness: &[i64], to: &mut dyn Write) -> io::Result<()> {
         for tick in 0..5_i32 {
             let share = from + step * f64::from(tick);
             // The smallest value that at least this share of all is not above.
-            let rank = whole((share * f64::from(total) - 1e-9).ceil()).clamp(1, values.len());
-            let value = values.get(rank - 1).copied().unwrap_or(0);
-            let up_to = values.partition_point(|&one| one <= value);
-            if up_to == values.len() {
+            let rank = whole((share * f64::from(total) - 1e-9).ceil()).clamp(1, count);
+            let value = sorted.at(rank - 1);
+            let up_to = sorted.count_while(|one| one <= value);
+            if up_to == count {
                 break 'rows;
             }
             let inverse = 1.0 / (1.0 - share);
             writeln!(to, "{:12.3} {share:2.12} {up_to:10} {inverse:14.2}", micros(value))?;
         }
     }
-    writeln!(to, "{:12.3} {:2.12} {:10}", micros(sorted.max()), 1.0, values.len())?;
+    writeln!(to, "{:12.3} {:2.12} {:10}", micros(sorted.max()), 1.0, count)?;
     let spread = Spread::of_sorted(&sorted);
     writeln!(
         to,
@@ -45,13 +45,8 @@ pub fn write(lateness: &[i64], to: &mut dyn Write) -> io::Result<()> {
         spread.mean_nanos / 1e3,
         spread.std_dev_nanos.unwrap_or(0.0) / 1e3
     )?;
-    writeln!(
-        to,
-        "#[Max     = {:12.3}, Total count    = {:12}]",
-        micros(sorted.max()),
-        values.len()
-    )?;
-    writeln!(to, "#[Buckets = {:12}, SubBuckets     = {:12}]", 1, values.len())
+    writeln!(to, "#[Max     = {:12.3}, Total count    = {:12}]", micros(sorted.max()), count)?;
+    writeln!(to, "#[Buckets = {:12}, SubBuckets     = {:12}]", 1, count)
 }
 
 /// The whole part of a rank.
@@ -71,7 +66,7 @@ mod tests {
     #[test]
     fn the_listing_is_the_one_of_hdr_histogram() {
         let mut text = Vec::new();
-        write(&(1..=100).map(|k| k * 1_000).collect::<Vec<_>>(), &mut text).unwrap();
+        write((1..=100).map(|k| k * 1_000).collect(), &mut text).unwrap();
         let text = String::from_utf8(text).unwrap();
         let lines: Vec<&str> = text.lines().collect();
         assert_eq!(lines[0], "       Value     Percentile TotalCount 1/(1-Percentile)");
@@ -82,7 +77,7 @@ mod tests {
         assert!(lines.contains(&"     100.000 1.000000000000        100"));
         assert!(text.contains("#[Mean    =       50.500, StdDeviation   =       29.011]"));
         let mut none = Vec::new();
-        write(&[], &mut none).unwrap();
+        write(Vec::new(), &mut none).unwrap();
         assert!(none.ends_with(b"\n"));
     }
 }

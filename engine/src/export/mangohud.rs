@@ -12,7 +12,11 @@ const SYSTEM: &str = "os,cpu,gpu,ram,kernel,driver,cpuscheduler";
 const COLUMNS: &str = "fps,frametime,cpu_load,cpu_power,gpu_load,cpu_temp,gpu_temp,gpu_core_clock,gpu_mem_clock,gpu_vram_used,gpu_power,ram_used,swap_used,process_rss,cpu_mhz,elapsed";
 
 /// Writes frame times in milliseconds to the nanosecond, and the nanoseconds since the start.
-pub fn write(run: &Run, frame_times: &[i64], to: &mut dyn Write) -> io::Result<()> {
+pub fn write(
+    run: &Run,
+    frame_times: impl Iterator<Item = i64>,
+    to: &mut dyn Write,
+) -> io::Result<()> {
     let machine = &run.machine;
     let reported = |value: &Option<String>| {
         value.as_deref().map(unquoted).filter(|value| !value.is_empty()).unwrap_or("unknown".into())
@@ -29,7 +33,7 @@ pub fn write(run: &Run, frame_times: &[i64], to: &mut dyn Write) -> io::Result<(
     )?;
     writeln!(to, "{COLUMNS}")?;
     let mut elapsed = Nanos::ZERO;
-    for &time in frame_times {
+    for time in frame_times {
         elapsed += Nanos::new(time);
         let fps = if 0 < time { 1.0 / Nanos::new(time).as_secs() } else { 0.0 };
         let millis = millis(time);

@@ -1,74 +1,10 @@
-//! The report for a ticket: verdict, tables, machine, and the command that repeats it, as Markdown.
+//! Blocks as Markdown: for GitHub and GitLab, and readable as plain text.
 
 use std::io::{self, Write};
 
-use super::document::{self, Block, Grid, Line, Piece, TextStyle};
+use super::document::{Block, Grid, Piece, TextStyle};
 use super::sanitize::{NOTE, markdown};
-use super::{Headline, Options, facts, parts};
-use crate::report::Report;
-use crate::run::Run;
-use crate::units::NARROW_SPACE;
-
-/// The most rows of a table of events that are written.
-const MAX_EVENTS: usize = 40;
-
-/// Writes the report.
-pub fn write(
-    run: &Run,
-    report: &Report,
-    headline: &Headline,
-    options: &Options,
-    to: &mut dyn Write,
-) -> io::Result<()> {
-    render(&document(run, report, headline, options), to)
-}
-
-/// Returns the blocks of the report.
-pub fn document(run: &Run, report: &Report, headline: &Headline, options: &Options) -> Vec<Block> {
-    let about = format!(" ({}, Jitterscope {})", headline.about, run.app_version);
-    let words = [headline.sentence.as_str(), headline.evidence.as_str()];
-    let words: Vec<&str> = words.into_iter().filter(|text| !text.is_empty()).collect();
-    let mut blocks = vec![
-        Block::Paragraph(vec![vec![Piece::strong(&headline.title), Piece::plain(about)]]),
-        Block::Paragraph(vec![vec![
-            Piece::plain("Verdict: "),
-            Piece::strong(&headline.grade),
-            Piece::plain(format!(" {}", words.join(" "))),
-        ]]),
-    ];
-    let holds = options.parts;
-    for (table, omitted) in parts::tables(report, holds, MAX_EVENTS) {
-        blocks.extend(document::of_table(&table, omitted));
-    }
-    blocks.push(Block::Heading("Measurement quality".to_owned()));
-    blocks.extend(parts::cautions(report, holds).map(|it| Block::item(it.to_string())));
-    let machine = if holds.machine { facts::machine(run) } else { Vec::new() };
-    let lines = facts::trust(run, report, holds.machine).into_iter().chain(machine);
-    blocks.extend(lines.map(|(name, value)| Block::item(format!("{name}: {value}"))));
-    if !run.note.is_empty() {
-        let note: String = run.note.chars().take(NOTE).collect();
-        blocks.push(Block::Quote(note.lines().map(str::to_owned).collect()));
-    }
-    let annotations = facts::annotations(run);
-    if !annotations.is_empty() {
-        blocks.push(Block::Heading("Annotations".to_owned()));
-        blocks
-            .extend(annotations.into_iter().map(|(at, text)| Block::item(format!("{at}: {text}"))));
-    }
-    let mut last: Vec<Line> = Vec::new();
-    if let Some(plan) = run.plan().filter(|_| holds.repeat) {
-        let command = plan.command();
-        last.push(vec![Piece::plain("To run it again: "), Piece::code(command)]);
-    }
-    let skipped = options.included_names.sentence();
-    if !skipped.is_empty() {
-        last.push(vec![Piece::plain(format!("{skipped}."))]);
-    }
-    if !last.is_empty() {
-        blocks.push(Block::Paragraph(last));
-    }
-    blocks
-}
+use crate::units::{MAX_PADDING, NARROW_SPACE};
 
 /// Returns blocks as Markdown; all text in them is shown as it is.
 pub fn text(blocks: &[Block]) -> String {
@@ -80,15 +16,19 @@ pub fn text(blocks: &[Block]) -> String {
 
 /// Writes blocks as Markdown; all text in them is shown as it is.
 pub fn render(blocks: &[Block], to: &mut dyn Write) -> io::Result<()> {
-    let mut was_item = false;
-    for (block, place) in blocks.iter().zip(0_usize..) {
-        let is_item = matches!(block, Block::Item(_));
-        if 0 < place && !(is_item && was_item) {
+    let mut previous: Option<&Block> = None;
+    for block in blocks {
+        // A list may follow a paragraph or another item at once; a table must not.
+        let is_joined = matches!(
+            (previous, block),
+            (Some(Block::Item(_) | Block::Paragraph(_) | Block::Heading(_)), Block::Item(_))
+        );
+        if previous.is_some() && !is_joined {
             writeln!(to)?;
         }
-        was_item = is_item;
+        previous = Some(block);
         match block {
-            Block::Heading(text) => writeln!(to, "### {}", plain(text))?,
+            Block::Heading(text) => writeln!(to, "**{}**", plain(text))?,
             Block::Paragraph(lines) => {
                 for line in lines {
                     writeln!(to, "{}", inline(line))?;
@@ -101,6 +41,11 @@ pub fn render(blocks: &[Block], to: &mut dyn Write) -> io::Result<()> {
                 }
             }
             Block::Grid(grid) => render_grid(grid, to)?,
+            Block::Details(summary, blocks) => {
+                writeln!(to, "<details>\n<summary>{}</summary>\n", plain(summary))?;
+                render(blocks, to)?;
+                writeln!(to, "\n</details>")?;
+            }
         }
     }
     Ok(())
@@ -135,7 +80,7 @@ fn render_grid(grid: &Grid, to: &mut dyn Write) -> io::Result<()> {
     let widths: Vec<usize> = (0..grid.header.len())
         .map(|column| {
             let cells = lines.iter().filter_map(|line| line.get(column));
-            cells.map(|cell| cell.chars().count()).max().unwrap_or(0)
+            cells.map(|cell| cell.chars().count()).max().unwrap_or(0).min(MAX_PADDING)
         })
         .collect();
     let columns = || widths.iter().zip(grid.is_right.iter().chain(std::iter::repeat(&false)));
@@ -166,6 +111,7 @@ mod tests {
     fn blocks_are_written_as_markdown() {
         let blocks = [
             Block::Paragraph(vec![vec![Piece::strong("a*b"), Piece::plain(" (x, 1)")]]),
+            Block::item("zero"),
             Block::Heading("What | differs".to_owned()),
             Block::Grid(Grid {
                 header: vec!["Name".to_owned(), "p99".to_owned()],
@@ -176,14 +122,15 @@ mod tests {
             Block::item("two"),
             Block::Quote(vec!["<said>".to_owned()]),
             Block::Paragraph(vec![vec![Piece::plain("Run: "), Piece::code("cli `x` **y**")]]),
+            Block::Details("More".to_owned(), vec![Block::item("three")]),
         ];
         let mut text = Vec::new();
         render(&blocks, &mut text).unwrap();
         assert_eq!(
             String::from_utf8(text).unwrap(),
-            "**a\\*b** (x, 1)\n\n### What \\| differs\n\n\
+            "**a\\*b** (x, 1)\n- zero\n\n**What \\| differs**\n\n\
              | Name |  p99 |\n|------|-----:|\n| a\\|b | 1 ms |\n\n- one\n- two\n\n> &lt;said\\>\n\n\
-             Run: `cli x **y**`\n"
+             Run: `cli x **y**`\n\n<details>\n<summary>More</summary>\n\n- three\n\n</details>\n"
         );
     }
 }

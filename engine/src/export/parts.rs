@@ -91,6 +91,7 @@ pub(super) fn single_configuration_headline(
         grade: report.verdict.word().to_owned(),
         sentence: format!("1 of {rows} configurations; the overall verdict is omitted."),
         evidence: String::new(),
+        advice: String::new(),
         ..words
     }
 }

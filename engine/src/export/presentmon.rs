@@ -11,11 +11,15 @@ use crate::run::Run;
 const COLUMNS: &str = "Application,ProcessID,SwapChainAddress,Runtime,SyncInterval,PresentFlags,Dropped,TimeInSeconds,msInPresentAPI,msBetweenPresents,AllowsTearing,PresentMode,msUntilRenderComplete,msUntilDisplayed,msBetweenDisplayChange";
 
 /// Writes frame times in milliseconds to the nanosecond.
-pub fn write(run: &Run, frame_times: &[i64], to: &mut dyn Write) -> io::Result<()> {
+pub fn write(
+    run: &Run,
+    frame_times: impl Iterator<Item = i64>,
+    to: &mut dyn Write,
+) -> io::Result<()> {
     writeln!(to, "{COLUMNS}")?;
     let application = format!("Jitterscope {}", run.subject.key());
     let mut time = Nanos::ZERO;
-    for &frame_time in frame_times {
+    for frame_time in frame_times {
         time += Nanos::new(frame_time);
         let nanos = time.get().unsigned_abs();
         let (secs, rest) = (nanos / 1_000_000_000, nanos % 1_000_000_000);

@@ -1,42 +1,103 @@
-//! Private names of the user and the machine, and how exports redact them.
+//! Private names of the user and the machine, and the one rule by which all that is printed or written redacts them.
+//!
+//! The host, the user, the home folder, and network addresses are redacted everywhere. Other programs are named on
+//! a screen; in files, only those that the verdict or its advice names.
 
-use std::collections::{BTreeMap, BTreeSet};
+mod addresses;
+mod programs;
+
+use std::sync::OnceLock;
 
 use super::{Headline, Options};
+use crate::platform::{self, Refusal};
+use crate::report::Report;
 use crate::run::{Ending, Run, Subject, Trace, TrialRun};
-use crate::sample::TraceEvent;
+use addresses::without_addresses;
+pub(super) use programs::program;
 
 /// The shortest name that is looked for: a shorter one is found in any text.
 const SHORTEST: usize = 2;
 /// Names of accounts and machines that name nobody.
-const NOBODY: [&str; 8] =
-    ["root", "user", "admin", "administrator", "guest", "localhost", "normal", "idle"];
+const NOBODY: [&str; 16] = [
+    "root",
+    "user",
+    "admin",
+    "administrator",
+    "guest",
+    "nobody",
+    "localhost",
+    "normal",
+    "idle",
+    "linux",
+    "debian",
+    "ubuntu",
+    "fedora",
+    "arch",
+    "windows",
+    "system",
+];
 /// Parents of home folders: the name that follows is a user's.
 const HOMES: [&str; 5] = ["/home/", "/Users/", "\\Users\\", "/var/home/", "/export/home/"];
 
-/// Which names stay in what is written.
+/// Which private names stay in what is printed or written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum IncludedNames {
-    /// None, and paths of home folders are shortened.
-    #[default]
-    Nothing,
-    /// The host's name.
-    Host,
-    /// The person's name.
-    User,
-    /// All of them, and paths as they are.
-    Everything,
+pub struct IncludedNames {
+    /// The host's names and network addresses.
+    pub host: bool,
+    /// The user's names.
+    pub user: bool,
+    /// Programs that neither the verdict nor its advice names.
+    pub programs: bool,
 }
 
 impl IncludedNames {
-    /// The note of a report; empty if nothing was excluded.
-    pub const fn sentence(self) -> &'static str {
-        match self {
-            Self::Nothing => "Host and user name excluded",
-            Self::Host => "User name excluded",
-            Self::User => "Host name excluded",
-            Self::Everything => "",
+    /// None: the rule for files.
+    pub const NOTHING: Self = Self { host: false, user: false, programs: false };
+    /// Other programs: the rule for the window and for tables in a terminal.
+    pub const ON_SCREEN: Self = Self { programs: true, ..Self::NOTHING };
+    /// All of them, and paths as they are.
+    pub const EVERYTHING: Self = Self { host: true, user: true, programs: true };
+
+    /// The note of a report about a run; empty if nothing was excluded.
+    pub fn sentence(self, hides_programs: bool) -> String {
+        let names = match (self.host, self.user) {
+            (false, false) => "Host and user name excluded",
+            (true, false) => "User name excluded",
+            (false, true) => "Host name excluded",
+            (true, true) => "",
+        };
+        let programs = "programs that the verdict does not name are called Program A, B, \u{2026}";
+        match (names, hides_programs) {
+            (names, false) => names.to_owned(),
+            ("", true) => format!("P{}", programs.get(1..).unwrap_or_default()),
+            (names, true) => format!("{names}; {programs}"),
         }
+    }
+
+    /// A text as it is printed or written.
+    pub fn redacted(self, text: &str, identity: &Identity) -> String {
+        let text = self.without_names(text, identity);
+        if self.host { text } else { without_addresses(&text) }
+    }
+
+    /// The same of a version, which may look like an address.
+    fn without_names(self, text: &str, identity: &Identity) -> String {
+        if self.host && self.user {
+            return text.to_owned();
+        }
+        let mut text = text.to_owned();
+        for home in &identity.homes {
+            text = replaced(&text, home, "~");
+        }
+        text = without_homes(&text);
+        for (names, is_in, by) in
+            [(&identity.users, self.user, "[user]"), (&identity.hosts, self.host, "[host]")]
+        {
+            for name in names.iter().filter(|_| !is_in) {
+                text = replaced(&text, name, by);
+            }
+        }
+        text
     }
 }
 
@@ -61,22 +122,28 @@ pub struct NameMatch {
 }
 
 impl Identity {
-    /// Of this machine and the person at it.
-    pub fn here() -> Self {
-        let variables = |names: &[&str]| -> Vec<String> {
-            names.iter().filter_map(|name| std::env::var(name).ok()).collect()
-        };
-        let mut hosts = variables(&["HOSTNAME", "COMPUTERNAME", "HOST"]);
-        hosts.extend(crate::machine::host_name());
-        let short: Vec<String> =
-            hosts.iter().filter_map(|host| Some(host.split_once('.')?.0.to_owned())).collect();
-        hosts.extend(short);
-        let identity = Self {
-            hosts,
-            users: variables(&["USER", "USERNAME", "LOGNAME", "SUDO_USER"]),
-            homes: variables(&["HOME", "USERPROFILE"]),
-        };
-        identity.normalized()
+    /// Of this machine and the person at it, by the system and by the environment, as of the first call.
+    pub fn here() -> &'static Self {
+        static HERE: OnceLock<Identity> = OnceLock::new();
+        HERE.get_or_init(|| {
+            let variables = |names: &[&str]| -> Vec<String> {
+                names.iter().filter_map(|name| std::env::var(name).ok()).collect()
+            };
+            let mut hosts = variables(&["HOSTNAME", "COMPUTERNAME", "HOST"]);
+            hosts.extend(crate::machine::host_name());
+            let short: Vec<String> =
+                hosts.iter().filter_map(|host| Some(host.split_once('.')?.0.to_owned())).collect();
+            hosts.extend(short);
+            let mut users = variables(&["USER", "USERNAME", "LOGNAME", "SUDO_USER"]);
+            let mut homes = variables(&["HOME", "USERPROFILE"]);
+            for account in platform::accounts() {
+                // Accounts of services have folders of the system.
+                let is_own = account.names.iter().any(|name| account.home.contains(name.as_str()));
+                homes.extend(Some(account.home).filter(|_| is_own));
+                users.extend(account.names);
+            }
+            Self { hosts, users, homes }.normalized()
+        })
     }
 
     /// Longest names first, none twice, none that would be found everywhere.
@@ -92,17 +159,6 @@ impl Identity {
         self
     }
 
-    /// The names that go where these are left in.
-    #[must_use]
-    pub fn without(&self, included_names: IncludedNames) -> Self {
-        match included_names {
-            IncludedNames::Nothing => self.clone(),
-            IncludedNames::Host => Self { hosts: Vec::new(), ..self.clone() },
-            IncludedNames::User => Self { users: Vec::new(), ..self.clone() },
-            IncludedNames::Everything => Self::default(),
-        }
-    }
-
     /// Which of the names stand in a text, for the line under a preview.
     pub fn find(&self, text: &str) -> Vec<NameMatch> {
         let kinds =
@@ -116,21 +172,6 @@ impl Identity {
             }
         }
         finds
-    }
-
-    /// The text without the names: `~` for a home folder, `[user]` and `[host]` for the others.
-    pub fn skipped(&self, text: &str) -> String {
-        let mut text = text.to_owned();
-        for home in &self.homes {
-            text = replaced(&text, home, "~");
-        }
-        text = without_homes(&text);
-        for (names, by) in [(&self.users, "[user]"), (&self.hosts, "[host]")] {
-            for name in names {
-                text = replaced(&text, name, by);
-            }
-        }
-        text
     }
 }
 
@@ -188,8 +229,9 @@ fn without_homes(text: &str) -> String {
     result
 }
 
-/// The run without what is to be excluded; `None` if nothing was redacted.
-pub fn cleaned(run: &Run, options: &Options) -> Option<Run> {
+/// The run without what is to be excluded; `None` if nothing was redacted. The report is of the same run: programs
+/// that its verdict or the advice names keep their names.
+pub fn cleaned(run: &Run, report: &Report, options: &Options) -> Option<Run> {
     let bare = without_samples(run);
     let mut clean = bare.clone();
     if !options.parts.notes {
@@ -197,10 +239,13 @@ pub fn cleaned(run: &Run, options: &Options) -> Option<Run> {
         clean.tags.clear();
         clean.annotations.clear();
     }
-    if options.included_names != IncludedNames::Everything {
-        let leave_out = options.leave_out.without(options.included_names);
-        for_each_text(&mut clean, &mut |text| *text = leave_out.skipped(text));
-        hide_programs(&mut clean);
+    let included = options.included_names;
+    for text in versions(&mut clean) {
+        *text = included.without_names(text, &options.leave_out);
+    }
+    for_each_text(&mut clean, &mut |text| *text = included.redacted(text, &options.leave_out));
+    if !included.programs {
+        programs::hide(&mut clean, run, &report.delays);
     }
     if clean == bare {
         return None;
@@ -214,15 +259,12 @@ pub fn cleaned(run: &Run, options: &Options) -> Option<Run> {
 }
 
 pub(super) fn clean_headline(headline: Headline, options: &Options) -> Headline {
-    if options.included_names == IncludedNames::Everything {
-        return headline;
-    }
-    let leave_out = options.leave_out.without(options.included_names);
-    let clean = |text: String| leave_out.skipped(&text);
+    let clean = |text: String| options.included_names.redacted(&text, &options.leave_out);
     Headline {
         title: clean(headline.title),
         sentence: clean(headline.sentence),
         evidence: clean(headline.evidence),
+        advice: clean(headline.advice),
         ..headline
     }
 }
@@ -259,37 +301,9 @@ pub(super) fn without_samples(run: &Run) -> Run {
     }
 }
 
-/// Replaces names of other programs by letters, the same throughout a run. Threads of the kernel,
-/// interrupts, and this program keep their names.
-fn hide_programs(run: &mut Run) {
-    let mut letters: BTreeMap<String, String> = BTreeMap::new();
-    for trace in run.trials.iter_mut().filter_map(|trial| trial.trace.as_mut()) {
-        let threads: BTreeSet<u32> = trace
-            .records()
-            .iter()
-            .filter(|record| matches!(record.event, TraceEvent::SwitchIn | TraceEvent::Busy))
-            .filter_map(|record| record.name)
-            .collect();
-        for (name, at) in trace.names_mut().iter_mut().zip(0..) {
-            if threads.contains(&at) && !name.starts_with('[') && !name.starts_with("jitterscope") {
-                let next = letters.len();
-                let letter = letters.entry(name.clone()).or_insert_with(|| program(next));
-                name.clone_from(letter);
-            }
-        }
-    }
-}
-
-/// The name of another program by its number: "Program A", "Program B", "Program AA".
-fn program(number: usize) -> String {
-    let mut letters = String::new();
-    let mut rest = number + 1;
-    while 0 < rest {
-        let letter = u8::try_from((rest - 1) % 26).unwrap_or(0);
-        letters.insert(0, char::from(b'A' + letter));
-        rest = (rest - 1) / 26;
-    }
-    format!("Program {letters}")
+/// Versions of the system, in which four numbers between dots are no address.
+fn versions(run: &mut Run) -> impl Iterator<Item = &mut String> {
+    [&mut run.machine.os, &mut run.machine.kernel].into_iter().flatten()
 }
 
 /// Every text of a run that somebody or something outside this program wrote.
@@ -302,11 +316,12 @@ fn for_each_text(run: &mut Run, change: &mut dyn FnMut(&mut String)) {
     if let Ending::Failed(reason) = &mut run.ending {
         change(reason);
     }
+    if let Some(group) = &mut run.group {
+        group.skipped.iter_mut().for_each(&mut *change);
+    }
     let machine = &mut run.machine;
     let facts = [
         &mut machine.cpu_model,
-        &mut machine.os,
-        &mut machine.kernel,
         &mut machine.virtualization,
         &mut machine.power.governor_or_plan,
         &mut run.health.journal_error,
@@ -324,9 +339,12 @@ fn for_each_text(run: &mut Run, change: &mut dyn FnMut(&mut String)) {
         let traced = trial.trace.iter_mut().flat_map(Trace::names_mut);
         traced.for_each(&mut *change);
         for refusal in trial.applied.iter_mut().flat_map(|applied| &mut applied.refusals) {
-            change(&mut refusal.requested);
-            change(&mut refusal.reason);
-            change(&mut refusal.remedy);
+            let Refusal { requested, call, error_name, reason, remedy, .. } = refusal;
+            [requested, call, error_name, reason, remedy].into_iter().for_each(&mut *change);
+        }
+        if let Some(applied) = &mut trial.applied {
+            change(&mut applied.mechanism);
+            change(&mut applied.sleep_call);
         }
     }
 }
@@ -334,13 +352,6 @@ fn for_each_text(run: &mut Run, change: &mut dyn FnMut(&mut String)) {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn programs_are_lettered_in_order() {
-        let names = [0, 1, 25, 26, 27, 701, 702].map(program);
-        let letters = names.map(|name| name.replace("Program ", ""));
-        assert_eq!(letters, ["A", "B", "Z", "AA", "AB", "ZZ", "AAA"]);
-    }
 
     #[test]
     fn names_go_and_words_that_hold_them_stay() {
@@ -359,17 +370,20 @@ mod tests {
             ("/home/bob/x and /Users/carl y", "~/x and ~ y"),
             ("C:\\Users\\Dora\\file", "~\\file"),
         ] {
-            assert_eq!(identity.skipped(text), left);
+            assert_eq!(IncludedNames::NOTHING.redacted(text, &identity), left);
         }
-        for (included_names, left) in [
-            (IncludedNames::Nothing, "[user] on [host] in ~"),
-            (IncludedNames::Host, "[user] on box in ~"),
-            (IncludedNames::User, "anna on [host] in ~"),
+        let nothing = IncludedNames::NOTHING;
+        for (included, left) in [
+            (nothing, "[user] on [host] at [address] in ~"),
+            (IncludedNames { host: true, ..nothing }, "[user] on box at 10.0.0.7 in ~"),
+            (IncludedNames { user: true, ..nothing }, "anna on [host] at [address] in ~"),
+            (IncludedNames::EVERYTHING, "anna on box at 10.0.0.7 in /home/anna"),
         ] {
-            let leave_out = identity.without(included_names);
-            assert_eq!(leave_out.skipped("anna on box in /home/anna"), left, "{included_names:?}");
+            let text = "anna on box at 10.0.0.7 in /home/anna";
+            assert_eq!(included.redacted(text, &identity), left, "{included:?}");
         }
         assert_eq!(identity.find("by anna").len(), 1);
-        assert!(identity.find(&identity.skipped("anna annas-laptop /home/anna")).is_empty());
+        let clean = nothing.redacted("anna annas-laptop /home/anna", &identity);
+        assert!(identity.find(&clean).is_empty());
     }
 }

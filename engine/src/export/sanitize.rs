@@ -1,24 +1,11 @@
 //! Text that others supplied, made harmless for where it goes.
 
+use crate::format::is_unsafe_char;
+
 /// Letters of a name or label that are shown.
 pub(super) const NAME: usize = 200;
 /// Letters of a note that are shown.
 pub(super) const NOTE: usize = 10_000;
-
-/// Whether a letter changes what surrounds it: control characters, and marks that turn the direction of
-/// writing.
-fn is_unsafe_char(letter: char) -> bool {
-    letter.is_control()
-        || matches!(
-            letter,
-            '\u{61c}'
-                | '\u{200b}'..='\u{200f}'
-                | '\u{2028}'..='\u{202e}'
-                | '\u{2060}'..='\u{206f}'
-                | '\u{feff}'
-                | '\u{fff9}'..='\u{fffb}'
-        )
-}
 
 /// One line of at most this many characters, without hidden ones.
 pub(super) fn single_line(text: &str, most: usize) -> String {
@@ -83,15 +70,37 @@ fn escape(text: &str) -> String {
     page
 }
 
+/// A letter without width, at which no line ends: prevents a name from being mentioned, and an address from
+/// becoming a link.
+const WORD_JOINER: char = '\u{2060}';
+
+/// Whether renderers make a link of what this colon or dot of a line belongs to: `https://`, `www.`.
+fn begins_address(line: &str, at: usize) -> bool {
+    let (before, rest) = line.split_at_checked(at).unwrap_or_default();
+    let is_host = || {
+        let start = before.len().checked_sub("www".len()).and_then(|start| before.get(start..));
+        start.is_some_and(|start| start.eq_ignore_ascii_case("www"))
+    };
+    rest.starts_with("://") || (rest.starts_with('.') && is_host())
+}
+
 /// A line of Markdown that is shown as it is: no formatting, no link, no mention, no cell.
 pub(super) fn markdown(text: &str, most: usize) -> String {
     let mut shown = String::new();
-    for letter in single_line(text, most).chars() {
+    let line = single_line(text, most);
+    for (at, letter) in line.char_indices() {
         match letter {
             '<' => shown.push_str("&lt;"),
             '&' => shown.push_str("&amp;"),
-            // A zero-width joiner prevents a name from being mentioned.
-            '@' => shown.push_str("&#64;"),
+            // Renderers look for names and addresses once entities and escapes are letters again.
+            '@' => {
+                shown.push(letter);
+                shown.push(WORD_JOINER);
+            }
+            ':' | '.' if begins_address(&line, at) => {
+                shown.push(letter);
+                shown.push(WORD_JOINER);
+            }
             '\\' | '`' | '*' | '_' | '[' | ']' | '|' | '~' | '#' | '!' | '>' | '$' => {
                 shown.push('\\');
                 shown.push(letter);
@@ -102,14 +111,13 @@ pub(super) fn markdown(text: &str, most: usize) -> String {
     shown.trim().to_owned()
 }
 
+/// What formulas begin with; spreadsheets take full-width letters for plain ones.
+const FORMULA: [char; 12] = ['=', '+', '-', '@', '|', '%', '＝', '＋', '－', '＠', '｜', '％'];
+
 /// A cell that no spreadsheet takes for a formula.
 pub(super) fn cell(text: &str) -> String {
     let plain = single_line(text, NOTE);
-    if plain.trim_start().starts_with(['=', '+', '-', '@', '|', '%']) {
-        format!("'{plain}")
-    } else {
-        plain
-    }
+    if plain.trim_start().starts_with(FORMULA) { format!("'{plain}") } else { plain }
 }
 
 /// A value of a file whose values are never quoted: no comma, no quote.
@@ -131,9 +139,16 @@ mod tests {
         assert_eq!(html(&"x".repeat(10_000), 5), "xxxxx…");
         assert_eq!(
             markdown("a|b *c* <d> @me [x](y)", NAME),
-            r"a\|b \*c\* &lt;d\> &#64;me \[x\](y)"
+            "a\\|b \\*c\\* &lt;d\\> @\u{2060}me \\[x\\](y)"
         );
-        for formula in ["=cmd()", "+1", "-1", "@sum", "\t=x", "  =y"] {
+        assert_eq!(
+            markdown("see https://a.example, WWW.b.example and at 12:30 awww. bob@c.example", NAME),
+            "see https:\u{2060}//a.example, WWW.\u{2060}b.example and at 12:30 awww.\u{2060} \
+             bob@\u{2060}c.example"
+        );
+        for formula in
+            ["=cmd()", "+1", "-1", "@sum", "\t=x", "  =y", "＝cmd()", "＋1", "－1", "＠sum"]
+        {
             assert!(cell(formula).starts_with('\''), "{formula}");
         }
         assert_eq!(cell("Normal"), "Normal");

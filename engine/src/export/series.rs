@@ -1,6 +1,7 @@
 //! The values of one row, for formats that hold one configuration.
 
 use crate::report::{Configuration, chart};
+use crate::run::capture::Recording;
 use crate::run::{Run, TrialRun};
 
 /// The trials of a row.
@@ -9,12 +10,15 @@ fn trials<'a>(run: &'a Run, row: Option<&'a Configuration>) -> impl Iterator<Ite
 }
 
 /// Frame times of a row's rounds, one after the other; those of the longest recording of an imported run.
-pub(super) fn frame_times(run: &Run, row: Option<&Configuration>) -> Vec<i64> {
+pub(super) fn frame_times<'a>(
+    run: &'a Run,
+    row: Option<&'a Configuration>,
+) -> Box<dyn Iterator<Item = i64> + 'a> {
     if let Some(capture) = run.capture() {
         let longest = capture.recordings().iter().max_by_key(|one| one.frame_times.len());
-        return longest.map_or_else(Vec::new, |recording| recording.present().collect());
+        return Box::new(longest.into_iter().flat_map(Recording::present));
     }
-    trials(run, row).flat_map(|trial| trial.samples.frame_time_nanos()).collect()
+    Box::new(trials(run, row).flat_map(|trial| trial.samples.frame_time_nanos()))
 }
 
 /// Lateness of a row's rounds, one after the other.

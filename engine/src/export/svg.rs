@@ -1,6 +1,6 @@
 //! Charts as SVG: part of a page, whose style sets the colors, or a separate file.
 
-mod axis;
+pub(super) mod axis;
 mod marks;
 
 use std::fmt::Write as _;
@@ -49,6 +49,8 @@ struct Drawing<'a> {
     body: String,
     size: (f64, f64),
     left: f64,
+    /// Room at the top, at the right, and at the bottom.
+    room: (f64, f64, f64),
     x: &'a Axis,
     y: &'a Axis,
 }
@@ -61,16 +63,23 @@ impl<'a> Drawing<'a> {
         let left = if names.is_empty() { ROOM.0 } else { (longest + 14.0).min(MAX_NAMES) };
         let rows = ROW.0 * chart.y.to;
         let height = if names.is_empty() { height } else { rows.min(ROW.1) + ROOM.1 + ROOM.3 };
-        let mut drawing =
-            Self { body: String::new(), size: (width, height), left, x: &chart.x, y: &chart.y };
+        let mut drawing = Self::empty(chart, (width, height), left, (ROOM.1, ROOM.2, ROOM.3));
         drawing.axes();
-        drawing.zones(&chart.x, true);
-        drawing.zones(&chart.y, false);
-        drawing.marks(&chart.marks);
+        drawing.graded_marks(chart);
         for limit in &chart.limits {
             drawing.limit(limit);
         }
         drawing
+    }
+
+    fn empty(chart: &'a Chart, size: (f64, f64), left: f64, room: (f64, f64, f64)) -> Self {
+        Self { body: String::new(), size, left, room, x: &chart.x, y: &chart.y }
+    }
+
+    fn graded_marks(&mut self, chart: &Chart) {
+        self.zones(&chart.x, true);
+        self.zones(&chart.y, false);
+        self.marks(&chart.marks);
     }
 
     fn add(&mut self, element: &str) {
@@ -79,15 +88,15 @@ impl<'a> Drawing<'a> {
     }
 
     fn right(&self) -> f64 {
-        self.size.0 - ROOM.2
+        self.size.0 - self.room.1
     }
 
     const fn top(&self) -> f64 {
-        ROOM.1
+        self.room.0
     }
 
     fn bottom(&self) -> f64 {
-        self.size.1 - ROOM.3
+        self.size.1 - self.room.2
     }
 
     fn across(&self, value: f64) -> f64 {
@@ -98,7 +107,7 @@ impl<'a> Drawing<'a> {
     fn down(&self, value: f64) -> f64 {
         let share = place(self.y, value);
         let share = if self.y.names.is_empty() { 1.0 - share } else { share };
-        ROOM.1 + (self.bottom() - ROOM.1) * share
+        self.top() + (self.bottom() - self.top()) * share
     }
 
     fn axes(&mut self) {
@@ -183,14 +192,11 @@ fn described(chart: &Chart) -> String {
     sanitize::html(&text, NAME)
 }
 
-/// A plot as part of a page.
-pub(super) fn in_page(chart: &Chart) -> String {
-    let Drawing { body, size: (width, height), .. } = Drawing::of(chart);
-    let title = described(chart);
-    format!(
-        "<svg viewBox='0 0 {width} {height}' role='img' aria-label='{title}'>\n<title>{title}</title>\n\
-         {body}</svg>"
-    )
+/// What a plot draws within its axes, in a box of this size that may be stretched, with this room at the top.
+pub(super) fn marks(chart: &Chart, size: (f64, f64), top: f64) -> String {
+    let mut drawing = Drawing::empty(chart, size, 0.0, (top, 0.0, 0.0));
+    drawing.graded_marks(chart);
+    drawing.body
 }
 
 /// A plot as a file, with its title and the names of its series.
@@ -242,18 +248,18 @@ pub(super) fn legend(chart: &Chart) -> String {
     if names.len() < 2 {
         return String::new();
     }
-    let mut text = String::from("<p class='legend'>");
+    let mut text = String::from("<ul class='legend right'>");
     for (label, series) in names.into_iter().zip(0_usize..) {
         let label = sanitize::html(label, NAME);
         // Writing to a string cannot fail.
         let _ok = write!(
             text,
-            "<span><svg class='key' viewBox='0 0 28 8'><path {} d='M0 4H28'/></svg> \
-             <bdi>{label}</bdi></span> ",
+            "<li><svg class='key' viewBox='0 0 28 8' aria-hidden='true'><path {} d='M0 4H28'/></svg> \
+             <bdi>{label}</bdi></li>",
             stroke(series)
         );
     }
-    text.push_str("</p>");
+    text.push_str("</ul>");
     text
 }
 
@@ -331,6 +337,6 @@ mod tests {
             let named = legend(&chart).contains("two");
             assert_eq!(named, !chart.names().is_empty());
         }
-        assert!(in_page(&chart(Marks::Boxes(vec![one]), rows())).contains('…'));
+        assert!(file(&chart(Marks::Boxes(vec![one]), rows())).contains('…'));
     }
 }

@@ -3,15 +3,17 @@
 use crate::report::Table;
 use crate::report::table::Exact;
 
+use super::privacy::{self, Identity, IncludedNames};
 use super::sanitize::cell;
 
 /// Returns the whole table with exact values, one line per row after a line of keys. Text that a
-/// spreadsheet would run as a formula is made harmless.
+/// spreadsheet would run as a formula is made harmless, and private names are redacted as in files.
 pub fn table(table: &Table) -> String {
     let mut text = table.exact_keys().join("\t");
     text.push('\n');
+    let mut programs = 0;
     for row in &table.rows {
-        let cells: Vec<String> = table
+        let mut cells: Vec<String> = table
             .exact_values(row)
             .iter()
             .map(|value| match value {
@@ -19,7 +21,12 @@ pub fn table(table: &Table) -> String {
                 value => value.to_string(),
             })
             .collect();
-        text.push_str(&cells.join("\t"));
+        if let Some(name) = cells.first_mut().filter(|_| row.is_private) {
+            *name = privacy::program(programs);
+            programs += 1;
+        }
+        let line = IncludedNames::NOTHING.redacted(&cells.join("\t"), Identity::here());
+        text.push_str(&line);
         text.push('\n');
     }
     text
@@ -44,12 +51,17 @@ mod tests {
         let rows = vec![
             row("one\ttwo", Cell::Time(1_234_567.0), Cell::Interval(Quantity::Time, 1.0, 2.5)),
             row("=cmd()", Cell::Absent("too few".into()), Cell::Absent("too few".into())),
+            TableRow {
+                is_private: true,
+                ..row("browser at 10.1.2.3", Cell::Time(2.0), Cell::Absent("too few".into()))
+            },
+            row("10.1.2.3", Cell::Time(3.0), Cell::Absent("too few".into())),
         ];
         let found = table(&Table { key: "t", title: "T", note: String::new(), columns, rows });
         assert_eq!(
             found,
             "label\tp99_nanos\tp99_ci_low_nanos\tp99_ci_high_nanos\n\
-             one two\t1234567\t1\t2.5\n'=cmd()\t\t\t\n"
+             one two\t1234567\t1\t2.5\n'=cmd()\t\t\t\nProgram A\t2\t\t\n[address]\t3\t\t\n"
         );
     }
 }

@@ -86,5 +86,5 @@ fn recordings<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Recordin
 
 /// Reads a capture.
 pub fn read(text: &[u8]) -> Result<Capture, FormatError> {
-    serde_json::from_slice(text).map_err(|source| FormatError::Damaged { source })
+    Ok(serde_json::from_slice(text)?)
 }

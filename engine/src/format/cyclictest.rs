@@ -8,7 +8,7 @@ use serde::de::{Deserializer, Error as _, MapAccess, Visitor};
 use serde::ser::{SerializeMap as _, Serializer};
 use serde::{Deserialize, Serialize};
 
-use super::FormatError;
+use super::{FormatError, SafeWriter};
 
 /// Threads of one result.
 pub const MAX_THREADS: usize = 1_024;
@@ -149,11 +149,11 @@ fn threads<'de, D: Deserializer<'de>>(
 
 /// Writes a result.
 pub fn write(result: &Cyclictest, to: &mut dyn Write) -> io::Result<()> {
-    serde_json::to_writer_pretty(&mut *to, result)?;
+    serde_json::to_writer_pretty(SafeWriter(&mut *to), result)?;
     to.write_all(b"\n")
 }
 
 /// Reads a result.
 pub fn read(text: &[u8]) -> Result<Cyclictest, FormatError> {
-    serde_json::from_slice(text).map_err(|source| FormatError::Damaged { source })
+    Ok(serde_json::from_slice(text)?)
 }

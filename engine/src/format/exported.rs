@@ -5,9 +5,8 @@ use std::io::{self, BufWriter, Write};
 
 use serde::ser::{Serialize, SerializeMap as _, Serializer};
 
+use super::SafeWriter;
 use super::checksum::Hashing;
-use super::html_safe_writer::HtmlSafeWriter;
-use super::{RunOut, run_out};
 use crate::report::table::{Better, Column, Exact, TableRow};
 use crate::report::{Report, Table};
 use crate::run::Run;
@@ -18,7 +17,7 @@ const BUFFER_BYTES: usize = 64 << 10;
 #[derive(serde::Serialize)]
 struct ExportedOut<'a> {
     #[serde(flatten)]
-    run: RunOut<'a>,
+    run: &'a Run,
     report: ReportOut<'a>,
 }
 
@@ -27,6 +26,7 @@ struct ExportedOut<'a> {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(super) struct ReportOut<'a> {
     grade: Option<&'static str>,
+    grade_best: Option<&'static str>,
     verdict: &'a str,
     options: OptionsOut,
     cautions: Vec<String>,
@@ -164,9 +164,10 @@ pub fn write(run: &Run, report: &Report, verdict: &str, to: &mut dyn Write) -> i
         rows: table.rows.iter().map(|row| row_out(report, table, keys, row)).collect(),
     });
     let out = ExportedOut {
-        run: run_out(run),
+        run,
         report: ReportOut {
-            grade: report.verdict.grade.map(crate::stats::Grade::word),
+            grade: report.verdict.grade.map(|grade| grade.worst().word()),
+            grade_best: report.verdict.grade.map(|grade| grade.best().word()),
             verdict,
             options: OptionsOut {
                 late_percent: report.options.late_percent,
@@ -178,7 +179,7 @@ pub fn write(run: &Run, report: &Report, verdict: &str, to: &mut dyn Write) -> i
     };
     let mut hashing = Hashing::new(to);
     // Numbers come a few bytes at a time; the checksum is faster over many.
-    let mut buffer = BufWriter::with_capacity(BUFFER_BYTES, HtmlSafeWriter(&mut hashing));
+    let mut buffer = BufWriter::with_capacity(BUFFER_BYTES, SafeWriter(&mut hashing));
     serde_json::to_writer(&mut buffer, &out)?;
     buffer.flush()?;
     drop(buffer);

@@ -1,17 +1,17 @@
 //! The cached list of runs: one JSON record per line, after a line that names the version.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 
-use super::run_id::RunIdOut;
-use super::{EndingOut, GroupOut};
 use crate::nanos::Nanos;
 use crate::plan::Plan;
 use crate::plan::quick::Part;
-use crate::plan::record::{InNanos, Optional, records};
+use crate::report::comparison::{self, setting_key};
 use crate::report::quick::PartVerdict;
 use crate::report::{Disturbance, Grading, Headline, Needed, Options, Report, Standing};
 use crate::run::{Ending, Group, Run, RunId};
-use crate::stats::Grade;
+use crate::stats::{Grade, GradeRange};
 
 /// The first line.
 #[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -19,6 +19,8 @@ pub(crate) struct IndexHead {
     pub(crate) format: String,
     pub(crate) version: u32,
     pub(crate) app_version: String,
+    /// Of every byte after this line.
+    pub(crate) sha256: String,
 }
 
 /// One file.
@@ -36,7 +38,7 @@ pub(crate) struct IndexRecord {
 }
 
 impl IndexRecord {
-    /// Reads a line; `None` where it is none. In two turns, as serde reads a flattened record by code of its own.
+    /// Reads a line; `None` where it is none. In two steps: serde reads a flattened record by separate code.
     pub(crate) fn read(line: &[u8]) -> Option<Self> {
         #[derive(Deserialize)]
         struct FileOut {
@@ -53,7 +55,6 @@ impl IndexRecord {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RunIndexEntry {
     /// Names the run.
-    #[serde(with = "RunIdOut")]
     pub id: RunId,
     /// The user's name for it, or empty.
     pub name: String,
@@ -68,11 +69,17 @@ pub struct RunIndexEntry {
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub fingerprint: String,
     /// The runs it is one measurement with.
-    #[serde(default, skip_serializing_if = "Option::is_none", with = "Optional::<GroupOut>")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub group: Option<Group>,
     /// Whether it is a part of a quick check that is Poor without any load.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_poor_when_idle: bool,
+    /// Whether it is a part of a quick check whose gaps are Fair by fewer than three.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub has_few_gaps: bool,
+    /// Whether it is a part of a quick check that is stated without a grade.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_stated_only: bool,
     /// The key of its test.
     pub test: String,
     /// Processor and system in short.
@@ -80,23 +87,37 @@ pub struct RunIndexEntry {
     /// When it began.
     pub started_at: jiff::Timestamp,
     /// Measuring time.
-    #[serde(rename = "measured_nanos", with = "InNanos")]
+    #[serde(rename = "measured_nanos")]
     pub measured: Nanos,
     /// Its grade and key number.
     #[serde(with = "HeadlineOut")]
     pub headline: Headline,
+    /// What it adds to the variation from run to run; absent for a capture of another program.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub repeats: Option<RepeatedRun>,
+}
+
+/// A run as one of several with the same settings.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct RepeatedRun {
+    /// Identifies runs that may differ by chance only.
+    pub setting: String,
+    /// The value of each metric, by configuration and key, in the metric's unit.
+    pub values: BTreeMap<String, BTreeMap<String, f64>>,
 }
 
 impl RunIndexEntry {
     /// Summarizes a run, with its verdict. Time: O(n log n) in the number of samples.
     pub fn of(run: &Run) -> Self {
         let report = Report::of(run, &Options::default());
-        let verdict = run.plan().and_then(Part::of).map(|part| PartVerdict::of(part, &report));
+        let verdict = run.plan().and_then(Part::of).map(|part| PartVerdict::of(part, run, &report));
         Self {
             title: run.plan().map_or_else(String::new, Plan::title),
             fingerprint: run.plan().map_or_else(String::new, Plan::fingerprint),
             group: run.group.clone(),
             is_poor_when_idle: verdict.is_some_and(|verdict| verdict.is_poor_when_idle),
+            has_few_gaps: verdict.is_some_and(|verdict| verdict.has_few_gaps),
+            is_stated_only: verdict.is_some_and(|verdict| verdict.is_stated_only),
             id: run.id.clone(),
             name: run.name.clone(),
             note: run.note.clone(),
@@ -106,42 +127,37 @@ impl RunIndexEntry {
             started_at: run.started_at,
             measured: run.measured(),
             headline: Headline::of_report(run, &report),
+            repeats: run.plan().map(|_| RepeatedRun {
+                setting: setting_key(run),
+                values: comparison::values(run, &report),
+            }),
         }
     }
 
     /// Its verdict as a part of a quick check.
     pub fn part_verdict(&self) -> PartVerdict {
         let Headline { grade, standing, .. } = self.headline;
-        PartVerdict { grade, standing, is_poor_when_idle: self.is_poor_when_idle }
+        let Self { is_poor_when_idle, has_few_gaps, is_stated_only, .. } = *self;
+        PartVerdict { grade, standing, is_poor_when_idle, has_few_gaps, is_stated_only }
     }
 }
 
 #[derive(Serialize, Deserialize)]
 #[serde(remote = "Headline")]
 struct HeadlineOut {
-    #[serde(default, with = "Optional::<GradeOut>")]
-    grade: Option<Grade>,
+    #[serde(default)]
+    grade: Option<GradeRange>,
     #[serde(default, with = "StandingOut")]
     standing: Standing,
     word: String,
     number: String,
-    #[serde(default, rename = "best_p99_nanos", with = "Optional::<InNanos>")]
+    #[serde(default, rename = "best_p99_nanos")]
     best_p99: Option<Nanos>,
-    #[serde(default, rename = "longest_gap_nanos", with = "Optional::<InNanos>")]
+    #[serde(default, rename = "longest_gap_nanos")]
     longest_gap: Option<Nanos>,
     rows: usize,
     refused: usize,
-    #[serde(with = "EndingOut")]
     ending: Ending,
-}
-
-#[derive(Serialize, Deserialize)]
-#[serde(remote = "Grade", rename_all = "kebab-case")]
-enum GradeOut {
-    Excellent,
-    Good,
-    Fair,
-    Poor,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -161,9 +177,7 @@ enum StandingOut {
 #[derive(Serialize, Deserialize)]
 #[serde(remote = "Grading")]
 struct GradingOut {
-    #[serde(with = "GradeOut")]
     best: Grade,
-    #[serde(with = "GradeOut")]
     worst: Grade,
     #[serde(with = "NeededOut")]
     needed: Needed,
@@ -175,7 +189,7 @@ enum NeededOut {
     Nothing,
     Samples {
         count: usize,
-        #[serde(rename = "time_nanos", with = "InNanos")]
+        #[serde(rename = "time_nanos")]
         time: Nanos,
     },
     TooClose,
@@ -187,9 +201,7 @@ enum DisturbanceOut {
     #[serde(rename = "other-programs-share")]
     OtherPrograms(f64),
     #[serde(rename = "throttled-nanos")]
-    Throttled(#[serde(with = "InNanos")] Nanos),
+    Throttled(Nanos),
     #[serde(rename = "slept-nanos")]
-    Slept(#[serde(with = "InNanos")] Nanos),
+    Slept(Nanos),
 }
-
-records!(GradeOut: Grade);

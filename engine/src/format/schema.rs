@@ -6,12 +6,10 @@ use std::collections::BTreeMap;
 use schemars::generate::SchemaSettings;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 
-use super::RunOut;
-use super::column::ColumnOut;
 use super::exported::{Reasons, ReportOut, Values};
-use super::run_id::RunIdOut;
-use super::trial::IntervalOut;
-use crate::plan::record::{InNanos, List, Optional};
+use crate::nanos::Nanos;
+use crate::run::{RunId, RunInFile};
+use crate::sample::{Cells, Column, Columns, Samples};
 
 /// A run of Jitterscope: what was requested, what the system applied, the machine, and every sample. Times are
 /// whole nanoseconds; a value that is not known is null.
@@ -20,7 +18,7 @@ use crate::plan::record::{InNanos, List, Optional};
 #[expect(dead_code, reason = "the schema alone is wanted")]
 struct RunFile {
     #[schemars(flatten)]
-    run: RunOut<'static>,
+    run: RunInFile<'static>,
     /// The results, in exported files only. They are computed from the run, and not read back.
     #[schemars(skip_serializing_if = "Option::is_none")]
     report: Option<ReportOut<'static>>,
@@ -49,16 +47,15 @@ macro_rules! written_as {
 }
 
 written_as! {
-    InNanos => i64,
-    IntervalOut => (i64, i64),
-    {R: JsonSchema} Optional<R> => Option<R>,
-    {R: JsonSchema} List<R> => Vec<R>,
-    {T: JsonSchema} ColumnOut<'_, T> => Vec<T>,
+    Nanos => i64,
+    {T: JsonSchema} Cells<T> => Vec<T>,
+    Column => Vec<Option<i64>>,
+    Samples => Columns,
     Values<'_> => BTreeMap<String, Exact>,
     Reasons<'_> => BTreeMap<String, String>,
 }
 
-impl JsonSchema for RunIdOut {
+impl JsonSchema for RunId {
     fn inline_schema() -> bool {
         true
     }

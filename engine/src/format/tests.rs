@@ -6,11 +6,14 @@ use super::*;
 use crate::machine::{ClockFacts, Machine};
 use crate::measure::Event;
 use crate::nanos::Nanos;
-use crate::plan::{FrameLoop, Probe as _};
+use crate::plan::{FrameLoop, Plan, Probe as _};
 use crate::platform::{
     Applied, Cpu, Effective, Policy, Power, PowerSource, Refusal, RequestOutcome,
 };
-use crate::run::{Counters, CpuLimits, Health, Series, TailPoint, Trace, TrialRun};
+use crate::run::{
+    Annotation, Counters, CpuLimits, Ending, Group, Health, RunId, Series, TailPoint, Trace,
+    TrialRun,
+};
 use crate::sample::{Evidence, MISSING, Sample};
 
 fn annotation() -> Annotation {
@@ -140,6 +143,70 @@ fn fractions_are_read_back_to_the_last_bit() {
     assert_eq!(read(&text).unwrap(), run);
 }
 
+/// A text with the members of every object in reverse order, over many lines.
+fn reformatted(value: &serde_json::Value) -> String {
+    use serde_json::Value;
+    let join = |parts: Vec<String>| parts.join("\n\t ,\r\n ");
+    match value {
+        Value::Array(all) => format!("[ {} ]", join(all.iter().map(reformatted).collect())),
+        Value::Object(all) => {
+            let member = |(key, value)| format!("{key:?}\n:  {}", reformatted(value));
+            format!("{{\n{}\n}}", join(all.iter().rev().map(member).collect()))
+        }
+        other => other.to_string(),
+    }
+}
+
+#[test]
+fn runs_in_any_layout_are_read() {
+    let value: serde_json::Value = serde_json::from_slice(&text()).unwrap();
+    assert_eq!(read(reformatted(&value).as_bytes()).unwrap(), run());
+    let (events, whole) = events();
+    let mut found = None;
+    for event in &events {
+        let value: serde_json::Value = serde_json::from_slice(&line(event)).unwrap();
+        read_entry(reformatted(&value).as_bytes(), &mut found).unwrap();
+    }
+    assert_eq!(found, Some(whole));
+}
+
+#[test]
+fn damage_is_reported_with_its_place() {
+    let value: serde_json::Value = serde_json::from_slice(&text()).unwrap();
+    let pretty = serde_json::to_string_pretty(&value).unwrap();
+    let at = |text: &str| {
+        let error = read(text.as_bytes()).unwrap_err();
+        let FormatError::Damaged { source, line, column } = error else { panic!("{error}") };
+        (source.to_string(), line, column)
+    };
+    let lines: Vec<&str> = pretty.lines().collect();
+    let id = lines.iter().position(|line| line.contains("\"id\": \"0a1b2c3d\"")).unwrap();
+    let wrong = pretty.replace("\"id\": \"0a1b2c3d\"", "\"id\": 7");
+    assert_eq!(at(&wrong), ("a value is not valid".to_owned(), id + 1, 9));
+    let cut = lines[..4].join("\n");
+    assert_eq!(at(&cut), ("the end of the file is missing".to_owned(), 4, lines[3].len()));
+    let (what, line, _) = at(&pretty.replace("\"ending\"", "\"endings\""));
+    assert_eq!((what.as_str(), line), ("'ending' is missing", lines.len()));
+}
+
+/// Runs of the first release, as it wrote them, but for the end of the line.
+const EXAMPLES: [&str; 3] = [
+    include_str!("../../../assets/examples/frame-loop-fifo.jitterscope.json"),
+    include_str!("../../../assets/examples/quick-gaps.jitterscope.json"),
+    include_str!("../../../assets/examples/quick-sleep.jitterscope.json"),
+];
+
+#[test]
+fn examples_are_written_byte_for_byte() {
+    for text in EXAMPLES {
+        let mut written = Vec::new();
+        write(&read(text.as_bytes()).unwrap(), &mut written).unwrap();
+        let first_change = text.bytes().zip(&written).position(|(one, other)| one != *other);
+        assert_eq!(first_change, None, "{}", &text[..first_change.unwrap_or_default()]);
+        assert_eq!(written.len(), text.len() + 1);
+    }
+}
+
 #[test]
 fn keys_carry_units_and_missing_values_are_null() {
     let json: serde_json::Value = serde_json::from_slice(&text()).unwrap();
@@ -171,10 +238,10 @@ fn a_newer_a_foreign_and_an_uneven_file_are_refused_in_words() {
         swap("\"jitterscope-run\"", "\"something-else\""),
         "not a Jitterscope run: its format is 'something-else'"
     );
-    assert_eq!(
-        swap("\"spins\":[7,", "\"spins\":["),
-        "damaged: the lengths of its columns of samples differ"
-    );
+    let uneven = swap("\"spins\":[7,", "\"spins\":[");
+    let expected =
+        "not a Jitterscope run, or damaged: the lengths of its columns of samples differ";
+    assert!(uneven.starts_with(&format!("{expected} (line 1, column ")), "{uneven}");
     assert_eq!(read(b"{}").unwrap_err().to_string(), "not a Jitterscope run: its format is ''");
 }
 
@@ -228,7 +295,7 @@ fn events() -> (Vec<Event>, Run) {
             tail_curve: trial.tail_curve.clone(),
         },
         piece(0, 9, &[], 0),
-        Event::NotSaved("disk full".to_owned()),
+        Event::NotSaved { reason: "disk full".to_owned() },
         piece(9, 20, &trial.evidence, 2),
     ];
     for (name, series) in &trial.series {

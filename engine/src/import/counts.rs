@@ -1,13 +1,15 @@
 //! Text with a row per value and a column of counts per thread: the histograms of cyclictest and
 //! rtla.
 
+use std::sync::Arc;
+
 use super::imported::{BadLines, ImportError};
 use super::lines::{filled, lines};
 use crate::nanos::Nanos;
 use crate::run::capture::Distribution;
 
-/// Threads and CPUs of one file.
-const MAX_COLUMNS: usize = 4_096;
+/// Columns of one file: three per CPU of the largest systems.
+const MAX_COLUMNS: usize = 24_576;
 /// Nonzero counts of one file.
 const MAX_BINS: usize = 2_000_000;
 /// The longest value that is believed: ten minutes.
@@ -51,13 +53,15 @@ pub(super) fn read(
         }
     }
     for column in &mut counts.columns {
-        column.bins.sort_unstable();
+        let bins = Arc::make_mut(&mut column.bins);
+        bins.sort_unstable();
         // A repeated value is one bin, as in joined results.
-        column.bins.dedup_by(|later, first| {
+        bins.dedup_by(|later, first| {
             let is_same = later.0 == first.0;
             first.1 = if is_same { first.1.saturating_add(later.1) } else { first.1 };
             is_same
         });
+        bins.shrink_to_fit();
         column.max = column.max.max(column.bins.last().map(|&(value, _)| Nanos::new(value)));
     }
     counts.columns.retain(|column| 0 < column.count());
@@ -76,13 +80,19 @@ fn row(line: &str, unit: i64, columns: &mut Vec<Distribution>) -> Result<usize, 
     if MAX_VALUE_NANOS < nanos {
         return Err("a value above ten minutes");
     }
-    let mut filled = 0;
-    for (cell, place) in cells.zip(0..) {
-        let count: u64 = cell.parse().ok().ok_or("a count that is not a number")?;
-        let column = column(columns, place).ok_or("more columns than are read")?;
-        if 0 < count {
-            column.bins.push((nanos, count));
-            filled += 1;
+    // A row is read whole or not at all, so that what bad rows add is counted as well: nothing.
+    let counts = cells.map(|cell| cell.parse::<u64>().ok());
+    let (mut width, mut filled) = (0, 0);
+    for count in counts.clone() {
+        width += 1;
+        filled += usize::from(0 < count.ok_or("a count that is not a number")?);
+    }
+    if MAX_COLUMNS < width {
+        return Err("more columns than are read");
+    }
+    for (count, place) in counts.flatten().zip(0..).filter(|(count, _)| 0 < *count) {
+        if let Some(column) = column(columns, place) {
+            Arc::make_mut(&mut column.bins).push((nanos, count));
         }
     }
     Ok(filled)

@@ -1,8 +1,11 @@
 //! A result of cyclictest: a histogram of latencies per thread, as JSON or as text.
 
+use std::sync::Arc;
+
 use super::counts::{self, MAX_VALUE_NANOS, after, column};
-use super::imported::{BadLines, Content, ImportError, Imported, ReportedMachine, Source};
+use super::imported::{BadLines, Content, ImportError, Imported, Options, ReportedMachine, Source};
 use super::lines::lines;
+use super::table::TimeUnit;
 use super::text::{name, some_name};
 use crate::format::cyclictest::{self, Thread};
 use crate::nanos::Nanos;
@@ -11,6 +14,11 @@ use crate::run::capture::Distribution;
 
 /// The text before the rows of a histogram.
 const TITLE: &[u8] = b"# Histogram";
+/// The text before the minimum of each thread. Other lines may have a value for all of them, too.
+const MIN_LATENCIES: &str = "# Min Latencies:";
+/// A text with minimums from here on is in nanoseconds: no PC takes 500 µs for each of its wake-ups, and
+/// none takes less than 500 ns.
+const MIN_IN_NANOS: u64 = 500;
 
 /// Reads a result in JSON.
 pub(super) fn read_json(text: &[u8]) -> Result<Imported, ImportError> {
@@ -61,7 +69,7 @@ fn of_thread(number: &str, thread: Thread, unit: i64, bad_lines: &mut BadLines) 
     let stated = Some(thread.max.saturating_mul(unit)).filter(|&max| max <= MAX_VALUE_NANOS);
     Distribution {
         label,
-        bins,
+        bins: Arc::new(bins),
         // What cyclictest counted but did not bin is above its histogram.
         above_count: thread.cycles.saturating_sub(counted),
         max: highest.max(stated).map(Nanos::new),
@@ -75,18 +83,30 @@ pub(super) fn is_text(head: &[u8]) -> bool {
     found.is_some_and(|line| line.trim_ascii_end() == TITLE)
 }
 
-/// Reads a histogram in text; its values are microseconds.
-pub(super) fn read_text(text: &[u8]) -> Result<Imported, ImportError> {
-    let mut counts = counts::read(text, 1_000, |line, columns| {
-        if let Some(found) = after(line, "# Max Latencies:") {
-            for (max, place) in found.zip(0..) {
-                let nanos = i64::try_from(max).unwrap_or(i64::MAX).saturating_mul(1_000);
-                if let Some(column) = column(columns, place).filter(|_| nanos <= MAX_VALUE_NANOS) {
-                    column.max = Some(Nanos::new(nanos));
+/// Reads a histogram in text. It does not state its unit.
+pub(super) fn read_text(text: &[u8], options: &Options) -> Result<Imported, ImportError> {
+    let mins: Vec<u64> = lines(text)
+        .filter_map(|(_, line)| std::str::from_utf8(line?).ok())
+        .find_map(|line| Some(after(line, MIN_LATENCIES)?.collect()))
+        .unwrap_or_default();
+    let is_nanos = !mins.is_empty() && mins.iter().all(|min| MIN_IN_NANOS <= *min);
+    let likely = if is_nanos { TimeUnit::Nanos } else { TimeUnit::Micros };
+    let unit = options.unit.filter(|unit| *unit != TimeUnit::Fps).unwrap_or(likely);
+    let nanos = Nanos::from_nanos_f64(unit.millis(1.0) * 1e6).get();
+    let threads = if mins.is_empty() { usize::MAX } else { mins.len() };
+    let mut counts = counts::read(text, nanos, |line, columns| {
+        // The option -H adds a column for all threads.
+        if line.starts_with(MIN_LATENCIES) {
+            columns.truncate(threads);
+        } else if let Some(found) = after(line, "# Max Latencies:") {
+            for (max, place) in found.zip(0..threads) {
+                let max = i64::try_from(max).unwrap_or(i64::MAX).saturating_mul(nanos);
+                if let Some(column) = column(columns, place).filter(|_| max <= MAX_VALUE_NANOS) {
+                    column.max = Some(Nanos::new(max));
                 }
             }
         } else if let Some(found) = after(line, "# Histogram Overflows:") {
-            for (above, place) in found.zip(0..) {
+            for (above, place) in found.zip(0..threads) {
                 if let Some(column) = column(columns, place) {
                     column.above_count = above;
                 }
@@ -97,7 +117,12 @@ pub(super) fn read_text(text: &[u8]) -> Result<Imported, ImportError> {
     for (column, number) in counts.columns.iter_mut().zip(0..) {
         column.label = format!("Thread {number}");
     }
-    Ok(imported(counts.columns, counts.bad_lines))
+    let mut imported = imported(counts.columns, counts.bad_lines);
+    if unit != TimeUnit::Micros {
+        let symbol = unit.symbol();
+        imported.notes.push(format!("Values were read as {symbol}; the file has no unit."));
+    }
+    Ok(imported)
 }
 
 fn imported(threads: Vec<Distribution>, bad_lines: BadLines) -> Imported {

@@ -52,7 +52,8 @@ pub(super) fn read(text: &[u8], options: &Options) -> Result<Imported, ImportErr
         bad_lines.add(0, "values that fall");
         bins.sort_unstable();
     }
-    let distribution = Distribution { max: Some(Nanos::new(max)), bins, ..Distribution::default() };
+    let distribution =
+        Distribution { max: Some(Nanos::new(max)), bins: bins.into(), ..Distribution::default() };
     let notes = vec![format!("Values were read as {}; the file has no unit.", unit.symbol())];
     Ok(Imported {
         bad_lines,

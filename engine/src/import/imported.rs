@@ -1,11 +1,11 @@
 //! What importers share: what a file holds, what to read from it, and why it cannot be read.
 
 use std::io;
-use std::path::PathBuf;
 
 use super::table::{Column, Table, TimeUnit};
 use crate::format::FormatError;
 use crate::run::{Capture, Run};
+use crate::units::shortened;
 
 /// Maximum bad lines whose reason is recorded.
 const MAX_REASONS: usize = 10;
@@ -74,6 +74,23 @@ impl Source {
         }
     }
 
+    /// The label in a sentence: `an OCAT CSV`.
+    pub fn with_article(self) -> String {
+        let article = match self {
+            // Two of them are read letter by letter.
+            Self::Afterburner | Self::Ocat | Self::Rtla | Self::HdrHistogram => "an",
+            Self::Json
+            | Self::Html
+            | Self::MangoHud
+            | Self::PresentMon
+            | Self::FrameView
+            | Self::CapFrameX
+            | Self::Cyclictest
+            | Self::Columns => "a",
+        };
+        format!("{article} {}", self.label())
+    }
+
     /// The program that recorded.
     pub(super) const fn program(self) -> &'static str {
         match self {
@@ -96,14 +113,8 @@ impl Source {
 #[derive(Debug, thiserror::Error)]
 pub enum ImportError {
     /// The file cannot be read.
-    #[error("cannot be read: {source}: {}", path.display())]
-    Read {
-        /// The system's error.
-        #[source]
-        source: io::Error,
-        /// The file.
-        path: PathBuf,
-    },
+    #[error("cannot be read: {0}")]
+    Read(#[source] io::Error),
     /// The file is larger than any that is read.
     #[error("too large to be imported: more than {} MiB", limit >> 20)]
     TooLarge {
@@ -123,7 +134,7 @@ pub enum ImportError {
     #[error("no known frame time column; name one of: {}", .0.columns.join(", "))]
     WhichColumn(Box<Table>),
     /// The column that was requested is not in the file.
-    #[error("no column '{wanted}'; there are: {}", there.join(", "))]
+    #[error("no column '{}'; there are: {}", shortened(wanted), there.join(", "))]
     NoColumn {
         /// The requested one.
         wanted: String,
@@ -143,7 +154,7 @@ pub enum ImportError {
         bad_count: u64,
     },
     /// The process or swap chain that was requested is not in the file.
-    #[error("no '{wanted}' found; there are: {}", there.join("; "))]
+    #[error("no '{}' found; there are: {}", shortened(wanted), there.join("; "))]
     NoSeries {
         /// The requested one.
         wanted: String,
@@ -165,7 +176,8 @@ pub struct Options {
     pub swap_chain: Option<String>,
     /// The column of frame times of an unknown program.
     pub column: Option<Column>,
-    /// The unit of a percentile listing, which the file does not state; microseconds by default.
+    /// The unit of a percentile listing or of a histogram of cyclictest, which the file does not state;
+    /// microseconds by default, nanoseconds where cyclictest measured in them.
     pub unit: Option<TimeUnit>,
 }
 

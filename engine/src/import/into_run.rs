@@ -25,7 +25,7 @@ impl Imported {
             notes.push(format!("{} lines could not be read.", bad_lines.count));
         }
         notes.extend(words_of(&capture));
-        notes.insert(0, format!("Imported from a {}.", source.label()));
+        notes.insert(0, format!("Imported from {}.", source.with_article()));
         for label in capture.labels_mut() {
             if label.is_empty() {
                 let own = if name.is_empty() { source.label() } else { &name };
@@ -96,7 +96,7 @@ fn id(source: Source, name: &str, capture: &Capture) -> RunId {
     if let Capture::Histogram(distributions) = capture {
         for distribution in distributions {
             add(distribution.label.as_bytes());
-            for (value, count) in &distribution.bins {
+            for (value, count) in distribution.bins.iter() {
                 add(&value.to_le_bytes());
                 add(&count.to_le_bytes());
             }

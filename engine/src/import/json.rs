@@ -1,6 +1,6 @@
 //! JSON: detects the program by its first keys.
 
-use std::io::{Read, Seek};
+use std::io::{Cursor, Read, Seek};
 
 use super::imported::{Content, ImportError, Imported, Source};
 use super::{capframex, cyclictest};
@@ -8,17 +8,22 @@ use crate::format::checksum::{Checked, verify, verify_file};
 use crate::format::{self, Family, FormatError};
 use crate::run::Run;
 
-/// Beginning of every run of this program.
+/// Beginning of every run as this program writes it.
 const BEGINS: &[u8] = b"{\"format\":\"jitterscope-run\",";
 
-/// Whether a text is a run of this program, by its beginning.
-pub(super) fn is_own(head: &[u8]) -> bool {
+/// Whether a file begins as a run of this program does.
+pub(super) fn begins_as_own(head: &[u8]) -> bool {
     head.starts_with(BEGINS)
+}
+
+/// Whether a file is a run of this program in any layout. All of it is read, and nothing held.
+pub(super) fn is_own(from: &mut (impl Read + Seek)) -> bool {
+    matches!(format::family(from), Ok(Family::Run))
 }
 
 /// Reads a run, a capture of CapFrameX or a result of cyclictest.
 pub(super) fn read(text: &[u8]) -> Result<Imported, ImportError> {
-    match format::family(text)? {
+    match format::family(&mut Cursor::new(text))? {
         Family::Run => own(text, Source::Json),
         Family::CapFrameX => capframex::read(text),
         Family::Cyclictest => cyclictest::read_json(text),
@@ -34,7 +39,7 @@ pub(super) fn own(text: &[u8], source: Source) -> Result<Imported, ImportError> 
 /// The same for a file, reading it piece by piece.
 pub(super) fn own_file(from: &mut (impl Read + Seek)) -> Result<Imported, FormatError> {
     let run = format::read_from(from)?;
-    let found = verify_file(from).map_err(format::unreadable)?;
+    let found = verify_file(from)?;
     Ok(checked(run, found, Source::Json))
 }
 

@@ -1,5 +1,7 @@
 //! Quality of the clock: its resolution, the cost of a read, and whether it ever went backward.
 
+use serde::{Deserialize, Serialize};
+
 use crate::nanos::Nanos;
 use crate::platform::{self, clock_nanos};
 
@@ -12,11 +14,13 @@ pub fn date() -> Option<jiff::Timestamp> {
 }
 
 /// Quality of the clock.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct ClockFacts {
     /// Its name, with the hardware behind it if the system reports it.
     pub name: String,
     /// The smallest step observed that is not 0.
+    #[serde(rename = "resolution_nanos")]
     pub resolution: Nanos,
     /// Cost of a read in nanoseconds: the median of 10 000.
     pub read_cost_nanos: f64,

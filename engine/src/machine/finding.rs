@@ -93,13 +93,13 @@ fn conditions(machine: &Machine, detail: &Detail, found: &mut Vec<Finding>) {
     if let Some(PowerSource::Battery { .. }) = machine.power.source {
         found.push(finding(
             Weight::Matters,
-            "The PC runs on battery",
+            "This PC runs on battery",
             "To save power, CPUs run at lower frequencies and enter deeper idle states.",
             vec![step("Connect the power adapter.", "")],
         ));
     }
     let names = detail.system.governors.iter().map(|(name, _)| name.as_str());
-    let slow: Vec<&str> = names.filter(|name| *name != "performance").collect();
+    let slow: Vec<&str> = names.filter(|name| machine.is_slow_plan(name)).collect();
     if !slow.is_empty() {
         found.push(finding(
             Weight::May,
@@ -201,7 +201,7 @@ pub fn permission_steps(detail: &Detail, is_linux: bool) -> Vec<Step> {
         ));
     }
     steps.push(step(
-        "Allow priorities up to 20 for your user, then sign out and in again.",
+        "Option A: allow priorities up to 20 for your user, then sign out and in again.",
         "printf '%s\\n' \"$USER - rtprio 20\" \"$USER - nice -11\" | sudo tee \
          /etc/security/limits.d/95-jitterscope.conf",
     ));
@@ -209,7 +209,7 @@ pub fn permission_steps(detail: &Detail, is_linux: bool) -> Vec<Step> {
     let capabilities = detail.system.file_capabilities.with(Capability::SYS_NICE);
     let program = detail.system.program.as_deref().unwrap_or("jitterscope");
     steps.push(step(
-        "Or grant this program the capability to change scheduling. Each update of the program \
+        "Option B: grant this program the capability to change scheduling. Each update of the program \
          removes it.",
         &format!("sudo setcap {capabilities} \"$(command -v {program})\""),
     ));

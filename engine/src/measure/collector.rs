@@ -12,11 +12,12 @@ use super::clock_watch::{ClockWatch, out_of_order};
 use super::gap_loop::Totals;
 use super::journal::JournalWriter;
 use super::limit_watch::LimitWatch;
+use super::power_watch::PowerWatch;
 use super::recorder::Tap;
 use super::trace::StageTrace;
 use super::trial::TrialEnd;
 use crate::nanos::Nanos;
-use crate::platform::{self, Applied};
+use crate::platform::{self, Applied, clock_nanos};
 use crate::run::{Counters, Ending, Run, TailPoint, counter};
 use crate::sample::{Evidence, Sample};
 
@@ -27,7 +28,7 @@ pub(super) struct Collector {
     journal: JournalWriter,
     /// Time the machine spent asleep before the run, where the system reports it.
     suspended_before: Option<i64>,
-    power_before: platform::Power,
+    power: PowerWatch,
     limit_watch: LimitWatch,
     clock_watch: ClockWatch,
     /// Who had the CPU around late samples of the stage; absent where that is not recorded.
@@ -55,7 +56,7 @@ impl Collector {
             sender: EventSender { events, waiting: VecDeque::new(), wake, is_open: true },
             journal,
             suspended_before: platform::suspended_nanos(),
-            power_before: platform::power(),
+            power: PowerWatch::start(),
             limit_watch: LimitWatch::start(),
             clock_watch: ClockWatch::start(),
             trace: None,
@@ -145,6 +146,10 @@ impl Collector {
 
     /// Ends the trace of the stage.
     pub(super) fn end_trace(&mut self) {
+        let untraced = self.with_trace(StageTrace::untraced).unwrap_or_default();
+        for (trial, rows) in untraced {
+            self.emit(Event::Traced { trial, rows: Box::new(rows) });
+        }
         let counters = self.with_trace(|trace| trace.end()).unwrap_or_default();
         for (trial, counters) in counters {
             self.add_counters(trial, counters);
@@ -177,18 +182,28 @@ impl Collector {
 
     fn check_journal(&mut self) {
         if let Some(error) = self.journal.take_error() {
-            self.emit(Event::NotSaved(error));
+            self.emit(Event::NotSaved { reason: error });
         }
     }
 
-    /// Checks whether the machine's power changed; reads files, so between stages only.
-    pub(super) fn check_power(&mut self) {
-        let now = platform::power();
-        if now.source != self.power_before.source
-            || now.governor_or_plan != self.power_before.governor_or_plan
-        {
-            self.run.health.power_changes += 1;
-            self.power_before = now;
+    /// Checks every few seconds whether the machine's power changed while a trial is measured.
+    pub(super) fn watch_power(&mut self, trial: usize) {
+        if self.power.is_due(clock_nanos()) {
+            self.check_power(Some(trial));
+        }
+    }
+
+    /// Checks whether the machine's power changed; the trial that is measured counts it at once, so that it is
+    /// shown and saved before that trial ends.
+    pub(super) fn check_power(&mut self, trial: Option<usize>) {
+        if !self.power.has_changed(platform::power()) {
+            return;
+        }
+        self.run.health.power_changes += 1;
+        let counters = |trial: usize| self.run.trials.get(trial).map(|trial| &trial.counters);
+        if let Some((trial, counters)) = trial.and_then(|trial| Some((trial, counters(trial)?))) {
+            let count = counters.get(counter::POWER_CHANGES).map_or(1, |count| count + 1);
+            self.add_counters(trial, Counters::from([(counter::POWER_CHANGES.to_owned(), count)]));
         }
     }
 
@@ -251,7 +266,7 @@ impl Collector {
         journal.finish();
         if let Some(error) = journal.take_error() {
             Arc::make_mut(&mut run).health.journal_error = Some(error.clone());
-            sender.send(Event::NotSaved(error));
+            sender.send(Event::NotSaved { reason: error });
         }
         sender.send(Event::last(run));
         sender.finish();

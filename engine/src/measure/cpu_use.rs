@@ -1,5 +1,8 @@
 //! CPU time that other programs and interrupts used while a trial was measured.
 
+use std::cell::OnceCell;
+use std::collections::BTreeMap;
+
 use crate::platform::{self, MachineCpuTime, clock_nanos};
 use crate::run::{Counters, counter};
 
@@ -9,18 +12,32 @@ pub(super) struct CpuUseMark {
     at: i64,
     machine: MachineCpuTime,
     ours: i64,
+    /// The CPU to which a gap probe is pinned, with the time of programs on it.
+    probed: Option<(u32, i64)>,
+}
+
+/// The times of each CPU, read at most once per beat for all probes.
+#[derive(Debug, Default)]
+pub(super) struct CpuTimes(OnceCell<Option<BTreeMap<u32, MachineCpuTime>>>);
+
+impl CpuTimes {
+    fn programs(&self, cpu: u32) -> Option<i64> {
+        let times = self.0.get_or_init(platform::cpu_times).as_ref()?;
+        times.get(&cpu).map(MachineCpuTime::programs)
+    }
 }
 
 impl CpuUseMark {
-    /// The CPU times now; `None` where the system does not report them.
-    pub(super) fn now() -> Option<Self> {
+    /// The CPU times now, with those of the CPU of a gap probe; `None` where the system does not report them.
+    pub(super) fn now(probed: Option<u32>, times: &CpuTimes) -> Option<Self> {
         let (machine, ours) = (platform::machine_cpu_time()?, platform::process_cpu_nanos()?);
-        Some(Self { at: clock_nanos(), machine, ours })
+        let probed = probed.and_then(|cpu| Some((cpu, times.programs(cpu)?)));
+        Some(Self { at: clock_nanos(), machine, ours, probed })
     }
 
     /// Adds what was used since this mark.
-    pub(super) fn count_since(self, counters: &mut Counters) {
-        if let Some(now) = Self::now() {
+    pub(super) fn count_since(self, times: &CpuTimes, counters: &mut Counters) {
+        if let Some(now) = Self::now(self.probed.map(|(cpu, _)| cpu), times) {
             self.count_until(&now, counters);
         }
     }
@@ -33,6 +50,9 @@ impl CpuUseMark {
         counters.insert(counter::FOREIGN_WINDOW_NANOS.to_owned(), now.at - self.at);
         if let (Some(before), Some(now)) = (self.machine.interrupt, now.machine.interrupt) {
             counters.insert(counter::INTERRUPT_NANOS.to_owned(), now - before);
+        }
+        if let (Some((_, before)), Some((_, now))) = (self.probed, now.probed) {
+            counters.insert(counter::PROGRAMS_ON_CPU_NANOS.to_owned(), now - before);
         }
     }
 }
@@ -47,12 +67,14 @@ mod tests {
             at,
             machine: MachineCpuTime { busy, steal: Some(steal), interrupt: Some(interrupt) },
             ours,
+            probed: Some((3, busy / 2)),
         };
         let mut counters = Counters::new();
         mark(0, 1_000, 100, 50, 400).count_until(&mark(1_000, 1_900, 350, 80, 700), &mut counters);
         // Of 900 busy, 250 were stolen, 30 went to interrupts, and 300 were ours.
         assert_eq!(counters[counter::FOREIGN_CPU_NANOS], 320);
         assert_eq!(counters[counter::INTERRUPT_NANOS], 30);
+        assert_eq!(counters[counter::PROGRAMS_ON_CPU_NANOS], 450);
         assert_eq!(counters[counter::FOREIGN_WINDOW_NANOS], 1_000);
     }
 }

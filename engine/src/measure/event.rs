@@ -1,17 +1,21 @@
 //! The events of a run: the window shows them, the journal saves them, and the sum of all events of
-//! a run is the run.
+//! a run is the run. What is derived of them is the journal; `format` writes its first and last line.
 
 use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
 
 use crate::nanos::Nanos;
 use crate::platform::{Applied, Policy};
 use crate::run::{Counters, Ending, Health, Run, TailPoint, Trace, TrialRun, counter};
-use crate::sample::{Evidence, Sample};
+use crate::sample::{Evidence, EvidenceColumns, Sample, SampleList};
 
 /// An event of a run. Trials are identified by their position in the run.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Event {
     /// The run exists: its facts, with all trials still empty, in the order of the stages.
+    #[serde(skip)]
     Planned(Arc<Run>),
     /// A stage is being prepared.
     Preparing {
@@ -28,26 +32,33 @@ pub enum Event {
         reason: String,
     },
     /// A trial's thread has started.
+    #[serde(rename = "applied")]
     Began {
         /// Which trial.
         trial: usize,
         /// What the system applied.
+        #[serde(rename = "granted")]
         applied: Box<Applied>,
         /// The spin tail of its hybrid wait.
+        #[serde(rename = "tail_nanos")]
         tail: Option<Nanos>,
         /// The result of each tried spin tail, shortest first; empty if none was calibrated.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
         tail_curve: Vec<TailPoint>,
     },
     /// New samples.
     Samples {
         /// Which trial.
         trial: usize,
+        /// Samples of this trial lost so far.
+        #[serde(rename = "lost")]
+        lost_count: u64,
         /// In order of time, following those before.
+        #[serde(with = "SampleList")]
         samples: Vec<Sample>,
         /// Evidence of late samples among them or before.
+        #[serde(with = "EvidenceColumns")]
         evidence: Vec<Evidence>,
-        /// Samples of this trial lost so far.
-        lost_count: u64,
     },
     /// A value of a series.
     Value {
@@ -56,6 +67,7 @@ pub enum Event {
         /// The name of the series; it ends with its unit.
         name: String,
         /// When, from the start of the trial.
+        #[serde(rename = "at_nanos")]
         at: Nanos,
         /// The value.
         value: i64,
@@ -93,10 +105,15 @@ pub enum Event {
         health: Box<Health>,
     },
     /// Events cannot be saved during the run; the run continues.
-    NotSaved(String),
+    NotSaved {
+        /// Why.
+        reason: String,
+    },
     /// The run is over, complete or stopped; the last event.
+    #[serde(skip)]
     Finished(Arc<Run>),
     /// The run failed; the samples so far are in the run. The last event.
+    #[serde(skip)]
     Failed {
         /// The reason, in one sentence.
         reason: String,
@@ -159,7 +176,7 @@ impl Event {
                 trial.counters.clone_from(counters);
                 run.health.clone_from(health);
             }
-            Self::NotSaved(reason) => run.health.journal_error = Some(reason.clone()),
+            Self::NotSaved { reason } => run.health.journal_error = Some(reason.clone()),
             Self::Finished(finished) | Self::Failed { run: finished, .. } => {
                 run.clone_from(finished);
             }

@@ -12,6 +12,8 @@ use crate::platform;
 
 /// How often written data is flushed to the system.
 const FLUSH_INTERVAL: Duration = Duration::from_millis(500);
+/// How often it is written to the disk, so that no more than this is lost when the power goes off.
+const SYNC_INTERVAL: Duration = Duration::from_secs(3);
 /// Events that may be queued for the disk before they wait in the collector.
 const CAPACITY: usize = 64;
 
@@ -22,6 +24,9 @@ pub trait Journal: Send {
 
     /// Flushes to the system, so that the events survive this process.
     fn flush(&mut self) -> io::Result<()>;
+
+    /// Writes what was flushed to its disk, so that the events survive this machine.
+    fn sync(&mut self) -> io::Result<()>;
 }
 
 /// The collector's end of a journal.
@@ -121,15 +126,97 @@ impl JournalWriter {
 
 fn write_all(mut journal: Box<dyn Journal>, events: &Receiver<Event>) -> io::Result<()> {
     let mut flushed = Instant::now();
+    let mut synced = Some(flushed);
     loop {
         match events.recv_timeout(FLUSH_INTERVAL) {
             Ok(event) => journal.keep(&event)?,
             Err(RecvTimeoutError::Timeout) => {}
+            // The run file takes its place, and is synced before it is removed.
             Err(RecvTimeoutError::Disconnected) => return journal.flush(),
         }
         if FLUSH_INTERVAL <= flushed.elapsed() {
             journal.flush()?;
             flushed = Instant::now();
         }
+        if synced.is_some_and(|synced| SYNC_INTERVAL <= synced.elapsed()) {
+            synced = is_synced(journal.sync())?.then(Instant::now);
+        }
+    }
+}
+
+/// Whether a sync was done; some file systems have none, and save the events all the same.
+fn is_synced(result: io::Result<()>) -> io::Result<bool> {
+    match result {
+        Ok(()) => Ok(true),
+        Err(error)
+            if matches!(error.kind(), io::ErrorKind::Unsupported | io::ErrorKind::InvalidInput) =>
+        {
+            log::info!("the journal is not synced: {error}");
+            Ok(false)
+        }
+        Err(error) => Err(error),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::nanos::Nanos;
+
+    /// Counts what was asked of it.
+    #[derive(Clone, Default)]
+    struct Counted {
+        calls: Arc<Mutex<(usize, usize, usize)>>,
+        has_no_sync: bool,
+    }
+
+    impl Journal for Counted {
+        fn keep(&mut self, _: &Event) -> io::Result<()> {
+            self.calls.lock().unwrap().0 += 1;
+            Ok(())
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            self.calls.lock().unwrap().1 += 1;
+            Ok(())
+        }
+
+        fn sync(&mut self) -> io::Result<()> {
+            self.calls.lock().unwrap().2 += 1;
+            if self.has_no_sync { Err(io::ErrorKind::Unsupported.into()) } else { Ok(()) }
+        }
+    }
+
+    /// Writes events for this many intervals of a sync, and returns the calls.
+    fn calls(has_no_sync: bool, intervals: u32) -> (usize, usize, usize) {
+        let journal = Counted { has_no_sync, ..Counted::default() };
+        let mut writer = JournalWriter::start(Some(Box::new(journal.clone())));
+        let end = Instant::now() + SYNC_INTERVAL * intervals + FLUSH_INTERVAL;
+        let event = Event::Value { trial: 0, name: String::new(), at: Nanos::ZERO, value: 0 };
+        while Instant::now() < end {
+            writer.write(&event);
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        writer.finish();
+        assert_eq!(writer.take_error(), None);
+        *journal.calls.lock().unwrap()
+    }
+
+    #[test]
+    fn a_journal_is_synced_every_few_seconds_of_a_run() {
+        let (kept, flushed, synced) = calls(false, 1);
+        assert!(0 < kept && 0 < synced && synced < flushed, "{kept} {flushed} {synced}");
+    }
+
+    #[test]
+    fn a_file_system_without_sync_is_asked_once_and_the_run_goes_on() {
+        let (kept, _, synced) = calls(true, 2);
+        assert_eq!(synced, 1);
+        assert!(1 < kept);
+    }
+
+    #[test]
+    fn a_sync_that_fails_is_an_error() {
+        assert!(is_synced(Err(io::ErrorKind::StorageFull.into())).is_err());
     }
 }

@@ -8,11 +8,12 @@ use std::thread::JoinHandle;
 use std::time::Instant;
 
 use super::collector::{Collector, Taps};
-use super::cpu_use::CpuUseMark;
+use super::cpu_use::CpuTimes;
 use super::gap_loop::Totals;
 use super::join;
 use super::journal::JournalWriter;
 use super::load::RunningLoad;
+use super::marks::Marks;
 use super::pool::Pool;
 use super::recorder::ring;
 use super::series_watch::SeriesWatch;
@@ -79,6 +80,12 @@ pub(super) fn conduct(
         Ok(()) => Ending::Finished,
     };
     collector.finish(ending);
+}
+
+/// Whether the system denied something to an earlier trial of the same label.
+fn was_denied(run: &Run, stage: &Stage) -> bool {
+    let is_same = |one: &TrialRun| stage.trials.iter().any(|it| it.label == one.trial.label);
+    run.trials.iter().any(|one| is_same(one) && one.is_denied())
 }
 
 fn is_whole(run: &Run) -> bool {
@@ -158,7 +165,7 @@ struct Measuring {
     notes: Receiver<Note>,
     measured_at: Arc<AtomicI64>,
     slot: ThreadSlot,
-    foreign: Option<CpuUseMark>,
+    marks: Marks,
     ended: Option<Box<TrialEnd>>,
     /// Whether no other thread measures at the same time.
     is_alone: bool,
@@ -207,7 +214,7 @@ impl StageRunner<'_> {
                 return Ok(());
             }
             self.run_stage(collector, spawner, stage, first)?;
-            collector.check_power();
+            collector.check_power(None);
             first += stage.trials.len();
         }
         Ok(())
@@ -223,6 +230,12 @@ impl StageRunner<'_> {
         if stage.needs_smt && !platform::has_smt() {
             for trial in first..first + stage.trials.len() {
                 collector.skip(trial, "the cores of this PC have one thread each");
+            }
+            return Ok(());
+        }
+        if stage.skips_denied && was_denied(&collector.run, stage) {
+            for trial in first..first + stage.trials.len() {
+                collector.skip(trial, "denied in an earlier round");
             }
             return Ok(());
         }
@@ -353,7 +366,7 @@ impl StageRunner<'_> {
                     .applied
                     .as_ref()
                     .is_some_and(|one| one.is_realtime(trial.conditions.priority));
-                run.load == stage.load
+                (run.load == stage.load || stage.reuses_tail)
                     && run.trial.conditions == trial.conditions
                     && run.trial.pace.period() == trial.pace.period()
                     && run.trial.work == trial.work
@@ -439,7 +452,7 @@ impl StageRunner<'_> {
                 notes: inbox,
                 measured_at,
                 slot,
-                foreign: None,
+                marks: Marks::default(),
                 ended: None,
                 is_alone: stage.trials.len() == 1,
             });
@@ -483,30 +496,32 @@ impl StageRunner<'_> {
             // Finished threads are checked before the rings are drained, so that nothing they wrote
             // is left in them.
             let over: Vec<bool> = measuring.iter().map(|one| one.thread.is_finished()).collect();
-            for one in measuring.iter_mut() {
-                if one.foreign.is_none() && one.measured_at.load(Ordering::Acquire) != 0 {
-                    one.foreign = CpuUseMark::now();
-                }
-            }
+            let times = CpuTimes::default();
             for one in measuring.iter_mut() {
                 one.listen(collector);
+                if one.measured_at.load(Ordering::Acquire) != 0 {
+                    one.marks.take(collector, one.trial, &times);
+                }
             }
             self.drain(collector, taps);
             add_values(&mut watch, collector, measuring);
+            if let Some(one) = measuring.first() {
+                collector.watch_power(one.trial);
+            }
             if waiting.is_over(self.is_stopped()) {
                 for one in measuring.drain(..) {
                     leave_behind(collector, &one, waiting.length());
                 }
                 return failure.map_or(Ok(()), Err);
             }
-            let mut position = 0;
+            let (mut position, times) = (0, CpuTimes::default());
             for is_over in over {
                 if !is_over {
                     position += 1;
                     continue;
                 }
                 let one = measuring.remove(position);
-                match end_trial(collector, one) {
+                match end_trial(collector, one, &times) {
                     Ok(was_revoked) => self.was_revoked |= was_revoked,
                     Err(reason) => {
                         failure = failure.or(Some(reason));
@@ -559,11 +574,13 @@ fn leave_behind(collector: &mut Collector, one: &Measuring, waited: Nanos) {
 
 /// Joins a finished measuring thread and takes its results; returns whether its real-time priority
 /// was revoked.
-fn end_trial(collector: &mut Collector, mut one: Measuring) -> Result<bool, String> {
+fn end_trial(
+    collector: &mut Collector,
+    mut one: Measuring,
+    times: &CpuTimes,
+) -> Result<bool, String> {
     let mut counters = Counters::new();
-    if let Some(mark) = one.foreign {
-        mark.count_since(&mut counters);
-    }
+    one.marks.count_since(times, &mut counters);
     one.listen(collector);
     let panicked = one.thread.join().is_err();
     let Some(mut end) = one.ended else {

@@ -33,7 +33,7 @@ struct Tried {
 /// How late a tail was.
 struct Outcome {
     point: TailPoint,
-    /// The mean of the latest tenth of its waits: steadier than p99, which one of 80 waits can determine.
+    /// The mean of the latest tenth of its waits: less noisy than p99, which one of 80 waits can determine.
     mean_of_worst: Nanos,
 }
 
@@ -116,8 +116,8 @@ impl Tried {
         let wait_count = u32::try_from(self.late.len()).ok()?;
         let p99_interval = percentile_range(&self.late, Quantile::P99);
         let sorted = Sorted::of(self.late)?;
-        let worst = sorted.values().get(sorted.values().len() * 9 / 10..)?.iter();
-        let mean_of_worst = Spread::of(worst.copied().collect())?.mean_nanos;
+        let worst = sorted.values().skip(sorted.count() * 9 / 10);
+        let mean_of_worst = Spread::of(worst.collect())?.mean_nanos;
         let p99 = Nanos::from_nanos_f64(sorted.percentile(Quantile::P99, PercentileRule::R7));
         let (tail, cpu, wall) = (self.tail, self.cpu, self.wall);
         let point = TailPoint { tail, p99, p99_interval, wait_count, cpu, wall };
@@ -127,7 +127,7 @@ impl Tried {
 
 /// The shortest tail that is as good as the best, or no tail if none was tried: its p99 lateness is within the 95%
 /// interval of the best, and its latest waits are on average no later than those of the best by more than
-/// [`SLACK`]. The best is the one whose latest waits are the least late on average.
+/// [`SLACK`]. The best is the one whose latest waits have the lowest average lateness.
 fn choose(outcomes: &[Outcome]) -> Nanos {
     let Some(best) = outcomes.iter().min_by_key(|one| one.mean_of_worst) else {
         return Nanos::ZERO;

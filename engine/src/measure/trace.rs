@@ -3,22 +3,25 @@
 //! The system writes into separate rings; the collector empties them after the rings of samples, so
 //! that everything before a sample is there. What no late sample needs is dropped.
 
-use std::collections::{BTreeMap, VecDeque};
+mod recent;
+mod window;
+
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering};
 
+use self::recent::{Needed, Recent};
+use self::window::Window;
 use super::StartError;
 use crate::machine::{BusyProgram, BusyPrograms};
 use crate::nanos::Nanos;
-use crate::plan::Trial;
-use crate::platform::{self, ThreadId, TraceSource, Tracer};
+use crate::plan::{Pace, Trial};
+use crate::platform::{self, Missing, ThreadId, TraceSource, TraceState, Tracer};
 use crate::run::{Counters, Trace, counter};
 use crate::sample::{Sample, TRACE_LEAD, TraceEvent, TraceRecord};
 
 /// How many records of a trial are saved: about 5 MB of a run in memory.
 const MAX_ROWS: usize = 400_000;
-/// How many records wait for the samples that they belong to.
-const MAX_RECENT: usize = 1 << 17;
 /// How often the busiest programs are read, where names of threads are not permitted.
 const BUSY_INTERVAL: i64 = 250_000_000;
 /// How long records wait at least: more than a beat of the collector.
@@ -65,13 +68,9 @@ pub(super) struct ThreadSlot {
 pub(super) struct StageTrace {
     tracer: Option<Tracer>,
     trials: Vec<TracedTrial>,
-    recent: VecDeque<Waiting>,
+    recent: Recent,
     /// Where records were lost.
     losses: Vec<TraceRecord>,
-    /// The last switch to a thread on each CPU, and the last switch of each measuring thread, that no
-    /// longer wait.
-    last_on_cpu: BTreeMap<u32, Waiting>,
-    last_of_thread: BTreeMap<u32, Waiting>,
     longest_period: Nanos,
     /// Where the names of threads are not permitted: which programs are busy, and when that is read next.
     busy: Option<(BusyPrograms, i64)>,
@@ -79,17 +78,16 @@ pub(super) struct StageTrace {
     spent: i64,
 }
 
-/// A record that a late sample may need.
-#[derive(Clone, Copy, Debug)]
-struct Waiting {
-    record: TraceRecord,
-    is_saved: bool,
-}
-
 #[derive(Debug)]
 struct TracedTrial {
     trial: usize,
     slot: ThreadSlot,
+    /// The CPUs on which it may run; none where that is not known.
+    cpus: Vec<u32>,
+    /// What is recorded on them, to be saved with the first records.
+    coverage: Option<Trace>,
+    /// Whether every iteration is a sample; otherwise only what is late.
+    is_sampled: bool,
     above: Nanos,
     before: Option<Sample>,
     /// Whether a sample was late since busy programs were read.
@@ -97,6 +95,8 @@ struct TracedTrial {
     /// Late samples whose records were not taken yet, each with the one before.
     late: Vec<(Option<Sample>, Sample)>,
     names: BTreeMap<String, u32>,
+    /// The threads whose owner was looked up.
+    threads: BTreeSet<u32>,
     row_count: usize,
     omitted_count: i64,
     /// How many losses of the stage were taken.
@@ -104,12 +104,82 @@ struct TracedTrial {
 }
 
 impl TracedTrial {
-    /// The losses of the stage since the last call: a loss is known later than the samples that it affects.
+    /// The number of its thread.
+    fn thread(&self) -> Option<u32> {
+        u32::try_from(self.slot.thread.load(Ordering::Acquire)).ok()
+    }
+
+    /// From when on its next sample can need records, however long it takes to come.
+    fn needed_from(&self, recent: &Recent) -> Option<Nanos> {
+        let since = if self.is_sampled {
+            self.before
+                .map(|before| before.woke + Nanos::new(self.slot.start.load(Ordering::Acquire)))
+        } else {
+            recent.left_at(self.thread()?)
+        };
+        since.map(|since| since - TRACE_LEAD)
+    }
+
+    /// Rows about what is recorded on its CPUs; `None` without any.
+    fn coverage(&mut self, state: &TraceState) -> Option<Trace> {
+        let covered = state.covered.iter().filter(|cpu| self.may_run_on(**cpu));
+        let covered = covered.map(|cpu| note(TraceEvent::Covered, *cpu, None, None)).collect();
+        self.missing(&state.missing, covered)
+    }
+
+    /// Rows about what is not recorded on its CPUs, after others; `None` without any.
+    fn missing(&mut self, missing: &[Missing], mut rows: Vec<TraceRecord>) -> Option<Trace> {
+        let mut new_names = Vec::new();
+        for one in missing {
+            let cpus: Vec<u32> =
+                one.cpus.iter().copied().filter(|cpu| self.may_run_on(*cpu)).collect();
+            if !cpus.is_empty() {
+                let name = number_of(one.event.clone(), &mut self.names, &mut new_names);
+                let errno = one.errno.map(i64::from);
+                rows.extend(
+                    cpus.iter().map(|cpu| note(TraceEvent::NotRecorded, *cpu, name, errno)),
+                );
+            }
+        }
+        (!rows.is_empty()).then(|| Trace::from_records(new_names, &rows))
+    }
+
+    fn may_run_on(&self, cpu: u32) -> bool {
+        self.cpus.is_empty() || self.cpus.contains(&cpu)
+    }
+
+    /// The losses of the stage on its CPUs since the last call: a loss is known later than the samples that it affects.
     /// Before the trial's start, there are no samples.
-    fn new_losses<'a>(&mut self, losses: &'a [TraceRecord]) -> &'a [TraceRecord] {
+    fn new_losses(&mut self, losses: &[TraceRecord]) -> Vec<TraceRecord> {
         let new = losses.get(self.loss_count..).unwrap_or_default();
         self.loss_count = losses.len();
-        if self.slot.start.load(Ordering::Acquire) == 0 { &[] } else { new }
+        let has_started = self.slot.start.load(Ordering::Acquire) != 0;
+        let is_its_own = |loss: &&TraceRecord| has_started && self.may_run_on(loss.cpu);
+        new.iter().filter(is_its_own).copied().collect()
+    }
+
+    /// Rows about the threads of these records that belong to no other program, once each; the measuring thread
+    /// comes first.
+    fn new_owners(&mut self, own: u32, records: &[TraceRecord]) -> Vec<TraceRecord> {
+        let threads = records.iter().filter(|record| record.event == TraceEvent::SwitchIn);
+        let threads = std::iter::once(own).chain(threads.filter_map(|record| record.thread));
+        let at = records.first().map_or(Nanos::ZERO, |record| record.at);
+        let mut owners = Vec::new();
+        for thread in threads.filter(|thread| *thread != 0) {
+            if self.threads.insert(thread)
+                && let Some(owner) = platform::thread_owner(thread)
+            {
+                owners.push(TraceRecord {
+                    at,
+                    event: TraceEvent::Owner,
+                    cpu: 0,
+                    thread: Some(thread),
+                    name: None,
+                    value: Some(owner.number()),
+                });
+            }
+        }
+        owners
     }
 
     /// Rows about busy programs at a moment; `None` without any, and where enough is saved.
@@ -135,6 +205,11 @@ impl TracedTrial {
     }
 }
 
+/// A row about a whole trial.
+const fn note(event: TraceEvent, cpu: u32, name: Option<u32>, value: Option<i64>) -> TraceRecord {
+    TraceRecord { at: Nanos::ZERO, event, cpu, thread: None, name, value }
+}
+
 /// The position of a name among those of a trial; a new one follows them.
 fn number_of(
     name: String,
@@ -156,11 +231,15 @@ impl StageTrace {
             self.trials.push(TracedTrial {
                 trial: index,
                 slot,
+                cpus: Vec::new(),
+                coverage: None,
+                is_sampled: !matches!(trial.pace, Pace::Gaps { .. }),
                 above,
                 before: None,
                 is_late: false,
                 late: Vec::new(),
                 names: BTreeMap::new(),
+                threads: BTreeSet::new(),
                 row_count: 0,
                 omitted_count: 0,
                 loss_count: 0,
@@ -201,8 +280,13 @@ impl StageTrace {
         if state.source < Some(TraceSource::AllSwitches) {
             self.busy = BusyPrograms::open().map(|busy| (busy, platform::clock_nanos()));
         }
-        for one in &self.trials {
+        if state.is_nested {
+            facts.insert(counter::TRACE_IN_NAMESPACE.to_owned(), 1);
+        }
+        for one in &mut self.trials {
             one.slot.is_traced.store(tracer.replaces_counters(), Ordering::Relaxed);
+            one.cpus = tracer.cpus_of(ThreadId(one.slot.thread.load(Ordering::Acquire)));
+            one.coverage = one.coverage(state);
         }
         self.tracer = Some(tracer);
         let of_trial = |one: &TracedTrial| {
@@ -239,12 +323,12 @@ impl StageTrace {
         let Some(tracer) = &mut self.tracer else { return Vec::new() };
         let cpu_before = platform::thread_cpu_nanos();
         let Self { recent, losses, .. } = self;
+        let mut records = Vec::new();
         tracer.drain(|record| match record.event {
             TraceEvent::Lost => losses.push(record),
-            _ => recent.push_back(Waiting { record, is_saved: false }),
+            _ => records.push(record),
         });
-        // Each ring is in order, and so is nearly all of this.
-        recent.make_contiguous().sort_by_key(|one| one.record.at);
+        recent.add(records);
         let mut rows = Vec::new();
         for at in 0..self.trials.len() {
             rows.extend(self.take_of_trial(at));
@@ -258,26 +342,26 @@ impl StageTrace {
     }
 
     fn take_of_trial(&mut self, at: usize) -> Option<(usize, Trace)> {
-        let Self { tracer, trials, recent, losses, last_on_cpu, last_of_thread, .. } = self;
+        let Self { tracer, trials, recent, losses, .. } = self;
         let (tracer, one) = (tracer.as_mut()?, trials.get_mut(at)?);
-        let (start, thread) = (
-            Nanos::new(one.slot.start.load(Ordering::Acquire)),
-            u32::try_from(one.slot.thread.load(Ordering::Acquire)).ok()?,
-        );
+        let (start, thread) = (Nanos::new(one.slot.start.load(Ordering::Acquire)), one.thread()?);
         let mut records: Vec<TraceRecord> = Vec::new();
         for (before, sample) in one.late.drain(..) {
-            let window = Window::of(before.as_ref(), &sample, start, thread);
-            window.take(recent, (last_on_cpu, last_of_thread), &mut records);
+            recent.take(Window::of(before.as_ref(), &sample, start, thread), &mut records);
         }
         records.extend(one.new_losses(losses));
+        let coverage = one.coverage.take();
         if records.is_empty() {
-            return None;
+            return Some((one.trial, coverage?));
         }
         let mut new_names = Vec::new();
         for record in &mut records {
             let is_named = matches!(
                 record.event,
-                TraceEvent::SwitchIn | TraceEvent::InterruptBegin | TraceEvent::SoftirqBegin
+                TraceEvent::SwitchIn
+                    | TraceEvent::InterruptBegin
+                    | TraceEvent::SoftirqBegin
+                    | TraceEvent::Interrupted
             );
             let name = if is_named && record.thread != Some(thread) {
                 tracer.name_of(record)
@@ -287,8 +371,14 @@ impl StageTrace {
             record.name = name.and_then(|name| number_of(name, &mut one.names, &mut new_names));
             record.at = record.at - start;
         }
+        records.extend(one.new_owners(thread, &records));
         one.row_count += records.len();
-        Some((one.trial, Trace::from_records(new_names, &records)))
+        let mut rows = Trace::from_records(new_names, &records);
+        if let Some(mut first) = coverage {
+            first.append(&rows);
+            rows = first;
+        }
+        Some((one.trial, rows))
     }
 
     /// The programs that were busy while samples were late, when it is time to read them.
@@ -311,26 +401,20 @@ impl StageTrace {
     /// Drops records that no sample to come can need.
     fn forget(&mut self) {
         let wait = MIN_WAIT.max(self.longest_period * 4);
-        let newest = self.recent.back().map_or(Nanos::ZERO, |one| one.record.at);
-        while let Some(first) = self.recent.front().copied() {
-            let is_needed = newest - wait <= first.record.at && self.recent.len() <= MAX_RECENT;
-            if is_needed {
-                break;
-            }
-            self.recent.pop_front();
-            let TraceRecord { event, cpu, thread, .. } = first.record;
-            if event == TraceEvent::SwitchIn {
-                self.last_on_cpu.insert(cpu, first);
-            }
-            if let Some(thread) = thread.filter(|_| event != TraceEvent::Waking) {
-                let is_ours = |one: &TracedTrial| {
-                    one.slot.thread.load(Ordering::Acquire) == u64::from(thread)
-                };
-                if self.trials.iter().any(is_ours) {
-                    self.last_of_thread.insert(thread, first);
-                }
-            }
-        }
+        let Some(newest) = self.recent.newest() else { return };
+        let of_trials = self.trials.iter().filter_map(|one| one.needed_from(&self.recent));
+        let from = of_trials.fold(newest - wait, Nanos::min);
+        let threads = self.trials.iter().filter_map(TracedTrial::thread).collect();
+        let cpus = self.trials.iter().filter_map(|one| one.before?.cpu).collect();
+        self.recent.forget(&Needed { from, threads, cpus });
+    }
+
+    /// What turned out not to be recorded, by trial.
+    pub(super) fn untraced(&mut self) -> Vec<(usize, Trace)> {
+        let missing = self.tracer.as_ref().map_or_else(Vec::new, Tracer::untraced);
+        let of_trial =
+            |one: &mut TracedTrial| Some((one.trial, one.missing(&missing, Vec::new())?));
+        self.trials.iter_mut().filter_map(of_trial).collect()
     }
 
     /// What the trace cost and what it lost, for each trial.
@@ -357,80 +441,6 @@ impl StageTrace {
     }
 }
 
-/// The records that a late sample needs.
-#[derive(Debug)]
-struct Window {
-    /// From when on switches of the thread itself are needed: its previous wake-up.
-    own_from: Nanos,
-    /// From when on everything on its CPUs is needed.
-    from: Nanos,
-    to: Nanos,
-    thread: u32,
-    cpus: Vec<u32>,
-}
-
-impl Window {
-    fn of(before: Option<&Sample>, sample: &Sample, start: Nanos, thread: u32) -> Self {
-        let due = start + sample.due;
-        let own_from = before.map_or(sample.began, |before| before.woke).min(sample.began) + start;
-        let is_behind = before.is_some_and(|before| sample.due < before.done);
-        let from = (due - TRACE_LEAD).min(if is_behind { own_from } else { due });
-        let cpus = [before.and_then(|before| before.cpu), sample.cpu].into_iter().flatten();
-        Self { own_from, from, to: start + sample.done, thread, cpus: cpus.collect() }
-    }
-
-    /// Moves what is needed and not saved yet to the end of a list.
-    fn take(
-        mut self,
-        recent: &mut VecDeque<Waiting>,
-        (last_on_cpu, last_of_thread): (&mut BTreeMap<u32, Waiting>, &mut BTreeMap<u32, Waiting>),
-        records: &mut Vec<TraceRecord>,
-    ) {
-        let first = recent.partition_point(|one| one.record.at < self.own_from.min(self.from));
-        let end = recent.partition_point(|one| one.record.at <= self.to);
-        let own = |one: &Waiting| one.record.thread == Some(self.thread);
-        for one in recent.range(first..end.max(first)).filter(|one| own(one)) {
-            if !self.cpus.contains(&one.record.cpu) {
-                self.cpus.push(one.record.cpu);
-            }
-        }
-        let mut save = |one: &mut Waiting| {
-            if !one.is_saved {
-                one.is_saved = true;
-                records.push(one.record);
-            }
-        };
-        // The states at the beginning: the thread's own, and who had each CPU.
-        let is_own_before = |one: &Waiting| {
-            one.record.at < self.own_from
-                && one.record.thread == Some(self.thread)
-                && one.record.event != TraceEvent::Waking
-        };
-        match recent.range_mut(..end).rfind(|one| is_own_before(one)) {
-            Some(one) => save(one),
-            None => last_of_thread.get_mut(&self.thread).into_iter().for_each(&mut save),
-        }
-        for cpu in &self.cpus {
-            let is_before = |one: &Waiting| {
-                one.record.at < self.from
-                    && one.record.cpu == *cpu
-                    && one.record.event == TraceEvent::SwitchIn
-            };
-            match recent.range_mut(..end).rfind(|one| is_before(one)) {
-                Some(one) => save(one),
-                None => last_on_cpu.get_mut(cpu).into_iter().for_each(&mut save),
-            }
-        }
-        for one in recent.range_mut(first..end.max(first)) {
-            let TraceRecord { at, cpu, thread, .. } = one.record;
-            let is_own = thread == Some(self.thread) && self.own_from <= at;
-            if is_own || (self.from <= at && self.cpus.contains(&cpu)) {
-                save(one);
-            }
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -438,104 +448,133 @@ mod tests {
 
     const OWN: u32 = 7;
 
-    fn record(at: i64, event: TraceEvent, cpu: u32, thread: u32) -> Waiting {
-        let record = TraceRecord {
-            at: Nanos::from_micros(at),
-            event,
-            cpu,
-            thread: Some(thread),
-            name: None,
-            value: None,
-        };
-        Waiting { record, is_saved: false }
+    fn record(at: i64, event: TraceEvent, cpu: u32, thread: u32) -> TraceRecord {
+        let at = Nanos::from_micros(at);
+        TraceRecord { at, event, cpu, thread: Some(thread), name: None, value: None }
     }
 
-    fn sample(began: i64, due: i64, woke: i64) -> Sample {
-        let [began, due, woke] = [began, due, woke].map(Nanos::from_micros);
-        Sample { began, due, slept: Some(woke), woke, done: woke, spins: 0, cpu: Some(1) }
+    fn trial() -> Trial {
+        let plan = Plan::FrameLoop(FrameLoop::default());
+        let mut stages = plan.probe().stages(&CpuFacts::default());
+        stages.swap_remove(0).trials.swap_remove(0)
     }
 
-    #[test]
-    fn only_what_a_late_sample_needs_is_saved_and_once() {
-        use TraceEvent::{Slept, SwitchIn};
-        let mut recent: VecDeque<Waiting> = [
-            record(1_000, SwitchIn, 1, 40),
-            record(1_000, SwitchIn, 0, 41),
-            record(2_000, SwitchIn, 1, OWN),
-            record(2_100, Slept, 1, OWN),
-            record(2_100, SwitchIn, 1, 42),
-            record(3_000, SwitchIn, 1, 43),
-            record(9_800, SwitchIn, 1, 44),
-            record(11_000, SwitchIn, 1, OWN),
-            record(12_000, SwitchIn, 1, 45),
-        ]
-        .into();
-        let (mut on_cpu, mut of_thread) = (BTreeMap::new(), BTreeMap::new());
-        let before = sample(0, 1_900, 2_050);
-        let late = sample(2_060, 10_000, 11_002);
-        let mut take = || {
-            let mut records = Vec::new();
-            let window = Window::of(Some(&before), &late, Nanos::ZERO, OWN);
-            window.take(&mut recent, (&mut on_cpu, &mut of_thread), &mut records);
-            records.iter().map(|one| (one.at.get() / 1_000, one.thread)).collect::<Vec<_>>()
-        };
-        let needed = [
-            (2_000, Some(OWN)),
-            (3_000, Some(43)),
-            (2_100, Some(OWN)),
-            (9_800, Some(44)),
-            (11_000, Some(OWN)),
-        ];
-        assert_eq!(take(), needed);
-        assert_eq!(take(), [], "each record is saved once");
-    }
-
-    #[test]
-    fn states_outlive_their_records() {
+    /// A trial whose thread was last seen awake at 1 ms.
+    fn stage() -> StageTrace {
+        let mut stage = StageTrace::default();
         let slot = ThreadSlot::default();
         slot.thread.store(u64::from(OWN), Ordering::Release);
-        let mut trace = StageTrace::default();
-        trace.trials.push(TracedTrial {
-            trial: 0,
-            slot,
-            above: Nanos::ZERO,
-            before: None,
-            is_late: false,
-            late: Vec::new(),
-            names: BTreeMap::new(),
-            row_count: 0,
-            omitted_count: 0,
-            loss_count: 0,
-        });
-        trace.recent.push_back(record(0, TraceEvent::SwitchIn, 1, 40));
-        trace.recent.push_back(record(1, TraceEvent::Slept, 1, OWN));
-        trace.recent.push_back(record(900_000, TraceEvent::SwitchIn, 0, 41));
-        trace.forget();
-        assert_eq!(trace.recent.len(), 1);
-        assert_eq!(trace.last_on_cpu[&1].record.thread, Some(40));
-        assert_eq!(trace.last_of_thread[&OWN].record.event, TraceEvent::Slept);
+        slot.start.store(1, Ordering::Release);
+        stage.add(0, &trial(), slot);
+        let woke = Nanos::from_millis(1);
+        let before = Sample {
+            began: woke,
+            due: woke,
+            slept: None,
+            woke,
+            done: woke,
+            spins: 0,
+            cpu: Some(1),
+        };
+        stage.trials[0].before = Some(before);
+        stage
+    }
+
+    #[test]
+    fn a_stall_of_seconds_keeps_who_had_the_cpu_when_the_sample_was_due() {
+        use TraceEvent::{Slept, SwitchIn};
+        let mut stage = stage();
+        let switches = (0..60).map(|at| record(20_000 + at * 100_000, SwitchIn, 1, 50));
+        let early = [
+            record(2_000, Slept, 1, OWN),
+            record(2_000, SwitchIn, 1, 40),
+            record(15_000, SwitchIn, 1, 41),
+        ];
+        // The collector looks on while the stall lasts.
+        for one in early.into_iter().chain(switches) {
+            stage.recent.add([one]);
+            stage.forget();
+        }
+        stage.recent.add([record(6_000_000, SwitchIn, 1, OWN)]);
+        let [due, woke] = [16_000, 6_000_001].map(Nanos::from_micros);
+        let late =
+            Sample { began: due, due, slept: None, woke, done: woke, spins: 0, cpu: Some(1) };
+        let mut records = Vec::new();
+        let before = stage.trials[0].before;
+        stage.recent.take(Window::of(before.as_ref(), &late, Nanos::ZERO, OWN), &mut records);
+        let had_it = records
+            .iter()
+            .filter(|one| one.event == SwitchIn && one.at <= due)
+            .max_by_key(|one| one.at);
+        assert_eq!(had_it.and_then(|one| one.thread), Some(41));
+        assert!(records.iter().any(|one| one.event == Slept), "its own state is there too");
+        // Once it is back, what was needed for that is dropped.
+        stage.trials[0].before = Some(late);
+        stage.forget();
+        assert!(stage.recent.newest().is_some());
+        assert_eq!(
+            stage.trials[0].needed_from(&stage.recent),
+            Some(woke + Nanos::new(1) - TRACE_LEAD)
+        );
+    }
+
+    #[test]
+    fn a_gap_that_lasts_needs_what_was_recorded_since_it_began() {
+        let mut stage = stage();
+        stage.trials[0].is_sampled = false;
+        stage.recent.add([record(5_000, TraceEvent::SwitchIn, 1, OWN)]);
+        assert_eq!(stage.trials[0].needed_from(&stage.recent), None, "it runs");
+        stage.recent.add([record(9_000, TraceEvent::Preempted, 1, OWN)]);
+        let from = stage.trials[0].needed_from(&stage.recent);
+        assert_eq!(from, Some(Nanos::from_millis(9) - TRACE_LEAD));
     }
 
     #[test]
     fn each_trial_has_every_loss_after_its_start_once() {
-        let plan = Plan::FrameLoop(FrameLoop::default());
-        let mut stages = plan.probe().stages(&CpuFacts::default());
-        let trial = stages.swap_remove(0).trials.swap_remove(0);
         let mut stage = StageTrace::default();
         for at in 0..2 {
-            stage.add(at, &trial, ThreadSlot::default());
+            stage.add(at, &trial(), ThreadSlot::default());
         }
-        let loss = |at| record(at, TraceEvent::Lost, 1, 0).record;
+        let loss = |at| record(at, TraceEvent::Lost, 1, 0);
         let mut losses = vec![loss(1), loss(2)];
         let [first, second] = stage.trials.as_mut_slice() else { panic!("two trials") };
         first.slot.start.store(900, Ordering::Release);
+        second.cpus = vec![2];
         assert_eq!(first.new_losses(&losses), losses);
         assert_eq!(second.new_losses(&losses), [], "it has not started");
         second.slot.start.store(2_500, Ordering::Release);
-        losses.push(loss(3));
-        for one in [first, second] {
-            assert_eq!(one.new_losses(&losses), &losses[2..]);
-            assert_eq!(one.new_losses(&losses), []);
-        }
+        losses.extend([loss(3), TraceRecord { cpu: 2, ..loss(4) }]);
+        assert_eq!(first.new_losses(&losses), &losses[2..]);
+        assert_eq!(first.new_losses(&losses), []);
+        assert_eq!(second.new_losses(&losses), &losses[3..], "it does not run on the other CPU");
+    }
+
+    #[test]
+    fn each_trial_has_what_is_recorded_on_its_cpus() {
+        let mut stage = stage();
+        let one = &mut stage.trials[0];
+        one.cpus = vec![1, 2, 3];
+        let missing = |event: &str, errno, cpus: &[u32]| Missing {
+            event: event.to_owned(),
+            errno,
+            cpus: cpus.to_vec(),
+        };
+        let state = TraceState {
+            covered: vec![0, 1],
+            missing: vec![
+                missing("irq/softirq", Some(24), &[2, 3, 4]),
+                missing("x", Some(1), &[4]),
+            ],
+            ..TraceState::default()
+        };
+        let rows = one.coverage(&state).unwrap();
+        assert_eq!(rows.names(), ["irq/softirq"]);
+        let found: Vec<_> =
+            rows.records().iter().map(|row| (row.event, row.cpu, row.name, row.value)).collect();
+        let not = |cpu| (TraceEvent::NotRecorded, cpu, Some(0), Some(24));
+        assert_eq!(found, [(TraceEvent::Covered, 1, None, None), not(2), not(3)]);
+        let later = one.missing(&[missing("HVS interrupts", None, &[1])], Vec::new()).unwrap();
+        assert_eq!(later.names(), ["HVS interrupts"], "names continue");
+        assert_eq!(later.records()[0].name, Some(1));
     }
 }

@@ -23,9 +23,6 @@ use crate::platform::{
 use crate::run::{Counters, TailPoint, counter};
 use crate::sample::{Evidence, Sample};
 
-/// Pieces of work from which DEADLINE's runtime is found.
-const DEADLINE_TRIES: usize = 300;
-
 /// Everything a measuring thread needs.
 pub(super) struct Setup {
     pub(super) trial: Trial,
@@ -84,10 +81,11 @@ pub(super) struct TrialEnd {
 impl Setup {
     /// Measures; runs on a separate thread.
     pub(super) fn run(mut self) {
-        self.slot.thread.store(platform::thread_id().0, Ordering::Release);
         let mut counters = Counters::new();
         self.fill_in_deadline(&mut counters);
         let (mut applied, held) = apply_safely(&self.trial, self.was_revoked);
+        // Its CPUs are known from here on: what is recorded depends on them.
+        self.slot.thread.store(platform::thread_id().0, Ordering::Release);
         match self.trial.wait {
             Wait::Relative => Sleeper::new().relative_call().clone_into(&mut applied.sleep_call),
             Wait::WholeMillis => Sleeper::new().millis_call().clone_into(&mut applied.sleep_call),
@@ -138,8 +136,8 @@ impl Setup {
         let mut runtime = requested.runtime;
         if runtime == Nanos::ZERO {
             let work = Prepared::new(self.trial.work, self.turns_a_second);
-            let mut used: Vec<i64> = Vec::with_capacity(DEADLINE_TRIES);
-            for _ in 0..DEADLINE_TRIES {
+            let mut used: Vec<i64> = Vec::with_capacity(Deadline::TRIES);
+            for _ in 0..Deadline::TRIES {
                 let Some(before) = platform::thread_cpu_nanos() else { break };
                 work.run(&self.stop);
                 let Some(after) = platform::thread_cpu_nanos() else { break };

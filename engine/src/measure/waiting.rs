@@ -5,8 +5,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use crate::nanos::Nanos;
 use crate::platform::{Sleeper, clock_nanos};
 
-/// The longest wait between two checks of the stop flag.
+/// The longest spin between two checks of the stop flag.
 const SLICE_NANOS: i64 = 50_000_000;
+
+/// The longest sleep between two checks of the stop flag: longer than any that can be requested, so that each of them
+/// is one call, and what is measured is that call.
+const SLEEP_SLICE_NANOS: i64 = 1_100_000_000;
 
 /// The result of one wait; instants are raw clock reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,14 +25,14 @@ pub struct WaitResult {
     pub stopped: bool,
 }
 
-/// Sleeps until `due`; the last part, of at most 50 ms, is one call of the system's sleep.
+/// Sleeps until `due`, by one call of the system's sleep.
 #[inline]
 pub fn os_sleep(sleeper: &Sleeper, due: i64, now: i64, stop: &AtomicBool) -> WaitResult {
     let mut now = now;
     let mut slept = None;
     while now < due {
-        if due - now > SLICE_NANOS {
-            sleeper.sleep_until(now + SLICE_NANOS.min(due - now - SLICE_NANOS / 2));
+        if due - now > SLEEP_SLICE_NANOS {
+            sleeper.sleep_until(now + SLEEP_SLICE_NANOS.min(due - now - SLEEP_SLICE_NANOS / 2));
             now = clock_nanos();
             if stop.load(Ordering::Relaxed) {
                 return WaitResult { slept, woke: now, spins: 0, stopped: true };
@@ -42,8 +46,7 @@ pub fn os_sleep(sleeper: &Sleeper, due: i64, now: i64, stop: &AtomicBool) -> Wai
     WaitResult { slept, woke: now, spins: 0, stopped: false }
 }
 
-/// Sleeps for the time left until `due`, as most programs do; the last part, of at most 50 ms, is
-/// one call. A sleep that the system ends early is recorded as it is.
+/// Sleeps for the time left until `due`, as most programs do, by one call. A sleep that the system ends early is recorded as it is.
 #[inline]
 pub(super) fn relative(sleeper: &Sleeper, due: i64, now: i64, stop: &AtomicBool) -> WaitResult {
     in_slices(due, now, stop, |left| sleeper.sleep_for(Nanos::new(left).to_duration()))
@@ -62,8 +65,8 @@ fn millis_of(nanos: i64) -> u32 {
 #[inline]
 fn in_slices(due: i64, now: i64, stop: &AtomicBool, sleep: impl Fn(i64)) -> WaitResult {
     let mut now = now;
-    while due - now > SLICE_NANOS {
-        sleep(SLICE_NANOS.min(due - now - SLICE_NANOS / 2));
+    while due - now > SLEEP_SLICE_NANOS {
+        sleep(SLEEP_SLICE_NANOS.min(due - now - SLEEP_SLICE_NANOS / 2));
         now = clock_nanos();
         if stop.load(Ordering::Relaxed) {
             return WaitResult { slept: None, woke: now, spins: 0, stopped: true };
@@ -122,6 +125,22 @@ mod tests {
         let began = clock_nanos();
         let woken = wait(began + 3_600_000_000_000, began, &stop);
         assert!(woken.stopped);
+    }
+
+    #[test]
+    fn a_sleep_of_up_to_a_second_is_one_call() {
+        use std::cell::RefCell;
+        for millis in [1, 60, 100, 1_000] {
+            let (length, calls) = (millis * 1_000_000, RefCell::new(Vec::new()));
+            let now = clock_nanos();
+            let woken = in_slices(now + length, now, &AtomicBool::new(false), |left| {
+                calls.borrow_mut().push(left);
+                // A call that does not return cut short by a slice would otherwise be asked again.
+                assert!(calls.borrow().len() < 1_000, "{millis} ms");
+            });
+            assert!(!woken.stopped);
+            assert_eq!(*calls.borrow(), [length], "{millis} ms");
+        }
     }
 
     #[test]

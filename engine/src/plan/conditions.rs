@@ -1,11 +1,9 @@
 //! What a measuring thread requests from the operating system.
 
 use std::fmt;
-use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-use super::record::InNanos;
 use crate::nanos::Nanos;
 
 /// The highest real-time priority that is ever requested: kernel threads (50 and up) always win.
@@ -44,14 +42,28 @@ pub enum Priority {
 pub struct Deadline {
     /// CPU time per period; 0 uses the measured p99.9 of the work plus a fifth, at least a tenth of
     /// the period.
-    #[serde(rename = "runtime_nanos", with = "InNanos")]
+    #[serde(rename = "runtime_nanos")]
     pub runtime: Nanos,
     /// Deadline within the period by which the CPU time must have been granted.
-    #[serde(rename = "deadline_nanos", with = "InNanos")]
+    #[serde(rename = "deadline_nanos")]
     pub deadline: Nanos,
     /// The period.
-    #[serde(rename = "period_nanos", with = "InNanos")]
+    #[serde(rename = "period_nanos")]
     pub period: Nanos,
+}
+
+impl Deadline {
+    /// How often the work is tried for an automatic runtime.
+    pub const TRIES: usize = 300;
+
+    /// How long it takes to find the runtime for this work before a trial.
+    pub fn calibration(self, work: Nanos) -> Nanos {
+        if self.runtime == Nanos::ZERO {
+            work * i64::try_from(Self::TRIES).unwrap_or(i64::MAX)
+        } else {
+            Nanos::ZERO
+        }
+    }
 }
 
 /// A task of the Windows Multimedia Class Scheduler Service.
@@ -96,7 +108,7 @@ impl Priority {
         }
     }
 
-    /// Rank among all priorities, minimum urgent first.
+    /// Rank among all priorities, the lowest first.
     pub fn rank(self) -> u8 {
         match self {
             Self::Idle => 0,
@@ -194,11 +206,11 @@ pub struct Conditions {
     pub cpu: CpuChoice,
     /// Linux: how long the kernel may delay a wake-up to bundle it with others; 0 retains the
     /// system's default (50 µs). Real-time policies ignore it.
-    #[serde(rename = "timer_slack_nanos", with = "InNanos")]
+    #[serde(rename = "timer_slack_nanos")]
     pub timer_slack: Nanos,
     /// Windows: whether the finest timer resolution is requested.
     pub fine_timer: bool,
-    /// Linux: whether `/dev/cpu_dma_latency` is held at 0, which retains CPUs out of deep idle.
+    /// Linux: whether `/dev/cpu_dma_latency` is held at 0, which prevents deep idle states of the CPUs.
     pub no_deep_idle: bool,
 }
 
@@ -241,101 +253,5 @@ impl Cell {
             CpuChoice::Efficiency => format!("{priority}, E-core"),
             CpuChoice::Cpu(cpu) => format!("{priority}, CPU {cpu}"),
         }
-    }
-}
-
-/// Why a text is not a priority or not a pinning.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum ParseConditionError {
-    /// Not a priority.
-    #[error(
-        "invalid priority '{text}': expected idle, below-normal, normal, above-normal, highest, \
-         time-critical, fifo:1 to fifo:20, or rr:1 to rr:20"
-    )]
-    Priority {
-        /// The text.
-        text: String,
-    },
-    /// Not a pinning.
-    #[error("invalid CPU '{text}': expected none, performance, efficiency, or a CPU number")]
-    Cpu {
-        /// The text.
-        text: String,
-    },
-}
-
-impl FromStr for Priority {
-    type Err = ParseConditionError;
-
-    fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let level = |digits: &str| {
-            digits.parse().ok().filter(|level| (1..=MAX_REALTIME_PRIORITY).contains(level))
-        };
-        let parsed = match text.split_once(':') {
-            None => match text {
-                "idle" => Some(Self::Idle),
-                "below-normal" => Some(Self::BelowNormal),
-                "normal" => Some(Self::Normal),
-                "above-normal" => Some(Self::AboveNormal),
-                "highest" => Some(Self::Highest),
-                "time-critical" => Some(Self::TimeCritical),
-                _ => None,
-            },
-            Some(("fifo", digits)) => level(digits).map(Self::Fifo),
-            Some(("rr", digits)) => level(digits).map(Self::RoundRobin),
-            Some(_) => None,
-        };
-        parsed.ok_or_else(|| ParseConditionError::Priority { text: text.to_owned() })
-    }
-}
-
-impl FromStr for CpuChoice {
-    type Err = ParseConditionError;
-
-    fn from_str(text: &str) -> Result<Self, Self::Err> {
-        match text {
-            "none" => Ok(Self::Any),
-            "performance" => Ok(Self::Performance),
-            "efficiency" => Ok(Self::Efficiency),
-            digits => match digits.parse() {
-                Ok(cpu) => Ok(Self::Cpu(cpu)),
-                Err(_) => Err(ParseConditionError::Cpu { text: text.to_owned() }),
-            },
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_display_writes_is_read_back() {
-        for priority in [
-            Priority::Idle,
-            Priority::BelowNormal,
-            Priority::Normal,
-            Priority::AboveNormal,
-            Priority::Highest,
-            Priority::TimeCritical,
-            Priority::Fifo(20),
-            Priority::RoundRobin(1),
-        ] {
-            assert_eq!(priority.to_string().parse(), Ok(priority));
-        }
-        for cpu in
-            [CpuChoice::Any, CpuChoice::Performance, CpuChoice::Efficiency, CpuChoice::Cpu(7)]
-        {
-            assert_eq!(cpu.to_string().parse(), Ok(cpu));
-        }
-    }
-
-    #[test]
-    fn real_time_priorities_end_at_twenty() {
-        for text in ["fifo:0", "fifo:21", "rr:99", "fifo:", "fifo:-1", "deadline:1", "Normal", ""] {
-            assert!(text.parse::<Priority>().is_err(), "{text}");
-        }
-        assert!("cpu7".parse::<CpuChoice>().is_err());
-        assert!("-1".parse::<CpuChoice>().is_err());
     }
 }

@@ -1,14 +1,18 @@
 //! A test's settings as the window, the command line, and a report present them.
 //!
 //! A probe passes each setting to a [`Form`], a visitor. The window draws them, the command line
-//! derives its options from them (in two passes: collect, then fill in), a report lists them.
+//! derives its options from them (in two passes: collect, then fill in), a report lists them, and
+//! [`Plan::problems`](super::Plan::problems) finds what is out of range.
 
+mod check;
+mod parameter;
 pub mod parts;
-
-use std::ops::RangeInclusive;
 
 use super::conditions::Cell;
 use crate::nanos::Nanos;
+
+pub(super) use check::RangeCheck;
+pub use parameter::{FieldUnit, MachineLimit, Parameter, Quantity};
 
 /// Identifies a setting.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,14 +25,12 @@ pub struct Field {
     pub name: &'static str,
     /// What it does, in one or two sentences.
     pub help: &'static str,
-    /// Whether 0 means automatic, as the help states.
-    pub zero_is_auto: bool,
 }
 
 impl Field {
     /// A setting with its key, its label, and its help.
     pub const fn new(key: &'static str, label: &'static str, help: &'static str) -> Self {
-        Self { key, label, name: label, help, zero_is_auto: false }
+        Self { key, label, name: label, help }
     }
 
     /// The setting, with a separate name where its group is not shown.
@@ -37,38 +39,36 @@ impl Field {
         Self { name, ..self }
     }
 
-    /// The setting, with 0 for automatic.
-    #[must_use]
-    pub const fn auto_at_zero(self) -> Self {
-        Self { zero_is_auto: true, ..self }
+    /// The setting of this number.
+    pub const fn number(self, parameter: Parameter) -> Number {
+        Number { field: self, parameter }
+    }
+
+    /// The name within a sentence.
+    pub fn name_in_sentence(&self) -> String {
+        let mut letters = self.name.chars();
+        let first = letters.next().map(|first| first.to_lowercase().to_string());
+        match first {
+            // An acronym remains as it is.
+            Some(first) if letters.as_str().starts_with(char::is_lowercase) => {
+                first + letters.as_str()
+            }
+            _ => self.name.to_owned(),
+        }
     }
 }
 
-/// The number that belongs to a choice, such as the spin tail of a hybrid wait.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Parameter {
-    /// None.
-    None,
-    /// A duration in this range; with `optional`, it may be automatic.
-    Duration {
-        /// Allowed values.
-        range: RangeInclusive<Nanos>,
-        /// The value used when a choice is made without one.
-        default: Nanos,
-        /// Whether it may be absent.
-        optional: bool,
-    },
-    /// A count in this range.
-    Count {
-        /// Allowed values.
-        range: RangeInclusive<i64>,
-        /// The value used when none is given.
-        default: i64,
-    },
+/// A setting that is a number.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Number {
+    /// The setting.
+    pub field: Field,
+    /// The number.
+    pub parameter: Parameter,
 }
 
 /// One of several values of a setting.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Choice {
     /// The key on the command line; empty if the parameter alone identifies it.
     pub key: &'static str,
@@ -76,58 +76,106 @@ pub struct Choice {
     pub label: &'static str,
     /// What it means, in one sentence.
     pub help: &'static str,
-    /// The number that belongs to it.
-    pub parameter: Parameter,
+    /// The number that belongs to it, such as the spin tail of a hybrid wait.
+    pub parameter: Option<Parameter>,
+    /// The only system that has it, by the name in [`std::env::consts::OS`].
+    pub system: Option<&'static str>,
+    /// The key of the choice that it is a variant of.
+    pub variant_of: Option<&'static str>,
 }
 
 impl Choice {
     /// A choice without a number.
     pub const fn plain(key: &'static str, label: &'static str, help: &'static str) -> Self {
-        Self { key, label, help, parameter: Parameter::None }
+        Self { key, label, help, parameter: None, system: None, variant_of: None }
     }
 
-    /// Whether it exists on a system, by the name that [`std::env::consts::OS`] has for it. The command
-    /// line accepts all of them, for plans of other machines.
-    pub fn is_available_on(&self, system: &str) -> bool {
+    /// The choice, with a number.
+    #[must_use]
+    pub const fn with(self, parameter: Parameter) -> Self {
+        Self { parameter: Some(parameter), ..self }
+    }
+
+    /// The choice, which exists only on this system.
+    #[must_use]
+    pub const fn only_on(self, system: &'static str) -> Self {
+        Self { system: Some(system), ..self }
+    }
+
+    /// The choice, as a variant of the one with this key.
+    #[must_use]
+    pub const fn variant_of(self, key: &'static str) -> Self {
+        Self { variant_of: Some(key), ..self }
+    }
+
+    /// Whether it exists on this system. The command line accepts all of them, for plans of other
+    /// machines.
+    pub fn is_available(&self) -> bool {
+        self.system.is_none_or(|system| system == std::env::consts::OS)
+    }
+
+    /// The key that it shares with its variants.
+    pub fn family(&self) -> &'static str {
+        self.variant_of.unwrap_or(self.key)
+    }
+
+    /// The number that it begins with; `None` if it has none or begins as automatic.
+    pub fn first_number(&self) -> Option<f64> {
+        self.parameter.filter(|parameter| parameter.automatic.is_none()).map(|it| it.default)
+    }
+
+    /// The syntax of the command line, with the range of its number: `hybrid[:TIME] (50us to 10ms)`.
+    pub fn spelling(&self) -> String {
+        let Some(parameter) = &self.parameter else { return self.key.to_owned() };
+        let number = if parameter.unit.is_time() { "TIME" } else { "N" };
+        let range = parameter.written_range();
         match self.key {
-            "mmcss-games" | "mmcss-pro-audio" | "whole-millis" => system == "windows",
-            "deadline" | "fifo" | "rr" => system == "linux",
-            _ => true,
+            "" => format!("{number} ({range})"),
+            key if parameter.automatic.is_some() => format!("{key}[:{number}] ({range})"),
+            key => format!("{key}:{number} ({range})"),
+        }
+    }
+
+    /// The choice with this number as the command line writes it: `hybrid:2ms`.
+    pub fn written(&self, number: Option<f64>) -> String {
+        match (self.key, self.parameter.zip(number)) {
+            (key, None) => key.to_owned(),
+            ("", Some((parameter, number))) => parameter.written(number),
+            (key, Some((parameter, number))) => format!("{key}:{}", parameter.written(number)),
         }
     }
 }
 
 /// Which of several choices is selected, with its number.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Selection {
     /// Position in the list of choices.
     pub index: usize,
     /// The number: nanoseconds or a count; absent if the choice has none.
-    pub parameter: Option<i64>,
+    pub number: Option<f64>,
 }
 
 impl Selection {
     /// A choice without a number.
     pub const fn plain(index: usize) -> Self {
-        Self { index, parameter: None }
+        Self { index, number: None }
     }
 
     /// A choice with its number.
-    pub const fn with(index: usize, parameter: i64) -> Self {
-        Self { index, parameter: Some(parameter) }
+    pub fn with(index: usize, number: impl Quantity) -> Self {
+        Self { index, number: Some(number.number()) }
     }
-}
 
-/// Returns a number with its unit: `60 FPS`, `5% of a frame`.
-pub fn with_unit(value: impl std::fmt::Display, unit: &str) -> String {
-    let space = if unit.is_empty() || unit.starts_with('%') { "" } else { " " };
-    format!("{value}{space}{unit}")
+    /// Its number.
+    pub fn value<T: Quantity>(self) -> Option<T> {
+        self.number.map(T::of)
+    }
 }
 
 /// Presents or fills in settings.
 pub trait Form {
     /// Begins a group of settings with a caption.
-    fn group(&mut self, title: &'static str);
+    fn group(&mut self, _title: &'static str) {}
 
     /// Begins a group that is on or off as a whole. A form without such groups shows a plain group,
     /// whose settings mean the same.
@@ -135,27 +183,8 @@ pub trait Form {
         self.group(title);
     }
 
-    /// A duration.
-    fn duration(&mut self, field: &Field, value: &mut Nanos, range: RangeInclusive<Nanos>);
-
-    /// A whole number; `unit` names what it counts, such as "threads".
-    fn count(
-        &mut self,
-        field: &Field,
-        value: &mut u32,
-        range: RangeInclusive<u32>,
-        unit: &'static str,
-    );
-
-    /// A number with a fraction, with the most common values.
-    fn number(
-        &mut self,
-        field: &Field,
-        value: &mut f64,
-        range: RangeInclusive<f64>,
-        default: &[f64],
-        unit: &'static str,
-    );
+    /// A number.
+    fn number(&mut self, number: &Number, value: &mut f64);
 
     /// One of several choices.
     fn choice(&mut self, field: &Field, value: &mut Selection, choices: &[Choice]);
@@ -177,6 +206,18 @@ pub trait Form {
     fn when(&mut self, condition: bool, why: &'static str, settings: &mut dyn FnMut(&mut dyn Form));
 }
 
+impl dyn Form + '_ {
+    /// Shows a duration, a count, or a number with a fraction.
+    pub fn value<T: Quantity>(&mut self, number: &Number, value: &mut T) {
+        let before = value.number();
+        let mut shown = before;
+        self.number(number, &mut shown);
+        if shown.total_cmp(&before).is_ne() {
+            *value = T::of(shown);
+        }
+    }
+}
+
 /// Shows a list of plain enum values as a set.
 pub fn choose_several<T: Copy + PartialEq>(
     form: &mut dyn Form,
@@ -189,7 +230,7 @@ pub fn choose_several<T: Copy + PartialEq>(
         .filter_map(|value| options.iter().position(|(option, _)| option == value))
         .map(Selection::plain)
         .collect();
-    let choices: Vec<Choice> = options.iter().map(|(_, choice)| choice.clone()).collect();
+    let choices: Vec<Choice> = options.iter().map(|(_, choice)| *choice).collect();
     form.set(field, &mut picks, &choices);
     *values =
         picks.iter().filter_map(|pick| options.get(pick.index).map(|(value, _)| *value)).collect();
@@ -200,33 +241,34 @@ pub fn lengths(
     form: &mut dyn Form,
     field: &Field,
     values: &mut Vec<Nanos>,
-    default: &[(Nanos, &'static str, &'static str)],
-    range: RangeInclusive<Nanos>,
-    own: Nanos,
+    common: &[(Nanos, &'static str, &'static str)],
+    custom: Parameter,
 ) {
     let mut choices: Vec<Choice> =
-        default.iter().map(|(_, key, label)| Choice::plain(key, label, "")).collect();
-    choices.push(Choice {
-        key: "",
-        label: "Custom",
-        help: "Any other duration.",
-        parameter: Parameter::Duration { range, default: own, optional: false },
-    });
+        common.iter().map(|(_, key, label)| Choice::plain(key, label, "")).collect();
+    choices.push(Choice::plain("", "Custom", "Any other duration.").with(custom));
     let mut picks: Vec<Selection> = values
         .iter()
         .map(|value| {
-            let known = default.iter().position(|(length, ..)| length == value);
-            known.map_or(Selection::with(default.len(), value.get()), Selection::plain)
+            let known = common.iter().position(|(length, ..)| length == value);
+            known.map_or(Selection::with(common.len(), *value), Selection::plain)
         })
         .collect();
     form.set(field, &mut picks, &choices);
     *values = picks
         .iter()
-        .filter_map(|pick| match default.get(pick.index) {
+        .filter_map(|pick| match common.get(pick.index) {
             Some((length, ..)) => Some(*length),
-            None => pick.parameter.map(Nanos::new),
+            None => pick.value(),
         })
         .collect();
+}
+
+/// Shows whole numbers as a set of one custom choice.
+pub fn counts(form: &mut dyn Form, field: &Field, values: &mut Vec<u32>, choice: Choice) {
+    let mut picks: Vec<Selection> = values.iter().map(|&count| Selection::with(0, count)).collect();
+    form.set(field, &mut picks, &[choice]);
+    *values = picks.into_iter().filter_map(Selection::value).collect();
 }
 
 /// Shows a plain enum as a choice.
@@ -238,7 +280,7 @@ pub fn choose<T: Copy + PartialEq>(
 ) {
     let index = options.iter().position(|(option, _)| option == value).unwrap_or(0);
     let mut pick = Selection::plain(index);
-    let choices: Vec<Choice> = options.iter().map(|(_, choice)| choice.clone()).collect();
+    let choices: Vec<Choice> = options.iter().map(|(_, choice)| *choice).collect();
     form.choice(field, &mut pick, &choices);
     if let Some((option, _)) = options.get(pick.index) {
         *value = *option;

@@ -1,13 +1,12 @@
 //! The frame loop: frame pacing under load, by priority × pinning.
 
 mod presets;
-mod settings;
+pub(super) mod settings;
 
 use serde::{Deserialize, Serialize};
 
-use super::conditions::{Cell, MAX_REALTIME_PRIORITY};
+use super::conditions::Cell;
 use super::form::parts::condition;
-use super::record::InNanos;
 use super::{
     Conditions, CpuChoice, CpuFacts, Form, Length, Load, LoadCount, LoadKind, LoadPriority, OnMiss,
     Pace, Priority, Probe, Problem, Stage, Tail, Trial, Wait, Work,
@@ -39,7 +38,7 @@ pub struct FrameLoop {
     /// Frames per second, 1 to 1 000.
     pub fps: f64,
     /// How long each configuration is measured per round.
-    #[serde(rename = "time_each_nanos", with = "InNanos")]
+    #[serde(rename = "time_each_nanos")]
     pub time_each: Nanos,
     /// Work per frame.
     pub work: Work,
@@ -54,12 +53,15 @@ pub struct FrameLoop {
     /// Whether each configuration runs twice: with one load thread per logical CPU, and with one
     /// per physical core.
     pub compare_pools: bool,
+    /// How long each configuration is measured once more with all CPUs busy, without a grade; 0 is not at all.
+    #[serde(rename = "full_load_nanos", default, skip_serializing_if = "is_zero")]
+    pub full_load: Nanos,
     /// The cells of the matrix to measure.
     pub cells: Vec<Cell>,
     /// Number of rounds.
     pub rounds: u32,
     /// How long each configuration runs before frames count.
-    #[serde(rename = "warm_up_nanos", with = "InNanos")]
+    #[serde(rename = "warm_up_nanos")]
     pub warm_up: Nanos,
     /// Lateness above this share of the frame time, in percent, counts as late.
     pub late_percent: f64,
@@ -68,6 +70,11 @@ pub struct FrameLoop {
     /// Linux: whether CPUs are prevented from deep idle during the test.
     #[serde(default)]
     pub no_deep_idle: bool,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+fn is_zero(time: &Nanos) -> bool {
+    *time == Nanos::ZERO
 }
 
 impl Default for FrameLoop {
@@ -86,6 +93,7 @@ impl Default for FrameLoop {
                 ..Load::NONE
             },
             compare_pools: false,
+            full_load: Nanos::ZERO,
             cells: vec![Cell { priority: Priority::Normal, cpu: CpuChoice::Any }],
             rounds: 1,
             warm_up: Nanos::from_secs(1),
@@ -116,10 +124,10 @@ impl FrameLoop {
         Nanos::from_nanos_f64(self.period().as_f64() / 100.0).max(Nanos::from_micros(50))
     }
 
-    /// The number of slots in the schedule of one configuration, at least 1.
-    fn slots_each(&self) -> u64 {
+    /// The number of slots of the schedule in this time, at least 1.
+    pub(super) fn slots_in(&self, time: Nanos) -> u64 {
         let period = self.period().get().max(1);
-        u64::try_from((self.time_each.get() + period / 2) / period).unwrap_or(1).max(1)
+        u64::try_from((time.get() + period / 2) / period).unwrap_or(1).max(1)
     }
 
     /// The waits to compare, each with its suffix of the label.
@@ -160,7 +168,7 @@ impl FrameLoop {
 
     /// The trial of one cell; everything but label, wait, conditions, and round is the same for
     /// all.
-    fn trial(&self, cell: Cell, wait: Wait, label: String, round: u32) -> Trial {
+    pub(super) fn trial(&self, cell: Cell, wait: Wait, label: String, round: u32) -> Trial {
         Trial {
             label,
             round,
@@ -173,15 +181,29 @@ impl FrameLoop {
                 no_deep_idle: self.no_deep_idle,
                 ..Conditions::NORMAL
             },
-            length: Length::Slots(self.slots_each()),
+            length: Length::Slots(self.slots_in(self.time_each)),
             warm_up: self.warm_up,
             evidence_above: (self.period() >= Nanos::from_millis(1)).then(|| self.evidence_above()),
         }
     }
 
-    /// Whether the loop matches the reference tool: re-based, at its frame time.
-    pub fn is_gdt_cpus_method(&self) -> bool {
-        self.on_miss == OnMiss::Rebase
+    /// The load that occupies all CPUs.
+    const FULL_LOAD: Load =
+        Load { count: LoadCount::PerLogicalCpu, priority: LoadPriority::Normal, ..Load::NONE };
+
+    /// The stage of a cell with all CPUs busy.
+    fn full_load_stage(&self, cell: Cell) -> Stage {
+        let conditions =
+            Conditions { priority: cell.priority, cpu: cell.cpu, ..Conditions::NORMAL };
+        let trial = self.trial(cell, self.wait, format!("{conditions}, all CPUs busy"), 0);
+        Stage {
+            trials: vec![Trial { length: Length::Slots(self.slots_in(self.full_load)), ..trial }],
+            load: Self::FULL_LOAD,
+            settle: Nanos::from_millis(100),
+            needs_smt: false,
+            reuses_tail: true,
+            skips_denied: false,
+        }
     }
 }
 
@@ -190,9 +212,11 @@ const LISTING: Listing = Listing {
     key: "frame-loop",
     name: "Frame loop",
     icon: "film-strip",
+    digit: Some(2),
     subtitle: "Frame pacing by thread priority and CPU pinning",
     question: "How consistently does this PC pace frames?",
-    about: "Frame pacing for each thread priority and pinning, idle or under load.",
+    about: "Runs a frame loop (wait, work, repeat) under background load. Shows how late each frame \
+         starts and which priority and pinning settings help.",
     examples: &[
         "--preset quick",
         "--fps 144 --duration 10s --priority normal --priority highest",
@@ -237,8 +261,8 @@ impl Probe for FrameLoop {
         settings::show(self, form);
     }
 
-    fn problems(&self, cpus: &CpuFacts) -> Vec<Problem> {
-        settings::problems(self, cpus)
+    fn problems(&self) -> Vec<Problem> {
+        settings::problems(self)
     }
 
     fn keep_only(&mut self, conditions: Conditions) {
@@ -247,6 +271,11 @@ impl Probe for FrameLoop {
         if self.cells.iter().any(is_saved) {
             self.cells.retain(is_saved);
         }
+    }
+
+    /// All CPUs busy is stated alongside.
+    fn is_graded(&self, load: &Load) -> bool {
+        self.full_load == Nanos::ZERO || *load == self.load
     }
 
     /// One stage per configuration and round; each round has a randomized order, so that
@@ -270,6 +299,8 @@ impl Probe for FrameLoop {
                             load,
                             settle: Nanos::from_millis(if load.is_none() { 0 } else { 100 }),
                             needs_smt: self.compare_pools,
+                            reuses_tail: false,
+                            skips_denied: false,
                         });
                     }
                 }
@@ -278,6 +309,9 @@ impl Probe for FrameLoop {
                 order.shuffle(&mut of_round);
             }
             stages.extend(of_round);
+        }
+        if self.full_load != Nanos::ZERO {
+            stages.extend(self.cells.iter().map(|&cell| self.full_load_stage(cell)));
         }
         stages
     }
@@ -315,6 +349,25 @@ mod tests {
         assert_eq!(plan.period(), Nanos::new(16_666_667));
         assert_eq!(plan.late_limit(), Nanos::new(833_333));
         assert_eq!(plan.evidence_above(), Nanos::new(166_667));
+    }
+
+    #[test]
+    fn all_cpus_busy_is_an_additional_stage_with_the_same_spin_tail() {
+        let plan = FrameLoop {
+            time_each: Nanos::from_secs(10),
+            full_load: Nanos::from_secs(5),
+            ..FrameLoop::default()
+        };
+        let stages = plan.stages(&CpuFacts::default());
+        let [graded, full] = stages.as_slice() else { panic!("{} stages", stages.len()) };
+        assert_eq!(full.trials[0].label, "Normal, all CPUs busy");
+        assert_eq!(full.trials[0].length, Length::Slots(300));
+        assert_eq!(full.load.count, LoadCount::PerLogicalCpu);
+        assert!(plan.is_graded(&graded.load) && !plan.is_graded(&full.load));
+        assert!(FrameLoop::default().is_graded(&full.load));
+        // The settling time, the warm-up, and the frames: no trial of spin tails.
+        let frames = full.trials[0].duration();
+        assert_eq!(full.duration(), Nanos::from_millis(1_100) + frames);
     }
 
     #[test]

@@ -2,13 +2,11 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::form::parts::Problems;
-use super::form::{Choice, Parameter, Selection, choose, choose_several};
-use super::record::InNanos;
+use super::form::{Choice, Number, Parameter, choose, choose_several, counts};
 use super::work::{CycleKind, CycleMovement, GameCycle, default_area_side, default_chat_length};
 use super::{
-    Conditions, CpuFacts, Field, Form, Length, Load, Pace, Plan, Preset, Probe, Problem,
-    SpinStrategy, Stage, Trial, Wait, Work,
+    Conditions, CpuFacts, Field, Form, Length, Load, Pace, Plan, Preset, Probe, SpinStrategy,
+    Stage, Trial, Wait, Work,
 };
 use super::{Extent, Listing};
 use crate::nanos::Nanos;
@@ -52,15 +50,15 @@ pub struct GameTick {
     #[serde(alias = "chosen")]
     pub custom: Vec<u32>,
     /// The time a cycle may take.
-    #[serde(rename = "budget_nanos", with = "InNanos")]
+    #[serde(rename = "budget_nanos")]
     pub budget: Nanos,
     /// Warm-up before the first iteration of each thread count.
-    #[serde(rename = "warm_up_nanos", with = "InNanos")]
+    #[serde(rename = "warm_up_nanos")]
     pub warm_up: Nanos,
     /// Iterations.
     pub iterations: u32,
     /// The length of an iteration.
-    #[serde(rename = "iteration_nanos", with = "InNanos")]
+    #[serde(rename = "iteration_nanos")]
     pub iteration: Nanos,
     /// Seed of everything random.
     pub seed: u32,
@@ -91,54 +89,51 @@ const KINDS: Field = Field::new(
     "Workload",
     "What each player receives updates about: other players, NPCs, or both.",
 );
-const PLAYERS: Field = Field::new("players", "Players", "Number of players.");
-const NPCS: Field = Field::new("npcs", "NPCs", "Number of characters controlled by the game.");
+const PLAYERS: Number = Field::new("players", "Players", "Number of players.")
+    .number(Parameter::count(1, 2_046, "players"));
+const NPCS: Number = Field::new("npcs", "NPCs", "Number of characters controlled by the game.")
+    .number(Parameter::count(1, 10_000, "NPCs"));
 const MOVEMENT: Field =
     Field::new("movement", "Movement", "How players and NPCs move from cycle to cycle.");
-const BUDGET: Field =
-    Field::new("budget", "Cycle budget", "Time that a game server has for one cycle.");
+const BUDGET: Number =
+    Field::new("budget", "Cycle budget", "Time that a game server has for one cycle.")
+        .number(Parameter::secs(0.001, 60.0));
 const COUNTS: Field =
     Field::new("threads", "Thread counts", "Number of threads that encode in parallel.");
 const SELECTED: Field =
-    Field::new("thread-count", "Threads", "A number of threads; can be repeated.")
-        .named("Selected thread counts");
-const WARM_UP: Field = Field::new(
+    Field::new("thread-count", "Threads", "A number of threads.").named("Selected thread counts");
+const WARM_UP: Number = Field::new(
     "warm-up",
     "Warm-up",
     "Time that cycles run before they count, at least 20 cycles: the view range takes 15 to \
      settle.",
-);
-const ITERATIONS: Field = Field::new(
+)
+.number(Parameter::secs(0.0, 60.0));
+const ITERATIONS: Number = Field::new(
     "iterations",
     "Iterations",
     "How often each thread count is measured, interleaved. The error is that of the mean of these \
      iterations.",
-);
-const ITERATION: Field = Field::new("iteration", "Iteration length", "Length of one iteration.");
-const SEED: Field =
-    Field::new("seed", "Seed", "The same seed produces the same bytes.").named("Random seed");
+)
+.number(Parameter::count(1, 50, "iterations"));
+const ITERATION: Number = Field::new("iteration", "Iteration length", "Length of one iteration.")
+    .number(Parameter::secs(0.1, 120.0));
+const SEED: Number = Field::new("seed", "Seed", "The same seed produces the same bytes.")
+    .named("Random seed")
+    .number(Parameter::count(0, u32::MAX, "seed"));
 
-const AREA: Field = Field::new(
+const AREA: Number = Field::new(
     "area",
     "Area side",
     "Side of the square that everyone moves in, in tiles. A smaller area is denser: each player sees more.",
-);
-const CHAT: Field = Field::new(
+)
+.number(Parameter::count(1, 1_024, "tiles"));
+const CHAT: Number = Field::new(
     "chat",
     "Chat length",
     "Length of every chat line, one per player and cycle; 0 for none.",
-);
-
-const AREA_RANGE: std::ops::RangeInclusive<u32> = 1..=1_024;
-const CHAT_RANGE: std::ops::RangeInclusive<u32> = 0..=80;
-const PLAYERS_RANGE: std::ops::RangeInclusive<u32> = 1..=2_046;
-const NPCS_RANGE: std::ops::RangeInclusive<u32> = 1..=10_000;
-const BUDGET_RANGE: std::ops::RangeInclusive<Nanos> = Nanos::from_millis(1)..=Nanos::from_secs(60);
-const WARM_UP_RANGE: std::ops::RangeInclusive<Nanos> = Nanos::ZERO..=Nanos::from_secs(60);
-const ITERATIONS_RANGE: std::ops::RangeInclusive<u32> = 1..=50;
-const ITERATION_RANGE: std::ops::RangeInclusive<Nanos> =
-    Nanos::from_millis(100)..=Nanos::from_secs(120);
-const THREADS_RANGE: std::ops::RangeInclusive<u32> = 1..=256;
+)
+.number(Parameter::count(0, 80, "characters"));
 
 impl GameTick {
     /// The thread counts on this machine, in ascending order, always including 1.
@@ -186,6 +181,8 @@ impl GameTick {
             load: Load::NONE,
             settle: Nanos::ZERO,
             needs_smt: false,
+            reuses_tail: false,
+            skips_denied: false,
         }
     }
 }
@@ -195,6 +192,7 @@ const LISTING: Listing = Listing {
     key: "game-tick",
     name: "Game tick",
     icon: "users-three",
+    digit: Some(7),
     subtitle: "How a game server's cycle scales with threads",
     question: "How does a game server's cycle scale with threads on this PC?",
     about: "How long a game server's cycle takes and how it scales with threads: all players and \
@@ -207,7 +205,7 @@ const LISTING: Listing = Listing {
     ],
     value_name: "cycle time",
     samples_name: "cycles",
-    rows_name: "series",
+    rows_name: "configurations",
     step_name: "Step",
 };
 
@@ -265,8 +263,8 @@ impl Probe for GameTick {
                 ),
             ],
         );
-        form.count(&PLAYERS, &mut self.players, PLAYERS_RANGE, "players");
-        form.count(&NPCS, &mut self.npcs, NPCS_RANGE, "NPCs");
+        form.value(&PLAYERS, &mut self.players);
+        form.value(&NPCS, &mut self.npcs);
         choose(
             form,
             &MOVEMENT,
@@ -280,13 +278,13 @@ impl Probe for GameTick {
                 (CycleMovement::Mixed, Choice::plain("mixed", "Mixed", "A mix of both.")),
             ],
         );
-        form.count(&AREA, &mut self.area_side, AREA_RANGE, "tiles");
-        form.count(&CHAT, &mut self.chat_length, CHAT_RANGE, "characters");
+        form.value(&AREA, &mut self.area_side);
+        form.value(&CHAT, &mut self.chat_length);
         form.note(
             "Each cycle moves all players and NPCs inside the area and encodes what each player sees, \
              including a chat line of everyone.",
         );
-        form.duration(&BUDGET, &mut self.budget, BUDGET_RANGE);
+        form.value(&BUDGET, &mut self.budget);
         form.group("Threads");
         choose(
             form,
@@ -309,47 +307,16 @@ impl Probe for GameTick {
             is_custom,
             "it applies only to custom thread counts (--threads custom)",
             &mut |form| {
-                let choices = [Choice {
-                    key: "",
-                    label: "Threads",
-                    help: "This number of threads.",
-                    parameter: Parameter::Count { range: 1..=256, default: 2 },
-                }];
-                let mut picks: Vec<Selection> =
-                    custom.iter().map(|&count| Selection::with(0, i64::from(count))).collect();
-                form.set(&SELECTED, &mut picks, &choices);
-                *custom =
-                    picks.iter().filter_map(|pick| u32::try_from(pick.parameter?).ok()).collect();
+                let number = Parameter::count(1, 256, "").beginning_at(2.0);
+                let choice = Choice::plain("", "Threads", "This number of threads.").with(number);
+                counts(form, &SELECTED, custom, choice);
             },
         );
         form.group("Precision");
-        form.duration(&WARM_UP, &mut self.warm_up, WARM_UP_RANGE);
-        form.count(&ITERATIONS, &mut self.iterations, ITERATIONS_RANGE, "iterations");
-        form.duration(&ITERATION, &mut self.iteration, ITERATION_RANGE);
-        form.count(&SEED, &mut self.seed, 0..=u32::MAX, "seed");
-    }
-
-    fn problems(&self, _cpus: &CpuFacts) -> Vec<Problem> {
-        let mut problems = Problems::default();
-        problems.unless(
-            !self.kinds.is_empty(),
-            KINDS.key,
-            "no workload is selected; select players, NPCs, or both".to_owned(),
-        );
-        problems.count(PLAYERS.key, "players", self.players, &PLAYERS_RANGE);
-        problems.count(NPCS.key, "NPCs", self.npcs, &NPCS_RANGE);
-        problems.count(AREA.key, "tiles per side", self.area_side, &AREA_RANGE);
-        problems.count(CHAT.key, "characters", self.chat_length, &CHAT_RANGE);
-        problems.length(BUDGET.key, "cycle budget", self.budget, &BUDGET_RANGE);
-        problems.length(WARM_UP.key, "warm-up", self.warm_up, &WARM_UP_RANGE);
-        problems.count(ITERATIONS.key, "iterations", self.iterations, &ITERATIONS_RANGE);
-        problems.length(ITERATION.key, "iteration length", self.iteration, &ITERATION_RANGE);
-        if self.counts == ThreadCounts::Custom {
-            for &count in &self.custom {
-                problems.count(SELECTED.key, "threads", count, &THREADS_RANGE);
-            }
-        }
-        problems.found()
+        form.value(&WARM_UP, &mut self.warm_up);
+        form.value(&ITERATIONS, &mut self.iterations);
+        form.value(&ITERATION, &mut self.iteration);
+        form.value(&SEED, &mut self.seed);
     }
 
     /// Iteration by iteration, each covering all thread counts.

@@ -11,6 +11,8 @@ pub struct Listing {
     pub name: &'static str,
     /// The key of its icon.
     pub icon: &'static str,
+    /// The digit of its keyboard shortcut, if one is free.
+    pub digit: Option<u8>,
     /// What it measures, in a few words without a period.
     pub subtitle: &'static str,
     /// What it answers, as a question.

@@ -3,7 +3,6 @@
 use serde::{Deserialize, Serialize};
 
 use super::CpuFacts;
-use super::record::InNanos;
 use crate::nanos::Nanos;
 
 /// What a load thread does.
@@ -36,6 +35,8 @@ pub enum LoadCount {
     PerLogicalCpu,
     /// One per physical core.
     PerPhysicalCore,
+    /// One per two logical CPUs, at least one: what a game with other programs meets.
+    HalfOfCpus,
 }
 
 impl LoadCount {
@@ -45,6 +46,7 @@ impl LoadCount {
             Self::Threads(count) => count,
             Self::PerLogicalCpu => cpus.logical_count(),
             Self::PerPhysicalCore => cpus.physical_count.unwrap_or_else(|| cpus.logical_count()),
+            Self::HalfOfCpus => (cpus.logical_count() / 2).max(1),
         }
     }
 }
@@ -87,7 +89,7 @@ pub struct Load {
     /// Whether thread i is pinned to CPU i, modulo the number of CPUs.
     pub pinned: bool,
     /// How long each call takes, where load threads work in calls.
-    #[serde(rename = "call_nanos", with = "InNanos", default = "default_call")]
+    #[serde(rename = "call_nanos", default = "default_call")]
     pub call: Nanos,
 }
 

@@ -2,7 +2,6 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::record::InNanos;
 use crate::nanos::Nanos;
 
 /// What happens to a slot that has already passed.
@@ -28,7 +27,7 @@ pub enum Pace {
     /// Slot k is due at start + k × period.
     Grid {
         /// The length of a slot.
-        #[serde(rename = "period_nanos", with = "InNanos")]
+        #[serde(rename = "period_nanos")]
         period: Nanos,
         /// What happens to a slot that has already passed.
         on_miss: OnMiss,
@@ -36,7 +35,7 @@ pub enum Pace {
     /// Each wait is due this long after it began; the next begins immediately.
     After {
         /// Requested length of each wait.
-        #[serde(rename = "length_nanos", with = "InNanos")]
+        #[serde(rename = "length_nanos")]
         length: Nanos,
     },
     /// No wait: iterations run back to back.
@@ -45,7 +44,7 @@ pub enum Pace {
     /// a gap.
     Gaps {
         /// The shortest gap that is recorded; 0 uses the larger of 1 µs and ten times a clock read.
-        #[serde(rename = "threshold_nanos", with = "InNanos")]
+        #[serde(rename = "threshold_nanos")]
         threshold: Nanos,
     },
 }

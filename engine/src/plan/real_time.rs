@@ -2,10 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::conditions::{Deadline, MAX_REALTIME_PRIORITY, MmcssTask};
+use super::conditions::{Deadline, MmcssTask};
 use super::form::parts::{self, Problems};
-use super::form::{Choice, Parameter, Selection};
-use super::record::InNanos;
+use super::form::{Choice, Number, Parameter, Selection};
 use super::{
     Conditions, CpuChoice, CpuFacts, Field, Form, Length, Load, LoadCount, LoadKind, LoadPriority,
     OnMiss, Pace, Plan, Preset, Priority, Probe, Problem, Stage, Trial, Wait, Work,
@@ -21,24 +20,24 @@ pub struct RealTime {
     /// Frames per second, 1 to 1 000.
     pub fps: f64,
     /// How long each policy is measured, all blocks together.
-    #[serde(rename = "time_each_nanos", with = "InNanos")]
+    #[serde(rename = "time_each_nanos")]
     pub time_each: Nanos,
     /// Length of a block: normal and real-time alternate.
-    #[serde(rename = "turn_nanos", with = "InNanos")]
+    #[serde(rename = "turn_nanos")]
     pub turn: Nanos,
     /// Work per frame.
-    #[serde(rename = "work_nanos", with = "InNanos")]
+    #[serde(rename = "work_nanos")]
     pub work: Nanos,
     /// The policies to compare with normal scheduling.
     pub policies: Vec<Priority>,
     /// CPU time per period under DEADLINE; 0 derives it from the measured work.
-    #[serde(rename = "runtime_nanos", with = "InNanos")]
+    #[serde(rename = "runtime_nanos")]
     pub runtime: Nanos,
     /// By when in its period DEADLINE grants the runtime; 0 is the end of the period.
-    #[serde(rename = "deadline_nanos", with = "InNanos", default)]
+    #[serde(rename = "deadline_nanos", default)]
     pub deadline: Nanos,
     /// The period of DEADLINE; 0 is the frame time.
-    #[serde(rename = "deadline_period_nanos", with = "InNanos", default)]
+    #[serde(rename = "deadline_period_nanos", default)]
     pub deadline_period: Nanos,
     /// Whether normal is a task in a pool of workers that the calls of the load share, as in Holoscan.
     #[serde(default)]
@@ -66,7 +65,7 @@ impl Default for RealTime {
         Self {
             fps: 60.0,
             time_each: Nanos::from_secs(30),
-            turn: Nanos::from_secs(5),
+            turn: Nanos::from_secs(2),
             work: Nanos::from_micros(100),
             policies: vec![default_policy()],
             runtime: Nanos::ZERO,
@@ -85,21 +84,27 @@ impl Default for RealTime {
     }
 }
 
-const FPS: Field = Field::new("fps", "Target FPS", "Frames per second.").named("Target frame rate");
-const TIME_EACH: Field = Field::new(
+const FPS: Number =
+    Field::new("fps", "Target FPS", "Frames per second.").named("Target frame rate").number(
+        Parameter::fraction(1.0, 1_000.0, "FPS").commonly(&[30.0, 60.0, 120.0]).in_steps_of(1.0),
+    );
+const TIME_EACH: Number = Field::new(
     "duration",
     "Duration",
     "Measuring time for normal scheduling and for each policy, all blocks together.",
 )
-.named("Time per policy");
-const TURN: Field = Field::new(
+.named("Time per policy")
+.number(Parameter::secs(1.0, 600.0));
+const TURN: Number = Field::new(
     "block",
     "Block length",
     "Normal and real-time scheduling alternate in blocks of this length, so that temperature and \
      other programs affect both equally.",
-);
-const WORK: Field =
-    Field::new("work", "Work per frame", "Calibrated integer arithmetic after each wake-up.");
+)
+.number(Parameter::secs(0.5, 600.0));
+const WORK: Number =
+    Field::new("work", "Work per frame", "Calibrated integer arithmetic after each wake-up.")
+        .number(Parameter::millis(0.0, 900.0));
 const POLICIES: Field = Field::new(
     "policy",
     "Policy",
@@ -107,42 +112,33 @@ const POLICIES: Field = Field::new(
      Time-critical on Windows; time-constraint (Time-critical) on macOS. Several can run in one \
      test.",
 );
-const RUNTIME: Field = Field::new(
+const RUNTIME: Number = Field::new(
     "runtime",
     "Runtime",
     "CPU time per period that DEADLINE reserves. 0 uses the measured p99.9 of the work plus a \
      fifth, at least a tenth of the period.",
 )
 .named("DEADLINE runtime")
-.auto_at_zero();
-const DEADLINE: Field = Field::new(
+.number(OF_DEADLINE);
+const DEADLINE: Number = Field::new(
     "deadline",
     "Deadline",
     "By when in its period DEADLINE grants the runtime. 0 is the end of the period.",
 )
 .named("DEADLINE deadline")
-.auto_at_zero();
-const DEADLINE_PERIOD: Field =
+.number(OF_DEADLINE);
+const DEADLINE_PERIOD: Number =
     Field::new("deadline-period", "Deadline period", "Period of DEADLINE. 0 is the frame time.")
         .named("DEADLINE period")
-        .auto_at_zero();
+        .number(OF_DEADLINE);
 const POOLED: Field = Field::new(
     "pooled",
     "Pooled baseline",
     "Runs normal as a task in a pool that the calls of the load share, with one worker per load thread, \
      as Holoscan does. Frames then also wait for calls to end. Missed frames are caught up.",
 );
-const LATE: Field = Field::new(
-    "late-threshold",
-    "Late threshold",
-    "Frames with a lateness above this share of the frame time are late.",
-);
-
-const FPS_RANGE: std::ops::RangeInclusive<f64> = 1.0..=1_000.0;
-const TIME_RANGE: std::ops::RangeInclusive<Nanos> = Nanos::from_secs(1)..=Nanos::from_secs(600);
-const TURN_RANGE: std::ops::RangeInclusive<Nanos> = Nanos::from_millis(500)..=Nanos::from_secs(600);
-const RUNTIME_RANGE: std::ops::RangeInclusive<Nanos> = Nanos::ZERO..=Nanos::from_secs(1);
-const LATE_RANGE: std::ops::RangeInclusive<f64> = 0.1..=100.0;
+/// A time of DEADLINE.
+const OF_DEADLINE: Parameter = Parameter::millis(0.0, 1_000.0).or_automatic("Auto");
 
 impl RealTime {
     /// The length of a frame.
@@ -206,40 +202,39 @@ impl RealTime {
             load: if is_in_pool { Load { kind: LoadKind::Pool, ..self.load } } else { self.load },
             settle: Nanos::from_millis(if is_idle { 0 } else { 100 }),
             needs_smt: false,
+            reuses_tail: false,
+            skips_denied: false,
         }
     }
 }
 
 /// The policies as a form shows them.
 fn policies(form: &mut dyn Form, policies: &mut Vec<Priority>) {
-    let level = |key, label, help| Choice {
-        key,
-        label,
-        help,
-        parameter: Parameter::Count { range: 1..=i64::from(MAX_REALTIME_PRIORITY), default: 10 },
-    };
     let choices = [
         Choice::plain(
             "deadline",
             "DEADLINE",
             "Linux: reserves CPU time before a deadline in each period.",
-        ),
-        level("fifo", "FIFO", "Linux: runs before every normal thread until it sleeps."),
-        level("rr", "RR", "Linux: like FIFO, time-sliced with threads of the same priority."),
+        )
+        .only_on("linux"),
+        parts::FIFO,
+        parts::RR,
         Choice::plain("highest", "Highest", "The priority level Highest."),
         Choice::plain("time-critical", "Time-critical", "The priority level Time-critical."),
-        Choice::plain("mmcss-games", "MMCSS Games", "Windows: the multimedia class Games."),
+        Choice::plain("mmcss-games", "MMCSS Games", "Windows: the multimedia class Games.")
+            .only_on("windows"),
         Choice::plain(
             "mmcss-pro-audio",
             "MMCSS Pro Audio",
             "Windows: the multimedia class Pro Audio.",
-        ),
+        )
+        .only_on("windows"),
     ];
     let mut picks: Vec<Selection> = policies
         .iter()
         .map(|policy| match *policy {
-            Priority::Fifo(level) => Selection::with(1, i64::from(level)),
-            Priority::RoundRobin(level) => Selection::with(2, i64::from(level)),
+            Priority::Fifo(level) => Selection::with(1, u32::from(level)),
+            Priority::RoundRobin(level) => Selection::with(2, u32::from(level)),
             Priority::Highest => Selection::plain(3),
             Priority::TimeCritical => Selection::plain(4),
             Priority::Mmcss(MmcssTask::Games) => Selection::plain(5),
@@ -250,17 +245,14 @@ fn policies(form: &mut dyn Form, policies: &mut Vec<Priority>) {
     form.set(&POLICIES, &mut picks, &choices);
     *policies = picks
         .iter()
-        .map(|pick| {
-            let level = u8::try_from(pick.parameter.unwrap_or(10)).unwrap_or(u8::MAX);
-            match pick.index {
-                1 => Priority::Fifo(level),
-                2 => Priority::RoundRobin(level),
-                3 => Priority::Highest,
-                4 => Priority::TimeCritical,
-                5 => Priority::Mmcss(MmcssTask::Games),
-                6 => Priority::Mmcss(MmcssTask::ProAudio),
-                _ => Priority::Deadline(UNFILLED),
-            }
+        .map(|&pick| match pick.index {
+            1 => Priority::Fifo(parts::level_of(pick)),
+            2 => Priority::RoundRobin(parts::level_of(pick)),
+            3 => Priority::Highest,
+            4 => Priority::TimeCritical,
+            5 => Priority::Mmcss(MmcssTask::Games),
+            6 => Priority::Mmcss(MmcssTask::ProAudio),
+            _ => Priority::Deadline(UNFILLED),
         })
         .collect();
 }
@@ -274,6 +266,7 @@ const LISTING: Listing = Listing {
     key: "real-time",
     name: "Real-time",
     icon: "lightning",
+    digit: Some(6),
     subtitle: "Effect of real-time scheduling on frame pacing",
     question: "Does real-time scheduling improve frame pacing?",
     about: "Effect of real-time scheduling on frame pacing under load. A watchdog limits real-time \
@@ -286,7 +279,7 @@ const LISTING: Listing = Listing {
     ],
     value_name: "lateness",
     samples_name: "frames",
-    rows_name: "series",
+    rows_name: "configurations",
     step_name: "Step",
 };
 
@@ -321,10 +314,10 @@ impl Probe for RealTime {
 
     fn settings(&mut self, form: &mut dyn Form) {
         form.group("Workload");
-        form.number(&FPS, &mut self.fps, FPS_RANGE, &[30.0, 60.0, 120.0], "FPS");
-        form.duration(&TIME_EACH, &mut self.time_each, TIME_RANGE);
-        form.duration(&TURN, &mut self.turn, TURN_RANGE);
-        form.duration(&WORK, &mut self.work, Nanos::ZERO..=Nanos::from_millis(900));
+        form.value(&FPS, &mut self.fps);
+        form.value(&TIME_EACH, &mut self.time_each);
+        form.value(&TURN, &mut self.turn);
+        form.value(&WORK, &mut self.work);
         form.group("Real-time policy");
         policies(form, &mut self.policies);
         let has_deadline =
@@ -332,9 +325,9 @@ impl Probe for RealTime {
         let (runtime, deadline, period) =
             (&mut self.runtime, &mut self.deadline, &mut self.deadline_period);
         form.when(has_deadline, "it applies only to DEADLINE", &mut |form| {
-            form.duration(&RUNTIME, runtime, RUNTIME_RANGE);
-            form.duration(&DEADLINE, deadline, RUNTIME_RANGE);
-            form.duration(&DEADLINE_PERIOD, period, RUNTIME_RANGE);
+            form.value(&RUNTIME, runtime);
+            form.value(&DEADLINE, deadline);
+            form.value(&DEADLINE_PERIOD, period);
         });
         parts::cpu(form, &mut self.cpu);
         form.group("Competing load");
@@ -345,24 +338,15 @@ impl Probe for RealTime {
              stays free, and no system settings are changed.",
         );
         form.group("More");
-        form.number(&LATE, &mut self.late_percent, LATE_RANGE, &[], "% of a frame");
+        form.value(&parts::LATE, &mut self.late_percent);
     }
 
-    fn problems(&self, cpus: &CpuFacts) -> Vec<Problem> {
+    fn problems(&self) -> Vec<Problem> {
         let mut problems = Problems::default();
-        let fits = FPS_RANGE.contains(&self.fps);
+        let most_work = Nanos::new(self.period().get() / 10 * 5);
         problems.unless(
-            fits,
-            FPS.key,
-            format!("target frame rate: {} FPS; expected 1 to 1\u{202f}000", self.fps),
-        );
-        let period = if fits { self.period() } else { Nanos::from_secs(1) };
-        problems.length(TIME_EACH.key, "time per policy", self.time_each, &TIME_RANGE);
-        problems.length(TURN.key, "block length", self.turn, &TURN_RANGE);
-        let most_work = Nanos::new(period.get() / 10 * 5);
-        problems.unless(
-            (Nanos::ZERO..=most_work).contains(&self.work),
-            WORK.key,
+            self.work <= most_work,
+            WORK.field.key,
             format!(
                 "work per frame: {}; expected 0 s to {:.3} ms (half of a frame), so that a \
                  real-time thread leaves CPU time to other threads",
@@ -371,13 +355,8 @@ impl Probe for RealTime {
             ),
         );
         problems.unless(
-            !self.policies.is_empty(),
-            POLICIES.key,
-            "no policy is selected; select at least one".to_owned(),
-        );
-        problems.unless(
             self.runtime <= most_work,
-            RUNTIME.key,
+            RUNTIME.field.key,
             format!(
                 "runtime: {}; expected 0 s to {} (half of a frame)",
                 format_setting(self.runtime),
@@ -389,7 +368,7 @@ impl Probe for RealTime {
                 requested.runtime <= requested.deadline && requested.deadline <= requested.period;
             problems.unless(
                 is_in_order,
-                DEADLINE.key,
+                DEADLINE.field.key,
                 format!(
                     "runtime {}, deadline {}, period {}; expected in ascending order",
                     format_setting(requested.runtime),
@@ -402,15 +381,6 @@ impl Probe for RealTime {
             !self.pooled || (self.load.kind == LoadKind::Calls && !self.load.is_none()),
             POOLED.key,
             "a pool needs a load of calls: --load calls, and at least 1 load thread".to_owned(),
-        );
-        for &policy in &self.policies {
-            problems.thread(policy, self.cpu, cpus);
-        }
-        problems.load(&self.load, 0, cpus);
-        problems.unless(
-            LATE_RANGE.contains(&self.late_percent),
-            LATE.key,
-            format!("late threshold: {}%; expected 0.1% to 100% of a frame", self.late_percent),
         );
         problems.found()
     }
@@ -438,19 +408,19 @@ pub fn presets() -> Vec<Preset> {
         presets.push(preset(
             "fifo",
             "60 FPS, FIFO",
-            "Normal compared with SCHED_FIFO 10, 30 s each in blocks of 5 s.",
+            "Normal compared with SCHED_FIFO 10, 30 s each in blocks of 2 s.",
             default.clone(),
         ));
         presets.push(preset(
             "deadline",
             "60 FPS, DEADLINE",
-            "Normal compared with SCHED_DEADLINE, 30 s each in blocks of 5 s.",
+            "Normal compared with SCHED_DEADLINE, 30 s each in blocks of 2 s.",
             with(vec![Priority::Deadline(UNFILLED)]),
         ));
         presets.push(preset(
             "all",
             "60 FPS, DEADLINE, FIFO and RR",
-            "Normal compared with three policies, 30 s each in blocks of 5 s.",
+            "Normal compared with three policies, 30 s each in blocks of 2 s.",
             with(vec![Priority::Deadline(UNFILLED), Priority::Fifo(10), Priority::RoundRobin(10)]),
         ));
         presets.push(preset(
@@ -476,7 +446,7 @@ pub fn presets() -> Vec<Preset> {
         presets.push(preset(
             "time-critical",
             "60 FPS, Time-critical",
-            "Normal compared with Time-critical, 30 s each in blocks of 5 s.",
+            "Normal compared with Time-critical, 30 s each in blocks of 2 s.",
             default.clone(),
         ));
         if is_on("windows") {
@@ -491,8 +461,8 @@ pub fn presets() -> Vec<Preset> {
     presets.push(preset(
         "quick",
         "Quick",
-        "5 s each in blocks of 1 s.",
-        RealTime { time_each: Nanos::from_secs(5), turn: Nanos::from_secs(1), ..default },
+        "16 s each in blocks of 2 s.",
+        RealTime { time_each: Nanos::from_secs(16), ..default },
     ));
     presets
 }
@@ -521,9 +491,36 @@ mod tests {
     }
 
     #[test]
+    fn every_preset_but_the_reference_method_has_enough_pairs_for_a_grade() {
+        for preset in presets().into_iter().filter(|preset| preset.key != "holoscan") {
+            let Plan::RealTime(plan) = &preset.plan else { panic!("{}", preset.key) };
+            assert_eq!(plan.turn, Nanos::from_secs(2), "{}", preset.key);
+            assert!(8 <= plan.blocks(), "{}: {} pairs", preset.key, plan.blocks());
+        }
+    }
+
+    #[test]
+    fn the_plan_counts_the_time_to_calibrate_work_and_runtime() {
+        let length = |plan: RealTime| Plan::RealTime(plan).duration(&CpuFacts::default());
+        let deadline = |runtime| RealTime {
+            policies: vec![Priority::Deadline(UNFILLED)],
+            runtime,
+            ..RealTime::default()
+        };
+        let (default, given) = (RealTime::default(), deadline(Nanos::from_millis(2)));
+        let without_work = RealTime { work: Nanos::ZERO, ..RealTime::default() };
+        assert_eq!(length(default.clone()) - length(without_work), Work::CALIBRATION);
+        assert_eq!(length(given.clone()), length(default.clone()));
+        // 300 times 100 µs before each block.
+        let calibrated = Nanos::from_millis(30) * i64::from(default.blocks());
+        assert_eq!(length(deadline(Nanos::ZERO)) - length(given), calibrated);
+    }
+
+    #[test]
     fn deadline_times_are_in_order_and_a_pool_has_calls() {
+        let cpus = CpuFacts { usable: vec![0], ..CpuFacts::default() };
         let keys = |plan: &RealTime| -> Vec<&str> {
-            plan.problems(&CpuFacts::default()).iter().map(|problem| problem.key).collect()
+            Plan::RealTime(plan.clone()).problems(&cpus).iter().map(|problem| problem.key).collect()
         };
         let plan = RealTime {
             runtime: Nanos::from_millis(2),

@@ -3,8 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::form::parts::{self, Problems};
-use super::form::{Choice, Selection, choose};
-use super::record::InNanos;
+use super::form::{Choice, Number, Parameter, choose, counts};
 use super::{
     Conditions, CpuChoice, CpuFacts, Field, Form, Length, Load, Pace, Plan, Preset, Priority,
     Probe, Problem, Stage, Trial, Wait, Work,
@@ -37,20 +36,20 @@ pub struct SchedulingGaps {
     #[serde(alias = "chosen")]
     pub custom: Vec<u32>,
     /// Duration.
-    #[serde(rename = "duration_nanos", with = "InNanos")]
+    #[serde(rename = "duration_nanos")]
     pub duration: Nanos,
     /// The shortest gap that is recorded; 0 determines it on this machine.
-    #[serde(rename = "threshold_nanos", with = "InNanos")]
+    #[serde(rename = "threshold_nanos")]
     pub threshold: Nanos,
     /// Priority of the probes; never real-time.
     pub priority: Priority,
     /// Whether each probe is pinned to its CPU.
     pub pinned: bool,
     /// A longest gap up to this is typical of a physical PC.
-    #[serde(rename = "typical_nanos", with = "InNanos")]
+    #[serde(rename = "typical_nanos")]
     pub typical: Nanos,
     /// A longest gap above this disturbs real-time programs.
-    #[serde(rename = "bad_nanos", with = "InNanos")]
+    #[serde(rename = "bad_nanos")]
     pub bad: Nanos,
 }
 
@@ -70,17 +69,17 @@ impl Default for SchedulingGaps {
 }
 
 const CPUS: Field = Field::new("cpus", "CPUs", "CPUs on which a probe runs.").named("Probed CPUs");
-const SELECTED: Field =
-    Field::new("cpu", "CPU", "A CPU to probe; can be repeated.").named("Selected CPUs");
-const DURATION: Field =
-    Field::new("duration", "Duration", "Length of the test. A longer test finds rarer gaps.");
-const THRESHOLD: Field = Field::new(
+const SELECTED: Field = Field::new("cpu", "CPU", "A CPU to probe.").named("Selected CPUs");
+const DURATION: Number =
+    Field::new("duration", "Duration", "Length of the test. A longer test finds rarer gaps.")
+        .number(Parameter::secs(0.5, 86_400.0));
+const THRESHOLD: Number = Field::new(
     "threshold",
     "Shortest gap",
     "Intervals between two clock reads that are longer than this are recorded as gaps. 0 uses the \
      larger of 1 µs and ten times a clock read.",
 )
-.auto_at_zero();
+.number(Parameter::micros(0.0, 1_000.0).or_automatic("Auto"));
 const PRIORITY: Field = Field::new(
     "priority",
     "Priority",
@@ -89,20 +88,19 @@ const PRIORITY: Field = Field::new(
 )
 .named("Probe priority");
 const PINNED: Field = Field::new("pinned", "Pin probes", "Pins each probe to its CPU.");
-const TYPICAL: Field =
-    Field::new("typical", "Typical, up to", "Physical PCs typically stay below 3 ms.")
-        .named("Typical gap limit");
-const BAD: Field = Field::new(
+const TYPICAL: Number =
+    Field::new("typical", "Good limit", "Physical PCs typically stay below 3 ms.")
+        .named("Good gap limit")
+        .number(LIMIT);
+const BAD: Number = Field::new(
     "bad",
-    "Bad, over",
+    "Poor limit",
     "Gaps above 30 ms, from the system or a hypervisor, disturb real-time programs.",
 )
-.named("Bad gap limit");
+.named("Poor gap limit")
+.number(LIMIT);
 
-const DURATION_RANGE: std::ops::RangeInclusive<Nanos> =
-    Nanos::from_millis(500)..=Nanos::from_secs(86_400);
-const THRESHOLD_RANGE: std::ops::RangeInclusive<Nanos> = Nanos::ZERO..=Nanos::from_millis(1);
-const LIMIT_RANGE: std::ops::RangeInclusive<Nanos> = Nanos::from_micros(1)..=Nanos::from_secs(1);
+const LIMIT: Parameter = Parameter::millis(0.001, 1_000.0);
 
 const LEVELS: [Priority; 4] =
     [Priority::Idle, Priority::BelowNormal, Priority::Normal, Priority::AboveNormal];
@@ -123,6 +121,7 @@ const LISTING: Listing = Listing {
     key: "scheduling-gaps",
     name: "Scheduling gaps",
     icon: "rows",
+    digit: Some(5),
     subtitle: "Interruptions of busy threads, measured on every CPU",
     question: "Are busy threads interrupted on this PC?",
     about: "Measures every CPU at the same time. A gap is an interval in which a busy thread did not \
@@ -182,21 +181,13 @@ impl Probe for SchedulingGaps {
         );
         let (is_custom, custom) = (self.cpus == ProbedCpus::Custom, &mut self.custom);
         form.when(is_custom, "it applies only to custom CPUs (--cpus custom)", &mut |form| {
-            let choices = [Choice {
-                key: "",
-                label: "CPU",
-                help: "This logical CPU.",
-                parameter: super::form::Parameter::Count { range: 0..=4_095, default: 0 },
-            }];
-            let mut picks: Vec<Selection> =
-                custom.iter().map(|&cpu| Selection::with(0, i64::from(cpu))).collect();
-            form.set(&SELECTED, &mut picks, &choices);
-            *custom = picks.iter().filter_map(|pick| u32::try_from(pick.parameter?).ok()).collect();
+            let choice = Choice::plain("", "CPU", "This logical CPU.").with(parts::CPU_NUMBER);
+            counts(form, &SELECTED, custom, choice);
             custom.sort_unstable();
             custom.dedup();
         });
-        form.duration(&DURATION, &mut self.duration, DURATION_RANGE);
-        form.duration(&THRESHOLD, &mut self.threshold, THRESHOLD_RANGE);
+        form.value(&DURATION, &mut self.duration);
+        form.value(&THRESHOLD, &mut self.threshold);
         let names = [
             Choice::plain("idle", "Idle", "Runs only when nothing else does."),
             Choice::plain("below-normal", "Below normal", "Below other programs."),
@@ -206,48 +197,29 @@ impl Probe for SchedulingGaps {
         let options: Vec<(Priority, Choice)> = LEVELS.into_iter().zip(names).collect();
         choose(form, &PRIORITY, &mut self.priority, &options);
         form.switch(&PINNED, &mut self.pinned);
-        form.note("Keeps every CPU fully busy. The PC can feel slow and get warm during the test.");
+        form.note(
+            "Keeps every CPU fully busy. This PC can feel slow and get warm during the test.",
+        );
         form.group("Verdict thresholds");
-        form.duration(&TYPICAL, &mut self.typical, LIMIT_RANGE);
-        form.duration(&BAD, &mut self.bad, LIMIT_RANGE);
+        form.value(&TYPICAL, &mut self.typical);
+        form.value(&BAD, &mut self.bad);
         form.note(
             "Physical PCs typically stay below 3 ms. Gaps above 30 ms, from the system or a \
              hypervisor, disturb real-time programs such as game servers.",
         );
     }
 
-    fn problems(&self, cpus: &CpuFacts) -> Vec<Problem> {
+    fn problems(&self) -> Vec<Problem> {
         let mut problems = Problems::default();
-        problems.length(DURATION.key, "duration", self.duration, &DURATION_RANGE);
-        problems.length(THRESHOLD.key, "shortest gap", self.threshold, &THRESHOLD_RANGE);
-        problems.length(TYPICAL.key, "typical gap limit", self.typical, &LIMIT_RANGE);
-        problems.length(BAD.key, "bad gap limit", self.bad, &LIMIT_RANGE);
         problems.unless(
             self.typical <= self.bad,
-            BAD.key,
+            BAD.field.key,
             format!(
                 "bad gap limit: {}; expected {} or more",
                 format_setting(self.bad),
                 format_setting(self.typical)
             ),
         );
-        if self.cpus == ProbedCpus::Custom {
-            problems.unless(
-                !self.custom.is_empty(),
-                SELECTED.key,
-                format!("no CPU is selected; usable CPUs: {}", parts::list(&cpus.usable)),
-            );
-            for cpu in &self.custom {
-                problems.unless(
-                    cpus.usable.contains(cpu),
-                    SELECTED.key,
-                    format!(
-                        "CPU {cpu} is not available; usable CPUs: {}",
-                        parts::list(&cpus.usable)
-                    ),
-                );
-            }
-        }
         problems.unless(
             LEVELS.contains(&self.priority),
             PRIORITY.key,
@@ -279,7 +251,14 @@ impl Probe for SchedulingGaps {
                 evidence_above: None,
             })
             .collect();
-        vec![Stage { trials, load: Load::NONE, settle: Nanos::ZERO, needs_smt: false }]
+        vec![Stage {
+            trials,
+            load: Load::NONE,
+            settle: Nanos::ZERO,
+            needs_smt: false,
+            reuses_tail: false,
+            skips_denied: false,
+        }]
     }
 }
 
@@ -342,7 +321,7 @@ mod tests {
             custom: vec![1, 9],
             ..SchedulingGaps::default()
         };
-        let problems = plan.problems(&cpus());
+        let problems = Plan::SchedulingGaps(plan).problems(&cpus());
         assert_eq!(problems.len(), 1);
         assert_eq!(problems[0].message, "CPU 9 is not available; usable CPUs: 0-1, 4-5");
     }

@@ -1,12 +1,8 @@
 //! The settings of a test as a list: in words, and as the command line writes them.
 
-use std::ops::RangeInclusive;
-
 use super::Plan;
 use super::conditions::Cell;
-use super::form::{Choice, Field, Form, Parameter, Selection, with_unit};
-use crate::nanos::Nanos;
-use crate::units::{format_count, format_setting};
+use super::form::{Choice, Field, FieldUnit, Form, Number, Selection};
 
 /// A setting in words and as the command line writes it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -58,9 +54,6 @@ impl SettingList {
     }
 }
 
-/// The label of a plain number among the choices of a setting.
-const NUMBER: &str = "Number";
-
 /// Returns values as the command line repeats an option: `normal --priority highest`.
 fn joined(key: &str, values: &[impl ToString]) -> String {
     let values: Vec<String> = values.iter().map(ToString::to_string).collect();
@@ -68,61 +61,32 @@ fn joined(key: &str, values: &[impl ToString]) -> String {
 }
 
 impl Form for SettingList {
-    fn group(&mut self, _title: &'static str) {}
-
-    fn duration(&mut self, field: &Field, value: &mut Nanos, _range: RangeInclusive<Nanos>) {
-        let is_auto = field.zero_is_auto && *value == Nanos::ZERO;
-        let words = if is_auto { "automatic".to_owned() } else { format_setting(*value) };
-        self.add(field, words, &value.to_string());
-    }
-
-    fn count(
-        &mut self,
-        field: &Field,
-        value: &mut u32,
-        _range: RangeInclusive<u32>,
-        unit: &'static str,
-    ) {
-        let count = format_count((*value).into());
-        // "Rounds: 3", not "Rounds: 3 rounds".
-        let is_named = field.name.to_lowercase().contains(&unit.to_lowercase());
-        let words = if is_named { count } else { with_unit(count, unit) };
-        self.add(field, words, &value.to_string());
-    }
-
-    fn number(
-        &mut self,
-        field: &Field,
-        value: &mut f64,
-        _range: RangeInclusive<f64>,
-        _default: &[f64],
-        unit: &'static str,
-    ) {
-        self.add(field, with_unit(*value, unit), &value.to_string());
+    fn number(&mut self, number: &Number, value: &mut f64) {
+        let Number { field, parameter } = number;
+        let words = if parameter.is_automatic(*value) {
+            "automatic".to_owned()
+        } else {
+            parameter.words(*value, field.name)
+        };
+        self.add(field, words, &parameter.written(*value));
     }
 
     fn choice(&mut self, field: &Field, value: &mut Selection, choices: &[Choice]) {
         let Some(choice) = choices.get(value.index) else { return };
-        let is_unnamed = choice.label == field.label || choice.label == NUMBER;
-        let (words, number) = match (&choice.parameter, value.parameter) {
-            (Parameter::Duration { .. }, Some(nanos)) => {
-                let length = Nanos::new(nanos);
-                (format!("{}, {}", choice.label, format_setting(length)), length.to_string())
+        let words = match choice.parameter.zip(value.number) {
+            None => choice.label.to_owned(),
+            Some((parameter, number)) => {
+                let words = parameter.words(number, field.name);
+                match parameter.unit {
+                    FieldUnit::Count("") if choice.label != field.label => {
+                        format!("{} {words}", choice.label)
+                    }
+                    FieldUnit::Count(_) => words,
+                    _ => format!("{}, {words}", choice.label),
+                }
             }
-            (Parameter::Count { .. }, Some(count)) if is_unnamed => {
-                (count.to_string(), count.to_string())
-            }
-            (Parameter::Count { .. }, Some(count)) => {
-                (format!("{} {count}", choice.label), count.to_string())
-            }
-            _ => (choice.label.to_owned(), String::new()),
         };
-        let written = match (choice.key, number.as_str()) {
-            (key, "") => key.to_owned(),
-            ("", number) => number.to_owned(),
-            (key, number) => format!("{key}:{number}"),
-        };
-        self.add(field, words, &written);
+        self.add(field, words, &choice.written(value.number));
     }
 
     fn set(&mut self, field: &Field, values: &mut Vec<Selection>, choices: &[Choice]) {

@@ -3,9 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 use super::form::parts::{self, LoadCondition, Problems};
-use super::form::{Choice, choose_several, lengths};
+use super::form::{Choice, Number, Parameter, choose_several, lengths};
 use super::load::DEFAULT_CALL;
-use super::record::{InNanos, List};
 use super::{
     Conditions, CpuChoice, CpuFacts, Field, Form, Length, Load, LoadCount, LoadKind, LoadPriority,
     Pace, Plan, Preset, Priority, Probe, Problem, Stage, Trial, Wait, Work,
@@ -50,12 +49,12 @@ pub enum Timers {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct SleepAccuracy {
     /// The lengths that are slept, 1 ns to 1 s.
-    #[serde(rename = "lengths_nanos", with = "List::<InNanos>")]
+    #[serde(rename = "lengths_nanos")]
     pub lengths: Vec<Nanos>,
     /// Sleeps per series, 10 to 100 000.
     pub count: u32,
     /// Maximum time per series.
-    #[serde(rename = "at_most_nanos", with = "InNanos")]
+    #[serde(rename = "at_most_nanos")]
     pub at_most: Nanos,
     /// How the sleeps are requested.
     pub methods: Vec<SleepMethod>,
@@ -104,15 +103,17 @@ pub(super) const fn one_a_cpu() -> Load {
 const LENGTHS: Field =
     Field::new("sleep", "Durations", "Requested sleep durations; measured one after the other.")
         .named("Sleep durations");
-const COUNT: Field = Field::new(
+const COUNT: Number = Field::new(
     "count",
-    "Sleeps each",
+    "Sleeps",
     "Number of sleeps per duration. p99 needs 100, p99.9 needs 1\u{202f}000.",
 )
-.named("Sleeps per duration");
-const AT_MOST: Field =
+.named("Sleeps per duration")
+.number(Parameter::count(10, 100_000, "sleeps"));
+const AT_MOST: Number =
     Field::new("time-limit", "Time limit", "Maximum time per series, even if it has fewer sleeps.")
-        .named("Time limit per series");
+        .named("Time limit per series")
+        .number(Parameter::secs(0.1, 600.0));
 const METHODS: Field = Field::new(
     "method",
     "Method",
@@ -127,11 +128,6 @@ const TIMERS: Field = Field::new(
      slack). Windows ticks every 15.6 ms unless a program requests more. Finest requests 1 ns or \
      1 ms.",
 );
-
-const LENGTH_RANGE: std::ops::RangeInclusive<Nanos> = Nanos::new(1)..=Nanos::from_secs(1);
-const COUNT_RANGE: std::ops::RangeInclusive<u32> = 10..=100_000;
-const AT_MOST_RANGE: std::ops::RangeInclusive<Nanos> =
-    Nanos::from_millis(100)..=Nanos::from_secs(600);
 
 impl SleepAccuracy {
     fn label(
@@ -187,6 +183,8 @@ impl SleepAccuracy {
             load: if is_idle { Load::NONE } else { self.load },
             settle: if is_idle { Nanos::ZERO } else { Nanos::from_secs(1) },
             needs_smt: false,
+            reuses_tail: false,
+            skips_denied: false,
         }
     }
 }
@@ -196,6 +194,7 @@ const LISTING: Listing = Listing {
     key: "sleep-accuracy",
     name: "Sleep accuracy",
     icon: "moon",
+    digit: Some(3),
     subtitle: "Actual sleep duration, idle and under load",
     question: "How accurate is sleep on this PC?",
     about: "Actual sleep duration, idle and under load. Shows how long a frame limiter must spin \
@@ -208,7 +207,7 @@ const LISTING: Listing = Listing {
     ],
     value_name: "overshoot",
     samples_name: "sleeps",
-    rows_name: "series",
+    rows_name: "configurations",
     step_name: "Step",
 };
 
@@ -257,11 +256,10 @@ impl Probe for SleepAccuracy {
                 (Nanos::from_micros(1), "1us", "1 µs"),
                 (Nanos::from_millis(1), "1ms", "1 ms"),
             ],
-            LENGTH_RANGE,
-            Nanos::from_millis(5),
+            Parameter::time(1.0, 1e9).beginning_at(5e6),
         );
-        form.count(&COUNT, &mut self.count, COUNT_RANGE, "sleeps");
-        form.duration(&AT_MOST, &mut self.at_most, AT_MOST_RANGE);
+        form.value(&COUNT, &mut self.count);
+        form.value(&AT_MOST, &mut self.at_most);
         choose_several(
             form,
             &METHODS,
@@ -281,7 +279,8 @@ impl Probe for SleepAccuracy {
                         WHOLE_MILLIS,
                         "Sleep(n)",
                         "Windows: the function Sleep, in whole milliseconds, rounded up.",
-                    ),
+                    )
+                    .only_on("windows"),
                 ),
             ],
         );
@@ -303,26 +302,8 @@ impl Probe for SleepAccuracy {
         parts::cpu(form, &mut self.cpu);
     }
 
-    fn problems(&self, cpus: &CpuFacts) -> Vec<Problem> {
+    fn problems(&self) -> Vec<Problem> {
         let mut problems = Problems::default();
-        problems.unless(
-            !self.lengths.is_empty(),
-            LENGTHS.key,
-            "no duration is selected; select at least one, 1ns to 1s".to_owned(),
-        );
-        for &length in &self.lengths {
-            problems.length(LENGTHS.key, "duration", length, &LENGTH_RANGE);
-        }
-        problems.count(COUNT.key, "sleeps per duration", self.count, &COUNT_RANGE);
-        problems.length(AT_MOST.key, "time limit", self.at_most, &AT_MOST_RANGE);
-        let mut methods = vec!["relative", "absolute"];
-        methods.extend(has_sleep_function().then_some(WHOLE_MILLIS));
-        let methods = methods.join(", ");
-        problems.unless(
-            !self.methods.is_empty(),
-            METHODS.key,
-            format!("no method is selected; select at least one: {methods}"),
-        );
         problems.unless(
             has_sleep_function() || !self.methods.contains(&SleepMethod::WholeMillis),
             METHODS.key,
@@ -337,13 +318,6 @@ impl Probe for SleepAccuracy {
                 format_setting(LONGEST_CALL)
             ),
         );
-        problems.unless(
-            !self.timers.is_empty(),
-            TIMERS.key,
-            "no timers are selected; select default, finest, or both".to_owned(),
-        );
-        problems.conditions(&self.circumstances, &self.load, cpus);
-        problems.thread(self.priority, self.cpu, cpus);
         problems.found()
     }
 
@@ -457,24 +431,30 @@ mod tests {
 
     #[test]
     fn what_cannot_be_run_is_named() {
-        let methods = vec![SleepMethod::WholeMillis];
-        let lengths = vec![Nanos::ZERO, Nanos::from_millis(51)];
-        let plan = SleepAccuracy { lengths, count: 1, methods, ..Default::default() };
         let cpus = CpuFacts { usable: vec![0, 1], physical_count: None, ..CpuFacts::default() };
-        let messages: Vec<_> =
-            plan.problems(&cpus).into_iter().map(|problem| problem.message).collect();
+        let messages = |plan: SleepAccuracy| -> Vec<String> {
+            let problems = Plan::SleepAccuracy(plan).problems(&cpus);
+            problems.into_iter().map(|problem| problem.message).collect()
+        };
+        let lengths = vec![Nanos::ZERO, Nanos::from_millis(51)];
+        let ranges = SleepAccuracy { lengths: lengths.clone(), count: 1, ..Default::default() };
+        assert_eq!(
+            messages(ranges),
+            [
+                "sleep durations: 0 ns; expected 1 ns to 1 s",
+                "sleeps per duration: 1; expected 10 to 100\u{202f}000",
+            ]
+        );
+        let methods = vec![SleepMethod::WholeMillis];
+        let plan = SleepAccuracy { lengths: lengths[1..].to_vec(), methods, ..Default::default() };
         let expected = [
-            "duration: 0 ns; expected 1 ns to 1 s",
-            "sleeps per duration: 1; expected 10 to 100\u{202f}000",
             "'whole-millis' is only available on Windows; select relative or absolute",
             "'whole-millis' sleeps in one call, which a stop cannot end; select at most 50 ms",
         ];
-        let expected = expected.iter().filter(|message| {
-            !has_sleep_function() || !message.ends_with("select relative or absolute")
-        });
-        assert!(messages.iter().eq(expected), "{messages:?}");
-        let plan = SleepAccuracy { methods: Vec::new(), ..Default::default() };
-        let problem = plan.problems(&cpus).remove(0).message;
+        assert_eq!(messages(plan), expected[usize::from(has_sleep_function())..]);
+        let nothing = messages(SleepAccuracy { methods: Vec::new(), ..Default::default() });
+        let [problem] = nothing.as_slice() else { panic!("{nothing:?}") };
+        assert!(problem.contains("none is selected; select at least one: relative, absolute"));
         assert_eq!(problem.contains(WHOLE_MILLIS), has_sleep_function(), "{problem}");
     }
 

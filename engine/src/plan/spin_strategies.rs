@@ -2,13 +2,12 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::form::parts::{self, LoadCondition, Problems};
-use super::form::{Choice, choose_several, lengths};
-use super::record::{InNanos, List};
+use super::form::parts::{self, LoadCondition};
+use super::form::{Choice, Number, Parameter, choose_several, lengths};
 use super::sleep_accuracy::one_a_cpu;
 use super::{
     Conditions, CpuChoice, CpuFacts, Field, Form, Length, Load, Pace, Plan, Preset, Priority,
-    Probe, Problem, SpinStrategy, Stage, Trial, Wait, Work,
+    Probe, SpinStrategy, Stage, Trial, Wait, Work,
 };
 use super::{Extent, Listing};
 use crate::nanos::Nanos;
@@ -25,7 +24,7 @@ const AT_MOST: Nanos = Nanos::from_secs(60);
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct SpinStrategies {
     /// The lengths that are waited, 10 ns to 100 ms.
-    #[serde(rename = "lengths_nanos", with = "List::<InNanos>")]
+    #[serde(rename = "lengths_nanos")]
     pub lengths: Vec<Nanos>,
     /// Waits per series, 10 to 100 000.
     pub count: u32,
@@ -65,19 +64,20 @@ impl Default for SpinStrategies {
 
 const LENGTHS: Field =
     Field::new("spin", "Waits", "Requested lengths of the waits.").named("Wait durations");
-const COUNT: Field = Field::new("count", "Waits each", "Number of waits of each length.")
-    .named("Waits per duration");
-const SHORT_COUNT: Field = Field::new(
+const COUNT: Number = Field::new("count", "Waits", "Number of waits of each length.")
+    .named("Waits per duration")
+    .number(WAITS);
+const SHORT_COUNT: Number = Field::new(
     "short-count",
     "Short waits each",
     "Number of waits of up to 10 µs. They are cheap, and 100 are too few to show rare outliers.",
 )
-.named("Short waits per duration");
+.named("Short waits per duration")
+.number(WAITS);
 const STRATEGIES: Field =
     Field::new("strategy", "Strategies", "What the loop does between two clock reads.");
 
-const LENGTH_RANGE: std::ops::RangeInclusive<Nanos> = Nanos::new(10)..=Nanos::from_millis(100);
-const COUNT_RANGE: std::ops::RangeInclusive<u32> = 10..=100_000;
+const WAITS: Parameter = Parameter::count(10, 100_000, "waits");
 
 impl SpinStrategies {
     fn stage(&self, length: Nanos, strategy: SpinStrategy, load: LoadCondition) -> Stage {
@@ -103,6 +103,8 @@ impl SpinStrategies {
             load: if is_idle { Load::NONE } else { self.load },
             settle: Nanos::from_millis(if is_idle { 0 } else { 100 }),
             needs_smt: false,
+            reuses_tail: false,
+            skips_denied: false,
         }
     }
 }
@@ -112,6 +114,7 @@ const LISTING: Listing = Listing {
     key: "spin-strategies",
     name: "Spin strategies",
     icon: "arrows-clockwise",
+    digit: Some(4),
     subtitle: "Accuracy and CPU cost of spin waits",
     question: "Which spin strategy is most accurate on this PC?",
     about: "Accuracy and CPU cost of spin waits with three strategies, idle and under load.",
@@ -123,7 +126,7 @@ const LISTING: Listing = Listing {
     ],
     value_name: "overshoot",
     samples_name: "waits",
-    rows_name: "series",
+    rows_name: "configurations",
     step_name: "Step",
 };
 
@@ -164,11 +167,10 @@ impl Probe for SpinStrategies {
                 (Nanos::from_micros(5), "5us", "5 µs"),
                 (Nanos::new(100), "100ns", "100 ns"),
             ],
-            LENGTH_RANGE,
-            Nanos::from_micros(50),
+            Parameter::time(10.0, 1e8).beginning_at(5e4),
         );
-        form.count(&COUNT, &mut self.count, COUNT_RANGE, "waits");
-        form.count(&SHORT_COUNT, &mut self.short_count, COUNT_RANGE, "waits");
+        form.value(&COUNT, &mut self.count);
+        form.value(&SHORT_COUNT, &mut self.short_count);
         form.group("Strategies");
         choose_several(
             form,
@@ -200,28 +202,6 @@ impl Probe for SpinStrategies {
         parts::conditions(form, &mut self.circumstances, &mut self.load);
         parts::priority(form, &mut self.priority);
         parts::cpu(form, &mut self.cpu);
-    }
-
-    fn problems(&self, cpus: &CpuFacts) -> Vec<Problem> {
-        let mut problems = Problems::default();
-        problems.unless(
-            !self.lengths.is_empty(),
-            LENGTHS.key,
-            "no wait is selected; select at least one, 10ns to 100ms".to_owned(),
-        );
-        for &length in &self.lengths {
-            problems.length(LENGTHS.key, "wait", length, &LENGTH_RANGE);
-        }
-        problems.count(COUNT.key, "waits each", self.count, &COUNT_RANGE);
-        problems.count(SHORT_COUNT.key, "short waits each", self.short_count, &COUNT_RANGE);
-        problems.unless(
-            !self.strategies.is_empty(),
-            STRATEGIES.key,
-            "no strategy is selected; select none, hint, yield, or several".to_owned(),
-        );
-        problems.conditions(&self.circumstances, &self.load, cpus);
-        problems.thread(self.priority, self.cpu, cpus);
-        problems.found()
     }
 
     fn stages(&self, _cpus: &CpuFacts) -> Vec<Stage> {

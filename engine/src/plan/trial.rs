@@ -2,8 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::record::{InNanos, Optional};
-use super::{Conditions, Load, Pace, Wait, Work};
+use super::{Conditions, Load, Pace, Priority, Wait, Work};
 use crate::nanos::Nanos;
 
 /// When a trial ends.
@@ -18,11 +17,11 @@ pub enum Length {
         /// Maximum number of iterations.
         count: u64,
         /// Maximum time.
-        #[serde(rename = "at_most_nanos", with = "InNanos")]
+        #[serde(rename = "at_most_nanos")]
         at_most: Nanos,
     },
     /// After this time.
-    #[serde(rename = "time_nanos", with = "InNanos")]
+    #[serde(rename = "time_nanos")]
     Time(Nanos),
 }
 
@@ -45,10 +44,10 @@ pub struct Trial {
     /// When the trial ends.
     pub length: Length,
     /// How long the loop runs before samples count.
-    #[serde(rename = "warm_up_nanos", with = "InNanos")]
+    #[serde(rename = "warm_up_nanos")]
     pub warm_up: Nanos,
     /// Lateness above which the system's counters are read, or `None` for never.
-    #[serde(rename = "evidence_above_nanos", with = "Optional::<InNanos>")]
+    #[serde(rename = "evidence_above_nanos")]
     pub evidence_above: Option<Nanos>,
 }
 
@@ -75,9 +74,25 @@ impl Trial {
         }
     }
 
-    /// How long it takes to calibrate the spin tail before the warm-up.
+    /// About how many samples it takes; 0 where that depends on what happens, as with gaps.
+    pub fn expected_samples(&self) -> u64 {
+        let period = self.pace.period().get();
+        let in_time = |time: Nanos| u64::try_from(time.get() / period.max(1)).unwrap_or(0);
+        match self.length {
+            Length::Slots(count) => count,
+            Length::Turns { .. } | Length::Time(_) if period <= 0 => 0,
+            Length::Turns { count, at_most } => count.min(in_time(at_most)),
+            Length::Time(time) => in_time(time),
+        }
+    }
+
+    /// How long it takes to calibrate the spin tail and the runtime of DEADLINE before the warm-up.
     pub fn calibration(&self) -> Nanos {
-        self.wait.calibration(self.work.length(), self.pace.period())
+        let runtime = match self.conditions.priority {
+            Priority::Deadline(deadline) => deadline.calibration(self.work.length()),
+            _ => Nanos::ZERO,
+        };
+        runtime + self.wait.calibration(self.work.length(), self.pace.period())
     }
 
     /// Planned measuring time.
@@ -105,20 +120,28 @@ pub struct Stage {
     /// Background load.
     pub load: Load,
     /// How long the load runs before the loops start.
-    #[serde(rename = "settle_nanos", with = "InNanos")]
+    #[serde(rename = "settle_nanos")]
     pub settle: Nanos,
     /// Whether the stage is only meaningful if cores have two threads; elsewhere it is skipped,
     /// with a warning.
     pub needs_smt: bool,
+    /// Whether it uses the spin tail that was calibrated under another load of this run.
+    #[serde(default)]
+    pub reuses_tail: bool,
+    /// Whether it is skipped where an earlier trial of the same label was denied what it requests.
+    #[serde(default)]
+    pub skips_denied: bool,
 }
 
 impl Stage {
     /// Planned duration of the stage: settling, calibration, warm-up, and measuring.
     pub fn duration(&self) -> Nanos {
+        let calibration =
+            |trial: &Trial| if self.reuses_tail { Nanos::ZERO } else { trial.calibration() };
         let longest = self
             .trials
             .iter()
-            .map(|trial| trial.calibration() + trial.warm_up + trial.duration())
+            .map(|trial| calibration(trial) + trial.warm_up + trial.duration())
             .max()
             .unwrap_or(Nanos::ZERO);
         self.settle + longest

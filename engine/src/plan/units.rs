@@ -1,23 +1,12 @@
-//! Durations on the command line: `250us`.
+//! Durations on the command line, and lists of CPUs.
 
 use crate::nanos::Nanos;
 
-/// Why a text is not a length of time.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error(
-    "invalid duration '{text}': expected a number and a unit, such as 250us, 2ms, 10s, or 5min"
-)]
-pub struct ParseNanosError {
-    /// The text.
-    pub text: String,
-}
-
 /// Reads `1ns`, `250us`, `2.5ms`, `10s`, `5min` or `1h`; a unit is required.
-pub fn parse_nanos(text: &str) -> Result<Nanos, ParseNanosError> {
-    let error = || ParseNanosError { text: text.to_owned() };
-    let trimmed = text.trim();
-    let split = trimmed.find(|c: char| c.is_ascii_alphabetic() || c == 'µ').ok_or_else(error)?;
-    let (number, unit) = trimmed.split_at(split);
+pub(super) fn parse_nanos(text: &str) -> Option<Nanos> {
+    let text = text.trim();
+    let split = text.find(|c: char| c.is_ascii_alphabetic() || c == 'µ')?;
+    let (number, unit) = text.split_at(split);
     let nanos_a_unit = match unit {
         "ns" => 1.0,
         "us" | "µs" => 1e3,
@@ -25,14 +14,33 @@ pub fn parse_nanos(text: &str) -> Result<Nanos, ParseNanosError> {
         "s" => 1e9,
         "min" => 60e9,
         "h" => 3_600e9,
-        _ => return Err(error()),
+        _ => return None,
     };
     let number = number.trim();
     if number.is_empty() || number.chars().any(|c| !matches!(c, '0'..='9' | '.' | '-')) {
-        return Err(error());
+        return None;
     }
-    let value: f64 = number.parse().ok().ok_or_else(error)?;
-    Ok(Nanos::from_nanos_f64(value * nanos_a_unit))
+    let value: f64 = number.parse().ok()?;
+    Some(Nanos::from_nanos_f64(value * nanos_a_unit))
+}
+
+/// CPU numbers as ranges: `0-3, 8`.
+pub(super) fn list(cpus: &[u32]) -> String {
+    let mut text = String::new();
+    let mut rest = cpus;
+    while let Some(&first) = rest.first() {
+        let run = rest.iter().zip(first..).take_while(|&(&cpu, expected)| cpu == expected).count();
+        if !text.is_empty() {
+            text.push_str(", ");
+        }
+        text.push_str(&first.to_string());
+        if let Some(&last) = rest.get(run - 1).filter(|_| run > 1) {
+            text.push('-');
+            text.push_str(&last.to_string());
+        }
+        rest = rest.get(run..).unwrap_or_default();
+    }
+    text
 }
 
 #[cfg(test)]
@@ -55,7 +63,7 @@ mod tests {
             ("1e400s", None),
             ("10 parsecs", None),
         ] {
-            assert_eq!(parse_nanos(text).ok(), expected, "{text}");
+            assert_eq!(parse_nanos(text), expected, "{text}");
         }
     }
 
@@ -63,7 +71,7 @@ mod tests {
     fn what_display_writes_is_read_back() {
         for nanos in [1, 1_000, 1_500, 16_670_000, 2_000_000, 600_000_000_000] {
             let nanos = Nanos::new(nanos);
-            assert_eq!(parse_nanos(&nanos.to_string()), Ok(nanos));
+            assert_eq!(parse_nanos(&nanos.to_string()), Some(nanos));
         }
     }
 }

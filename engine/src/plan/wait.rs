@@ -4,7 +4,6 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use super::record::InNanos;
 use crate::nanos::Nanos;
 
 /// What a spinning loop does between two clock reads.
@@ -53,7 +52,7 @@ pub enum Tail {
     /// the waits is on average about as late as that of the best.
     Measured,
     /// A given length.
-    #[serde(rename = "fixed_nanos", with = "InNanos")]
+    #[serde(rename = "fixed_nanos")]
     Fixed(Nanos),
 }
 

@@ -2,7 +2,6 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::record::InNanos;
 use crate::nanos::Nanos;
 
 /// What a loop does after waking.
@@ -14,10 +13,10 @@ pub enum Work {
     Nothing,
     /// A fixed count of integer arithmetic, calibrated to take this long on an undisturbed CPU. It
     /// takes longer if the thread is disturbed.
-    #[serde(rename = "arithmetic_nanos", with = "InNanos")]
+    #[serde(rename = "arithmetic_nanos")]
     Arithmetic(Nanos),
     /// Watches the clock for this long, which hides a disturbance.
-    #[serde(rename = "timed_nanos", with = "InNanos")]
+    #[serde(rename = "timed_nanos")]
     Timed(Nanos),
     /// One cycle of a game server's world.
     GameCycle(GameCycle),
@@ -94,6 +93,9 @@ pub const fn default_chat_length() -> u32 {
 }
 
 impl Work {
+    /// How long it takes to calibrate arithmetic, once per run.
+    pub const CALIBRATION: Nanos = Nanos::from_millis(30);
+
     /// Planned duration.
     pub const fn length(self) -> Nanos {
         match self {

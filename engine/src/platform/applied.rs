@@ -2,11 +2,15 @@
 
 use std::fmt;
 
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
 use crate::nanos::Nanos;
 use crate::plan::Priority;
 
 /// How the kernel schedules a thread, read back from it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case")]
 pub enum Policy {
     /// Linux `SCHED_OTHER` with this nice value.
     Nice(i32),
@@ -21,10 +25,13 @@ pub enum Policy {
     /// `SCHED_DEADLINE` with these times.
     Deadline {
         /// CPU time per period.
+        #[serde(rename = "runtime_nanos")]
         runtime: Nanos,
         /// Deadline within the period by which the CPU time must have been granted.
+        #[serde(rename = "deadline_nanos")]
         deadline: Nanos,
         /// The period.
+        #[serde(rename = "period_nanos")]
         period: Nanos,
     },
     /// Windows thread priority, −15 to 15, in the process's own class.
@@ -38,7 +45,9 @@ pub enum Policy {
 }
 
 /// A macOS quality-of-service class.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case")]
 pub enum MacQos {
     /// Background work.
     Background,
@@ -103,9 +112,11 @@ impl fmt::Display for Policy {
 }
 
 /// Why the operating system did not apply a request.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Refusal {
     /// The request: `SCHED_RR 10`, `nice −5`, `CPU 7`.
+    #[serde(rename = "asked")]
     pub requested: String,
     /// The call that was denied, such as `sched_setscheduler`.
     pub call: String,
@@ -131,7 +142,9 @@ impl fmt::Display for Refusal {
 }
 
 /// Outcome of one request.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case")]
 pub enum RequestOutcome {
     /// Applied as requested.
     Granted,
@@ -142,7 +155,8 @@ pub enum RequestOutcome {
 }
 
 /// What a thread runs at, read back after the request.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Effective {
     /// The scheduling policy.
     pub policy: Policy,
@@ -154,23 +168,29 @@ pub struct Effective {
 }
 
 /// What was applied of the [`Conditions`](crate::plan::Conditions) of one trial.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(remote = "Self")]
 pub struct Applied {
     /// Outcome of the priority request.
     pub priority: RequestOutcome,
     /// Outcome of the CPU request.
     pub pin: RequestOutcome,
     /// What the thread runs at.
+    #[serde(flatten)]
     pub effective: Effective,
     /// The mechanism: `sched_setscheduler`, `setpriority`, `SetThreadPriority`.
     pub mechanism: String,
     /// The logical CPU that the requested pinning resolved to, if one was requested.
+    #[serde(rename = "chosen_cpu")]
     pub selected_cpu: Option<u32>,
     /// Everything that was denied, in the order of the requests.
     pub refusals: Vec<Refusal>,
     /// The timer slack in force, read back (Linux).
+    #[serde(rename = "timer_slack_nanos")]
     pub timer_slack: Option<Nanos>,
     /// The timer resolution in force, read back (Windows).
+    #[serde(rename = "timer_resolution_nanos")]
     pub timer_resolution: Option<Nanos>,
     /// Whether `/dev/cpu_dma_latency` is held (Linux).
     pub no_deep_idle: bool,
@@ -180,6 +200,29 @@ pub struct Applied {
     pub demoted: bool,
     /// The policy read back after the loop; absent if the trial did not end, and in older files.
     pub policy_at_end: Option<Policy>,
+}
+
+/// The same in files.
+#[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub(crate) struct AppliedInFile<'a> {
+    /// Whether everything was granted; the other fields have the details.
+    as_requested: bool,
+    #[serde(flatten, with = "Applied")]
+    applied: &'a Applied,
+}
+
+impl Serialize for Applied {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let file = AppliedInFile { as_requested: self.is_as_requested(), applied: self };
+        Serialize::serialize(&file, serializer)
+    }
+}
+
+impl<'de> Deserialize<'de> for Applied {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Self::deserialize(deserializer)
+    }
 }
 
 impl Applied {

@@ -1,10 +1,14 @@
 //! Logical CPUs, their kinds, and how a pinning request resolves to one.
 
+use serde::{Deserialize, Serialize};
+
 use super::applied::Refusal;
 use crate::plan::CpuChoice;
 
 /// Kind of core that a logical CPU belongs to.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case")]
 pub enum CoreKind {
     /// A P-core, on hybrid processors.
     Performance,
@@ -16,7 +20,8 @@ pub enum CoreKind {
 }
 
 /// A logical CPU.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Cpu {
     /// Its number.
     pub logical: u32,

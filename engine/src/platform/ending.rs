@@ -14,6 +14,31 @@ pub fn survive_size_limit() {
     unsafe { libc::signal(libc::SIGXFSZ, libc::SIG_IGN) };
 }
 
+/// Installs handlers of the signals that end a process, and ignores those again that were ignored before: `nohup`
+/// starts a program that way, and a shell its background jobs.
+#[cfg(unix)]
+#[expect(unsafe_code, reason = "signals are the C library's")]
+pub fn keep_ignored_signals<R>(install: impl FnOnce() -> R) -> R {
+    let mut ignored = [libc::SIGHUP, libc::SIGINT, libc::SIGTERM].to_vec();
+    ignored.retain(|signal| is_ignored(*signal));
+    let installed = install();
+    for signal in ignored {
+        // SAFETY: ignoring a signal installs no handler.
+        unsafe { libc::signal(signal, libc::SIG_IGN) };
+    }
+    installed
+}
+
+#[cfg(unix)]
+#[expect(unsafe_code, reason = "signals are the C library's")]
+fn is_ignored(signal: libc::c_int) -> bool {
+    // SAFETY: all zeros are a valid value of this type.
+    let mut action: libc::sigaction = unsafe { std::mem::zeroed() };
+    // SAFETY: without a new action, the call only writes the current one.
+    let code = unsafe { libc::sigaction(signal, std::ptr::null(), &raw mut action) };
+    code == 0 && action.sa_sigaction == libc::SIG_IGN
+}
+
 /// Ends the process with a message and status 1 where an allocation fails; by default, SIGABRT kills it.
 #[cfg(unix)]
 #[expect(unsafe_code, reason = "signals are the C library's")]
@@ -37,6 +62,12 @@ extern "C" fn on_abort(_signal: libc::c_int) {
 pub fn exit_at_once(status: i32) -> ! {
     // SAFETY: _exit takes a number and does not return.
     unsafe { libc::_exit(status) }
+}
+
+/// This system hands no ignored signals to a process.
+#[cfg(not(unix))]
+pub fn keep_ignored_signals<R>(install: impl FnOnce() -> R) -> R {
+    install()
 }
 
 /// This system has no limit on file sizes.

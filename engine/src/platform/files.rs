@@ -7,10 +7,17 @@ use std::path::Path;
 /// Opens a regular file for reading. Anything else (a folder, a FIFO, a device) is an error and is not
 /// opened, so that no reader blocks on it.
 pub fn open_regular(path: &Path) -> io::Result<File> {
-    check_regular(&fs::metadata(path)?)?;
-    let mut options = OpenOptions::new();
-    options.read(true);
-    never_block(&mut options);
+    open_regular_with(path, OpenOptions::new().read(true))
+}
+
+/// The same for any access; the options may create the file.
+pub fn open_regular_with(path: &Path, options: &mut OpenOptions) -> io::Result<File> {
+    match fs::metadata(path) {
+        Ok(metadata) => check_regular(&metadata)?,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+        Err(error) => return Err(error),
+    }
+    never_block(options);
     let file = options.open(path)?;
     // Another file may have taken the name in between.
     check_regular(&file.metadata()?)?;
@@ -32,6 +39,33 @@ pub fn create_private(path: &Path) -> io::Result<File> {
     options.read(true).write(true).create_new(true);
     private(&mut options);
     options.open(path)
+}
+
+/// Extends an empty file to this many bytes of room on the disk; an error where there is less. Returns whether
+/// the file system could: others, and systems other than Linux, notice a full disk only when it is written.
+#[cfg(target_os = "linux")]
+#[expect(unsafe_code, reason = "the standard library reserves no room")]
+pub fn reserve_room(file: &File, bytes: u64) -> io::Result<bool> {
+    use std::os::fd::AsRawFd as _;
+    let length = libc::off_t::try_from(bytes).unwrap_or(libc::off_t::MAX);
+    loop {
+        // SAFETY: the file is open for the length of the call.
+        let code = unsafe { libc::fallocate(file.as_raw_fd(), 0, 0, length) };
+        let error = io::Error::last_os_error();
+        return match error.raw_os_error() {
+            _ if code == 0 => Ok(true),
+            Some(libc::EINTR) => continue,
+            Some(libc::EOPNOTSUPP | libc::ENOSYS | libc::EINVAL) => Ok(false),
+            _ => Err(error),
+        };
+    }
+}
+
+/// This system reserves no room: a full disk is noticed when it is written.
+#[cfg(not(target_os = "linux"))]
+#[expect(clippy::unnecessary_wraps, reason = "it can fail on other systems")]
+pub fn reserve_room(_file: &File, _bytes: u64) -> io::Result<bool> {
+    Ok(false)
 }
 
 #[cfg(unix)]

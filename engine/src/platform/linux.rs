@@ -1,11 +1,13 @@
 //! Linux: scheduling, sleeping, counting and topology.
 
+mod activity;
 mod apply;
 mod capabilities;
 mod cgroup;
 mod clock;
 mod completion_sound;
 mod counters;
+mod deadline;
 mod desktop;
 mod detail;
 mod guard;
@@ -18,14 +20,19 @@ mod trace;
 use std::fs;
 
 use super::tool::{Launcher, SystemTool};
-use super::{Power, PowerSource};
+use super::{CPUFREQ_DRIVER, Power, PowerSource};
 
+pub use super::unix_accounts::accounts;
+pub use activity::cpu_activity;
 pub use apply::{Held, apply, is_realtime};
 pub use capabilities::file_capabilities;
 pub use cgroup::{cpu_quota, cpu_set};
+use clock::timers_are_exact;
 pub use clock::{Sleeper, clock_name, clock_nanos, suspended_nanos};
 pub use completion_sound::{COMPLETION_SOUND_NOTE, play_completion_sound};
-pub use counters::{CounterReader, machine_cpu_time, process_cpu_nanos, thread_cpu_nanos};
+pub use counters::{
+    CounterReader, cpu_times, machine_cpu_time, process_cpu_nanos, thread_cpu_nanos,
+};
 pub use desktop::desktop_preferences;
 pub use detail::{cpu_millicelsius, system_detail};
 pub use guard::RealtimeGuard;
@@ -36,7 +43,7 @@ pub use thread::{
 };
 pub(crate) use thread::{demote, runaway_cpu_nanos};
 pub use topology::{cpus, last_cache_bytes};
-pub use trace::{Tracer, trace_state};
+pub use trace::{SmiCounter, Tracer, thread_owner, trace_state};
 
 /// Whether threads can be pinned to CPUs on this system.
 pub fn can_pin() -> bool {
@@ -115,6 +122,7 @@ pub fn scheduler_facts() -> Vec<(String, String)> {
         ("isolated_cpus", "/sys/devices/system/cpu/isolated"),
         ("nohz_full_cpus", "/sys/devices/system/cpu/nohz_full"),
         ("cpuidle_driver", "/sys/devices/system/cpu/cpuidle/current_driver"),
+        (CPUFREQ_DRIVER, "/sys/devices/system/cpu/cpu0/cpufreq/scaling_driver"),
     ] {
         if let Some(value) = read(path).filter(|value| !value.is_empty() && value != "(null)") {
             facts.push((name.to_owned(), value));

@@ -11,11 +11,14 @@ use super::applied::{Policy, Refusal};
 use super::tool::{Launcher, SystemTool};
 use super::{CpuQuota, Power, ThreadId};
 
-pub use super::no_sensors::{cpu_khz, cpu_millicelsius, interrupt_count};
-pub use super::no_trace::{Tracer, file_capabilities, trace_state};
+pub use super::no_sensors::{SmiCounter, cpu_activity, cpu_khz, cpu_millicelsius, interrupt_count};
+pub use super::no_trace::{Tracer, file_capabilities, thread_owner, trace_state};
+pub use super::unix_accounts::accounts;
 pub use apply::{Held, RealtimeGuard, apply, is_realtime};
 pub use clock::{Sleeper, clock_name, clock_nanos, suspended_nanos};
-pub use counters::{CounterReader, machine_cpu_time, process_cpu_nanos, thread_cpu_nanos};
+pub use counters::{
+    CounterReader, cpu_times, machine_cpu_time, process_cpu_nanos, thread_cpu_nanos,
+};
 pub use desktop::desktop_preferences;
 pub use detail::system_detail;
 pub use topology::{cpus, last_cache_bytes};

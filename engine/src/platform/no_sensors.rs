@@ -1,5 +1,28 @@
 //! Where a system reports no interrupts, frequencies, or temperatures to ordinary programs.
 
+use super::ActivityCounts;
+
+/// What is counted around a CPU: not read.
+pub const fn cpu_activity(_cpu: u32) -> ActivityCounts {
+    ActivityCounts::new()
+}
+
+/// Counts how often the firmware stopped a CPU: not read.
+#[derive(Debug)]
+pub enum SmiCounter {}
+
+impl SmiCounter {
+    /// There is none.
+    pub const fn open(_cpu: u32) -> Option<Self> {
+        None
+    }
+
+    /// Unreachable: there is no counter.
+    pub const fn count(&self) -> Option<u64> {
+        None
+    }
+}
+
 /// Interrupts of all CPUs since boot: not read.
 #[cfg(not(windows))]
 pub const fn interrupt_count() -> Option<u64> {

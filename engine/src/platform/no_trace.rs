@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use super::{FileCapabilities, ThreadId, TraceState};
-use crate::sample::TraceRecord;
+use super::{FileCapabilities, Missing, ThreadId, TraceState};
+use crate::sample::{ThreadOwner, TraceRecord};
 
 /// Records nothing on this system.
 #[derive(Debug, Default)]
@@ -30,6 +30,16 @@ impl Tracer {
         false
     }
 
+    /// The CPUs on which a thread may run: nothing is recorded on them.
+    pub const fn cpus_of(&self, _thread: ThreadId) -> Vec<u32> {
+        Vec::new()
+    }
+
+    /// What no tracepoint records: nothing is recorded.
+    pub const fn untraced(&self) -> Vec<Missing> {
+        Vec::new()
+    }
+
     /// How many records were lost: none.
     pub const fn lost_count(&self) -> u64 {
         0
@@ -44,6 +54,11 @@ impl Tracer {
     pub fn name_of(&mut self, _record: &TraceRecord) -> Option<String> {
         None
     }
+}
+
+/// Whose a thread is: unknown.
+pub fn thread_owner(_thread: u32) -> Option<ThreadOwner> {
+    None
 }
 
 /// What can be recorded for threads of this process: nothing.

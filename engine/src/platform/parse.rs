@@ -1,5 +1,6 @@
 //! Parsers for text from operating systems; pure, and tested on every system.
 
+pub mod activity;
 pub mod detail;
 
 /// CPU numbers written as ranges: `0-3,8`. Invalid parts are skipped.
@@ -30,10 +31,25 @@ pub struct CpuTicks {
 /// Ticks of all CPUs from the first line of `/proc/stat`. Guest time is part of user time.
 pub fn proc_stat(text: &[u8]) -> Option<CpuTicks> {
     let line = text.split(|&byte| byte == b'\n').next()?;
+    let (name, ticks) = stat_line(line)?;
+    (name == b"cpu").then_some(ticks)
+}
+
+/// Ticks of each CPU from `/proc/stat`; those that are offline have no line.
+pub fn proc_stat_cpus(text: &str) -> Vec<(u32, CpuTicks)> {
+    let lines = text.lines().take_while(|line| line.starts_with("cpu"));
+    let each = lines.filter_map(|line| {
+        let (name, ticks) = stat_line(line.as_bytes())?;
+        let cpu = number(name.strip_prefix(b"cpu")?)?;
+        Some((u32::try_from(cpu).ok()?, ticks))
+    });
+    each.collect()
+}
+
+/// The name and the ticks of a line of `/proc/stat`.
+fn stat_line(line: &[u8]) -> Option<(&[u8], CpuTicks)> {
     let mut words = line.split(|&byte| byte == b' ').filter(|word| !word.is_empty());
-    if words.next()? != b"cpu" {
-        return None;
-    }
+    let name = words.next()?;
     let mut ticks = [0_u64; 8];
     for (slot, position) in ticks.iter_mut().zip(0..) {
         match words.next() {
@@ -44,13 +60,37 @@ pub fn proc_stat(text: &[u8]) -> Option<CpuTicks> {
     }
     let [user, nice, system, _idle, _waiting, interrupts, soft_interrupts, steal] = ticks;
     let interrupt = interrupts + soft_interrupts;
-    Some(CpuTicks { busy: user + nice + system + interrupt + steal, steal, interrupt })
+    Some((name, CpuTicks { busy: user + nice + system + interrupt + steal, steal, interrupt }))
 }
 
 /// Interrupts since boot from `/proc/stat`: the first number of its line.
 pub fn interrupt_count(text: &str) -> Option<u64> {
     let line = text.lines().find_map(|line| line.strip_prefix("intr "))?;
     line.split_whitespace().next()?.parse().ok()
+}
+
+/// A row of `/proc/interrupts`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct InterruptRow {
+    /// The number of a line, or letters such as `LOC`.
+    pub label: String,
+    /// How many came on each CPU since boot.
+    pub counts: Vec<(u32, u64)>,
+}
+
+/// The rows of `/proc/interrupts` that count on each CPU. Its head names the CPUs that run.
+pub fn interrupt_rows(text: &str) -> Vec<InterruptRow> {
+    let mut lines = text.lines();
+    let head = lines.next().unwrap_or_default().split_whitespace();
+    let cpus: Vec<u32> = head.filter_map(|cpu| cpu.strip_prefix("CPU")?.parse().ok()).collect();
+    let row = |line: &str| {
+        let (label, rest) = line.split_once(':')?;
+        let numbers = rest.split_whitespace().map_while(|word| word.parse::<u64>().ok());
+        let counts: Vec<(u32, u64)> = cpus.iter().copied().zip(numbers).collect();
+        let is_whole = counts.len() == cpus.len() && !counts.is_empty();
+        is_whole.then(|| InterruptRow { label: label.trim().to_owned(), counts })
+    };
+    lines.filter_map(row).collect()
 }
 
 /// Run-queue delay in nanoseconds from `/proc/thread-self/schedstat`: the second number.
@@ -140,6 +180,12 @@ mod tests {
         assert_eq!(proc_stat(b"cpu0 1 2 3 4\n"), None);
         assert_eq!(proc_stat(b"cpu  1 2\n"), None);
         assert_eq!(proc_stat(b""), None);
+        // CPU 1 is offline; what follows the CPUs is not read.
+        let text =
+            "cpu  9 9 9 9\ncpu0 1 2 3 4 5 6 7 8 9 10\ncpu2 5 0 0 0\nintr 3 4\ncpu3 1 1 1 1\n";
+        let first = CpuTicks { busy: 27, steal: 8, interrupt: 13 };
+        let second = CpuTicks { busy: 5, steal: 0, interrupt: 0 };
+        assert_eq!(proc_stat_cpus(text), [(0, first), (2, second)]);
     }
 
     #[test]
@@ -182,5 +228,16 @@ mod tests {
         check(&[1_024; 4], None);
         assert_eq!(fast_cores(&[Some(1), None]), None);
         assert_eq!(fast_cores(&[]), None);
+    }
+
+    #[test]
+    fn interrupts_are_counted_for_each_cpu_that_runs() {
+        let text = "           CPU0       CPU2\n  24:          1          7  IO-APIC   5-edge      ACPI:Ged\n \
+                    LOC:     154291     152975   Local timer interrupts\n ERR:          0\n";
+        let rows = interrupt_rows(text);
+        let labels: Vec<&str> = rows.iter().map(|row| row.label.as_str()).collect();
+        assert_eq!(labels, ["24", "LOC"], "errors are not counted for each CPU");
+        assert_eq!(rows[0].counts, [(0, 1), (2, 7)]);
+        assert_eq!(interrupt_rows(""), []);
     }
 }

@@ -1,6 +1,10 @@
 //! How exactly this system can record who had the CPU, and what is missing for more.
 
 use super::capabilities::{Capability, FileCapabilities};
+use crate::units::format_cpus;
+
+/// Error numbers of too many open files: of this process, and of the system.
+const TOO_MANY_FILES: [i32; 2] = [24, 23];
 
 /// A source of records, in ascending order of detail.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -42,6 +46,20 @@ impl TraceSource {
     }
 }
 
+/// The event without which nothing is recorded on a CPU.
+pub(super) const SWITCHES: &str = "context switches";
+
+/// An event that is not recorded.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Missing {
+    /// Its name: a tracepoint, the record of switches, or an interrupt that the kernel does not trace.
+    pub event: String,
+    /// The error number; absent where the kernel has no such record.
+    pub errno: Option<i32>,
+    /// The CPUs.
+    pub cpus: Vec<u32>,
+}
+
 /// What can be recorded here, and why not more.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TraceState {
@@ -51,18 +69,49 @@ pub struct TraceState {
     pub denied_errno: Option<i32>,
     /// `kernel.perf_event_paranoid`, where the system has it.
     pub paranoid: Option<i32>,
+    /// Whether this is not the initial PID namespace: threads outside have no number here.
+    pub is_nested: bool,
+    /// The CPUs on which everything that could explain a delay is recorded.
+    pub covered: Vec<u32>,
+    /// What is missing on others.
+    pub missing: Vec<Missing>,
+}
+
+/// An error number of Linux in words, on whatever system a run is opened.
+fn reason(code: i32) -> String {
+    match code {
+        1 | 13 => "denied".to_owned(),
+        2 => "not in this kernel".to_owned(),
+        _ => format!("error {code}"),
+    }
 }
 
 impl TraceState {
-    /// What is recorded, in one sentence.
+    /// What is recorded, in a sentence, and what is missing.
     pub fn sentence(&self) -> String {
+        let shortage = self.shortage().map_or_else(String::new, |words| format!(" {words}"));
+        format!("{}{}{shortage}", self.recorded(), self.nested())
+    }
+
+    /// What is not known in a PID namespace.
+    const fn nested(&self) -> &'static str {
+        match self.source {
+            Some(TraceSource::AllSwitches) if self.is_nested => {
+                " In this container, threads outside it have no names."
+            }
+            _ => "",
+        }
+    }
+
+    fn recorded(&self) -> String {
         match (self.source, self.paranoid) {
             (Some(TraceSource::Kernel), _) => {
                 "Kernel trace available: names, interrupts, softirqs.".to_owned()
             }
-            (Some(TraceSource::AllSwitches), _) => {
+            (Some(TraceSource::AllSwitches), _) if self.missing.is_empty() => {
                 "Names of programs; interrupts need tracefs.".to_owned()
             }
+            (Some(TraceSource::AllSwitches), _) => "Names of programs.".to_owned(),
             (Some(TraceSource::OwnSwitches), _) => {
                 "Own switch records. Names of other programs need CAP_PERFMON.".to_owned()
             }
@@ -72,6 +121,36 @@ impl TraceState {
             (None, Some(_)) => "Counters only: perf_event_open was denied.".to_owned(),
             (None, None) => "Counters only: this system records no switches.".to_owned(),
         }
+    }
+
+    /// What is not recorded on which CPUs although the source has it, and why; `None` where nothing is missing.
+    pub fn shortage(&self) -> Option<String> {
+        let first = self.missing.first()?;
+        let same: Vec<&Missing> =
+            self.missing.iter().filter(|one| one.errno == first.errno).collect();
+        let mut cpus: Vec<u32> = same.iter().flat_map(|one| &one.cpus).copied().collect();
+        cpus.sort_unstable();
+        cpus.dedup();
+        let on = match cpus.as_slice() {
+            [cpu] => format!("on CPU {cpu}"),
+            cpus => format!("on CPUs {}", format_cpus(cpus)),
+        };
+        let events = match same.as_slice() {
+            [one] => one.event.clone(),
+            [one, other] => format!("{} and {}", one.event, other.event),
+            all if all.iter().any(|one| one.event == SWITCHES) => {
+                "threads and interrupts".to_owned()
+            }
+            all => format!("{} and {} other events", first.event, all.len() - 1),
+        };
+        Some(match first.errno {
+            Some(code) if TOO_MANY_FILES.contains(&code) => format!(
+                "Too few file descriptors: not every event is recorded {on}. Raise the limit of open \
+                 files (ulimit -n)."
+            ),
+            Some(code) => format!("Not recorded {on}: {events} ({}).", reason(code)),
+            None => format!("Not recorded {on}: {events} (the kernel does not trace them)."),
+        })
     }
 
     /// The command that permits more, and the one that undoes it; `None` where nothing is missing that a
@@ -92,7 +171,12 @@ mod tests {
 
     #[test]
     fn each_state_names_what_is_missing() {
-        let state = |source, paranoid| TraceState { source, denied_errno: Some(13), paranoid };
+        let state = |source, paranoid| TraceState {
+            source,
+            denied_errno: Some(13),
+            paranoid,
+            ..TraceState::default()
+        };
         let own = state(Some(TraceSource::OwnSwitches), Some(2));
         assert!(own.sentence().contains("CAP_PERFMON"));
         let none = FileCapabilities::default();
@@ -110,5 +194,41 @@ mod tests {
         for (source, number) in TraceSource::NUMBERS {
             assert_eq!((source.number(), TraceSource::from_number(number)), (number, Some(source)));
         }
+    }
+
+    #[test]
+    fn what_is_missing_is_named_with_its_cpus_and_its_reason() {
+        let missing = |event: &str, errno, cpus: &[u32]| Missing {
+            event: event.to_owned(),
+            errno,
+            cpus: cpus.to_vec(),
+        };
+        let state = |missing: Vec<Missing>| TraceState {
+            source: Some(TraceSource::AllSwitches),
+            paranoid: Some(2),
+            missing,
+            ..TraceState::default()
+        };
+        assert_eq!(state(Vec::new()).shortage(), None);
+        let few = state(vec![
+            missing("irq/softirq_entry", Some(24), &[2, 3, 4]),
+            missing(SWITCHES, Some(24), &[4]),
+            missing("irq/irq_handler_entry", Some(24), &[2, 3, 4]),
+        ]);
+        assert_eq!(
+            few.sentence(),
+            "Names of programs. Too few file descriptors: not every event is recorded on CPUs 2–4. \
+             Raise the limit of open files (ulimit -n)."
+        );
+        let denied = state(vec![missing("irq_vectors/irq_work_entry", Some(1), &[1])]);
+        let words = "Not recorded on CPU 1: irq_vectors/irq_work_entry (denied).";
+        assert_eq!(denied.shortage().unwrap(), words);
+        let untraced = state(vec![missing("HVS interrupts", None, &[0, 1])]);
+        assert_eq!(
+            untraced.shortage().unwrap(),
+            "Not recorded on CPUs 0–1: HVS interrupts (the kernel does not trace them)."
+        );
+        let nested = TraceState { is_nested: true, ..state(Vec::new()) };
+        assert!(nested.sentence().ends_with("threads outside it have no names."));
     }
 }

@@ -1,5 +1,6 @@
 //! Windows: scheduling, sleeping, counting and topology.
 
+mod accounts;
 mod affinity;
 mod apply;
 mod clock;
@@ -17,14 +18,16 @@ use windows_sys::Win32::UI::WindowsAndMessaging::MB_OK;
 use super::CpuQuota;
 use super::tool::{Launcher, SystemTool};
 
-pub use super::no_sensors::{cpu_khz, cpu_millicelsius};
-pub use super::no_trace::{Tracer, file_capabilities, trace_state};
+pub use super::no_sensors::{SmiCounter, cpu_activity, cpu_khz, cpu_millicelsius};
+pub use super::no_trace::{Tracer, file_capabilities, thread_owner, trace_state};
+pub use accounts::accounts;
 pub(crate) use affinity::cpus_of_all_groups;
 pub use affinity::{avoid_cpu, current_cpu, pin_self};
 pub use apply::{Held, RealtimeGuard, apply, is_realtime};
 pub use clock::{Sleeper, clock_name, clock_nanos, suspended_nanos};
 pub use counters::{
-    CounterReader, interrupt_count, machine_cpu_time, process_cpu_nanos, thread_cpu_nanos,
+    CounterReader, cpu_times, interrupt_count, machine_cpu_time, process_cpu_nanos,
+    thread_cpu_nanos,
 };
 pub use desktop::desktop_preferences;
 pub use detail::system_detail;

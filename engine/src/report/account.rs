@@ -1,16 +1,21 @@
 //! Where the lateness of a sample went: segments of it, and what none of them explains.
 
 mod counters;
+pub(in crate::report) mod culprits;
+mod suspects;
 mod trace;
 
 use std::sync::Arc;
 
+pub use self::culprits::trace_state;
+pub use self::suspects::{Suspect, Suspects};
 pub use self::trace::{Lanes, Occupancy, Occupant, State as ThreadState};
-use super::Cause;
+use super::model::cause::Cause;
+use super::model::delays::{OWN_LOAD, is_load_thread, program_of};
 use crate::nanos::Nanos;
 use crate::platform::TraceSource;
 use crate::run::{TrialRun, counter};
-use crate::sample::{Evidence, Sample};
+use crate::sample::{Evidence, OUTSIDE_NAME, Sample, ThreadOwner};
 
 /// Remainders up to this length are the resolution of the records, and not shown.
 pub const SHOWN_REMAINDER: Nanos = Nanos::from_micros(5);
@@ -70,26 +75,29 @@ pub struct Culprit {
     pub thread: Option<u32>,
     /// The kernel's priority of a thread; absent where it was not recorded.
     pub priority: Option<i64>,
+    /// Whose the thread is; absent for other programs and for interrupts.
+    pub owner: Option<ThreadOwner>,
 }
 
 impl Culprit {
     /// The name under which its delays are added up: load threads of this program are one source.
     pub fn source(&self) -> &str {
-        let is_load = self.is_own() && self.name.contains("(load-");
+        let is_load = self.is_own() && is_load_thread(&self.name);
         if is_load { OWN_LOAD } else { &self.name }
     }
 
     /// The program to close where its delays are to end; `None` for interrupts, threads of the kernel, and
     /// this program.
     pub fn program(&self) -> Option<&str> {
-        let is_program =
-            self.kind == CulpritKind::Thread && !self.is_own() && !self.name.starts_with('[');
-        is_program.then(|| self.name.split(" (").next().unwrap_or(&self.name))
+        let is_program = self.kind == CulpritKind::Thread
+            && self.owner.is_none()
+            && !self.name.ends_with(OUTSIDE_NAME);
+        is_program.then(|| program_of(&self.name))
     }
 
     /// Whether it is a thread of this program.
     fn is_own(&self) -> bool {
-        self.kind == CulpritKind::Thread && self.name.starts_with("jitterscope")
+        self.owner == Some(ThreadOwner::Own)
     }
 
     /// Policy and priority of a thread: "normal, nice 0", "real-time 10"; empty where not recorded.
@@ -103,9 +111,17 @@ impl Culprit {
     }
 }
 
-/// What the load threads of a test are counted as: one source of delay.
-pub(super) const OWN_LOAD: &str = "Background load of this test";
-
+/// Whose a thread is by its name: only for older files, which have no numbers of such threads.
+fn owner_by_name(name: &str) -> Option<ThreadOwner> {
+    if name.starts_with('[') {
+        Some(ThreadOwner::Kernel)
+    } else {
+        // Another running copy has the number of its process.
+        let program = program_of(name);
+        let is_own = program.starts_with("jitterscope") && !program.contains(' ');
+        is_own.then_some(ThreadOwner::Own)
+    }
+}
 /// A part of a lateness.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Segment {
@@ -198,19 +214,19 @@ impl LateSample {
 pub fn late_samples(trial: &TrialRun, above: Nanos) -> Vec<LateSample> {
     let mut evidence = trial.evidence.iter().peekable();
     let mut late = Vec::new();
-    let mut next_before = None;
     let records = trace::Records::of(trial);
     let mut chained: Option<Account> = None;
-    for (index, sample) in trial.samples.iter().enumerate() {
-        let before = next_before.replace(sample);
+    for (index, lateness) in trial.samples.lateness().enumerate() {
+        if lateness <= above.get() {
+            chained = None;
+            continue;
+        }
+        let Some(sample) = trial.samples.get(index) else { continue };
+        let before = index.checked_sub(1).and_then(|before| trial.samples.get(before));
         // Evidence counts every iteration; where samples were lost, it points past them.
         let number = u64::try_from(index).unwrap_or(u64::MAX);
         while evidence.peek().is_some_and(|piece| piece.index < number) {
             evidence.next();
-        }
-        if sample.late() <= above {
-            chained = None;
-            continue;
         }
         let of_sample = evidence.peek().filter(|piece| piece.index == number).copied().copied();
         let of_sample = of_sample.filter(|_| trial.lost_count == 0);
@@ -228,7 +244,13 @@ pub fn late_samples(trial: &TrialRun, above: Nanos) -> Vec<LateSample> {
     late.into_iter()
         .map(|(index, sample, before, evidence, traced)| {
             let account = traced.unwrap_or_else(|| {
-                counters::account(&sample, before.as_ref(), evidence.as_ref(), &mut steal)
+                let spin_from = trial.tail().map(|tail| sample.due - tail);
+                counters::account(
+                    (&sample, spin_from),
+                    before.as_ref(),
+                    evidence.as_ref(),
+                    &mut steal,
+                )
             });
             LateSample { index, sample, evidence, cause: account.cause(), account }
         })

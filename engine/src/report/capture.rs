@@ -1,10 +1,11 @@
 //! What an imported capture shows: frame times, rates, lows and stutter; counts of values. Never a grade.
 
 mod charts;
+mod key;
 mod table;
 
-use super::metric::{Metric, of_spread};
-use super::verdict::{Finding, wide};
+use super::model::metric::Metric;
+use super::model::verdict::{Finding, wide};
 use crate::nanos::Nanos;
 use crate::run::capture::{Capture, Distribution, Recording};
 use crate::stats::float;
@@ -15,7 +16,22 @@ use crate::units::{
 };
 
 pub(super) use charts::charts;
+pub(super) use key::key_figures;
 pub(super) use table::tables;
+
+/// What a short report shows of each recording, as far as its kind has it.
+pub(super) const KEY_COLUMNS: &[&str] = &[
+    "frames_count",
+    "average_fps",
+    "one_percent_low_fps",
+    "tenth_percent_low_fps",
+    "stutter_share",
+    "p99_nanos",
+    "readings_count",
+    "values_count",
+    "mean_nanos",
+    "max_nanos",
+];
 
 /// Frame rates below which frames are counted as slow.
 pub const SLOW_BELOW_FPS: [u32; 2] = [60, 30];
@@ -45,7 +61,7 @@ pub enum CaptureFigures {
 /// The numbers of a recording that holds every frame.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FrameFigures {
-    /// Where frame times lie; percentiles by R-7.
+    /// Where frame times lie; percentiles by R type 7.
     pub frame_time: Spread,
     /// Frames over their time, per second.
     pub average_fps: f64,
@@ -235,7 +251,7 @@ impl CaptureFigures {
                 Statistic::LOW_1 => low(frames.one_percent_low),
                 Statistic::LOW_0_1 => low(frames.tenth_percent_low),
                 Statistic::CountShare => Some(frames.stutter.share),
-                statistic => of_spread(statistic, &frames.frame_time),
+                statistic => frames.frame_time.statistic(statistic),
             },
             Self::SampledLog(log) => match metric.statistic {
                 Statistic::Min => Some(log.min.as_f64()),
@@ -267,24 +283,22 @@ impl CaptureFigures {
 }
 
 fn frames(recording: &Recording) -> Option<FrameFigures> {
-    let times: Vec<i64> = recording.present().collect();
-    let stutter = Stutter::of(&times);
-    let sorted = Sorted::of(times)?;
+    let sorted = Sorted::of_values(recording.present())?;
     let frame_time = Spread::of_sorted(&sorted);
     let average_fps = average_fps(&sorted)?;
     let all = frame_time.mean_nanos * 1e-9 * float(frame_time.count);
     let slow = SLOW_BELOW_FPS.map(|fps| {
         let limit = 1_000_000_000 / i64::from(fps);
         let count = sorted.count_above(limit);
-        let slowest = sorted.values().iter().rev().take(count);
-        let time = slowest.fold(Nanos::ZERO, |sum, &time| sum + Nanos::new(time));
+        let slowest = sorted.values().rev().take(count);
+        let time = slowest.fold(Nanos::ZERO, |sum, time| sum + Nanos::new(time));
         SlowFrames { count, time_share: time.as_secs() / all }
     });
     Some(FrameFigures {
         average_fps,
         one_percent_low: Lows::of(&sorted, 0.01),
         tenth_percent_low: Lows::of(&sorted, 0.001),
-        stutter,
+        stutter: Stutter::of(recording.present()),
         slow,
         missing_count: recording.missing_count(),
         elapsed: recording.elapsed,
@@ -293,7 +307,7 @@ fn frames(recording: &Recording) -> Option<FrameFigures> {
 }
 
 fn log(recording: &Recording) -> Option<LogFigures> {
-    let spread = Spread::of(recording.present().collect())?;
+    let spread = Spread::of_sorted(&Sorted::of_values(recording.present())?);
     Some(LogFigures {
         count: spread.count,
         min: spread.min,
@@ -402,7 +416,12 @@ mod tests {
     #[test]
     fn percentiles_of_counts_are_by_nearest_rank_and_unknown_above_the_bins() {
         let of_bins = |bins: &[(i64, u64)], above_count, max| {
-            histogram(&Distribution { bins: bins.to_vec(), above_count, max, ..<_>::default() })
+            histogram(&Distribution {
+                bins: bins.to_vec().into(),
+                above_count,
+                max,
+                ..<_>::default()
+            })
         };
         let all = of_bins(&[(1, 500), (2, 490), (9, 10)], 0, None);
         assert_eq!((all.p50, all.p99), (Some(Nanos::new(1)), Some(Nanos::new(2))));

@@ -1,20 +1,22 @@
 //! Frame loop: how consistently each priority and pinning paces frames, and which to use.
 
-use super::chart::Chart;
-use super::configuration::Configuration;
-use super::culprits::Delays;
-use super::evaluation::{Evaluation, Measured};
-use super::figures::Figures;
-use super::grading::{Grading, round_up};
-use super::metric::Metric;
-use super::reference::{ReferenceLine, gdt_cpus};
-use super::table::Table;
-use super::verdict::{Doubt, Finding, Verdict, evaluated, frames_text, wide};
+use super::model::chart::Chart;
+use super::model::configuration::Configuration;
+use super::model::delays::Delays;
+use super::model::evaluation::{Evaluation, Measured, ReferenceTool};
+use super::model::figures::Figures;
+use super::model::grading::{Grading, round_up};
+use super::model::key_figure::{GradePlace, KeyFigure};
+use super::model::metric::Metric;
+use super::model::ranking::{best, evaluated, is_tie};
+use super::model::table::Table;
+use super::model::verdict::{Doubt, Finding, Verdict, frames_text, wide};
 use super::{Report, paced};
 use crate::nanos::Nanos;
 use crate::plan::{CpuChoice, FrameLoop, Priority};
+use crate::report::paced::PacedFigures;
 use crate::run::Run;
-use crate::stats::{Grade, Summary};
+use crate::stats::{GradeRange, Summary, grade};
 use crate::units::{format_count, format_share, format_time};
 
 impl Evaluation for FrameLoop {
@@ -52,50 +54,38 @@ impl Evaluation for FrameLoop {
         paced::frame_loop(run, report, has_intervals)
     }
 
+    fn key_figures(&self, _run: &Run, report: &Report) -> Vec<KeyFigure> {
+        paced::key_figures(report)
+    }
+
+    fn grade_place(&self, _run: &Run, report: &Report) -> Option<GradePlace> {
+        report.best().and_then(paced::grade_place)
+    }
+
+    fn key_columns(&self) -> &'static [&'static str] {
+        paced::KEY_COLUMNS
+    }
+
     fn charts(&self, run: &Run, report: &Report) -> Vec<Chart> {
         paced::frame_loop_charts(run, report)
     }
 
-    fn reference_lines(&self, run: &Run, report: &Report) -> Option<Vec<ReferenceLine>> {
-        gdt_cpus::lines(run, &report.rows)
+    fn reference(&self) -> Option<ReferenceTool> {
+        Some(ReferenceTool::GdtCpus)
     }
-}
-
-/// Whether two rows cannot be distinguished: the 95% intervals of their p99 overlap. A row without an interval
-/// ties with no other: how it compares may be unknown.
-fn is_tie(a: &Configuration, b: &Configuration) -> bool {
-    match (a.p99_interval(), b.p99_interval()) {
-        (Some((a_low, a_high)), Some((b_low, b_high))) => a_low <= b_high && b_low <= a_high,
-        _ => a.label == b.label,
-    }
-}
-
-/// The row to recommend: the lowest p99 that ran as requested; of those that tie with it, the lowest
-/// priority, and then no pin.
-pub(super) fn best(rows: &[Configuration]) -> Option<&Configuration> {
-    let lowest = evaluated(rows).min_by_key(|row| row.p99())?;
-    let missed = |row: &Configuration| row.summary.as_ref().map_or(0, Summary::missed_count);
-    let is_worse = |row: &Configuration| evaluated(rows).any(|it| row.has_clearly_higher_p99(it));
-    evaluated(rows)
-        .filter(|row| is_tie(row, lowest) && missed(row) <= missed(lowest) && !is_worse(row))
-        .min_by_key(|row| (row.conditions.priority.rank(), row.conditions.cpu, row.p99()))
-}
-
-/// The row with the highest p99 that ran as requested.
-pub(super) fn worst(rows: &[Configuration]) -> Option<&Configuration> {
-    evaluated(rows).max_by_key(|row| row.p99())
 }
 
 /// Judges a complete frame loop.
 fn verdict(rows: &[Configuration], delays: &Delays) -> Verdict {
-    let paced = || rows.iter().filter_map(|row| row.figures.paced());
+    let paced = || rows.iter().filter_map(|row| row.figures.get::<PacedFigures>());
     if paced().count() == rows.len() && paced().all(|paced| paced.is_rebased) {
         let hidden = paced().filter_map(|paced| paced.rebasing).max_by_key(|hidden| hidden.behind);
         let (behind, frames) =
             hidden.map_or((Nanos::ZERO, 0), |hidden| (hidden.behind, hidden.frame_count));
         return Verdict::without_grade(rebased(behind, frames));
     }
-    let measured: Vec<&Configuration> = rows.iter().filter(|row| row.skipped.is_none()).collect();
+    let measured: Vec<&Configuration> =
+        rows.iter().filter(|row| row.skipped.is_none() && row.is_graded).collect();
     let Some(best) = best(rows) else {
         if !measured.iter().any(|row| row.is_as_requested()) {
             return Verdict::without_grade(Finding::nothing_as_requested());
@@ -168,9 +158,8 @@ fn single(row: &Configuration, delays: &Delays) -> Finding {
     };
     if let (Some(who), Some(delay)) = (delays.sentence("frames"), delays.main()) {
         let advice = delay.advice();
-        let evidence =
-            format!("p99 lateness {p99} ({share} of a frame); {missed_words} missed. {advice}");
-        return Finding::new(who, evidence.trim());
+        let evidence = format!("p99 lateness {p99} ({share} of a frame); {missed_words} missed.");
+        return Finding::new(who, evidence).with_advice(advice);
     }
     let sentence = if missed == 0 && late == 0 {
         format!("99% of frames started at most {p99} late ({share} of a frame).")
@@ -182,9 +171,8 @@ fn single(row: &Configuration, delays: &Delays) -> Finding {
             format_time(row.late_limit)
         )
     };
-    let evidence = format!(
-        "p99 lateness is {p99}, {share} of a frame. Excellent up to 1%, Good up to 5%, Fair up to 15%."
-    );
+    let evidence =
+        format!("p99 lateness is {p99}, {share} of a frame. {}.", grade::FRAME_LATENESS.sentence());
     Finding::new(sentence, evidence)
 }
 
@@ -208,7 +196,7 @@ fn recommend(rows: &[Configuration], best: &Configuration, worst: &Configuration
             best.label,
             format_time(worst.p99().unwrap_or_default()),
             worst.label,
-            worst.grade().map(Grade::word).map_or(String::new(), |word| format!(" ({word})"))
+            worst.grade().map(GradeRange::word).map_or(String::new(), |word| format!(" ({word})"))
         ),
     )
 }

@@ -2,29 +2,30 @@
 
 mod charts;
 mod figures;
+mod key;
 mod scaling;
 
 pub use figures::TickFigures;
 pub use scaling::Scaling;
 
 use super::Report;
-use super::chart::Chart;
-use super::configuration::Configuration;
-use super::evaluation::{Evaluation, Measured};
-use super::figures::{FRAME, Figures};
-use super::grading::{Grading, conclude};
-use super::reference::{ReferenceLine, jmh};
-use super::table::{
-    Cell, Column, Positioned, Quantity, Table, TableBuilder, absent, configurations, or_absent,
-    part_cell, percentile,
+use super::model::chart::Chart;
+use super::model::configuration::Configuration;
+use super::model::evaluation::{Evaluation, Measured, ReferenceTool};
+use super::model::figures::{FRAME, Figures};
+use super::model::grading::{Grading, conclude};
+use super::model::key_figure::{GradePlace, KeyFigure};
+use super::model::table::{
+    Cell, Column, Positioned, Quantity, SpreadOf, Table, TableBuilder, absent, configurations,
+    or_absent, part_cell,
 };
-use super::verdict::{Finding, Verdict};
+use super::model::verdict::{Doubt, Finding, Verdict};
 use crate::nanos::Nanos;
 use crate::plan::work::{CycleKind, GameCycle};
 use crate::plan::{GameTick, Work};
 use crate::run::Run;
 use crate::stats::amdahl::SerialFraction;
-use crate::stats::{Spread, Summary, grade};
+use crate::stats::{Statistic, Summary, grade};
 use crate::units::{format_count, format_ratio, format_share, format_time};
 
 /// Why a figure that compares thread counts is absent.
@@ -51,7 +52,7 @@ impl Evaluation for GameTick {
     }
 
     fn figures(&self, measured: &Measured<'_>, _summary: Option<&Summary>) -> Figures {
-        figures::figures(measured.trials, self.budget).map_or(Figures::None, Figures::Ticks)
+        figures::figures(measured.trials, self.budget).map_or_else(Figures::default, Figures::of)
     }
 
     fn grading(&self, _configuration: &Configuration, _measured: &Measured<'_>) -> Option<Grading> {
@@ -59,8 +60,8 @@ impl Evaluation for GameTick {
         None
     }
 
-    fn add_results(&self, run: &Run, report: &mut Report, _has_intervals: bool) {
-        report.scaling = scaling::scaling(run, &report.rows);
+    fn results(&self, run: &Run, rows: &[Configuration], _has_intervals: bool) -> Figures {
+        Figures::of(scaling::scaling(run, rows))
     }
 
     fn verdict(&self, run: &Run, report: &Report) -> Verdict {
@@ -71,19 +72,39 @@ impl Evaluation for GameTick {
         tables(run, report, self.budget)
     }
 
+    fn key_figures(&self, run: &Run, report: &Report) -> Vec<KeyFigure> {
+        key::key_figures(run, report, self.budget)
+    }
+
+    fn grade_place(&self, run: &Run, report: &Report) -> Option<GradePlace> {
+        key::grade_place(run, report)
+    }
+
+    fn key_columns(&self) -> &'static [&'static str] {
+        &[
+            "cycle_average_nanos",
+            "cycle_error_nanos",
+            "speedup",
+            "efficiency",
+            "serial_share",
+            "in_frame_share",
+            "in_budget_share",
+        ]
+    }
+
     fn charts(&self, run: &Run, report: &Report) -> Vec<Chart> {
         charts::charts(run, report, self.budget)
     }
 
-    fn reference_lines(&self, run: &Run, report: &Report) -> Option<Vec<ReferenceLine>> {
-        Some(jmh::lines(run, &report.rows))
+    fn reference(&self) -> Option<ReferenceTool> {
+        Some(ReferenceTool::Jmh)
     }
 }
 
 fn lines<'a>(run: &Run, report: &'a Report) -> Vec<Option<Line<'a>>> {
     let cores = run.machine.physical_cores.unwrap_or(u32::MAX);
     let serial_of = |kind| {
-        let ticks = report.rows.iter().filter_map(|row| row.figures.ticks());
+        let ticks = report.rows.iter().filter_map(|row| row.figures.get::<TickFigures>());
         let in_cores =
             ticks.filter(|ticks| ticks.cycle.kind == kind && ticks.cycle.threads <= cores);
         let times: Vec<(u32, f64)> = in_cores
@@ -99,14 +120,15 @@ fn lines<'a>(run: &Run, report: &'a Report) -> Vec<Option<Line<'a>>> {
     rows.map(|(position, row)| {
         let trial = run.trials.get(*row.trials.first()?)?;
         let Work::GameCycle(cycle) = trial.trial.work else { return None };
-        let scaling = report.scaling.iter().find(|scaling| scaling.row == position);
+        let scaling = report.results::<Scaling>().iter().find(|scaling| scaling.row == position);
         let one = report
             .rows
             .iter()
-            .filter_map(|row| row.figures.ticks())
+            .filter_map(|row| row.figures.get::<TickFigures>())
             .find(|ticks| ticks.cycle.kind == cycle.kind && ticks.cycle.threads == 1);
         let ratio_error = || {
-            let (one, many) = (relative_error(one?)?, relative_error(row.figures.ticks()?)?);
+            let (one, many) =
+                (relative_error(one?)?, relative_error(row.figures.get::<TickFigures>()?)?);
             Some(scaling?.efficiency? * one.hypot(many))
         };
         Some(Line {
@@ -134,7 +156,7 @@ fn tables(run: &Run, report: &Report, budget: Nanos) -> Vec<Table> {
         phases(budgets(scales(table, &line), budget), &line)
     });
     for (line, (position, _)) in table.rows.iter_mut().zip(&sorted) {
-        let scaling = report.scaling.iter().find(|scaling| scaling.row == *position);
+        let scaling = report.results::<Scaling>().iter().find(|scaling| scaling.row == *position);
         if line.caution.is_empty() && scaling.is_some_and(|scaling| scaling.has_wide_error) {
             "the error is above 10% of the time, so it is not graded".clone_into(&mut line.caution);
         }
@@ -175,12 +197,16 @@ fn settings<'a, 'b>(table: Builder<'a>, line: &impl Fn(usize) -> Option<Line<'b>
 }
 
 fn of_ticks(row: &Configuration, of: impl Fn(&TickFigures) -> Cell) -> Cell {
-    row.figures.ticks().map_or_else(|| absent(row), of)
+    row.figures.get::<TickFigures>().map_or_else(|| absent(row), of)
 }
 
-fn cycles(row: &Configuration) -> Option<&Spread> {
-    row.figures.ticks().map(|ticks| &ticks.cycles)
-}
+/// The times of single cycles.
+const CYCLES: SpreadOf = SpreadOf {
+    title: "{}",
+    values: "the times of single cycles",
+    samples: "cycles",
+    pivot: Some("workload"),
+};
 
 fn scores(table: Builder<'_>) -> Builder<'_> {
     table
@@ -205,34 +231,21 @@ fn scores(table: Builder<'_>) -> Builder<'_> {
             .lower_is_better()
             .pivot("workload"),
             |(_, row)| {
-                let error = row.figures.ticks().and_then(|ticks| ticks.error_nanos);
+                let error = row.figures.get::<TickFigures>().and_then(|ticks| ticks.error_nanos);
                 or_absent(row, error.map(Cell::Time), "needs 2 iterations")
             },
         )
-        .column(
-            Column::time("p50_nanos", "p50", "Median time of a single cycle.")
-                .lower_is_better()
-                .optional()
-                .pivot("workload"),
-            |(_, row)| of_ticks(row, |ticks| ticks.cycles.p50.into()),
-        )
-        .column(
-            Column::time(
-                "p99_nanos",
-                "p99",
-                "99th percentile of the time of single cycles; needs 100 cycles.",
-            )
-            .lower_is_better()
-            .optional()
-            .pivot("workload"),
-            |(_, row)| percentile(row, cycles(row), |cycles| cycles.p99, 100),
-        )
-        .column(
-            Column::time("longest_nanos", "Longest", "Time of the longest cycle.")
-                .lower_is_better()
-                .optional()
-                .pivot("workload"),
-            |(_, row)| of_ticks(row, |ticks| ticks.cycles.max.into()),
+        .spread_columns(
+            CYCLES,
+            &[
+                (Statistic::P50, "p50_nanos", Column::optional),
+                (Statistic::P99, "p99_nanos", Column::optional),
+                (Statistic::Max, "longest_nanos", Column::optional),
+            ],
+            |(_, row)| {
+                let ticks = row.figures.get::<TickFigures>();
+                ticks.map(|ticks| &ticks.cycles).ok_or_else(|| absent(row))
+            },
         )
 }
 
@@ -255,7 +268,7 @@ fn scales<'a, 'b>(table: Builder<'a>, line: &impl Fn(usize) -> Option<Line<'b>>)
         .column(
             Column::number(
                 "efficiency",
-                "Efficiency",
+                "Efficiency per thread",
                 "",
                 2,
                 "Speedup divided by the number of threads.",
@@ -418,7 +431,10 @@ fn phases<'a, 'b>(
     for (phase, (key, title, definition)) in named.into_iter().enumerate() {
         let column = Column::time(key, title, definition).lower_is_better().optional();
         table = table.column(column.pivot("workload"), |(_, row)| {
-            let time = row.figures.ticks().and_then(|ticks| ticks.phase_nanos?.get(phase).copied());
+            let time = row
+                .figures
+                .get::<TickFigures>()
+                .and_then(|ticks| ticks.phase_nanos?.get(phase).copied());
             or_absent(row, time.map(Cell::Time), "known when the iteration has ended")
         });
     }
@@ -434,11 +450,11 @@ fn phases<'a, 'b>(
             .optional()
             .pivot("workload"),
             |(_, row)| {
-                let bytes = row.figures.ticks().and_then(|ticks| ticks.packet_bytes);
+                let bytes = row.figures.get::<TickFigures>().and_then(|ticks| ticks.packet_bytes);
                 or_absent(row, bytes.map(Cell::Number), "known when the iteration has ended")
             },
         )
-        .group("Grade")
+        .group("Samples and conditions")
         .column(
             Column::grade({
                 let [excellent, good, fair] = grade::TICK_LOSS.upper.map(|loss| 1.0 - loss);
@@ -454,16 +470,21 @@ fn phases<'a, 'b>(
         )
 }
 
+/// The row of a workload that is judged: at as many threads as physical cores, or at the most that were measured.
+fn judged(report: &Report, cores: u32, kind: CycleKind) -> Option<&Scaling> {
+    let of_kind = || report.results::<Scaling>().iter().filter(|scaling| scaling.kind == kind);
+    let at_cores = of_kind().filter(|scaling| scaling.threads <= cores).max_by_key(|s| s.threads);
+    at_cores.or_else(|| of_kind().next_back())
+}
+
 /// Judges a complete run of game cycles on a machine with this many physical cores.
 fn verdict(report: &Report, budget: Nanos, cores: u32) -> Verdict {
     let (mut found, mut parts) = (Vec::new(), Vec::new());
     for kind in [CycleKind::Players, CycleKind::Npcs] {
-        let of_kind: Vec<&Scaling> =
-            report.scaling.iter().filter(|scaling| scaling.kind == kind).collect();
-        let at_cores =
-            of_kind.iter().filter(|scaling| scaling.threads <= cores).max_by_key(|s| s.threads);
-        let Some(selected) = at_cores.or(of_kind.last()) else { continue };
-        let Some(ticks) = report.rows.get(selected.row).and_then(|row| row.figures.ticks()) else {
+        let Some(selected) = judged(report, cores, kind) else { continue };
+        let Some(ticks) =
+            report.rows.get(selected.row).and_then(|row| row.figures.get::<TickFigures>())
+        else {
             continue;
         };
         found.push(KindFinding::of(selected, ticks));
@@ -504,7 +525,13 @@ impl KindFinding {
                 |error| format!("{millis:.1} ± {:.1} ms", error.as_millis()),
             ),
             efficiency: scaling.efficiency.filter(|_| 1 < scaling.threads),
-            grade: scaling.grade().map(|grade| format!("{} {}", scaling.kind.name(), grade.word())),
+            grade: scaling.part().map(|part| {
+                let (grade, standing) = conclude(std::iter::once(part));
+                let doubt = Doubt::of(standing)
+                    .map_or("not graded".to_owned(), |doubt| doubt.words().to_lowercase());
+                let word = grade.map_or(doubt, |grade| grade.word().to_owned());
+                format!("{} {word}", scaling.kind.name())
+            }),
         }
     }
 }
@@ -522,12 +549,13 @@ fn finding(found: &[KindFinding], budget: Nanos) -> Finding {
             format_share(kind.mean.as_f64() / budget.as_f64().max(1.0)),
             format_time(budget),
             kind.efficiency.map_or(String::new(), |efficiency| {
-                format!(", efficiency {}", format_ratio(efficiency))
+                format!(", efficiency per thread {}", format_ratio(efficiency))
             })
         )
     };
+    let [excellent, good, fair] = grade::TICK_LOSS.upper.map(|loss| 1.0 - loss);
     let evidence = format!(
-        "{}. Excellent from 0.90, Good from 0.70, Fair from 0.35.",
+        "{}. Excellent from {excellent:.2}, Good from {good:.2}, Fair from {fair:.2}.",
         found.iter().map(of_budget).collect::<Vec<_>>().join("; ")
     );
     let grades: Vec<&str> = found.iter().filter_map(|kind| kind.grade.as_deref()).collect();
@@ -541,9 +569,6 @@ fn finding(found: &[KindFinding], budget: Nanos) -> Finding {
 /// The grade of an efficiency, or why there is none.
 fn scaling_grade(scaling: Option<&Scaling>) -> Cell {
     let Some(scaling) = scaling else { return Cell::Absent("one thread was not measured".into()) };
-    if scaling.grading.is_none() && scaling.has_wide_error {
-        return Cell::Absent("not enough data: the error is above 10% of the time".into());
-    }
     part_cell(scaling.part(), "iterations")
         .unwrap_or(Cell::Absent("needs several threads and a complete measurement".into()))
 }

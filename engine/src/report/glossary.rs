@@ -22,7 +22,7 @@ pub struct Term {
 const ALL_TESTS: &str = "all tests";
 
 /// The basic terms, which no column defines.
-const BASICS: [(&str, &str); 25] = [
+const BASICS: [(&str, &str); 27] = [
     ("Baseline", "The run that others are compared with: run A."),
     (
         "Block",
@@ -67,6 +67,14 @@ const BASICS: [(&str, &str); 25] = [
         "Scheduling that runs a thread before all normal ones, such as SCHED_FIFO.",
     ),
     ("Sleep", "A wait in which the system wakes the thread up and the CPU is free for others."),
+    (
+        "SMI",
+        "System management interrupt: the firmware stops every CPU for its own work, unseen by the system.",
+    ),
+    (
+        "Softirq",
+        "Work that an interrupt leaves for later: it runs before the thread that was interrupted.",
+    ),
     ("Spin", "A wait that reads the clock until it is time; exact, and it uses a whole CPU."),
     ("Stall", "Gaps on several CPUs at once; machine-wide if on all of them."),
     (

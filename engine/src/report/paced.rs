@@ -1,21 +1,32 @@
 //! Paced loops: the tables that the frame loop and the real-time test share.
 
-mod changes;
 mod charts;
 mod columns;
 mod figures;
+mod key;
 mod late;
 
-pub(super) use changes::reductions;
 pub(super) use charts::{frame_loop as frame_loop_charts, real_time as real_time_charts};
 pub use figures::PacedFigures;
 pub(super) use figures::{figures, grading};
+pub(super) use key::{grade_place, key_figures};
 
-use super::configuration::Configuration;
-use super::table::{Positioned, Table, configurations};
+use super::model::configuration::Configuration;
+use super::model::table::{Positioned, Table, configurations};
 use super::{Options, Report};
 use crate::run::Run;
 use crate::units::{format_count, format_setting};
+
+/// What a short report shows of each configuration.
+pub(super) const KEY_COLUMNS: &[&str] = &[
+    "p50_nanos",
+    "p99_nanos",
+    "p99_ci_nanos",
+    "max_nanos",
+    "late_count",
+    "missed_count",
+    "one_percent_low_fps",
+];
 
 /// The tables of a frame loop: the configurations, the recommended one first to look at; when the run has
 /// ended, the causes of late frames and the worst of them.
@@ -27,7 +38,11 @@ pub(super) fn frame_loop(run: &Run, report: &Report, has_ended: bool) -> Vec<Tab
 }
 
 /// The configurations of a paced run: one row each.
-fn configurations_table(rows: &[Configuration], options: &Options, key: Option<&str>) -> Table {
+pub(super) fn configurations_table(
+    rows: &[Configuration],
+    options: &Options,
+    key: Option<&str>,
+) -> Table {
     let positioned: Vec<Positioned<'_>> = rows.iter().enumerate().collect();
     let frames = rows.iter().filter_map(|row| Some(row.summary.as_ref()?.lateness.count)).max();
     let frames = format_count(u64::try_from(frames.unwrap_or(0)).unwrap_or(u64::MAX));
@@ -40,14 +55,6 @@ fn configurations_table(rows: &[Configuration], options: &Options, key: Option<&
         line.is_key = row.is_some_and(|row| Some(row.label.as_str()) == key);
     }
     table
-}
-
-/// The tables of a real-time run: the configurations, and what each policy changed.
-pub(super) fn real_time(run: &Run, report: &Report, has_intervals: bool) -> Vec<Table> {
-    vec![
-        configurations_table(&report.rows, &report.options, None),
-        changes::table(run, report, has_intervals),
-    ]
 }
 
 #[cfg(test)]

@@ -1,20 +1,29 @@
 //! Real-time: what scheduling policies change against normal.
 
-use super::change::{self, Change, Measure, Reduction};
-use super::chart::Chart;
-use super::configuration::Configuration;
-use super::evaluation::{Evaluation, Measured};
-use super::figures::Figures;
-use super::grading::{Grading, conclude};
-use super::metric::Metric;
-use super::reference::{ReferenceLine, holoscan};
-use super::table::Table;
-use super::verdict::{Finding, Verdict, sample_count};
+mod change;
+mod changes;
+mod key;
+mod metrics;
+#[cfg(test)]
+mod simulated;
+
+pub use self::change::{Change, MIN_PAIRS};
+pub use self::metrics::{Measure, Reduction};
+use super::model::chart::Chart;
+use super::model::configuration::Configuration;
+use super::model::evaluation::{Evaluation, Measured, ReferenceTool};
+use super::model::figures::Figures;
+use super::model::grading::{Grading, conclude};
+use super::model::key_figure::{GradePlace, KeyFigure};
+use super::model::metric::Metric;
+use super::model::table::Table;
+use super::model::verdict::{Finding, Verdict};
 use super::{Report, paced};
 use crate::nanos::Nanos;
 use crate::plan::RealTime;
 use crate::run::Run;
-use crate::stats::{Grade, Summary, float};
+use crate::stats::grade::real_time_falls;
+use crate::stats::{Summary, float};
 use crate::units::{format_share, format_time};
 
 impl Evaluation for RealTime {
@@ -34,8 +43,8 @@ impl Evaluation for RealTime {
         paced::grading(configuration, measured)
     }
 
-    fn add_results(&self, run: &Run, report: &mut Report, has_intervals: bool) {
-        report.changes = change::of(run, &report.rows, has_intervals);
+    fn results(&self, run: &Run, rows: &[Configuration], has_intervals: bool) -> Figures {
+        Figures::of(change::of(run, rows, has_intervals))
     }
 
     fn verdict(&self, _run: &Run, report: &Report) -> Verdict {
@@ -43,35 +52,51 @@ impl Evaluation for RealTime {
     }
 
     fn tables(&self, run: &Run, report: &Report, has_intervals: bool) -> Vec<Table> {
-        paced::real_time(run, report, has_intervals)
+        vec![
+            paced::configurations_table(&report.rows, &report.options, None),
+            changes::table(run, report, has_intervals),
+        ]
+    }
+
+    fn key_figures(&self, _run: &Run, report: &Report) -> Vec<KeyFigure> {
+        key::key_figures(report)
+    }
+
+    fn grade_place(&self, _run: &Run, report: &Report) -> Option<GradePlace> {
+        key::grade_place(report)
+    }
+
+    fn key_columns(&self) -> &'static [&'static str] {
+        paced::KEY_COLUMNS
     }
 
     fn charts(&self, run: &Run, report: &Report) -> Vec<Chart> {
         paced::real_time_charts(run, report)
     }
 
-    fn reference_lines(&self, run: &Run, report: &Report) -> Option<Vec<ReferenceLine>> {
-        Some(holoscan::lines(run, &report.rows, self))
-    }
-
-    fn reference_json(&self, run: &Run, report: &Report) -> Option<String> {
-        holoscan::json(run, &report.rows, self)
+    fn reference(&self) -> Option<ReferenceTool> {
+        Some(ReferenceTool::Holoscan { fps: self.fps, time_each: self.time_each })
     }
 }
 
-/// Judges a complete real-time run by the policy that surely changed the most.
-fn verdict(report: &Report) -> Verdict {
+/// What the policy changed that surely changed the most.
+fn best(report: &Report) -> Option<&Change> {
     let sure = |change: &&Change| {
         let rests_on = change.rests_on.and_then(|measure| change.reduction(measure));
         rests_on.map_or(f64::MIN, Reduction::sure)
     };
-    let evaluated = report.changes.iter().filter(|change| change.is_evaluated());
-    let Some(best) = evaluated.max_by(|a, b| sure(a).total_cmp(&sure(b))) else {
+    let evaluated = report.results::<Change>().iter().filter(|change| change.is_evaluated());
+    evaluated.max_by(|a, b| sure(a).total_cmp(&sure(b)))
+}
+
+/// Judges a complete real-time run by the policy that surely changed the most.
+fn verdict(report: &Report) -> Verdict {
+    let Some(best) = best(report) else {
         let is_refused = report.rows.iter().skip(1).any(|row| !row.is_as_requested());
         return if is_refused {
             Verdict::without_grade(Finding::nothing_as_requested())
         } else {
-            Verdict::too_few(sample_count(report))
+            Verdict::too_few(report.sample_count())
         };
     };
     let summary = |row: usize| report.rows.get(row).and_then(|row| row.summary.as_ref());
@@ -99,9 +124,10 @@ fn verdict(report: &Report) -> Verdict {
     });
     // Where there is nothing to gain, what changed is not looked at.
     let of = if best.is_nothing_to_gain { String::new() } else { format!(" {of}.") };
+    let [excellent, good, modest] = real_time_falls();
     let evidence = format!(
-        "{}: std dev from {} to {},{p99s} late frames from {} to {}.{of} Excellent above 50%, \
-         Good above 20%, Modest above 5%.",
+        "{}: std dev from {} to {},{p99s} late frames from {} to {}.{of} Excellent above {excellent}%, \
+         Good above {good}%, Modest above {modest}%.",
         report.rows.get(policy).map_or("", |row| row.label.as_str()),
         format_time(deviation(normal)),
         format_time(deviation(policy)),
@@ -110,15 +136,14 @@ fn verdict(report: &Report) -> Verdict {
     );
     let sentence = sentence(best, share, late_shares);
     let key = best.rests_on.map(|_| {
-        let direction = if share < 0.0 { "less steady" } else { "steadier" };
+        let direction = if share < 0.0 { "worse" } else { "better" };
         format!("{} {direction}", format_share(share.abs()))
     });
     let (grade, standing) = conclude(best.part().into_iter());
     let finding = Finding::new(sentence, evidence).with_key(key);
     let finding = match grade {
-        Some(Grade::Fair) => finding.with_word("Modest"),
-        Some(Grade::Poor) => finding.with_word("Limited"),
-        _ => finding,
+        Some(grade) => finding.with_word(grade.step()),
+        None => finding,
     };
     Verdict { grade, standing, finding }
 }
@@ -185,10 +210,10 @@ fn sentence(change: &Change, share: f64, late_shares: (f64, f64)) -> String {
             names => format!("Real-time scheduling made no clear difference in {names}."),
         },
         Some(Measure::StdDev) if 0.0 < share => {
-            format!("Real-time scheduling made frame times {by} steadier.")
+            format!("Real-time scheduling made frame times {by} better.")
         }
         Some(Measure::StdDev) => {
-            format!("Real-time scheduling made frame times {by} less steady.")
+            format!("Real-time scheduling made frame times {by} worse.")
         }
         Some(Measure::P99) => format!("Real-time scheduling {changed} p99 lateness by {by}."),
         Some(Measure::LateShare) => format!(

@@ -1,11 +1,40 @@
 //! Results in the layouts of the reference tools, line by line, so that scripts written for them work.
 
-pub(super) mod gdt_cpus;
-pub(super) mod holoscan;
-pub(super) mod jmh;
-pub(super) mod latency2;
+mod gdt_cpus;
+mod holoscan;
+mod jmh;
+mod latency2;
 mod line;
-pub(super) mod spin_sleep;
+mod spin_sleep;
 
 pub use latency2::LiveLines;
 pub use line::ReferenceLine;
+
+use super::evaluate::reference_of;
+use super::model::evaluation::ReferenceTool;
+use super::model::report::Report;
+use crate::run::Run;
+
+/// Returns the result in the layout of the reference tool of its test, line by line. `None` where that
+/// layout has no place for it: of a frame loop that is not re-based, and of imported runs.
+pub fn reference_lines(run: &Run, report: &Report) -> Option<Vec<ReferenceLine>> {
+    let rows = &report.rows;
+    Some(match reference_of(run)? {
+        ReferenceTool::GdtCpus => return gdt_cpus::lines(run, rows),
+        ReferenceTool::NativeSleeps => spin_sleep::sleeps(run, rows),
+        ReferenceTool::SpinStrategies => spin_sleep::spins(run, rows),
+        ReferenceTool::Latency2 => latency2::lines(run),
+        ReferenceTool::Holoscan { fps, time_each } => holoscan::lines(run, rows, (fps, time_each)),
+        ReferenceTool::Jmh => jmh::lines(run, rows),
+    })
+}
+
+/// Returns the file that the reference tool of the test writes, as JSON; `None` where it writes none.
+pub fn reference_json(run: &Run, report: &Report) -> Option<String> {
+    match reference_of(run)? {
+        ReferenceTool::Holoscan { fps, time_each } => {
+            holoscan::json(run, &report.rows, (fps, time_each))
+        }
+        _ => None,
+    }
+}

@@ -1,7 +1,8 @@
 //! The samples of a configuration, or of an imported recording, as what intervals are resampled from.
 
-use super::configuration::{Configuration, round_of};
-use super::metric::Track;
+use super::model::configuration::Configuration;
+use super::model::evaluation::round_of;
+use super::model::metric::Track;
 use crate::nanos::Nanos;
 use crate::run::Run;
 use crate::run::capture::Recording;
@@ -57,7 +58,7 @@ pub(super) fn source_of_recording(
     let times: Vec<i64> = recording.present().collect();
     if track == Track::Stutter {
         let [stutter, all] = &mut source.counts;
-        for (&time, median) in times.iter().zip(moving_median(&times)) {
+        for (&time, median) in times.iter().zip(moving_median(times.iter().copied())) {
             let is_stutter = STUTTER_FACTOR * median < nanos_float(time);
             stutter.push(if is_stutter { time } else { 0 });
             all.push(time);

@@ -2,29 +2,34 @@
 
 mod charts;
 mod figures;
+mod key;
 mod stall;
+mod totals;
 
+pub use charts::gap_histogram;
 pub use figures::{GAP_CLASSES, GapFigures};
 pub use stall::Stall;
+pub use totals::GapTotals;
 
 use std::cmp::Reverse;
+use std::convert::identity;
 
 use super::Report;
-use super::chart::Chart;
-use super::configuration::Configuration;
-use super::evaluation::{Evaluation, Measured};
-use super::figures::Figures;
-use super::grading::Grading;
-use super::reference::{ReferenceLine, latency2};
-use super::table::{
-    Cell, Column, Positioned, Table, TableBuilder, absent, configurations, grade_cell, percentile,
+use super::model::chart::Chart;
+use super::model::configuration::Configuration;
+use super::model::evaluation::{Evaluation, Measured, ReferenceTool};
+use super::model::figures::Figures;
+use super::model::grading::Grading;
+use super::model::key_figure::{GradePlace, KeyFigure};
+use super::model::table::{
+    Cell, Column, Positioned, SpreadOf, Table, TableBuilder, absent, configurations, grade_cell,
 };
-use super::verdict::{Finding, Verdict};
+use super::model::verdict::{Finding, Verdict};
 use crate::nanos::Nanos;
 use crate::plan::{CpuChoice, SchedulingGaps};
 use crate::run::Run;
 use crate::stats::grade::{self, Limits};
-use crate::stats::{Spread, Summary};
+use crate::stats::{Spread, Statistic, Summary};
 use crate::units::{format_count, format_long_time, format_share, format_time};
 
 /// Why a figure of all intervals is absent while a probe runs.
@@ -38,15 +43,15 @@ impl Evaluation for SchedulingGaps {
     }
 
     fn figures(&self, measured: &Measured<'_>, _summary: Option<&Summary>) -> Figures {
-        Figures::Gaps(Box::new(figures::figures(measured.trials, (self.typical, self.bad))))
+        Figures::of(figures::figures(measured.trials, (self.typical, self.bad)))
     }
 
     fn grading(&self, configuration: &Configuration, _measured: &Measured<'_>) -> Option<Grading> {
         grading(configuration)
     }
 
-    fn add_results(&self, run: &Run, report: &mut Report, _has_intervals: bool) {
-        report.stalls = stall::stalls(run);
+    fn results(&self, run: &Run, _rows: &[Configuration], _has_intervals: bool) -> Figures {
+        Figures::of(stall::stalls(run))
     }
 
     fn is_result_without_samples(&self) -> bool {
@@ -63,12 +68,32 @@ impl Evaluation for SchedulingGaps {
         tables(report)
     }
 
+    fn key_figures(&self, _run: &Run, report: &Report) -> Vec<KeyFigure> {
+        key::key_figures(report)
+    }
+
+    fn grade_place(&self, _run: &Run, report: &Report) -> Option<GradePlace> {
+        key::grade_place(report)
+    }
+
+    fn key_columns(&self) -> &'static [&'static str] {
+        &[
+            "longest_nanos",
+            "p50_nanos",
+            "p99_nanos",
+            "gaps_per_second",
+            "lost_share",
+            "gaps_1_ms_to_10_ms_count",
+            "gaps_10_ms_to_30_ms_count",
+        ]
+    }
+
     fn charts(&self, run: &Run, report: &Report) -> Vec<Chart> {
         charts::charts(run, report)
     }
 
-    fn reference_lines(&self, run: &Run, _report: &Report) -> Option<Vec<ReferenceLine>> {
-        Some(latency2::lines(run))
+    fn reference(&self) -> Option<ReferenceTool> {
+        Some(ReferenceTool::Latency2)
     }
 }
 
@@ -78,7 +103,7 @@ fn lengths(row: &Configuration) -> Option<&Spread> {
 
 /// A figure of a probe that started, or why there is none.
 fn of_probe(row: &Configuration, of: impl Fn(&GapFigures) -> Cell) -> Cell {
-    match row.figures.gaps().filter(|_| row.granted.is_some()) {
+    match row.figures.get::<GapFigures>().filter(|_| row.granted.is_some()) {
         Some(gaps) => of(gaps),
         None => absent(row),
     }
@@ -100,23 +125,30 @@ type Builder<'a> = TableBuilder<'a, Positioned<'a>>;
 /// first.
 fn tables(report: &Report) -> Vec<Table> {
     let mut sorted: Vec<Positioned<'_>> = report.rows.iter().enumerate().collect();
-    sorted.sort_by_key(|(_, row)| Reverse(row.figures.gaps().map(|gaps| gaps.longest)));
-    let threshold = report.rows.iter().filter_map(|row| Some(row.figures.gaps()?.threshold)).max();
+    sorted
+        .sort_by_key(|(_, row)| Reverse(row.figures.get::<GapFigures>().map(|gaps| gaps.longest)));
+    let threshold =
+        report.rows.iter().filter_map(|row| Some(row.figures.get::<GapFigures>()?.threshold)).max();
     let note = match threshold.filter(|&threshold| Nanos::ZERO < threshold) {
         Some(threshold) => format!("gaps of {} or longer", format_time(threshold)),
         None => String::new(),
     };
     let own = configurations(note, &sorted, |table| {
-        intervals(classes(time_columns(gap_columns(settings(table))))).group("Grade").column(
+        intervals(classes(time_columns(gap_columns(settings(table))))).group("Samples and conditions").column(
             Column::grade(format!(
-                "Grade of the longest gap: excellent up to {}, good up to the typical limit, poor above the bad \
+                "Grade of the longest gap: excellent up to {}, good up to the Good limit, poor above the Poor \
                  limit.",
                 grade::LONGEST_GAP.words()[0],
             )),
             |(_, row)| grade_cell(row, "gaps", "needs a complete measurement"),
         )
     });
-    if report.rows.len() < 2 { vec![own] } else { vec![own, stall_table(report)] }
+    let mut tables = vec![own];
+    if 1 < report.rows.len() {
+        tables.push(stall_table(report));
+        tables.extend(GapTotals::of(&report.rows).map(totals_table));
+    }
+    tables
 }
 
 fn settings(table: Builder<'_>) -> Builder<'_> {
@@ -142,35 +174,36 @@ fn settings(table: Builder<'_>) -> Builder<'_> {
         )
 }
 
+/// The gaps that were retained.
+const GAPS: SpreadOf = SpreadOf { title: "{}", values: "the gaps", samples: "gaps", pivot: None };
+/// All intervals between two clock reads.
+const INTERVALS: SpreadOf = SpreadOf {
+    title: "Interval {}",
+    values: "all intervals between two clock reads, gaps included",
+    samples: "intervals",
+    pivot: None,
+};
+
 fn gap_columns(table: Builder<'_>) -> Builder<'_> {
-    let of_gaps = |row: &Configuration, of: fn(&Spread) -> Option<Nanos>, needed: usize| {
-        if lengths(row).is_none() && row.granted.is_some() {
-            return Cell::Absent("no gaps".into());
-        }
-        percentile(row, lengths(row), of, needed)
-    };
     table
         .group("Gaps")
-        .column(
-            Column::time("longest_nanos", "Longest", "Longest gap.").lower_is_better().key_figure(),
-            |(_, row)| of_probe(row, |gaps| gaps.longest.into()),
-        )
-        .column(
-            Column::time("p50_nanos", "p50", "Median length of the gaps.")
-                .lower_is_better()
-                .optional(),
-            move |(_, row)| of_gaps(row, |lengths| Some(lengths.p50), 1),
-        )
-        .column(
-            Column::time("p99_nanos", "p99", "99th percentile of the gaps; needs 100 gaps.")
-                .lower_is_better(),
-            move |(_, row)| of_gaps(row, |lengths| lengths.p99, 100),
-        )
-        .column(
-            Column::time("p99_9_nanos", "p99.9", "99.9th percentile of the gaps; needs 1\u{202f}000 gaps.")
-                .lower_is_better()
-                .optional(),
-            move |(_, row)| of_gaps(row, |lengths| lengths.p99_9, 1_000),
+        .column(GAPS.column(Statistic::Max, "longest_nanos").key_figure(), |(_, row)| {
+            of_probe(row, |gaps| gaps.longest.into())
+        })
+        .spread_columns(
+            GAPS,
+            &[
+                (Statistic::P50, "p50_nanos", Column::optional),
+                (Statistic::P99, "p99_nanos", identity),
+                (Statistic::P99_9, "p99_9_nanos", Column::optional),
+                (Statistic::Mean, "mean_nanos", Column::optional),
+                (Statistic::StdDev, "std_dev_nanos", Column::optional),
+            ],
+            |(_, row)| match (lengths(row), row.granted.is_some()) {
+                (Some(lengths), _) => Ok(lengths),
+                (None, true) => Err(Cell::Absent("no gaps".into())),
+                (None, false) => Err(absent(row)),
+            },
         )
         .column(
             Column::count("gaps_count", "Gaps", "Number of gaps.").lower_is_better(),
@@ -261,23 +294,11 @@ fn intervals(table: Builder<'_>) -> Builder<'_> {
     table
         .group("Intervals")
         .column(
-            Column::time(
-                "interval_average_nanos",
-                "Average interval",
-                "Mean of all intervals between two clock reads, gaps included.",
-            )
-            .lower_is_better()
-            .optional(),
+            INTERVALS.column(Statistic::Mean, "interval_average_nanos").optional(),
             |(_, row)| of_intervals(row, |gaps| Cell::Time(gaps.mean_nanos)),
         )
         .column(
-            Column::time(
-                "interval_std_dev_nanos",
-                "Std dev of intervals",
-                "Standard deviation of all intervals between two clock reads, gaps included.",
-            )
-            .lower_is_better()
-            .optional(),
+            INTERVALS.column(Statistic::StdDev, "interval_std_dev_nanos").optional(),
             |(_, row)| of_intervals(row, |gaps| Cell::Time(gaps.std_dev_nanos)),
         )
         .column(
@@ -293,12 +314,7 @@ fn intervals(table: Builder<'_>) -> Builder<'_> {
             |(_, row)| of_intervals(row, |gaps| Cell::Number(gaps.square_secs)),
         )
         .column(
-            Column::time(
-                "interval_min_nanos",
-                "Shortest interval",
-                "Shortest interval between two clock reads.",
-            )
-            .optional(),
+            INTERVALS.column(Statistic::Min, "interval_min_nanos").optional().neutral(),
             |(_, row)| of_intervals(row, |gaps| gaps.smallest.into()),
         )
         .column(
@@ -312,18 +328,46 @@ fn intervals(table: Builder<'_>) -> Builder<'_> {
         )
 }
 
+/// The gaps of all CPUs together.
+fn totals_table(totals: GapTotals) -> Table {
+    let time = |statistic, key| GAPS.column(statistic, key);
+    TableBuilder::new("totals", "All CPUs", String::new(), &[totals])
+        .column(time(Statistic::Max, "longest_nanos").key_figure(), |all| all.longest.into())
+        .column(time(Statistic::Mean, "mean_nanos"), |all| Cell::Time(all.mean_nanos))
+        .column(time(Statistic::StdDev, "std_dev_nanos"), |all| match all.std_dev_nanos {
+            Some(deviation) => Cell::Time(deviation),
+            None => Cell::Absent("needs 2 gaps".into()),
+        })
+        .column(Column::count("gaps_count", "Gaps", "Number of gaps.").lower_is_better(), |all| {
+            all.gap_count.into()
+        })
+        .column(
+            Column::share("lost_share", "Time lost", "Sum of the gaps as a share of the runtime.")
+                .lower_is_better(),
+            |all| match all.lost_share {
+                Some(share) => Cell::Share(share),
+                None => Cell::Absent(NOT_A_SECOND.into()),
+            },
+        )
+        .column(
+            Column::count("intervals_count", "Intervals", "Intervals between two clock reads."),
+            |all| all.readings.into(),
+        )
+        .finish()
+}
+
 /// One row per stall, the longest first.
 fn stall_table(report: &Report) -> Table {
-    let mut sorted: Vec<&Stall> = report.stalls.iter().collect();
+    let mut sorted: Vec<&Stall> = report.results::<Stall>().iter().collect();
     sorted.sort_by_key(|stall| Reverse(stall.length));
-    let everywhere = report.stalls.iter().filter(|stall| stall.is_everywhere).count();
+    let everywhere = report.results::<Stall>().iter().filter(|stall| stall.is_everywhere).count();
     let count = |count| format_count(u64::try_from(count).unwrap_or(0));
     let note = format!("{} in total, {} on all CPUs", count(sorted.len()), count(everywhere));
     TableBuilder::new("stalls", "Multi-CPU stalls", note, &sorted)
         .column(
             Column::time(
                 "at_nanos",
-                "At",
+                "Start",
                 "When the first of its gaps began, since the start of the probes.",
             ),
             |stall| stall.at.into(),
@@ -332,7 +376,8 @@ fn stall_table(report: &Report) -> Table {
             Column::time(
                 "length_nanos",
                 "Length",
-                "Longest of the gaps, which began within 100 µs of each other or overlap by half.",
+                "Longest of the gaps, which overlap by half and have no thread or interrupt as their own cause, or \
+                 begin and end within 100 µs of each other.",
             )
             .lower_is_better()
             .key_figure(),
@@ -342,7 +387,7 @@ fn stall_table(report: &Report) -> Table {
             Column::count("cpus_count", "CPUs", "Number of CPUs with a gap.").lower_is_better(),
             |stall| stall.trials.len().into(),
         )
-        .column(Column::text("cpus", "On", "CPUs with a gap."), |stall| {
+        .column(Column::text("cpus", "CPU list", "CPUs with a gap."), |stall| {
             let label = |&trial: &usize| {
                 let row = report.rows.iter().find(|row| row.trials.contains(&trial))?;
                 Some(row.label.as_str())
@@ -359,7 +404,7 @@ fn stall_table(report: &Report) -> Table {
 /// The grade of the longest gap. Where a system cannot pin, a probe is shown as unpinned and still finds its
 /// gaps.
 fn grading(row: &Configuration) -> Option<Grading> {
-    let gaps = row.figures.gaps().filter(|_| row.has_retained_policy())?;
+    let gaps = row.figures.get::<GapFigures>().filter(|_| row.has_retained_policy())?;
     let (typical, bad) = gaps.limits;
     let excellent = grade::LONGEST_GAP.upper[0].min(typical.as_millis());
     let upper = [excellent, typical.as_millis(), bad.as_millis()];
@@ -369,7 +414,8 @@ fn grading(row: &Configuration) -> Option<Grading> {
 
 /// Judges a complete run of gap probes by the longest gap; `limits` are typical and bad.
 fn verdict(report: &Report, limits: (Nanos, Nanos)) -> Option<Verdict> {
-    let probes = || report.rows.iter().filter_map(|row| Some((row, row.figures.gaps()?)));
+    let probes =
+        || report.rows.iter().filter_map(|row| Some((row, row.figures.get::<GapFigures>()?)));
     let (row, longest) = probes().max_by_key(|(_, gaps)| gaps.longest)?;
     let lost_share = probes().filter_map(|(_, gaps)| gaps.lost_share).fold(0.0, f64::max);
     let (typical, bad) = limits;
@@ -389,7 +435,8 @@ fn verdict(report: &Report, limits: (Nanos, Nanos)) -> Option<Verdict> {
     } else {
         format!("The limit is {}.", format_time(bad))
     };
-    let stalls = match report.stalls.iter().filter(|stall| stall.is_everywhere).count() {
+    let stalls = match report.results::<Stall>().iter().filter(|stall| stall.is_everywhere).count()
+    {
         0 => "No machine-wide stall".to_owned(),
         1 => "1 machine-wide stall".to_owned(),
         stalls => format!("{stalls} machine-wide stalls"),

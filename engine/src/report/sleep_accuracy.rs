@@ -1,27 +1,32 @@
 //! Sleep accuracy: how far sleeps overshoot, and how long a frame limiter must spin because of it.
 
 mod charts;
+mod key;
+
+pub use charts::sleep_histogram;
+
+use std::convert::identity;
 
 use super::Report;
-use super::chart::Chart;
-use super::configuration::Configuration;
-use super::evaluation::{Evaluation, Measured};
-use super::figures::{FRAME, Figures};
-use super::grading::Grading;
-use super::reference::{ReferenceLine, spin_sleep};
-use super::table::{
+use super::model::chart::Chart;
+use super::model::configuration::Configuration;
+use super::model::evaluation::{Evaluation, Measured, ReferenceTool};
+use super::model::figures::{FRAME, Figures};
+use super::model::grading::Grading;
+use super::model::key_figure::{GradePlace, KeyFigure};
+use super::model::table::{
     Cell, Column, NOT_REPORTED, Positioned, Table, TableBuilder, configurations, grade_cell,
-    load_label, or_absent, percentile,
+    load_label, or_absent,
 };
-use super::verdict::{Finding, Verdict, grades_phrase, worst_grades};
+use super::model::verdict::{Finding, Verdict, grades_phrase, worst_grades};
 use super::waits::{
-    WaitFigures, average_overshoot, cpu_cell, figures, of_overshoot, of_waits, overshoot, p99_cell,
-    p99_overshoot, time, waits,
+    WaitFigures, cpu_cell, durations_of, durations_or_absent, figures, of_waits, overshoot,
+    overshoot_of, overshoot_or_absent, time, waits,
 };
 use crate::nanos::Nanos;
 use crate::plan::{SleepAccuracy, Wait};
 use crate::run::Run;
-use crate::stats::{Grade, Spread, Summary, grade};
+use crate::stats::{Grade, Statistic, Summary, grade};
 use crate::units::{format_count, format_setting, format_time};
 
 /// A sleep is accurate up to this p99 overshoot.
@@ -35,7 +40,7 @@ const TAIL_STEP: Nanos = Nanos::from_micros(50);
 
 impl Evaluation for SleepAccuracy {
     fn figures(&self, measured: &Measured<'_>, _summary: Option<&Summary>) -> Figures {
-        figures(measured).unwrap_or(Figures::None)
+        figures(measured)
     }
 
     fn grading(&self, configuration: &Configuration, _measured: &Measured<'_>) -> Option<Grading> {
@@ -50,17 +55,36 @@ impl Evaluation for SleepAccuracy {
         tables(&report.rows)
     }
 
+    fn key_figures(&self, _run: &Run, report: &Report) -> Vec<KeyFigure> {
+        key::key_figures(&report.rows)
+    }
+
+    fn grade_place(&self, _run: &Run, report: &Report) -> Option<GradePlace> {
+        key::grade_place(&report.rows)
+    }
+
+    fn key_columns(&self) -> &'static [&'static str] {
+        &[
+            "average_nanos",
+            "overshoot_average_nanos",
+            "overshoot_p99_nanos",
+            "worst_nanos",
+            "recommended_spin_tail_nanos",
+            "early_count",
+        ]
+    }
+
     fn charts(&self, run: &Run, report: &Report) -> Vec<Chart> {
         charts::charts(run, report)
     }
 
-    fn reference_lines(&self, run: &Run, report: &Report) -> Option<Vec<ReferenceLine>> {
-        Some(spin_sleep::sleeps(run, &report.rows))
+    fn reference(&self) -> Option<ReferenceTool> {
+        Some(ReferenceTool::NativeSleeps)
     }
 }
 
 /// How long a frame limiter should spin after this sleep: p99.9 overshoot, or p99 where there are too
-/// few sleeps, rounded up to 50 µs. Absent where that is half of a frame or more: then sleep is not
+/// few sleeps, rounded up to a multiple of 50 µs. Absent where that is half of a frame or more: then sleep is not
 /// accurate enough for one.
 fn spin_tail(row: &Configuration) -> Option<Nanos> {
     let overshoot = overshoot(row)?;
@@ -126,54 +150,37 @@ fn settings(table: Builder<'_>) -> Builder<'_> {
 }
 
 fn duration_columns(table: Builder<'_>) -> Builder<'_> {
-    let actual =
-        |row: &Configuration, of: fn(&Spread) -> Cell| of_waits(row, |waits| of(&waits.actual));
-    table
-        .group("Duration")
-        .column(
-            time("average_nanos", "Average", "Mean of the actual durations.").key_figure(),
-            move |(_, row)| actual(row, |actual| Cell::Time(actual.mean_nanos)),
-        )
-        .column(time("best_nanos", "Best", "Shortest actual duration."), move |(_, row)| {
-            actual(row, |actual| actual.min.into())
-        })
-        .column(
-            time("p50_nanos", "p50", "Median of the actual durations.").optional(),
-            move |(_, row)| actual(row, |actual| actual.p50.into()),
-        )
-        .column(
-            time("p95_nanos", "p95", "95th percentile of the actual durations; needs 20 sleeps.")
-                .optional(),
-            |(_, row)| percentile(row, durations(row), |actual| actual.p95, 20),
-        )
-        .column(
-            time("p99_nanos", "p99", "99th percentile of the actual durations; needs 100 sleeps."),
-            |(_, row)| percentile(row, durations(row), |actual| actual.p99, 100),
-        )
-        .column(
-            time(
-                "p99_9_nanos",
-                "p99.9",
-                "99.9th percentile of the actual durations; needs 1\u{202f}000 sleeps.",
-            )
-            .optional(),
-            |(_, row)| percentile(row, durations(row), |actual| actual.p99_9, 1_000),
-        )
-        .column(time("worst_nanos", "Worst", "Longest actual duration."), move |(_, row)| {
-            actual(row, |actual| actual.max.into())
-        })
+    table.group("Duration").spread_columns(
+        durations_of("sleeps"),
+        &[
+            (Statistic::Mean, "average_nanos", Column::key_figure),
+            (Statistic::Min, "best_nanos", identity),
+            (Statistic::P50, "p50_nanos", Column::optional),
+            (Statistic::P95, "p95_nanos", Column::optional),
+            (Statistic::P99, "p99_nanos", identity),
+            (Statistic::P99_9, "p99_9_nanos", Column::optional),
+            (Statistic::Max, "worst_nanos", identity),
+        ],
+        durations_or_absent,
+    )
 }
 
 fn overshoot_columns(table: Builder<'_>) -> Builder<'_> {
     table
         .group("Overshoot")
-        .column(average_overshoot(), |(_, row)| of_overshoot(row, |it| Cell::Time(it.mean_nanos)))
-        .column(p99_overshoot("sleeps"), p99_cell)
+        .spread_columns(
+            overshoot_of("sleeps"),
+            &[
+                (Statistic::Mean, "overshoot_average_nanos", identity),
+                (Statistic::P99, "overshoot_p99_nanos", identity),
+            ],
+            overshoot_or_absent,
+        )
         .column(
             time(
                 "recommended_spin_tail_nanos",
                 "Spin tail",
-                "Recommended spin at the end of a wait: p99.9 overshoot, rounded up to 50 µs.",
+                "Recommended spin at the end of a wait: p99.9 overshoot, rounded up to a multiple of 50 µs.",
             ),
             |(_, row)| or_absent(row, spin_tail(row).map(Cell::from), NO_TAIL),
         )
@@ -225,7 +232,7 @@ fn costs(table: Builder<'_>) -> Builder<'_> {
                 or_absent(row, resolution.map(Cell::from), NOT_REPORTED)
             },
         )
-        .group("Grade")
+        .group("Samples and conditions")
         .column(
             Column::grade(format!(
                 "Grade of the p99 overshoot: {}. At best fair where one sleep ended more than {} late.",
@@ -234,10 +241,6 @@ fn costs(table: Builder<'_>) -> Builder<'_> {
             )),
             |(_, row)| grade_cell(row, "sleeps", "needs 100 sleeps and a complete measurement"),
         )
-}
-
-fn durations(row: &Configuration) -> Option<&Spread> {
-    row.figures.waits().map(|figures| &figures.actual)
 }
 
 /// The grades that sleeps allow, by p99 overshoot and by the worst one.
@@ -267,43 +270,78 @@ fn verdict(report: &Report) -> Verdict {
             of_all().map(|(_, figures)| figures.actual.count).min().unwrap_or(0),
         );
     }
-    let lengths = || of_all().map(|(_, figures)| figures.requested);
-    let trusted = lengths()
-        .filter(|&length| {
-            of_all()
-                .filter(|(_, figures)| figures.requested == length)
-                .all(|(row, _)| row.p99().is_some_and(|p99| p99 <= TRUSTED))
-        })
-        .min();
     let tail = tail_of(rows);
     let mut evidence = example(rows).unwrap_or_default();
     if let Some(tail) = tail {
         let tail = format_time(tail);
         evidence.push_str(&format!("A frame limiter should spin for the last {tail}. "));
     }
-    evidence.push_str(&match trusted {
-        Some(length) => {
-            format!(
-                "Sleeps of {} or longer have a p99 overshoot below 100 µs.",
-                format_time(length)
-            )
-        }
-        None => "No tested duration has a p99 overshoot below 100 µs.".to_owned(),
-    });
+    evidence.push_str(&accurate_lengths(rows));
     let verdict = Verdict::by(rows.iter().copied(), Finding::default());
-    let sentence = match (verdict.grade, tail) {
-        (Some(Grade::Excellent | Grade::Good), _) => {
+    let sentence = match (verdict.grade.map(|grade| (grade.best(), grade.worst())), tail) {
+        (Some((_, Grade::Excellent | Grade::Good)), _) => {
             "Sleep is accurate enough for a frame limiter.".to_owned()
         }
-        (Some(Grade::Fair), Some(tail)) => {
+        (Some((Grade::Excellent | Grade::Good | Grade::Fair, _)), Some(tail)) => {
             format!("Sleep until {} before the next frame, then spin.", format_time(tail))
         }
-        _ => "Sleep is not accurate enough for a frame limiter on this PC.".to_owned(),
+        (Some(_), _) => "Sleep is not accurate enough for a frame limiter on this PC.".to_owned(),
+        (None, _) => highest_p99(rows),
     };
     let finding = Finding::new(sentence, evidence)
         .with_key(tail.map(|tail| format!("spin tail {}", format_time(tail))));
     let finding = Finding { word: grades_phrase(grades), ..finding };
     Verdict { finding, ..verdict }
+}
+
+/// The tested durations, the shortest first, and whether each is accurate in every row.
+fn lengths(rows: &[&Configuration]) -> Vec<(Nanos, bool)> {
+    let mut lengths: Vec<(Nanos, bool)> = Vec::new();
+    for (row, figures) in waits(rows.iter().copied()) {
+        let is_accurate = row.p99().is_some_and(|p99| p99 <= TRUSTED);
+        match lengths.iter_mut().find(|(length, _)| *length == figures.requested) {
+            Some((_, all)) => *all &= is_accurate,
+            None => lengths.push((figures.requested, is_accurate)),
+        }
+    }
+    lengths.sort_unstable();
+    lengths
+}
+
+/// The shortest tested duration from which on all are accurate.
+fn accurate_from(rows: &[&Configuration]) -> Option<Nanos> {
+    let lengths = lengths(rows);
+    lengths.into_iter().rev().take_while(|(_, is_accurate)| *is_accurate).last().map(|it| it.0)
+}
+
+/// Which of the tested durations are accurate in every row; all longer than the one that is named are.
+fn accurate_lengths(rows: &[&Configuration]) -> String {
+    let limit = format_setting(TRUSTED);
+    if let Some(length) = accurate_from(rows) {
+        let length = format_time(length);
+        return format!("Sleeps of {length} or longer have a p99 overshoot below {limit}.");
+    }
+    let accurate: Vec<String> = lengths(rows)
+        .iter()
+        .filter(|(_, is_accurate)| *is_accurate)
+        .map(|(length, _)| format_time(*length))
+        .collect();
+    match accurate.as_slice() {
+        [] => format!("No tested duration has a p99 overshoot below {limit}."),
+        [one] => format!("Of the tested sleeps, only {one} has a p99 overshoot below {limit}."),
+        [rest @ .., last] => format!(
+            "Of the tested sleeps, only {} and {last} have a p99 overshoot below {limit}.",
+            rest.join(", ")
+        ),
+    }
+}
+
+/// What is known where there is no grade.
+fn highest_p99(rows: &[&Configuration]) -> String {
+    let highest = rows.iter().filter_map(|row| Some((row.p99()?, &row.label))).max();
+    highest.map_or_else(String::new, |(p99, label)| {
+        format!("p99 overshoot is up to {} ({label}).", format_time(p99))
+    })
 }
 
 /// The rows of the longest sleep up to 5 ms.
@@ -316,7 +354,7 @@ fn of_longest<'a>(
 }
 
 /// For how long a frame limiter must spin at the end: p99.9 overshoot of the longest sleep up to 5 ms, in
-/// its worse condition, rounded up to 50 µs.
+/// its worse condition, rounded up to a multiple of 50 µs.
 pub(super) fn recommended_tail(report: &Report) -> Option<Nanos> {
     tail_of(&of_limiters(&report.rows))
 }

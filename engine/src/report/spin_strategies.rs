@@ -1,30 +1,34 @@
 //! Spin strategies: how far busy waits overshoot, what an iteration takes, and which strategy is best.
 
 mod charts;
+mod key;
 
 use std::cmp::Reverse;
+use std::convert::identity;
 
 use super::Report;
-use super::chart::Chart;
-use super::configuration::Configuration;
-use super::evaluation::{Evaluation, Measured};
-use super::figures::Figures;
-use super::grading::Grading;
-use super::reference::{ReferenceLine, spin_sleep};
-use super::table::{
+use super::model::chart::Chart;
+use super::model::configuration::Configuration;
+use super::model::evaluation::{Evaluation, Measured, ReferenceTool};
+use super::model::figures::Figures;
+use super::model::grading::Grading;
+use super::model::key_figure::{GradePlace, KeyFigure};
+use super::model::ranking::evaluated;
+use super::model::table::{
     Cell, Column, NOT_REPORTED, Positioned, Table, TableBuilder, absent, configurations,
     grade_cell, load_label, or_absent, usage_columns,
 };
-use super::verdict::{Finding, Verdict, evaluated, grades_phrase, worst_grades};
+use super::model::verdict::{Finding, Verdict, grades_phrase, worst_grades};
 use super::waits::{
-    average_overshoot, cpu_cell, figures, of_overshoot, of_waits, overshoot, p99_cell,
-    p99_overshoot, time, waits,
+    cpu_cell, durations_of, durations_or_absent, figures, of_waits, overshoot, overshoot_of,
+    overshoot_or_absent, time, waits,
 };
 use crate::nanos::Nanos;
 use crate::plan::{SpinStrategies, SpinStrategy, Wait};
+use crate::report::waits::WaitFigures;
 use crate::run::Run;
 use crate::stats::interval::MIN_MEAN_COUNT;
-use crate::stats::{Grade, Summary, grade};
+use crate::stats::{Grade, Statistic, Summary, grade};
 use crate::units::{format_count, format_time};
 
 /// Spinning is graded by waits up to this.
@@ -34,7 +38,7 @@ const FEWEST_READS: f64 = 20.0;
 
 impl Evaluation for SpinStrategies {
     fn figures(&self, measured: &Measured<'_>, _summary: Option<&Summary>) -> Figures {
-        figures(measured).unwrap_or(Figures::None)
+        figures(measured)
     }
 
     fn grading(&self, configuration: &Configuration, _measured: &Measured<'_>) -> Option<Grading> {
@@ -49,12 +53,31 @@ impl Evaluation for SpinStrategies {
         tables(&report.rows, run.clock.read_cost_nanos)
     }
 
+    fn key_figures(&self, _run: &Run, report: &Report) -> Vec<KeyFigure> {
+        key::key_figures(report)
+    }
+
+    fn grade_place(&self, _run: &Run, report: &Report) -> Option<GradePlace> {
+        key::grade_place(&report.rows)
+    }
+
+    fn key_columns(&self) -> &'static [&'static str] {
+        &[
+            "overshoot_average_nanos",
+            "overshoot_p99_nanos",
+            "overshoot_max_nanos",
+            "iteration_nanos",
+            "cpu_per_wait_nanos",
+            "rank",
+        ]
+    }
+
     fn charts(&self, run: &Run, report: &Report) -> Vec<Chart> {
         charts::charts(run, report)
     }
 
-    fn reference_lines(&self, run: &Run, report: &Report) -> Option<Vec<ReferenceLine>> {
-        Some(spin_sleep::spins(run, &report.rows))
+    fn reference(&self) -> Option<ReferenceTool> {
+        Some(ReferenceTool::SpinStrategies)
     }
 }
 
@@ -139,7 +162,7 @@ fn iterations(table: Builder<'_>) -> Builder<'_> {
             )
             .optional(),
             |(_, row)| {
-                let turn = row.figures.waits().and_then(|waits| waits.turn_nanos);
+                let turn = row.figures.get::<WaitFigures>().and_then(|waits| waits.turn_nanos);
                 or_absent(row, turn.map(Cell::Time), "no wait took an iteration")
             },
         )
@@ -148,15 +171,15 @@ fn iterations(table: Builder<'_>) -> Builder<'_> {
 fn durations(table: Builder<'_>) -> Builder<'_> {
     table
         .group("Duration")
-        .column(
-            time("average_nanos", "Average", "Mean of the actual durations.")
-                .optional(),
-            |(_, row)| of_waits(row, |waits| Cell::Time(waits.actual.mean_nanos)),
+        .spread_columns(
+            durations_of("waits"),
+            &[(Statistic::Mean, "average_nanos", Column::optional)],
+            durations_or_absent,
         )
         .column(
             time(
                 "second_reading_average_nanos",
-                "Average, second reading",
+                "Mean, second reading",
                 "Mean of the durations by a second clock read after each wait, as spin_sleep measures it.",
             )
             .optional(),
@@ -167,31 +190,15 @@ fn durations(table: Builder<'_>) -> Builder<'_> {
 fn overshoots<'a>(table: Builder<'a>, rows: &[Configuration]) -> Builder<'a> {
     table
         .group("Overshoot")
-        .column(
-            average_overshoot()
-            .key_figure(),
-            |(_, row)| of_overshoot(row, |overshoot| Cell::Time(overshoot.mean_nanos)),
-        )
-        .column(
-            time(
-                "overshoot_p50_nanos",
-                "p50 overshoot",
-                "Median of the actual minus the requested duration.",
-            )
-            .optional(),
-            |(_, row)| of_overshoot(row, |overshoot| overshoot.p50.into()),
-        )
-        .column(
-            p99_overshoot("waits"), p99_cell
-        )
-        .column(
-            time(
-                "overshoot_max_nanos",
-                "Max overshoot",
-                "Longest actual minus the requested duration.",
-            )
-            .optional(),
-            |(_, row)| of_overshoot(row, |overshoot| overshoot.max.into()),
+        .spread_columns(
+            overshoot_of("waits"),
+            &[
+                (Statistic::Mean, "overshoot_average_nanos", Column::key_figure),
+                (Statistic::P50, "overshoot_p50_nanos", Column::optional),
+                (Statistic::P99, "overshoot_p99_nanos", identity),
+                (Statistic::Max, "overshoot_max_nanos", Column::optional),
+            ],
+            overshoot_or_absent,
         )
         .column(
             Column::text(
@@ -234,11 +241,11 @@ fn costs(table: Builder<'_>) -> Builder<'_> {
             .optional()
             .pivot("condition"),
             |(_, row)| {
-                let switches = row.figures.waits().and_then(|waits| waits.switches);
+                let switches = row.figures.get::<WaitFigures>().and_then(|waits| waits.switches);
                 or_absent(row, switches.map(Cell::Number), NOT_REPORTED)
             },
         );
-    usage_columns(table).group("Grade").column(
+    usage_columns(table).group("Samples and conditions").column(
         Column::grade(format!(
             "Grade of the average overshoot: {}.",
             grade::SPIN_OVERSHOOT.steps()
@@ -271,12 +278,12 @@ fn mean(row: &Configuration) -> f64 {
 }
 
 fn mean_interval(row: &Configuration) -> Option<(f64, f64)> {
-    row.figures.waits()?.overshoot_mean_interval
+    row.figures.get::<WaitFigures>()?.overshoot_mean_interval
 }
 
 /// The grades that spins allow, by their average overshoot.
 fn grading(row: &Configuration) -> Option<Grading> {
-    let waits = row.figures.waits().filter(|_| row.is_as_requested())?;
+    let waits = row.figures.get::<WaitFigures>().filter(|_| row.is_as_requested())?;
     let (mean, count) = (mean(row), waits.actual.count);
     let each = waits.requested + Nanos::from_nanos_f64(mean);
     let Some(interval) = waits.overshoot_mean_interval else {
@@ -338,23 +345,37 @@ fn is_beaten(rows: &[Configuration], one: SpinStrategy, by: SpinStrategy) -> boo
         && !pairs().any(|(row, other)| is_clearly_worse(other, row))
 }
 
+/// The strategies that were measured.
+fn measured(rows: &[Configuration]) -> Vec<SpinStrategy> {
+    let all = SpinStrategy::ALL.into_iter();
+    all.filter(|&strategy| rows_of(rows, strategy).next().is_some()).collect()
+}
+
+/// The grades that the rows of a strategy allow together.
+fn grading_of(rows: &[Configuration], wanted: SpinStrategy) -> Option<Grading> {
+    rows_of(rows, wanted).filter_map(|row| row.grading).reduce(Grading::or_worse)
+}
+
+fn worst_grade(rows: &[Configuration], wanted: SpinStrategy) -> Grade {
+    grading_of(rows, wanted).map_or(Grade::Poor, |grading| grading.worst)
+}
+
+/// The strategy whose worst row is the best.
+fn recommended(rows: &[Configuration]) -> Option<SpinStrategy> {
+    let worst = |wanted| rows_of(rows, wanted).map(mean).fold(0.0, f64::max);
+    let grade = |wanted| worst_grade(rows, wanted);
+    measured(rows)
+        .into_iter()
+        .min_by(|&a, &b| grade(a).cmp(&grade(b)).then(worst(a).total_cmp(&worst(b))))
+}
+
 /// Judges a complete run of spins.
 fn verdict(rows: &[Configuration]) -> Option<Verdict> {
-    let measured: Vec<SpinStrategy> = SpinStrategy::ALL
-        .into_iter()
-        .filter(|&strategy| rows_of(rows, strategy).next().is_some())
-        .collect();
-    let grading_of =
-        |wanted| rows_of(rows, wanted).filter_map(|row| row.grading).reduce(Grading::or_worse);
-    let worst = |wanted| rows_of(rows, wanted).map(mean).fold(0.0, f64::max);
-    let worst_grade = |wanted| grading_of(wanted).map_or(Grade::Poor, |grading| grading.worst);
-    let first = measured
-        .iter()
-        .copied()
-        .min_by(|&a, &b| worst_grade(a).cmp(&worst_grade(b)).then(worst(a).total_cmp(&worst(b))))?;
+    let measured = measured(rows);
+    let first = recommended(rows)?;
     let is_avoided = |strategy: &SpinStrategy| {
-        grading_of(*strategy).is_some_and(|grading| worst_grade(first) < grading.best)
-            && worst_grade(*strategy) == Grade::Poor
+        grading_of(rows, *strategy).is_some_and(|it| worst_grade(rows, first) < it.best)
+            && worst_grade(rows, *strategy) == Grade::Poor
     };
     let rest = measured.iter().copied().filter(|&one| one != first);
     let tied = rest.filter(|&one| !is_beaten(rows, one, first) && !is_avoided(&one));
@@ -363,10 +384,15 @@ fn verdict(rows: &[Configuration]) -> Option<Verdict> {
     let avoid: Vec<SpinStrategy> = measured.iter().copied().filter(is_avoided).collect();
     let grades = worst_grades(rows_of(rows, first));
     let evidence = format!(
-        "Worst: {}, with an average overshoot of {}. Excellent up to 200 ns, Good up to 1 µs, Fair up to 100 µs{}.",
+        "Worst: {}, with an average overshoot of {}. {}{}.",
         worst_row.label,
         format_time(Nanos::from_nanos_f64(mean(worst_row))),
-        if grades.1 == Some(Grade::Poor) { "; under load, every strategy overshoots" } else { "" },
+        grade::SPIN_OVERSHOOT.sentence(),
+        if grades.1.is_some_and(|load| load.worst() == Grade::Poor) {
+            "; under load, every strategy overshoots"
+        } else {
+            ""
+        },
     );
     let finding = Finding::new(sentence(&best, &avoid, measured.len()), evidence)
         .with_key(Some(first.phrase().trim_start_matches("a ").to_owned()));

@@ -1,7 +1,7 @@
 //! The spin tails that were tried before a hybrid wait, what each did, and which one was selected.
 
-use super::configuration::Configuration;
-use super::table::{Cell, Column, Quantity, Table, TableBuilder};
+use super::model::configuration::Configuration;
+use super::model::table::{Cell, Column, Quantity, Table, TableBuilder};
 use crate::nanos::Nanos;
 use crate::run::{Run, TailPoint};
 
@@ -148,7 +148,7 @@ fn build(lines: &[Line<'_>]) -> Table {
 
 #[cfg(test)]
 mod tests {
-    use super::super::table::tests::check;
+    use super::super::model::table::tests::check;
     use super::super::test_run::run_of;
     use super::super::{Options, Report};
     use super::*;

@@ -2,10 +2,10 @@
 
 use std::borrow::Cow;
 
-use super::configuration::Configuration;
-use super::evaluation::Measured;
-use super::figures::{Figures, mean, sum_of};
-use super::table::{Cell, Column, NOT_REPORTED, Positioned, absent, or_absent, percentile};
+use super::model::configuration::Configuration;
+use super::model::evaluation::Measured;
+use super::model::figures::{Figures, mean, sum_of};
+use super::model::table::{Cell, Column, NOT_REPORTED, Positioned, SpreadOf, absent, or_absent};
 use crate::nanos::Nanos;
 use crate::run::counter;
 use crate::stats::{Spread, float, interval};
@@ -44,45 +44,47 @@ pub(super) fn time(
     Column::time(key, title, definition).lower_is_better().pivot("condition")
 }
 
-/// The column of the average overshoot.
-pub(super) fn average_overshoot() -> Column {
-    let definition = "Mean of the actual minus the requested duration.";
-    time("overshoot_average_nanos", "Average overshoot", definition)
+/// The overshoot of waits that are called so.
+pub(super) const fn overshoot_of(samples: &'static str) -> SpreadOf {
+    SpreadOf {
+        title: "{} overshoot",
+        values: "the actual minus the requested duration",
+        samples,
+        pivot: Some("condition"),
+    }
 }
 
-/// The column of p99 overshoot; waits are called so.
-pub(super) fn p99_overshoot(waits: &str) -> Column {
-    let definition =
-        format!("99th percentile of the actual minus the requested duration; needs 100 {waits}.");
-    time("overshoot_p99_nanos", "p99 overshoot", definition)
+/// The actual durations of waits that are called so.
+pub(super) const fn durations_of(samples: &'static str) -> SpreadOf {
+    SpreadOf { title: "{}", values: "the actual durations", samples, pivot: Some("condition") }
 }
 
-/// Its cell.
-pub(super) fn p99_cell((_, row): &Positioned<'_>) -> Cell {
-    percentile(row, overshoot(row), |overshoot| overshoot.p99, 100)
+/// The spread of the overshoot, or why there is none.
+pub(super) fn overshoot_or_absent<'a>((_, row): &'a Positioned<'_>) -> Result<&'a Spread, Cell> {
+    overshoot(row).ok_or_else(|| absent(row))
+}
+
+/// The spread of the actual durations, or why there is none.
+pub(super) fn durations_or_absent<'a>((_, row): &'a Positioned<'_>) -> Result<&'a Spread, Cell> {
+    row.figures.get::<WaitFigures>().map(|waits| &waits.actual).ok_or_else(|| absent(row))
 }
 
 /// The CPU time per wait, or why it is unknown.
 pub(super) fn cpu_cell((_, row): &Positioned<'_>) -> Cell {
-    let cpu = row.figures.waits().and_then(|waits| waits.cpu_nanos);
+    let cpu = row.figures.get::<WaitFigures>().and_then(|waits| waits.cpu_nanos);
     or_absent(row, cpu.map(Cell::Time), NOT_REPORTED)
 }
 
 /// A figure of waits, or why there is none.
 pub(super) fn of_waits(row: &Configuration, of: impl Fn(&WaitFigures) -> Cell) -> Cell {
-    row.figures.waits().map_or_else(|| absent(row), of)
-}
-
-/// A figure of the overshoot, or why there is none.
-pub(super) fn of_overshoot(row: &Configuration, of: impl Fn(&Spread) -> Cell) -> Cell {
-    overshoot(row).map_or_else(|| absent(row), of)
+    row.figures.get::<WaitFigures>().map_or_else(|| absent(row), of)
 }
 
 /// Configurations with their figures, where they have some.
 pub(super) fn waits<'a>(
     configurations: impl IntoIterator<Item = &'a Configuration>,
 ) -> impl Iterator<Item = (&'a Configuration, &'a WaitFigures)> {
-    configurations.into_iter().filter_map(|one| Some((one, one.figures.waits()?)))
+    configurations.into_iter().filter_map(|one| Some((one, one.figures.get::<WaitFigures>()?)))
 }
 
 /// The actual minus the requested durations.
@@ -91,7 +93,11 @@ pub(super) fn overshoot(configuration: &Configuration) -> Option<&Spread> {
 }
 
 /// The figures of waits of this length; none where there was no wait.
-pub(super) fn figures(measured: &Measured<'_>) -> Option<Figures> {
+pub(super) fn figures(measured: &Measured<'_>) -> Figures {
+    wait_figures(measured).map_or_else(Figures::default, Figures::of)
+}
+
+fn wait_figures(measured: &Measured<'_>) -> Option<WaitFigures> {
     let trials = measured.trials;
     let requested = trials.first()?.trial.pace.period();
     let actual: Vec<i64> = trials.iter().flat_map(|trial| trial.samples.actual_nanos()).collect();
@@ -107,7 +113,7 @@ pub(super) fn figures(measured: &Measured<'_>) -> Option<Figures> {
     });
     let target = requested.as_f64() * float(count);
     let of_each = |name| Some(Nanos::new(sum_of(trials, name)?).as_f64() / float(count));
-    Some(Figures::Waits(WaitFigures {
+    Some(WaitFigures {
         requested,
         second_reading_nanos: mean(second),
         spins: spun / float(count.max(1)),
@@ -121,5 +127,5 @@ pub(super) fn figures(measured: &Measured<'_>) -> Option<Figures> {
             .then(|| interval::mean(&measured.values()))
             .flatten(),
         actual: Spread::of(actual)?,
-    }))
+    })
 }

@@ -1,11 +1,17 @@
 //! A capture of another program: frame times, readings of them, or counts of values; no schedule,
 //! no stages.
 
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
 use crate::nanos::Nanos;
 use crate::sample::{Column, MISSING};
 
 /// Content of a file of another program.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case")]
 pub enum Capture {
     /// The time of every frame, a recording per session.
     Frames(Vec<Recording>),
@@ -16,21 +22,25 @@ pub enum Capture {
 }
 
 /// One recording, or one session of a log.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Recording {
     /// Names it: the game, the process, the session.
     pub label: String,
-    /// Frame times in order, in nanoseconds; [`MISSING`] where the file has no value.
+    /// From the first row to the end of the last by the file's own clock; `None` where it has none.
+    #[serde(rename = "elapsed_nanos")]
+    pub elapsed: Option<Nanos>,
+    /// Frame times in order, in nanoseconds; missing where the file has no value.
+    #[serde(rename = "frame_times_nanos")]
     pub frame_times: Column,
     /// When each row of a sampled log was written, in nanoseconds from the first; empty for frames.
+    #[serde(default, rename = "logged_at_nanos", skip_serializing_if = "Column::is_empty")]
     pub logged_at: Column,
-    /// From the first row to the end of the last by the file's own clock; `None` where it has none.
-    pub elapsed: Option<Nanos>,
 }
 
 impl Recording {
     /// The frame times that are in the file, in nanoseconds.
-    pub fn present(&self) -> impl Iterator<Item = i64> + '_ {
+    pub fn present(&self) -> impl Iterator<Item = i64> + Clone + '_ {
         self.frame_times.values().filter(|&nanos| nanos != MISSING)
     }
 
@@ -51,16 +61,54 @@ impl Recording {
 }
 
 /// Number of occurrences of each value of one thread or CPU.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(try_from = "DistributionInFile", into = "DistributionInFile")]
 pub struct Distribution {
     /// Names it: "Thread 0, CPU 1".
     pub label: String,
-    /// Values in nanoseconds, ascending, each with its count of at least 1.
-    pub bins: Vec<(i64, u64)>,
+    /// Values in nanoseconds, ascending, each with its count of at least 1; clones share them.
+    pub bins: Arc<Vec<(i64, u64)>>,
     /// Values above every bin: counted by the file, not located.
     pub above_count: u64,
     /// The maximum that the file states, which may be above every bin.
     pub max: Option<Nanos>,
+}
+
+/// The same in files, with a list of values and a list of their counts.
+#[derive(Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+struct DistributionInFile {
+    label: String,
+    above_count: u64,
+    #[serde(rename = "max_nanos")]
+    max: Option<Nanos>,
+    values_nanos: Vec<i64>,
+    counts: Vec<u64>,
+}
+
+impl From<Distribution> for DistributionInFile {
+    fn from(distribution: Distribution) -> Self {
+        let Distribution { label, bins, above_count, max } = distribution;
+        let (values_nanos, counts) = bins.iter().copied().unzip();
+        Self { label, above_count, max, values_nanos, counts }
+    }
+}
+
+impl TryFrom<DistributionInFile> for Distribution {
+    type Error = &'static str;
+
+    fn try_from(file: DistributionInFile) -> Result<Self, &'static str> {
+        let DistributionInFile { label, above_count, max, values_nanos, counts } = file;
+        if values_nanos.len() != counts.len() {
+            return Err("the lengths of its values and counts differ");
+        }
+        if !values_nanos.is_sorted() {
+            return Err("its values are not ascending");
+        }
+        let bins = values_nanos.into_iter().zip(counts).filter(|(_, count)| 0 < *count);
+        Ok(Self { label, bins: Arc::new(bins.collect()), above_count, max })
+    }
 }
 
 impl Distribution {

@@ -1,5 +1,7 @@
 //! The name of a run, and the group of runs it belongs to.
 
+use serde::{Deserialize, Serialize};
+
 use super::RunId;
 
 /// Name and tags of a run before it starts.
@@ -14,7 +16,8 @@ pub struct Labels {
 }
 
 /// Runs that are one measurement together, such as the parts of a quick check.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Group {
     /// Names the group; all its runs have the same.
     pub id: RunId,

@@ -2,8 +2,11 @@
 
 use std::collections::BTreeMap;
 
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize};
+
 use crate::nanos::Nanos;
-use crate::sample::{Column, MISSING, TraceEvent, TraceRecord};
+use crate::sample::{Cells, Column, MISSING, ThreadOwner, TraceEvent, TraceRecord};
 
 /// The columns of a trace.
 const AT: &str = "at_nanos";
@@ -31,8 +34,10 @@ pub mod name {
 }
 
 /// A value over time, such as the CPU time of other programs. Its name ends in its unit.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Series {
+    #[serde(rename = "at_nanos", with = "Cells::<i64>")]
     at: Column,
     values: Column,
 }
@@ -66,8 +71,23 @@ impl Series {
     }
 }
 
+impl<'de> Deserialize<'de> for Series {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        #[derive(Deserialize)]
+        struct Columns {
+            #[serde(with = "Cells::<i64>")]
+            at_nanos: Column,
+            values: Column,
+        }
+        let Columns { at_nanos, values } = Columns::deserialize(deserializer)?;
+        let uneven = || D::Error::custom("the lengths of its columns of a series differ");
+        Self::from_columns(at_nanos, values).ok_or_else(uneven)
+    }
+}
+
 /// What the system recorded around late samples: a row for each event, in order of time.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Trace {
     names: Vec<String>,
     columns: BTreeMap<String, Column>,
@@ -122,6 +142,15 @@ impl Trace {
         records
     }
 
+    /// Whose the threads are that belong to no other program, by their numbers; empty in older files.
+    pub fn owners(&self) -> BTreeMap<u32, ThreadOwner> {
+        let records = self.records().into_iter();
+        let owners = records.filter(|record| record.event == TraceEvent::Owner);
+        let known = owners
+            .filter_map(|record| Some((record.thread?, ThreadOwner::from_number(record.value?)?)));
+        known.collect()
+    }
+
     /// Number of rows.
     pub fn len(&self) -> usize {
         self.columns.values().next().map_or(0, Column::len)
@@ -162,6 +191,19 @@ impl Trace {
                 None => column.extend(std::iter::repeat_n(MISSING, added)),
             }
         }
+    }
+}
+
+impl<'de> Deserialize<'de> for Trace {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        #[derive(Deserialize)]
+        struct Columns {
+            names: Vec<String>,
+            columns: BTreeMap<String, Column>,
+        }
+        let Columns { names, columns } = Columns::deserialize(deserializer)?;
+        let uneven = || D::Error::custom("the lengths of its columns of a trace differ");
+        Self::from_columns(names, columns).ok_or_else(uneven)
     }
 }
 

@@ -1,7 +1,14 @@
 //! Joins the runs of one quick check.
 
-use crate::plan::quick::{Part, TAG};
+use crate::plan::CpuFacts;
+use crate::plan::quick::{CheckSettings, Part, TAG};
+use crate::platform;
 use crate::run::{Group, Labels, RunId};
+
+/// How a check measures on this PC, with these usable CPUs.
+pub fn check_settings(cpus: &CpuFacts) -> CheckSettings {
+    CheckSettings::new(cpus, platform::cpu_quota().map(|quota| quota.percent))
+}
 
 /// The runs of one quick check.
 #[derive(Clone, Debug)]

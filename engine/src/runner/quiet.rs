@@ -4,7 +4,7 @@ use crate::nanos::Nanos;
 use crate::plan::quick::Part;
 use crate::platform;
 use crate::report::Disturbance;
-use crate::stats::{float, nanos_float};
+use crate::stats::nanos_float;
 
 /// Measures what other programs use of the CPUs.
 #[derive(Clone, Copy, Debug)]
@@ -38,7 +38,6 @@ impl OtherLoad {
 #[derive(Clone, Debug)]
 pub struct QuietWait {
     left: Nanos,
-    cpu_count: usize,
     repeated: Vec<Part>,
 }
 
@@ -48,16 +47,21 @@ impl QuietWait {
     /// The longest wait of one that was asked to wait for quiet.
     pub const LONG: Nanos = Nanos::from_secs(600);
 
-    /// A check on this many CPUs that may wait for so long in all.
-    pub const fn new(limit: Nanos, cpu_count: usize) -> Self {
-        Self { left: limit, cpu_count, repeated: Vec::new() }
+    /// A check that may wait for so long in all.
+    pub const fn new(limit: Nanos) -> Self {
+        Self { left: limit, repeated: Vec::new() }
     }
 
-    /// Whether to wait on before a part: other programs would disturb it, and there is time left.
-    pub fn must_wait(&self, part: Part, share: Option<f64>) -> bool {
-        let cpus = if part == Part::Gaps { self.cpu_count } else { 1 };
-        let is_busy = share.is_some_and(|share| Disturbance::by_programs(share, cpus).is_some());
+    /// Whether to wait on before a part: other programs would disturb it, and there is time left. The longest gap
+    /// is that of one CPU, too.
+    pub fn must_wait(&self, share: Option<f64>) -> bool {
+        let is_busy = share.is_some_and(|share| Disturbance::by_programs(share, 1).is_some());
         is_busy && Nanos::ZERO < self.left
+    }
+
+    /// How long it may still wait.
+    pub const fn left(&self) -> Nanos {
+        self.left
     }
 
     /// Counts time that was waited.
@@ -73,12 +77,6 @@ impl QuietWait {
         self.repeated.push(part);
         true
     }
-
-    /// Below which share of one CPU other programs are quiet enough for a part.
-    pub fn limit(&self, part: Part) -> f64 {
-        let cpus = if part == Part::Gaps { self.cpu_count } else { 1 };
-        Disturbance::LIMIT * float(cpus.max(1))
-    }
 }
 
 #[cfg(test)]
@@ -87,19 +85,18 @@ mod tests {
 
     #[test]
     fn a_check_waits_while_it_would_be_disturbed_and_has_time() {
-        let mut wait = QuietWait::new(Nanos::from_secs(20), 4);
-        assert!(wait.must_wait(Part::Spin, Some(0.3)));
-        assert!(!wait.must_wait(Part::Spin, Some(0.1)) && !wait.must_wait(Part::Spin, None));
-        assert!(!wait.must_wait(Part::Gaps, Some(0.3)), "less than a tenth of four CPUs");
+        let mut wait = QuietWait::new(Nanos::from_secs(20));
+        assert!(wait.must_wait(Some(0.3)));
+        assert!(!wait.must_wait(Some(0.1)) && !wait.must_wait(None));
         wait.spend(Nanos::from_secs(19));
-        assert!(wait.must_wait(Part::Spin, Some(0.3)));
+        assert!(wait.must_wait(Some(0.3)));
         wait.spend(Nanos::from_secs(2));
-        assert!(!wait.must_wait(Part::Spin, Some(0.3)));
+        assert!(!wait.must_wait(Some(0.3)));
     }
 
     #[test]
     fn what_was_disturbed_is_repeated_once() {
-        let mut wait = QuietWait::new(QuietWait::DEFAULT, 2);
+        let mut wait = QuietWait::new(QuietWait::DEFAULT);
         let disturbance = Some(Disturbance::OtherPrograms(1.5));
         assert!(!wait.must_repeat(Part::Sleep, None));
         assert!(wait.must_repeat(Part::Sleep, disturbance));

@@ -1,36 +1,52 @@
-//! A compact column of whole numbers: values are stored as their distance from the minimum of a
-//! block.
+//! A compact column of whole numbers: values are stored as their distance from a line.
 //!
-//! Instants within one trial need eight bytes, instants a tenth of a second apart need four. Values
-//! are divided into blocks; each block stores its minimum and, in the narrowest integer type that
-//! fits, the distance of each value. A column with a single repeated value, or with none, costs
-//! next to nothing.
+//! Instants within one trial need eight bytes, their distances from a steady pace mostly two. Values are
+//! divided into blocks; each block stores the line just below its values, level or sloped, and, in the
+//! narrowest integer type that fits, the distance of each value. A column with a single repeated value, at
+//! an exact pace, or without any value costs next to nothing.
 
-/// Values in a block: at 30 frames per second they last 4.3 s, the maximum of four bytes of
-/// nanoseconds.
+mod file;
+
+use std::sync::Arc;
+
+/// Values in a block: at 30 frames per second they last 4.3 s, the maximum of four bytes of nanoseconds where
+/// there is no steady pace.
 const BLOCK: usize = 128;
+/// Position of the last value of a block.
+const LAST: i64 = 127;
+
+pub(crate) use file::{COLUMN, Cells};
 
 /// Represents "no value".
 pub const MISSING: i64 = i64::MIN;
 
-/// Whole numbers in order, each of which may be [`MISSING`]. Grows at the end.
+/// Whole numbers in order, each of which may be [`MISSING`]. Grows at the end. Clones share full blocks until one
+/// of them grows.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Column {
-    blocks: Vec<Block>,
+    blocks: Arc<Vec<Block>>,
     /// What fills no block yet.
     rest: Vec<i64>,
 }
 
+/// Values along a line, each at or above it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Block {
-    min: i64,
+    line: Line,
     above: Above,
 }
 
-/// Distances from the minimum; the largest number of each type represents [`MISSING`].
+/// A number that changes by the same step from one position of a block to the next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Line {
+    from: i64,
+    step: i64,
+}
+
+/// Distances from the line; the largest number of each type represents [`MISSING`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Above {
-    /// All values equal the minimum.
+    /// All values are on the line.
     Nothing,
     Bytes(Box<[u8; BLOCK]>),
     Pairs(Box<[u16; BLOCK]>),
@@ -39,83 +55,147 @@ enum Above {
     Whole(Box<[i64; BLOCK]>),
 }
 
+impl Line {
+    /// The line of this step just below all values, and the distance of the farthest one.
+    fn below(values: &[i64; BLOCK], step: i64) -> (Self, u64) {
+        let (mut min, mut max, mut on_line) = (i64::MAX, i64::MIN, 0_i64);
+        for &value in values {
+            if value != MISSING {
+                let level = value.wrapping_sub(on_line);
+                (min, max) = (level.min(min), level.max(max));
+            }
+            on_line = on_line.wrapping_add(step);
+        }
+        (Self { from: min, step }, max.abs_diff(min))
+    }
+
+    /// Writes what the line is at each position. Sums wrap, so that every value is restored, however large.
+    fn write_to(self, values: &mut [i64; BLOCK]) {
+        let mut next = self.from;
+        for value in values {
+            *value = next;
+            next = next.wrapping_add(self.step);
+        }
+    }
+
+    fn at(self, at: usize) -> i64 {
+        let steps = i64::try_from(at).unwrap_or_default();
+        self.from.wrapping_add(self.step.wrapping_mul(steps))
+    }
+}
+
 impl Block {
     fn of(values: &[i64; BLOCK]) -> Self {
-        let present = || values.iter().copied().filter(|&value| value != MISSING);
-        let min = present().min().unwrap_or(MISSING);
-        // What is missing is less than any other value.
-        let most = values.iter().copied().max().unwrap_or(MISSING);
-        let reach = most.abs_diff(min);
-        let above = if values.iter().all(|&value| value == min) {
+        let missing = values.iter().filter(|&&value| value == MISSING).count();
+        if missing == BLOCK {
+            return Self { line: Line { from: MISSING, step: 0 }, above: Above::Nothing };
+        }
+        let (mut line, mut reach) = Line::below(values, 0);
+        let [first, .., last] = values;
+        let rise = if missing == 0 { last.checked_sub(*first) } else { None };
+        // At a steady pace, instants are near a line.
+        if u64::from(u8::MAX) <= reach
+            && let Some(rise) = rise
+        {
+            let sloped = Line::below(values, rise / LAST);
+            if sloped.1 < reach {
+                (line, reach) = sloped;
+            }
+        }
+        let above = if reach == 0 && missing == 0 {
             Above::Nothing
         } else if reach < u64::from(u8::MAX) {
-            Above::Bytes(Box::new(narrowed(values, min, u8::MAX)))
+            Above::Bytes(Box::new(narrowed(values, line, u8::MAX)))
         } else if reach < u64::from(u16::MAX) {
-            Above::Pairs(Box::new(narrowed(values, min, u16::MAX)))
+            Above::Pairs(Box::new(narrowed(values, line, u16::MAX)))
         } else if reach < u64::from(u32::MAX) {
-            Above::Fours(Box::new(narrowed(values, min, u32::MAX)))
+            Above::Fours(Box::new(narrowed(values, line, u32::MAX)))
         } else {
             Above::Whole(Box::new(*values))
         };
-        Self { min, above }
+        Self { line, above }
     }
 
     fn get(&self, at: usize) -> Option<i64> {
+        let line = self.line.at(at);
         match &self.above {
-            Above::Nothing => Some(self.min),
-            Above::Bytes(above) => above.get(at).map(|&one| widened(self.min, one, u8::MAX)),
-            Above::Pairs(above) => above.get(at).map(|&one| widened(self.min, one, u16::MAX)),
-            Above::Fours(above) => above.get(at).map(|&one| widened(self.min, one, u32::MAX)),
+            Above::Nothing => Some(line),
+            Above::Bytes(above) => above.get(at).map(|&one| widened(line, one, u8::MAX)),
+            Above::Pairs(above) => above.get(at).map(|&one| widened(line, one, u16::MAX)),
+            Above::Fours(above) => above.get(at).map(|&one| widened(line, one, u32::MAX)),
             Above::Whole(values) => values.get(at).copied(),
         }
     }
 
-    fn all(&self) -> [i64; BLOCK] {
+    fn write_to(&self, values: &mut [i64; BLOCK]) {
+        self.line.write_to(values);
         match &self.above {
-            Above::Nothing => [self.min; BLOCK],
-            Above::Bytes(above) => above.map(|one| widened(self.min, one, u8::MAX)),
-            Above::Pairs(above) => above.map(|one| widened(self.min, one, u16::MAX)),
-            Above::Fours(above) => above.map(|one| widened(self.min, one, u32::MAX)),
-            Above::Whole(values) => **values,
+            Above::Nothing => {}
+            Above::Bytes(above) => add(values, above, u8::MAX),
+            Above::Pairs(above) => add(values, above, u16::MAX),
+            Above::Fours(above) => add(values, above, u32::MAX),
+            Above::Whole(whole) => values.copy_from_slice(whole.as_slice()),
         }
     }
 }
 
-fn narrowed<T: Copy + TryFrom<u64>>(values: &[i64; BLOCK], min: i64, missing: T) -> [T; BLOCK] {
-    values.map(|value| match value {
-        MISSING => missing,
-        value => T::try_from(value.abs_diff(min)).unwrap_or(missing),
+fn narrowed<T: Copy + TryFrom<u64>>(values: &[i64; BLOCK], line: Line, missing: T) -> [T; BLOCK] {
+    let mut above = [0; BLOCK];
+    line.write_to(&mut above);
+    for (line, &value) in above.iter_mut().zip(values) {
+        *line = if value == MISSING { MISSING } else { value.wrapping_sub(*line) };
+    }
+    above.map(|above| {
+        u64::try_from(above).ok().and_then(|one| T::try_from(one).ok()).unwrap_or(missing)
     })
 }
 
-fn widened<T: Copy + PartialEq>(min: i64, above: T, missing: T) -> i64
+/// Adds distances to a line.
+fn add<T: Copy + PartialEq>(line: &mut [i64; BLOCK], above: &[T; BLOCK], missing: T)
 where
-    u64: From<T>,
+    i64: From<T>,
 {
-    if above == missing { MISSING } else { min.wrapping_add_unsigned(u64::from(above)) }
+    for (line, &above) in line.iter_mut().zip(above) {
+        *line = widened(*line, above, missing);
+    }
+}
+
+fn widened<T: Copy + PartialEq>(line: i64, above: T, missing: T) -> i64
+where
+    i64: From<T>,
+{
+    if above == missing { MISSING } else { line.wrapping_add(i64::from(above)) }
 }
 
 impl Column {
     /// A column without values.
-    pub const fn new() -> Self {
-        Self { blocks: Vec::new(), rest: Vec::new() }
+    pub fn new() -> Self {
+        Self::default()
     }
 
     /// How many values there are, missing ones included.
-    pub const fn len(&self) -> usize {
+    pub fn len(&self) -> usize {
         self.blocks.len() * BLOCK + self.rest.len()
     }
 
     /// Whether there is none.
-    pub const fn is_empty(&self) -> bool {
+    pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
     /// Adds a value at the end. Time: O(1) on average.
+    #[inline]
     pub fn push(&mut self, value: i64) {
         self.rest.push(value);
+        if self.rest.len() == BLOCK {
+            self.end_block();
+        }
+    }
+
+    #[inline(never)]
+    fn end_block(&mut self) {
         if let Ok(whole) = <&[i64; BLOCK]>::try_from(self.rest.as_slice()) {
-            self.blocks.push(Block::of(whole));
+            Arc::make_mut(&mut self.blocks).push(Block::of(whole));
             self.rest.clear();
         }
     }
@@ -129,8 +209,8 @@ impl Column {
     }
 
     /// Every value in order.
-    pub const fn values(&self) -> Values<'_> {
-        Values { column: self, next: 0, block: [0; BLOCK] }
+    pub fn values(&self) -> Values<'_> {
+        Values { column: self, next: 0, end: self.len(), block: [0; BLOCK] }
     }
 
     /// The values from a position on.
@@ -162,14 +242,16 @@ impl FromIterator<i64> for Column {
 pub struct Values<'a> {
     column: &'a Column,
     next: usize,
+    end: usize,
     /// The block of `next`, once its first value was requested.
     block: [i64; BLOCK],
 }
 
 impl Values<'_> {
+    #[inline(never)]
     fn take_block(&mut self) {
         match self.column.blocks.get(self.next / BLOCK) {
-            Some(block) => self.block = block.all(),
+            Some(block) => block.write_to(&mut self.block),
             None => {
                 for (to, &value) in self.block.iter_mut().zip(&self.column.rest) {
                     *to = value;
@@ -182,8 +264,9 @@ impl Values<'_> {
 impl Iterator for Values<'_> {
     type Item = i64;
 
+    #[inline]
     fn next(&mut self) -> Option<i64> {
-        if self.column.len() <= self.next {
+        if self.end <= self.next {
             return None;
         }
         let at = self.next % BLOCK;
@@ -195,14 +278,14 @@ impl Iterator for Values<'_> {
     }
 
     fn size_hint(&self) -> (usize, Option<usize>) {
-        let left = self.column.len() - self.next;
+        let left = self.end - self.next;
         (left, Some(left))
     }
 
     /// Time: O(1).
     fn nth(&mut self, count: usize) -> Option<i64> {
         let (block, is_taken) = (self.next / BLOCK, !self.next.is_multiple_of(BLOCK));
-        self.next = self.next.saturating_add(count).min(self.column.len());
+        self.next = self.next.saturating_add(count).min(self.end);
         if !self.next.is_multiple_of(BLOCK) && (!is_taken || self.next / BLOCK != block) {
             self.take_block();
         }
@@ -262,11 +345,27 @@ mod tests {
     }
 
     #[test]
-    fn an_hour_of_instants_takes_about_four_bytes_each() {
-        let column: Column = (0..100_000).map(|k| k * 1_000_000).collect();
-        assert!(column.blocks.iter().all(|block| matches!(block.above, Above::Fours(_))));
+    fn clones_share_memory_until_one_of_them_grows() {
+        let column: Column = (0..1_000).collect();
+        let mut other = column.clone();
+        assert!(Arc::ptr_eq(&column.blocks, &other.blocks));
+        other.extend(1_000..2_000);
+        assert_eq!((column.len(), other.len()), (1_000, 2_000));
+        assert_eq!(column.values().last(), Some(999));
+        assert!(other.values().eq(0..2_000));
+    }
+
+    #[test]
+    fn instants_at_a_pace_take_their_lateness_alone() {
+        let due: Column = (0..100_000).map(|k| k * 1_000_000).collect();
+        assert!(due.blocks.iter().all(|block| block.above == Above::Nothing));
+        let mut random = fastrand::Rng::with_seed(7);
+        let woke: Column = (0..100_000).map(|k| k * 1_000_000 + random.i64(0..9_000)).collect();
+        assert!(woke.blocks.iter().all(|block| matches!(block.above, Above::Pairs(_))));
         let none: Column = (0..100_000).map(|_| MISSING).collect();
         assert!(none.blocks.iter().all(|block| block.above == Above::Nothing));
+        let cpus: Column = (0..100_000).map(|_| random.i64(0..8)).collect();
+        assert!(cpus.blocks.iter().all(|block| matches!(block.above, Above::Bytes(_))));
     }
 
     proptest! {

@@ -36,11 +36,51 @@ pub enum TraceEvent {
     /// A program used the CPUs in the last quarter of a second; `value` is its share of one CPU in
     /// thousandths. A hint, where it is not recorded who had a CPU.
     Busy,
+    /// Everything that could explain a delay is recorded on this CPU.
+    Covered,
+    /// An event is not recorded on this CPU: `name` is its name, `value` the error number, where an error is why.
+    NotRecorded,
+    /// An interrupt began whose end the kernel does not record.
+    Interrupted,
+    /// A thread belongs to the kernel or to this program; `value` is [`ThreadOwner::number`]. Saved once per
+    /// thread, so that it is known by its number and not by its name.
+    Owner,
+    /// The timer that ends a sleep of the thread expired; `value` is how long after the latest time for which it was
+    /// set, in nanoseconds.
+    TimerExpired,
+    /// A CPU entered an idle state; `value` is how long it takes to leave it, in nanoseconds, where that is known.
+    IdleBegin,
+    /// A CPU left an idle state.
+    IdleEnd,
+}
+
+/// Whose a thread is that belongs to no other program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ThreadOwner {
+    /// The kernel's.
+    Kernel,
+    /// This program's.
+    Own,
+}
+
+impl ThreadOwner {
+    /// The number in files.
+    pub const fn number(self) -> i64 {
+        match self {
+            Self::Kernel => 1,
+            Self::Own => 2,
+        }
+    }
+
+    /// The owner of a number; `None` for one that this version does not have.
+    pub fn from_number(number: i64) -> Option<Self> {
+        [Self::Kernel, Self::Own].into_iter().find(|owner| owner.number() == number)
+    }
 }
 
 impl TraceEvent {
     /// Every event with its number in files.
-    const NUMBERS: [(Self, i64); 13] = [
+    const NUMBERS: [(Self, i64); 20] = [
         (Self::SwitchIn, 1),
         (Self::Preempted, 2),
         (Self::Slept, 3),
@@ -54,6 +94,13 @@ impl TraceEvent {
         (Self::PageFault, 11),
         (Self::Lost, 12),
         (Self::Busy, 13),
+        (Self::Covered, 14),
+        (Self::NotRecorded, 15),
+        (Self::Interrupted, 16),
+        (Self::Owner, 17),
+        (Self::TimerExpired, 18),
+        (Self::IdleBegin, 19),
+        (Self::IdleEnd, 20),
     ];
 
     /// The number in files.
@@ -72,7 +119,13 @@ impl TraceEvent {
     }
 }
 
-/// The number that the kernel reports for a thread of another PID namespace, or one that has exited.
+/// Numbers from here on are not those of threads in this PID namespace: the rest of the bits is the kernel's number.
+pub const OUTSIDE: u32 = 1 << 31;
+
+/// How the name of such a thread ends.
+pub const OUTSIDE_NAME: &str = " (outside this container)";
+
+/// A thread without any number: outside of this PID namespace, or one that has exited.
 pub const UNKNOWN_THREAD: u32 = u32::MAX;
 
 /// An event with its time and its thread.
@@ -90,4 +143,11 @@ pub struct TraceRecord {
     pub name: Option<u32>,
     /// Name of the event.
     pub value: Option<i64>,
+}
+
+impl TraceRecord {
+    /// One end of a loss of records on a CPU: the first end has the count, the second one 0.
+    pub const fn lost(at: Nanos, cpu: u32, count: i64) -> Self {
+        Self { at, event: TraceEvent::Lost, cpu, thread: None, name: None, value: Some(count) }
+    }
 }

@@ -14,7 +14,7 @@ pub struct SerialFraction {
 }
 
 impl SerialFraction {
-    /// Fits `T(n) = a + b / n` to times on n threads by minimum squares; the share is `a / (a + b)`, its
+    /// Fits `T(n) = a + b / n` to times on n threads by least squares; the share is `a / (a + b)`, its
     /// interval by the delta method and Student's t with two fewer degrees of freedom than times.
     /// `None` for fewer than two different thread counts.
     pub fn of(times: &[(u32, f64)]) -> Option<Self> {

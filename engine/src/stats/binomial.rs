@@ -1,6 +1,7 @@
 //! Tails of the binomial distribution, for limits of rates and ranks of percentiles.
 
 use super::float;
+use super::student::student_chance;
 
 /// Each side of a 95% interval leaves out this share.
 const ONE_SIDE: f64 = 0.025;
@@ -50,6 +51,29 @@ pub fn lower_rate(events: f64, trials: f64) -> f64 {
         }
     }
     low
+}
+
+/// How likely two equal rates differ by this much or more, each of `(events, trials)`: given all events, those of
+/// the second are binomial (Przyborowski and Wilenski 1940), and both sides count.
+pub fn two_sided_chance(first: (usize, usize), second: (usize, usize)) -> f64 {
+    let events = float(first.0 + second.0);
+    let trials = float(first.1 + second.1);
+    if events <= 0.0 || trials <= 0.0 {
+        return 1.0;
+    }
+    let share = float(second.1) / trials;
+    let side = |seen: usize, share: f64| {
+        let (seen, mean) = (float(seen), events * share);
+        let variance = mean * (1.0 - share);
+        if NORMAL_ABOVE < variance {
+            let off = (seen - 0.5 - mean) / variance.sqrt();
+            let both = student_chance(usize::MAX, off);
+            return if 0.0 < off { both / 2.0 } else { 1.0 - both / 2.0 };
+        }
+        at_least(seen, events, share)
+    };
+    let more = side(second.0, share).min(side(first.0, 1.0 - share));
+    (2.0 * more).min(1.0)
 }
 
 /// The fewest independent values of which the largest is above a quantile 97.5% of the time.
@@ -121,6 +145,27 @@ mod tests {
         let (exact, normal) = (likely_counts(15_100.0, 0.01), likely_counts(15_200.0, 0.01));
         assert!((exact.0.unwrap() - normal.0.unwrap()).abs() <= 3.0, "{exact:?} {normal:?}");
         assert!((exact.1 - normal.1).abs() <= 3.0, "{exact:?} {normal:?}");
+    }
+
+    #[test]
+    fn one_event_against_none_is_chance() {
+        // scipy.stats.binomtest(1, 1, 0.5), (2, 2, 0.5), (8, 8, 0.5), (30, 40, 0.5), (2, 40, 0.5): pvalue.
+        for (first, second, expected) in [
+            ((0, 600), (1, 600), 1.0),
+            ((0, 1_200), (2, 1_200), 0.5),
+            ((0, 3_000), (8, 3_000), 0.007_812_5),
+            ((10, 3_000), (30, 3_000), 0.002_221_4),
+            ((38, 3_000), (2, 3_000), 1.493e-9),
+            ((5, 600), (5, 600), 1.0),
+            ((0, 600), (0, 600), 1.0),
+        ] {
+            let found = two_sided_chance(first, second);
+            assert!((found - expected).abs() <= 0.001 * expected, "{first:?} {second:?}: {found}");
+            assert!((two_sided_chance(second, first) - found).abs() < 1e-12);
+        }
+        // Many events: the normal limit; exactly 1.344e-4.
+        let many = two_sided_chance((1_010, 9_000), (1_190, 9_000));
+        assert!((many / 1.34e-4 - 1.0).abs() < 0.15, "{many}");
     }
 
     #[test]

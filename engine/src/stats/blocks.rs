@@ -16,7 +16,7 @@ use crate::nanos::Nanos;
 use crate::sample::Column;
 
 pub use bins::Bins;
-use resampler::Resampler;
+use resampler::{BlockSpread, Resampler};
 
 /// How often a run is resampled.
 pub const RESAMPLES: usize = 2_000;
@@ -97,7 +97,7 @@ impl ResampleSource {
                 list.push(resampler.statistic(statistic).unwrap_or(f64::NAN));
             }
         }
-        Some(Resampled { values, widening: resampler.widening() })
+        Some(Resampled { values, spread: resampler.spread() })
     }
 
     /// The 95% interval of a statistic; `None` where it needs more samples. That of a percentile starts
@@ -132,14 +132,15 @@ pub fn percentile_range(in_time: &[i64], quantile: Quantile) -> Option<(Nanos, N
 pub struct Resampled {
     /// A list per statistic.
     values: Vec<Vec<f64>>,
-    /// How far intervals are to be widened.
-    widening: f64,
+    /// How much its blocks understate.
+    spread: BlockSpread,
 }
 
 impl Resampled {
     /// The interval of the statistic at this place.
     pub fn interval(&self, at: usize) -> Option<Interval> {
-        Interval::of(self.values.get(at)?.clone(), self.widening)
+        let widening = self.spread.widening(Confidence::SINGLE);
+        Interval::of(self.values.get(at)?.clone(), widening, Confidence::SINGLE)
     }
 
     /// The interval of how the statistic at this place changes from this run to another one, as `change`
@@ -150,10 +151,38 @@ impl Resampled {
         at: usize,
         change: impl Fn(f64, f64) -> f64,
     ) -> Option<Interval> {
+        self.change_at(Confidence::SINGLE, other, at, change)
+    }
+
+    /// The same at this confidence.
+    pub fn change_at(
+        &self,
+        confidence: Confidence,
+        other: &Self,
+        at: usize,
+        change: impl Fn(f64, f64) -> f64,
+    ) -> Option<Interval> {
         let pairs = self.values.get(at)?.iter().zip(other.values.get(at)?);
         let changes = pairs.map(|(&before, &after)| change(before, after)).collect();
-        Interval::of(changes, self.widening.max(other.widening))
+        let widening = self.spread.widening(confidence).max(other.spread.widening(confidence));
+        Interval::of(changes, widening, confidence)
     }
+}
+
+/// How sure intervals are.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Confidence {
+    /// The share of values beyond each end.
+    one_side: f64,
+    /// The normal quantile of that share.
+    normal_quantile: f64,
+}
+
+impl Confidence {
+    /// 95%.
+    pub const SINGLE: Self = Self { one_side: 0.025, normal_quantile: 1.959_964 };
+    /// 95% for three intervals together, by Bonferroni's correction.
+    pub const OF_THREE: Self = Self { one_side: 0.025 / 3.0, normal_quantile: 2.393_980 };
 }
 
 /// A 95% confidence interval.
@@ -168,12 +197,12 @@ pub struct Interval {
 }
 
 impl Interval {
-    /// What 95% of resampled values lie between, widened around their middle; `None` where that has no end.
+    /// What 95% of resampled values, or more where several are tested, lie between, widened around their middle; `None` where that has no end.
     ///
     /// A value that is not a number counts as above all others, as a change from 0 is. To give no interval
-    /// because of a single one would leave those of runs with more events than usual: they held the truth
+    /// because of a single one would leave those of runs with more events than typical: they held the truth
     /// in 92.8%.
-    fn of(mut values: Vec<f64>, widening: f64) -> Option<Self> {
+    fn of(mut values: Vec<f64>, widening: f64, confidence: Confidence) -> Option<Self> {
         for value in values.iter_mut().filter(|value| !value.is_finite()) {
             *value = f64::INFINITY;
         }
@@ -183,7 +212,7 @@ impl Interval {
             let value = values.get(position(share * float(values.len() - 1)))?;
             Some(middle + (value - middle) * widening).filter(|end| end.is_finite())
         };
-        let (low, high) = (end(0.025)?, end(0.975)?);
+        let (low, high) = (end(confidence.one_side)?, end(1.0 - confidence.one_side)?);
         values.truncate(values.partition_point(|value| value.is_finite()));
         let count = float(values.len());
         let mean = values.iter().sum::<f64>() / count;

@@ -1,10 +1,15 @@
 //! Grades, and every limit that decides one: the only place where a threshold is.
 
+use std::cmp::Ordering;
+
+use serde::{Deserialize, Serialize};
+
 use crate::nanos::Nanos;
 use crate::units::format_setting;
 
 /// Assessment of a result; the best one first.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Grade {
     /// Nothing to be gained.
     Excellent,
@@ -25,6 +30,92 @@ impl Grade {
             Self::Fair => "Fair",
             Self::Poor => "Poor",
         }
+    }
+}
+
+/// The grades that a result may have: one, or a bound such as Good or better, which counts as the worst grade that
+/// it covers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(from = "GradesInFile")]
+pub struct GradeRange {
+    best: Grade,
+    worst: Grade,
+}
+
+impl GradeRange {
+    /// The range from the best to the worst grade; `None` where it reaches from Good or better into Poor, which has no
+    /// meaning.
+    pub fn of(best: Grade, worst: Grade) -> Option<Self> {
+        let is_stated = best <= worst && !(best <= Grade::Good && worst == Grade::Poor);
+        is_stated.then_some(Self { best, worst })
+    }
+
+    /// The best grade that it covers.
+    pub const fn best(self) -> Grade {
+        self.best
+    }
+
+    /// The worst grade that it covers, as which it counts.
+    pub const fn worst(self) -> Grade {
+        self.worst
+    }
+
+    /// Whether it covers several grades.
+    pub fn is_bound(self) -> bool {
+        self.best != self.worst
+    }
+
+    /// The words on screen: "Good", "Good or better".
+    pub const fn word(self) -> &'static str {
+        match (self.best, self.worst) {
+            (Grade::Excellent, Grade::Good) => "Good or better",
+            (Grade::Excellent | Grade::Good, Grade::Fair) => "Fair or better",
+            (Grade::Fair, Grade::Poor) => "Fair or worse",
+            (_, worst) => worst.word(),
+        }
+    }
+
+    /// The words for a step of the real-time test: "Modest", "Modest or better".
+    pub const fn step(self) -> &'static str {
+        match (self.best, self.worst) {
+            (Grade::Excellent | Grade::Good, Grade::Fair) => "Modest or better",
+            (_, Grade::Fair) => "Modest",
+            (Grade::Fair, Grade::Poor) => "Modest or worse",
+            (_, Grade::Poor) => "Limited",
+            (_, Grade::Excellent | Grade::Good) => self.word(),
+        }
+    }
+}
+
+/// The same in files.
+#[derive(Deserialize)]
+struct GradesInFile {
+    best: Grade,
+    worst: Grade,
+}
+
+impl From<GradesInFile> for GradeRange {
+    /// A range that cannot be stated counts as its worst grade.
+    fn from(GradesInFile { best, worst }: GradesInFile) -> Self {
+        Self::of(best, worst).unwrap_or(worst.into())
+    }
+}
+
+impl From<Grade> for GradeRange {
+    fn from(grade: Grade) -> Self {
+        Self { best: grade, worst: grade }
+    }
+}
+
+impl Ord for GradeRange {
+    fn cmp(&self, other: &Self) -> Ordering {
+        (self.worst, self.best).cmp(&(other.worst, other.best))
+    }
+}
+
+impl PartialOrd for GradeRange {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
     }
 }
 
@@ -66,6 +157,16 @@ impl Limits {
     pub fn steps(&self) -> String {
         let [excellent, good, fair] = self.words();
         format!("excellent up to {excellent}, good up to {good}, fair up to {fair}")
+    }
+
+    /// The grades in a sentence's words: "Excellent up to 1%, Good up to 5%, Fair up to 15%".
+    pub fn sentence(&self) -> String {
+        let grades = [Grade::Excellent, Grade::Good, Grade::Fair].map(Grade::word);
+        let limits = self.words();
+        let of_grade = |(grade, limit): (&str, &String)| {
+            format!("{grade} up to {}", limit.strip_suffix(" of a frame").unwrap_or(limit))
+        };
+        grades.into_iter().zip(&limits).map(of_grade).collect::<Vec<_>>().join(", ")
     }
 
     /// The limits in words: "50 µs", "5% of a frame".
@@ -114,26 +215,10 @@ pub const REMAINING_DEVIATION: Limits = Limits {
     upper: [50.0, 80.0, 95.0],
 };
 
-/// The grade of sleeps: p99 overshoot, at best Fair with a very bad worst one.
-pub fn sleep(p99_micros: f64, worst_micros: f64) -> Grade {
-    let grade = SLEEP_OVERSHOOT.grade(p99_micros);
-    if SLEEP_WORST_MICROS < worst_micros { grade.max(Grade::Fair) } else { grade }
-}
-
-/// The grade of a fall of the frame period's deviation, 1 for all of it: over a half Excellent, over a
-/// fifth Good, over a twentieth Fair (screens say "Modest"), else Poor ("Limited").
-pub fn real_time(reduction: f64) -> Grade {
-    match reduction {
-        reduction if 0.50 < reduction => Grade::Excellent,
-        reduction if 0.20 < reduction => Grade::Good,
-        reduction if 0.05 < reduction => Grade::Fair,
-        _ => Grade::Poor,
-    }
-}
-
-/// The grade of an efficiency, 1 for perfect.
-pub fn game_tick(efficiency: f64) -> Grade {
-    TICK_LOSS.grade(1.0 - efficiency)
+/// By how much the deviation of the frame period must fall for Excellent, Good, and Fair, which the real-time test
+/// calls Modest, in percent.
+pub fn real_time_falls() -> [f64; 3] {
+    REMAINING_DEVIATION.upper.map(|left| 100.0 - left)
 }
 
 /// The best grade that a rate of missed frames allows, by the lower limit of its interval.
@@ -144,6 +229,33 @@ pub fn missed_frames(lower_rate: f64) -> Grade {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_bound_counts_as_the_worst_grade_it_covers() {
+        use Grade::{Excellent, Fair, Good, Poor};
+        for (best, worst, expected) in [
+            (Excellent, Excellent, Some(("Excellent", "Excellent"))),
+            (Excellent, Good, Some(("Good or better", "Good or better"))),
+            (Good, Good, Some(("Good", "Good"))),
+            (Excellent, Fair, Some(("Fair or better", "Modest or better"))),
+            (Good, Fair, Some(("Fair or better", "Modest or better"))),
+            (Fair, Fair, Some(("Fair", "Modest"))),
+            (Fair, Poor, Some(("Fair or worse", "Modest or worse"))),
+            (Poor, Poor, Some(("Poor", "Limited"))),
+            (Good, Poor, None),
+            (Excellent, Poor, None),
+            (Fair, Good, None),
+        ] {
+            let found = GradeRange::of(best, worst);
+            assert_eq!(found.map(|it| (it.word(), it.step())), expected, "{best:?} {worst:?}");
+            assert!(found.is_none_or(|it| it.worst() == worst && it.is_bound() == (best != worst)));
+        }
+        let mut all: Vec<GradeRange> = [Poor, Fair, Good].map(GradeRange::from).to_vec();
+        all.extend(GradeRange::of(Good, Fair).into_iter().chain(GradeRange::of(Fair, Poor)));
+        all.sort_unstable();
+        let words: Vec<_> = all.into_iter().map(GradeRange::word).collect();
+        assert_eq!(words, ["Good", "Fair or better", "Fair", "Fair or worse", "Poor"]);
+    }
 
     #[test]
     fn a_value_at_a_limit_has_the_better_grade() {
@@ -174,6 +286,7 @@ mod tests {
     fn limits_have_their_own_units() {
         assert_eq!(FRAME_LATENESS.words(), ["1% of a frame", "5% of a frame", "15% of a frame"]);
         assert_eq!(SLEEP_OVERSHOOT.words(), ["50 µs", "500 µs", "2 ms"]);
+        assert_eq!(FRAME_LATENESS.sentence(), "Excellent up to 1%, Good up to 5%, Fair up to 15%");
         assert_eq!(
             FRAME_MISSED.words(),
             ["0.1 of 1\u{202f}000", "0.1 of 1\u{202f}000", "1 of 1\u{202f}000"]

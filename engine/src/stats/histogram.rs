@@ -1,4 +1,4 @@
-//! Counts of values in bins that grow by a constant factor, with a bin of their own for those below.
+//! Counts of values in bins that grow by a constant factor, with a separate bin for those below.
 
 use super::{float, nanos_float, position};
 use crate::nanos::Nanos;
@@ -15,16 +15,28 @@ pub struct LogHistogram {
     counts: Vec<u64>,
 }
 
+impl Default for LogHistogram {
+    /// An empty histogram with the bins of every chart: from 100 ns upwards, 10 per decade.
+    fn default() -> Self {
+        Self::new(Nanos::new(100), 10)
+    }
+}
+
 impl LogHistogram {
     /// An empty histogram. Values below `first`, 0 and negative ones included, count as below.
-    pub const fn new(first: Nanos, per_decade: u32) -> Self {
+    const fn new(first: Nanos, per_decade: u32) -> Self {
         Self { first, per_decade, below: 0, counts: Vec::new() }
     }
 
-    /// A histogram of values.
-    pub fn of(values: &[i64], first: Nanos, per_decade: u32) -> Self {
-        let mut histogram = Self::new(first, per_decade);
-        for &value in values {
+    /// A histogram of values with the default bins.
+    pub fn of(values: &[i64]) -> Self {
+        Self::of_values(values.iter().copied())
+    }
+
+    /// The same without a list of them.
+    pub fn of_values(values: impl Iterator<Item = i64>) -> Self {
+        let mut histogram = Self::default();
+        for value in values {
             histogram.add(value);
         }
         histogram
@@ -84,8 +96,7 @@ mod tests {
 
     #[test]
     fn decades_fall_on_edges() {
-        let histogram =
-            LogHistogram::of(&[-5, 0, 99, 100, 125, 999, 1_000, 10_000], Nanos::new(100), 10);
+        let histogram = LogHistogram::of(&[-5, 0, 99, 100, 125, 999, 1_000, 10_000]);
         assert_eq!(histogram.below(), 3);
         let bins: Vec<_> = histogram.bins().filter(|bin| 0 < bin.2).collect();
         assert_eq!(bins[0], (Nanos::new(100), Nanos::new(126), 2));
@@ -97,7 +108,7 @@ mod tests {
     proptest! {
         #[test]
         fn nothing_is_lost(values in proptest::collection::vec(any::<i64>(), 0..200)) {
-            let histogram = LogHistogram::of(&values, Nanos::new(100), 10);
+            let histogram = LogHistogram::of(&values);
             prop_assert_eq!(histogram.total(), values.len() as u64);
         }
 
@@ -105,7 +116,7 @@ mod tests {
         fn every_bin_counts_the_values_between_its_edges(
             values in proptest::collection::vec(50..10_000_000_000_i64, 0..200),
         ) {
-            let histogram = LogHistogram::of(&values, Nanos::new(100), 5);
+            let histogram = LogHistogram::of(&values);
             for (from, to, count) in histogram.bins() {
                 let own = values.iter().filter(|&&value| (from.get()..to.get()).contains(&value));
                 prop_assert_eq!(own.count() as u64, count);

@@ -19,9 +19,9 @@ pub enum LowDefinition {
     TimeIntegral,
     /// The rate of frame ⌊x N⌋ − 1 of the slowest first: MangoHud.
     MangoHud,
-    /// The x quantile of the frame rates by R-7: PresentMon.
+    /// The x quantile of the frame rates by R type 7: PresentMon.
     PresentMon,
-    /// 1000 / the (1 − x) quantile of the frame times by R-7.
+    /// 1000 / the (1 − x) quantile of the frame times by R type 7.
     InverseOfPercentile,
 }
 
@@ -54,7 +54,6 @@ impl LowDefinition {
     ///
     /// `share` is 0.01 for the 1 % low.
     pub fn of(self, frame_times: &Sorted, share: f64) -> Option<f64> {
-        let times = frame_times.values();
         if frame_times.min() <= 0 {
             return None;
         }
@@ -64,27 +63,27 @@ impl LowDefinition {
         Some(match self {
             Self::MeanOfSlowest => {
                 let slowest = super::position((share * float(count) - 1e-9).ceil()).clamp(1, count);
-                rate(mean(times.get(count - slowest..)?))
+                rate(mean(frame_times.values().skip(count - slowest)))
             }
-            Self::CapFrameXPercentile => rate_quantile(times, share, PercentileRule::R8),
-            Self::PresentMon => rate_quantile(times, share, PercentileRule::R7),
+            Self::CapFrameXPercentile => rate_quantile(frame_times, share, PercentileRule::R8),
+            Self::PresentMon => rate_quantile(frame_times, share, PercentileRule::R7),
             Self::CapFrameXAverage => {
                 let limit = frame_times.percentile(quantile, PercentileRule::R8);
-                let first = times.partition_point(|&time| nanos_float(time) < limit);
-                rate(mean(times.get(first.min(count - 1)..)?))
+                let first = frame_times.count_while(|time| nanos_float(time) < limit);
+                rate(mean(frame_times.values().skip(first.min(count - 1))))
             }
             Self::TimeIntegral => {
-                let all: f64 = times.iter().map(|&time| nanos_float(time)).sum();
+                let all: f64 = frame_times.values().map(nanos_float).sum();
                 let mut sum = 0.0;
-                let slow = times.iter().rev().find(|&&time| {
+                let slow = frame_times.values().rev().find(|&time| {
                     sum += nanos_float(time);
                     share * all <= sum
                 });
-                rate(nanos_float(slow.copied().unwrap_or_else(|| frame_times.max())))
+                rate(nanos_float(slow.unwrap_or_else(|| frame_times.max())))
             }
             Self::MangoHud => {
                 let from_slowest = whole.saturating_sub(1).min(count - 1);
-                rate(nanos_float(times.get(count - 1 - from_slowest).copied()?))
+                rate(nanos_float(frame_times.at(count - 1 - from_slowest)))
             }
             Self::InverseOfPercentile => rate(frame_times.percentile(quantile, PercentileRule::R7)),
         })
@@ -125,13 +124,14 @@ fn rate(nanos: f64) -> f64 {
     1e9 / nanos
 }
 
-fn mean(times: &[i64]) -> f64 {
-    times.iter().map(|&time| nanos_float(time)).sum::<f64>() / float(times.len())
+fn mean(times: impl ExactSizeIterator<Item = i64>) -> f64 {
+    let count = float(times.len());
+    times.map(nanos_float).sum::<f64>() / count
 }
 
 /// The quantile of the frame rates: they rise as the times fall, so the times are read from behind.
-fn rate_quantile(times: &[i64], share: f64, rule: PercentileRule) -> f64 {
-    let count = float(times.len());
+fn rate_quantile(times: &Sorted, share: f64, rule: PercentileRule) -> f64 {
+    let count = float(times.count());
     let at = match rule {
         PercentileRule::R8 => (count + 1.0 / 3.0) * share + 1.0 / 3.0 - 1.0,
         _ => (count - 1.0) * share,
@@ -139,8 +139,8 @@ fn rate_quantile(times: &[i64], share: f64, rule: PercentileRule) -> f64 {
     let at = at.clamp(0.0, count - 1.0);
     let below = super::position(at);
     let rate_at = |index: usize| {
-        let from_behind = times.len() - 1 - index.min(times.len() - 1);
-        rate(nanos_float(times.get(from_behind).copied().unwrap_or(1)))
+        let from_behind = times.count() - 1 - index.min(times.count() - 1);
+        rate(nanos_float(times.at(from_behind)))
     };
     rate_at(below) + (rate_at(below + 1) - rate_at(below)) * (at - float(below))
 }

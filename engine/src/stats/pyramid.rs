@@ -32,17 +32,22 @@ pub struct Pyramid {
     times: Column,
     values: Column,
     levels: Vec<Vec<Block>>,
+    /// Min and max of the points that fill no block yet.
+    open: Option<Block>,
 }
 
 impl Pyramid {
     /// Adds a point; its time must not be before the last one's. Time: O(1) on average.
     pub fn push(&mut self, time: Nanos, value: Nanos) {
+        let at = (u32::try_from(self.len()).unwrap_or(u32::MAX), value.get());
+        let one = Block { min: at, most: at };
+        let mut block = self.open.map_or(one, |open| open.join(one));
         self.times.push(time.get());
         self.values.push(value.get());
-        if !self.len().is_multiple_of(LEAF) {
+        self.open = Some(block).filter(|_| !self.len().is_multiple_of(LEAF));
+        if self.open.is_some() {
             return;
         }
-        let mut block = self.scan(self.len() - LEAF, self.len());
         for level in 0.. {
             if self.levels.len() <= level {
                 self.levels.push(Vec::new());
@@ -61,12 +66,12 @@ impl Pyramid {
     }
 
     /// How many points there are.
-    pub const fn len(&self) -> usize {
+    pub fn len(&self) -> usize {
         self.times.len()
     }
 
     /// Whether there is none.
-    pub const fn is_empty(&self) -> bool {
+    pub fn is_empty(&self) -> bool {
         self.times.is_empty()
     }
 

@@ -1,10 +1,11 @@
 //! Location and spread of a set of values.
 
 use super::percentile::{PercentileRule, Quantile, Sorted, Sufficiency};
+use super::statistic::Statistic;
 use super::{float, nanos_float};
 use crate::nanos::Nanos;
 
-/// Location and spread of a set of values; percentiles by R-7.
+/// Location and spread of a set of values; percentiles by R type 7.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Spread {
     /// Number of values, at least 1.
@@ -59,30 +60,45 @@ impl Spread {
         }
     }
 
-    /// Standard deviation over mean; absent where either is.
-    pub fn variation(&self) -> Option<f64> {
-        let deviation = self.std_dev_nanos?;
-        (0.0 < self.mean_nanos.abs()).then(|| deviation / self.mean_nanos)
+    /// The value of a statistic that a spread has; `None` where it has too few values.
+    pub fn statistic(&self, statistic: Statistic) -> Option<f64> {
+        match statistic {
+            Statistic::Mean => Some(self.mean_nanos),
+            Statistic::StdDev => self.std_dev_nanos,
+            Statistic::Min => Some(self.min.as_f64()),
+            Statistic::Max => Some(self.max.as_f64()),
+            Statistic::P50 => Some(self.p50.as_f64()),
+            Statistic::P95 => self.p95.map(Nanos::as_f64),
+            Statistic::P99 => self.p99.map(Nanos::as_f64),
+            Statistic::P99_9 => self.p99_9.map(Nanos::as_f64),
+            _ => None,
+        }
     }
 
-    /// p99.9 − p50: jitter without the offset.
-    pub fn tail_spread(&self) -> Option<Nanos> {
-        self.p99_9.map(|p99_9| p99_9 - self.p50)
+    /// How many values a statistic needs.
+    pub const fn values_needed(statistic: Statistic) -> usize {
+        match statistic {
+            Statistic::StdDev => 2,
+            Statistic::P95 => 20,
+            Statistic::P99 => 100,
+            Statistic::P99_9 => 1_000,
+            _ => 1,
+        }
     }
 }
 
 /// Mean and standard deviation (n − 1) in two passes, the second one corrected for the first one's
 /// rounding (Chan, Golub and LeVeque 1983).
-fn mean_and_deviation(values: &[i64]) -> (f64, Option<f64>) {
+fn mean_and_deviation(values: impl ExactSizeIterator<Item = i64> + Clone) -> (f64, Option<f64>) {
     let count = values.len();
-    let sum: i128 = values.iter().map(|&value| i128::from(value)).sum();
+    let sum: i128 = values.clone().map(i128::from).sum();
     #[expect(clippy::cast_precision_loss, reason = "a mean is a rounded number")]
     let mean = sum as f64 / float(count);
     if count < 2 {
         return (mean, None);
     }
     let (mut squares, mut rest) = (0.0, 0.0);
-    for &value in values {
+    for value in values {
         let off = nanos_float(value) - mean;
         squares += off * off;
         rest += off;

@@ -16,7 +16,7 @@ pub enum Statistic {
     Min,
     /// The highest value.
     Max,
-    /// A percentile by R-7.
+    /// A percentile by R type 7.
     Percentile(Quantile),
     /// The share of values above the late threshold.
     LateShare,
@@ -34,6 +34,14 @@ pub enum Statistic {
 }
 
 impl Statistic {
+    /// The median.
+    pub const P50: Self = Self::Percentile(Quantile::P50);
+    /// The 95th percentile.
+    pub const P95: Self = Self::Percentile(Quantile::P95);
+    /// The 99th percentile.
+    pub const P99: Self = Self::Percentile(Quantile::P99);
+    /// The 99.9th percentile.
+    pub const P99_9: Self = Self::Percentile(Quantile::P99_9);
     /// The 1% low.
     pub const LOW_1: Self = Self::Low(Quantile::new(1_000));
     /// The 0.1% low.

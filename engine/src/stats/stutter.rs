@@ -21,10 +21,10 @@ pub struct Stutter {
 
 impl Stutter {
     /// Of frame times in order, in nanoseconds. Time: O(n √w) for a window of `w` frames.
-    pub fn of(times: &[i64]) -> Self {
-        let all = times.iter().fold(0, |sum: i64, &time| sum.saturating_add(time));
+    pub fn of(times: impl Iterator<Item = i64> + Clone) -> Self {
+        let all = times.clone().fold(0, |sum: i64, time| sum.saturating_add(time));
         let (mut count, mut time) = (0, Nanos::ZERO);
-        for (&own, median) in times.iter().zip(moving_median(times)) {
+        for (own, median) in times.clone().zip(moving_median(times)) {
             if is_stutter(own, median) {
                 count += 1;
                 time += Nanos::new(own);
@@ -42,27 +42,33 @@ pub fn is_stutter(length: i64, median: f64) -> bool {
 
 /// Frames in the window of the moving median: `10 √(mean frame time in ms)` to the nearest whole
 /// frame, made odd so that a frame is in its middle; at most 999.
-pub fn window(times: &[i64]) -> usize {
-    if times.is_empty() {
+pub fn window(times: impl Iterator<Item = i64>) -> usize {
+    let (sum, count) =
+        times.fold((0.0, 0), |(sum, count), time| (sum + nanos_float(time), count + 1));
+    if count == 0 {
         return 1;
     }
-    let mean = times.iter().map(|&time| nanos_float(time)).sum::<f64>() / float(times.len());
+    let mean = sum / float(count);
     let frames = position((10.0 * (mean / 1e6).max(0.0).sqrt()).round());
     (frames | 1).min(MAX_WINDOW)
 }
 
 /// The median of the frames around each frame, itself among them; fewer at both ends. In nanoseconds.
-pub fn moving_median(times: &[i64]) -> impl Iterator<Item = f64> + '_ {
-    let half = window(times) / 2;
+pub fn moving_median(times: impl Iterator<Item = i64> + Clone) -> impl Iterator<Item = f64> {
+    let half = window(times.clone()) / 2;
     let mut around: Vec<i64> = Vec::with_capacity(2 * half + 1);
-    let mut next = 0;
-    (0..times.len()).map(move |at| {
-        while let Some(&entering) = times.get(next).filter(|_| next <= at + half) {
-            around.insert(around.partition_point(|&time| time < entering), entering);
-            next += 1;
+    let (mut entering, mut leaving) = (times.clone(), times.clone());
+    let mut entered = 0;
+    times.enumerate().map(move |(at, _)| {
+        while entered <= at + half {
+            let Some(time) = entering.next() else { break };
+            around.insert(around.partition_point(|&other| other < time), time);
+            entered += 1;
         }
-        if let Some(leaving) = at.checked_sub(half + 1).and_then(|gone| times.get(gone)) {
-            let place = around.partition_point(|time| time < leaving);
+        if half < at
+            && let Some(left) = leaving.next()
+        {
+            let place = around.partition_point(|time| *time < left);
             if place < around.len() {
                 around.remove(place);
             }
@@ -87,9 +93,9 @@ mod tests {
     #[test]
     fn moving_median_equals_the_median_of_each_window() {
         let times: Vec<i64> = (0..300_i64).map(|k| MS + k * 7_919 % 5_003).collect();
-        let half = window(&times) / 2;
-        assert_eq!(window(&times), 11);
-        for (at, median) in moving_median(&times).enumerate() {
+        let half = window(times.iter().copied()) / 2;
+        assert_eq!(window(times.iter().copied()), 11);
+        for (at, median) in moving_median(times.iter().copied()).enumerate() {
             let mut around =
                 times[at.saturating_sub(half)..(at + half + 1).min(times.len())].to_vec();
             around.sort_unstable();
@@ -104,11 +110,15 @@ mod tests {
         let mut times = vec![8 * MS; 1_000];
         times[500] = 21 * MS;
         times[700] = 20 * MS;
-        assert_eq!(Stutter::of(&times).count, 1, "2.5 medians alone are not above 2.5 medians");
+        assert_eq!(
+            Stutter::of(times.iter().copied()).count,
+            1,
+            "2.5 medians alone are not above 2.5 medians"
+        );
         times[600..].fill(40 * MS);
-        let stutter = Stutter::of(&times);
+        let stutter = Stutter::of(times.iter().copied());
         assert!((1..=20).contains(&stutter.count), "only frames at the step: {stutter:?}");
-        assert_eq!(Stutter::of(&[]), Stutter::default());
-        assert_eq!(Stutter::of(&[0; 10]), Stutter::default());
+        assert_eq!(Stutter::of(std::iter::empty()), Stutter::default());
+        assert_eq!(Stutter::of(std::iter::repeat_n(0, 10)), Stutter::default());
     }
 }

@@ -61,7 +61,7 @@ impl Summary {
     pub fn of_rounds(rounds: &[Round<'_>], period: Nanos, late_limit: Nanos) -> Option<Self> {
         let (lateness, late_count, early_count) = {
             let lateness = Sorted::of(joined(rounds, |round| round.samples.lateness()))?;
-            let early_count = lateness.values().partition_point(|&late| late < 0);
+            let early_count = lateness.count_while(|late| late < 0);
             (Spread::of_sorted(&lateness), lateness.count_above(late_limit.get()), early_count)
         };
         let count = lateness.count;
@@ -110,7 +110,7 @@ impl Summary {
         let values = Sorted::of(values)?;
         Some(Self {
             late_count: values.count_above(late_limit.get()),
-            early_count: values.values().partition_point(|&value| value < 0),
+            early_count: values.count_while(|value| value < 0),
             unfinished_count: 0,
             empty_count: 0,
             slot_count: values.count(),

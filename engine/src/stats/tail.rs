@@ -7,8 +7,7 @@ use super::{float, nanos_float, position};
 /// `most` of them, evenly spaced on the logarithm of the share, with the largest values all
 /// included.
 pub fn tail_points(sorted: &Sorted, most: usize) -> Vec<(f64, f64)> {
-    let values = sorted.values();
-    let count = values.len();
+    let count = sorted.count();
     let mut ranks: Vec<usize> = (0..most.max(2))
         .map(|step| {
             let share = float(count).powf(float(step) / float(most.max(2) - 1));
@@ -18,11 +17,8 @@ pub fn tail_points(sorted: &Sorted, most: usize) -> Vec<(f64, f64)> {
     ranks.extend(1..=count.min(most / 4).max(1));
     ranks.sort_unstable();
     ranks.dedup();
-    let point = |&rank: &usize| {
-        let value = values.get(count - rank).copied()?;
-        Some((nanos_float(value), float(rank) / float(count)))
-    };
-    ranks.iter().rev().filter_map(point).collect()
+    let point = |&rank: &usize| (nanos_float(sorted.at(count - rank)), float(rank) / float(count));
+    ranks.iter().rev().map(point).collect()
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@ pub(super) mod faults;
 use std::fs::{self, File, Permissions, TryLockError};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
-use std::time::SystemTime;
+use std::time::{Duration, Instant, SystemTime};
 
 use crate::platform;
 
@@ -22,6 +22,7 @@ pub(super) enum Operation<'a> {
     Open,
     Create(&'a Path),
     Lock,
+    Reserve,
     Read,
     Write,
     Sync(&'a Path),
@@ -167,6 +168,24 @@ impl DiskFile {
         Ok(Self { file: platform::open_regular(path)?, path: path.to_owned() })
     }
 
+    /// Opens a file that serves as a lock, or creates it, and locks it once no other process holds it; `None` where
+    /// one still does after this time.
+    pub(super) fn lock_within(path: PathBuf, patience: Duration) -> io::Result<Option<Self>> {
+        const INTERVAL: Duration = Duration::from_millis(5);
+        announce(Operation::Open)?;
+        let mut options = File::options();
+        options.create(true).truncate(false).write(true);
+        let file = Self { file: platform::open_regular_with(&path, &mut options)?, path };
+        let began = Instant::now();
+        while file.try_lock()? == Lock::Theirs {
+            if patience < began.elapsed() {
+                return Ok(None);
+            }
+            std::thread::sleep(INTERVAL);
+        }
+        Ok(Some(file))
+    }
+
     fn create(path: PathBuf, is_private: bool) -> io::Result<Self> {
         announce(Operation::Create(&path))?;
         let file = if is_private {
@@ -198,6 +217,12 @@ impl DiskFile {
     fn sync(&self) -> io::Result<()> {
         announce(Operation::Sync(&self.path))?;
         self.file.sync_all()
+    }
+
+    /// Writes its content to its disk; times need not be there.
+    pub(super) fn sync_content(&self) -> io::Result<()> {
+        announce(Operation::Sync(&self.path))?;
+        self.file.sync_data()
     }
 }
 
@@ -244,6 +269,13 @@ impl Draft {
                 return Ok(draft);
             }
         }
+    }
+
+    /// Reserves room on the disk for this many bytes; returns whether the file system could.
+    pub(super) fn reserve(&self, bytes: u64) -> io::Result<bool> {
+        let Some(file) = &self.file else { return Ok(false) };
+        announce(Operation::Reserve)?;
+        platform::reserve_room(&file.file, bytes)
     }
 
     /// Gives the file the permissions of another.

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
+use super::disk::DiskFile;
 use super::{FindError, LoadError, SaveError, Store, disk, load, save_to};
 use crate::run::Annotation;
 
@@ -19,6 +20,10 @@ pub const MAX_ANNOTATIONS: usize = 500;
 /// Maximum tags of a run.
 pub const MAX_TAGS: usize = 20;
 
+/// The file that is locked while a run is changed.
+const LOCK: &str = "edit.jitterscope.lock";
+/// How long a change waits for others.
+const PATIENCE: Duration = Duration::from_secs(10);
 /// Folder of deleted runs until they are removed for good.
 const DELETED: &str = "deleted";
 /// Retention.
@@ -46,6 +51,12 @@ pub enum EditError {
     /// It cannot be written.
     #[error("{0}")]
     Save(#[from] SaveError),
+    /// Another process changes runs of the folder, and does not end.
+    #[error("another program is changing a run; try again: {}", path.display())]
+    Busy {
+        /// The file that it holds.
+        path: PathBuf,
+    },
 }
 
 /// Text without control characters, except line ends if `is_multiline`; truncated to this many
@@ -92,6 +103,8 @@ pub fn clean_annotations(annotations: &[Annotation]) -> Vec<Annotation> {
 impl Store {
     /// Changes the user's description of a run, in any file; facts stay as they are.
     pub fn edit(&self, path: &Path, edit: &Edit) -> Result<(), EditError> {
+        // Whoever reads, changes, and writes at the same time would undo this.
+        let _lock = self.lock_edits()?;
         let mut run = load(path)?;
         match edit {
             Edit::Name(name) => run.name = clean(name, MAX_NAME, false),
@@ -101,6 +114,15 @@ impl Store {
         }
         save_to(&run, path)?;
         Ok(())
+    }
+
+    /// The right to change runs of this folder, until it is dropped; no other process has it.
+    fn lock_edits(&self) -> Result<DiskFile, EditError> {
+        let failed = |source| SaveError::Folder { source, path: self.folder.clone() };
+        disk::make_folder(&self.folder).map_err(failed)?;
+        let path = self.folder.join(LOCK);
+        let lock = DiskFile::lock_within(path.clone(), PATIENCE).map_err(failed)?;
+        lock.ok_or(EditError::Busy { path })
     }
 
     /// Moves a run to the trash and returns its path there, for [`restore`](Self::restore).

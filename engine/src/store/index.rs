@@ -9,8 +9,10 @@ use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 
+use super::format::checksum::sha256;
 use super::format::index::{IndexHead, IndexRecord};
-use super::{EXTENSION, FindError, Store, disk, format, load};
+use super::{EXTENSION, FindError, LoadError, Store, disk, format, id_of, load, stem_of};
+use crate::run::RunId;
 
 pub use super::format::index::RunIndexEntry;
 
@@ -19,7 +21,7 @@ const FILE: &str = "index.jitterscope.cache";
 /// Identifies the cache.
 const FORMAT: &str = "jitterscope-index";
 /// Incremented whenever a record changes its meaning.
-const INDEX_VERSION: u32 = 6;
+const INDEX_VERSION: u32 = 7;
 /// The largest cache that is read: more than 100,000 runs.
 const MAX_BYTES: u64 = 64 << 20;
 
@@ -32,6 +34,34 @@ pub struct Line {
     pub bytes: u64,
     /// The run in short, or why it cannot be read.
     pub run: Result<Box<RunIndexEntry>, String>,
+}
+
+impl Line {
+    /// The IDs that the run answers to: the one inside its file, and the one in the file's name.
+    pub fn ids(&self) -> impl Iterator<Item = RunId> {
+        let inner = self.run.as_ref().ok().map(|run| run.id.clone());
+        let outer = id_of(&self.path).filter(|id| inner.as_ref() != Some(id));
+        inner.into_iter().chain(outer)
+    }
+
+    /// Whether this is the name of the file, with or without its extension.
+    pub(super) fn is_file(&self, name: &str) -> bool {
+        name == file_name(&self.path) || name == stem_of(&self.path)
+    }
+
+    /// Whether the name of the file, the last word in it, or the ID of the run begins with a text.
+    pub(super) fn begins_with(&self, text: &str) -> bool {
+        let stem = stem_of(&self.path);
+        let last = stem.rsplit('-').next().unwrap_or_default();
+        file_name(&self.path).starts_with(text)
+            || last.starts_with(text)
+            || self.ids().any(|id| id.as_str().starts_with(text))
+    }
+
+    /// Whether the user gave the run this name.
+    pub(super) fn is_named(&self, name: &str) -> bool {
+        self.run.as_ref().is_ok_and(|run| run.name == name)
+    }
 }
 
 /// Identifies the state of a file: its size and modification time.
@@ -63,7 +93,7 @@ impl Store {
                 // Deleted a moment ago.
                 Err(error) if error.kind() == std::io::ErrorKind::NotFound => continue,
                 Err(error) => {
-                    let run = Err(format!("cannot be read: {error}: {}", path.display()));
+                    let run = Err(format!("{error}: {}", path.display()));
                     lines.push(((0, 0), Line { path, bytes: 0, run }));
                     continue;
                 }
@@ -73,9 +103,15 @@ impl Store {
                 Some((then, run)) if then == stamp => Ok(run),
                 _ => {
                     is_changed = true;
-                    load(&path)
-                        .map(|run| Box::new(RunIndexEntry::of(&run)))
-                        .map_err(|error| error.to_string())
+                    load(&path).map(|run| Box::new(RunIndexEntry::of(&run))).map_err(|error| {
+                        match error {
+                            // Whoever lists it states that it cannot be read.
+                            LoadError::Read { source, path } => {
+                                format!("{source}: {}", path.display())
+                            }
+                            error => error.to_string(),
+                        }
+                    })
                 }
             };
             lines.push((stamp, Line { path, bytes: stamp.0, run }));
@@ -89,27 +125,21 @@ impl Store {
         Ok(lines)
     }
 
-    /// The files of the runs with this name.
-    pub(super) fn named(&self, name: &str) -> Result<Vec<PathBuf>, FindError> {
-        let mut lines = self.lines()?;
-        lines.retain(|line| line.run.as_ref().is_ok_and(|run| run.name == name));
-        Ok(lines.into_iter().map(|line| line.path).collect())
-    }
-
     /// A cache that cannot be written only costs time at the next start.
     fn write_cache(&self, lines: &[(Stamp, Line)]) {
         let written = super::replace(&self.folder.join(FILE), |writer| {
-            format::write_line(&head(), writer)?;
+            let mut records = Vec::new();
             for (stamp, line) in lines {
                 // Unreadable files are tried again each time: they may have been repaired.
                 if let Ok(run) = &line.run {
                     let (file, (bytes, modified_nanos)) = (file_name(&line.path), *stamp);
                     let run = run.clone();
                     let record = IndexRecord { file, bytes, modified_nanos, run };
-                    format::write_line(&record, writer)?;
+                    format::write_line(&record, &mut records)?;
                 }
             }
-            Ok(())
+            format::write_line(&head(&records), writer)?;
+            writer.write_all(&records)
         });
         if let Err(error) = written {
             log::info!("the list of runs is not cached: {error}");
@@ -127,15 +157,17 @@ fn stamp(path: &Path) -> std::io::Result<Stamp> {
     Ok((bytes, u64::try_from(modified.as_nanos()).unwrap_or(u64::MAX)))
 }
 
-fn head() -> IndexHead {
+/// The first line of a cache with these records.
+fn head(records: &[u8]) -> IndexHead {
     IndexHead {
         format: FORMAT.to_owned(),
         version: INDEX_VERSION,
         app_version: env!("CARGO_PKG_VERSION").to_owned(),
+        sha256: sha256(records),
     }
 }
 
-/// The records of a cache of this version; unreadable lines are skipped.
+/// The records of a cache of this version; none where a byte of it changed since it was written.
 fn read_cache(path: &Path) -> HashMap<String, (Stamp, Box<RunIndexEntry>)> {
     let bytes = match disk::read_bounded(path, MAX_BYTES) {
         Ok(bytes) => bytes,
@@ -144,12 +176,14 @@ fn read_cache(path: &Path) -> HashMap<String, (Stamp, Box<RunIndexEntry>)> {
             return HashMap::new();
         }
     };
-    let mut lines = bytes.split(|byte| *byte == b'\n');
-    if lines.next().and_then(format::read_line::<IndexHead>) != Some(head()) {
+    let end = bytes.iter().position(|byte| *byte == b'\n').unwrap_or(bytes.len());
+    let (first, rest) = bytes.split_at(end);
+    let rest = rest.strip_prefix(b"\n").unwrap_or(rest);
+    if format::read_line::<IndexHead>(first) != Some(head(rest)) {
         return HashMap::new();
     }
-    let records = lines.filter_map(IndexRecord::read);
-    records
+    rest.split(|byte| *byte == b'\n')
+        .filter_map(IndexRecord::read)
         .map(|record| (record.file, ((record.bytes, record.modified_nanos), record.run)))
         .collect()
 }

@@ -3,7 +3,7 @@
 use std::io::{self, BufRead as _, BufReader, BufWriter, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 
-use super::disk::{DiskFile, Draft, Lock, is_old};
+use super::disk::{DiskFile, Draft, Lock, folder_of, is_old, sync_folder};
 use super::format::{self, FormatError};
 use super::{JOURNAL_EXTENSION, MAX_FILE_BYTES};
 use crate::measure::{Event, Journal};
@@ -21,6 +21,8 @@ const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 pub struct JournalFile {
     path: PathBuf,
     writer: BufWriter<DiskFile>,
+    /// Whether its name is on the disk.
+    is_named: bool,
 }
 
 impl JournalFile {
@@ -28,7 +30,7 @@ impl JournalFile {
     pub(super) fn create(folder: &Path) -> io::Result<Self> {
         let path = folder.join(format!("{:016x}{JOURNAL_EXTENSION}", fastrand::u64(..)));
         let file = Draft::create(folder, true)?.publish_unsynced(&path)?;
-        Ok(Self { path, writer: BufWriter::with_capacity(1 << 16, file) })
+        Ok(Self { path, writer: BufWriter::with_capacity(1 << 16, file), is_named: false })
     }
 
     /// Its path.
@@ -64,6 +66,16 @@ impl Journal for JournalFile {
 
     fn flush(&mut self) -> io::Result<()> {
         self.writer.flush()
+    }
+
+    fn sync(&mut self) -> io::Result<()> {
+        self.writer.flush()?;
+        self.writer.get_ref().sync_content()?;
+        if !self.is_named {
+            sync_folder(folder_of(&self.path))?;
+            self.is_named = true;
+        }
+        Ok(())
     }
 }
 

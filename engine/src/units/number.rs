@@ -14,6 +14,25 @@ pub fn format_count_or_none(number: u64) -> String {
     if number == 0 { "none".to_owned() } else { format_count(number) }
 }
 
+/// CPU numbers as ranges: `0–3, 8`.
+pub fn format_cpus(cpus: &[u32]) -> String {
+    let mut text = String::new();
+    let mut rest = cpus;
+    while let Some(&first) = rest.first() {
+        let follows = |&(&cpu, after): &(&u32, u32)| cpu.checked_sub(first) == Some(after);
+        let run = rest.iter().zip(0..).take_while(follows).count();
+        if !text.is_empty() {
+            text.push_str(", ");
+        }
+        text.push_str(&first.to_string());
+        if let Some(last) = rest.get(run - 1).filter(|_| 1 < run) {
+            text.push_str(&format!("–{last}"));
+        }
+        rest = rest.get(run..).unwrap_or_default();
+    }
+    text
+}
+
 /// A change of a count, always with a sign unless it is 0: `+12`, `−3`.
 pub fn format_signed_count(change: i64) -> String {
     signed(change.cmp(&0), &format_count(change.unsigned_abs()))

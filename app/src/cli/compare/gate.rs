@@ -6,6 +6,7 @@ use std::str::FromStr;
 use jitterscope_engine::report::comparison::{Delta, DeltaResult, Figure};
 use jitterscope_engine::report::table::Quantity;
 use jitterscope_engine::report::{Comparison, Metric};
+use jitterscope_engine::units::shortened;
 
 use crate::text as words;
 
@@ -55,7 +56,8 @@ impl FromStr for Gate {
         }
         let wrong = || {
             format!(
-                "invalid condition '{text}': expected one such as p99>+20%, missed>+0.1pp, or worse"
+                "invalid condition '{}': expected one such as p99>+20%, missed>+0.1pp, or worse",
+                shortened(text)
             )
         };
         let at = text.find(['>', '<']).ok_or_else(wrong)?;
@@ -69,7 +71,7 @@ impl FromStr for Gate {
                     names.push(metric.key);
                 }
             }
-            format!("unknown metric '{}': expected {}", name.trim(), names.join(", "))
+            format!("unknown metric '{}': expected {}", shortened(name.trim()), names.join(", "))
         })?;
         let rest = rest.get(1..).unwrap_or_default().trim();
         let limit = limit(rest, metric.unit).ok_or_else(wrong)?;
@@ -179,9 +181,9 @@ fn line(
         _ => words::compare::value(metric, delta.change.abs()),
     };
     let ratio = delta.ratio.map_or(String::new(), |ratio| format!(" ({:+.1}%)", ratio * 100.0));
-    let result = match words::compare::why(figure, delta) {
-        Some(why) => format!("{}: {why}", words::compare::result(delta.result, run)),
-        None => format!("{}.", words::compare::result(delta.result, run)),
+    let result = match words::compare::why(delta) {
+        Some(why) => format!("{}: {why}", words::compare::result(delta, run)),
+        None => format!("{}.", words::compare::result(delta, run)),
     };
     let letter = words::compare::letter(run);
     format!(
@@ -196,7 +198,13 @@ mod tests {
     use super::*;
 
     fn delta(change: f64, ratio: Option<f64>) -> Delta {
-        Delta { change, ratio, interval: None, result: DeltaResult::NoClearDifference }
+        Delta {
+            change,
+            ratio,
+            interval: None,
+            result: DeltaResult::NoClearDifference,
+            reason: None,
+        }
     }
 
     #[test]

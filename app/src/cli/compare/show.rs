@@ -1,7 +1,8 @@
 //! A comparison as a table for a terminal and as JSON for programs.
 
+use jitterscope_engine::format::{self, PriorRecord};
 use jitterscope_engine::report::Comparison;
-use jitterscope_engine::report::comparison::{ComparedRow, Relevance};
+use jitterscope_engine::report::comparison::{ComparedRow, Relevance, Variation};
 use jitterscope_engine::report::table::Quantity;
 use serde_json::{Value, json};
 
@@ -11,7 +12,7 @@ use crate::text::{self as words};
 
 /// The comparison for a terminal.
 pub(super) fn table(comparison: &Comparison, runs: &Evaluated<'_>) -> String {
-    let mut text = legend(runs).join("\n");
+    let mut text = legend(comparison, runs).join("\n");
     text.push_str(&format!("\n\n{}\n", compare::sentence(comparison)));
     text.push_str(&format!("{}\n", compare::evidence(comparison)));
     for remark in remarks(comparison) {
@@ -86,10 +87,18 @@ pub(super) fn json(
         "not_comparable": comparison.obstacle.as_ref().map(compare::obstacle),
         "notes": remarks(comparison),
         "conditions": conditions,
-        "noise_floor_repeats": comparison.repeat_count,
+        "noise_floor_repeats": match comparison.variation {
+            Variation::Repeats(count) => count,
+            Variation::Unknown | Variation::Groups(_) => 0,
+        },
+        "groups": match comparison.variation {
+            Variation::Groups(counts) => Some(counts),
+            Variation::Unknown | Variation::Repeats(_) => None,
+        },
+        "prior": PriorRecord::of(&comparison.prior),
         "configurations": rows,
     });
-    let mut text = serde_json::to_string_pretty(&comparison)?;
+    let mut text = format::safe_json(&serde_json::to_string_pretty(&comparison)?);
     text.push('\n');
     Ok(text)
 }
@@ -109,6 +118,8 @@ fn row_json(comparison: &Comparison, row: &ComparedRow) -> Value {
                         "ratio": delta.ratio,
                         "interval_95": delta.interval.map(|(low, high)| [low, high]),
                         "result": compare::result_key(delta.result),
+                        "reason": compare::reason_key(delta),
+                        "more_needed": compare::more_needed(delta),
                     }),
                 })
                 .collect();

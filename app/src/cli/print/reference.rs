@@ -4,7 +4,8 @@ use std::io;
 
 use clap::ArgMatches;
 use jitterscope_engine::export;
-use jitterscope_engine::report::{self, LiveLines, Options, Report};
+use jitterscope_engine::format;
+use jitterscope_engine::report::{self, LiveLines, Report};
 use jitterscope_engine::run::{Counters, Run};
 
 use crate::cli::output::{Output, PrintError, print_message, print_output};
@@ -18,6 +19,7 @@ pub(in crate::cli) struct LiveOutput {
     lines: LiveLines,
     is_file: bool,
     held: Vec<String>,
+    has_failed: bool,
 }
 
 impl LiveOutput {
@@ -33,7 +35,9 @@ impl LiveOutput {
         let Some(line) = self.lines.line(trial, counters) else { return };
         if self.is_file {
             self.held.push(line);
-        } else if let Err(error) = print_output(&format!("{line}\n")) {
+        } else if let Err(error) = print_output(&format!("{line}\n"))
+            && !std::mem::replace(&mut self.has_failed, true)
+        {
             print_message(&format!("error: the result cannot be written: {error}"));
         }
     }
@@ -47,12 +51,12 @@ impl LiveOutput {
 /// Writes these lines and then the result of a run; `false` where its layout has no place for the run.
 pub(super) fn print(
     run: &Run,
-    matches: &ArgMatches,
+    report: &Report,
+    output: &Output,
     before: &[String],
 ) -> Result<bool, PrintError> {
-    let report = Report::of(run, &Options::default());
-    let Some(lines) = report::reference_lines(run, &report) else { return Ok(false) };
-    Output::of(matches).write(|to| {
+    let Some(lines) = report::reference_lines(run, report) else { return Ok(false) };
+    output.write(|to| {
         for line in before {
             writeln!(to, "{line}")?;
         }
@@ -71,7 +75,8 @@ pub(super) fn print(
 }
 
 /// The file that the reference tool of the test writes.
-pub(super) fn json(run: &Run) -> Result<Vec<u8>, PrintError> {
-    let json = report::reference_json(run, &Report::of(run, &Options::default()));
-    json.map(String::into_bytes).ok_or(PrintError::NoReferenceJson { test: run.subject.key() })
+pub(super) fn json(run: &Run, report: &Report) -> Result<String, PrintError> {
+    let json = report::reference_json(run, report);
+    json.map(|json| format::safe_json(&json))
+        .ok_or(PrintError::NoReferenceJson { test: run.subject.key() })
 }

@@ -2,6 +2,7 @@
 
 use jitterscope_engine::report::Table;
 use jitterscope_engine::report::table::{Layout, TextColumn};
+use jitterscope_engine::units::MAX_PADDING;
 
 /// The width if the output is not a terminal.
 const DEFAULT_WIDTH: usize = 120;
@@ -16,7 +17,7 @@ pub(super) fn terminal_width() -> usize {
 
 fn width_of(column: &TextColumn<'_>) -> usize {
     let cells = column.cells.iter().map(|cell| cell.chars().count());
-    cells.max().unwrap_or(0).max(column.heading.chars().count())
+    cells.max().unwrap_or(0).max(column.heading.chars().count()).min(MAX_PADDING)
 }
 
 fn padded(column: &TextColumn<'_>, text: &str) -> String {
@@ -138,6 +139,7 @@ mod tests {
             configuration: Some(number),
             caution: if number == 1 { "denied".to_owned() } else { String::new() },
             is_key: false,
+            is_private: false,
         };
         Table {
             key: "configurations",

@@ -16,12 +16,8 @@ use crate::plots::ChartCard;
 use crate::session::LoadedRun;
 use crate::text;
 use crate::widgets::card::has_controls;
-use crate::widgets::keys::{Command, pressed};
+use crate::widgets::keys::{Command, is_typing, pressed};
 
-/// Where the bins of histograms begin.
-const FIRST_BIN: Nanos = Nanos::new(100);
-/// Bins in each decade.
-const BINS_A_DECADE: u32 = 20;
 /// Columns that what is in view is reduced to: each preserves its min and max.
 const COLUMNS: usize = 1_600;
 /// The key of the chart of frame times.
@@ -48,7 +44,9 @@ impl Plots {
     /// Draws the plots of one recording.
     pub(super) fn ui(&mut self, ui: &mut Ui, shown: &LoadedRun, recording: usize) {
         let of = (shown.run.id.to_string(), recording);
-        let Some(figures) = shown.report.recordings.get(recording) else { return };
+        let Some(figures) = shown.report.results::<RecordingFigures>().get(recording) else {
+            return;
+        };
         if self.made.as_ref().is_none_or(|made| made.of != of) {
             self.made = shown.run.capture().map(|capture| PlotCache::of(capture, figures, of));
             self.at = None;
@@ -86,7 +84,7 @@ impl Plots {
 /// Where N and P lead among this many frames; `None` where neither was pressed.
 fn stepped(ui: &Ui, at: Option<usize>, count: usize) -> Option<usize> {
     let last = count.checked_sub(1)?;
-    if ui.memory(|memory| memory.focused().is_some()) {
+    if is_typing(ui.ctx()) {
         return None;
     }
     let next = pressed(ui.ctx(), Command::NextLate);
@@ -112,7 +110,7 @@ fn marks(figures: &RecordingFigures) -> (&'static str, [(Option<Nanos>, &'static
 
 impl PlotCache {
     fn of(capture: &Capture, figures: &RecordingFigures, of: (String, usize)) -> Self {
-        let mut histogram = LogHistogram::new(FIRST_BIN, BINS_A_DECADE);
+        let mut histogram = LogHistogram::default();
         let mut timeline = None;
         match capture {
             Capture::Frames(recordings) | Capture::SampledLog(recordings) => {
@@ -124,7 +122,7 @@ impl PlotCache {
             }
             Capture::Histogram(distributions) => {
                 let own = distributions.get(figures.position);
-                for &(value, count) in own.into_iter().flat_map(|one| &one.bins) {
+                for &(value, count) in own.into_iter().flat_map(|one| one.bins.iter()) {
                     histogram.add_many(value, count);
                 }
             }
@@ -161,14 +159,13 @@ struct FrameTimes {
 
 impl FrameTimes {
     fn of(recording: &Recording, is_whole: bool) -> Option<Self> {
-        let times: Vec<i64> = recording.present().collect();
         let (mut own, mut medians, mut limits) =
             (Pyramid::default(), Pyramid::default(), Pyramid::default());
         let logged_at = recording.logged_at.values().chain(std::iter::repeat(MISSING));
         let rows = recording.frame_times.values().zip(logged_at);
         let rows = rows.filter(|(time, _)| *time != MISSING);
         let (mut end, mut stutters) = (Nanos::ZERO, Vec::new());
-        for ((time, at), median) in rows.zip(moving_median(&times)) {
+        for ((time, at), median) in rows.zip(moving_median(recording.present())) {
             let next = if at == MISSING { end + Nanos::new(time) } else { Nanos::new(at) };
             end = next.max(end);
             own.push(end, Nanos::new(time));
@@ -180,7 +177,7 @@ impl FrameTimes {
                 }
             }
         }
-        let limit = format!("{} × median", text::ratio(STUTTER_FACTOR));
+        let limit = format!("{} × median", text::format_ratio(STUTTER_FACTOR));
         let names = ["Frame time".to_owned(), "Moving median".to_owned(), limit];
         let series = names.into_iter().zip([own, medians, limits]);
         let series: Vec<(String, Pyramid)> =

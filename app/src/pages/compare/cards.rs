@@ -1,6 +1,7 @@
 //! The compared runs, one card each: letter, name, grade, details; swap, remove, add.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use eframe::egui::{Align, Layout, Ui, vec2};
 use jitterscope_engine::report::comparison::{Item, MAX_RUNS};
@@ -32,6 +33,10 @@ pub(super) fn ui(
     compared: &ComparisonView,
     actions: &mut Vec<Action>,
 ) {
+    if let Some(groups) = compared.groups() {
+        groups_ui(ui, session, groups, actions);
+        return;
+    }
     let paths = session.comparing().paths();
     let has_room = compared.runs.len() < MAX_RUNS;
     let is_wide = size::MEDIUM_FROM <= ui.content_rect().width();
@@ -89,7 +94,7 @@ fn card_ui(
             series_chip(ui, at);
             let room = ui.available_width() - right_width(ui, ("card", at)) - size::GAP_SMALL;
             let chip = if is_chip { CHIP + size::GAP_SMALL } else { 0.0 };
-            let words = Spans::new(Type::Strong).text(Type::Strong, name, tokens.t1);
+            let words = Spans::plain(Type::Strong, name, tokens.t1);
             words.label_within(ui, (room - chip).max(40.0)).on_hover_text(&whole_name);
             if is_chip {
                 word_chip(ui, BASELINE);
@@ -118,13 +123,13 @@ fn card_ui(
                 "{} · {} · {} {}",
                 run.subject.name(),
                 text::list_date(&text::local(run.started_at), &now),
-                text::count(u64::try_from(run.sample_count()).unwrap_or(u64::MAX)),
+                text::format_count(u64::try_from(run.sample_count()).unwrap_or(u64::MAX)),
                 run.subject.samples_name(),
             ),
             format!("{} · {rows}", run.machine.short()),
         ];
         for line in lines {
-            Spans::new(Type::Small).text(Type::Small, &line, tokens.t2).label(ui);
+            Spans::plain(Type::Small, &line, tokens.t2).label(ui);
         }
         ui.horizontal(|ui| {
             ui.spacing_mut().interact_size.y = 0.0;
@@ -141,6 +146,65 @@ fn card_ui(
                     first.rotate_right(1);
                 }
                 actions.push(Action::Compare(paths));
+            }
+        });
+    });
+}
+
+/// A card of each group: its letter, its size, and its runs by name.
+fn groups_ui(
+    ui: &mut Ui,
+    session: &Session,
+    groups: [&[Arc<LoadedRun>]; 2],
+    actions: &mut Vec<Action>,
+) {
+    let width = ((ui.available_width() - size::GAP_CARD) / 2.0).floor();
+    ui.horizontal_top(|ui| {
+        ui.spacing_mut().item_spacing.x = size::GAP_CARD;
+        for (group, at) in groups.into_iter().zip(0..) {
+            let down = Layout::top_down(Align::Min);
+            ui.allocate_ui_with_layout(vec2(width, HEIGHT + 26.0), down, |ui| {
+                group_ui(ui, session, group, at, actions);
+            });
+        }
+    });
+}
+
+fn group_ui(
+    ui: &mut Ui,
+    session: &Session,
+    group: &[Arc<LoadedRun>],
+    at: usize,
+    actions: &mut Vec<Action>,
+) {
+    let tokens = Tokens::of(ui);
+    crate::widgets::card::plain_card(ui, |ui| {
+        ui.set_min_height(HEIGHT);
+        ui.spacing_mut().item_spacing.y = 2.0;
+        ui.horizontal(|ui| {
+            ui.spacing_mut().item_spacing.x = size::GAP_SMALL;
+            series_chip(ui, at);
+            let label = text::compare::group_label(group.len());
+            Spans::plain(Type::Strong, &label, tokens.t1).label(ui);
+            if at == 0 {
+                word_chip(ui, BASELINE);
+            }
+        });
+        let names: Vec<String> = group.iter().map(|shown| text::run_name(&shown.run)).collect();
+        let names = names.join(" · ");
+        let machine = group.first().map_or_else(String::new, |shown| shown.run.machine.short());
+        for line in [names.as_str(), machine.as_str()] {
+            let words = Spans::plain(Type::Small, line, tokens.t2);
+            words.label_within(ui, ui.available_width()).on_hover_text(line);
+        }
+        ui.horizontal(|ui| {
+            ui.spacing_mut().interact_size.y = 0.0;
+            let [a, b] = session.comparing().groups();
+            if at == 0 && link(ui, "Swap A and B").clicked() {
+                actions.push(Action::CompareGroups([b.clone(), a.clone()]));
+            }
+            if at == 1 && link(ui, "Select other runs").clicked() {
+                actions.push(Action::GoTo(PageId::Runs));
             }
         });
     });

@@ -1,5 +1,7 @@
 //! Quick checks compared: one card each, and what changed in every measurement.
 
+use std::sync::Arc;
+
 use eframe::egui::{Align, Frame, Layout, Margin, Ui, vec2};
 use jitterscope_engine::plan::quick::Part;
 use jitterscope_engine::report::comparison::Outcome;
@@ -23,7 +25,7 @@ pub(super) fn ui(
     compared: &CheckComparison,
     actions: &mut Vec<Action>,
 ) {
-    let sentence = words::check_sentence(&compared.outcomes, compared.checks.len());
+    let sentence = words::check_sentence(&compared.outcomes, compared.sides().len());
     let severity = match words::check_outcome(&compared.outcomes) {
         Outcome::Better => Severity::Good,
         Outcome::Worse | Outcome::Mixed => Severity::Fair,
@@ -48,13 +50,17 @@ pub(super) fn ui(
 
 /// A card of each check, in a row.
 fn cards_ui(ui: &mut Ui, session: &Session, compared: &CheckComparison, actions: &mut Vec<Action>) {
-    let width = column(ui, compared.checks.len());
+    let sides = compared.sides();
+    let width = column(ui, sides.len());
     ui.horizontal_top(|ui| {
         ui.spacing_mut().item_spacing.x = size::GAP_CARD;
-        for (check, at) in compared.checks.iter().zip(0..) {
+        for (side, at) in sides.into_iter().zip(0..) {
             ui.allocate_ui_with_layout(vec2(width, 84.0), Layout::top_down(Align::Min), |ui| {
                 ui.set_width(width);
-                card_ui(ui, session, compared, (check, at), actions);
+                match side {
+                    [check] => card_ui(ui, session, compared, (check, at), actions),
+                    group => group_ui(ui, session, group, at, actions),
+                }
             });
         }
     });
@@ -63,6 +69,38 @@ fn cards_ui(ui: &mut Ui, session: &Session, compared: &CheckComparison, actions:
 fn column(ui: &Ui, count: usize) -> f32 {
     let count = f32::from(u16::try_from(count.max(1)).unwrap_or(1));
     ((ui.available_width() - (count - 1.0) * size::GAP_CARD) / count).floor()
+}
+
+/// A card of several checks: how many, when, and where.
+fn group_ui(
+    ui: &mut Ui,
+    session: &Session,
+    group: &[Arc<FinishedCheck>],
+    at: usize,
+    actions: &mut Vec<Action>,
+) {
+    let tokens = Tokens::of(ui);
+    plain_card(ui, |ui| {
+        ui.spacing_mut().item_spacing.y = 2.0;
+        ui.horizontal(|ui| {
+            ui.spacing_mut().item_spacing.x = size::GAP_SMALL;
+            series_chip(ui, at);
+            let name = format!("{} quick checks", group.len());
+            Spans::plain(Type::Strong, &name, tokens.t1).label(ui);
+        });
+        let date = |check: &Arc<FinishedCheck>| text::date(&text::local(check.began));
+        let dates: Vec<String> = group.iter().map(date).collect();
+        let machine = group.first().and_then(|check| check.runs().next());
+        let machine = machine.map_or(String::new(), |shown| shown.run.machine.short());
+        for line in [dates.join(" · "), machine] {
+            let words = Spans::plain(Type::Small, &line, tokens.t2);
+            words.label_within(ui, ui.available_width()).on_hover_text(&line);
+        }
+        let [a, b] = session.comparing().groups();
+        if at == 0 && link(ui, "Swap A and B").clicked() {
+            actions.push(Action::CompareGroups([b.clone(), a.clone()]));
+        }
+    });
 }
 
 fn card_ui(
@@ -86,7 +124,7 @@ fn card_ui(
         ui.horizontal(|ui| {
             ui.spacing_mut().item_spacing.x = size::GAP_SMALL;
             series_chip(ui, at);
-            Spans::new(Type::Strong).text(Type::Strong, name, tokens.t1).label(ui);
+            Spans::plain(Type::Strong, name, tokens.t1).label(ui);
         });
         let severity = severity_of(check.card.grade);
         let word = text::quick::word(&check.card);
@@ -97,7 +135,7 @@ fn card_ui(
             .label(ui);
         let machine = check.runs().next().map_or(String::new(), |shown| shown.run.machine.short());
         let line = format!("{} · {machine}", text::date(&text::local(check.began)));
-        Spans::new(Type::Small).text(Type::Small, &line, tokens.t2).label(ui);
+        Spans::plain(Type::Small, &line, tokens.t2).label(ui);
         ui.horizontal(|ui| {
             if link(ui, &format!("Open {}", words::letter(at))).clicked() {
                 actions.push(Action::OpenQuick(check.paths()));
@@ -122,7 +160,8 @@ fn part_ui(
         let tokens = Tokens::of(ui);
         let top = ui.cursor().top();
         ui.painter().hline(ui.max_rect().x_range(), top, (1.0, tokens.line));
-        let count = f32::from(u16::try_from(compared.checks.len()).unwrap_or(1));
+        let sides = compared.sides();
+        let count = f32::from(u16::try_from(sides.len()).unwrap_or(1));
         let width = ((ui.available_width() - PART) / count).floor();
         ui.horizontal(|ui| {
             ui.spacing_mut().item_spacing.x = 0.0;
@@ -136,31 +175,50 @@ fn part_ui(
                 });
             };
             let files = compared.files_of(part);
+            let measured = files.iter().filter(|files| !files.is_empty()).count();
             cell(ui, PART, &mut |ui| {
-                if files.len() < 2 {
-                    let name = Spans::new(Type::Strong).text(Type::Strong, part.name(), tokens.t1);
+                if measured < 2 {
+                    let name = Spans::plain(Type::Strong, part.name(), tokens.t1);
                     name.label(ui);
                     return;
                 }
                 let name = format!("Compare {}", part.name());
                 if link_in_table(ui, Type::TableStrong, part.name(), &name).clicked() {
-                    actions.push(Action::Compare(files.clone()));
+                    actions.push(match (compared.group_a, files.as_slice()) {
+                        (Some(_), [a, b]) => Action::CompareGroups([a.clone(), b.clone()]),
+                        _ => Action::Compare(files.concat()),
+                    });
                 }
             });
-            for (check, at) in compared.checks.iter().zip(0..) {
+            for (side, at) in sides.iter().zip(0..) {
                 let outcome = usize::checked_sub(at, 1).and_then(|at| *outcomes.get(at)?);
-                cell(ui, width, &mut |ui| value_ui(ui, check, part, outcome));
+                cell(ui, width, &mut |ui| {
+                    match side {
+                        [check] => value_ui(ui, check, part),
+                        group => values_ui(ui, group, part),
+                    }
+                    outcome_ui(ui, outcome);
+                });
             }
         });
     });
 }
 
-fn value_ui(ui: &mut Ui, check: &FinishedCheck, part: Part, outcome: Option<Outcome>) {
+/// The numbers of a part in a group of checks.
+fn values_ui(ui: &mut Ui, group: &[Arc<FinishedCheck>], part: Part) {
+    let cards = group.iter().filter_map(|check| text::quick::card(check.card.card(part)?));
+    let numbers: Vec<String> = cards.map(|said| format!("{} {}", said.number, said.unit)).collect();
+    let (numbers, tokens) = (numbers.join(" · "), Tokens::of(ui));
+    let words = Spans::plain(Type::Table, &numbers, tokens.t1);
+    words.label_within(ui, ui.available_width() * 0.7).on_hover_text(&numbers);
+}
+
+fn value_ui(ui: &mut Ui, check: &FinishedCheck, part: Part) {
     let tokens = Tokens::of(ui);
     let Some(card) = check.card.card(part) else { return };
     let number = text::quick::card(card)
         .map_or_else(|| text::MISSING.to_owned(), |said| format!("{} {}", said.number, said.unit));
-    Spans::new(Type::TableStrong).text(Type::TableStrong, &number, tokens.t1).label(ui);
+    Spans::plain(Type::TableStrong, &number, tokens.t1).label(ui);
     let severity =
         if card.grade.is_some() { severity_of(card.grade) } else { Severity::NotMeasured };
     Spans::new(Type::Small)
@@ -168,12 +226,17 @@ fn value_ui(ui: &mut Ui, check: &FinishedCheck, part: Part, outcome: Option<Outc
         .gap(2.0)
         .text(Type::Small, &text::quick::card_word(card), severity.word_color(tokens))
         .label(ui);
+}
+
+/// What a check or group is against the first.
+fn outcome_ui(ui: &mut Ui, outcome: Option<Outcome>) {
+    let tokens = Tokens::of(ui);
     if let Some(outcome) = outcome {
         let (words, color) = match outcome {
             Outcome::Better => ("better", tokens.good),
             Outcome::Worse => ("worse", tokens.fair),
             other => (words::short_outcome(other), tokens.t2),
         };
-        Spans::new(Type::TableStrong).text(Type::TableStrong, words, color).label(ui);
+        Spans::plain(Type::TableStrong, words, color).label(ui);
     }
 }

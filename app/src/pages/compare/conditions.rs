@@ -32,7 +32,7 @@ fn table_ui(ui: &mut Ui, comparison: &Comparison, shown: &[&Condition]) {
         ui.horizontal(|ui| {
             ui.add_space(f32::from(size::CARD_PADDING));
             let words = "Machine and settings are the same.";
-            Spans::new(Type::Small).text(Type::Small, words, tokens.t2).label(ui);
+            Spans::plain(Type::Small, words, tokens.t2).label(ui);
         });
         return;
     }
@@ -65,14 +65,14 @@ fn table_ui(ui: &mut Ui, comparison: &Comparison, shown: &[&Condition]) {
                     row_line(ui, reach);
                     ui.add_space(size::GAP_FIELD);
                     let color = Tokens::of(ui).t2;
-                    Spans::new(Type::Table).text(Type::Table, &condition.name, color).label(ui);
+                    Spans::plain(Type::Table, &condition.name, color).label(ui);
                 });
                 for value in &condition.values {
                     let differs = condition.weight != Relevance::Same && Some(value) != baseline;
                     let style = if differs { Type::TableStrong } else { Type::Table };
                     cells.col(|ui| {
                         let color = Tokens::of(ui).t1;
-                        Spans::new(style).text(style, value, color).label(ui);
+                        Spans::plain(style, value, color).label(ui);
                     });
                 }
                 cells.col(|ui| weight_ui(ui, condition.weight));
@@ -90,7 +90,7 @@ fn weight_ui(ui: &mut Ui, weight: Relevance) {
         }
         Relevance::Same => {
             let color = Tokens::of(ui).t3;
-            Spans::new(Type::Table).text(Type::Table, "=", color).label(ui).on_hover_text("Same");
+            Spans::plain(Type::Table, "=", color).label(ui).on_hover_text("Same");
         }
     }
 }

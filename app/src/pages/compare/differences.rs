@@ -8,7 +8,7 @@ use jitterscope_engine::report::comparison::{ComparedRow, DeltaResult, Figure, I
 use jitterscope_engine::stats::{LowDefinition, Statistic};
 
 use crate::session::ComparisonView;
-use crate::text::{compare as words, duration, low};
+use crate::text::{compare as words, format_time, low};
 use crate::theme::tokens::Tokens;
 use crate::theme::{Type, size};
 use crate::widgets::{Card, Help, Spans, help::help_mark, row_line, segmented, series_chip};
@@ -30,7 +30,7 @@ pub(super) fn ui(
     }
     let unit = words::metric_unit(row);
     let note = format!(
-        "{} in {}, {} against baseline {}",
+        "{} in {}, {} compared with {}",
         comparison.value_name,
         unit.symbol(),
         words::letter(*against),
@@ -51,7 +51,7 @@ pub(super) fn ui(
             }
             let color = Tokens::of(ui).t2;
             let words = "95% CI, 2\u{202f}000 resamples";
-            Spans::new(Type::Small).text(Type::Small, words, color).whole_label(ui);
+            Spans::plain(Type::Small, words, color).whole_label(ui);
             help_mark(ui, &HOW);
         },
         |ui| {
@@ -95,7 +95,7 @@ impl TableOptions<'_> {
                 }
                 let evaluated = figure.deltas.get(self.run).copied().flatten();
                 let evaluated = evaluated.filter(|delta| delta.result != DeltaResult::NotEvaluated);
-                let why = evaluated.map(|delta| low::why_not_evaluated(delta.result, self.run));
+                let why = evaluated.map(|delta| low::why_not_evaluated(&delta, self.run));
                 let figure = low::compared(figure, &self.items, baseline, self.by);
                 Line { figure, about, why }
             }
@@ -104,10 +104,10 @@ impl TableOptions<'_> {
                     self.items.iter().filter_map(|item| item.late_limit()).collect();
                 let own = limits.get(baseline).copied().unwrap_or(Nanos::ZERO);
                 if limits.iter().all(|limit| *limit == own) {
-                    let about = format!("Frames that started later than {}.", duration(own));
+                    let about = format!("Frames that started later than {}.", format_time(own));
                     return Line { figure: figure.clone(), about, why: None };
                 }
-                let each: Vec<String> = limits.iter().map(|limit| duration(*limit)).collect();
+                let each: Vec<String> = limits.iter().map(|limit| format_time(*limit)).collect();
                 let each = each.join(", ");
                 Line {
                     figure: figure.clone(),
@@ -154,7 +154,7 @@ fn table_ui(ui: &mut Ui, comparison: &Comparison, row: &ComparedRow, shows: &Tab
         .max_scroll_height(rows * size::TABLE_ROW)
         .header(size::TABLE_HEADER, |mut header| {
             let title = |ui: &mut Ui, text: &str| {
-                Spans::new(Type::TableHeader).text(Type::TableHeader, text, tokens.t2).label(ui);
+                Spans::plain(Type::TableHeader, text, tokens.t2).label(ui);
             };
             header.col(|ui| {
                 ui.add_space(size::GAP_FIELD);
@@ -204,7 +204,7 @@ fn figure_ui(
         let color = Tokens::of(ui).t1;
         ui.add_space(size::GAP_FIELD);
         let style = Type::TableStrong;
-        let name = Spans::new(style).text(style, figure.metric.title, color).label(ui);
+        let name = Spans::plain(style, figure.metric.title, color).label(ui);
         if !line.about.is_empty() {
             name.on_hover_text(&line.about);
         }
@@ -214,7 +214,7 @@ fn figure_ui(
             let tokens = Tokens::of(ui);
             let color = if is_faint { tokens.t2 } else { tokens.t1 };
             ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
-                Spans::new(style).text(style, text, color).label(ui);
+                Spans::plain(style, text, color).label(ui);
             });
         });
     };
@@ -236,19 +236,19 @@ fn result_ui(ui: &mut Ui, line: &Line, run: usize) {
     let tokens = Tokens::of(ui);
     let figure = &line.figure;
     let Some(delta) = figure.deltas.get(run).copied().flatten() else { return };
-    let word = words::result(delta.result, run);
+    let word = words::result(&delta, run);
     let arrow = if delta.change < 0.0 { "▼" } else { "▲" };
     let (words_shown, color, style) = match delta.result {
         DeltaResult::Better => (format!("{arrow} {word}"), tokens.good, Type::TableStrong),
         DeltaResult::Worse => (format!("{arrow} {word}"), tokens.fair, Type::TableStrong),
         _ => (word, tokens.t2, Type::Table),
     };
-    let label = Spans::new(style).text(style, &words_shown, color).label(ui);
-    let own = match (delta.result, delta.interval) {
-        (DeltaResult::NotEvaluated, _) | (DeltaResult::NoClearDifference, None) => line.why.clone(),
+    let label = Spans::plain(style, &words_shown, color).label(ui);
+    let own = match delta.result {
+        DeltaResult::NotEvaluated | DeltaResult::NotEnoughData => line.why.clone(),
         _ => None,
     };
-    let why = own.or_else(|| words::why(figure, &delta));
+    let why = own.or_else(|| words::why(&delta));
     let why = why.unwrap_or_else(|| words::HOW_EVALUATED.to_owned());
     label.on_hover_text(why);
 }

@@ -69,8 +69,8 @@ impl ComparePage {
         let value_name = compared.comparison.value_name;
         // Imports and older runs do not record when their trials began.
         let began: Option<Vec<f64>> = compared
-            .runs
-            .iter()
+            .sides()
+            .into_iter()
             .zip(compared.items(row))
             .map(|(shown, item)| {
                 let began = item.began()?;
@@ -80,7 +80,7 @@ impl ComparePage {
         let can_follow_clock = began.is_some();
         self.is_by_clock &= can_follow_clock;
         let is_by_clock = self.is_by_clock;
-        let began = began.unwrap_or_else(|| vec![0.0; compared.runs.len()]);
+        let began = began.unwrap_or_else(|| vec![0.0; compared.comparison.count]);
         let first = began.iter().copied().fold(f64::INFINITY, f64::min);
         let lanes: Vec<Lane<'_>> = names
             .iter()
@@ -92,13 +92,14 @@ impl ComparePage {
                 Lane { name, series, samples, begins }
             })
             .collect();
-        let note = format!("{value_name}, {}, linked zoom and cursor", row.label);
+        let of = if compared.group_a.is_some() { ", first run of each group" } else { "" };
+        let note = format!("{value_name}, {}{of}, linked zoom and cursor", row.label);
         let is_by_clock = &mut self.is_by_clock;
         Card::new("Timelines").note(&note).show(
             ui,
             |ui| {
                 let color = Tokens::of(ui).t2;
-                Spans::new(Type::Small).text(Type::Small, "Align", color).whole_label(ui);
+                Spans::plain(Type::Small, "Align", color).whole_label(ui);
                 let options = [(false, "Start"), (true, "Clock")];
                 let by = ui.add_enabled_ui(can_follow_clock, |ui| {
                     segmented(ui, "Align", is_by_clock, &options).changed()

@@ -29,15 +29,15 @@ pub(super) struct View {
 pub(super) fn preview_ui(
     ui: &mut Ui,
     exporting: &ActiveExport,
-    order: &ExportRequest,
+    request: &ExportRequest,
     view: &mut View,
     actions: &mut Vec<Action>,
 ) {
     let tokens = Tokens::of(ui);
-    let preview = exporting.preview(order);
+    let preview = exporting.preview(request);
     let note = match &preview {
         Some(Ok(preview)) => {
-            note(preview, exporting.count(), view.is_rendered || order.kind.is_page())
+            note(preview, exporting.count(), view.is_rendered || request.kind.is_page())
         }
         Some(Err(_)) => String::new(),
         None => "rendering…".to_owned(),
@@ -51,7 +51,7 @@ pub(super) fn preview_ui(
             .text(Type::Small, &note, tokens.t2)
             .label_within(ui, room);
         let is_open = exporting.first().is_some();
-        right_aligned(ui, "export-view", |ui| view_ui(ui, order, is_open, view, actions));
+        right_aligned(ui, "export-view", |ui| view_ui(ui, request, is_open, view, actions));
     });
     let height = (ui.available_height() - FOUND - size::GAP_SMALL).max(60.0);
     Frame::new()
@@ -64,7 +64,7 @@ pub(super) fn preview_ui(
             ui.set_min_size(room);
             ui.set_max_size(room);
             match &preview {
-                Some(Ok(preview)) => contents_ui(ui, preview, order, view),
+                Some(Ok(preview)) => contents_ui(ui, preview, request, view),
                 Some(Err(why)) => {
                     Severity::Poor.icon_ui(ui, size::ICON);
                     let why = format!("No preview: {why}.");
@@ -80,7 +80,7 @@ pub(super) fn preview_ui(
 
 /// Size of the file, and how much of it is shown.
 fn note(preview: &Preview, count: usize, is_rendered: bool) -> String {
-    let size = text::bytes(preview.bytes);
+    let size = text::format_bytes(preview.bytes);
     let name = &preview.file_name;
     let first = if 1 < count { format!("the first of {count} files, ") } else { String::new() };
     if is_rendered && !preview.blocks.is_empty() {
@@ -96,31 +96,31 @@ fn note(preview: &Preview, count: usize, is_rendered: bool) -> String {
 /// The preview mode, if there is more than one.
 fn view_ui(
     ui: &mut Ui,
-    order: &ExportRequest,
+    request: &ExportRequest,
     is_open: bool,
     view: &mut View,
     actions: &mut Vec<Action>,
 ) {
-    if order.kind.is_page() {
+    if request.kind.is_page() {
         let open = Button::new("Open in browser").icon(icons::ARROW_SQUARE_OUT);
         if ui.add_enabled(is_open, open).on_hover_text(words::IN_BROWSER).clicked() {
-            actions.push(Action::OpenReport(*order));
+            actions.push(Action::OpenReport(*request));
         }
-    } else if order.kind.is_rendered() {
+    } else if request.kind.is_rendered() {
         let options = [(false, "Text"), (true, "Rendered")];
         segmented(ui, "Preview", &mut view.is_rendered, &options);
     }
 }
 
-fn contents_ui(ui: &mut Ui, preview: &Arc<Preview>, order: &ExportRequest, view: &mut View) {
+fn contents_ui(ui: &mut Ui, preview: &Arc<Preview>, request: &ExportRequest, view: &mut View) {
     let View { is_rendered, texture } = view;
     let area = ScrollArea::both().id_salt("export-preview").auto_shrink([false, false]);
     if let Some(exported) = &preview.image {
-        if texture.as_ref().is_none_or(|(of, _)| of != order) {
+        if texture.as_ref().is_none_or(|(of, _)| of != request) {
             let [width, height] = exported.small_size;
             let image = ColorImage::from_rgba_unmultiplied([width, height], &exported.small);
             let name = "export-preview";
-            *texture = Some((*order, ui.ctx().load_texture(name, image, TextureOptions::LINEAR)));
+            *texture = Some((*request, ui.ctx().load_texture(name, image, TextureOptions::LINEAR)));
         }
         let Some((_, texture)) = texture else { return };
         area.show(ui, |ui| {
@@ -131,7 +131,7 @@ fn contents_ui(ui: &mut Ui, preview: &Arc<Preview>, order: &ExportRequest, view:
         return;
     }
     // The text of a page is nothing to read.
-    if (*is_rendered || order.kind.is_page()) && !preview.blocks.is_empty() {
+    if (*is_rendered || request.kind.is_page()) && !preview.blocks.is_empty() {
         let width = ui.available_width() - size::GAP_FIELD;
         area.show(ui, |ui| blocks_ui(ui, &preview.blocks, width));
         return;

@@ -38,12 +38,16 @@ pub(super) fn blocks_ui(ui: &mut Ui, blocks: &[Block], width: f32) {
             Block::Item(line) => {
                 let color = Tokens::of(ui).t2;
                 ui.horizontal_top(|ui| {
-                    Spans::new(Type::Body).text(Type::Body, "•", color).whole_label(ui);
+                    Spans::plain(Type::Body, "•", color).whole_label(ui);
                     line_ui(ui, Type::Body, line, width - size::GAP_GROUP);
                 });
             }
             Block::Quote(lines) => quote_ui(ui, lines, width),
             Block::Grid(table) => table_ui(ui, Id::unique("rendered").with(place), table),
+            Block::Details(summary, blocks) => {
+                line_ui(ui, Type::Body, &[Piece::strong(summary)], width);
+                ui.push_id(place, |ui| blocks_ui(ui, blocks, width));
+            }
         }
     }
 }
@@ -116,7 +120,7 @@ fn row_ui(
         left += width;
         ui.painter().vline(left, rect.y_range(), (1.0, tokens.line2));
         let Some(words) = cells.get(column) else { continue };
-        let text = Spans::new(style).text(style, words, tokens.t1);
+        let text = Spans::plain(style, words, tokens.t1);
         let galley: Arc<Galley> = text.within(ui, width - 2.0 * PADDING);
         let x = if is_right.get(column) == Some(&true) {
             cell.right() - PADDING - galley.size().x
@@ -139,7 +143,7 @@ fn widths(ui: &Ui, table: &Grid) -> Vec<f32> {
     let columns = table.rows.iter().map(Vec::len).max().unwrap_or(0).max(table.header.len());
     let color = Tokens::of(ui).t1;
     let of = |style: Type, cells: &[String], column: usize| {
-        let text = Spans::new(style).text(style, cells.get(column)?, color);
+        let text = Spans::plain(style, cells.get(column)?, color);
         Some(text.galley(ui).size().x)
     };
     (0..columns)

@@ -23,7 +23,7 @@ const WITHOUT_NOTE: [f32; 4] = [0.44, 0.2, 0.36, 0.0];
 
 /// Draws the card.
 pub(super) fn ui(ui: &mut Ui, session: &Session, facts: &Facts, actions: &mut Vec<Action>) {
-    let is_free = !session.is_busy();
+    let is_free = !session.running().is_busy();
     Card::new("Capabilities").note("verified by testing").flush().show(
         ui,
         |ui| {
@@ -56,9 +56,7 @@ pub(super) fn ui(ui: &mut Ui, session: &Session, facts: &Facts, actions: &mut Ve
 fn ability_ui(ui: &mut Ui, shares: [f32; 4], ability: &Capability) {
     let tokens = Tokens::of(ui);
     let severity = severity(ability.allowed);
-    let text = |ui: &mut Ui, words: &str, color| {
-        Spans::new(Type::Table).text(Type::Table, words, color).label(ui)
-    };
+    let text = |ui: &mut Ui, words: &str, color| Spans::plain(Type::Table, words, color).label(ui);
     row_ui(ui, shares, |ui, column| match column {
         0 => {
             let shown = text(ui, &ability.name, tokens.t1);
@@ -109,7 +107,7 @@ pub(in crate::pages) fn denied_ui(
     how_ui(ui, facts, actions);
     ui.horizontal_wrapped(|ui| {
         let again = Button::new("Check again").icon(icons::ARROW_COUNTER_CLOCKWISE);
-        if ui.add_enabled(!session.is_busy(), again).clicked() {
+        if ui.add_enabled(!session.running().is_busy(), again).clicked() {
             actions.push(Action::ReadMachine);
         }
         if ui.add(Button::new("Open Machine page").icon(icons::CPU)).clicked() {
@@ -150,7 +148,7 @@ fn how_ui(ui: &mut Ui, facts: &Facts, actions: &mut Vec<Action>) {
                         system reserves a share of each CPU. Any other program with this \
                         permission can use it, too.";
             let width = ui.available_width();
-            ui.label(Spans::new(Type::Small).text(Type::Small, safe, tokens.t2).wrapped(ui, width));
+            ui.label(Spans::plain(Type::Small, safe, tokens.t2).wrapped(ui, width));
         },
     );
 }

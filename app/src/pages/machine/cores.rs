@@ -61,7 +61,7 @@ fn groups(cpus: &[Cpu], caches: &[Cache]) -> Vec<Group> {
 pub(super) fn ui(ui: &mut Ui, facts: &Facts) {
     let machine = &facts.machine;
     let title = machine.cpu_model.as_deref().unwrap_or("Processor");
-    let wide = |count: usize| text::count(u64::try_from(count).unwrap_or(0));
+    let wide = |count: usize| text::format_count(u64::try_from(count).unwrap_or(0));
     let mut note = match machine.physical_cores {
         Some(cores) => format!("{cores} cores, {} logical CPUs", wide(machine.cpus.len())),
         None => format!("{} logical CPUs", wide(machine.cpus.len())),
@@ -97,13 +97,13 @@ pub(super) fn ui(ui: &mut Ui, facts: &Facts) {
             let width = ui.available_width();
             let words = words.join(" ");
             ui.label(
-                Spans::new(Type::Small).text(Type::Small, &words, tokens.t2).wrapped(ui, width),
+                Spans::plain(Type::Small, &words, tokens.t2).wrapped(ui, width),
             );
         },
     );
 }
 
-/// The caches of one core: `L1 32 + 32 KiB, L2 512 KiB`.
+/// The caches of one CPU: `L1 32 + 32 KiB, L2 512 KiB`.
 fn caches_in_words(caches: &[Cache]) -> String {
     let last = caches.iter().map(|cache| cache.level).max().unwrap_or(0);
     let mut words: Vec<String> = Vec::new();
@@ -116,7 +116,7 @@ fn caches_in_words(caches: &[Cache]) -> String {
         }
         if !kinds.is_empty() {
             let sizes: Vec<String> =
-                kinds.iter().map(|(_, bytes)| text::count(bytes >> 10)).collect();
+                kinds.iter().map(|(_, bytes)| text::format_count(bytes >> 10)).collect();
             words.push(format!("L{level} {} KiB", sizes.join(" + ")));
         }
     }
@@ -144,8 +144,7 @@ fn group_ui(ui: &mut Ui, facts: &Facts, group: &Group, number: u32, count: usize
                 if 0 < mebi { format!("{mebi} MiB") } else { format!("{} KiB", cache.bytes >> 10) };
             format!("L{} {size}, shared by {} CPUs", cache.level, cache.cpus.len())
         });
-        Spans::new(Type::LabelStrong)
-            .text(Type::LabelStrong, &name, tokens.t1)
+        Spans::plain(Type::LabelStrong, &name, tokens.t1)
             .gap(size::GAP_SMALL)
             .text(Type::Small, &cache, tokens.t2)
             .label(ui);

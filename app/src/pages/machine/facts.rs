@@ -12,23 +12,23 @@ use crate::widgets::{Button, Card, Spans};
 
 /// Draws the cards.
 pub(super) fn ui(ui: &mut Ui, session: &Session, facts: &Facts) {
-    let power = session.power().cloned().unwrap_or_default();
+    let power = session.machine().power().cloned().unwrap_or_default();
     let now = Machine { power, ..facts.machine.clone() };
-    let conditions = condition_lines(&now, &facts.detail, session.other_load());
+    let conditions = condition_lines(&now, &facts.detail, session.machine().other_load());
     card_ui(ui, "Current conditions", "power and load every 2 s", &owned(conditions));
     card_ui(ui, "Clock", "", &owned(clock_lines(&facts.clock, &facts.detail)));
     card_ui(ui, "System", "", &owned(system_lines(&facts.machine, &facts.detail)));
     card_ui(ui, "Scheduler", "as reported by the system", &facts.machine.scheduler);
-    let cost = session.window_cost();
-    let mut lines = vec![("Frames drawn".to_owned(), text::count(cost.paint_count))];
+    let cost = session.running().window_cost();
+    let mut lines = vec![("Frames drawn".to_owned(), text::format_count(cost.paint_count))];
     if let Some(cpu) = cost.cpu {
-        lines.push(("CPU time of the window".to_owned(), text::duration(cpu)));
+        lines.push(("CPU time of the window".to_owned(), text::format_time(cpu)));
     }
     if let Some(first) = cost.first_image {
-        lines.push(("Startup to first frame".to_owned(), text::duration(first)));
+        lines.push(("Startup to first frame".to_owned(), text::format_time(first)));
     }
     if let Some(input) = cost.input_p95 {
-        lines.push(("Input to frame, p95".to_owned(), text::duration(input)));
+        lines.push(("Input to frame, p95".to_owned(), text::format_time(input)));
     }
     card_ui(ui, "App overhead", "since startup", &lines);
 }
@@ -43,17 +43,19 @@ pub(super) fn noise_ui(ui: &mut Ui, session: &Session, actions: &mut Vec<Action>
         |_| {},
         |ui| {
             let width = ui.available_width();
-            let words = session.noise().map_or_else(|| UNKNOWN_NOISE.to_owned(), noise_words);
+            let words =
+                session.machine().noise().map_or_else(|| UNKNOWN_NOISE.to_owned(), noise_words);
             let color = Tokens::of(ui).t2;
-            ui.label(Spans::new(Type::Body).text(Type::Body, &words, color).wrapped(ui, width));
-            let verb = if session.noise().is_some() { "Measure again" } else { "Measure" };
+            ui.label(Spans::plain(Type::Body, &words, color).wrapped(ui, width));
+            let verb =
+                if session.machine().noise().is_some() { "Measure again" } else { "Measure" };
             let words = session.noise_duration().map_or_else(
                 || verb.to_owned(),
-                |length| format!("{verb} ({})", text::sentence_duration(length)),
+                |length| format!("{verb} ({})", text::format_long_time(length)),
             );
             let name = format!("{verb} the noise floor");
             let button = Button::new(&words).name(&name);
-            if ui.add_enabled(!session.is_busy(), button).clicked() {
+            if ui.add_enabled(!session.running().is_busy(), button).clicked() {
                 actions.push(Action::MeasureNoise);
             }
         },
@@ -66,7 +68,7 @@ const UNKNOWN_NOISE: &str = "Not measured. Runs the same settings 5 times to mea
 
 fn noise_words(noise: &NoiseFloorEstimate) -> String {
     #[expect(clippy::cast_possible_truncation, reason = "the difference of two latenesses")]
-    let p99 = text::duration(Nanos::new(noise.p99_nanos as i64));
+    let p99 = text::format_time(Nanos::new(noise.p99_nanos as i64));
     let when = text::date(&text::local(noise.measured_at));
     format!(
         "Measured {when}, {}: two runs with the same settings, repeated {} times, differ by less \
@@ -95,13 +97,13 @@ fn card_ui(ui: &mut Ui, title: &str, note: &str, lines: &[(String, String)]) {
             for (name, value) in lines {
                 ui.horizontal_top(|ui| {
                     ui.spacing_mut().item_spacing.x = size::GAP_SMALL;
-                    let name = Spans::new(Type::Table).text(Type::Table, name, tokens.t2);
+                    let name = Spans::plain(Type::Table, name, tokens.t2);
                     ui.scope(|ui| {
                         ui.set_width(names);
                         name.label(ui);
                     });
                     let width = ui.available_width();
-                    let value = Spans::new(Type::Table).text(Type::Table, value, tokens.t1);
+                    let value = Spans::plain(Type::Table, value, tokens.t1);
                     ui.label(value.wrapped(ui, width));
                 });
             }

@@ -39,10 +39,10 @@ fn line_ui(ui: &mut Ui, severity: Severity, what: &str, why: &str) {
         ui.vertical(|ui| {
             ui.spacing_mut().item_spacing.y = 0.0;
             let width = ui.available_width();
-            let what = Spans::new(Type::Strong).text(Type::Strong, what, tokens.t1);
+            let what = Spans::plain(Type::Strong, what, tokens.t1);
             ui.label(what.wrapped(ui, width));
             if !why.is_empty() {
-                let why = Spans::new(Type::Body).text(Type::Body, why, tokens.t2);
+                let why = Spans::plain(Type::Body, why, tokens.t2);
                 ui.label(why.wrapped(ui, width));
             }
         });
@@ -56,10 +56,10 @@ pub(super) fn step_ui(ui: &mut Ui, number: Option<u32>, step: &Step, actions: &m
         ui.spacing_mut().item_spacing.x = size::GAP_SMALL;
         let mark = number.map_or("→".to_owned(), |number| number.to_string());
         ui.add_space(size::GAP_LABEL);
-        Spans::new(Type::Strong).text(Type::Strong, &mark, tokens.acc).whole_label(ui);
+        Spans::plain(Type::Strong, &mark, tokens.acc).whole_label(ui);
         ui.vertical(|ui| {
             let width = ui.available_width();
-            let what = Spans::new(Type::Body).text(Type::Body, &step.what, tokens.t1);
+            let what = Spans::plain(Type::Body, &step.what, tokens.t1);
             ui.label(what.wrapped(ui, width));
             if !step.command.is_empty() {
                 command_ui(ui, &step.command, actions);
@@ -80,7 +80,7 @@ fn command_ui(ui: &mut Ui, command: &str, actions: &mut Vec<Action>) {
         ui.set_width(width);
         ui.horizontal(|ui| {
             let room = (width - 90.0).max(60.0);
-            let text = Spans::new(Type::Mono).text(Type::Mono, command, tokens.t1);
+            let text = Spans::plain(Type::Mono, command, tokens.t1);
             ui.label(text.wrapped(ui, room));
             right_aligned(ui, command, |ui| {
                 let name = format!("Copy {command}");

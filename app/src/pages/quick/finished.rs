@@ -3,18 +3,21 @@
 use std::sync::Arc;
 
 use eframe::egui::{CornerRadius, Frame, Margin, Rect, Role, Sense, Stroke, Ui, WidgetInfo, vec2};
+use jitterscope_engine::plan::{Plan, WhatHelps};
 use jitterscope_engine::report::quick::{Answer, Card as PartCard, Scorecard};
 
 use super::{QuickPage, icon_of_part, rates, saved, side, two_columns};
 use crate::pages::export::export_buttons;
-use crate::pages::severity_of;
-use crate::plots::{ChartCard, ScaleStrip};
+use crate::pages::{WHAT_HELPS, severity_of};
+use crate::plots::{ChartCard, scale_strip};
 use crate::session::{Action, FinishedCheck, LoadedRun, PageId, Session, Subject};
 use crate::text;
 use crate::theme::{Tokens, Type, icon, icons, paint_icon, size};
 use crate::widgets::card::plain_card;
 use crate::widgets::keys::pressed;
-use crate::widgets::{Button, Command, ResultTable, Severity, Spans, link_in_table, right_aligned};
+use crate::widgets::{
+    Button, Card, Command, ResultTable, Severity, Spans, link_in_table, right_aligned,
+};
 
 /// Width of the right column.
 const RIGHT: f32 = 480.0;
@@ -51,6 +54,7 @@ impl QuickPage {
             |ui| side::trust_ui(ui, &result.card),
         );
         actions.extend(requested);
+        what_helps_ui(ui, session, actions);
         cards_ui(ui, result, |ui, card, shown| part_name_ui(ui, card, shown, actions));
         let title = if self.has_details { "Hide details" } else { "Details" };
         let caret = if self.has_details { icons::CARET_DOWN } else { icons::CARET_RIGHT };
@@ -76,9 +80,28 @@ pub(in crate::pages) fn result_ui(ui: &mut Ui, result: &FinishedCheck) {
     );
     cards_ui(ui, result, |ui, card, _| {
         let color = Tokens::of(ui).t1;
-        Spans::new(Type::Strong).text(Type::Strong, card.part.name(), color).label(ui);
+        Spans::plain(Type::Strong, card.part.name(), color).label(ui);
     });
     details_ui(ui, result);
+}
+
+/// Offers to find out which change makes the loops of the check less late.
+fn what_helps_ui(ui: &mut Ui, session: &Session, actions: &mut Vec<Action>) {
+    let note = "Tests which priority, pinning, spin tail, or timer reduces lateness under the load of this check.";
+    let is_free = !session.running().is_busy();
+    let mut is_chosen = false;
+    Card::new("What helps on this PC?").note(note).flush().show(
+        ui,
+        |ui| {
+            let button = Button::new("Test what helps").icon(icons::LIST_CHECKS);
+            is_chosen = ui.add_enabled(is_free, button).clicked();
+        },
+        |_| {},
+    );
+    if is_chosen {
+        actions.push(Action::SetPlan(Plan::WhatHelps(WhatHelps::default())));
+        actions.push(Action::GoTo(PageId::Test(WHAT_HELPS)));
+    }
 }
 
 /// Percentiles: which frame rates this PC can pace, and how late frames start.
@@ -87,7 +110,7 @@ fn details_ui(ui: &mut Ui, result: &FinishedCheck) {
     if !numbers.is_empty() {
         let width = ui.available_width();
         let color = Tokens::of(ui).t2;
-        ui.label(Spans::new(Type::Body).text(Type::Body, &numbers, color).wrapped(ui, width));
+        ui.label(Spans::plain(Type::Body, &numbers, color).wrapped(ui, width));
     }
     two_columns(
         ui,
@@ -158,7 +181,7 @@ fn banner_ui(ui: &mut Ui, card: &Scorecard, mut add: impl FnMut(&mut Ui, Side)) 
 fn buttons_ui(ui: &mut Ui, session: &Session, result: &FinishedCheck, actions: &mut Vec<Action>) {
     if matches!(result.card.answer, Answer::Inconclusive { .. }) {
         let again = Button::primary("Wait for quiet and run again").icon(icons::HOURGLASS_MEDIUM);
-        if ui.add_enabled(!session.is_busy(), again).clicked() {
+        if ui.add_enabled(session.can_start(PageId::Quick), again).clicked() {
             actions.push(Action::RunQuickWhenQuiet);
         }
     }
@@ -174,23 +197,21 @@ fn buttons_ui(ui: &mut Ui, session: &Session, result: &FinishedCheck, actions: &
 /// The words of the banner: one node for a screen reader.
 fn words_ui(ui: &mut Ui, card: &Scorecard, severity: Severity) {
     let tokens = Tokens::of(ui);
-    let (word, sentence) = (text::quick::word(card), text::quick::sentence(card));
+    let sentence = text::quick::sentence_after_grade(card);
     let evidence = text::quick::plain_evidence(card);
     let width = ui.available_width();
-    let rows: Vec<_> = [
-        (Type::Sentence, word, severity.word_color(tokens)),
-        (Type::Verdict, sentence.as_str(), tokens.t1),
-        (Type::Body, evidence.as_str(), tokens.t2),
-    ]
-    .into_iter()
+    let mut spans = Spans::new(Type::Verdict);
     // Where there is no grade, the sentence begins with the word.
-    .filter(|(style, words, _)| {
-        !words.is_empty() && (*style != Type::Sentence || card.grade.is_some())
-    })
-    .map(|(style, words, color)| {
-        (Spans::new(style).text(style, words, color).wrapped(ui, width), color)
-    })
-    .collect();
+    if let Some(grade) = card.grade {
+        let word = format!("{}: ", grade.word());
+        spans = spans.text(Type::Verdict, &word, severity.word_color(tokens));
+    }
+    let spans = spans.text(Type::Verdict, &sentence, tokens.t1);
+    let mut rows = vec![(spans.wrapped(ui, width), tokens.t1)];
+    if !evidence.is_empty() {
+        let spans = Spans::new(Type::Body).text(Type::Body, &evidence, tokens.t2);
+        rows.push((spans.wrapped(ui, width), tokens.t2));
+    }
     let height = rows.iter().map(|(galley, _)| galley.size().y).sum();
     let (rect, response) = ui.allocate_exact_size(vec2(width, height), Sense::hover());
     let mut at = rect.min;
@@ -199,7 +220,7 @@ fn words_ui(ui: &mut Ui, card: &Scorecard, severity: Severity) {
         ui.painter().galley(at, galley, color);
         at.y += height;
     }
-    let said = format!("Verdict: {word}. {sentence} {evidence}");
+    let said = format!("Verdict: {} {evidence}", text::quick::sentence(card));
     response.widget_info(|| WidgetInfo::labeled(Role::Label, true, &said));
 }
 
@@ -242,7 +263,7 @@ fn part_name_ui(
     match shown {
         None => {
             let color = Tokens::of(ui).t1;
-            Spans::new(Type::Strong).text(Type::Strong, name, color).label(ui);
+            Spans::plain(Type::Strong, name, color).label(ui);
         }
         Some(shown) => {
             if link_in_table(ui, Type::TableStrong, name, &format!("Open {name}")).clicked() {
@@ -275,21 +296,19 @@ fn card_ui(ui: &mut Ui, card: &PartCard, name_ui: impl FnOnce(&mut Ui)) {
         .label(ui);
     let Some(words) = text::quick::card(card) else {
         let about = text::quick::why_no_number(card);
-        let about = Spans::new(Type::Small).text(Type::Small, &about, tokens.t2);
+        let about = Spans::plain(Type::Small, &about, tokens.t2);
         ui.label(about.wrapped(ui, width));
         return;
     };
-    Spans::new(Type::Verdict)
-        .text(Type::Verdict, &words.number, tokens.t1)
+    Spans::plain(Type::Verdict, &words.number, tokens.t1)
         .gap(size::GAP_LABEL)
         .text(Type::Body, words.unit, tokens.t2)
         .label(ui);
     Spans::new(Type::Small).text(Type::Small, &words.caption, tokens.t2).label(ui);
-    if let Some(strip) = card.strip {
-        let jitterscope_engine::report::quick::ScaleLimits { good, fair, typical, worst } = strip;
-        ScaleStrip { good, fair, typical, worst }.ui(ui);
+    if let Some(scale) = &card.scale {
+        scale_strip(ui, scale);
     }
-    let sentence = Spans::new(Type::Small).text(Type::Small, &words.sentence, tokens.t2);
+    let sentence = Spans::plain(Type::Small, &words.sentence, tokens.t2);
     ui.label(sentence.wrapped(ui, width));
 }
 
@@ -303,6 +322,6 @@ fn rates_ui(ui: &mut Ui, card: &Scorecard) {
     ResultTable::new("quick-rates", &table, rates::LAYOUT).selected(measured).show(ui);
     let color = Tokens::of(ui).t2;
     let width = ui.available_width();
-    let limits = Spans::new(Type::Small).text(Type::Small, text::quick::RATE_LIMITS, color);
+    let limits = Spans::plain(Type::Small, &text::quick::rate_limits(), color);
     ui.label(limits.wrapped(ui, width));
 }

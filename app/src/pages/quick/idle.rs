@@ -6,7 +6,7 @@ use jitterscope_engine::platform::PowerSource;
 
 use super::{QuickPage, icon_of_part, two_columns};
 use crate::pages::severity_of;
-use crate::session::{Action, LibraryItem, Session};
+use crate::session::{Action, LibraryItem, PageId, Session};
 use crate::text;
 use crate::theme::{Tokens, Type, icon, icons, size};
 use crate::widgets::card::plain_card;
@@ -50,16 +50,16 @@ impl QuickPage {
             ui.add_space(size::GAP_LABEL);
             let width = ui.available_width();
             let title = "Is this PC causing stutter?";
-            let title = Spans::new(Type::Verdict).text(Type::Verdict, title, tokens.t1);
+            let title = Spans::plain(Type::Verdict, title, tokens.t1);
             ui.label(title.wrapped(ui, width));
             let about = "Runs five short tests of sleep, spin, frame pacing, and scheduling. \
                          Takes about a minute. Nothing is installed and no system settings are \
                          changed.";
-            let about = Spans::new(Type::Body).text(Type::Body, about, tokens.t2);
+            let about = Spans::plain(Type::Body, about, tokens.t2);
             ui.label(about.wrapped(ui, width.min(600.0)));
             ui.add_space(size::GAP_LABEL);
             ui.horizontal_wrapped(|ui| {
-                let can_run = session.facts().is_some() && !session.is_busy();
+                let can_run = session.can_start(PageId::Quick);
                 let start = Button::primary("Run check").icon(icons::PLAY_FILL).hero();
                 let start = ui.add_enabled(can_run, start);
                 if can_run && !self.was_focused {
@@ -75,7 +75,7 @@ impl QuickPage {
                 if ui.add_enabled(!self.is_choosing, choose).clicked() {
                     self.is_choosing = true;
                 }
-                Spans::new(Type::Small).text(Type::Small, "or press", tokens.t2).whole_label(ui);
+                Spans::plain(Type::Small, "or press", tokens.t2).whole_label(ui);
                 let key = key_text(ui.ctx(), Command::Run);
                 key_cap(ui, &key);
             });
@@ -84,11 +84,11 @@ impl QuickPage {
     }
 
     fn parts_ui(&self, ui: &mut Ui, session: &Session, actions: &mut Vec<Action>) {
-        let total = text::sentence_duration(session.quick().length());
+        let total = text::format_long_time(session.running().quick().length());
         let controls = |ui: &mut Ui| {
             let color = Tokens::of(ui).t2;
             let total = format!("{total} in total");
-            Spans::new(Type::Small).text(Type::Small, &total, color).whole_label(ui);
+            Spans::plain(Type::Small, &total, color).whole_label(ui);
         };
         Card::new("Measurements").flush().show(ui, controls, |ui| {
             ui.spacing_mut().item_spacing.y = 0.0;
@@ -102,7 +102,7 @@ impl QuickPage {
 
     fn part_ui(&self, ui: &mut Ui, session: &Session, part: Part, actions: &mut Vec<Action>) {
         let tokens = Tokens::of(ui);
-        let is_selected = session.quick().is_selected(part);
+        let is_selected = session.running().quick().is_selected(part);
         let (name_color, color) =
             if is_selected { (tokens.t1, tokens.t2) } else { (tokens.t2, tokens.t3) };
         ui.label(icon(icon_of_part(part), size::NAV_ICON).color(color));
@@ -120,13 +120,13 @@ impl QuickPage {
                     name.text(Type::Strong, part.name(), name_color).whole_label(ui);
                 }
                 right_aligned(ui, part.key(), |ui| {
-                    let length = text::sentence_duration(part.length());
+                    let length = text::format_long_time(session.running().quick().length_of(part));
                     let length = if is_selected { length } else { "Skipped".to_owned() };
-                    Spans::new(Type::Body).text(Type::Body, &length, color).whole_label(ui);
+                    Spans::plain(Type::Body, &length, color).whole_label(ui);
                 });
             });
             let width = ui.available_width();
-            let about = Spans::new(Type::Small).text(Type::Small, part.about(), color);
+            let about = Spans::plain(Type::Small, part.about(), color);
             ui.label(about.wrapped(ui, width));
         });
     }
@@ -159,10 +159,10 @@ pub(super) fn line_ui(ui: &mut Ui, severity: Severity, name: &str, words: &str) 
         severity.icon_ui(ui, size::ICON);
         ui.allocate_ui(vec2(NAMES, size::ICON), |ui| {
             ui.set_width(NAMES);
-            Spans::new(Type::Body).text(Type::Body, name, tokens.t1).label(ui);
+            Spans::plain(Type::Body, name, tokens.t1).label(ui);
         });
         let width = ui.available_width();
-        let words = Spans::new(Type::Body).text(Type::Body, words, tokens.t2);
+        let words = Spans::plain(Type::Body, words, tokens.t2);
         ui.label(words.wrapped(ui, width));
     });
 }
@@ -182,7 +182,7 @@ fn before_ui(ui: &mut Ui, session: &Session) {
                 let hint = "For a clean baseline, close games, browsers, and downloads first. To \
                             test everyday conditions, leave them open and run the check again.";
                 let width = ui.available_width();
-                ui.label(Spans::new(Type::Small).text(Type::Small, hint, color).wrapped(ui, width));
+                ui.label(Spans::plain(Type::Small, hint, color).wrapped(ui, width));
             });
         },
     );
@@ -191,7 +191,7 @@ fn before_ui(ui: &mut Ui, session: &Session) {
 /// The conditions of a check, each good or not, as far as the system reports them.
 fn conditions(session: &Session) -> Vec<(Severity, &'static str, String)> {
     let mut lines = Vec::new();
-    let source = session.power().and_then(|power| power.source);
+    let source = session.machine().power().and_then(|power| power.source);
     lines.push(match source {
         Some(PowerSource::Mains) => (Severity::Good, "Power", "AC power".to_owned()),
         Some(PowerSource::Battery { percent }) => {
@@ -201,7 +201,8 @@ fn conditions(session: &Session) -> Vec<(Severity, &'static str, String)> {
         }
         None => (Severity::NotMeasured, "Power", "Not reported by this system".to_owned()),
     });
-    if let Some(plan) = session.power().and_then(|power| power.governor_or_plan.as_ref()) {
+    if let Some(plan) = session.machine().power().and_then(|power| power.governor_or_plan.as_ref())
+    {
         lines.push(if plan.to_lowercase().contains("performance") {
             (Severity::Good, "Power mode", plan.clone())
         } else {
@@ -209,14 +210,14 @@ fn conditions(session: &Session) -> Vec<(Severity, &'static str, String)> {
             (Severity::Fair, "Power mode", words)
         });
     }
-    lines.push(match session.other_load() {
+    lines.push(match session.machine().other_load() {
         None => (Severity::NotMeasured, "Other programs", "Checking…".to_owned()),
         Some(load) => {
             let severity = if load <= MUCH_LOAD { Severity::Good } else { Severity::Fair };
-            (severity, "Other programs", format!("{} of one CPU", text::percent(load)))
+            (severity, "Other programs", format!("{} of one CPU", text::format_share(load)))
         }
     });
-    if let Some(facts) = session.facts() {
+    if let Some(facts) = session.machine().facts() {
         lines.push(match &facts.machine.virtualization {
             None => (Severity::Good, "Virtual machine", "No".to_owned()),
             Some(host) => {
@@ -238,7 +239,7 @@ fn last_ui(ui: &mut Ui, last: &LibraryItem, actions: &mut Vec<Action>) {
     let when = text::date(&text::local(run.started_at));
     let controls = |ui: &mut Ui| {
         let color = Tokens::of(ui).t2;
-        Spans::new(Type::Small).text(Type::Small, &when, color).whole_label(ui);
+        Spans::plain(Type::Small, &when, color).whole_label(ui);
     };
     Card::new("Last check on this PC").show(ui, controls, |ui| {
         let tokens = Tokens::of(ui);
@@ -264,11 +265,11 @@ fn report_ui(ui: &mut Ui) {
             ui.vertical(|ui| {
                 ui.spacing_mut().item_spacing.y = 0.0;
                 let title = "Open a report";
-                Spans::new(Type::Strong).text(Type::Strong, title, tokens.t1).label(ui);
+                Spans::plain(Type::Strong, title, tokens.t1).label(ui);
                 ui.horizontal_wrapped(|ui| {
                     ui.spacing_mut().item_spacing.x = size::GAP_LABEL;
                     let words = "Drop a file anywhere in this window, or press";
-                    Spans::new(Type::Small).text(Type::Small, words, tokens.t2).whole_label(ui);
+                    Spans::plain(Type::Small, words, tokens.t2).whole_label(ui);
                     let key = key_text(ui.ctx(), Command::OpenFile);
                     key_cap(ui, &key);
                 });

@@ -29,12 +29,16 @@ impl QuickPage {
         &mut self,
         ui: &mut Ui,
         session: &Session,
-        going: &ActiveCheck,
+        check: &ActiveCheck,
         actions: &mut Vec<Action>,
     ) {
-        let live = session.live().map(|(_, live)| live);
+        let live = session.running().live().map(|(_, live)| live);
+        if check.is_waiting_for_quiet() {
+            // What was measured before is not what is measured next.
+            self.image = None;
+        }
         if let Some(run) = live.and_then(Live::run)
-            && LivePlots::follow(&mut self.image, run, session.late_percent())
+            && LivePlots::follow(&mut self.image, run, f64::from(session.settings().late_percent))
         {
             self.timeline.reset();
         }
@@ -47,33 +51,41 @@ impl QuickPage {
             ui,
             -LIST,
             |ui| {
-                list_ui(ui, going, live);
+                list_ui(ui, check, live);
                 hint_ui(ui);
-                skip_ui(ui, going, live.is_some(), actions);
+                skip_ui(ui, check, live.is_some(), actions);
             },
             |ui| {
-                self.plot_ui(ui, going);
+                self.plot_ui(ui, check);
                 if let Some(live) = live {
                     so_far_ui(ui, live);
                 }
             },
         );
-        let mark = self.timeline.take_mark();
-        actions.extend(mark.map(|at| Action::Mark((at - begin).max(Nanos::ZERO))));
     }
 
-    fn plot_ui(&mut self, ui: &mut Ui, going: &ActiveCheck) {
-        let Some(image) = &self.image else { return };
+    fn plot_ui(&mut self, ui: &mut Ui, check: &ActiveCheck) {
         let controls = |ui: &mut Ui| {
             let color = Tokens::of(ui).t2;
-            Spans::new(Type::Small).text(Type::Small, "lower is better", color).whole_label(ui);
+            Spans::plain(Type::Small, "lower is better", color).whole_label(ui);
         };
-        let part = going.current();
+        let part = check.current();
         let note = if part == Part::FrameLoad { "live, under load" } else { "live" };
         let timeline = &mut self.timeline;
         Card::new(title_of(part)).note(note).height(PLOT).show(ui, controls, |ui| {
             let height = ui.available_height();
-            let whole = going.planned_now().as_secs().max(1.0);
+            let whole = check.planned_now().as_secs().max(1.0);
+            let Some(image) = &self.image else {
+                let is_waiting = check.is_waiting_for_quiet();
+                let words = if is_waiting {
+                    "Starts when other programs are quiet"
+                } else {
+                    "No samples yet"
+                };
+                let words = Type::Body.text(words).color(Tokens::of(ui).t3);
+                ui.centered_and_justified(|ui| ui.label(words));
+                return;
+            };
             timeline.ui(ui, height, &image.data, LiveWindow::Running { secs: Some(whole) });
         });
     }
@@ -89,21 +101,21 @@ const fn title_of(part: Part) -> &'static str {
     }
 }
 
-fn list_ui(ui: &mut Ui, going: &ActiveCheck, live: Option<&Live>) {
-    let place = format!("{} of {}", going.current_index() + 1, going.parts().len());
+fn list_ui(ui: &mut Ui, check: &ActiveCheck, live: Option<&Live>) {
+    let place = format!("{} of {}", check.current_index() + 1, check.parts().len());
     let controls = |ui: &mut Ui| {
         let color = Tokens::of(ui).t2;
-        Spans::new(Type::Small).text(Type::Small, &place, color).whole_label(ui);
+        Spans::plain(Type::Small, &place, color).whole_label(ui);
     };
     Card::new("Measurements").flush().show(ui, controls, |ui| {
         ui.spacing_mut().item_spacing.y = 0.0;
-        for (part, state) in going.parts() {
-            part_ui(ui, going, *part, state, live);
+        for (part, state) in check.parts() {
+            part_ui(ui, check, *part, state, live);
         }
     });
 }
 
-fn part_ui(ui: &mut Ui, going: &ActiveCheck, part: Part, state: &PartState, live: Option<&Live>) {
+fn part_ui(ui: &mut Ui, check: &ActiveCheck, part: Part, state: &PartState, live: Option<&Live>) {
     let tokens = Tokens::of(ui);
     let is_running = matches!(state, PartState::Running);
     let top = ui.cursor().top();
@@ -120,24 +132,24 @@ fn part_ui(ui: &mut Ui, going: &ActiveCheck, part: Part, state: &PartState, live
                 ui.horizontal(|ui| {
                     let color =
                         if matches!(state, PartState::Waiting) { tokens.t2 } else { tokens.t1 };
-                    let name = Spans::new(Type::Strong).text(Type::Strong, part.name(), color);
+                    let name = Spans::plain(Type::Strong, part.name(), color);
                     name.whole_label(ui);
                     right_aligned(ui, part.key(), |ui| {
-                        let words = state_words(going, part, state, live);
-                        let words = Spans::new(Type::Small).text(Type::Small, &words, tokens.t2);
+                        let words = state_words(check, part, state, live);
+                        let words = Spans::plain(Type::Small, &words, tokens.t2);
                         words.whole_label(ui);
                     });
                 });
                 match state {
-                    PartState::Running => now_ui(ui, going, live),
+                    PartState::Running => now_ui(ui, check, live),
                     PartState::Done(shown) => {
                         let card = PartCard::of(part, Some((&shown.run, &shown.report)));
                         let found = text::quick::result(&card);
-                        Spans::new(Type::Small).text(Type::Small, &found, tokens.t2).label(ui);
+                        Spans::plain(Type::Small, &found, tokens.t2).label(ui);
                     }
                     PartState::Quiet(share) => {
-                        let words = quiet_words(going, *share);
-                        Spans::new(Type::Small).text(Type::Small, &words, tokens.t2).label(ui);
+                        let words = quiet_words(check, *share);
+                        Spans::plain(Type::Small, &words, tokens.t2).label(ui);
                     }
                     PartState::Waiting | PartState::Skipped => {}
                 }
@@ -169,16 +181,20 @@ fn lead_ui(ui: &mut Ui, state: &PartState) {
 }
 
 /// Progress of a part.
-fn state_words(going: &ActiveCheck, part: Part, state: &PartState, live: Option<&Live>) -> String {
+fn state_words(check: &ActiveCheck, part: Part, state: &PartState, live: Option<&Live>) -> String {
     match state {
-        PartState::Waiting => format!("Waiting · {}", text::sentence_duration(part.length())),
+        PartState::Waiting => format!("Waiting · {}", text::format_long_time(check.length(part))),
         PartState::Quiet(_) => "Next".to_owned(),
-        PartState::Running if going.is_ending() => "Stopping".to_owned(),
+        PartState::Running if check.is_ending() => "Stopping".to_owned(),
         PartState::Running => match live {
             None => "Saving".to_owned(),
             Some(live) => {
-                let whole = going.planned_now();
+                let whole = check.planned_now();
                 let now = live.elapsed(Instant::now()).min(whole);
+                if check.is_continuing() {
+                    let left = text::format_long_time(whole - now);
+                    return format!("measuring longer to decide, {left}");
+                }
                 format!("{:.1} of {:.0} s", now.as_secs(), whole.as_secs())
             }
         },
@@ -188,24 +204,24 @@ fn state_words(going: &ActiveCheck, part: Part, state: &PartState, live: Option<
 }
 
 /// What a part waits for that could be measured now.
-fn quiet_words(going: &ActiveCheck, share: Option<f64>) -> String {
+fn quiet_words(check: &ActiveCheck, share: Option<f64>) -> String {
     share.map_or_else(
         || "Measuring the load of other programs".to_owned(),
         |share| {
             format!(
                 "Other programs use {} of one CPU. Starts below {}, or after {}.",
-                text::percent(share),
-                text::percent(going.quiet_share()),
-                text::sentence_duration(going.quiet_limit()),
+                text::format_share(share),
+                text::format_share(check.quiet_share()),
+                text::format_long_time(check.quiet_limit()),
             )
         },
     )
 }
 
 /// A progress bar and the current measurement.
-fn now_ui(ui: &mut Ui, going: &ActiveCheck, live: Option<&Live>) {
+fn now_ui(ui: &mut Ui, check: &ActiveCheck, live: Option<&Live>) {
     let tokens = Tokens::of(ui);
-    let whole = going.planned_now().as_f64().max(1.0);
+    let whole = check.planned_now().as_f64().max(1.0);
     let share =
         live.map_or(1.0, |live| (live.elapsed(Instant::now()).as_f64() / whole).clamp(0.0, 1.0));
     let room = vec2(ui.available_width(), size::PROGRESS_BAR + size::GAP_LABEL);
@@ -218,7 +234,7 @@ fn now_ui(ui: &mut Ui, going: &ActiveCheck, live: Option<&Live>) {
         ui.painter().rect_filled(filled, 3, tokens.acc);
     }
     let words = live.map_or_else(|| "Saving and evaluating the run".to_owned(), what_words);
-    Spans::new(Type::Small).text(Type::Small, &words, tokens.t2).label(ui);
+    Spans::plain(Type::Small, &words, tokens.t2).label(ui);
 }
 
 /// The current measurement, in one line.
@@ -240,9 +256,11 @@ fn what_words(live: &Live) -> String {
 fn workers(trial: &TrialRun) -> String {
     use jitterscope_engine::plan::LoadCount;
     match trial.load.count {
+        LoadCount::Threads(1) => "1 load thread".to_owned(),
         LoadCount::Threads(count) => format!("{count} load threads"),
         LoadCount::PerLogicalCpu => "one load thread per logical CPU".to_owned(),
         LoadCount::PerPhysicalCore => "one load thread per physical core".to_owned(),
+        LoadCount::HalfOfCpus => "one load thread per two CPUs".to_owned(),
     }
 }
 
@@ -255,16 +273,16 @@ fn hint_ui(ui: &mut Ui) {
             let hint = "You can use other apps, but their activity affects the results. Keep this \
                         window visible: some systems throttle hidden windows.";
             let width = ui.available_width();
-            ui.label(Spans::new(Type::Small).text(Type::Small, hint, color).wrapped(ui, width));
+            ui.label(Spans::plain(Type::Small, hint, color).wrapped(ui, width));
         });
     });
 }
 
-fn skip_ui(ui: &mut Ui, going: &ActiveCheck, is_measuring: bool, actions: &mut Vec<Action>) {
+fn skip_ui(ui: &mut Ui, check: &ActiveCheck, is_measuring: bool, actions: &mut Vec<Action>) {
     ui.horizontal_wrapped(|ui| {
         ui.spacing_mut().item_spacing.x = size::GAP_FIELD;
-        let is_waiting = going.is_waiting_for_quiet();
-        let can_skip = (is_measuring || is_waiting) && !going.is_ending();
+        let is_waiting = check.is_waiting_for_quiet();
+        let can_skip = (is_measuring || is_waiting) && !check.is_ending();
         if ui.add_enabled(can_skip, Button::new("Skip this measurement")).clicked() {
             actions.push(Action::SkipQuickPart);
         }
@@ -273,7 +291,7 @@ fn skip_ui(ui: &mut Ui, going: &ActiveCheck, is_measuring: bool, actions: &mut V
         }
         let color = Tokens::of(ui).t2;
         let words = "The result will list it as skipped.";
-        Spans::new(Type::Small).text(Type::Small, words, color).whole_label(ui);
+        Spans::plain(Type::Small, words, color).whole_label(ui);
     });
 }
 
@@ -282,13 +300,13 @@ fn so_far_ui(ui: &mut Ui, live: &Live) {
     let (Some(trial), Some(run)) = (live.current(), live.run()) else { return };
     let summary = live.row(live.current_index()).and_then(|row| row.summary.as_ref());
     let missing = || (text::MISSING.to_owned(), "");
-    let time = |value: Option<Nanos>| value.map_or_else(missing, text::parts);
-    let number = |count: usize| text::count(u64::try_from(count).unwrap_or(u64::MAX));
+    let time = |value: Option<Nanos>| value.map_or_else(missing, text::time_parts);
+    let number = |count: usize| text::format_count(u64::try_from(count).unwrap_or(u64::MAX));
     let is_grid = trial.trial.pace.is_grid();
     let counted = text::capitalized(run.subject.samples_name());
     let planned = match trial.trial.slot_count() {
         u64::MAX => String::new(),
-        count => format!("of {}", text::count(count)),
+        count => format!("of {}", text::format_count(count)),
     };
     let count = number(trial.samples.len());
     let p99 = time(summary.and_then(|summary| summary.lateness.p99));

@@ -51,7 +51,7 @@ impl SavedFields {
             let Some((item, run)) = saved.and_then(|item| Some((item, item.run.as_ref().ok()?)))
             else {
                 let words = if result.paths().is_empty() { "Not saved" } else { "Saving" };
-                Spans::new(Type::Small).text(Type::Small, words, tokens.t2).label(ui);
+                Spans::plain(Type::Small, words, tokens.t2).label(ui);
                 return;
             };
             if self.of.as_ref().is_some_and(|of| of.path != item.path) {
@@ -72,7 +72,7 @@ impl SavedFields {
                 ui.spacing_mut().item_spacing.x = size::GAP_SMALL;
                 let when = text::date(&text::local(run.started_at));
                 let words = format!("Saved as one entry of Runs · {when}");
-                Spans::new(Type::Small).text(Type::Small, &words, tokens.t2).whole_label(ui);
+                Spans::plain(Type::Small, &words, tokens.t2).whole_label(ui);
                 if link(ui, "Show runs").clicked() {
                     actions.push(Action::GoTo(PageId::Runs));
                 }
@@ -130,8 +130,7 @@ pub(super) fn previous_ui(
         let now = text::local(text::now());
         let when = text::list_date(&text::local(run.started_at), &now);
         let severity = severity_of(run.headline.grade);
-        Spans::new(Type::Small)
-            .text(Type::Small, &format!("Previous check, {when}: "), tokens.t2)
+        Spans::plain(Type::Small, &format!("Previous check, {when}: "), tokens.t2)
             .icon(severity.icon(), size::ICON_SMALL, severity.color(tokens))
             .gap(size::GAP_LABEL)
             .text(Type::LabelStrong, &run.verdict, severity.word_color(tokens))

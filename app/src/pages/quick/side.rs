@@ -1,37 +1,85 @@
-//! Next to the verdict: recommendations, each with one button, and measurement quality.
+//! Next to the verdict: what to do, each with one button, and measurement quality.
 
-use eframe::egui::{Align, Layout, Ui};
+use eframe::egui::{Align, Layout, Rect, Role, Sense, Ui, Vec2, WidgetInfo, pos2, vec2};
 use jitterscope_engine::plan::quick::Part;
 use jitterscope_engine::platform::SystemTool;
-use jitterscope_engine::report::quick::{Advice, Scorecard};
+use jitterscope_engine::report::quick::{Advice, Delayed, DelayedRow, Scorecard};
 
 use super::idle::{line_ui, row};
+use crate::plots::axis::narrow;
+use crate::plots::cause_style;
 use crate::session::{Action, PageId, Session};
 use crate::text;
+use crate::text::quick::AdviceWords;
 use crate::theme::{Tokens, Type, size};
-use crate::widgets::{Button, Card, Severity, Spans};
+use crate::widgets::{Button, Card, Severity, Spans, series_mark};
 
 /// Room for a button at the right.
 const BUTTONS: f32 = 170.0;
+/// Size of the bar of delayed frames.
+const BAR: Vec2 = vec2(240.0, 16.0);
 
-/// Recommendations.
+/// What to do.
 pub(super) fn advice_ui(
     ui: &mut Ui,
     session: &Session,
     card: &Scorecard,
     actions: &mut Vec<Action>,
 ) {
-    list_ui(ui, card, |ui, advice| one_ui(ui, session, advice, actions));
+    list_ui(ui, card, |ui, to_do| match to_do {
+        ToDo::Advice(advice) => one_ui(ui, session, advice, actions),
+        ToDo::Delayed(part, row, words) => delayed_ui(ui, session, (part, row, words), actions),
+    });
+}
+
+/// A row of the card.
+enum ToDo<'a> {
+    /// Something that would help.
+    Advice(&'a Advice),
+    /// Who delayed frames of a part.
+    Delayed(Part, &'a DelayedRow, AdviceWords),
+}
+
+/// A row of who delayed frames, with a button that opens the part.
+fn delayed_ui(
+    ui: &mut Ui,
+    session: &Session,
+    (part, row, words): (Part, &DelayedRow, AdviceWords),
+    actions: &mut Vec<Action>,
+) {
+    delayed_words_ui(ui, row, &words, BUTTONS);
+    ui.with_layout(Layout::right_to_left(Align::Min), |ui| {
+        let name = format!("{}: {}", words.title, words.button);
+        if ui
+            .add_enabled(!session.running().is_busy(), Button::new(words.button).name(&name))
+            .clicked()
+        {
+            let shown = session.running().quick().result().and_then(|result| result.shown(part));
+            actions.push(match shown.and_then(|shown| shown.path.clone()) {
+                Some(path) => Action::OpenRun(path),
+                None => Action::GoTo(PageId::Test("frame-loop")),
+            });
+        }
+    });
+}
+
+/// Mark, title, and text of a row of who delayed frames.
+fn delayed_words_ui(ui: &mut Ui, row: &DelayedRow, words: &AdviceWords, right: f32) {
+    let tokens = Tokens::of(ui);
+    let (rect, _) = ui.allocate_exact_size(vec2(size::ICON, size::ICON), Sense::hover());
+    let (color, mark) = cause_style(tokens, row.cause);
+    series_mark(ui.painter(), rect.center(), size::MARK, mark, color);
+    text_ui(ui, (&words.title, &words.text), right);
 }
 
 fn one_ui(ui: &mut Ui, session: &Session, advice: &Advice, actions: &mut Vec<Action>) {
     words_ui(ui, advice, BUTTONS);
     ui.with_layout(Layout::right_to_left(Align::Min), |ui| {
         let words = text::quick::advice(advice);
-        let tool = tool_of(advice).filter(|tool| session.has_tool(*tool));
+        let tool = tool_of(advice).filter(|tool| session.machine().has_tool(*tool));
         let label = tool.map_or(words.button, text::quick::tool_button);
         let name = format!("{}: {label}", words.title);
-        let is_free = !session.is_busy();
+        let is_free = !session.running().is_busy();
         if ui.add_enabled(is_free, Button::new(label).name(&name)).clicked() {
             match tool {
                 Some(tool) => actions.push(Action::OpenTool(tool)),
@@ -43,16 +91,20 @@ fn one_ui(ui: &mut Ui, session: &Session, advice: &Advice, actions: &mut Vec<Act
 
 /// Title and text of a recommendation, with this much room at the right.
 fn words_ui(ui: &mut Ui, advice: &Advice, right: f32) {
-    let tokens = Tokens::of(ui);
     let words = text::quick::advice(advice);
     severity_of_advice(advice).icon_ui(ui, size::ICON);
+    text_ui(ui, (&words.title, &words.text), right);
+}
+
+fn text_ui(ui: &mut Ui, (title, text): (&str, &str), right: f32) {
+    let tokens = Tokens::of(ui);
     ui.vertical(|ui| {
         ui.spacing_mut().item_spacing.y = 0.0;
         ui.set_width((ui.available_width() - right).max(120.0));
         let width = ui.available_width();
-        let title = Spans::new(Type::Strong).text(Type::Strong, &words.title, tokens.t1);
+        let title = Spans::new(Type::Strong).text(Type::Strong, title, tokens.t1);
         ui.label(title.wrapped(ui, width));
-        let said = Spans::new(Type::Small).text(Type::Small, &words.text, tokens.t2);
+        let said = Spans::new(Type::Small).text(Type::Small, text, tokens.t2);
         ui.label(said.wrapped(ui, width));
     });
 }
@@ -75,7 +127,7 @@ fn follow(advice: &Advice, actions: &mut Vec<Action>) {
             }
             actions.push(Action::RunQuick);
         }
-        Advice::Delayed(..) | Advice::OtherPrograms { .. } | Advice::OnBattery => {
+        Advice::OtherPrograms { .. } | Advice::OnBattery => {
             actions.push(Action::RunQuick);
         }
         Advice::Denied(_)
@@ -95,7 +147,6 @@ const fn severity_of_advice(advice: &Advice) -> Severity {
     match advice {
         Advice::RepeatWhole
         | Advice::Denied(_)
-        | Advice::Delayed(..)
         | Advice::OtherPrograms { .. }
         | Advice::OnBattery
         | Advice::LongGaps { .. } => Severity::Fair,
@@ -107,23 +158,81 @@ const fn severity_of_advice(advice: &Advice) -> Severity {
     }
 }
 
-/// Recommendations without their buttons.
-pub(super) fn plain_advice_ui(ui: &mut Ui, card: &Scorecard) {
-    list_ui(ui, card, |ui, advice| words_ui(ui, advice, 0.0));
+/// The frames of the note as a bar, split by who delayed them, in the order and colors of the rows.
+fn bar_ui(ui: &mut Ui, delayed: &Delayed) {
+    let tokens = Tokens::of(ui);
+    let room = vec2(BAR.x.min(ui.available_width()), BAR.y);
+    let (rect, response) = ui.allocate_exact_size(room, Sense::hover());
+    let whole = count_f64(delayed.late_count).max(1.0);
+    let mut left = rect.left();
+    for row in &delayed.rows {
+        let width = rect.width() * narrow(count_f64(row.count) / whole);
+        let piece = Rect::from_min_size(pos2(left, rect.top()), vec2(width, rect.height()));
+        let (color, _) = cause_style(tokens, row.cause);
+        ui.painter().rect_filled(piece.shrink2(vec2(0.5, 0.0)), 1, color);
+        let words = text::format_count(row.count);
+        let galley = ui.painter().layout_no_wrap(words, Type::LabelStrong.font(), tokens.card);
+        if galley.size().x + 4.0 < width {
+            ui.painter().galley(piece.center() - galley.size() / 2.0, galley, tokens.card);
+        }
+        left += width;
+    }
+    let counts: Vec<String> =
+        delayed.rows.iter().map(|row| text::format_count(row.count)).collect();
+    let said = format!("{} frames: {}", text::format_count(delayed.late_count), counts.join(", "));
+    response.widget_info(|| WidgetInfo::labeled(Role::Image, true, &said));
 }
 
-/// The card of recommendations, each drawn by `one_ui`; nothing where there is none.
-fn list_ui(ui: &mut Ui, card: &Scorecard, mut one_ui: impl FnMut(&mut Ui, &Advice)) {
-    if card.advice.is_empty() {
+fn count_f64(count: u64) -> f64 {
+    u32::try_from(count).map_or(f64::MAX, f64::from)
+}
+
+/// What to do without buttons.
+pub(super) fn plain_advice_ui(ui: &mut Ui, card: &Scorecard) {
+    list_ui(ui, card, |ui, to_do| match to_do {
+        ToDo::Advice(advice) => words_ui(ui, advice, 0.0),
+        ToDo::Delayed(_, row, words) => delayed_words_ui(ui, row, &words, 0.0),
+    });
+}
+
+/// The card of what to do: who delayed frames, in rows that add up to the note, and what else was found, each drawn
+/// by `one_ui`.
+fn list_ui(ui: &mut Ui, card: &Scorecard, mut one_ui: impl FnMut(&mut Ui, ToDo<'_>)) {
+    let nothing = text::quick::nothing_to_do(card);
+    let delayed = card.delayed.as_ref().filter(|delayed| 0 < delayed.late_count);
+    if card.advice.is_empty() && delayed.is_none() && nothing.is_none() {
         return;
     }
-    Card::new("Recommendations").flush().show(
+    let note = delayed.map(text::quick::delayed_note).unwrap_or_default();
+    Card::new("What to do").note(&note).flush().show(
         ui,
-        |_| {},
+        |ui| {
+            if let Some(delayed) = delayed {
+                bar_ui(ui, delayed);
+            }
+        },
         |ui| {
             ui.spacing_mut().item_spacing.y = 0.0;
-            for advice in &card.advice {
-                row(ui, |ui| one_ui(ui, advice));
+            if let Some(nothing) = &nothing {
+                row(ui, |ui| {
+                    Severity::Good.icon_ui(ui, size::ICON);
+                    text_ui(ui, (nothing, ""), 0.0);
+                });
+            }
+            let is_first = |advice: &&Advice| {
+                matches!(advice, Advice::LongGaps { culprit: Some(_), .. } | Advice::Denied(_))
+            };
+            for advice in card.advice.iter().take_while(is_first) {
+                row(ui, |ui| one_ui(ui, ToDo::Advice(advice)));
+            }
+            if let Some(delayed) = delayed {
+                for one in &delayed.rows {
+                    let words = text::quick::delayed_row(delayed, one);
+                    row(ui, |ui| one_ui(ui, ToDo::Delayed(delayed.part, one, words)));
+                }
+            }
+            for advice in card.advice.iter().skip_while(is_first) {
+                row(ui, |ui| one_ui(ui, ToDo::Advice(advice)));
             }
         },
     );

@@ -96,7 +96,7 @@ impl Draft {
         }
         let tokens = Tokens::of(ui);
         let title = format!("{} runs selected", checked.items.len());
-        Spans::new(Type::Strong).text(Type::Strong, &title, tokens.t1).label(ui);
+        Spans::plain(Type::Strong, &title, tokens.t1).label(ui);
         for (at, _, run) in checked.runs().filter(|(at, ..)| *at < MAX_COMPARED) {
             run_card(ui, at, run);
         }
@@ -196,14 +196,14 @@ fn run_card(ui: &mut Ui, at: usize, run: &RunListEntry) {
             rows => format!("{rows} configurations"),
         };
         let line = format!("{when} · {rows}");
-        Spans::new(Type::Small).text(Type::Small, &line, tokens.t2).label(ui);
+        Spans::plain(Type::Small, &line, tokens.t2).label(ui);
     });
 }
 
 /// An unreadable file: the reason, and its path.
 fn closed_ui(ui: &mut Ui, item: &LibraryItem, why: &str, actions: &mut Vec<Action>) {
     let tokens = Tokens::of(ui);
-    Spans::new(Type::Strong).text(Type::Strong, "Cannot be read", tokens.poor).label(ui);
+    Spans::plain(Type::Strong, "Cannot be read", tokens.poor).label(ui);
     let path = item.path.display().to_string();
     for line in [why, &path] {
         ui.label(Type::Small.text(line).color(tokens.t2));
@@ -221,7 +221,7 @@ fn folder_ui(ui: &mut Ui, checked: &SelectedRuns<'_>, actions: &mut Vec<Action>)
     let Some(folder) = checked.items.first().and_then(|item| item.path.parent()) else { return };
     let color = Tokens::of(ui).t2;
     let words = format!("Saved in {}", folder.display());
-    Spans::new(Type::Small).text(Type::Small, &words, color).label(ui);
+    Spans::plain(Type::Small, &words, color).label(ui);
     if link(ui, "Open folder").clicked() {
         actions.push(Action::OpenOutside(folder.to_owned()));
     }

@@ -30,7 +30,7 @@ impl RunsPage {
         ui.horizontal_wrapped(|ui| {
             ui.spacing_mut().item_spacing.x = size::GAP_SMALL;
             let color = Tokens::of(ui).t2;
-            Spans::new(Type::Small).text(Type::Small, "Saved filters", color).whole_label(ui);
+            Spans::plain(Type::Small, "Saved filters", color).whole_label(ui);
             let all = SavedFilter { name: "All".to_owned(), filter: RunFilter::default() };
             for one in std::iter::once(&all).chain(saved) {
                 let count = items.iter().filter(|item| one.filter.matches(item)).count();

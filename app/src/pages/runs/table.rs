@@ -15,6 +15,7 @@ use egui_extras::{Column as Width, TableBuilder, TableRow};
 
 use super::selection::Selection;
 use jitterscope_engine::nanos::Nanos;
+use jitterscope_engine::stats::GradeRange;
 use serde::{Deserialize, Serialize};
 
 use crate::session::{LibraryItem, RunListEntry};
@@ -103,11 +104,8 @@ fn compare(column: Column, a: &LibraryItem, b: &LibraryItem) -> Ordering {
 }
 
 /// Best first, without a grade last.
-fn rank(run: &RunListEntry) -> usize {
-    ["Excellent", "Good", "Fair", "Poor"]
-        .iter()
-        .position(|word| run.headline.grade.is_some_and(|grade| grade.word() == *word))
-        .unwrap_or(usize::MAX)
+fn rank(run: &RunListEntry) -> (bool, Option<GradeRange>) {
+    (run.headline.grade.is_none(), run.headline.grade)
 }
 
 /// What the user does with the list.
@@ -291,7 +289,7 @@ fn day_ui(row: &mut TableRow<'_, '_>, day: &str, look: RowLook, columns: usize) 
         let color = Tokens::of(ui).t2;
         let caption = day.to_uppercase();
         let day = day.to_owned();
-        let label = Spans::new(Type::Caption).text(Type::Caption, &caption, color).whole_label(ui);
+        let label = Spans::plain(Type::Caption, &caption, color).whole_label(ui);
         label.widget_info(|| WidgetInfo::labeled(Role::Label, true, &day));
     });
     for _ in 1..columns {
@@ -329,7 +327,7 @@ fn caret_toggled(
         if name_ui(ui, run, 56.0) {
             *opened = Some(item.path.clone());
         }
-        Spans::new(Type::Small).text(Type::Small, &parts, color).label(ui);
+        Spans::plain(Type::Small, &parts, color).label(ui);
         marks_ui(ui, run);
     });
     cells_ui(row, run, look);

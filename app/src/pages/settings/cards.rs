@@ -1,7 +1,8 @@
 //! The cards of the settings: one function each, with rows of settings.
 
 use eframe::egui::Ui;
-use jitterscope_engine::export::Identity;
+use jitterscope_engine::export::{Identity, IncludedNames};
+use jitterscope_engine::plan::form::Parameter;
 use jitterscope_engine::platform;
 use jitterscope_engine::stats::LowDefinition;
 
@@ -14,7 +15,7 @@ use crate::session::{
 use crate::text::{self, Unit, low};
 use crate::theme::{Tokens, Type};
 use crate::widgets::keys::{Command, key_text};
-use crate::widgets::{Button, Spans, combo, count_field, segmented, toggle};
+use crate::widgets::{Button, Spans, combo, segmented, toggle, value_field};
 
 /// Shortcuts listed here; the sheet has all of them.
 const LISTED: [(&str, &[Command]); 9] = [
@@ -33,7 +34,7 @@ const LISTED: [(&str, &[Command]); 9] = [
 fn fixed_row(ui: &mut Ui, name: &str, note: &str, words: &str) {
     row(ui, name, note, |ui| {
         let color = Tokens::of(ui).t2;
-        Spans::new(Type::Body).text(Type::Body, words, color).whole_label(ui);
+        Spans::plain(Type::Body, words, color).whole_label(ui);
     });
 }
 
@@ -99,7 +100,7 @@ pub(super) fn numbers_ui(ui: &mut Ui, settings: &mut Settings, can_count: bool) 
         row(ui, "Late threshold", note, |ui| {
             ui.add_enabled_ui(can_count, |ui| {
                 let percent = &mut settings.late_percent;
-                count_field(ui, "Late threshold", percent, "%", LATE_PERCENT, 64.0);
+                value_field(ui, "Late threshold", percent, &LATE_PERCENT, 64.0);
             });
         });
     });
@@ -115,10 +116,12 @@ pub(super) fn runs_ui(
     SettingsCard::new("Runs").show(ui, |ui| {
         let note = "Including stopped tests, marked as stopped; every run has all of its samples";
         fixed_row(ui, "Every test is saved", note, "always");
-        let folder =
-            session.store().map_or("none".to_owned(), |store| store.folder().display().to_string());
+        let folder = session
+            .library()
+            .store()
+            .map_or("none".to_owned(), |store| store.folder().display().to_string());
         row(ui, "Folder", &folder, |ui| {
-            let is_free = !session.is_busy();
+            let is_free = !session.running().is_busy();
             if settings.data_folder.is_some()
                 && ui.add_enabled(is_free, Button::new("Use default")).clicked()
             {
@@ -137,17 +140,19 @@ pub(super) fn runs_ui(
 fn space_ui(ui: &mut Ui, session: &Session, settings: &mut Settings, actions: &mut Vec<Action>) {
     let items = session.library().items().unwrap_or_default();
     let bytes: u64 = items.iter().map(|item| item.bytes).sum();
-    let size = format!("{} in {} entries", text::bytes(bytes), items.len());
+    let size = format!("{} in {} entries", text::format_bytes(bytes), items.len());
     fixed_row(ui, "Size of the library", "Deleted runs stay in the trash for 7 days", &size);
     row(ui, "Size limit", "0 is no limit. Nothing is deleted without asking", |ui| {
-        count_field(ui, "Size limit", &mut settings.size_limit, "MB", 0..=100_000, 90.0);
+        let megabytes = Parameter::count(0, 100_000, "MB");
+        value_field(ui, "Size limit", &mut settings.size_limit, &megabytes, 90.0);
     });
     row(
         ui,
         "Age limit",
         "0 is no limit. Baselines, noted and tagged runs are never offered",
         |ui| {
-            count_field(ui, "Age limit", &mut settings.max_age_days, "days", 0..=3_650, 90.0);
+            let days = Parameter::count(0, 3_650, "days");
+            value_field(ui, "Age limit", &mut settings.max_age_days, &days, 90.0);
         },
     );
     let offered = session.library().beyond_limits(settings.size_limit, settings.max_age_days);
@@ -155,11 +160,11 @@ fn space_ui(ui: &mut Ui, session: &Session, settings: &mut Settings, actions: &m
         items.iter().filter(|item| offered.contains(&item.path)).map(|item| item.bytes).sum();
     let note = match offered.len() {
         0 => "No run is beyond the limits".to_owned(),
-        1 => format!("1 entry is beyond the limits: {}", text::bytes(freed)),
-        count => format!("{count} entries are beyond the limits: {}", text::bytes(freed)),
+        1 => format!("1 entry is beyond the limits: {}", text::format_bytes(freed)),
+        count => format!("{count} entries are beyond the limits: {}", text::format_bytes(freed)),
     };
     row(ui, "Runs beyond the limits", &note, |ui| {
-        let is_free = !session.is_busy() && !offered.is_empty();
+        let is_free = !session.running().is_busy() && !offered.is_empty();
         let delete = Button::new("Delete").name("Delete runs beyond the limits");
         if ui.add_enabled(is_free, delete).clicked() {
             actions.push(Action::DeleteRuns(offered.clone()));
@@ -184,7 +189,7 @@ pub(super) fn help_ui(ui: &mut Ui, session: &Session, actions: &mut Vec<Action>)
         let note = "Version, machine, capabilities, library, and the last lines of the log, without \
                     host name, user name, and home folder";
         row(ui, "Diagnostics", note, |ui| {
-            let is_known = session.facts().is_some();
+            let is_known = session.machine().facts().is_some();
             if ui.add_enabled(is_known, Button::new("Copy diagnostics")).clicked() {
                 ui.ctx().copy_text(diagnostics(session));
                 actions.push(Action::Tell("Diagnostics copied as Markdown.".to_owned()));
@@ -198,15 +203,16 @@ fn diagnostics(session: &Session) -> String {
     let items = session.library().items().unwrap_or_default();
     let bytes: u64 = items.iter().map(|item| item.bytes).sum();
     let unread = items.iter().filter(|item| item.run.is_err()).count();
-    let machine = session.facts().map_or(String::new(), |facts| machine_markdown(facts.as_ref()));
+    let machine =
+        session.machine().facts().map_or(String::new(), |facts| machine_markdown(facts.as_ref()));
     let whole = format!(
         "Jitterscope {}\n\n{machine}\n## Library\n\n{} entries, {}, {unread} cannot be read\n\n## Log\n\n```\n{}\n```\n",
         env!("CARGO_PKG_VERSION"),
         items.len(),
-        text::bytes(bytes),
+        text::format_bytes(bytes),
         log_file::last_lines(),
     );
-    Identity::here().skipped(&whole)
+    IncludedNames::NOTHING.redacted(&whole, Identity::here())
 }
 
 /// What happens while a test runs, and at its end.
@@ -248,6 +254,10 @@ pub(super) fn privacy_ui(ui: &mut Ui, settings: &mut Settings) {
         let note = "The same for the user name. File paths are shortened unless both are included.";
         row(ui, "Include user name in exports", note, |ui| {
             toggle(ui, &mut settings.exports_user, "Include user name in exports");
+        });
+        let note = "When off, files name only programs that the verdict or its advice names.";
+        row(ui, "Include other programs in exports", note, |ui| {
+            toggle(ui, &mut settings.exports_programs, "Include other programs in exports");
         });
         fixed_row(ui, "Network", "Jitterscope never connects to the network", "none");
         let note = "Messages on screen contain them; saved runs do not";

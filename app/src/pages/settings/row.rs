@@ -44,9 +44,9 @@ pub(super) fn row(ui: &mut Ui, name: &str, note: &str, control: impl FnOnce(&mut
     let control_width: f32 = ui.data(|data| data.get_temp(id)).unwrap_or(0.0);
     let width = ui.available_width();
     let words = (width - 3.0 * padding - control_width).max(60.0);
-    let title = Spans::new(Type::Body).text(Type::Body, name, tokens.t1).wrapped(ui, words);
-    let note = (!note.is_empty())
-        .then(|| Spans::new(Type::Small).text(Type::Small, note, tokens.t2).wrapped(ui, words));
+    let title = Spans::plain(Type::Body, name, tokens.t1).wrapped(ui, words);
+    let note =
+        (!note.is_empty()).then(|| Spans::plain(Type::Small, note, tokens.t2).wrapped(ui, words));
     let text = title.size().y + note.as_ref().map_or(0.0, |note| note.size().y);
     let (rect, _) =
         ui.allocate_exact_size(vec2(width, (text + 2.0 * PADDING).max(ROW)), Sense::hover());
@@ -86,12 +86,12 @@ pub(super) fn key_row(ui: &mut Ui, words: &str, keys: &[String]) {
         .max_rect(rect.shrink2(vec2(padding, 0.0)))
         .layout(Layout::left_to_right(Align::Center));
     let mut line = ui.new_child(inside);
-    Spans::new(Type::Body).text(Type::Body, words, tokens.t1).whole_label(&mut line);
+    Spans::plain(Type::Body, words, tokens.t1).whole_label(&mut line);
     right_aligned(&mut line, words, |ui| {
         ui.spacing_mut().item_spacing.x = size::GAP_SMALL;
         for key in keys {
             if key == UNTIL {
-                Spans::new(Type::Body).text(Type::Body, key, tokens.t2).whole_label(ui);
+                Spans::plain(Type::Body, key, tokens.t2).whole_label(ui);
             } else {
                 key_cap(ui, key);
             }

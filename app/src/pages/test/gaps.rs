@@ -5,11 +5,9 @@ use std::cell::RefCell;
 use eframe::egui::Ui;
 use jitterscope_engine::nanos::Nanos;
 use jitterscope_engine::plan::Plan;
-use jitterscope_engine::report::chart::{Limit, of_histograms};
 use jitterscope_engine::report::table::TableRow;
-use jitterscope_engine::report::{Chart, Configuration, Figures, GapFigures, Report};
+use jitterscope_engine::report::{Chart, GapTotals, Report, gap_histogram};
 use jitterscope_engine::run::{Run, counter};
-use jitterscope_engine::stats::LogHistogram;
 
 use super::view::{ResultView, ShownResult};
 use crate::plots::{ChartCard, HeatMap, charts_ui};
@@ -17,9 +15,6 @@ use crate::text::{self, Unit};
 use crate::theme::size;
 use crate::widgets::card::has_controls;
 use crate::widgets::{Card, Help, ResultTable, Sketch, TableLayout, Tile, combo, tile_row};
-
-/// How fine histograms are.
-const BINS_A_DECADE: u32 = 8;
 
 const LONGEST: Help<'static> = Help::new(
     "Longest gap",
@@ -72,7 +67,7 @@ struct Lengths {
 
 impl ResultView for View {
     fn ui(&mut self, ui: &mut Ui, shown: ShownResult<'_>) {
-        let ShownResult { run, report, charts, is_live, unit } = shown;
+        let ShownResult { run, report, charts, is_live, unit, .. } = shown;
         tiles_ui(ui, run, report);
         self.fill(run);
         let room = (ui.available_height() - 300.0).clamp(130.0, 380.0);
@@ -90,7 +85,7 @@ impl ResultView for View {
             },
         );
         self.table_ui(ui, report, unit);
-        self.lengths_ui(ui, run);
+        self.lengths_ui(ui, run, report);
         let tail: Vec<Chart> = charts.iter().filter(|chart| chart.key == "tail").cloned().collect();
         charts_ui(ui, ("scheduling-gaps", run.id.as_str()), &tail);
         if !is_live {
@@ -143,29 +138,10 @@ impl View {
         }
     }
 
-    fn lengths_ui(&mut self, ui: &mut Ui, run: &Run) {
+    fn lengths_ui(&mut self, ui: &mut Ui, run: &Run, report: &Report) {
         let of = (run.sample_count(), self.core);
         if self.lengths.as_ref().is_none_or(|made| made.of != of) {
-            let mut histogram = LogHistogram::new(Nanos::new(100), BINS_A_DECADE);
-            for (position, trial) in run.trials.iter().enumerate() {
-                if self.core.is_none_or(|core| core == position) {
-                    for value in trial.values() {
-                        histogram.add(value);
-                    }
-                }
-            }
-            let names = ("Gap length", "Gaps");
-            let mut chart = of_histograms("lengths", "Gap lengths", names, &[("Gaps", &histogram)]);
-            if let Some(chart) = &mut chart {
-                let (typical, bad) = self.map.limits;
-                chart.limits = [(typical, "typical"), (bad, "bad")]
-                    .map(|(at, label)| Limit {
-                        at: at.as_f64(),
-                        label: label.to_owned(),
-                        is_vertical: true,
-                    })
-                    .to_vec();
-            }
+            let chart = gap_histogram(run, report, self.core);
             self.lengths = Some(Lengths { of, chart });
         }
         let Some(Lengths { chart: Some(chart), .. }) = &self.lengths else { return };
@@ -179,73 +155,25 @@ impl View {
     }
 }
 
-/// The figures of all probes together.
-struct AllCores<'a> {
-    longest: Option<(&'a Configuration, Nanos)>,
-    count: usize,
-    readings: u64,
-    lost_share: Option<f64>,
-    mean: f64,
-    deviation: f64,
-}
-
-fn all(report: &Report) -> AllCores<'_> {
-    let rows: Vec<(&Configuration, &GapFigures)> = report
-        .rows
-        .iter()
-        .filter_map(|row| match &row.figures {
-            Figures::Gaps(gaps) => Some((row, gaps.as_ref())),
-            _ => None,
-        })
-        .collect();
-    let timed = rows.iter().filter(|(_, gaps)| Nanos::ZERO < gaps.runtime);
-    let lost: f64 = timed.map(|(_, gaps)| gaps.lost.as_f64()).sum();
-    let runtime: f64 = rows.iter().map(|(_, gaps)| gaps.runtime.as_f64()).sum();
-    let spreads =
-        || rows.iter().filter_map(|(row, _)| row.summary.as_ref()).map(|summary| &summary.lateness);
-    let count = |count: usize| f64::from(u32::try_from(count).unwrap_or(u32::MAX));
-    let counted: f64 = spreads().map(|spread| count(spread.count)).sum();
-    let mean = spreads().map(|spread| spread.mean_nanos * count(spread.count)).sum::<f64>()
-        / counted.max(1.0);
-    let squares: f64 = spreads()
-        .map(|spread| {
-            let deviation = spread.std_dev_nanos.unwrap_or(0.0);
-            let off = spread.mean_nanos - mean;
-            (deviation * deviation + off * off) * count(spread.count)
-        })
-        .sum();
-    AllCores {
-        longest: rows
-            .iter()
-            .map(|(row, gaps)| (*row, gaps.longest))
-            .max_by_key(|(_, longest)| *longest),
-        count: rows.iter().map(|(_, gaps)| gaps.gap_count).sum(),
-        readings: rows.iter().map(|(_, gaps)| gaps.readings.unsigned_abs()).sum(),
-        lost_share: (0.0 < runtime).then(|| lost / runtime),
-        mean,
-        deviation: (squares / counted.max(1.0)).sqrt(),
-    }
-}
-
 fn tiles_ui(ui: &mut Ui, run: &Run, report: &Report) {
-    let all = all(report);
-    let (longest, label) =
-        all.longest.map_or((Nanos::ZERO, ""), |(row, longest)| (longest, row.label.as_str()));
-    let (longest, longest_unit) = text::parts(longest);
-    let (mean, mean_unit) = text::parts(Nanos::from_nanos_f64(all.mean));
-    let (deviation, deviation_unit) = text::parts(Nanos::from_nanos_f64(all.deviation));
-    let count = text::count(u64::try_from(all.count).unwrap_or(0));
+    let Some(all) = GapTotals::of(&report.rows) else { return };
+    let label = report.rows.get(all.longest_row).map_or("", |row| row.label.as_str());
+    let (longest, longest_unit) = text::time_parts(all.longest);
+    let (mean, mean_unit) = text::time_parts(Nanos::from_nanos_f64(all.mean_nanos));
+    let deviation = all.std_dev_nanos.unwrap_or(0.0);
+    let (deviation, deviation_unit) = text::time_parts(Nanos::from_nanos_f64(deviation));
+    let count = text::format_count(u64::try_from(all.gap_count).unwrap_or(0));
     // A probe reports them when it begins, and every second.
     let readings =
         if all.readings == 0 { (text::MISSING.to_owned(), "") } else { large(all.readings) };
-    let share = all.lost_share.map_or_else(|| text::MISSING.to_owned(), text::percent);
+    let share = all.lost_share.map_or_else(|| text::MISSING.to_owned(), text::format_share);
     let is_wide = size::WIDE_FROM <= ui.content_rect().width();
     let probes = if is_wide { format!("{} probes", run.trials.len()) } else { String::new() };
     tile_row(
         ui,
         &[
             Tile::new("Longest gap", &longest, longest_unit).note(label).help(LONGEST),
-            Tile::new("Average gap", &mean, mean_unit),
+            Tile::new("Mean gap", &mean, mean_unit),
             Tile::new("Std dev", &deviation, deviation_unit),
             Tile::new("Number of gaps", &count, ""),
             Tile::new("Clock reads", &readings.0, readings.1).note(&probes),
@@ -259,7 +187,7 @@ fn large(count: u64) -> (String, &'static str) {
     #[expect(clippy::cast_precision_loss, reason = "three digits are shown")]
     let number = count as f64;
     match count {
-        0..=999_999 => (text::count(count), ""),
+        0..=999_999 => (text::format_count(count), ""),
         1_000_000..=999_999_999 => (format!("{:.1}", number / 1e6), "million"),
         _ => (format!("{:.2}", number / 1e9), "billion"),
     }

@@ -4,8 +4,10 @@ use eframe::egui::{Align, Align2, Id, Layout, Rect, Role, Sense, Ui, WidgetInfo,
 use jitterscope_engine::report::{Change, Chart, Report};
 use jitterscope_engine::run::Run;
 use jitterscope_engine::stats::Grade;
+use jitterscope_engine::stats::grade::real_time_falls;
 
 use super::view::{ResultView, ShownResult};
+use crate::pages::activity;
 use crate::plots::{ChartCard, charts_ui};
 use crate::theme::tokens::Mark;
 use crate::theme::{Tokens, Type, icons, size};
@@ -84,6 +86,7 @@ impl ResultView for View {
         if let Some(configurations) = table("configurations") {
             ResultTable::new("real-time", configurations, CONFIGURATIONS).unit(unit).show(ui);
         }
+        activity::ui(ui, "real-time-activity", report, None);
     }
 
     fn sketch(&self) -> Sketch {
@@ -92,6 +95,12 @@ impl ResultView for View {
 
     fn explains_denials(&self) -> bool {
         true
+    }
+
+    fn verdict_ui(&self, ui: &mut Ui, report: &Report) {
+        if size::WIDE_FROM <= ui.content_rect().width() {
+            scale_ui(ui, report);
+        }
     }
 }
 
@@ -117,7 +126,7 @@ impl View {
     }
 }
 
-/// What each half requested and got.
+/// What each half requested, and what applied.
 fn applied_ui(ui: &mut Ui, report: &Report) {
     Card::new("Requested and applied").show(
         ui,
@@ -126,9 +135,9 @@ fn applied_ui(ui: &mut Ui, report: &Report) {
             let tokens = Tokens::of(ui);
             ui.spacing_mut().item_spacing.y = size::GAP_LABEL;
             for row in &report.rows {
-                Spans::new(Type::Small).text(Type::Small, &row.label, tokens.t2).label(ui);
+                Spans::plain(Type::Small, &row.label, tokens.t2).label(ui);
                 let Some(granted) = &row.granted else {
-                    Spans::new(Type::Body).text(Type::Body, "waiting", tokens.t3).label(ui);
+                    Spans::plain(Type::Body, "waiting", tokens.t3).label(ui);
                     continue;
                 };
                 let severity =
@@ -146,7 +155,7 @@ fn applied_ui(ui: &mut Ui, report: &Report) {
                 for refusal in &granted.refusals {
                     let width = ui.available_width();
                     let words = format!("{refusal}. {}", refusal.remedy);
-                    let spans = Spans::new(Type::Small).text(Type::Small, &words, tokens.t2);
+                    let spans = Spans::plain(Type::Small, &words, tokens.t2);
                     ui.label(spans.wrapped(ui, width));
                 }
             }
@@ -182,24 +191,28 @@ fn applied_ui(ui: &mut Ui, report: &Report) {
 }
 
 /// The steps of the rating: its word, and from which fall of the standard deviation on.
-const STEPS: [(Grade, &str, &str); 4] = [
-    (Grade::Poor, "Limited", "under 5%"),
-    (Grade::Fair, "Modest", "over 5%"),
-    (Grade::Good, "Good", "over 20%"),
-    (Grade::Excellent, "Excellent", "over 50%"),
-];
+fn steps() -> [(Grade, &'static str, String); 4] {
+    let [excellent, good, modest] = real_time_falls();
+    [
+        (Grade::Poor, "Limited", format!("under {modest}%")),
+        (Grade::Fair, "Modest", format!("over {modest}%")),
+        (Grade::Good, "Good", format!("over {good}%")),
+        (Grade::Excellent, "Excellent", format!("over {excellent}%")),
+    ]
+}
 /// The width of a step, and the height of the whole scale.
 const STEP: (f32, f32) = (66.0, 46.0);
 
 /// The four steps of the rating with a pointer at the one that was reached.
-pub(super) fn scale_ui(ui: &mut Ui, report: &Report) {
-    let Some(reached) = report.changes.iter().find_map(Change::grade) else { return };
+fn scale_ui(ui: &mut Ui, report: &Report) {
+    let Some(reached) = report.results::<Change>().iter().find_map(Change::grade) else { return };
+    let covered = reached.best()..=reached.worst();
     let tokens = Tokens::of(ui);
     let (rect, response) = ui.allocate_exact_size(vec2(STEP.0 * 4.0, STEP.1), Sense::hover());
     let mut left = rect.left();
-    for (grade, word, limit) in STEPS {
-        let is_reached = grade == reached;
-        let color = crate::pages::severity_of(Some(grade)).color(tokens);
+    for (grade, word, limit) in steps() {
+        let is_reached = covered.contains(&grade);
+        let color = crate::pages::severity_of(Some(grade.into())).color(tokens);
         let bar = Rect::from_min_size(pos2(left, rect.top() + 9.0), vec2(STEP.0 - 2.0, 6.0));
         let fill = if is_reached { color } else { color.gamma_multiply(0.4) };
         ui.painter().rect_filled(bar, 2, fill);
@@ -210,14 +223,13 @@ pub(super) fn scale_ui(ui: &mut Ui, report: &Report) {
         let style = if is_reached { Type::LabelStrong } else { Type::Small };
         let ink = if is_reached { tokens.t1 } else { tokens.t2 };
         for (words, style, ink, top) in
-            [(word, style, ink, 17.0), (limit, Type::Small, tokens.t2, 32.0)]
+            [(word, style, ink, 17.0), (limit.as_str(), Type::Small, tokens.t2, 32.0)]
         {
             let at = pos2(left, rect.top() + top);
             ui.painter().text(at, Align2::LEFT_TOP, words, style.font(), ink);
         }
         left += STEP.0;
     }
-    let word = STEPS.iter().find(|step| step.0 == reached).map_or("", |step| step.1);
-    let spoken = format!("{word}, on a scale of Limited, Modest, Good and Excellent");
+    let spoken = format!("{}, on a scale of Limited, Modest, Good and Excellent", reached.step());
     response.widget_info(|| WidgetInfo::labeled(Role::Label, true, &spoken));
 }

@@ -2,20 +2,13 @@
 
 use eframe::egui::Ui;
 use jitterscope_engine::nanos::Nanos;
-use jitterscope_engine::report::chart::{Limit, of_histograms};
-use jitterscope_engine::report::{Chart, Figures, Report};
+use jitterscope_engine::report::{Chart, Report, WaitFigures, sleep_histogram};
 use jitterscope_engine::run::Run;
-use jitterscope_engine::stats::LogHistogram;
 use jitterscope_engine::units::format_setting;
 
 use super::view::{ResultView, ShownResult};
 use crate::plots::{ChartCard, charts_ui};
 use crate::widgets::{ResultTable, Sketch, TableLayout, combo};
-
-/// The most series that are laid over each other.
-const MAX_SERIES: usize = 4;
-/// How fine histograms are.
-const BINS_A_DECADE: u32 = 10;
 
 /// The table: sleeps of one duration and condition are compared.
 const TABLE: TableLayout = TableLayout {
@@ -45,7 +38,7 @@ pub(super) struct View {
     made: Option<PlotCache>,
 }
 
-/// The distribution of a length, made once.
+/// The cached distribution of a duration.
 #[derive(Debug)]
 struct PlotCache {
     of: (String, Nanos, usize),
@@ -72,7 +65,7 @@ impl ResultView for View {
 
 impl View {
     fn distribution_ui(&mut self, ui: &mut Ui, run: &Run, report: &Report) {
-        let waits = report.rows.iter().filter(|row| matches!(row.figures, Figures::Waits(_)));
+        let waits = report.rows.iter().filter(|row| row.figures.get::<WaitFigures>().is_some());
         let mut lengths: Vec<Nanos> = waits.map(|row| row.period).collect();
         lengths.sort_unstable();
         lengths.dedup();
@@ -101,24 +94,7 @@ impl View {
         if self.made.as_ref().is_some_and(|made| made.of == of) {
             return;
         }
-        let rows = report.rows.iter().filter(|row| row.period == length).take(MAX_SERIES);
-        let counted: Vec<(&str, LogHistogram)> = rows
-            .map(|row| {
-                let trials = row.trials.iter().filter_map(|&trial| run.trials.get(trial));
-                let actual: Vec<i64> =
-                    trials.flat_map(|trial| trial.samples.actual_nanos()).collect();
-                let name = row.label.split_once(", ").map_or(row.label.as_str(), |(_, rest)| rest);
-                (name, LogHistogram::of(&actual, Nanos::new(100), BINS_A_DECADE))
-            })
-            .collect();
-        let counted: Vec<(&str, &LogHistogram)> =
-            counted.iter().map(|(name, histogram)| (*name, histogram)).collect();
-        let mut chart =
-            of_histograms("distribution", "Distribution", ("Duration", "Sleeps"), &counted);
-        if let Some(chart) = &mut chart {
-            let label = format!("requested {}", format_setting(length));
-            chart.limits.push(Limit { at: length.as_f64(), label, is_vertical: true });
-        }
+        let chart = sleep_histogram(run, report, length);
         self.made = Some(PlotCache { of, chart });
     }
 }

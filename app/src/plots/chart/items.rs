@@ -7,6 +7,7 @@ use egui_plot::{
 };
 use jitterscope_engine::nanos::Nanos;
 use jitterscope_engine::report::chart::{BoxMark, Chart, Heat, Marks, Series};
+use jitterscope_engine::report::table::Quantity;
 use jitterscope_engine::stats::Grade;
 
 use super::super::axis::{float, narrow};
@@ -41,7 +42,15 @@ pub(super) fn add<'a>(plot: &mut PlotUi<'a>, chart: &'a Chart, hidden: Hidden, t
             let look = tokens.series(at);
             let dots = Points::new(one.label.as_str(), points(chart, one));
             let (shape, is_filled) = marker(look.mark);
-            plot.points(dots.radius(size::POINT).shape(shape).filled(is_filled).color(look.color));
+            for (&(_, y), &(low, high)) in one.points.iter().zip(&one.intervals) {
+                let y = place(&chart.y, y);
+                let ends = vec![[place(&chart.x, low), y], [place(&chart.x, high), y]];
+                let bar = Line::new(one.label.as_str(), ends).stroke(look.stroke(1.4));
+                plot.line(bar.allow_hover(false));
+            }
+            let is_alone = chart.x.quantity == Quantity::Number || !one.intervals.is_empty();
+            let radius = if is_alone { size::MARK } else { size::POINT };
+            plot.points(dots.radius(radius).shape(shape).filled(is_filled).color(look.color));
         }),
         Marks::Curves(all) => each(all, hidden, |one, at| {
             line(plot, chart, one, at, tokens);

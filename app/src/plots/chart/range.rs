@@ -7,10 +7,10 @@ use jitterscope_engine::report::chart::{Chart, Marks, Series};
 use super::super::plane::hold;
 use super::words::value_text;
 use super::{place, value_at};
-use crate::text::{self, NARROW_SPACE};
+use crate::text;
 use crate::theme::{Tokens, Type, icons, size};
 use crate::widgets::keys::take_escape;
-use crate::widgets::{Button, Spans, quiet_icon_button};
+use crate::widgets::{self, Button, Spans, quiet_icon_button};
 
 /// How dense the color of the range is.
 const SHADE: f32 = 0.16;
@@ -88,7 +88,7 @@ fn sentence(chart: &Chart, range: Selection) -> Option<String> {
     let begins = if ends.0 <= chart.x.from { "below".to_owned() } else { format!("{from} to") };
     let each = all.iter().map(|one| {
         let (count, total) = counts(one, ends);
-        let share = text::percent(count / total.max(1.0));
+        let share = text::format_share(count / total.max(1.0));
         let name = if 1 < all.len() { format!("{} ", one.label) } else { String::new() };
         format!("{name}{} ({share})", value_text(&chart.y, count))
     });
@@ -115,9 +115,9 @@ pub(super) fn row_ui(ui: &mut Ui, chart: &Chart, range: &mut Option<Selection>) 
     ui.horizontal(|ui| {
         let room = ui.available_width() - 110.0;
         let color = Tokens::of(ui).t1;
-        Spans::new(Type::Label).text(Type::Label, &words, color).label_within(ui, room);
+        Spans::plain(Type::Label, &words, color).label_within(ui, room);
         if ui.add(Button::quiet("Copy").icon(icons::COPY).name("Copy counts")).clicked() {
-            ui.ctx().copy_text(words.replace(NARROW_SPACE, " "));
+            widgets::copy_shown(ui.ctx(), &words);
         }
         is_cleared = quiet_icon_button(ui, icons::X, "Clear selection of values (Esc)").clicked();
     });
@@ -128,7 +128,6 @@ pub(super) fn row_ui(ui: &mut Ui, chart: &Chart, range: &mut Option<Selection>) 
 
 #[cfg(test)]
 mod tests {
-    use jitterscope_engine::nanos::Nanos;
     use jitterscope_engine::report::chart::of_histograms;
     use jitterscope_engine::stats::LogHistogram;
 
@@ -136,7 +135,7 @@ mod tests {
 
     #[test]
     fn a_range_counts_the_whole_bins_that_it_touches() {
-        let counts = LogHistogram::of(&[-4, 120, 1_000, 1_100, 17_400_000], Nanos::new(100), 5);
+        let counts = LogHistogram::of(&[-4, 120, 1_000, 1_100, 17_400_000]);
         let names = ("Lateness", "Frames");
         let chart = of_histograms("test", "Test", names, &[("Normal", &counts)]).unwrap();
         let said = |begin, end| {

@@ -14,10 +14,10 @@ use crate::widgets::Hidden;
 /// A value of an axis with its unit.
 pub(super) fn value_text(axis: &Axis, value: f64) -> String {
     match axis.quantity {
-        Quantity::Time => text::duration(Nanos::from_nanos_f64(value)),
-        Quantity::Count => text::count(whole(value.max(0.0))),
-        Quantity::Share => text::percent(value),
-        _ => text::ratio(value),
+        Quantity::Time => text::format_time(Nanos::from_nanos_f64(value)),
+        Quantity::Count => text::format_count(whole(value.max(0.0))),
+        Quantity::Share => text::format_share(value),
+        _ => text::format_ratio(value),
     }
 }
 
@@ -103,7 +103,7 @@ pub(super) fn summary(chart: &Chart) -> String {
 fn highest(chart: &Chart, one: &Series) -> Option<String> {
     let most = one.points.iter().max_by(|a, b| a.1.total_cmp(&b.1))?;
     let (x, y) = (value_text(&chart.x, most.0), value_text(&chart.y, most.1));
-    let count = text::count(u64::try_from(one.points.len()).unwrap_or(u64::MAX));
+    let count = text::format_count(u64::try_from(one.points.len()).unwrap_or(u64::MAX));
     Some(format!("{}: {count} points, max {y} at {x}", one.label))
 }
 
@@ -195,7 +195,7 @@ mod tests {
     use super::*;
 
     fn histogram() -> Chart {
-        let counts = LogHistogram::of(&[-4, 0, 1_000, 17_400_000], Nanos::new(100), 5);
+        let counts = LogHistogram::of(&[-4, 0, 1_000, 17_400_000]);
         of_histograms("test", "Test", ("Lateness", "Frames"), &[("Normal", &counts)]).unwrap()
     }
 

@@ -89,6 +89,7 @@ fn occupied(row: u32, lane: &str, occupant: &Occupant, (from, to): (Nanos, Nanos
         Occupant::Idle => (Style::Open, None, None, "idle"),
         Occupant::Own => (Style::Outlined, None, None, "Frame loop"),
         Occupant::Thread(None) => (Style::Hatched, None, None, "name not permitted"),
+        Occupant::Unknown => (Style::Hatched, None, None, "not recorded"),
         Occupant::Thread(Some(culprit)) => {
             (Style::Filled, Some(Cause::Thread), Some(culprit), culprit.name.as_str())
         }
@@ -133,7 +134,7 @@ pub(super) fn at(
         stretch.contains(&x) && (0.0..1.0).contains(&(row - f64::from(piece.row)))
     };
     let piece = pieces.iter().find(is_there)?;
-    let length = text::duration(piece.to - piece.from);
+    let length = text::format_time(piece.to - piece.from);
     let about = if piece.about.is_empty() {
         piece.lane.clone()
     } else {
@@ -141,7 +142,7 @@ pub(super) fn at(
     };
     let place = match across {
         Across::Around(_) => {
-            let signed = |at: Nanos| text::signed_duration(at - due);
+            let signed = |at: Nanos| text::format_signed_time(at - due);
             format!("{} to {}", signed(piece.from), signed(piece.to))
         }
         Across::Shared => format!("at {:.4} s", piece.from.as_secs()),
@@ -160,6 +161,7 @@ mod tests {
     fn lanes() -> Lanes {
         let at = Nanos::from_micros;
         let chrome = Culprit {
+            owner: None,
             name: "chrome".to_owned(),
             kind: CulpritKind::Thread,
             thread: Some(2_114),

@@ -60,7 +60,7 @@ impl Timeline {
         let (from, to) = (from.max(0.0), to.min(data.end_secs()));
         let rows = plot_rows(pyramid, (from, to), PARTS).map(|row| {
             let missed = data.missed().iter().filter(|one| row.range.contains(&one.index)).count();
-            let missed = text::count(u64::try_from(missed).unwrap_or(u64::MAX));
+            let missed = text::format_count(u64::try_from(missed).unwrap_or(u64::MAX));
             vec![format!("{:.2} s", row.begins), row.count, row.max, missed]
         });
         PlotTable {
@@ -79,13 +79,13 @@ impl Timeline {
         let Some((secs, most)) = pyramid.max(0..pyramid.len()) else {
             return format!("Timeline, {name}, no samples yet");
         };
-        let number = |count: usize| text::count(u64::try_from(count).unwrap_or(u64::MAX));
+        let number = |count: usize| text::format_count(u64::try_from(count).unwrap_or(u64::MAX));
         format!(
             "Timeline, {name}, {:.0} seconds, {} frames, max {} at {secs:.2} seconds, {} late, {} \
              missed",
             data.end_secs(),
             number(data.len()),
-            text::duration(Nanos::from_nanos_f64(most)),
+            text::format_time(Nanos::from_nanos_f64(most)),
             number(data.late_count()),
             number(data.missed().len()),
         )

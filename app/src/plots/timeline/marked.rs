@@ -46,7 +46,7 @@ impl Marked {
     }
 
     fn sentence(&self) -> String {
-        let count = text::count(u64::try_from(self.count).unwrap_or(u64::MAX));
+        let count = text::format_count(u64::try_from(self.count).unwrap_or(u64::MAX));
         let frames = if self.count == 1 { "frame" } else { "frames" };
         format!("{count} {frames} marked: lateness {}", self.words)
     }

@@ -9,7 +9,7 @@ use super::super::plane::{has_keys, hold};
 use super::{Quantity, Timeline, TimelineData};
 use crate::text::{self, MISSING, NARROW_SPACE};
 use crate::theme::{Tokens, Type, icons, size};
-use crate::widgets::{Button, Spans, quiet_icon_button};
+use crate::widgets::{self, Button, Spans, quiet_icon_button};
 
 /// A drag shorter than this is a click that moved, in points.
 const MIN_DRAG: f64 = 3.0;
@@ -63,15 +63,15 @@ impl Statistics {
 
     /// Each figure with its name.
     fn lines(&self) -> Vec<(&'static str, String)> {
-        let count = |count: usize| text::count(u64::try_from(count).unwrap_or(u64::MAX));
+        let count = |count: usize| text::format_count(u64::try_from(count).unwrap_or(u64::MAX));
         let Some(spread) = &self.spread else { return vec![("Samples", "0".to_owned())] };
-        let p99 = spread.p99.map_or_else(|| MISSING.to_owned(), text::duration);
+        let p99 = spread.p99.map_or_else(|| MISSING.to_owned(), text::format_time);
         vec![
             ("Samples", count(spread.count)),
-            ("Mean", text::duration(Nanos::from_nanos_f64(spread.mean_nanos))),
-            ("p50", text::duration(spread.p50)),
+            ("Mean", text::format_time(Nanos::from_nanos_f64(spread.mean_nanos))),
+            ("p50", text::format_time(spread.p50)),
             ("p99", p99),
-            ("Max", text::duration(spread.max)),
+            ("Max", text::format_time(spread.max)),
             ("Late", count(self.late_count)),
             ("Missed", count(self.missed_count)),
         ]
@@ -167,9 +167,7 @@ impl Timeline {
         let row = ui.horizontal_wrapped(|ui| {
             let tokens = Tokens::of(ui);
             ui.spacing_mut().item_spacing.x = size::GAP_FIELD;
-            Spans::new(Type::LabelStrong)
-                .text(Type::LabelStrong, &place, tokens.t1)
-                .whole_label(ui);
+            Spans::plain(Type::LabelStrong, &place, tokens.t1).whole_label(ui);
             for (name, value) in &lines {
                 Spans::new(Type::Label)
                     .text(Type::Small, name, tokens.t2)
@@ -179,7 +177,7 @@ impl Timeline {
             }
             ui.spacing_mut().item_spacing.x = size::GAP_LABEL;
             if ui.add(Button::quiet("Copy").icon(icons::COPY).name("Copy statistics")).clicked() {
-                ui.ctx().copy_text(sentence.replace(NARROW_SPACE, " "));
+                widgets::copy_shown(ui.ctx(), &sentence);
             }
             let zoom =
                 Button::quiet("Zoom").icon(icons::MAGNIFYING_GLASS).name("Zoom to selection");

@@ -10,7 +10,7 @@ use crate::text::{self, NARROW_SPACE};
 use crate::theme::{Tokens, Type, size};
 use crate::widgets::Spans;
 
-/// How far from the pointer a sample may be to be meant, in points.
+/// Maximum distance of a sample from the pointer, in points.
 const REACH: f64 = 4.0;
 
 impl Timeline {
@@ -60,8 +60,7 @@ impl Timeline {
     pub(super) fn paused_hint(&self, ui: &Ui, plot: &Response, secs: f64) {
         let tokens = Tokens::of(ui);
         let at = format!("Paused at {secs:.1}{NARROW_SPACE}s, still measuring · ");
-        let galley = Spans::new(Type::Label)
-            .text(Type::Label, &at, tokens.t1)
+        let galley = Spans::plain(Type::Label, &at, tokens.t1)
             .text(Type::LabelStrong, "Follow live", tokens.acc)
             .galley(ui);
         let within = plot.rect.shrink(size::GAP_SMALL);
@@ -97,15 +96,15 @@ fn words(
     late: Nanos,
     is_frames: bool,
 ) -> (String, Vec<String>) {
-    let number = text::count(u64::try_from(index).unwrap_or(u64::MAX).saturating_add(1));
+    let number = text::format_count(u64::try_from(index).unwrap_or(u64::MAX).saturating_add(1));
     let early = if late < Nanos::ZERO { "Early by" } else { "Late by" };
     if !is_frames {
         let title = format!("Sample {number} · {secs:.2}{NARROW_SPACE}s");
-        return (title, vec![text::duration(late)]);
+        return (title, vec![text::format_time(late)]);
     }
     let title = format!("Frame {number} · {secs:.2}{NARROW_SPACE}s");
-    let period = format!("Frame time {}", text::duration(period));
-    (title, vec![period, format!("{early} {}", text::duration(late.abs()))])
+    let period = format!("Frame time {}", text::format_time(period));
+    (title, vec![period, format!("{early} {}", text::format_time(late.abs()))])
 }
 
 #[cfg(test)]

@@ -76,9 +76,6 @@ impl Timeline {
             if pressed(Key::E) {
                 self.is_enlarged = !self.is_enlarged;
             }
-            if live.is_running() && pressed(Key::M) {
-                self.asked_mark = Some(super::range::nanos_of(data.end_secs()));
-            }
             if live.is_running() && pressed(Key::Space) {
                 let is_paused = moved_range(ctx, self.id).is_some();
                 ask(ctx, self.id, if is_paused { Move::Reset } else { Move::Pause });

@@ -3,70 +3,79 @@
 use std::io::{self, Write};
 use std::sync::Arc;
 
-use jitterscope_engine::export::html::{Page, write_page};
-use jitterscope_engine::export::{Block, Format, Identity, IncludedNames, cleaned as cleaned_run};
-use jitterscope_engine::export::{Options, markdown};
+use jitterscope_engine::export::html::write_page;
+use jitterscope_engine::export::{Block, Format, markdown};
+use jitterscope_engine::report::quick::Measured;
 use jitterscope_engine::run::Run;
 
+use super::cleaned::exported;
 use super::{ExportKind, ExportRequest, FinishedCheck, LoadedRun};
 use crate::text;
 
 /// The name of its file.
 pub(super) fn file_name(check: &FinishedCheck, kind: ExportKind) -> String {
-    let date = check.began.strftime("%Y-%m-%d");
     let group = check.runs().find_map(|shown| shown.run.group.as_ref());
-    let id = group.map_or_else(|| "check".to_owned(), |group| group.id.to_string());
     let extension = match kind {
         ExportKind::File(format) => format.extension(),
         ExportKind::Image | ExportKind::Comparison => "png",
     };
-    format!("{date}-quick-check-{id}.{extension}")
+    text::quick::file_name(check.began, group, extension)
 }
 
 /// Its blocks without the names that go; an image and a page have others to show them.
-pub(super) fn blocks(check: &FinishedCheck, kind: ExportKind, order: &ExportRequest) -> Vec<Block> {
+pub(super) fn blocks(
+    check: &FinishedCheck,
+    kind: ExportKind,
+    request: &ExportRequest,
+) -> Vec<Block> {
     if kind == ExportKind::Image {
         return Vec::new();
     }
+    let check = cleaned(check, request);
     let runs: Vec<&Run> = check.runs().map(|shown| shown.run.as_ref()).collect();
-    let mut blocks = text::quick::document(&check.card, &runs);
-    if order.included_names != IncludedNames::Everything {
-        let identity = Identity::here().without(order.included_names);
-        for text in blocks.iter_mut().flat_map(Block::texts_mut) {
-            *text = identity.skipped(text);
-        }
+    match kind {
+        ExportKind::File(Format::Html) => text::quick::document(&check.card, &runs),
+        _ => text::quick::report(&check.card, &runs),
     }
-    blocks
+}
+
+/// What is pasted into a ticket, without the names that go.
+pub(super) fn ticket(check: &FinishedCheck, request: &ExportRequest) -> String {
+    let check = cleaned(check, request);
+    let runs: Vec<&Run> = check.runs().map(|shown| shown.run.as_ref()).collect();
+    markdown::text(&text::quick::ticket(&check.card, &runs))
 }
 
 /// Writes the page or the ticket.
 pub(super) fn write(
     check: &FinishedCheck,
     kind: ExportKind,
-    order: &ExportRequest,
+    request: &ExportRequest,
     to: &mut dyn Write,
 ) -> io::Result<()> {
-    let blocks = blocks(check, kind, order);
     if kind != ExportKind::File(Format::Html) {
-        return markdown::render(&blocks, to);
+        return markdown::render(&blocks(check, kind, request), to);
     }
-    let title = text::quick::check_name(check.began);
-    let (grade, charts) = (check.card.grade, check.chart.as_slice());
-    let page = Page { title: &title, grade, blocks: &blocks, charts };
-    write_page(&page, to)
+    let check = cleaned(check, request);
+    let is_traced = |run: &Run| run.trials.iter().any(|trial| trial.trace.is_some());
+    let names = request.included_names;
+    let hides_programs = !names.programs && check.runs().any(|shown| is_traced(&shown.run));
+    let parts: Vec<Measured<'_>> = check
+        .parts
+        .iter()
+        .map(|(part, shown)| {
+            (*part, shown.as_ref().map(|shown| (shown.run.as_ref(), &shown.report)))
+        })
+        .collect();
+    let privacy = names.sentence(hides_programs);
+    write_page(&text::quick::page(&check.card, &parts, check.chart.as_slice(), privacy), to)
 }
 
 /// The check without the names that go.
-pub(super) fn cleaned(check: &FinishedCheck, order: &ExportRequest) -> FinishedCheck {
-    let options = Options {
-        leave_out: Identity::here(),
-        included_names: order.included_names,
-        ..Options::default()
-    };
-    let cleaned = |shown: &Arc<LoadedRun>| match cleaned_run(&shown.run, &options) {
-        None => Arc::clone(shown),
-        Some(run) => Arc::new(LoadedRun { run: Arc::new(run), ..LoadedRun::clone(shown) }),
+pub(super) fn cleaned(check: &FinishedCheck, request: &ExportRequest) -> FinishedCheck {
+    let cleaned = |shown: &Arc<LoadedRun>| {
+        exported(shown, request).map_or_else(|| Arc::clone(shown), Arc::new)
     };
     let parts = check.parts.iter().map(|(part, shown)| (*part, shown.as_ref().map(cleaned)));
-    FinishedCheck { parts: parts.collect(), ..check.clone() }
+    FinishedCheck::of(parts.collect(), check.began, check.took)
 }

@@ -1,27 +1,25 @@
-//! The work of exports, on threads of their own: opening, previews, files, text for the clipboard.
+//! The work of exports on separate threads: opening runs, previews, files, text for the clipboard.
 
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use jitterscope_engine::export::{
-    self, Block, Format, Identity, IncludedNames, NameMatch, Options,
-};
-use jitterscope_engine::report::{Configuration, Report};
+use jitterscope_engine::export::{self, Block, Format, Identity, NameMatch, Options};
+use jitterscope_engine::report::{Comparison, Configuration, Report};
 use jitterscope_engine::run::Run;
 use jitterscope_engine::store;
-use jitterscope_engine::store::repeats;
 
+use super::cleaned::{exported, options};
 use super::{
     ClipboardContent, ExportKind, ExportRequest, FinishedCheck, ImageOf, ImageRenderer, LoadedRun,
     Member, Preview, ReadyExport, Written, check,
 };
+use crate::session::comparing;
 use crate::text::compare;
-use crate::text::local_date;
 
 /// Letters of a file that a preview shows.
 const SHOWN_BYTES: usize = 24 << 10;
-/// Letters before the end of what was searched that are searched again, for names that were cut in two.
+/// Bytes that are searched again with the next part, because a name may be split between two parts.
 const OVERLAP_BYTES: usize = 256;
 /// The longest text for the clipboard.
 const MAX_COPIED_BYTES: usize = 8 << 20;
@@ -57,22 +55,22 @@ pub(super) fn open_check(paths: &[PathBuf]) -> Result<ReadyExport, String> {
 }
 
 /// Whether one file is written, of which the user chooses the name.
-pub(super) fn is_one_file(ready: &ReadyExport, order: &ExportRequest) -> bool {
-    let is_whole_check = ready.check.is_some() && order.kind.is_of_check();
-    order.kind == ExportKind::Comparison || ready.members.len() == 1 || is_whole_check
+pub(super) fn is_one_file(ready: &ReadyExport, request: &ExportRequest) -> bool {
+    let is_whole_check = ready.check.is_some() && request.kind.is_of_check();
+    request.kind == ExportKind::Comparison || ready.members.len() == 1 || is_whole_check
 }
 
 /// The quick check, where one file of all of it is written.
-fn whole_check<'a>(ready: &'a ReadyExport, order: &ExportRequest) -> Option<&'a FinishedCheck> {
-    ready.check.as_deref().filter(|_| order.kind.is_of_check())
+fn whole_check<'a>(ready: &'a ReadyExport, request: &ExportRequest) -> Option<&'a FinishedCheck> {
+    ready.check.as_deref().filter(|_| request.kind.is_of_check())
 }
 
 /// The name of the file of a run.
-pub(super) fn file_name(ready: &ReadyExport, shown: &LoadedRun, order: &ExportRequest) -> String {
-    if let Some(check) = whole_check(ready, order) {
-        return check::file_name(check, order.kind);
+pub(super) fn file_name(ready: &ReadyExport, shown: &LoadedRun, request: &ExportRequest) -> String {
+    if let Some(check) = whole_check(ready, request) {
+        return check::file_name(check, request.kind);
     }
-    match order.kind {
+    match request.kind {
         ExportKind::File(format) => export::file_name(format, &shown.run),
         ExportKind::Image => {
             let date = shown.run.started_at.strftime("%Y-%m-%d");
@@ -86,115 +84,101 @@ pub(super) fn file_name(ready: &ReadyExport, shown: &LoadedRun, order: &ExportRe
     }
 }
 
-fn options(order: &ExportRequest) -> Options {
-    Options {
-        date: Some(local_date),
-        row: order.row,
-        table: 0,
-        plot: None,
-        parts: order.parts,
-        leave_out: Identity::here(),
-        included_names: order.included_names,
-    }
-}
-
 /// Writes what one file holds.
 fn write(
     ready: &ReadyExport,
     shown: &LoadedRun,
-    order: &ExportRequest,
+    request: &ExportRequest,
     painter: Option<ImageRenderer>,
     to: &mut dyn Write,
 ) -> io::Result<()> {
-    if let Some(check) = whole_check(ready, order) {
-        return match order.kind {
+    if let Some(check) = whole_check(ready, request) {
+        return match request.kind {
             ExportKind::Image => {
-                to.write_all(&check_image(check, order, painter).map_err(io::Error::other)?.png)
+                to.write_all(&check_image(check, request, painter).map_err(io::Error::other)?.png)
             }
-            kind => check::write(check, kind, order, to),
+            kind => check::write(check, kind, request, to),
         };
     }
     let measured = shown.as_measured();
     let shown = measured.as_ref().unwrap_or(shown);
-    match order.kind {
+    match request.kind {
         ExportKind::File(format) => {
-            let options = options(order);
+            let options = options(request);
             export::write(format, &shown.run, &shown.report, &options, to)
         }
         ExportKind::Image => {
-            to.write_all(&image(shown, order, painter).map_err(io::Error::other)?.png)
+            to.write_all(&image(shown, request, painter).map_err(io::Error::other)?.png)
         }
-        ExportKind::Comparison => export::markdown::render(&comparison(ready, order), to),
+        ExportKind::Comparison => export::markdown::render(&comparison(ready, request), to),
     }
 }
 
 /// Draws the result of a run from which the names were taken.
 fn image(
     shown: &LoadedRun,
-    order: &ExportRequest,
+    request: &ExportRequest,
     painter: Option<ImageRenderer>,
 ) -> Result<super::ExportImage, String> {
     let painter = painter.ok_or("images cannot be drawn without a window")?;
-    let measured = shown.as_measured();
-    let shown = measured.as_ref().unwrap_or(shown);
-    match export::cleaned(&shown.run, &options(order)) {
-        None => painter(ImageOf::Run(shown), order.is_dark),
-        Some(run) => painter(ImageOf::Run(&LoadedRun::of(run, None)), order.is_dark),
-    }
+    let changed = exported(shown, request);
+    painter(ImageOf::Run(changed.as_ref().unwrap_or(shown)), request.is_dark)
 }
 
 /// Draws a quick check, whose name is taken from the library.
 fn check_image(
     check: &FinishedCheck,
-    order: &ExportRequest,
+    request: &ExportRequest,
     painter: Option<ImageRenderer>,
 ) -> Result<super::ExportImage, String> {
     let painter = painter.ok_or("images cannot be drawn without a window")?;
-    painter(ImageOf::Check(&check::cleaned(check, order)), order.is_dark)
+    painter(ImageOf::Check(&check::cleaned(check, request)), request.is_dark)
 }
 
 /// What the runs say of each other as they were measured, without the names that go.
-fn comparison(ready: &ReadyExport, order: &ExportRequest) -> Vec<Block> {
+fn comparison(ready: &ReadyExport, request: &ExportRequest) -> Vec<Block> {
+    compared(ready, request, compare::document)
+}
+
+/// The same in other words.
+fn compared(
+    ready: &ReadyExport,
+    request: &ExportRequest,
+    words: fn(&Comparison, &compare::Evaluated<'_>) -> Vec<Block>,
+) -> Vec<Block> {
     let Some(compared) = &ready.comparison else { return Vec::new() };
-    let measured: Vec<Option<LoadedRun>> =
-        compared.runs.iter().map(|shown| shown.as_measured()).collect();
-    let runs = compared.runs.iter().zip(&measured);
+    let changed: Vec<Option<LoadedRun>> =
+        compared.runs.iter().map(|shown| exported(shown, request)).collect();
+    let runs = compared.runs.iter().zip(&changed);
     let evaluated: Vec<(&Run, &Report)> = runs
-        .map(|(shown, measured)| measured.as_ref().unwrap_or(shown))
+        .map(|(shown, changed)| changed.as_ref().unwrap_or(shown))
         .map(|shown| (shown.run.as_ref(), &shown.report))
         .collect();
-    let mut blocks = if measured.iter().all(Option::is_none) {
-        compare::document(&compared.comparison, &evaluated)
+    if changed.iter().all(Option::is_none) {
+        words(&compared.comparison, &evaluated)
     } else {
-        let baseline = compared.comparison.baseline;
-        let comparison = repeats::compare(&evaluated, baseline, ready.store.as_ref());
-        compare::document(&comparison, &evaluated)
-    };
-    if order.included_names != IncludedNames::Everything {
-        let identity = Identity::here().without(order.included_names);
-        for text in blocks.iter_mut().flat_map(Block::texts_mut) {
-            *text = identity.skipped(text);
-        }
+        let (store, prior) = (ready.store.as_ref(), Some(&compared.comparison.prior));
+        let comparison = comparing::evaluate(&evaluated, compared.group_a, store, prior);
+        words(&comparison, &evaluated)
     }
-    blocks
 }
 
 /// Makes the file in memory as far as it is shown, and searches all of it.
 pub(super) fn preview(
     ready: &ReadyExport,
-    order: &ExportRequest,
+    request: &ExportRequest,
     painter: Option<ImageRenderer>,
     is_wanted: &dyn Fn() -> bool,
 ) -> Result<Preview, String> {
     let shown = &ready.first;
-    let file_name = file_name(ready, shown, order);
+    let file_name = file_name(ready, shown, request);
     let identity = Identity::here();
-    if order.kind == ExportKind::Image {
-        let image = match whole_check(ready, order) {
-            Some(check) => check_image(check, order, painter)?,
-            None => image(shown, order, painter)?,
+    if request.kind == ExportKind::Image {
+        let image = match whole_check(ready, request) {
+            Some(check) => check_image(check, request, painter)?,
+            None => image(shown, request, painter)?,
         };
-        let clean = export::cleaned(&shown.run, &options(order));
+        let clean = export::cleaned(&shown.run, &shown.report, &options(request));
         let run = clean.as_ref().unwrap_or(&shown.run);
         let finds = identity.find(&format!("{} {}", run.name, run.machine.short()));
         let bytes = u64::try_from(image.png.len()).unwrap_or(u64::MAX);
@@ -209,29 +193,31 @@ pub(super) fn preview(
             image,
         });
     }
-    let mut sieve = ScanningWriter::new(&identity, is_wanted);
-    write(ready, shown, order, painter, &mut sieve).map_err(|error| error.to_string())?;
-    sieve.search(true);
-    let ScanningWriter { mut head, bytes, finds, .. } = sieve;
+    let mut scanner = ScanningWriter::new(identity, is_wanted);
+    write(ready, shown, request, painter, &mut scanner).map_err(|error| error.to_string())?;
+    scanner.search(true);
+    let ScanningWriter { mut head, bytes, finds, .. } = scanner;
     let is_cut = u64::try_from(head.len()).is_ok_and(|shown| shown < bytes);
     if is_cut && let Some(end) = head.iter().rposition(|byte| *byte == b'\n') {
         head.truncate(end + 1);
     }
     let text = String::from_utf8_lossy(&head).into_owned();
-    let blocks = match order.kind {
-        kind if let Some(check) = whole_check(ready, order) => check::blocks(check, kind, order),
+    let blocks = match request.kind {
+        kind if let Some(check) = whole_check(ready, request) => {
+            check::blocks(check, kind, request)
+        }
         ExportKind::File(format) => {
             let measured = shown.as_measured();
             let shown = measured.as_ref().unwrap_or(shown);
-            export::blocks(format, &shown.run, &shown.report, &options(order))
+            export::blocks(format, &shown.run, &shown.report, &options(request))
         }
-        ExportKind::Comparison => comparison(ready, order),
+        ExportKind::Comparison => comparison(ready, request),
         ExportKind::Image => Vec::new(),
     };
     Ok(Preview { file_name, bytes, text, blocks, is_cut, finds, image: None })
 }
 
-/// Counts what is written, retains how it begins, and looks for names.
+/// Counts written bytes, holds the first ones, and searches for private names.
 struct ScanningWriter<'a> {
     head: Vec<u8>,
     bytes: u64,
@@ -248,7 +234,7 @@ impl<'a> ScanningWriter<'a> {
         Self { head, bytes: 0, pending, identity, finds, is_wanted }
     }
 
-    /// Searches what is pending up to the end of its last word, or all of it.
+    /// Searches the pending text up to its last complete word, or all of it.
     fn search(&mut self, is_end: bool) {
         let is_between = |byte: &u8| byte.is_ascii() && !byte.is_ascii_alphanumeric();
         let end = match self.pending.iter().rposition(is_between) {
@@ -292,32 +278,38 @@ impl Write for ScanningWriter<'_> {
 /// Writes one file, whole or not at all.
 pub(super) fn write_one(
     ready: &ReadyExport,
-    order: &ExportRequest,
+    request: &ExportRequest,
     painter: Option<ImageRenderer>,
     path: &Path,
 ) -> Written {
     let mut written = Written { files: Vec::new(), errors: Vec::new() };
-    write_to(ready, &ready.first, order, painter, path, &mut written);
+    write_to(ready, &ready.first, request, painter, path, &mut written);
     written
 }
 
 fn write_to(
     ready: &ReadyExport,
     shown: &LoadedRun,
-    order: &ExportRequest,
+    request: &ExportRequest,
     painter: Option<ImageRenderer>,
     path: &Path,
     written: &mut Written,
 ) {
-    write_file(path, |to| write(ready, shown, order, painter, to), written);
-    if order.kind != ExportKind::File(Format::CsvSummary) {
+    write_file(path, |to| write(ready, shown, request, painter, to), written);
+    if request.kind != ExportKind::File(Format::CsvSummary) {
         return;
     }
     let measured = shown.as_measured();
     let LoadedRun { run, report, .. } = measured.as_ref().unwrap_or(shown);
     for (table, position) in report.tables.iter().zip(0..).skip(1) {
-        let options = Options { table: position, ..options(order) };
+        let options = Options { table: position, ..options(request) };
         let path = export::table_path(path, table);
+        if path.exists() {
+            let error =
+                format!("a file of this name exists, and was not replaced: {}", path.display());
+            written.errors.push(error);
+            continue;
+        }
         write_file(
             &path,
             |to| export::write(Format::CsvSummary, run, report, &options, to),
@@ -340,14 +332,16 @@ fn write_file(
         ) => {
             written.errors.push(format!("{source}: {}", path.display()));
         }
-        Err(error @ store::SaveError::Waiting { .. }) => written.errors.push(error.to_string()),
+        Err(error @ (store::SaveError::Waiting { .. } | store::SaveError::NoRoom { .. })) => {
+            written.errors.push(error.to_string());
+        }
     }
 }
 
 /// Writes a file of each run into a folder; one that cannot be opened is reported and omitted.
 pub(super) fn write_all(
     ready: &ReadyExport,
-    order: &ExportRequest,
+    request: &ExportRequest,
     painter: Option<ImageRenderer>,
     folder: &Path,
 ) -> Written {
@@ -360,7 +354,7 @@ pub(super) fn write_all(
         match shown {
             Ok(shown) => {
                 // The row was selected in the first run: in others it is elsewhere, or not at all.
-                let selected = order.row.and_then(|row| ready.first.report.rows.get(row));
+                let selected = request.row.and_then(|row| ready.first.report.rows.get(row));
                 let has = |row: &Configuration| {
                     selected.is_some_and(|selected| selected.label == row.label)
                 };
@@ -370,9 +364,9 @@ pub(super) fn write_all(
                     written.errors.push(format!("it has no such configuration: {name}"));
                     continue;
                 }
-                let order = ExportRequest { row, ..*order };
-                let path = folder.join(file_name(ready, &shown, &order));
-                write_to(ready, &shown, &order, painter, &path, &mut written);
+                let request = ExportRequest { row, ..*request };
+                let path = folder.join(file_name(ready, &shown, &request));
+                write_to(ready, &shown, &request, painter, &path, &mut written);
             }
             Err(error) => written.errors.push(error),
         }
@@ -383,20 +377,37 @@ pub(super) fn write_all(
 /// What goes to the clipboard.
 pub(super) fn copy(
     ready: &ReadyExport,
-    order: &ExportRequest,
+    request: &ExportRequest,
     painter: Option<ImageRenderer>,
 ) -> Result<ClipboardContent, String> {
-    if order.kind == ExportKind::Image {
-        let image = match whole_check(ready, order) {
-            Some(check) => check_image(check, order, painter),
-            None => image(&ready.first, order, painter),
+    if request.kind == ExportKind::Image {
+        let image = match whole_check(ready, request) {
+            Some(check) => check_image(check, request, painter),
+            None => image(&ready.first, request, painter),
         };
         return image.map(|image| ClipboardContent::ExportImage(Arc::new(image)));
     }
+    if request.kind.is_markdown() {
+        return Ok(ClipboardContent::Text(ticket(ready, request)));
+    }
     let mut bytes = Vec::new();
     let mut limited = SizeLimitedWriter { bytes: &mut bytes };
-    write(ready, &ready.first, order, painter, &mut limited).map_err(|error| error.to_string())?;
+    write(ready, &ready.first, request, painter, &mut limited)
+        .map_err(|error| error.to_string())?;
     String::from_utf8(bytes).map(ClipboardContent::Text).map_err(|error| error.to_string())
+}
+
+/// The few lines for a ticket: a clipboard is pasted where nothing can be folded.
+fn ticket(ready: &ReadyExport, request: &ExportRequest) -> String {
+    if let Some(check) = whole_check(ready, request) {
+        return check::ticket(check, request);
+    }
+    if request.kind == ExportKind::Comparison {
+        return export::markdown::text(&compared(ready, request, compare::ticket));
+    }
+    let measured = ready.first.as_measured();
+    let shown = measured.as_ref().unwrap_or(&ready.first);
+    export::ticket(&shown.run, &shown.report, &options(request))
 }
 
 /// Takes as much as a clipboard can be asked to hold.
@@ -437,14 +448,14 @@ mod tests {
             (format!("{filler} /home/eve wood on anvil {filler}"), 3),
         ] {
             for piece in [7, 1_000, 30_000] {
-                let mut sieve = ScanningWriter::new(&identity, &|| true);
+                let mut scanner = ScanningWriter::new(&identity, &|| true);
                 for bytes in text.as_bytes().chunks(piece) {
-                    sieve.write_all(bytes).unwrap();
+                    scanner.write_all(bytes).unwrap();
                 }
-                sieve.search(true);
-                let found: Vec<&str> = sieve.finds.iter().map(|find| find.what).collect();
+                scanner.search(true);
+                let found: Vec<&str> = scanner.finds.iter().map(|find| find.what).collect();
                 assert_eq!(found.len(), expected, "{found:?} in pieces of {piece}");
-                assert_eq!(sieve.bytes, u64::try_from(text.len()).unwrap());
+                assert_eq!(scanner.bytes, u64::try_from(text.len()).unwrap());
             }
         }
     }
@@ -452,7 +463,7 @@ mod tests {
     #[test]
     fn a_preview_that_is_no_longer_wanted_gives_up() {
         let identity = Identity::default();
-        let mut sieve = ScanningWriter::new(&identity, &|| false);
-        assert!(sieve.write_all(b"text").is_err());
+        let mut scanner = ScanningWriter::new(&identity, &|| false);
+        assert!(scanner.write_all(b"text").is_err());
     }
 }

@@ -111,12 +111,14 @@ pub(super) fn open(store: Option<&Store>, path: &Path, options: &Options) -> Ope
             (None, false)
         }
     };
-    let shown = LoadedRun::of(run, path);
+    // A report of an own run has fewer names than the run itself.
+    let saved = path.as_deref().filter(|_| was_known).and_then(|path| store::load(path).ok());
+    let shown = LoadedRun::of(saved.unwrap_or(run), path);
     let how = ImportedFile { file, source, was_known, remarks };
     Opened::Run { shown: Box::new(shown), how }
 }
 
-/// What became of a run in the folder.
+/// The outcome of saving an imported run.
 enum SaveOutcome {
     New(PathBuf),
     Known(PathBuf),

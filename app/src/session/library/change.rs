@@ -9,7 +9,7 @@ use super::Message;
 /// One change, to be done.
 type Change = Box<dyn FnOnce() -> Message + Send>;
 
-/// What is to become of saved runs: one change after another, so that none undoes another of the same run or
+/// Pending changes of saved runs: one after another, so that none undoes another of the same run or
 /// comes after the run was moved to the trash.
 #[derive(Clone, Default)]
 pub(super) struct Changes {
@@ -28,7 +28,7 @@ impl Changes {
         self.waiting.lock().unwrap_or_else(PoisonError::into_inner).push_back(Box::new(work));
     }
 
-    /// Does the change that waits longest, once no other is in progress; `None` where none waits.
+    /// Starts the oldest pending change unless one is in progress; `None` if none is pending.
     pub(super) fn next(&self) -> Option<Message> {
         let _turn = self.turn.lock().unwrap_or_else(PoisonError::into_inner);
         let work = self.waiting.lock().unwrap_or_else(PoisonError::into_inner).pop_front();

@@ -59,6 +59,7 @@ mod tests {
             test: "frame-loop",
             test_name: "Frame loop",
             fingerprint: String::new(),
+            setting: String::new(),
             headline: Headline {
                 standing: Standing::Clear,
                 grade: None,

@@ -1,5 +1,5 @@
-//! Saved runs and dragged files at a glance: what is said of them before anyone opens them. They are read on
-//! a thread of their own, never while a test runs, and retained for as long as the files stay as they are.
+//! Previews of saved runs and dragged files. They are read on a separate thread, never while a test runs, and
+//! cached until the file changes.
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -17,14 +17,13 @@ use jitterscope_engine::store;
 
 use super::{Library, Message};
 use crate::session::action::Action;
-use crate::session::comparing::{BINS_A_DECADE, FIRST_BIN};
 
-/// Runs of which a glance is retained.
+/// Number of cached previews.
 const MAX_RUNS: usize = 8;
 /// Files over the window that are looked at.
 const MAX_FILES: usize = 16;
 
-/// A saved run at a glance.
+/// The preview of a saved run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RunPreview {
     /// The processor.
@@ -45,16 +44,16 @@ pub struct RunPreview {
     pub checksum: String,
 }
 
-/// One configuration at a glance.
+/// The preview of a configuration.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ConfigurationPreview {
     /// Its name.
     pub label: String,
-    /// What was asked of the system.
+    /// What was requested of the system.
     pub requested: String,
-    /// What it granted; absent where nothing was asked of it.
+    /// What applied; absent where nothing was requested.
     pub granted: Option<String>,
-    /// Whether that is what was asked.
+    /// Whether it applied as requested.
     pub is_as_requested: bool,
     /// How often each value was seen.
     pub histogram: LogHistogram,
@@ -65,7 +64,7 @@ pub struct ConfigurationPreview {
 pub enum DraggedItem {
     /// A folder, of which all that can be read is opened.
     Folder,
-    /// A file that is likely to be this.
+    /// A file that looks like this kind.
     File(DetectedKind),
     /// It cannot be read.
     Closed,
@@ -86,7 +85,7 @@ pub(super) enum PreviewUpdate {
     Files(Vec<(PathBuf, DraggedItem)>),
 }
 
-/// A run that was looked at, or is about to be.
+/// A run whose preview was read or requested.
 #[derive(Debug)]
 struct CacheEntry {
     path: PathBuf,
@@ -96,7 +95,7 @@ struct CacheEntry {
     look: PreviewResult,
 }
 
-/// What a session remembers of looks.
+/// The cached previews.
 #[derive(Debug, Default)]
 pub(super) struct PreviewCache {
     runs: Vec<CacheEntry>,
@@ -106,7 +105,7 @@ pub(super) struct PreviewCache {
 }
 
 impl PreviewCache {
-    /// Takes in what a look reported.
+    /// Takes in previews that were read.
     pub(super) fn apply_update(&mut self, update: PreviewUpdate) {
         match update {
             PreviewUpdate::Runs(looks) => {
@@ -123,37 +122,34 @@ impl PreviewCache {
 }
 
 impl Library {
-    /// A saved run at a glance, or why it cannot be read; `None` until it was looked at.
-    pub(in crate::session) fn run_preview(
-        &self,
-        path: &Path,
-    ) -> Option<Result<&Arc<RunPreview>, &str>> {
+    /// The preview of a saved run, or why it cannot be read; `None` until it was read.
+    pub fn run_preview(&self, path: &Path) -> Option<Result<&Arc<RunPreview>, &str>> {
         let known = self.previews.runs.iter().find(|known| known.path == path)?;
         Some(known.look.as_ref()?.as_ref().map_err(String::as_str))
     }
 
-    /// Asks for a look at those of these runs that were not looked at since the list changed.
-    pub(in crate::session) fn ask_for_glance(&self, paths: &[PathBuf]) -> Option<Action> {
+    /// Requests previews of those runs whose preview is older than the list.
+    pub(in crate::session) fn request_previews(&self, paths: &[PathBuf]) -> Option<Action> {
         let is_known = |path: &PathBuf| {
             self.previews.runs.iter().any(|one| one.path == *path && one.version == self.version)
         };
         let wanted: Vec<PathBuf> =
             paths.iter().filter(|path| !is_known(path)).take(MAX_RUNS).cloned().collect();
-        (!wanted.is_empty()).then_some(Action::GlanceAt(wanted))
+        (!wanted.is_empty()).then_some(Action::PreviewRuns(wanted))
     }
 
-    /// What a file over the window is; `None` until it was looked at.
-    pub(in crate::session) fn dragged(&self, path: &Path) -> Option<DraggedItem> {
+    /// What a file over the window is; `None` until it was read.
+    pub fn dragged(&self, path: &Path) -> Option<DraggedItem> {
         self.previews.files.iter().find(|(of, _)| of == path).map(|(_, dragged)| *dragged)
     }
 
-    /// Asks for a look at files over the window, unless it was requested.
+    /// Requests previews of files over the window, unless they were requested.
     pub(in crate::session) fn ask_for_dragged(&self, paths: &[PathBuf]) -> Option<Action> {
         (self.previews.requested != paths).then(|| Action::LookAtDragged(paths.to_vec()))
     }
 
-    /// Looks at saved runs.
-    pub(in crate::session) fn glance_at(&mut self, paths: Vec<PathBuf>) {
+    /// Reads previews of saved runs.
+    pub(in crate::session) fn preview_runs(&mut self, paths: Vec<PathBuf>) {
         let version = self.version;
         let mut requested = Vec::new();
         for path in paths {
@@ -173,10 +169,10 @@ impl Library {
             let looks = requested.into_iter().map(|(path, before)| look(path, before));
             Ok(PreviewUpdate::Runs(looks.collect()))
         };
-        self.tasks.spawn("glance", read_preview, Message::Previewed);
+        self.tasks.spawn("preview-runs", read_preview, Message::Previewed);
     }
 
-    /// Looks at files over the window.
+    /// Reads previews of files over the window.
     pub(in crate::session) fn look_at_dragged(&mut self, paths: Vec<PathBuf>) {
         self.previews.files.clear();
         self.previews.requested.clone_from(&paths);
@@ -197,7 +193,7 @@ impl Library {
     }
 }
 
-/// Looks at a run, unless its file is still the one it was.
+/// Reads the preview of a run whose file has changed.
 fn look(path: PathBuf, before: Option<FileStamp>) -> (PathBuf, Option<FileStamp>, PreviewResult) {
     let stamp = std::fs::metadata(&path).ok().map(|file| (file.len(), file.modified().ok()));
     if stamp.is_some() && stamp == before {
@@ -232,7 +228,7 @@ impl RunPreview {
         named.or_else(|| self.rows.get(self.first))
     }
 
-    /// How many configurations did not run as they were asked to.
+    /// Number of configurations that did not run as requested.
     pub fn refused(&self) -> usize {
         self.rows.iter().filter(|row| row.granted.is_some() && !row.is_as_requested).count()
     }
@@ -241,7 +237,7 @@ impl RunPreview {
 impl ConfigurationPreview {
     fn of(run: &Run, row: &Configuration) -> Self {
         let trials = row.trials.iter().filter_map(|&trial| run.trials.get(trial));
-        let mut histogram = LogHistogram::new(FIRST_BIN, BINS_A_DECADE);
+        let mut histogram = LogHistogram::default();
         for trial in trials {
             for value in trial.values() {
                 histogram.add(value);

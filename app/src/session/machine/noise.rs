@@ -1,8 +1,7 @@
-//! How much the same test differs from itself on this PC, for the page of the machine.
+//! The noise floor: run-to-run variation of one test on this PC, for the Machine page.
 
 use jiff::Timestamp;
 use jitterscope_engine::report::Metric;
-use jitterscope_engine::report::comparison::NoiseFloor;
 use jitterscope_engine::store::Store;
 
 /// The test that represents the PC.
@@ -25,14 +24,13 @@ pub struct NoiseFloorEstimate {
 
 /// The noise floor of a machine from what is saved; takes a while.
 pub(super) fn read(store: &Store, machine: &str) -> Option<NoiseFloorEstimate> {
-    let repeats = store.newest_repeats(NOISE_TEST, machine).inspect_err(|error| {
+    let found = store.newest_floor(NOISE_TEST, machine).inspect_err(|error| {
         log::info!("no noise floor: {error}");
     });
-    let repeats = repeats.ok()?;
-    let floor = NoiseFloor::of_runs(&repeats)?;
+    let (newest, floor) = found.ok()??;
     let variation = floor.variations.iter().find(|variation| variation.metric == Metric::P99)?;
     Some(NoiseFloorEstimate {
-        measured_at: repeats.iter().map(|run| run.started_at).max()?,
+        measured_at: newest.started_at,
         count: floor.count,
         label: variation.label.clone(),
         p99_nanos: variation.noise,

@@ -1,4 +1,4 @@
-//! The end of what was measured: heard where the settings ask for it, never while anything is measured.
+//! The sound at the end of a test: played if the settings enable it, never while measuring.
 
 use std::thread::Builder;
 use std::time::{Duration, Instant};
@@ -26,7 +26,7 @@ fn should_play_sound(ran: Duration, ending: &Ending) -> bool {
 }
 
 impl CompletionState {
-    /// Notes that measuring began; runs that follow each other count as one.
+    /// Starts the clock of a test; a sequence of runs counts as one.
     pub(super) fn begin(&mut self) {
         self.since.get_or_insert_with(Instant::now);
     }
@@ -38,7 +38,7 @@ impl CompletionState {
 }
 
 impl Running {
-    /// Notes that a run is saved. Only where nothing follows is it the end.
+    /// Plays the sound after a run was saved, unless another run follows.
     pub(super) fn note_end(&mut self, shown: &LoadedRun, context: &Context) {
         if self.is_busy() {
             return;

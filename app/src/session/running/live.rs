@@ -13,7 +13,7 @@ use jitterscope_engine::run::{Annotation, Run, TrialRun};
 /// How often the results of the running trial are recomputed.
 const REFRESH: Duration = Duration::from_millis(200);
 
-/// Below this share of a plan, its own length is a better estimate than the rate so far.
+/// The most progress that the clock alone shows, before the first sample.
 const FIRST_SHARE: f64 = 0.02;
 
 /// How far a trial is.
@@ -97,9 +97,16 @@ impl Live {
         all.filter(|one| one.trial == self.current).map(|one| one.from)
     }
 
-    /// Marks a moment of the current trial.
-    pub(super) fn mark(&mut self, at: Nanos) {
-        let text = format!("Mark {}", self.marks().count() + 1);
+    /// What the next mark of the run is called.
+    pub fn next_mark(&self) -> String {
+        format!("Mark {}", self.run.as_ref().map_or(0, |run| run.annotations.len()) + 1)
+    }
+
+    /// Marks the newest sample of the current trial.
+    pub(super) fn mark(&mut self) {
+        let newest = self.current().and_then(|trial| trial.samples.last());
+        let Some(at) = newest.map(|sample| sample.woke) else { return };
+        let text = self.next_mark();
         if let Some(run) = &mut self.run {
             run.annotations.push(Annotation { trial: self.current, from: at, to: at, text });
         }
@@ -115,23 +122,23 @@ impl Live {
         self.was_demoted
     }
 
-    /// How long the run has been going on.
+    /// Time since the run started.
     pub fn elapsed(&self, now: Instant) -> Nanos {
         Nanos::from(now.saturating_duration_since(self.began))
     }
 
-    /// How long there have been samples that count.
+    /// Time since the first sample that counts.
     pub fn measured(&self, now: Instant) -> Nanos {
         let since = self.first_trial_began.map(|began| now.saturating_duration_since(began));
         since.map_or(Nanos::ZERO, Nanos::from)
     }
 
-    /// How long the run is meant to take.
+    /// Planned duration of the run.
     pub fn planned(&self) -> Nanos {
         self.planned
     }
 
-    /// How far the run is, 0 to 1: by what is done, not by the clock.
+    /// Progress of the run, 0 to 1: by completed work, not by the clock.
     pub fn progress(&self, now: Instant) -> f64 {
         let share = self.done_share();
         if 0.0 < share || self.planned <= Nanos::ZERO {
@@ -141,13 +148,9 @@ impl Live {
         (self.elapsed(now).as_f64() / self.planned.as_f64()).clamp(0.0, FIRST_SHARE)
     }
 
-    /// How long it will still take, at the rate at which it went on so far; at least 0.
+    /// Estimated remaining time.
     pub fn left(&self, now: Instant) -> Nanos {
-        let (share, elapsed) = (self.done_share(), self.elapsed(now));
-        if share < FIRST_SHARE {
-            return (self.planned - elapsed).max(Nanos::ZERO);
-        }
-        Nanos::from_nanos_f64(elapsed.as_f64() * (1.0 - share) / share)
+        estimate_left(self.planned, self.measured(now), self.done_share())
     }
 
     /// The share of the plan that is done. Trials of one stage run at the same time.
@@ -165,7 +168,7 @@ impl Live {
         }))
     }
 
-    /// How far the trial that runs is, 0 to 1.
+    /// Progress of the running trial, 0 to 1.
     pub fn trial_progress(&self) -> f64 {
         self.current().map_or(0.0, share_of)
     }
@@ -204,13 +207,13 @@ impl Live {
             | Event::Value { .. }
             | Event::Traced { .. }
             | Event::Counted { .. }
-            | Event::NotSaved(_)
+            | Event::NotSaved { .. }
             | Event::Finished(_)
             | Event::Failed { .. } => {}
         }
     }
 
-    /// Computes the numbers of the trial that runs, where they are old.
+    /// Recomputes the figures of the running trial if they are old.
     pub(super) fn refresh(&mut self, now: Instant) {
         let is_old = self.refreshed.is_none_or(|then| REFRESH <= now.duration_since(then));
         if is_old && self.states.get(self.current) == Some(&TrialState::Running) {
@@ -238,7 +241,14 @@ impl Live {
     }
 }
 
-/// How far a trial is, 0 to 1: by its iterations where they are counted, else by time.
+/// Estimated remaining time after a share of the plan took `measured`: the rate so far weighs as much as it measured,
+/// the plan for the rest. The time before the first sample is no part of the rate.
+fn estimate_left(planned: Nanos, measured: Nanos, share: f64) -> Nanos {
+    let whole = planned.as_f64() * (1.0 - share) + measured.as_f64();
+    Nanos::from_nanos_f64(whole * (1.0 - share))
+}
+
+/// Progress of a trial, 0 to 1: by its iterations if they are counted, otherwise by time.
 fn share_of(trial: &TrialRun) -> f64 {
     let (done, whole) = match trial.trial.length {
         Length::Turns { count, .. } => {
@@ -285,5 +295,16 @@ mod tests {
         let probes = [(0, 60.0, 0.5), (0, 60.0, 0.4)];
         assert!((share_of_stages(probes.into_iter()) - 0.4).abs() < 1e-9, "at the same time");
         assert!(share_of_stages(std::iter::empty()) < 1e-9);
+    }
+
+    #[test]
+    fn time_left_is_that_of_the_plan_and_then_of_the_rate() {
+        let of = |measured: i64, share| {
+            let left = estimate_left(Nanos::from_secs(60), Nanos::from_secs(measured), share);
+            format!("{:.0}", left.as_secs())
+        };
+        assert_eq!([of(0, 0.0), of(1, 0.02), of(36, 0.6), of(60, 1.0)], ["60", "59", "24", "0"]);
+        // Twice as slow as planned.
+        assert_eq!([of(12, 0.1), of(108, 0.9)], ["59", "11"]);
     }
 }

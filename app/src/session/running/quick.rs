@@ -1,12 +1,16 @@
 //! The quick check in the window: its parts run one after the other, each on the path of any test.
 
+use std::ops::Add as _;
 use std::sync::Arc;
 use std::time::Instant;
 
 use jitterscope_engine::nanos::Nanos;
-use jitterscope_engine::plan::quick::Part;
-use jitterscope_engine::run::{Group, Labels, Run};
-use jitterscope_engine::runner::{CheckGroup, OtherLoad, QuietWait};
+use jitterscope_engine::plan::CpuFacts;
+use jitterscope_engine::plan::quick::{BUDGET, CheckSettings, Part};
+use jitterscope_engine::report::Disturbance;
+use jitterscope_engine::report::quick::{continuation, joined};
+use jitterscope_engine::run::{Ending, Group, Labels, Run, TrialRun};
+use jitterscope_engine::runner::{CheckGroup, OtherLoad, QuietWait, check_settings};
 
 use super::{Context, FinishedCheck, Live, LoadedRun, Message, Notice, Outbox, Running};
 use crate::session::finished_check::part_of;
@@ -35,6 +39,11 @@ pub enum PartState {
 pub struct ActiveCheck {
     parts: Vec<(Part, PartState)>,
     planned: [Nanos; Part::ALL.len()],
+    settings: CheckSettings,
+    /// The run that is measured on because it has too little data for a grade, and for how long.
+    continued: Option<(Arc<LoadedRun>, Nanos)>,
+    /// What may still be spent on that.
+    spare: Nanos,
     current: usize,
     began: jiff::Timestamp,
     group: CheckGroup,
@@ -46,17 +55,22 @@ pub struct ActiveCheck {
 }
 
 impl ActiveCheck {
-    fn new(selected: &[Part], limit: Nanos, cpu_count: usize) -> Self {
+    fn new(selected: &[Part], limit: Nanos, cpus: &CpuFacts) -> Self {
+        let settings = check_settings(cpus);
+        let planned = lengths(&settings, selected);
         let state = |part: &Part| {
             if selected.contains(part) { PartState::Waiting } else { PartState::Skipped }
         };
         Self {
             parts: Part::ALL.iter().map(|part| (*part, state(part))).collect(),
-            planned: Part::ALL.map(Part::length),
+            spare: planned.iter().fold(BUDGET, |left, length| left - *length),
+            planned,
+            settings,
+            continued: None,
             current: 0,
             began: crate::text::now(),
             group: CheckGroup::default(),
-            quiet: QuietWait::new(limit, cpu_count),
+            quiet: QuietWait::new(limit),
             limit,
             is_skipping: false,
             is_stopped: false,
@@ -73,31 +87,47 @@ impl ActiveCheck {
         self.parts.get(self.current).map_or(Part::Sleep, |(part, _)| *part)
     }
 
-    /// Position of the part that is measured, from 0.
+    /// Position of the part that is measured in the order in which parts run, from 0.
     pub fn current_index(&self) -> usize {
-        self.current
+        let current = self.current();
+        Part::IN_ORDER.iter().position(|part| *part == current).unwrap_or(0)
     }
 
-    /// How long the part that is measured is meant to take.
+    /// How long a part takes.
+    pub fn length(&self, part: Part) -> Nanos {
+        let at = self.parts.iter().position(|(one, _)| *one == part);
+        at.and_then(|at| self.planned.get(at)).copied().unwrap_or_default()
+    }
+
+    /// Planned duration of the current part.
     pub fn planned_now(&self) -> Nanos {
-        self.planned.get(self.current).copied().unwrap_or_default()
+        match &self.continued {
+            Some((_, length)) => *length,
+            None => self.planned.get(self.current).copied().unwrap_or_default(),
+        }
     }
 
-    /// Whether the part that is measured was asked to end.
+    /// Whether the current part is measured longer, because it has too little data for a grade.
+    pub const fn is_continuing(&self) -> bool {
+        self.continued.is_some()
+    }
+
+    /// Whether the current part was skipped or stopped.
     pub const fn is_ending(&self) -> bool {
         self.is_skipping || self.is_stopped
     }
 
-    /// How far the whole is, 0 to 1, and how long it is still meant to take.
+    /// Progress of the check, 0 to 1, and its planned remaining time.
     pub fn progress(&self, live: Option<&Live>, now: Instant) -> (f64, Nanos) {
         let (mut done, mut left) = (Nanos::ZERO, Nanos::ZERO);
         for (at, ((_, state), &planned)) in self.parts.iter().zip(&self.planned).enumerate() {
             match state {
                 PartState::Waiting | PartState::Quiet(_) => left += planned,
                 PartState::Running if at == self.current => {
-                    let elapsed = live.map_or(planned, |live| live.elapsed(now)).min(planned);
-                    done += elapsed;
-                    left += planned - elapsed;
+                    let planned = self.planned_now();
+                    let rest = live.map_or(Nanos::ZERO, |live| live.left(now)).min(planned);
+                    done += planned - rest;
+                    left += rest;
                 }
                 PartState::Running | PartState::Done(_) => done += planned,
                 PartState::Skipped => {}
@@ -136,7 +166,7 @@ impl ActiveCheck {
         }
     }
 
-    /// Leaves out what has not begun, once the check was stopped; then moves to what waits.
+    /// Skips waiting parts once the check was stopped; otherwise moves to the next waiting part.
     fn advance(&mut self) -> Option<Part> {
         if self.is_stopped {
             for (_, state) in &mut self.parts {
@@ -145,8 +175,13 @@ impl ActiveCheck {
                 }
             }
         }
-        let waits = |(_, state): &(Part, PartState)| matches!(state, PartState::Waiting);
-        let next = self.parts.iter().position(waits)?;
+        let waits = |wanted: &Part| {
+            let is_next = |(part, state): &(Part, PartState)| {
+                part == wanted && matches!(state, PartState::Waiting)
+            };
+            self.parts.iter().position(is_next)
+        };
+        let next = Part::IN_ORDER.iter().find_map(waits)?;
         self.current = next;
         self.set(PartState::Quiet(None));
         self.parts.get(next).map(|(part, _)| *part)
@@ -157,9 +192,9 @@ impl ActiveCheck {
         self.limit
     }
 
-    /// Below which share of one CPU other programs are quiet enough for the current part.
-    pub fn quiet_share(&self) -> f64 {
-        self.quiet.limit(self.current())
+    /// The share of one CPU below which other programs are quiet enough for the current part.
+    pub const fn quiet_share(&self) -> f64 {
+        Disturbance::LIMIT
     }
 
     /// Whether the current part waits for other programs.
@@ -174,31 +209,36 @@ impl ActiveCheck {
                 (part, None)
             }
         });
-        FinishedCheck::of(
-            parts.collect(),
-            self.began,
-            nanos_between(self.began, crate::text::now()),
-        )
+        let took = nanos_between(self.began, crate::text::now());
+        let check = FinishedCheck::of(parts.collect(), self.began, took);
+        if self.is_stopped { FinishedCheck { ending: Ending::Stopped, ..check } } else { check }
     }
+}
+
+/// How long each part takes; none of one that is not selected. Only the first loop chooses a spin tail.
+fn lengths(settings: &CheckSettings, selected: &[Part]) -> [Nanos; Part::ALL.len()] {
+    let is_known = selected.contains(&Part::FrameLoad);
+    let known = CheckSettings { tail: is_known.then_some(Nanos::ZERO), ..*settings };
+    Part::ALL.map(|part| if selected.contains(&part) { part.length(&known) } else { Nanos::ZERO })
 }
 
 /// The quick check.
 #[derive(Debug, Default)]
 pub struct Quick {
     skipped: Vec<Part>,
-    going: Option<ActiveCheck>,
+    check: Option<ActiveCheck>,
     result: Option<Arc<FinishedCheck>>,
 }
 
 impl Quick {
-    /// Whether a part is to be measured.
+    /// Whether a part is selected.
     pub fn is_selected(&self, part: Part) -> bool {
         !self.skipped.contains(&part)
     }
 
     /// Progress of the check.
-    pub const fn going(&self) -> Option<&ActiveCheck> {
-        self.going.as_ref()
+    pub const fn check(&self) -> Option<&ActiveCheck> {
+        self.check.as_ref()
     }
 
     /// The result on screen.
@@ -206,23 +246,34 @@ impl Quick {
         self.result.as_ref()
     }
 
-    /// Approximate duration of the selected parts.
-    pub fn length(&self) -> Nanos {
-        let selected = Part::ALL.into_iter().filter(|part| self.is_selected(*part));
-        selected.fold(Nanos::ZERO, |sum, part| sum + part.length())
+    /// Approximate duration of a part.
+    pub fn length_of(&self, part: Part) -> Nanos {
+        let known = CheckSettings { tail: Some(Nanos::ZERO), ..CheckSettings::default() };
+        let own = CheckSettings::default();
+        part.length(if self.is_selected(Part::FrameLoad) { &known } else { &own })
     }
 
-    /// Adds to the run of the part that is measured which parts were skipped.
+    /// Approximate duration of the selected parts.
+    pub fn length(&self) -> Nanos {
+        let selected: Vec<Part> =
+            Part::ALL.into_iter().filter(|part| self.is_selected(*part)).collect();
+        lengths(&CheckSettings::default(), &selected).into_iter().fold(Nanos::ZERO, Nanos::add)
+    }
+
+    /// Adds to the run of the part that is measured which parts were skipped, and what was measured of it before.
     pub(super) fn sign(&mut self, run: &mut Run) {
-        if let Some(going) = &mut self.going {
-            run.group = Some(going.group());
+        if let Some(check) = &mut self.check {
+            if let Some((first, _)) = &check.continued {
+                *run = joined(&first.run, run.clone());
+            }
+            run.group = Some(check.group());
         }
     }
 
     /// Asks for the end of the whole check.
     pub(super) fn stop(&mut self) {
-        if let Some(going) = &mut self.going {
-            going.is_stopped = true;
+        if let Some(check) = &mut self.check {
+            check.is_stopped = true;
         }
     }
 
@@ -247,70 +298,117 @@ impl Running {
         let Some(facts) = context.facts.as_ref().filter(|_| !self.is_busy()) else { return };
         let selected: Vec<Part> =
             Part::ALL.into_iter().filter(|part| self.quick.is_selected(*part)).collect();
-        self.quick.going = Some(ActiveCheck::new(&selected, limit, facts.cpus.usable.len()));
+        self.quick.check = Some(ActiveCheck::new(&selected, limit, &facts.cpus));
         self.start_next_part();
     }
 
     /// Ends the current part and continues with the next one.
     pub(in crate::session) fn skip_part(&mut self) {
-        let Some(going) = &mut self.quick.going else { return };
+        let Some(check) = &mut self.quick.check else { return };
         if let Some(active) = &self.active {
-            going.is_skipping = true;
+            check.is_skipping = true;
             active.runner.stop();
-        } else if going.is_waiting_for_quiet() {
-            going.set(PartState::Skipped);
+        } else if check.is_waiting_for_quiet() {
+            check.set(PartState::Skipped);
             self.start_next_part();
         }
     }
 
     /// Measures the rest of the check without waiting for other programs.
     pub(in crate::session) fn measure_without_waiting(&mut self) {
-        if let Some(going) = &mut self.quick.going {
-            going.quiet = QuietWait::new(Nanos::ZERO, 1);
+        if let Some(check) = &mut self.quick.check {
+            check.quiet = QuietWait::new(Nanos::ZERO);
         }
     }
 
-    /// Takes in the run of the part that was measured. One that was disturbed is measured again, once.
-    pub(super) fn end_part(&mut self, shown: &Arc<LoadedRun>, outbox: &mut Outbox) {
-        let Some(going) = &mut self.quick.going else { return };
-        let part = going.current();
+    /// Takes in the run of the part that was measured. One that was disturbed is measured again, once; one that has
+    /// too little data for a grade is measured on, once.
+    pub(super) fn end_part(
+        &mut self,
+        shown: &Arc<LoadedRun>,
+        context: &Context,
+        outbox: &mut Outbox,
+    ) {
+        let Some(check) = &mut self.quick.check else { return };
+        let part = check.current();
         if part_of(shown) != Some(part) {
             return;
         }
         let verdict = &shown.report.verdict;
-        let is_skipped = std::mem::take(&mut going.is_skipping);
-        let was_cut_off = going.is_stopped && verdict.grade.is_none();
+        let is_skipped = std::mem::take(&mut check.is_skipping);
+        let was_continued = check.continued.take();
+        let was_cut_off = check.is_stopped && verdict.grade.is_none();
         let disturbance = verdict.standing.disturbance();
-        let state = if is_skipped || was_cut_off {
-            PartState::Skipped
-        } else if !going.is_stopped && going.quiet.must_repeat(part, disturbance) {
-            if let Some(disturbance) = disturbance {
-                let name = part.name();
-                outbox.notify(Notice::info(format!("{name}: {disturbance}. Measuring it again.")));
+        let state = match was_continued {
+            // What was measured before counts.
+            Some((first, _)) if is_skipped || was_cut_off => PartState::Done(first),
+            None if is_skipped || was_cut_off => PartState::Skipped,
+            None if !check.is_stopped && check.quiet.must_repeat(part, disturbance) => {
+                if let Some(disturbance) = disturbance {
+                    let name = part.name();
+                    let words = format!("{name}: {disturbance}. Measuring it again.");
+                    outbox.notify(Notice::info(words));
+                }
+                PartState::Waiting
             }
-            PartState::Waiting
-        } else {
-            PartState::Done(Arc::clone(shown))
+            Some(_) | None => PartState::Done(Arc::clone(shown)),
         };
-        going.set(state);
+        if let (Part::FrameLoad, PartState::Done(shown)) = (part, &state) {
+            check.settings.tail = shown.run.trials.iter().find_map(TrialRun::tail);
+        }
+        let is_done = matches!(state, PartState::Done(_));
+        check.set(state);
+        if is_done && self.continue_part(shown, context, outbox) {
+            return;
+        }
         self.start_next_part();
+    }
+
+    /// Measures on where the current part has too little data for a grade; returns whether it does.
+    fn continue_part(
+        &mut self,
+        shown: &Arc<LoadedRun>,
+        context: &Context,
+        outbox: &mut Outbox,
+    ) -> bool {
+        let (Some(check), Some(facts)) = (&mut self.quick.check, &context.facts) else {
+            return false;
+        };
+        let is_first = shown.run.trials.iter().all(|trial| trial.trial.round == 0);
+        let plan = continuation(&shown.run, &shown.report).filter(|_| is_first);
+        let Some(plan) = plan.filter(|_| !check.is_stopped) else { return false };
+        let length = plan.duration(&facts.cpus);
+        if check.spare < length {
+            return false;
+        }
+        check.spare = check.spare - length;
+        check.continued = Some((Arc::clone(shown), length));
+        check.set(PartState::Running);
+        let labels = check.labels();
+        let has_started = self.start_plan(plan, labels, context, outbox);
+        if let (false, Some(check)) = (has_started, &mut self.quick.check) {
+            check.continued = None;
+            check.set(PartState::Done(Arc::clone(shown)));
+        }
+        has_started
     }
 
     /// Continues without the current part, because its run could not be evaluated.
     pub(super) fn drop_part(&mut self) {
-        if let Some(going) = &mut self.quick.going {
-            going.is_skipping = false;
-            going.set(PartState::Skipped);
+        if let Some(check) = &mut self.quick.check {
+            check.is_skipping = false;
+            let first = check.continued.take();
+            check.set(first.map_or(PartState::Skipped, |(first, _)| PartState::Done(first)));
             self.start_next_part();
         }
     }
 
-    /// Looks at what other programs use before the next part starts, or ends the check.
+    /// Measures the load of other programs before the next part, or ends the check after the last one.
     fn start_next_part(&mut self) {
-        if self.quick.going.as_mut().and_then(ActiveCheck::advance).is_some() {
+        if self.quick.check.as_mut().and_then(ActiveCheck::advance).is_some() {
             self.look_at_other_load();
-        } else if let Some(going) = self.quick.going.take() {
-            self.quick.result = Some(Arc::new(going.into_checked()));
+        } else if let Some(check) = self.quick.check.take() {
+            self.quick.result = Some(Arc::new(check.into_checked()));
         }
     }
 
@@ -331,22 +429,23 @@ impl Running {
         context: &Context,
         outbox: &mut Outbox,
     ) {
-        let Some(going) = self.quick.going.as_mut().filter(|going| going.is_waiting_for_quiet())
+        let Some(check) = self.quick.check.as_mut().filter(|check| check.is_waiting_for_quiet())
         else {
             return;
         };
-        let part = going.current();
-        if going.is_stopped {
-            going.set(PartState::Skipped);
+        let part = check.current();
+        if check.is_stopped {
+            check.set(PartState::Skipped);
             self.start_next_part();
-        } else if going.quiet.must_wait(part, share) {
-            going.quiet.spend(LOOK);
-            going.set(PartState::Quiet(share));
+        } else if check.quiet.must_wait(share) {
+            check.quiet.spend(LOOK);
+            check.set(PartState::Quiet(share));
             self.look_at_other_load();
         } else {
-            going.set(PartState::Running);
-            let labels = going.labels();
-            if !self.start_plan(part.plan(1.0), labels, context, outbox) {
+            check.set(PartState::Running);
+            let labels = check.labels();
+            let plan = part.plan(&check.settings);
+            if !self.start_plan(plan, labels, context, outbox) {
                 // The reason was reported where it could not start.
                 self.drop_part();
             }

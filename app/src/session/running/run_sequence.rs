@@ -36,12 +36,12 @@ impl Running {
         if self.is_busy() {
             return;
         }
-        let Some(bench) = self.bench(test) else { return };
-        let (plan, times) = (bench.plan().clone(), bench.repeat());
+        let Some(state) = self.test(test) else { return };
+        let (plan, times) = (state.plan().clone(), state.repeat());
         if 1 < times {
-            self.start_series(RunSequence::repeats(&plan, "", times), context, outbox);
+            self.start_sequence(RunSequence::repeats(&plan, "", times), context, outbox);
         } else {
-            self.series = None;
+            self.sequence = None;
             self.start(&plan, Labels::default(), context, outbox);
         }
     }
@@ -57,14 +57,14 @@ impl Running {
         if self.is_busy() {
             return;
         }
-        let Some(bench) = self.bench_mut(test) else { return };
-        let trace = bench.trace();
-        bench.take_settings_of_result();
-        bench.set_trace(TraceMode::Auto);
-        let plan = bench.plan().clone();
-        self.series = None;
+        let Some(state) = self.test_mut(test) else { return };
+        let trace = state.trace();
+        state.take_settings_of_result();
+        state.set_trace(TraceMode::Auto);
+        let plan = state.plan().clone();
+        self.sequence = None;
         self.start(&plan, Labels::default(), context, outbox);
-        self.change(test, |bench| bench.set_trace(trace));
+        self.change(test, |state| state.set_trace(trace));
     }
 
     /// Repeats the settings of a test this many times.
@@ -78,8 +78,8 @@ impl Running {
         if self.is_busy() {
             return;
         }
-        let Some(plan) = self.bench(test).map(|bench| bench.plan().clone()) else { return };
-        self.start_series(RunSequence::repeats(&plan, "", times), context, outbox);
+        let Some(plan) = self.test(test).map(|state| state.plan().clone()) else { return };
+        self.start_sequence(RunSequence::repeats(&plan, "", times), context, outbox);
     }
 
     /// Measures the settings of the first two of these runs in alternating order.
@@ -91,45 +91,47 @@ impl Running {
         outbox: &mut Outbox,
     ) {
         if self.is_busy() {
-            outbox.notify(Notice::info(words::BUSY));
+            outbox.notify(Notice::error(words::BUSY));
             return;
         }
         let [a, b, ..] = runs else { return };
         let Some((a, b)) = a.run.plan().zip(b.run.plan()) else {
-            outbox.notify(Notice::info(words::NOT_MEASURED_HERE));
+            outbox.notify(Notice::error(words::NOT_MEASURED_HERE));
             return;
         };
-        self.start_series(RunSequence::alternation([a, b], times), context, outbox);
+        self.start_sequence(RunSequence::alternation([a, b], times), context, outbox);
     }
 
     /// Starts runs one after the other.
-    fn start_series(&mut self, runs: RunSequence, context: &Context, outbox: &mut Outbox) {
-        self.series = Some(SequenceState { runs, is_cut: false, saved: Vec::new() });
+    fn start_sequence(&mut self, runs: RunSequence, context: &Context, outbox: &mut Outbox) {
+        self.sequence = Some(SequenceState { runs, is_cut: false, saved: Vec::new() });
         self.go_on(context, outbox);
     }
 
     /// Starts the next run of the series.
     fn go_on(&mut self, context: &Context, outbox: &mut Outbox) {
-        let Some(step) = self.series.as_mut().and_then(|series| series.runs.next()) else { return };
+        let Some(step) = self.sequence.as_mut().and_then(|series| series.runs.next()) else {
+            return;
+        };
         outbox.push(Request::GoTo(PageId::Test(step.plan.key())));
         self.start(&step.plan, step.labels, context, outbox);
         if !self.is_running() {
             // The reason why it did not start was reported.
-            self.series = None;
+            self.sequence = None;
         }
     }
 
     /// No further run of the series is started.
-    pub(super) fn cut_series(&mut self) {
-        if let Some(series) = &mut self.series {
+    pub(super) fn cut_sequence(&mut self) {
+        if let Some(series) = &mut self.sequence {
             series.is_cut = true;
         }
     }
 
     /// Ends the series where a run of it was cut short.
-    pub(super) fn cut_series_after(&mut self, run: &Run) {
+    pub(super) fn cut_sequence_after(&mut self, run: &Run) {
         if run.ending != Ending::Finished {
-            self.cut_series();
+            self.cut_sequence();
         }
     }
 
@@ -140,13 +142,13 @@ impl Running {
         context: &Context,
         outbox: &mut Outbox,
     ) {
-        let Some(series) = &mut self.series else { return };
+        let Some(series) = &mut self.sequence else { return };
         series.saved.extend(shown.path.clone());
         if !series.is_cut && !series.runs.is_over() {
             self.go_on(context, outbox);
             return;
         }
-        let Some(series) = self.series.take() else { return };
+        let Some(series) = self.sequence.take() else { return };
         let saved = series.saved.len();
         // As many as can be compared, the last ones.
         let paths: Vec<PathBuf> = series.saved.iter().rev().take(4).rev().cloned().collect();

@@ -20,9 +20,9 @@ pub enum Phase {
     Idle,
     /// It does.
     Running(Box<Live>),
-    /// It was asked to stop.
+    /// A stop was requested.
     Stopping(Box<Live>),
-    /// It is over; its run is being saved and judged.
+    /// It is over; its run is being saved and evaluated.
     Saving,
 }
 
@@ -56,12 +56,12 @@ impl TestState {
         self.plan.listing().name
     }
 
-    /// Whether who had the CPU is recorded.
+    /// Whether a trace of the CPUs is recorded.
     pub fn trace(&self) -> TraceMode {
         self.trace
     }
 
-    /// Changes whether who had the CPU is recorded.
+    /// Changes whether a trace of the CPUs is recorded.
     pub(in crate::session) fn set_trace(&mut self, trace: TraceMode) {
         self.trace = trace;
     }

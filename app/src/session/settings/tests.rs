@@ -31,6 +31,7 @@ fn settings_are_read_back_as_they_were() {
         plays_sound: true,
         exports_host: true,
         exports_user: true,
+        exports_programs: true,
         page: "machine".to_owned(),
         is_welcomed: true,
         last_export: "markdown".to_owned(),
@@ -164,13 +165,20 @@ fn a_setting_that_makes_no_sense_is_the_default_and_spoils_no_other() {
 
 #[test]
 fn exports_begin_with_the_names_that_were_switched_on() {
-    for (exports_host, exports_user, expected) in [
-        (false, false, IncludedNames::Nothing),
-        (true, false, IncludedNames::Host),
-        (false, true, IncludedNames::User),
-        (true, true, IncludedNames::Everything),
+    let nothing = IncludedNames::NOTHING;
+    let settings = Settings::default();
+    for (settings, expected) in [
+        (settings.clone(), nothing),
+        (
+            Settings { exports_host: true, ..settings.clone() },
+            IncludedNames { host: true, ..nothing },
+        ),
+        (
+            Settings { exports_user: true, ..settings.clone() },
+            IncludedNames { user: true, ..nothing },
+        ),
+        (Settings { exports_programs: true, ..settings }, IncludedNames::ON_SCREEN),
     ] {
-        let settings = Settings { exports_host, exports_user, ..Settings::default() };
         assert_eq!(settings.included_names(), expected);
     }
 }

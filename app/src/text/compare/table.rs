@@ -5,8 +5,8 @@ use jitterscope_engine::report::comparison::{ComparedRow, Delta, Figure};
 use jitterscope_engine::report::table::Quantity;
 
 use super::super::{
-    MINUS, MISSING, NARROW_SPACE, Unit, choose_unit, decimals_for, in_unit, signed_in_unit,
-    signed_percent,
+    MINUS, MISSING, NARROW_SPACE, Unit, choose_decimals, choose_unit, format_signed_share,
+    format_signed_time_in, format_time_in,
 };
 use super::rate;
 
@@ -40,18 +40,18 @@ fn exact(nanos: f64) -> Nanos {
 /// The words of a figure, with the change of one run.
 pub fn cells(figure: &Figure, run: usize, unit: Unit) -> Cells {
     let known: Vec<Nanos> = figure.values.iter().flatten().map(|value| exact(*value)).collect();
-    let decimals = decimals_for(&known, unit);
+    let decimals = choose_decimals(&known, unit);
     let value = |value: f64| match figure.metric.unit {
         Quantity::Share => rate(value),
         Quantity::Rate => format!("{value:.1}"),
-        _ => in_unit(exact(value), unit, decimals),
+        _ => format_time_in(exact(value), unit, decimals),
     };
     let missing = || MISSING.to_owned();
     let values = figure.values.iter().map(|one| one.map_or_else(missing, value)).collect();
     let noise = figure.noise.map_or_else(missing, |noise| match figure.metric.unit {
         Quantity::Share => format!("±{:.3}", noise * 100.0),
         Quantity::Rate => format!("±{noise:.1}"),
-        _ => format!("±{}", in_unit(exact(noise), unit, decimals)),
+        _ => format!("±{}", format_time_in(exact(noise), unit, decimals)),
     });
     let Some(delta) = figure.deltas.get(run).copied().flatten() else {
         let (change, percent, interval) = (missing(), missing(), missing());
@@ -60,7 +60,7 @@ pub fn cells(figure: &Figure, run: usize, unit: Unit) -> Cells {
     let change = |change: f64| match figure.metric.unit {
         Quantity::Share => points(change),
         Quantity::Rate => signed(change, 1),
-        _ => signed_in_unit(exact(change), unit, decimals),
+        _ => format_signed_time_in(exact(change), unit, decimals),
     };
     let symbol = match figure.metric.unit {
         Quantity::Share => " pp".to_owned(),
@@ -84,7 +84,7 @@ pub fn cells(figure: &Figure, run: usize, unit: Unit) -> Cells {
 
 fn percent(delta: &Delta) -> String {
     match delta.ratio {
-        Some(ratio) => signed_percent(ratio),
+        Some(ratio) => format_signed_share(ratio),
         None if delta.change == 0.0 => String::new(),
         None => "from 0".to_owned(),
     }
@@ -124,6 +124,7 @@ mod tests {
                     ratio: (before != 0.0).then(|| (after - before) / before),
                     interval: Some((-100.0, 900.0)),
                     result: DeltaResult::NoClearDifference,
+                    reason: None,
                 }),
             ],
         };

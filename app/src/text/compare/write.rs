@@ -1,18 +1,23 @@
 //! A comparison as lines and tables of words, and as Markdown for a ticket.
 
-use jitterscope_engine::export::document::{Block, Grid, Piece};
-use jitterscope_engine::report::comparison::{ComparedRow, Relevance};
+use jitterscope_engine::export::Ticket;
+use jitterscope_engine::export::document::{Block, Grid, Line, Piece};
+use jitterscope_engine::report::comparison::{ComparedRow, Relevance, Variation};
 use jitterscope_engine::report::{Comparison, Report};
 use jitterscope_engine::run::Run;
 
-use super::super::{count, full_run_name};
+use super::super::{format_count, full_run_name};
 use super::{cells, evidence, letter, metric_unit, noise_floor, note, obstacle, result, sentence};
 
 /// Runs with what they mean.
 pub type Evaluated<'a> = [(&'a Run, &'a Report)];
 
-/// What each run is, a line each: letter, name, machine, when.
-pub fn legend(runs: &Evaluated<'_>) -> Vec<String> {
+/// What A and B are, a line each: a run by its name, machine and ID; a group by the number of its runs.
+pub fn legend(comparison: &Comparison, runs: &Evaluated<'_>) -> Vec<String> {
+    if let Variation::Groups([count_a, _]) = comparison.variation {
+        let (a, b) = runs.split_at(count_a.min(runs.len()));
+        return [a, b].into_iter().zip(0..).map(|(group, at)| group_legend(group, at)).collect();
+    }
     runs.iter()
         .zip(0..)
         .map(|((run, _), at)| {
@@ -22,11 +27,20 @@ pub fn legend(runs: &Evaluated<'_>) -> Vec<String> {
                 letter(at),
                 full_run_name(run),
                 run.machine.short(),
-                count(u64::try_from(run.sample_count()).unwrap_or(u64::MAX)),
+                format_count(u64::try_from(run.sample_count()).unwrap_or(u64::MAX)),
                 run.id,
             )
         })
         .collect()
+}
+
+fn group_legend(runs: &Evaluated<'_>, at: usize) -> String {
+    let mark = if at == 0 { " (baseline)" } else { "" };
+    let name = runs.first().map_or(String::new(), |(run, _)| full_run_name(run));
+    let machine = runs.first().map_or(String::new(), |(run, _)| run.machine.short());
+    let ids: Vec<&str> = runs.iter().map(|(run, _)| run.id.as_str()).collect();
+    let word = if runs.len() == 1 { "run" } else { "runs" };
+    format!("{}  {} {word} of {name}{mark} · {machine} · {}", letter(at), runs.len(), ids.join(" "))
 }
 
 /// The rows of the table of differences, header first. With more than two runs, each line names the run that
@@ -51,7 +65,7 @@ pub fn differences(comparison: &Comparison, row: &ComparedRow) -> Vec<Vec<String
             }
             line.extend([cells.change, cells.percent, cells.interval, cells.noise]);
             let delta = figure.deltas.get(run).copied().flatten();
-            line.push(delta.map_or("–".to_owned(), |delta| result(delta.result, run)));
+            line.push(delta.map_or("–".to_owned(), |delta| result(&delta, run)));
             table.push(line);
         }
     }
@@ -83,25 +97,67 @@ pub fn remarks(comparison: &Comparison) -> Vec<String> {
     comparison.notes.iter().map(note).chain(rows).collect()
 }
 
-/// The comparison for a ticket.
+/// The comparison as a file: the blocks of the ticket, and the rest folded.
 pub fn document(comparison: &Comparison, runs: &Evaluated<'_>) -> Vec<Block> {
-    let words =
-        [Piece::strong(sentence(comparison)), Piece::plain(format!(" {}", evidence(comparison)))];
-    let mut blocks = vec![Block::Paragraph(vec![words.into()])];
-    blocks.extend(legend(runs).into_iter().chain(remarks(comparison)).map(Block::item));
+    let mut blocks = ticket(comparison, runs);
+    let mut rest: Vec<Block> = remarks(comparison).into_iter().map(Block::item).collect();
     let differing = conditions(comparison);
     if 1 < differing.len() {
-        blocks.push(Block::Heading("Differences in machine and settings".to_owned()));
-        blocks.push(grid(differing));
+        rest.push(Block::Heading("Differences in machine and settings".to_owned()));
+        rest.push(grid(differing));
     }
     for row in &comparison.rows {
         let unit = metric_unit(row).symbol();
         let title = format!("{}: {} in {unit}", row.label, comparison.value_name);
-        blocks.push(Block::Heading(title));
-        blocks.push(grid(differences(comparison, row)));
+        rest.push(Block::Heading(title));
+        rest.push(grid(differences(comparison, row)));
     }
-    blocks.push(Block::Paragraph(vec![vec![Piece::plain(noise_floor(comparison))]]));
+    rest.push(Block::Paragraph(vec![vec![Piece::plain(noise_floor(comparison))]]));
+    blocks.push(Block::Details("All metrics, machines, and settings".to_owned(), rest));
     blocks
+}
+
+/// The comparison for a ticket, in few lines.
+pub fn ticket(comparison: &Comparison, runs: &Evaluated<'_>) -> Vec<Block> {
+    let version = runs.first().map_or("", |(run, _)| run.app_version.as_str());
+    let mut notes = vec![evidence(comparison)];
+    notes.extend(remarks(comparison).into_iter().next().map(|note| format!("Warning: {note}")));
+    notes.retain(|note| !note.is_empty());
+    // The p99 of every configuration; of a single one, its other metrics after it.
+    let is_single = comparison.rows.len() == 1;
+    let mut rows = Vec::new();
+    for row in &comparison.rows {
+        let mut table = differences(comparison, row);
+        let mut header =
+            vec![format!("{} in {}", comparison.value_name, metric_unit(row).symbol())];
+        header.extend(table.remove(0).into_iter().skip(1));
+        rows.extend(rows.is_empty().then_some(header));
+        table.sort_by_key(|line| line.first().is_none_or(|metric| metric != "p99"));
+        let count = if is_single { table.len() } else { comparison.count.saturating_sub(1) };
+        rows.extend(table.into_iter().take(count).map(|mut line| {
+            if let Some(metric) = line.first_mut().filter(|_| !is_single) {
+                *metric = format!("{}: {metric}", row.label);
+            }
+            line
+        }));
+    }
+    let Block::Grid(grid) = grid(rows) else { return Vec::new() };
+    let ids: Vec<&str> = runs.iter().map(|(run, _)| run.id.as_str()).collect();
+    let command = match comparison.variation {
+        Variation::Groups([count, _]) => {
+            let (a, b) = ids.split_at(count.min(ids.len()));
+            format!("jitterscope-cli compare --a {} --b {}", a.join(" "), b.join(" "))
+        }
+        _ => format!("jitterscope-cli compare {}", ids.join(" ")),
+    };
+    let mut facts: Vec<Line> =
+        legend(comparison, runs).into_iter().map(|line| vec![Piece::plain(line)]).collect();
+    facts.push(vec![Piece::plain("Repeat with "), Piece::code(command)]);
+    let title = vec![
+        Piece::strong(format!("Comparison of {} runs", runs.len())),
+        Piece::plain(format!(" (Jitterscope {version})")),
+    ];
+    Ticket { title, answer: sentence(comparison), notes, grid, facts }.blocks()
 }
 
 /// A table whose first row is its header.

@@ -1,16 +1,16 @@
 //! A quick check as a document: for a ticket, and as one page to share.
 
-use jitterscope_engine::export::document::{Block, Grid, Piece};
-use jitterscope_engine::export::machine_lines;
+use jitterscope_engine::export::document::{Block, Grid, Line, Piece};
+use jitterscope_engine::export::{Ticket, machine_line, machine_lines};
 use jitterscope_engine::plan::quick::Part;
-use jitterscope_engine::report::quick::Scorecard;
+use jitterscope_engine::report::quick::{Card, QualityCheck, Scorecard};
 use jitterscope_engine::run::{Run, TrialRun, counter};
 
 use super::{
-    RATE_HEADERS, RATE_SOURCE, advice, card, card_word, evidence, limit, rate, rate_word, sentence,
-    trust, word,
+    RATE_HEADERS, RATE_SOURCE, card, card_word, delayed_note, evidence, full_load, limit, numbers,
+    plain_evidence, rate, rate_word, sentence, trust, what_to_do,
 };
-use crate::text::{MISSING, date, local};
+use crate::text::{MISSING, date, format_count, format_share, local};
 
 /// Returns the blocks of a check: the answer, its numbers, what would help, and under what it ran.
 pub fn document(scorecard: &Scorecard, runs: &[&Run]) -> Vec<Block> {
@@ -29,12 +29,15 @@ pub fn document(scorecard: &Scorecard, runs: &[&Run]) -> Vec<Block> {
         ]]),
         Block::Paragraph(vec![vec![
             Piece::plain("Verdict: "),
-            Piece::strong(word(scorecard)),
-            Piece::plain(format!(" {} {}", sentence(scorecard), evidence(scorecard))),
+            Piece::strong(sentence(scorecard)),
+            Piece::plain(format!(" {}", evidence(scorecard))),
         ]]),
         Block::Heading("Measurements".to_owned()),
         Block::Grid(measurements(scorecard)),
     ];
+    if let Some(full_load) = full_load(scorecard) {
+        blocks.push(Block::Paragraph(vec![vec![Piece::plain(full_load)]]));
+    }
     if !scorecard.rates.is_empty() {
         blocks.push(Block::Heading(format!("Frame rates under load: {RATE_SOURCE}")));
         let row = |one| {
@@ -48,11 +51,19 @@ pub fn document(scorecard: &Scorecard, runs: &[&Run]) -> Vec<Block> {
             rows: scorecard.rates.iter().map(row).collect(),
         }));
     }
-    if !scorecard.advice.is_empty() {
-        blocks.push(Block::Heading("Recommendations".to_owned()));
-        blocks.extend(scorecard.advice.iter().map(|one| {
-            let words = advice(one);
-            Block::Item(vec![Piece::strong(words.title), Piece::plain(format!(": {}", words.text))])
+    let to_do = what_to_do(scorecard);
+    if !to_do.is_empty() {
+        blocks.push(Block::Heading("What to do".to_owned()));
+        let note = scorecard.delayed.as_ref().map(delayed_note).unwrap_or_default();
+        if !note.is_empty() {
+            blocks.push(Block::Paragraph(vec![vec![Piece::plain(format!("{note}."))]]));
+        }
+        blocks.extend(to_do.into_iter().map(|words| {
+            let text = if words.text.is_empty() { "" } else { ": " };
+            Block::Item(vec![
+                Piece::strong(words.title),
+                Piece::plain(format!("{text}{}", words.text)),
+            ])
         }));
     }
     blocks.push(Block::Heading("Measurement quality".to_owned()));
@@ -82,6 +93,72 @@ pub fn document(scorecard: &Scorecard, runs: &[&Run]) -> Vec<Block> {
     blocks
 }
 
+/// Returns the blocks of a file: those of the ticket, and the rest folded.
+pub fn report(scorecard: &Scorecard, runs: &[&Run]) -> Vec<Block> {
+    let mut blocks = ticket(scorecard, runs);
+    // The first two are the title and the verdict, which the ticket has.
+    let rest = document(scorecard, runs).into_iter().skip(2).collect();
+    blocks.push(Block::Details("Measurements, frame rates, advice, and machine".to_owned(), rest));
+    blocks
+}
+
+/// Returns what is pasted into a ticket: the verdict, the five results, the culprits, and the PC in few lines.
+pub fn ticket(scorecard: &Scorecard, runs: &[&Run]) -> Vec<Block> {
+    let began = runs.iter().map(|run| run.started_at).min();
+    let when = began.map_or_else(String::new, |began| format!("{}, ", date(&local(began))));
+    let version = runs.first().map_or("", |run| run.app_version.as_str());
+    let mut notes = vec![plain_evidence(scorecard)];
+    if let Some(first) = what_to_do(scorecard).into_iter().next() {
+        notes.push(format!("What to do: {}. {}", first.title, first.text));
+    }
+    notes.retain(|note| !note.is_empty());
+    let mut facts: Vec<String> = Vec::new();
+    if let Some(delayed) = scorecard.delayed.as_ref().filter(|delayed| 0 < delayed.late_count) {
+        let rows = delayed.rows.iter().map(|row| match row.culprits {
+            0 | 1 => format!("{} {}", row.name, row.count),
+            others => format!("{others} others {}", row.count),
+        });
+        let rows: Vec<String> = rows.collect();
+        facts.push(format!(
+            "Delayed by: {} of {} late frames",
+            rows.join(", "),
+            delayed.late_count
+        ));
+    }
+    facts.extend(Some(numbers(scorecard)).filter(|words| !words.is_empty()));
+    facts.extend(runs.first().map(|run| format!("Machine: {}", machine_line(run))));
+    let lost: u64 = runs.iter().map(|run| run.lost_count()).sum();
+    let lost = if lost == 0 { "none".to_owned() } else { format_count(lost) };
+    let samples: usize = runs.iter().map(|run| run.sample_count()).sum();
+    let samples = format_count(u64::try_from(samples).unwrap_or(u64::MAX));
+    let quality = scorecard.trust.iter().filter_map(|one| match one {
+        QualityCheck::OtherPrograms { share: Some(share), .. } => {
+            Some(format!("other programs up to {} of one CPU", format_share(*share)))
+        }
+        _ => None,
+    });
+    let quality: Vec<String> =
+        std::iter::once(format!("{lost} of {samples} samples lost")).chain(quality).collect();
+    facts.push(format!("Quality: {}", quality.join(", ")));
+    let mut facts: Vec<Line> = facts.into_iter().map(|line| vec![Piece::plain(line)]).collect();
+    let id = runs.iter().find_map(|run| run.group.as_ref()).map(|group| group.id.to_string());
+    let id = id.map(|id| [Piece::plain("Run "), Piece::code(id), Piece::plain(", repeat with ")]);
+    let id = id.map_or_else(|| vec![Piece::plain("Repeat with ")], Vec::from);
+    facts.push(id.into_iter().chain([Piece::code("jitterscope-cli quick")]).collect());
+    let cell = |one: &Card| match card(one) {
+        Some(said) => format!("{}, {} {}", card_word(one), said.number, said.unit),
+        None => card_word(one),
+    };
+    let grid = Grid {
+        header: scorecard.cards.iter().map(|one| one.part.name().to_owned()).collect(),
+        is_right: scorecard.cards.iter().map(|_| true).collect(),
+        rows: vec![scorecard.cards.iter().map(cell).collect()],
+    };
+    let title =
+        vec![Piece::strong("Quick check"), Piece::plain(format!(" ({when}Jitterscope {version})"))];
+    Ticket { title, answer: sentence(scorecard), notes, grid, facts }.blocks()
+}
+
 fn measurements(scorecard: &Scorecard) -> Grid {
     let row = |one| {
         let (number, caption) = card(one).map_or_else(
@@ -98,7 +175,7 @@ fn measurements(scorecard: &Scorecard) -> Grid {
 }
 
 /// The load threads of the frame loop under load, as they ran.
-fn load(runs: &[&Run]) -> Option<String> {
+pub fn load(runs: &[&Run]) -> Option<String> {
     let is_loaded = |run: &&&Run| run.plan().and_then(Part::of) == Some(Part::FrameLoad);
     let threads = |trial: &TrialRun| trial.counters.get(counter::LOAD_THREADS).copied();
     let count = runs.iter().find(is_loaded)?.trials.iter().find_map(threads)?;

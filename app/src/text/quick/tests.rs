@@ -1,11 +1,15 @@
 //! The words of a check: each answer has its sentence, and what is not known is named.
 
+use jitterscope_engine::export::markdown;
+use jitterscope_engine::export::ticket::MAX_LINES;
 use jitterscope_engine::platform::Refusal;
-use jitterscope_engine::report::Grading;
+use jitterscope_engine::report::quick::{Delayed, DelayedRow, GradeScale};
+use jitterscope_engine::report::{Cause, Grading, Needed};
 
 use super::*;
 
 fn of(answer: Answer, grade: Option<Grade>) -> Scorecard {
+    let grade = grade.map(GradeRange::from);
     let card = |part| Card {
         part,
         is_skipped: false,
@@ -13,7 +17,8 @@ fn of(answer: Answer, grade: Option<Grade>) -> Scorecard {
         standing: Standing::Clear,
         denied: None,
         figure: None,
-        strip: None,
+        scale: None,
+        is_stated_only: false,
     };
     Scorecard {
         grade,
@@ -21,6 +26,7 @@ fn of(answer: Answer, grade: Option<Grade>) -> Scorecard {
         answer,
         cards: Part::ALL.map(card).to_vec(),
         rates: Vec::new(),
+        delayed: None,
         advice: Vec::new(),
         trust: Vec::new(),
     }
@@ -29,14 +35,18 @@ fn of(answer: Answer, grade: Option<Grade>) -> Scorecard {
 #[test]
 fn every_answer_has_its_sentence() {
     for (answer, grade, expected) in [
-        (Answer::Unlikely, Some(Grade::Good), "This PC is unlikely to cause stutter."),
-        (Answer::Occasional, Some(Grade::Fair), "This PC may cause occasional stutter."),
+        (Answer::Unlikely, Some(Grade::Good), "Good: this PC paces frames well, even when busy."),
+        (
+            Answer::Occasional,
+            Some(Grade::Fair),
+            "Fair: this PC may cause occasional stutter when busy.",
+        ),
         (
             Answer::UnderLoad,
             Some(Grade::Poor),
-            "This PC is likely to cause stutter when other programs are busy.",
+            "Poor: this PC is likely to cause stutter when busy.",
         ),
-        (Answer::Likely, Some(Grade::Poor), "This PC is likely to cause stutter."),
+        (Answer::Likely, Some(Grade::Poor), "Poor: this PC is likely to cause stutter."),
         (
             Answer::Incomplete { skipped: 2, unjudged: 0 },
             None,
@@ -50,6 +60,21 @@ fn every_answer_has_its_sentence() {
     ] {
         assert_eq!(sentence(&of(answer, grade)), expected);
     }
+    let bound = |answer, best, worst| {
+        let card = Scorecard { grade: GradeRange::of(best, worst), ..of(answer, None) };
+        sentence(&card)
+    };
+    assert_eq!(
+        bound(Answer::Occasional, Grade::Good, Grade::Fair),
+        "Fair or better: no sign of regular stutter."
+    );
+    assert_eq!(
+        bound(Answer::Likely, Grade::Fair, Grade::Poor),
+        "Fair or worse: stutter is possible."
+    );
+    let grading = Grading { best: Grade::Good, worst: Grade::Poor, needed: Needed::TooClose };
+    let undecided = of(Answer::NotEnoughData(grading), None);
+    assert_eq!(sentence(&undecided), "Not enough data: between Good and Poor.");
 }
 
 #[test]
@@ -86,7 +111,7 @@ fn the_measured_rate_is_said_and_the_others_are_estimates() {
         percent,
         missed: 31,
         slots: 600,
-        grade: is_measured.then_some(Grade::Good),
+        grade: is_measured.then_some(Grade::Good.into()),
         is_measured,
     };
     let all = [
@@ -106,4 +131,112 @@ fn the_measured_rate_is_said_and_the_others_are_estimates() {
     assert_eq!(rate_word(&all[1]), "Good");
     assert_eq!(cells(&all[2]), ["120", "8.333 ms", "about 524 µs late", "about 6.3%", "–"]);
     assert_eq!(rate_word(&all[2]), "estimate");
+}
+
+fn late(culprits: &[(&str, Cause, u64)], late_count: u64) -> Delayed {
+    let row = |&(name, cause, count): &(&str, Cause, u64)| DelayedRow {
+        name: name.to_owned(),
+        cause,
+        program: (cause == Cause::Thread).then(|| name.to_owned()),
+        count,
+        worst: Nanos::from_micros(1_247),
+        culprits: 1,
+    };
+    Delayed {
+        part: Part::FrameLoad,
+        late_count,
+        frame_count: 600,
+        above: Nanos::new(166_667),
+        period: Nanos::new(16_666_667),
+        rows: culprits.iter().map(row).collect(),
+        main: Some("steam.exe".to_owned()),
+        suspect: Some("chrome".to_owned()),
+    }
+}
+
+#[test]
+fn what_to_do_counts_the_frames_of_its_note() {
+    let plain = |text: String| text.replace('\u{202f}', " ");
+    let delayed = late(&[("steam.exe", Cause::Thread, 41), ("", Cause::WaitedForCpu, 19)], 60);
+    assert_eq!(
+        plain(delayed_note(&delayed)),
+        "60 of 600 frames under load started more than 167 µs late (1.0% of a frame)"
+    );
+    let words: Vec<_> = delayed.rows.iter().map(|row| delayed_row(&delayed, row)).collect();
+    assert_eq!(words[0].title, "steam.exe delayed 41 of these 60 frames");
+    assert_eq!(
+        plain(words[0].text.clone()),
+        "Up to 1.247 ms (7.5% of a frame). Pause or close it, then run again."
+    );
+    assert_eq!(words[1].title, "19 of these 60 frames waited for a CPU");
+    assert!(
+        words[1].text.ends_with("chrome was busy at that time and may be the cause."),
+        "{}",
+        words[1].text
+    );
+    let others = DelayedRow { culprits: 4, count: 8, ..delayed.rows[0].clone() };
+    assert_eq!(delayed_row(&delayed, &others).title, "4 others delayed 8 of these 60 frames");
+    let none = late(&[], 0);
+    let card = Scorecard { delayed: Some(none), ..of(Answer::Unlikely, Some(Grade::Good)) };
+    assert_eq!(
+        nothing_to_do(&card).map(plain).as_deref(),
+        Some("No frame was more than 167 µs late. Nothing to do.")
+    );
+    let card = Scorecard { delayed: Some(delayed), ..card };
+    assert_eq!(nothing_to_do(&card), None);
+    assert!(plain_evidence(&card).ends_with("Main cause of delays: steam.exe."));
+    assert_eq!(what_to_do(&card)[0], words[0]);
+}
+
+#[test]
+fn the_weakest_result_is_named_with_its_metric() {
+    let plain = |text: String| text.replace('\u{202f}', " ");
+    let limits = [167, 833, 2_500].map(Nanos::from_micros);
+    let mut card = of(Answer::UnderLoad, Some(Grade::Poor));
+    let p99 = Nanos::from_micros(5_100);
+    card.cards[2].figure = Some(Figure::Frame {
+        p99,
+        percent: 30.6,
+        missed: 0,
+        slots: 600,
+        busy: Some((8, 16)),
+        full_load: Some(Nanos::from_micros(9_214)),
+    });
+    let interval = Some((Nanos::from_micros(4_900), Nanos::from_micros(5_300)));
+    card.cards[2].scale = Some(GradeScale { limits, value: p99, interval, worst: p99 });
+    assert_eq!(
+        plain(plain_evidence(&card)),
+        "99% of frames start at most 5.100 ms late under load (p99 lateness, 30.6% of a frame); none was missed."
+    );
+    let words = super::card(&card.cards[2]).unwrap();
+    assert_eq!(words.caption, "p99 lateness, 8 of 16 CPUs busy");
+    assert_eq!(
+        plain(words.sentence),
+        "95% CI 4.900 ms to 5.300 ms. None of 600 frames missed. All CPUs busy: 9.214 ms, not graded."
+    );
+    card.cards[2].grade = GradeRange::of(Grade::Excellent, Grade::Good);
+    let words = super::card(&card.cards[2]).unwrap();
+    assert!(words.sentence.contains(": covers Excellent and Good."), "{}", words.sentence);
+}
+
+#[test]
+fn a_ticket_has_at_most_15_lines() {
+    let mut card = of(Answer::Unlikely, Some(Grade::Good));
+    let culprits = [
+        ("steam.exe", Cause::Thread, 41),
+        ("nvme0q3", Cause::Interrupt, 11),
+        ("x", Cause::Thread, 8),
+    ];
+    card.delayed = Some(late(&culprits, 60));
+    card.trust = vec![QualityCheck::OtherPrograms { share: Some(0.06), is_disturbing: false }];
+    let text = markdown::text(&ticket(&card, &[]));
+    assert!(text.lines().count() <= MAX_LINES, "{text}");
+    for part in Part::ALL {
+        assert!(text.contains(part.name()), "{text}");
+    }
+    assert!(
+        text.contains("- Delayed by: steam.exe 41, nvme0q3 11, x 8 of 60 late frames"),
+        "{text}"
+    );
+    assert!(text.lines().nth(2).unwrap().starts_with("**Good: this PC paces"), "{text}");
 }

@@ -64,6 +64,8 @@ pub enum Mark {
     Ring,
     /// An open diamond.
     HollowDiamond,
+    /// An open square.
+    HollowSquare,
 }
 
 /// Dash pattern: lengths in points, drawn and skipped alternately.

@@ -5,6 +5,7 @@ use std::ops::RangeInclusive;
 
 use eframe::egui::{Align, DragValue, Key, Layout, Response, Ui, Vec2, accesskit};
 use jitterscope_engine::nanos::Nanos;
+use jitterscope_engine::plan::form::{FieldUnit, Parameter, Quantity};
 
 use super::{style_as_field, typed};
 use crate::text;
@@ -12,140 +13,66 @@ use crate::theme::{Tokens, Type, size};
 use crate::widgets::severity::Severity;
 use crate::widgets::spans::Spans;
 
-/// How a duration is shown in its field.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum FieldUnit {
-    /// Whole nanoseconds: `1 666 666 ns`.
-    Nanos,
-    /// Microseconds with two decimals: `1.00 µs`.
-    Micros,
-    /// Milliseconds with two decimals: `2.00 ms`.
-    Millis,
-    /// Seconds, with decimals only if needed: `30 s`.
-    Secs,
-    /// Minutes and seconds: `5:00`.
-    Clock,
-}
-
-impl FieldUnit {
-    const fn nanos(self) -> f64 {
-        match self {
-            Self::Nanos => 1.0,
-            Self::Micros => 1e3,
-            Self::Millis => 1e6,
-            Self::Secs | Self::Clock => 1e9,
-        }
-    }
-
-    const fn symbol(self) -> &'static str {
-        match self {
-            Self::Nanos => "ns",
-            Self::Micros => "µs",
-            Self::Millis => "ms",
-            Self::Secs => "s",
-            Self::Clock => "",
-        }
-    }
-
-    fn number(self, length: Nanos) -> String {
-        match self {
-            Self::Nanos => text::in_unit(length, text::Unit::Nanos, 0),
-            Self::Micros => text::in_unit(length, text::Unit::Micros, 2),
-            Self::Millis => text::in_unit(length, text::Unit::Millis, 2),
-            Self::Secs => decimal(length.as_secs(), 3),
-            Self::Clock => text::clock(length),
-        }
-    }
-}
-
-/// Shown in a field whose duration is automatic.
-const AUTO: &str = "Auto";
-
-/// A field for a duration. Typed text may use another unit: `500 ms`.
-pub fn duration_field(
+/// A field for a duration, a count, or a number with a fraction. Typed text may use another unit: `500 ms`.
+pub fn value_field<T: Quantity>(
     ui: &mut Ui,
     name: &str,
-    value: &mut Nanos,
-    unit: FieldUnit,
-    range: RangeInclusive<Nanos>,
+    value: &mut T,
+    parameter: &Parameter,
     width: f32,
 ) -> Response {
-    length_field(ui, (name, false), value, unit, range, width)
-}
-
-/// A field for a duration that is automatic at 0, and then shows that.
-pub fn length_field(
-    ui: &mut Ui,
-    (name, zero_is_auto): (&str, bool),
-    value: &mut Nanos,
-    unit: FieldUnit,
-    range: RangeInclusive<Nanos>,
-    width: f32,
-) -> Response {
-    let is_auto = |length: Nanos| zero_is_auto && length == Nanos::ZERO;
-    let mut nanos = value.as_f64();
-    let response = Field {
-        unit: if is_auto(*value) { "" } else { unit.symbol() },
-        range: range.start().as_f64()..=range.end().as_f64(),
-        step: match unit {
-            FieldUnit::Micros | FieldUnit::Millis => unit.nanos() / 20.0,
-            FieldUnit::Nanos => 1_000.0,
-            FieldUnit::Secs | FieldUnit::Clock => unit.nanos(),
-        },
-        width,
-        write: &|nanos| match Nanos::from_nanos_f64(nanos) {
-            length if is_auto(length) => AUTO.to_owned(),
-            length => unit.number(length),
-        },
-        read: &|text| {
-            let is_word = zero_is_auto && text.trim().eq_ignore_ascii_case(AUTO);
-            if is_word { Some(0.0) } else { typed::nanos(text, unit.nanos()) }
-        },
-    }
-    .show(ui, name, &mut nanos);
+    let mut number = value.number();
+    let response = number_field(ui, name, &mut number, parameter, width);
     if response.changed() {
-        *value = Nanos::from_nanos_f64(nanos);
+        *value = T::of(number);
     }
     response
 }
 
-/// A field for a count of things, with their name: `4 threads`.
-pub fn count_field(
-    ui: &mut Ui,
-    name: &str,
-    value: &mut u32,
-    unit: &str,
-    range: RangeInclusive<u32>,
-    width: f32,
-) -> Response {
-    let mut number = f64::from(*value);
-    let response = Field {
-        unit,
-        range: f64::from(*range.start())..=f64::from(*range.end()),
-        step: 1.0,
-        width,
-        write: &|number| text::count(whole(number).into()),
-        read: &|text| typed::number(text).map(f64::round),
-    }
-    .show(ui, name, &mut number);
-    if response.changed() {
-        *value = whole(number);
-    }
-    response
-}
-
-/// A field for a plain number with decimals only if needed, and an optional unit.
+/// A field for a number of a setting.
 pub fn number_field(
     ui: &mut Ui,
     name: &str,
-    value: &mut f64,
-    unit: &str,
-    range: RangeInclusive<f64>,
+    number: &mut f64,
+    parameter: &Parameter,
     width: f32,
 ) -> Response {
-    let step = (range.end() - range.start()).abs().min(1_000.0) / 1_000.0;
-    let (write, read) = (&|number| decimal(number, 3), &typed::number);
-    Field { unit, range, step, width, write, read }.show(ui, name, value)
+    let unit = parameter.unit.of(*number);
+    let automatic = parameter.automatic.unwrap_or_default();
+    Field {
+        unit: if parameter.is_automatic(*number) { "" } else { unit.symbol() },
+        range: parameter.min..=parameter.max,
+        step: parameter.step.unwrap_or(match unit {
+            FieldUnit::Micros | FieldUnit::Millis => unit.size() / 20.0,
+            FieldUnit::Nanos => 1_000.0,
+            _ => unit.size(),
+        }),
+        width,
+        write: &|number| {
+            let is_automatic = parameter.is_automatic(number);
+            if is_automatic { automatic.to_owned() } else { written(number, unit) }
+        },
+        read: &|text| match unit {
+            _ if !automatic.is_empty() && text.trim().eq_ignore_ascii_case(automatic) => Some(0.0),
+            FieldUnit::Fraction(_) => typed::number(text),
+            FieldUnit::Count(_) => typed::number(text).map(f64::round),
+            unit => typed::nanos(text, unit.size()),
+        },
+    }
+    .show(ui, name, number)
+}
+
+/// A number in its unit.
+fn written(number: f64, unit: FieldUnit) -> String {
+    let length = Nanos::of(number);
+    match unit {
+        FieldUnit::Time | FieldUnit::Nanos => text::format_time_in(length, text::Unit::Nanos, 0),
+        FieldUnit::Micros => text::format_time_in(length, text::Unit::Micros, 2),
+        FieldUnit::Millis => text::format_time_in(length, text::Unit::Millis, 2),
+        FieldUnit::Secs => decimal(length.as_secs(), 3),
+        FieldUnit::Count(_) => text::format_count(u32::of(number).into()),
+        FieldUnit::Fraction(_) => decimal(number, 3),
+    }
 }
 
 /// A number field of any quantity.
@@ -266,14 +193,4 @@ fn decimal(number: f64, decimals: usize) -> String {
     } else {
         text
     }
-}
-
-/// The nearest whole number, not negative.
-#[expect(
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "float to integer saturates, and the field stays in its range"
-)]
-fn whole(number: f64) -> u32 {
-    number.round() as u32
 }

@@ -14,7 +14,7 @@ use crate::widgets::spans::Spans;
 /// Why a cell of the wide layout is empty.
 const NOT_MEASURED: &str = "not measured";
 
-/// A cell as it is to be drawn.
+/// A prepared cell.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct CellView<'a> {
     pub(super) prepared: &'a Prepared,

@@ -11,7 +11,7 @@ use super::grid::GridColumn;
 use super::memory::Memory;
 use super::prepared::Prepared;
 use crate::theme::{Tokens, Type, icons, size};
-use crate::widgets::spans::{Spans, plain};
+use crate::widgets::spans::Spans;
 
 /// The height of the names of groups above the titles.
 pub(super) const GROUP: f32 = 22.0;
@@ -36,7 +36,7 @@ pub(super) fn title_ui(
     }
     let response = ui.interact(place, id.with(("header", &column.name)), Sense::CLICK);
     let color = if order.is_some() || response.hovered() { tokens.t1 } else { tokens.t2 };
-    let mut spans = Spans::new(Type::TableHeader).text(Type::TableHeader, &it.heading(), color);
+    let mut spans = Spans::plain(Type::TableHeader, &it.heading(), color);
     if let Some(is_descending) = order {
         let caret = if is_descending { icons::CARET_DOWN } else { icons::CARET_UP };
         spans = spans.gap(2.0).icon(caret, size::ICON_SMALL - 2.0, color);
@@ -97,7 +97,7 @@ pub(super) fn group_ui(ui: &Ui, title: &str, width: f32, visible: Rangef) {
     let tokens = Tokens::of(ui);
     let cell = ui.max_rect();
     let room = Rect::from_min_size(cell.min, vec2(width, GROUP));
-    let words = plain(Type::Small, title, tokens.t2).within(ui, width);
+    let words = Spans::plain(Type::Small, title, tokens.t2).within(ui, width);
     let mut painter = ui.painter().clone();
     painter.set_clip_rect(room.intersect(Rect::from_x_y_ranges(visible, ui.clip_rect().y_range())));
     let at = room.center() - words.size() / 2.0;

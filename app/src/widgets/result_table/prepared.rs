@@ -11,7 +11,7 @@ use super::grid::{Grid, GridColumn, Mark, cell_of, marks};
 use super::layout::TableLayout;
 use crate::text::Unit;
 use crate::theme::{Tokens, Type, size};
-use crate::widgets::spans::plain;
+use crate::widgets::spans::Spans;
 
 /// Rows whose cells are measured: a table of events may have thousands.
 const MEASURED_ROWS: usize = 200;
@@ -40,7 +40,7 @@ pub(super) struct Prepared {
 }
 
 impl Prepared {
-    /// Returns the table as it is to be drawn, made again only where something changed.
+    /// Returns the prepared table, rebuilt only if something changed.
     pub(super) fn of(
         ui: &Ui,
         id: Id,
@@ -136,7 +136,7 @@ fn print_of(table: &Table, unit: Unit) -> u64 {
 fn width_of(ui: &Ui, table: &Table, grid: &Grid, column: &GridColumn) -> (f32, f32) {
     let Some(it) = table.columns.get(column.column) else { return (MIN_WIDTH, MIN_WIDTH) };
     let color = Tokens::of(ui).t1;
-    let measure = |style: Type, text: &str| plain(style, text, color).galley(ui).size().x;
+    let measure = |style: Type, text: &str| Spans::plain(style, text, color).galley(ui).size().x;
     let heading = measure(Type::TableHeader, &it.heading());
     let icon = if has_icon(table, column.column) { ICON } else { 0.0 };
     let rows = (0..grid.rows.len()).take(MEASURED_ROWS);

@@ -52,11 +52,11 @@ pub(super) fn ui(
         ui.spacing_mut().interact_size.y = 0.0;
         ui.label("");
         for (_, name) in columns {
-            Spans::new(Type::Small).text(Type::Small, name, tokens.t2).whole_label(ui);
+            Spans::plain(Type::Small, name, tokens.t2).whole_label(ui);
         }
         ui.end_row();
         for &priority in &rows {
-            Spans::new(Type::Body).text(Type::Body, &priority.name(), tokens.t1).whole_label(ui);
+            Spans::plain(Type::Body, &priority.name(), tokens.t1).whole_label(ui);
             for (cpu, name) in columns {
                 let cell = Cell { priority, cpu };
                 let mut is_taken = cells.contains(&cell);
@@ -76,8 +76,8 @@ pub(super) fn ui(
     ui.horizontal(|ui| {
         let note =
             around.performance_cpu.map_or(String::new(), |cpu| format!("P-core = CPU {cpu}"));
-        Spans::new(Type::Small).text(Type::Small, &note, tokens.t2).whole_label(ui);
-        Spans::new(Type::Small).text(Type::Small, "CPU n =", tokens.t2).whole_label(ui);
+        Spans::plain(Type::Small, &note, tokens.t2).whole_label(ui);
+        Spans::plain(Type::Small, "CPU n =", tokens.t2).whole_label(ui);
         let names: Vec<String> = around.cpus.iter().map(|cpu| format!("CPU {cpu}")).collect();
         let options: Vec<(u32, &str)> =
             around.cpus.iter().copied().zip(names.iter().map(String::as_str)).collect();
@@ -94,6 +94,6 @@ pub(super) fn ui(
         let text = "Pinning is not supported on this system. Pinned configurations run unpinned \
                     and are marked.";
         let width = ui.available_width();
-        ui.label(Spans::new(Type::Small).text(Type::Small, text, tokens.fair).wrapped(ui, width));
+        ui.label(Spans::plain(Type::Small, text, tokens.fair).wrapped(ui, width));
     }
 }

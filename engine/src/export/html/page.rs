@@ -1,107 +1,213 @@
-//! A page of blocks and plots that belongs to no single run.
+//! The page of a quick check: the answer, its five measurements on one scale, what to do, frame rates, quality.
 
 use std::io::{self, Write};
 
-use super::super::document::{Block, Grid, Piece, TextStyle};
-use super::super::sanitize::{NAME, NOTE, html};
-use super::{begin, plot};
-use crate::report::Chart;
-use crate::stats::Grade;
+use super::super::document::Grid;
+use super::super::sanitize::{NAME, NOTE, html, html_lines};
+use super::super::{Headline, facts};
+use super::verdict::{Look, strip};
+use super::{begin, details, finish, head, icon, plot, section};
+use crate::report::{Chart, GradePlace, Report};
+use crate::run::Run;
+use crate::stats::GradeRange;
 
 /// What a page shows.
 #[derive(Debug)]
 pub struct Page<'a> {
-    /// The title.
-    pub title: &'a str,
-    /// The grade that colors the first block after the title.
-    pub grade: Option<Grade>,
-    /// The first block is the title line, the second the verdict.
-    pub blocks: &'a [Block],
-    /// Plots below the blocks.
+    /// Title, date, and the words of the verdict.
+    pub headline: Headline,
+    /// The grade that colors the verdict.
+    pub grade: Option<GradeRange>,
+    /// The measurements.
+    pub measurements: Vec<Measurement>,
+    /// What to know about them, in a line; may be empty.
+    pub measurements_note: String,
+    /// What would help: title and reason, the first thing first.
+    pub advice: Vec<(String, String)>,
+    /// What to know about it, in a line; may be empty.
+    pub advice_note: String,
+    /// Frame rates with their title; empty where none was judged.
+    pub rates: (String, Grid),
+    /// How reliable it is: whether it is fine, name, and value.
+    pub quality: Vec<(bool, &'static str, String)>,
+    /// Plots below.
     pub charts: &'a [Chart],
+    /// The runs that it was made of, with their names.
+    pub runs: Vec<(&'static str, &'a Run, &'a Report)>,
+    /// The command that repeats it.
+    pub command: &'static str,
+}
+
+/// A measurement in a row.
+#[derive(Clone, Debug)]
+pub struct Measurement {
+    /// Its name.
+    pub name: &'static str,
+    /// The grade that may be stated.
+    pub grade: Option<GradeRange>,
+    /// The grade in a word, or what takes its place.
+    pub word: String,
+    /// The number that decides the grade, with its unit.
+    pub value: (String, String),
+    /// What the number is.
+    pub caption: String,
+    /// What else there is to say.
+    pub remark: String,
+    /// Where the number is between the grades.
+    pub place: Option<GradePlace>,
 }
 
 /// Writes a page.
 pub fn write_page(page: &Page<'_>, to: &mut dyn Write) -> io::Result<()> {
-    begin(page.title, to)?;
-    let mut is_open = false;
-    let mut was_item = false;
-    for (block, place) in page.blocks.iter().zip(0..) {
-        let is_item = matches!(block, Block::Item(_));
-        if was_item && !is_item {
-            writeln!(to, "</ul>")?;
-        }
-        match block {
-            Block::Heading(text) => {
-                if is_open {
-                    writeln!(to, "</section>")?;
-                }
-                is_open = true;
-                writeln!(to, "<section class=\"card wide\"><h2>{}</h2>", html(text, NOTE))?;
-            }
-            Block::Paragraph(lines) if place == 0 => {
-                writeln!(to, "<header><h1 dir=\"auto\">{}</h1></header>", joined(lines))?;
-            }
-            Block::Paragraph(lines) if place == 1 => {
-                let grade = page.grade.map_or(String::new(), |grade| grade.word().to_lowercase());
-                let lines = joined(lines);
-                writeln!(to, "<section class=\"card verdict {grade}\"><p>{lines}</p></section>")?;
-            }
-            Block::Paragraph(lines) => writeln!(to, "<p>{}</p>", joined(lines))?,
-            Block::Item(line) => {
-                let start = if was_item { "" } else { "<ul>" };
-                writeln!(to, "{start}<li>{}</li>", inline(line))?;
-            }
-            Block::Quote(lines) => {
-                writeln!(to, "<pre dir=\"auto\">{}</pre>", html(&lines.join("\n"), NOTE))?;
-            }
-            Block::Grid(grid) => table(grid, to)?,
-        }
-        was_item = is_item;
+    let headline = &page.headline;
+    begin(&headline.title, &format!("Jitterscope, {}, {}", headline.title, headline.about), to)?;
+    head::title("", &headline.title, to)?;
+    head::line(std::slice::from_ref(&headline.about), to)?;
+    let first = page.runs.first().map(|(_, run, _)| *run);
+    if let Some(run) = first {
+        head::line(&head::machine(run), to)?;
     }
+    let notes = page.runs.iter().map(|(_, run, _)| run.note.as_str());
+    if let Some(note) = notes.into_iter().find(|note| !note.is_empty()) {
+        let note = html_lines(note, NOTE);
+        writeln!(
+            to,
+            "<div class=\"note\"><span class=\"soft\">Note:</span> <pre dir=\"auto\">{note}</pre></div>"
+        )?;
+    }
+    writeln!(to, "</header>")?;
+    super::verdict::open(Look::of(page.grade, true), true, to)?;
+    super::verdict::say(headline, to)?;
+    writeln!(to, "</div>")?;
+    measurements(page, to)?;
+    writeln!(to, "<div class=\"cols b\">")?;
+    advice(page, to)?;
+    rates(page, to)?;
+    writeln!(to, "</div>")?;
+    for chart in page.charts {
+        plot::write(chart, to)?;
+    }
+    writeln!(to, "<div class=\"cols b\">")?;
+    if let Some(run) = first {
+        section("Machine", "", "", to)?;
+        writeln!(to, "<dl class=\"pairs\">")?;
+        for (name, value) in facts::machine(run) {
+            writeln!(to, "<dt>{name}</dt><dd>{}</dd>", html(&value, NOTE))?;
+        }
+        writeln!(to, "</dl></section>")?;
+    }
+    section("Measurement quality", "", "", to)?;
+    writeln!(to, "<dl class=\"pairs\">")?;
+    for (is_good, name, value) in &page.quality {
+        let look = if *is_good { "good" } else { "fair" };
+        writeln!(to, "<dt>{name}</dt><dd>{}{}</dd>", icon(look, look), html(value, NOTE))?;
+    }
+    writeln!(to, "</dl></section>\n</div>")?;
+    end(page, to)
+}
+
+/// All figures of all measurements, what they are, and how to repeat them.
+fn end(page: &Page<'_>, to: &mut dyn Write) -> io::Result<()> {
+    writeln!(to, "<div class=\"more\">")?;
+    for (name, _, report) in &page.runs {
+        if let Some(table) = report.tables.first() {
+            details::all_figures(&format!("All figures: {name}"), table, to)?;
+        }
+    }
+    let tables = page.runs.iter().filter_map(|(_, _, report)| report.tables.first());
+    details::definitions(tables, to)?;
+    details::open("This file", "runs, how to repeat the check", "", to)?;
+    let runs = page.runs.iter().map(|(name, run, _)| (*name, format!("run {}", run.id)));
+    details::pairs("three one", runs, to)?;
+    let command = html(page.command, NAME);
+    writeln!(to, "<p>To run it again:<code class=\"cmd\">{command}</code></p>")?;
+    details::close(to)?;
+    let privacy = &page.headline.privacy;
     writeln!(
         to,
-        "{}{}",
-        if was_item { "</ul>" } else { "" },
-        if is_open { "</section>" } else { "" }
+        "</div>\n<footer><p>This page holds no run to open: export its runs as JSON. {}</p></footer>",
+        html(privacy, NOTE)
     )?;
-    for chart in page.charts {
-        plot(chart, to)?;
+    finish(to)
+}
+
+fn measurements(page: &Page<'_>, to: &mut dyn Write) -> io::Result<()> {
+    section("Measurements", "the worst of them is the grade of the check", "", to)?;
+    writeln!(
+        to,
+        "<table class=\"five\"><caption class=\"hide\">Measurements with their grades, each on a scale from \
+         Excellent to Poor</caption><thead><tr><th scope=\"col\">Measurement</th><th scope=\"col\">Grade</th><th \
+         scope=\"col\" class=\"n\">Value</th><th scope=\"col\" class=\"sc\"><span class=\"hide\">Scale</span></th><th \
+         scope=\"col\" class=\"rem\"><span class=\"hide\">Remark</span></th></tr></thead><tbody>"
+    )?;
+    for one in &page.measurements {
+        let look = Look::of(one.grade, true);
+        let color = if one.grade.is_some() { look.class } else { "soft" };
+        let scale = one.place.as_ref().map_or_else(String::new, |place| {
+            let grade = one.grade.filter(|grade| !grade.is_bound()).map(GradeRange::worst);
+            format!("<div class=\"scale\">{}</div>", strip(place, grade, one.grade.is_some()))
+        });
+        let (value, unit) = &one.value;
+        writeln!(
+            to,
+            "<tr><th scope=\"row\"><b>{}</b></th><td class=\"tick {color}\">{}<b>{}</b></td><td class=\"n\"><span \
+             class=\"big\">{}</span><small> {}</small><small class=\"blk\">{}</small></td><td \
+             class=\"sc\">{scale}</td><td class=\"soft rem\">{}</td></tr>",
+            html(one.name, NAME),
+            icon(look.icon, ""),
+            html(&one.word, NAME),
+            html(value, NAME),
+            html(unit, NAME),
+            html(&one.caption, NAME),
+            html(&one.remark, NOTE),
+        )?;
     }
-    writeln!(to, "</main>\n</body>\n</html>")
+    let note = html(&page.measurements_note, NOTE);
+    writeln!(
+        to,
+        "</tbody></table><p class=\"soft small\">Dot: measured value. Bar: 95% confidence interval; a longest gap \
+         has none. {note}</p></section>"
+    )
 }
 
-fn joined(lines: &[Vec<Piece>]) -> String {
-    lines.iter().map(|line| inline(line)).collect::<Vec<_>>().join("<br>")
+fn advice(page: &Page<'_>, to: &mut dyn Write) -> io::Result<()> {
+    section("What to do", "", "", to)?;
+    if !page.advice_note.is_empty() {
+        writeln!(to, "<p class=\"soft small\">{}</p>", html(&page.advice_note, NOTE))?;
+    }
+    writeln!(to, "<ol class=\"do\">")?;
+    for (title, text) in &page.advice {
+        let (title, text) = (html(title, NOTE), html(text, NOTE));
+        writeln!(to, "<li><b>{title}</b><br><span class=\"soft\">{text}</span></li>")?;
+    }
+    writeln!(to, "</ol></section>")
 }
 
-fn inline(line: &[Piece]) -> String {
-    let piece = |piece: &Piece| {
-        let text = html(&piece.text, NOTE);
-        match piece.look {
-            TextStyle::Plain => text,
-            TextStyle::Strong => format!("<b>{text}</b>"),
-            TextStyle::Code => format!("<code>{text}</code>"),
-        }
-    };
-    line.iter().map(piece).collect()
-}
-
-fn table(grid: &Grid, to: &mut dyn Write) -> io::Result<()> {
+fn rates(page: &Page<'_>, to: &mut dyn Write) -> io::Result<()> {
+    let (title, grid) = &page.rates;
+    if grid.rows.is_empty() {
+        return Ok(());
+    }
+    section("Frame rates under load", title, "", to)?;
     let class = |column: usize| {
-        if grid.is_right.get(column) == Some(&true) { "" } else { " class=\"l\"" }
+        if grid.is_right.get(column) == Some(&true) { " class=\"n\"" } else { "" }
     };
-    write!(to, "<table><thead><tr>")?;
+    writeln!(
+        to,
+        "<table class=\"rates\"><caption class=\"hide\">Frame rates under load</caption><thead><tr>"
+    )?;
     for (cell, column) in grid.header.iter().zip(0..) {
-        write!(to, "<th{}>{}</th>", class(column), html(cell, NAME))?;
+        write!(to, "<th scope=\"col\"{}>{}</th>", class(column), html(cell, NAME))?;
     }
     writeln!(to, "</tr></thead><tbody>")?;
     for row in &grid.rows {
         write!(to, "<tr>")?;
         for (cell, column) in row.iter().zip(0..) {
-            write!(to, "<td{}><bdi>{}</bdi></td>", class(column), html(cell, NOTE))?;
+            let tag = if column == 0 { "th scope=\"row\"" } else { "td" };
+            let end = if column == 0 { "th" } else { "td" };
+            write!(to, "<{tag}{}><bdi>{}</bdi></{end}>", class(column), html(cell, NOTE))?;
         }
         writeln!(to, "</tr>")?;
     }
-    writeln!(to, "</tbody></table>")
+    writeln!(to, "</tbody></table></section>")
 }

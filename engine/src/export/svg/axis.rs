@@ -7,7 +7,7 @@ use crate::report::table::Quantity;
 const MAX_TICKS: usize = 24;
 
 /// Where a value is, 0 to 1; what is outside is at the end.
-pub(super) fn place(axis: &Axis, value: f64) -> f64 {
+pub(in crate::export) fn place(axis: &Axis, value: f64) -> f64 {
     let of = |value: f64| match axis.scale {
         Scale::Linear => value,
         Scale::Log => value.max(1e-12).log10(),
@@ -18,7 +18,7 @@ pub(super) fn place(axis: &Axis, value: f64) -> f64 {
 }
 
 /// Values to write at the axis: decades, or about five round steps.
-pub(super) fn ticks(axis: &Axis) -> Vec<f64> {
+pub(in crate::export) fn ticks(axis: &Axis) -> Vec<f64> {
     let mut ticks = Vec::new();
     let range = axis.to - axis.from;
     if !range.is_finite() || range <= 0.0 {
@@ -50,8 +50,9 @@ fn step(range: f64) -> f64 {
 }
 
 /// A value as it is written at the axis.
-pub(super) fn tick_text(axis: &Axis, value: f64) -> String {
+pub(in crate::export) fn tick_text(axis: &Axis, value: f64) -> String {
     match axis.quantity {
+        Quantity::Time if value == 0.0 => "0".to_owned(),
         Quantity::Time => length(value),
         Quantity::Share => format!("{}%", short(value * 100.0)),
         _ => short(value),

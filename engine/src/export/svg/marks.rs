@@ -47,7 +47,8 @@ impl Drawing<'_> {
             }
             Marks::Points(all) => {
                 for (series, number) in all.iter().zip(0..) {
-                    self.dots(number, series, 2.0);
+                    self.spans(number, series);
+                    self.dots(number, series, if series.intervals.is_empty() { 2.0 } else { 7.0 });
                 }
             }
             Marks::Curves(all) => {
@@ -104,6 +105,19 @@ impl Drawing<'_> {
             self.add(&format!(
                 "<path class='interval s{number}' fill='none' stroke='{color}' d='M{x:.1} {low:.1}V{high:.1}\
                  M{left:.1} {low:.1}H{right:.1}M{left:.1} {high:.1}H{right:.1}'/>"
+            ));
+        }
+    }
+
+    /// Horizontal intervals of points in rows.
+    fn spans(&mut self, number: usize, series: &Series) {
+        let (number, color, _) = look(number);
+        for (&(_, y), &(low, high)) in series.points.iter().zip(&series.intervals) {
+            let (y, low, high) = (self.down(y), self.across(low), self.across(high));
+            let (top, bottom) = (y - 4.0, y + 4.0);
+            self.add(&format!(
+                "<path class='interval s{number}' fill='none' stroke='{color}' d='M{low:.1} {y:.1}H{high:.1}\
+                 M{low:.1} {top:.1}V{bottom:.1}M{high:.1} {top:.1}V{bottom:.1}'/>"
             ));
         }
     }

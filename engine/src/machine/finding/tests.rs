@@ -23,6 +23,29 @@ fn a_pc_of_which_nothing_is_reported_is_blamed_for_nothing() {
 }
 
 #[test]
+fn powersave_is_a_fault_only_where_it_lowers_the_frequency() {
+    let system =
+        SystemDetail { governors: vec![("powersave".to_owned(), 8)], ..SystemDetail::default() };
+    let detail = Detail { system, ..Detail::default() };
+    for (driver, is_fault) in [
+        (Some("intel_pstate"), false),
+        (Some("amd-pstate-epp"), false),
+        (None, false),
+        (Some("intel_cpufreq"), true),
+        (Some("amd-pstate"), true),
+        (Some("acpi-cpufreq"), true),
+    ] {
+        let fact = |driver: &str| (crate::platform::CPUFREQ_DRIVER.to_owned(), driver.to_owned());
+        let scheduler = driver.map(fact).into_iter().collect();
+        let machine = Machine { scheduler, ..Machine::default() };
+        let found = whats(&machine, &detail);
+        assert_eq!(found == ["The frequency governor is powersave"], is_fault, "{driver:?}");
+        assert_eq!(found.is_empty(), !is_fault, "{driver:?}: {found:?}");
+    }
+    assert!(Machine::default().is_slow_plan("Power saver"), "a plan of Windows");
+}
+
+#[test]
 fn each_condition_is_named_where_it_holds() {
     let healthy = SystemDetail::default;
     let governor = |name: &str| SystemDetail { governors: vec![(name.to_owned(), 8)], ..healthy() };
@@ -39,7 +62,7 @@ fn each_condition_is_named_where_it_holds() {
         ..healthy()
     };
     for (system, expected) in [
-        (governor("powersave"), Some("The frequency governor is powersave")),
+        (governor("schedutil"), Some("The frequency governor is schedutil")),
         (governor("performance"), None),
         (
             SystemDetail { cpu_quota_percent: Some(150), ..healthy() },

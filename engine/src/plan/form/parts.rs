@@ -1,10 +1,11 @@
 //! Settings that several kinds of test share: the measuring thread, the load, idle and loaded.
 
-use super::{Choice, Field, Form, Parameter, Selection, choose, choose_several};
+use super::{Choice, Field, Form, MachineLimit, Number, Parameter, Selection};
+use super::{choose, choose_several};
 use crate::nanos::Nanos;
-use crate::plan::conditions::MAX_REALTIME_PRIORITY;
-use crate::plan::{CpuChoice, CpuFacts, Load, LoadCount, LoadKind, Priority, Problem};
-use crate::units::{format_count, format_setting};
+use crate::plan::conditions::{Cell, MAX_REALTIME_PRIORITY};
+use crate::plan::{CpuChoice, Load, LoadCount, LoadKind, LoadPriority, Priority, Problem};
+use crate::units::format_setting;
 use serde::{Deserialize, Serialize};
 
 /// Whether load threads keep the CPUs busy during a trial.
@@ -42,17 +43,24 @@ pub fn range(lengths: &[Nanos]) -> String {
     }
 }
 
-const CIRCUMSTANCES: Field = Field::new("conditions", "Conditions", "Idle, under load, or both.");
+const CONDITIONS: Field = Field::new("conditions", "Conditions", "Idle, under load, or both.");
 const LOAD_THREADS: Field = Field::new(
     "load-threads",
     "Load threads",
-    "Threads that keep the CPUs busy during the test: a fixed number, one per logical CPU, or one \
-     per physical core.",
+    "Threads that keep the CPUs busy during the test: a number of up to 4 × CPUs, one per logical \
+     CPU, one per physical core, or one per two CPUs.",
 );
 const LOAD_KIND: Field = Field::new("load", "Kind", "What the load threads do.").named("Load kind");
-const LOAD_DURATION: Field =
-    Field::new("load-duration", "Load duration", "Length of each call of a load thread.");
-const CALL_RANGE: std::ops::RangeInclusive<Nanos> = Nanos::from_micros(10)..=Nanos::from_secs(1);
+const LOAD_DURATION: Number =
+    Field::new("load-duration", "Load duration", "Length of each call of a load thread.")
+        .number(Parameter::millis(0.01, 1_000.0));
+const LOAD_PRIORITY: Field =
+    Field::new("load-priority", "Load priority", "Priority of the load threads, never real-time.");
+const LOAD_PINNED: Field = Field::new(
+    "load-pinned",
+    "Pin load threads",
+    "Pins load thread i to CPU i, modulo the number of CPUs.",
+);
 const PRIORITY: Field = Field::new(
     "priority",
     "Priority",
@@ -62,91 +70,119 @@ const PRIORITY: Field = Field::new(
 const CPU: Field = Field::new("cpu", "Pinning", "CPU that the measuring thread is pinned to.")
     .named("Thread pinning");
 
-/// The maximum number of load threads in a form; the machine narrows it to 4 × CPUs.
-const MAX_LOAD_THREADS: i64 = 4_096;
+/// The share of a frame above which a frame is late.
+pub const LATE: Number = Field::new(
+    "late-threshold",
+    "Late threshold",
+    "Frames with a lateness above this share of the frame time are late.",
+)
+.number(Parameter::fraction(0.1, 100.0, "% of a frame").in_steps_of(0.1));
 
-/// Idle, under load, or both.
-fn circumstances(form: &mut dyn Form, values: &mut Vec<LoadCondition>) {
-    choose_several(
-        form,
-        &CIRCUMSTANCES,
-        values,
-        &[
-            (LoadCondition::Idle, Choice::plain("idle", "Idle", "No load threads.")),
-            (LoadCondition::Load, Choice::plain("load", "Under load", "With load threads.")),
-        ],
-    );
-}
+/// The number of load threads when the load is switched on without a number.
+const DEFAULT_LOAD_THREADS: u32 = 4;
 
 /// Idle, under load, or both; and the load.
 pub fn conditions(form: &mut dyn Form, values: &mut Vec<LoadCondition>, load: &mut Load) {
     form.group("Conditions");
-    circumstances(form, values);
+    let options = [
+        (LoadCondition::Idle, Choice::plain("idle", "Idle", "No load threads.")),
+        (LoadCondition::Load, Choice::plain("load", "Under load", "With load threads.")),
+    ];
+    choose_several(form, &CONDITIONS, values, &options);
     let is_loaded = values.contains(&LoadCondition::Load);
-    form.when(is_loaded, "the test runs only idle", &mut |form| self::load(form, load));
+    form.when(is_loaded, "the test runs only idle", &mut |form| {
+        load_of(form, load, 1, &mut |_, _| {});
+    });
 }
 
 /// The number of load threads, and what they do.
 pub fn load(form: &mut dyn Form, load: &mut Load) {
-    load_count(form, &mut load.count);
-    choose(
-        form,
-        &LOAD_KIND,
-        &mut load.kind,
-        &[
-            (LoadKind::Cpu, Choice::plain("cpu", "CPU", "Integer arithmetic.")),
-            (
-                LoadKind::Memory,
-                Choice::plain("memory", "Memory", "Writes over four times the last-level cache."),
-            ),
-            (
-                LoadKind::Mixed,
-                Choice::plain(
-                    "mixed",
-                    "Start and stop",
-                    "Bursts of 2 ms of work and 2 ms of sleep, like a busy desktop.",
-                ),
-            ),
-            (
-                LoadKind::Calls,
-                Choice::plain(
-                    "calls",
-                    "Calls",
-                    "Calls of a fixed length; the thread yields its CPU between two calls.",
-                ),
-            ),
-        ],
-    );
-    let (is_calls, call) = (load.kind == LoadKind::Calls, &mut load.call);
-    form.when(is_calls, "the load is not in calls (--load calls)", &mut |form| {
-        form.duration(&LOAD_DURATION, call, CALL_RANGE);
+    load_of(form, load, 0, &mut |_, _| {});
+}
+
+/// A group of load settings with a switch: off is a load without threads.
+pub fn switched_load(form: &mut dyn Form, load: &mut Load) {
+    let was_on = !load.is_none();
+    let mut is_on = was_on;
+    form.group_with_switch("Background load", &mut is_on);
+    if is_on != was_on {
+        load.count = LoadCount::Threads(if is_on { DEFAULT_LOAD_THREADS } else { 0 });
+    }
+    load_of(form, load, 0, &mut |form, load| {
+        let (normal, below) = ("All at normal priority.", "All below normal.");
+        let mixed = "Alternately normal and below normal.";
+        let options = [
+            (LoadPriority::Normal, Choice::plain("normal", "Normal", normal)),
+            (LoadPriority::BelowNormal, Choice::plain("below-normal", "Below normal", below)),
+            (LoadPriority::Mixed, Choice::plain("mixed", "Alternating", mixed)),
+        ];
+        choose(form, &LOAD_PRIORITY, &mut load.priority, &options);
+        form.switch(&LOAD_PINNED, &mut load.pinned);
     });
 }
 
-/// The number of load threads.
-pub fn load_count(form: &mut dyn Form, count: &mut LoadCount) {
+/// At least this many load threads, what they do, and more settings of a load that has any.
+fn load_of(
+    form: &mut dyn Form,
+    load: &mut Load,
+    min: u32,
+    more: &mut dyn FnMut(&mut dyn Form, &mut Load),
+) {
+    let number = Parameter::count(min, 4_096, "threads").within(MachineLimit::FourPerCpu);
     let choices = [
-        Choice {
-            key: "",
-            label: "Number",
-            help: "Fixed number of threads.",
-            parameter: Parameter::Count { range: 0..=MAX_LOAD_THREADS, default: 4 },
-        },
+        Choice::plain("", "Number", "Fixed number of threads.")
+            .with(number.beginning_at(f64::from(DEFAULT_LOAD_THREADS))),
         Choice::plain("logical", "One per CPU", "One thread per logical CPU."),
         Choice::plain("physical", "One per core", "One thread per physical core."),
+        Choice::plain("half", "One per two CPUs", "One thread per two logical CPUs."),
     ];
-    let mut pick = match *count {
-        LoadCount::Threads(threads) => Selection::with(0, i64::from(threads)),
+    let mut pick = match load.count {
+        LoadCount::Threads(threads) => Selection::with(0, threads),
         LoadCount::PerLogicalCpu => Selection::plain(1),
         LoadCount::PerPhysicalCore => Selection::plain(2),
+        LoadCount::HalfOfCpus => Selection::plain(3),
     };
     form.choice(&LOAD_THREADS, &mut pick, &choices);
-    *count = match pick.index {
-        0 => LoadCount::Threads(u32::try_from(pick.parameter.unwrap_or(0)).unwrap_or(u32::MAX)),
+    load.count = match pick.index {
+        0 => LoadCount::Threads(pick.value().unwrap_or(0)),
         1 => LoadCount::PerLogicalCpu,
-        _ => LoadCount::PerPhysicalCore,
+        2 => LoadCount::PerPhysicalCore,
+        _ => LoadCount::HalfOfCpus,
     };
+    let is_loaded = !load.is_none();
+    form.when(is_loaded, "there are no load threads", &mut |form| {
+        choose(form, &LOAD_KIND, &mut load.kind, &LOAD_KINDS);
+        let (is_calls, call) = (load.kind == LoadKind::Calls, &mut load.call);
+        form.when(is_calls, "the load is not in calls (--load calls)", &mut |form| {
+            form.value(&LOAD_DURATION, call);
+        });
+        more(form, load);
+    });
 }
+
+const LOAD_KINDS: [(LoadKind, Choice); 4] = [
+    (LoadKind::Cpu, Choice::plain("cpu", "CPU", "Integer arithmetic.")),
+    (
+        LoadKind::Memory,
+        Choice::plain("memory", "Memory", "Writes over four times the last-level cache."),
+    ),
+    (
+        LoadKind::Mixed,
+        Choice::plain(
+            "mixed",
+            "Bursts (2 ms)",
+            "Bursts of 2 ms of work and 2 ms of sleep, like a busy desktop.",
+        ),
+    ),
+    (
+        LoadKind::Calls,
+        Choice::plain(
+            "calls",
+            "Calls",
+            "Calls of a fixed length; the thread yields its CPU between two calls.",
+        ),
+    ),
+];
 
 /// The levels that have no number.
 const PLAIN: [Priority; 6] = [
@@ -158,67 +194,116 @@ const PLAIN: [Priority; 6] = [
     Priority::TimeCritical,
 ];
 
+/// The level of a real-time policy.
+const LEVEL: Parameter = Parameter::count(1, MAX_REALTIME_PRIORITY as u32, "")
+    .labeled("real-time priority")
+    .beginning_at(10.0);
+
+/// Linux: FIFO at a level.
+pub const FIFO: Choice = Choice::plain(
+    "fifo",
+    "FIFO",
+    "Linux SCHED_FIFO at this priority: runs before every normal thread until it sleeps.",
+)
+.with(LEVEL)
+.only_on("linux");
+
+/// Linux: RR at a level.
+pub const RR: Choice = Choice::plain(
+    "rr",
+    "RR",
+    "Linux SCHED_RR at this priority: like FIFO, time-sliced with threads of the same priority.",
+)
+.with(LEVEL)
+.only_on("linux");
+
+/// Every priority of a measuring thread.
+pub const PRIORITIES: [Choice; 8] = [
+    Choice::plain("idle", "Idle", "Runs only when nothing else does."),
+    Choice::plain("below-normal", "Below normal", "Below other programs."),
+    Choice::plain("normal", "Normal", "Default priority."),
+    Choice::plain("above-normal", "Above normal", "Above other programs."),
+    Choice::plain("highest", "Highest", "The highest level that programs commonly request."),
+    Choice::plain("time-critical", "Time-critical", "The highest safe level."),
+    FIFO,
+    RR,
+];
+
+/// A priority as one of [`PRIORITIES`].
+pub fn of_priority(priority: Priority) -> Selection {
+    match priority {
+        Priority::Fifo(level) => Selection::with(6, u32::from(level)),
+        Priority::RoundRobin(level) => Selection::with(7, u32::from(level)),
+        other => Selection::plain(PLAIN.iter().position(|plain| *plain == other).unwrap_or(2)),
+    }
+}
+
+/// One of [`PRIORITIES`].
+pub fn priority_of(pick: Selection) -> Priority {
+    match pick.index {
+        6 => Priority::Fifo(level_of(pick)),
+        7 => Priority::RoundRobin(level_of(pick)),
+        plain => PLAIN.get(plain).copied().unwrap_or(Priority::Normal),
+    }
+}
+
+/// The level of a real-time policy that was selected.
+pub fn level_of(pick: Selection) -> u8 {
+    let level = pick.value::<u32>().unwrap_or(10);
+    u8::try_from(level).unwrap_or(u8::MAX)
+}
+
+/// What a measuring thread can be pinned to.
+pub const CPUS: [Choice; 4] = [
+    Choice::plain("none", "None", "Any CPU."),
+    Choice::plain("performance", "P-core", "A performance core."),
+    Choice::plain("efficiency", "E-core", "An efficiency core."),
+    Choice::plain("", "CPU", "This logical CPU.").with(CPU_NUMBER.beginning_at(1.0)),
+];
+
+/// The number of a logical CPU.
+pub const CPU_NUMBER: Parameter = Parameter::count(0, 4_095, "").within(MachineLimit::UsableCpu);
+
+/// A pinning as one of [`CPUS`].
+pub fn of_cpu(cpu: CpuChoice) -> Selection {
+    match cpu {
+        CpuChoice::Any => Selection::plain(0),
+        CpuChoice::Performance => Selection::plain(1),
+        CpuChoice::Efficiency => Selection::plain(2),
+        CpuChoice::Cpu(cpu) => Selection::with(3, cpu),
+    }
+}
+
+/// One of [`CPUS`].
+pub fn cpu_of(pick: Selection) -> CpuChoice {
+    match pick.index {
+        1 => CpuChoice::Performance,
+        2 => CpuChoice::Efficiency,
+        3 => CpuChoice::Cpu(pick.value().unwrap_or(0)),
+        _ => CpuChoice::Any,
+    }
+}
+
 /// Priority of the measuring thread.
 pub fn priority(form: &mut dyn Form, value: &mut Priority) {
-    let level = |key, label, help| Choice {
-        key,
-        label,
-        help,
-        parameter: Parameter::Count { range: 1..=i64::from(MAX_REALTIME_PRIORITY), default: 10 },
-    };
-    let choices = [
-        Choice::plain("idle", "Idle", "Runs only when nothing else does."),
-        Choice::plain("below-normal", "Below normal", "Below other programs."),
-        Choice::plain("normal", "Normal", "Default priority."),
-        Choice::plain("above-normal", "Above normal", "Above other programs."),
-        Choice::plain("highest", "Highest", "The highest level that programs commonly request."),
-        Choice::plain("time-critical", "Time-critical", "The highest safe level."),
-        level("fifo", "FIFO", "Linux SCHED_FIFO at this priority."),
-        level("rr", "RR", "Linux SCHED_RR at this priority."),
-    ];
-    let mut pick = match *value {
-        Priority::Fifo(level) => Selection::with(6, i64::from(level)),
-        Priority::RoundRobin(level) => Selection::with(7, i64::from(level)),
-        other => Selection::plain(PLAIN.iter().position(|plain| *plain == other).unwrap_or(2)),
-    };
-    form.choice(&PRIORITY, &mut pick, &choices);
-    let level = u8::try_from(pick.parameter.unwrap_or(10)).unwrap_or(u8::MAX);
-    *value = match pick.index {
-        6 => Priority::Fifo(level),
-        7 => Priority::RoundRobin(level),
-        plain => PLAIN.get(plain).copied().unwrap_or(Priority::Normal),
-    };
+    let mut pick = of_priority(*value);
+    form.choice(&PRIORITY, &mut pick, &PRIORITIES);
+    *value = priority_of(pick);
 }
 
 /// Pinning of the measuring thread.
 pub fn cpu(form: &mut dyn Form, value: &mut CpuChoice) {
-    let choices = [
-        Choice::plain("none", "None", "Any CPU."),
-        Choice::plain("performance", "P-core", "A performance core."),
-        Choice::plain("efficiency", "E-core", "An efficiency core."),
-        Choice {
-            key: "",
-            label: "CPU",
-            help: "This logical CPU.",
-            parameter: Parameter::Count { range: 0..=4_095, default: 1 },
-        },
-    ];
-    let mut pick = match *value {
-        CpuChoice::Any => Selection::plain(0),
-        CpuChoice::Performance => Selection::plain(1),
-        CpuChoice::Efficiency => Selection::plain(2),
-        CpuChoice::Cpu(cpu) => Selection::with(3, i64::from(cpu)),
-    };
-    form.choice(&CPU, &mut pick, &choices);
-    *value = match pick.index {
-        1 => CpuChoice::Performance,
-        2 => CpuChoice::Efficiency,
-        3 => CpuChoice::Cpu(u32::try_from(pick.parameter.unwrap_or(0)).unwrap_or(u32::MAX)),
-        _ => CpuChoice::Any,
-    };
+    let mut pick = of_cpu(*value);
+    form.choice(&CPU, &mut pick, &CPUS);
+    *value = cpu_of(pick);
 }
 
-/// Collects the settings that cannot be run.
+/// Which cells of priority × pinning are measured.
+pub fn matrix(form: &mut dyn Form, cells: &mut Vec<Cell>) {
+    form.matrix(&PRIORITY, &CPU, cells);
+}
+
+/// Collects rules that the settings do not keep.
 #[derive(Debug, Default)]
 pub struct Problems(Vec<Problem>);
 
@@ -230,111 +315,8 @@ impl Problems {
         }
     }
 
-    /// A duration that must be in a range.
-    pub fn length(
-        &mut self,
-        key: &'static str,
-        label: &str,
-        value: Nanos,
-        range: &std::ops::RangeInclusive<Nanos>,
-    ) {
-        let message = format!(
-            "{label}: {}; expected {} to {}",
-            format_setting(value),
-            format_setting(*range.start()),
-            format_setting(*range.end())
-        );
-        self.unless(range.contains(&value), key, message);
-    }
-
-    /// A count that must be in a range.
-    pub fn count(
-        &mut self,
-        key: &'static str,
-        label: &str,
-        value: u32,
-        range: &std::ops::RangeInclusive<u32>,
-    ) {
-        let message = format!(
-            "{label}: {}; expected {} to {}",
-            format_count(value.into()),
-            format_count((*range.start()).into()),
-            format_count((*range.end()).into())
-        );
-        self.unless(range.contains(&value), key, message);
-    }
-
-    /// Idle, load, or both; and the load where it is used.
-    pub fn conditions(&mut self, values: &[LoadCondition], load: &Load, cpus: &CpuFacts) {
-        self.unless(
-            !values.is_empty(),
-            CIRCUMSTANCES.key,
-            "no condition is selected; select idle, load, or both".to_owned(),
-        );
-        if values.contains(&LoadCondition::Load) {
-            self.load(load, 1, cpus);
-        }
-    }
-
-    /// Load threads: at most four per logical CPU, at least one if a loaded condition is requested.
-    pub fn load(&mut self, load: &Load, min: u32, cpus: &CpuFacts) {
-        if load.kind == LoadKind::Calls {
-            self.length(LOAD_DURATION.key, "a call of the load", load.call, &CALL_RANGE);
-        }
-        let most = cpus.logical_count().saturating_mul(4);
-        let count = load.count.resolve(cpus);
-        self.unless(
-            (min..=most).contains(&count),
-            LOAD_THREADS.key,
-            format!(
-                "load threads: {count}; expected {min} to {most}, 4 per logical CPU of {}",
-                cpus.logical_count()
-            ),
-        );
-    }
-
-    /// The priority and the CPU of the measuring thread.
-    pub fn thread(&mut self, priority: Priority, cpu: CpuChoice, cpus: &CpuFacts) {
-        if let CpuChoice::Cpu(cpu) = cpu {
-            self.unless(
-                cpus.usable.contains(&cpu),
-                CPU.key,
-                format!("CPU {cpu} is not available; usable CPUs: {}", list(&cpus.usable)),
-            );
-        }
-        if let Priority::Fifo(level) | Priority::RoundRobin(level) = priority {
-            self.unless(
-                (1..=MAX_REALTIME_PRIORITY).contains(&level),
-                PRIORITY.key,
-                format!(
-                    "real-time priority: {level}; expected 1 to {MAX_REALTIME_PRIORITY}, below \
-                     the kernel's own threads"
-                ),
-            );
-        }
-    }
-
     /// Everything that was found.
     pub fn found(self) -> Vec<Problem> {
         self.0
     }
-}
-
-/// CPU numbers as ranges: `0-3, 8`.
-pub fn list(cpus: &[u32]) -> String {
-    let mut text = String::new();
-    let mut rest = cpus;
-    while let Some(&first) = rest.first() {
-        let run = rest.iter().zip(first..).take_while(|&(&cpu, expected)| cpu == expected).count();
-        if !text.is_empty() {
-            text.push_str(", ");
-        }
-        text.push_str(&first.to_string());
-        if let Some(&last) = rest.get(run - 1).filter(|_| run > 1) {
-            text.push('-');
-            text.push_str(&last.to_string());
-        }
-        rest = rest.get(run..).unwrap_or_default();
-    }
-    text
 }

@@ -6,7 +6,7 @@ use std::io::{self, Write as _};
 use super::super::applied::{Applied, Effective, Guard, Policy, Refusal, RequestOutcome};
 use super::super::{choose_cpu, usable_cpus};
 use super::refusal::refusal;
-use super::{RealtimeGuard, Sleeper, clock, thread};
+use super::{RealtimeGuard, Sleeper, clock, deadline, thread};
 use crate::nanos::Nanos;
 use crate::plan::conditions::{Deadline, MAX_REALTIME_PRIORITY};
 use crate::plan::{Conditions, CpuChoice, Priority};
@@ -147,7 +147,7 @@ fn raise(conditions: &Conditions, refusals: &mut Vec<Refusal>, held: &mut Held) 
             realtime(libc::SCHED_RR, level, refusals, held).unwrap_or("sched_setscheduler")
         }
         Priority::Deadline(times) => {
-            deadline(times, conditions.cpu != CpuChoice::Any, refusals, held);
+            reserve(times, conditions.cpu != CpuChoice::Any, refusals, held);
             "sched_setattr"
         }
         Priority::Mmcss(_) => {
@@ -238,8 +238,8 @@ fn realtime(
     })
 }
 
-/// Requests SCHED_DEADLINE; the refusal names the rule that forbids it for a pinned thread.
-fn deadline(times: Deadline, is_pinned: bool, refusals: &mut Vec<Refusal>, held: &mut Held) {
+/// Requests SCHED_DEADLINE; a refusal names the rule that it was for.
+fn reserve(times: Deadline, is_pinned: bool, refusals: &mut Vec<Refusal>, held: &mut Held) {
     if let Some(refusal) = safety_refusal("DEADLINE", 1) {
         refusals.push(refusal);
         return;
@@ -249,10 +249,8 @@ fn deadline(times: Deadline, is_pinned: bool, refusals: &mut Vec<Refusal>, held:
         return;
     };
     let mut refusal = refusal("DEADLINE", "sched_setattr", &error);
-    if is_pinned && error.raw_os_error() == Some(libc::EPERM) {
-        "the kernel admits SCHED_DEADLINE only for unpinned threads"
-            .clone_into(&mut refusal.reason);
-        "choose no pinning, or FIFO or RR".clone_into(&mut refusal.remedy);
+    if error.raw_os_error() == Some(libc::EPERM) {
+        deadline::explain(&mut refusal, is_pinned);
     }
     refusals.push(refusal);
 }
@@ -354,6 +352,28 @@ mod tests {
         assert_eq!(absent.pin, RequestOutcome::Refused);
         assert_eq!(absent.effective.cpus, usable_cpus());
         assert!(!absent.is_as_requested());
+    }
+
+    #[test]
+    fn a_deadline_denied_under_a_mask_names_the_mask() {
+        let request = || {
+            // As if the program had been started by 'taskset': the mask is not ours.
+            thread::set_affinity(&usable_cpus()[..1]).unwrap();
+            let millis = Nanos::from_millis;
+            let times = Deadline { runtime: millis(1), deadline: millis(10), period: millis(10) };
+            let mut refusals = Vec::new();
+            reserve(times, false, &mut refusals, &mut Held::default());
+            refusals
+        };
+        let thread = std::thread::Builder::new().name("deadline".to_owned()).spawn(request);
+        let refusals = thread.unwrap().join().unwrap();
+        let [refusal] = refusals.as_slice() else { panic!("{refusals:?}") };
+        if refusal.call == "safety" || refusal.errno != Some(libc::EPERM) {
+            println!("skipped: {refusal}");
+            return;
+        }
+        assert!(refusal.reason.contains("may use every CPU"), "{refusal}");
+        assert!(refusal.remedy.contains("FIFO or RR"), "{}", refusal.remedy);
     }
 
     #[test]

@@ -38,6 +38,13 @@ pub fn cpu_quota() -> Option<CpuQuota> {
     Some(CpuQuota { percent, throttled: parsed::throttled_nanos(&stat).map(Nanos::new) })
 }
 
+/// Periods in which the tightest quota throttled this group or one above it; absent without a quota.
+pub(super) fn throttled_periods() -> Option<u64> {
+    let folders = [folders(&FIRST_VERSION, "cpu"), folders(&SECOND_VERSION, "")].concat();
+    let stats = folders.iter().filter_map(|folder| read(&format!("{folder}/cpu.stat")));
+    stats.filter_map(|stat| parse::activity::throttled_periods(&stat)).max()
+}
+
 /// The CPUs of the control group, or `None` without a restriction.
 pub fn cpu_set() -> Option<Vec<u32>> {
     let first = folders(&["/sys/fs/cgroup/cpuset"], "cpuset")
@@ -48,6 +55,16 @@ pub fn cpu_set() -> Option<Vec<u32>> {
         .map(|folder| format!("{folder}/cpuset.cpus.effective"));
     let text = first.chain(second).find_map(|path| read(&path))?;
     Some(parse::cpu_list(&text)).filter(|cpus| !cpus.is_empty())
+}
+
+/// The CPUs of the control group where the scheduler balances it apart from others (`cpuset.cpus.partition`).
+pub(super) fn partition_cpus() -> Option<Vec<u32>> {
+    let folder = folders(&SECOND_VERSION, "").into_iter().find(|folder| {
+        let partition = read(&format!("{folder}/cpuset.cpus.partition"));
+        matches!(partition.as_deref(), Some("root" | "isolated"))
+    })?;
+    let cpus = parse::cpu_list(&read(&format!("{folder}/cpuset.cpus.effective"))?);
+    Some(cpus).filter(|cpus| !cpus.is_empty())
 }
 
 /// Whether the control group gives no time to real-time threads, regardless of privileges.

@@ -28,6 +28,15 @@ fn read_clock(clock: libc::clockid_t) -> i64 {
     time.tv_sec * NANOS_A_SEC + time.tv_nsec
 }
 
+/// Whether timers expire when they are due and not at the next tick.
+#[expect(unsafe_code, reason = "the standard library does not report the resolution")]
+pub(super) fn timers_are_exact() -> bool {
+    let mut step = libc::timespec { tv_sec: 1, tv_nsec: 0 };
+    // SAFETY: `step` is a valid place for one timespec for the length of the call.
+    unsafe { libc::clock_getres(libc::CLOCK_MONOTONIC, &raw mut step) };
+    step.tv_sec == 0 && step.tv_nsec < 1_000
+}
+
 /// The clock's name with the hardware behind it.
 pub fn clock_name() -> String {
     let path = "/sys/devices/system/clocksource/clocksource0/current_clocksource";

@@ -1,11 +1,13 @@
 //! The kernel's counters of a thread, read without allocation.
 
+use std::collections::BTreeMap;
 use std::fs::File;
 use std::os::unix::fs::FileExt as _;
 use std::sync::OnceLock;
 
 use super::super::parse;
 use super::super::{MachineCpuTime, ThreadCounters};
+use super::read;
 
 /// Reads the calling thread's counters: one system call and one read of an open file.
 #[derive(Debug)]
@@ -90,13 +92,25 @@ fn cpu_clock(clock: libc::clockid_t) -> Option<i64> {
 pub fn machine_cpu_time() -> Option<MachineCpuTime> {
     let mut text = [0_u8; 256];
     let count = File::open("/proc/stat").ok()?.read_at(&mut text, 0).ok()?;
-    let ticks = parse::proc_stat(text.get(..count)?)?;
+    cpu_time(parse::proc_stat(text.get(..count)?)?)
+}
+
+fn cpu_time(ticks: parse::CpuTicks) -> Option<MachineCpuTime> {
     let nanos = |ticks: u64| i64::try_from(ticks).ok()?.checked_mul(nanos_a_tick());
     Some(MachineCpuTime {
         busy: nanos(ticks.busy)?,
         steal: nanos(ticks.steal),
         interrupt: nanos(ticks.interrupt),
     })
+}
+
+/// Activity of each CPU since boot. The file is long on a large machine: not to be read for every frame.
+pub fn cpu_times() -> Option<BTreeMap<u32, MachineCpuTime>> {
+    let text = read("/proc/stat")?;
+    let each = parse::proc_stat_cpus(&text).into_iter();
+    let times: BTreeMap<u32, MachineCpuTime> =
+        each.filter_map(|(cpu, ticks)| Some((cpu, cpu_time(ticks)?))).collect();
+    (!times.is_empty()).then_some(times)
 }
 
 #[cfg(test)]
@@ -124,5 +138,10 @@ mod tests {
         assert!(0 < machine.programs());
         assert!(machine.programs() <= machine.busy);
         assert!(0 < process_cpu_nanos().unwrap());
+        let each = cpu_times().unwrap();
+        let sum: i64 = each.values().map(|one| one.busy).sum();
+        // The sum of all is read before the CPUs, and rounded once.
+        let most = i64::try_from(each.len() + 100).unwrap() * nanos_a_tick();
+        assert!((sum - machine.busy).abs() <= most + 1_000_000_000, "{sum} {machine:?}");
     }
 }

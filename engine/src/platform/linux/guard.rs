@@ -147,7 +147,7 @@ pub(super) fn limit(resource: Resource) -> Option<(u64, u64)> {
 }
 
 #[expect(unsafe_code, reason = "limits are the C library's")]
-fn get(resource: Resource) -> Option<libc::rlimit> {
+pub(super) fn get(resource: Resource) -> Option<libc::rlimit> {
     let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
     // SAFETY: `limit` is a valid place for one rlimit.
     let code = unsafe { libc::getrlimit(resource, &raw mut limit) };
@@ -155,7 +155,7 @@ fn get(resource: Resource) -> Option<libc::rlimit> {
 }
 
 #[expect(unsafe_code, reason = "limits are the C library's")]
-fn set(resource: Resource, limit: &libc::rlimit) -> io::Result<()> {
+pub(super) fn set(resource: Resource, limit: &libc::rlimit) -> io::Result<()> {
     let limit: *const libc::rlimit = limit;
     // SAFETY: `limit` points to a valid rlimit.
     let code = unsafe { libc::setrlimit(resource, limit) };

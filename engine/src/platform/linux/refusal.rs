@@ -43,10 +43,11 @@ const GRANT_DEADLINE: &str = "run 'setcap cap_sys_nice=ep' on the program; in a 
                               --cap-add SYS_NICE (limits.d cannot allow DEADLINE)";
 /// How normal priority is requested.
 const NORMAL: &str = "nice 0";
-const BELOW_NORMAL: &str = "the program was started below normal priority and may not raise itself";
+const BELOW_NORMAL: &str =
+    "the program was started below normal priority and has no permission to raise its priority";
 const START_NORMAL: &str =
     "start the program without 'nice', or set 'nice 0' for this user in /etc/security/limits.d";
-const GRANT_NICE: &str = "set 'nice -20' for this user in /etc/security/limits.d, or run 'setcap \
+const GRANT_NICE: &str = "set 'nice -11' for this user in /etc/security/limits.d, or run 'setcap \
                           cap_sys_nice=ep' on the program; in a container, use --cap-add SYS_NICE";
 
 /// Name, reason and remedy of an error number of a scheduling call.

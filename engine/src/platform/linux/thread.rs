@@ -12,8 +12,8 @@ use crate::nanos::Nanos;
 
 /// The nice value of threads that only move samples.
 const HELPER_NICE: i32 = 5;
-/// The nice value of the threads that draw: two thirds of the weight of a normal one. Who clicks beside four load
-/// threads on two CPUs sees the answer within about 0.3 s; at nice 10, a tenth of the weight, it took 0.75 s, and
+/// The nice value of the threads that draw: two thirds of the weight of a normal one. With four load threads on
+/// two CPUs, the window responds to a click within about 0.3 s; at nice 10, a tenth of the weight, it took 0.75 s, and
 /// the frame loop was as late. The slice is what lets tests run first.
 const WINDOW_NICE: i32 = 2;
 /// The slice of the threads that draw: the longest that the kernel grants. It lets a thread with a shorter one, as

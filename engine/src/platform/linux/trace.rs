@@ -2,16 +2,29 @@
 //!
 //! Nothing runs on the measuring thread: the kernel writes into rings that the collector empties.
 
+mod coverage;
+mod descriptors;
+mod interrupts;
 mod names;
+mod numbers;
 mod perf;
+mod sleeps;
 mod tracepoints;
 
 use std::io;
 
+pub use self::names::thread_owner;
+pub use self::perf::SmiCounter;
+
+use self::coverage::Coverage;
+use self::descriptors::{RaisedLimit, Reserve};
+use self::interrupts::Untraced;
 use self::names::Names;
-use self::perf::Ring;
+use self::numbers::Numbers;
+use self::perf::{KernelEvents, Ring};
 use self::tracepoints::Layout;
-use super::super::{ThreadId, TraceSource, TraceState};
+use super::super::parse::cpu_list;
+use super::super::{Missing, ThreadId, TraceSource, TraceState};
 use super::read;
 use crate::sample::{TraceEvent, TraceRecord};
 
@@ -24,49 +37,89 @@ pub struct Tracer {
     names: Names,
     lost: u64,
     has_faults: bool,
+    /// Interrupts that no tracepoint records.
+    untraced: Option<Untraced>,
+    _limit: Option<RaisedLimit>,
 }
 
 impl Tracer {
-    /// Opens the most exact source that is permitted for these threads of this process.
+    /// Opens the most exact source that is permitted for these threads of this process, on the CPUs on which they may
+    /// run.
     pub fn open(threads: &[ThreadId]) -> Self {
+        let mut tracer = Self::open_on(threads, &measured_cpus(threads));
+        tracer.untraced = tracer.layout.as_ref().and_then(Untraced::open);
+        tracer
+    }
+
+    fn open_on(threads: &[ThreadId], cpus: &[u32]) -> Self {
+        let limit = RaisedLimit::raise();
+        // What follows is to leave room for files.
+        let reserve = Reserve::hold();
+        let numbers = Numbers::of(threads);
         let mut tracer = Self {
-            state: TraceState { paranoid: paranoid(), ..TraceState::default() },
+            state: TraceState {
+                paranoid: paranoid(),
+                is_nested: !numbers.is_initial(),
+                ..TraceState::default()
+            },
             rings: Vec::new(),
             layout: None,
-            names: Names::default(),
+            names: Names::new(numbers),
             lost: 0,
             has_faults: false,
+            untraced: None,
+            _limit: limit,
         };
-        let layout = Layout::read();
-        let with_tracepoints = match &layout {
-            Ok(layout) => perf::open_kernel(layout, threads),
-            Err(error) => Err(io::Error::from(error.kind())),
-        };
-        let opened = with_tracepoints
-            .map(|rings| (TraceSource::Kernel, rings))
-            .or_else(|error| {
-                tracer.deny(&error);
-                Ok((TraceSource::AllSwitches, perf::open_all_switches()?))
-            })
-            .or_else(|error: io::Error| {
-                tracer.deny(&error);
-                Ok((TraceSource::OwnSwitches, perf::open_own_switches(threads)?))
-            });
-        match opened {
-            Ok((source, rings)) => {
-                tracer.layout = layout.ok().filter(|_| source == TraceSource::Kernel);
-                tracer.state.source = Some(source);
-                tracer.rings = rings;
-                // Without them a page fault is counted, but has no time.
-                let faults = perf::add_faults(&mut tracer.rings, tracer.layout.as_ref(), threads);
-                tracer.has_faults = faults.is_ok();
-            }
-            Err(error) => {
-                let error: io::Error = error;
-                tracer.deny(&error);
+        if let Err(error) = tracer.open_of_cpus(threads, cpus) {
+            tracer.deny(&error);
+            match perf::open_own_switches(threads) {
+                Ok(rings) => {
+                    tracer.rings = rings;
+                    tracer.state.source = Some(TraceSource::OwnSwitches);
+                }
+                Err(error) => tracer.deny(&error),
             }
         }
+        if tracer.state.source.is_some() && !tracer.has_faults {
+            // Without them a page fault is counted, but has no time.
+            tracer.has_faults = perf::add_own_faults(&mut tracer.rings, threads).is_ok();
+        }
+        if !tracer.has_faults {
+            tracer.state.covered.clear();
+        }
+        drop(reserve);
         tracer
+    }
+
+    /// Opens the events of CPUs: switches of all threads, and the tracepoints where they can be read.
+    fn open_of_cpus(&mut self, threads: &[ThreadId], cpus: &[u32]) -> io::Result<()> {
+        let layout = Layout::read();
+        let mut events = KernelEvents::new(threads, &self.names.numbers);
+        let (groups, absent) =
+            layout.as_ref().map_or((&[][..], &[][..]), |layout| (layout.groups(), layout.absent()));
+        let coverage = Coverage::open(cpus, groups, absent, &mut events)?;
+        match layout {
+            Ok(layout) => {
+                self.has_faults = events.add_faults(layout.page_fault_id());
+                if let Some(id) = layout.waking_id() {
+                    let others = perf::online_cpus().into_iter().filter(|cpu| !cpus.contains(cpu));
+                    events.add_wakings(id, &others.collect::<Vec<u32>>());
+                }
+                self.layout = Some(layout);
+            }
+            Err(error) => self.deny(&error),
+        }
+        self.rings = events.into_rings();
+        let is_complete_somewhere = !coverage.complete.is_empty();
+        self.state.source = Some(if is_complete_somewhere {
+            TraceSource::Kernel
+        } else {
+            TraceSource::AllSwitches
+        });
+        let errno = coverage.missing.first().and_then(|one| one.errno);
+        self.state.denied_errno = self.state.denied_errno.or(errno);
+        (self.state.covered, self.state.missing) = (coverage.complete, coverage.missing);
+        Ok(())
     }
 
     /// Notes why a source is not available: the last reason is that of the source after the one in use.
@@ -97,6 +150,16 @@ impl Tracer {
         }
     }
 
+    /// The CPUs on which a thread may run; none where that is not known.
+    pub fn cpus_of(&self, thread: ThreadId) -> Vec<u32> {
+        allowed_cpus(thread)
+    }
+
+    /// What was not recorded since the start that no tracepoint records: interrupts that came on these CPUs.
+    pub fn untraced(&self) -> Vec<Missing> {
+        self.untraced.as_ref().map_or_else(Vec::new, Untraced::since_open)
+    }
+
     /// How many records were lost because their ring was full.
     pub const fn lost_count(&self) -> u64 {
         self.lost
@@ -113,9 +176,34 @@ impl Tracer {
     }
 }
 
-/// What can be recorded for threads of this process.
+/// What can be recorded for threads of this process: on one CPU, as on each.
 pub fn trace_state() -> TraceState {
-    Tracer::open(&[super::thread_id()]).state
+    let cpu = super::current_cpu().map_or_else(perf::online_cpus, |cpu| vec![cpu]);
+    Tracer::open_on(&[super::thread_id()], &cpu).state
+}
+
+/// The CPUs on which threads may run: first those of threads with the fewest to choose from.
+fn measured_cpus(threads: &[ThreadId]) -> Vec<u32> {
+    let online = perf::online_cpus();
+    let mut sets: Vec<Vec<u32>> = threads.iter().map(|thread| allowed_cpus(*thread)).collect();
+    if sets.iter().any(Vec::is_empty) {
+        sets.push(online.clone());
+    }
+    sets.sort_by_key(Vec::len);
+    let mut cpus: Vec<u32> = Vec::new();
+    for cpu in sets.into_iter().flatten() {
+        if online.contains(&cpu) && !cpus.contains(&cpu) {
+            cpus.push(cpu);
+        }
+    }
+    if cpus.is_empty() { online } else { cpus }
+}
+
+/// The CPUs on which a thread of this process may run; none where that is not reported.
+fn allowed_cpus(thread: ThreadId) -> Vec<u32> {
+    let status = read(&format!("/proc/self/task/{}/status", thread.0)).unwrap_or_default();
+    let list = status.lines().find_map(|line| line.strip_prefix("Cpus_allowed_list:"));
+    list.map_or_else(Vec::new, |list| cpu_list(list.trim()))
 }
 
 fn paranoid() -> Option<i32> {

@@ -1,5 +1,7 @@
 //! CPU time of thread, process and machine; Windows counts no more without privilege.
 
+use std::collections::BTreeMap;
+
 use windows_sys::Wdk::System::SystemInformation::{
     NtQuerySystemInformation, SystemProcessorPerformanceInformation,
 };
@@ -9,7 +11,7 @@ use windows_sys::Win32::System::Threading::{
 };
 use windows_sys::Win32::System::WindowsProgramming::SYSTEM_PROCESSOR_PERFORMANCE_INFORMATION;
 
-use super::super::{MachineCpuTime, ThreadCounters};
+use super::super::{MachineCpuTime, ThreadCounters, usable_cpus};
 
 /// Reads the calling thread's counters.
 #[derive(Debug, Default)]
@@ -87,14 +89,36 @@ fn interrupt_nanos() -> Option<i64> {
     Some(sum_of_cpus(ticks)?.saturating_mul(100))
 }
 
+/// Activity of each CPU since boot; not reported where there is more than one processor group.
+pub fn cpu_times() -> Option<BTreeMap<u32, MachineCpuTime>> {
+    let (all, count) = each_cpu()?;
+    let times: BTreeMap<u32, MachineCpuTime> = (0..)
+        .zip(all.iter().take(count))
+        .map(|(cpu, one)| {
+            let nanos = |ticks: i64| ticks.saturating_mul(100);
+            // Kernel time includes idle time, interrupts and deferred calls.
+            let busy = nanos(one.KernelTime + one.UserTime - one.IdleTime);
+            let interrupt = Some(nanos(one.Reserved1.iter().sum()));
+            (cpu, MachineCpuTime { busy, steal: None, interrupt })
+        })
+        .collect();
+    usable_cpus().iter().all(|cpu| times.contains_key(cpu)).then_some(times)
+}
+
 /// How many interrupts the CPUs of this processor group served since boot.
 pub fn interrupt_count() -> Option<u64> {
     u64::try_from(sum_of_cpus(|one| i64::from(one.Reserved2))?).ok()
 }
 
 /// The sum of a value of each CPU of this processor group.
-#[expect(unsafe_code, reason = "only the system reports it")]
 fn sum_of_cpus(value: impl Fn(&SYSTEM_PROCESSOR_PERFORMANCE_INFORMATION) -> i64) -> Option<i64> {
+    let (all, count) = each_cpu()?;
+    Some(all.iter().take(count).map(value).sum())
+}
+
+/// What is counted of each CPU of this processor group, and how many they are.
+#[expect(unsafe_code, reason = "only the system reports it")]
+fn each_cpu() -> Option<([SYSTEM_PROCESSOR_PERFORMANCE_INFORMATION; 64], usize)> {
     let mut all = [SYSTEM_PROCESSOR_PERFORMANCE_INFORMATION::default(); 64];
     let bytes = u32::try_from(size_of_val(&all)).ok()?;
     let mut written = 0_u32;
@@ -106,6 +130,5 @@ fn sum_of_cpus(value: impl Fn(&SYSTEM_PROCESSOR_PERFORMANCE_INFORMATION) -> i64)
         return None;
     }
     let each = size_of::<SYSTEM_PROCESSOR_PERFORMANCE_INFORMATION>();
-    let count = usize::try_from(written).ok()? / each;
-    Some(all.iter().take(count).map(value).sum())
+    Some((all, usize::try_from(written).ok()? / each))
 }

@@ -32,9 +32,10 @@ impl Steal {
     }
 }
 
-/// Splits the lateness of a sample; what is not reported by the system is not observable.
+/// Splits the lateness of a sample; what is not reported by the system is not observable. `spin_from` is when
+/// a hybrid wait was to begin to spin.
 pub(super) fn account(
-    sample: &Sample,
+    (sample, spin_from): (&Sample, Option<Nanos>),
     before: Option<&Sample>,
     evidence: Option<&Evidence>,
     steal: &mut Steal,
@@ -51,7 +52,7 @@ pub(super) fn account(
             is_complete: true,
         };
     };
-    let waited = evidence.run_delay.unwrap_or(Nanos::ZERO);
+    let waited = late_run_delay(sample, spin_from, evidence);
     if Nanos::ZERO < overran {
         // Counted from before the previous frame's work: waiting in it is not that frame's own time.
         parts.take(Cause::PreviousFrame, overran - waited);
@@ -79,6 +80,21 @@ pub(super) fn account(
         remainder: parts.rest,
         is_complete: true,
     }
+}
+
+/// The run-queue delay that can lie after the due time. A sleep that ended before it has absorbed the delay of its
+/// end: only a preemption of the spin remains.
+fn late_run_delay(sample: &Sample, spin_from: Option<Nanos>, evidence: &Evidence) -> Nanos {
+    let delay = evidence.run_delay.unwrap_or(Nanos::ZERO);
+    let (Some(slept), Some(spin_from)) = (sample.slept, spin_from) else { return delay };
+    if sample.due <= slept {
+        return delay;
+    }
+    if evidence.involuntary_switches == Some(0) {
+        return Nanos::ZERO;
+    }
+    let absorbed = (slept - spin_from.max(sample.began)).max(Nanos::ZERO);
+    (delay - absorbed).max(Nanos::ZERO)
 }
 
 /// A lateness that is being split.
@@ -137,7 +153,7 @@ mod tests {
         steal: i64,
     ) -> (Vec<(Cause, i64)>, i64) {
         let mut steal = Steal::of(Some(steal));
-        let account = account(sample, before.as_ref(), evidence.as_ref(), &mut steal);
+        let account = account((sample, None), before.as_ref(), evidence.as_ref(), &mut steal);
         assert_eq!(account.total(), sample.late(), "segments add up");
         let segments = account.segments.iter();
         let lengths = segments.map(|segment| (segment.cause, segment.length.get())).collect();
@@ -228,5 +244,31 @@ mod tests {
         assert_eq!(taken(&mut steal, None), 3 * MILLI);
         assert_eq!(taken(&mut steal, None), 0);
         assert_eq!(taken(&mut steal, Some(Nanos::new(10 * MILLI))), 10 * MILLI, "of an older file");
+    }
+
+    #[test]
+    fn delay_that_a_spin_absorbed_is_not_blamed() {
+        let ready = Nanos::from_micros(15_000);
+        let split = |slept: i64, delay: i64, involuntary: Option<u32>| {
+            let slept = Some(Nanos::from_micros(slept));
+            let sample = Sample { slept, ..LATE };
+            let evidence = Evidence {
+                run_delay: Some(Nanos::from_micros(delay)),
+                involuntary_switches: involuntary,
+                ..QUIET
+            };
+            let account =
+                account((&sample, Some(ready)), None, Some(&evidence), &mut Steal::of(None));
+            let part = |segment: &Segment| (segment.cause, segment.length.get() / 1_000);
+            account.segments.iter().map(part).collect::<Vec<_>>()
+        };
+        let hidden = [(Cause::NotObservable, 2_000)];
+        assert_eq!(split(15_900, 900, Some(0)), hidden, "it waited, and was in time");
+        assert_eq!(split(15_900, 900, Some(1)), hidden, "the preemption was not the delay");
+        let waited = [(Cause::WaitedForCpu, 2_000)];
+        assert_eq!(split(15_060, 2_400, Some(1)), waited, "the spin lost its CPU");
+        assert_eq!(split(15_060, 2_400, None), waited, "switches are recorded, not counted");
+        let late = [(Cause::WaitedForCpu, 1_900), (Cause::TimerLate, 100)];
+        assert_eq!(split(18_000, 1_900, Some(0)), late, "the sleep ended after the due time");
     }
 }

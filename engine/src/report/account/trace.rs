@@ -2,21 +2,24 @@
 
 mod cpu;
 mod lanes;
+mod sleep;
 mod states;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 pub use self::cpu::Occupant;
 pub use self::lanes::{Lanes, Occupancy};
 use self::states::Piece;
 pub use self::states::State;
-use super::{Account, Culprit, CulpritKind, Segment, Source};
+use super::{Account, Culprit, CulpritKind, Segment, Source, owner_by_name};
 use crate::nanos::Nanos;
 use crate::platform::TraceSource;
 use crate::report::Cause;
 use crate::run::{TrialRun, counter};
-use crate::sample::{Evidence, Sample, TraceEvent, TraceRecord, UNKNOWN_THREAD};
+use crate::sample::{
+    Evidence, OUTSIDE, Sample, ThreadOwner, TraceEvent, TraceRecord, UNKNOWN_THREAD,
+};
 
 /// How long a page fault takes that is not followed by another one.
 const ONE_FAULT: Nanos = Nanos::from_micros(1);
@@ -36,13 +39,20 @@ pub(super) struct Records {
     records: Vec<TraceRecord>,
     /// Who each record is about, where it has a name.
     culprits: Vec<Option<Arc<Culprit>>>,
-    /// The positions of the records of each CPU, and of the thread's own switches.
+    /// The positions of the records of each CPU, those that begin or end its idle states, and of the thread's own
+    /// switches.
     of_cpu: BTreeMap<u32, Vec<usize>>,
+    of_idle: BTreeMap<u32, Vec<usize>>,
     of_own: Vec<usize>,
-    /// The positions of the thread's page faults.
+    /// The positions of the thread's page faults, and of the timers that ended its sleeps.
     of_faults: Vec<usize>,
-    /// Stretches of time from which records were lost.
+    of_timers: Vec<usize>,
+    /// Stretches of time from which records were lost, each until the next switch or wake-up of the thread: what it
+    /// did in between is not known.
     losses: Vec<(Nanos, Nanos)>,
+    /// The CPUs on which everything that could explain a delay is recorded, of those that a file names.
+    covered: BTreeSet<u32>,
+    uncovered: BTreeSet<u32>,
 }
 
 impl Records {
@@ -58,8 +68,34 @@ impl Records {
     }
 
     fn new(source: TraceSource, own: u32, mut records: Vec<TraceRecord>, names: &[String]) -> Self {
-        let losses = losses(&records);
-        records.retain(|record| record.event != TraceEvent::Lost);
+        let is_owner = |record: &&TraceRecord| record.event == TraceEvent::Owner;
+        let owner =
+            |record: &TraceRecord| Some((record.thread?, ThreadOwner::from_number(record.value?)?));
+        let owners: BTreeMap<u32, ThreadOwner> =
+            records.iter().filter(is_owner).filter_map(owner).collect();
+        let mut losses = losses(&records);
+        let cpus_of = |event: TraceEvent| -> BTreeSet<u32> {
+            records.iter().filter(|one| one.event == event).map(|one| one.cpu).collect()
+        };
+        let uncovered = cpus_of(TraceEvent::NotRecorded);
+        let covered = &cpus_of(TraceEvent::Covered) - &uncovered;
+        records.retain(|one| {
+            !matches!(one.event, TraceEvent::Covered | TraceEvent::NotRecorded | TraceEvent::Owner)
+        });
+        for record in &mut records {
+            // Who has the CPU is not known from a loss to the next switch.
+            if record.event == TraceEvent::Lost {
+                let (event, thread) = (TraceEvent::SwitchIn, Some(UNKNOWN_THREAD));
+                *record = TraceRecord { event, thread, value: None, ..*record };
+            }
+            let is_own = record.thread == Some(own);
+            if is_own && (is_switch(record.event) || record.event == TraceEvent::Waking) {
+                for loss in losses.iter_mut().filter(|loss| loss.known_from.is_none()) {
+                    loss.known_from = Some(record.at).filter(|at| loss.end <= *at);
+                }
+            }
+        }
+        let losses = merged(losses);
         let mut known: BTreeMap<CulpritKey, Arc<Culprit>> = BTreeMap::new();
         let mut all = Self {
             source,
@@ -67,23 +103,35 @@ impl Records {
             own,
             culprits: Vec::new(),
             of_cpu: BTreeMap::new(),
+            of_idle: BTreeMap::new(),
             of_own: Vec::new(),
             of_faults: Vec::new(),
+            of_timers: Vec::new(),
             losses,
+            covered,
+            uncovered,
             records,
         };
         for (at, record) in all.records.iter().enumerate() {
             all.of_cpu.entry(record.cpu).or_default().push(at);
-            let is_switch = record.event == TraceEvent::SwitchIn || record.event.is_switch_out();
-            if record.thread == Some(own) && (is_switch || record.event == TraceEvent::Waking) {
+            // An interrupt wakes an idle CPU before that is recorded.
+            let is_awake = matches!(record.event, TraceEvent::IdleEnd | TraceEvent::InterruptBegin);
+            if is_awake || record.event == TraceEvent::IdleBegin {
+                all.of_idle.entry(record.cpu).or_default().push(at);
+            }
+            let is_state = is_switch(record.event) || record.event == TraceEvent::Waking;
+            if record.thread == Some(own) && is_state {
                 all.of_own.push(at);
             }
             if record.thread == Some(own) && record.event == TraceEvent::PageFault {
                 all.of_faults.push(at);
             }
+            if record.thread == Some(own) && record.event == TraceEvent::TimerExpired {
+                all.of_timers.push(at);
+            }
             let kind = match record.event {
                 TraceEvent::SwitchIn => CulpritKind::Thread,
-                TraceEvent::InterruptBegin => CulpritKind::Interrupt,
+                TraceEvent::InterruptBegin | TraceEvent::Interrupted => CulpritKind::Interrupt,
                 TraceEvent::SoftirqBegin => CulpritKind::Softirq,
                 _ => {
                     all.culprits.push(None);
@@ -98,7 +146,13 @@ impl Records {
                     // Earlier versions saved the number as the name.
                     let is_unknown = record.thread == Some(UNKNOWN_THREAD);
                     let name = if is_unknown { "unknown thread".to_owned() } else { name.clone() };
-                    Arc::new(Culprit { name, kind, thread: record.thread, priority })
+                    let owner = if owners.is_empty() {
+                        owner_by_name(&name).filter(|_| kind == CulpritKind::Thread)
+                    } else {
+                        record.thread.and_then(|thread| owners.get(&thread).copied())
+                    };
+                    let thread = record.thread.filter(|thread| *thread < OUTSIDE);
+                    Arc::new(Culprit { name, kind, thread, priority, owner })
                 };
                 Arc::clone(known.entry(key).or_insert_with(make))
             });
@@ -135,30 +189,24 @@ impl Records {
             // The previous frame ends within a piece.
             let middle = overran.clamp(from, to.max(from));
             for (from, to) in [(from, middle), (middle, to)] {
-                let is_previous = to <= overran;
-                let mut from = from;
-                if piece.state == State::Running {
-                    for (begin, end) in self.faults((from, to)) {
-                        if from < begin {
-                            self.split(piece, (from, begin), is_previous, &mut parts);
-                        }
-                        parts.add(Cause::PageFault, None, (begin, end));
-                        from = end;
-                    }
-                }
-                if from < to {
-                    self.split(piece, (from, to), is_previous, &mut parts);
-                }
+                self.split_around_losses(piece, (from, to), to <= overran, &mut parts);
             }
         }
         let explained = parts.segments.iter().fold(Nanos::ZERO, |sum, one| sum + one.length);
         let from = sample.began.min(sample.due);
-        let is_lost = |&(begin, end): &(Nanos, Nanos)| begin <= sample.woke && from <= end;
+        let is_late = |piece: &&Piece| begin < piece.to && piece.from < sample.woke;
+        let mut late = pieces.iter().filter(is_late);
+        let source = match self.source {
+            TraceSource::Kernel if late.any(|piece| self.uncovered.contains(&piece.cpu)) => {
+                TraceSource::AllSwitches
+            }
+            source => source,
+        };
         Some(Account {
-            source: Source::Trace(self.source),
+            source: Source::Trace(source),
             segments: parts.segments,
             remainder: sample.late() - explained,
-            is_complete: !self.losses.iter().any(is_lost),
+            is_complete: self.losses_in((from, sample.woke)).is_empty(),
         })
     }
 
@@ -173,16 +221,24 @@ impl Records {
 
     /// The thread's own switches of a stretch of time, and the one before; `None` without that.
     fn own_between(&self, from: Nanos, to: Nanos) -> Option<impl Iterator<Item = &TraceRecord>> {
-        let time = |at: &usize| self.records.get(*at).map_or(Nanos::MAX, |record| record.at);
-        let first = self.of_own.partition_point(|at| time(at) <= from).checked_sub(1)?;
+        let time = |at: &usize| self.time_of(*at);
+        // A wake-up is no state: a thread that runs can be woken, too.
+        let is_state = |at: &usize| self.records.get(*at).is_some_and(|one| is_switch(one.event));
+        let begun = self.of_own.partition_point(|at| time(at) <= from);
+        let first = self.of_own.get(..begun)?.iter().rposition(is_state)?;
         let end = self.of_own.partition_point(|at| time(at) <= to);
         let own = self.of_own.get(first..end)?.iter();
         Some(own.filter_map(|at| self.records.get(*at)))
     }
 
+    /// When a record was made, by its position.
+    fn time_of(&self, at: usize) -> Nanos {
+        self.records.get(at).map_or(Nanos::MAX, |record| record.at)
+    }
+
     /// The stretches of a stretch of time in which the thread served page faults, in order.
     fn faults(&self, (from, to): (Nanos, Nanos)) -> Vec<(Nanos, Nanos)> {
-        let time = |at: &usize| self.records.get(*at).map_or(Nanos::MAX, |record| record.at);
+        let time = |at: &usize| self.time_of(*at);
         // The one before may reach into it.
         let first = self.of_faults.partition_point(|at| time(at) < from).saturating_sub(1);
         let mut stretches = Vec::new();
@@ -199,10 +255,76 @@ impl Records {
         stretches
     }
 
+    /// The losses that reach into a stretch of time.
+    fn losses_in(&self, (from, to): (Nanos, Nanos)) -> &[(Nanos, Nanos)] {
+        let first = self.losses.partition_point(|loss| loss.1 < from);
+        let end = self.losses.partition_point(|loss| loss.0 <= to);
+        self.losses.get(first..end).unwrap_or_default()
+    }
+
+    /// Splits a stretch of one state, of which what was lost is not observable: only that the previous frame was not
+    /// done is known without records.
+    fn split_around_losses(
+        &self,
+        piece: &Piece,
+        (mut from, to): (Nanos, Nanos),
+        is_previous: bool,
+        parts: &mut Parts,
+    ) {
+        if to <= from {
+            return;
+        }
+        let losses = if is_previous { &[] } else { self.losses_in((from, to)) };
+        for &(begin, end) in losses {
+            let (begin, end) = (begin.clamp(from, to), end.min(to));
+            if begin < end {
+                self.split_around_faults(piece, (from, begin), is_previous, parts);
+                parts.add(Cause::NotObservable, None, (begin, end));
+                from = end;
+            }
+        }
+        self.split_around_faults(piece, (from, to), is_previous, parts);
+    }
+
+    /// Splits a stretch of one state, of which the time of page faults is known.
+    fn split_around_faults(
+        &self,
+        piece: &Piece,
+        (mut from, to): (Nanos, Nanos),
+        is_previous: bool,
+        parts: &mut Parts,
+    ) {
+        if piece.state == State::Running {
+            for (begin, end) in self.faults((from, to)) {
+                if from < begin {
+                    self.split(piece, (from, begin), is_previous, parts);
+                }
+                parts.add(Cause::PageFault, None, (begin, end));
+                from = end;
+            }
+        }
+        if from < to {
+            self.split(piece, (from, to), is_previous, parts);
+        }
+    }
+
+    /// What a stretch was of which nothing is recorded.
+    fn unrecorded(&self, cpu: u32) -> Cause {
+        // Without a record of everything, a missing record proves nothing.
+        if self.covered.contains(&cpu) { Cause::NoEvent } else { Cause::NotObservable }
+    }
+
     /// Splits a stretch in which the thread was in one state among those who had its CPU.
     fn split(&self, piece: &Piece, span: (Nanos, Nanos), is_previous: bool, parts: &mut Parts) {
-        let is_kernel = self.source == TraceSource::Kernel;
-        let otherwise = if is_kernel { Cause::NoEvent } else { Cause::NotObservable };
+        let span = if piece.state == State::Asleep {
+            self.split_until_expiry(piece, span, parts)
+        } else {
+            span
+        };
+        if span.1 <= span.0 {
+            return;
+        }
+        let otherwise = self.unrecorded(piece.cpu);
         let own_cause = match piece.state {
             State::Running if is_previous => Cause::PreviousFrame,
             State::Running => otherwise,
@@ -218,15 +340,21 @@ impl Records {
         for (occupant, span) in self.occupants(piece.cpu, span) {
             match occupant {
                 Occupant::Interrupt(culprit) => parts.add(Cause::Interrupt, culprit, span),
+                Occupant::Unknown => parts.add(Cause::NotObservable, None, span),
                 Occupant::Thread(culprit) if piece.state == State::Ready => {
                     let cause = if culprit.is_some() { Cause::Thread } else { own_cause };
                     parts.add(cause, culprit, span);
                 }
+                // A CPU is left idle by a thread that is ready to run only where a quota or a limit of
+                // real-time threads is used up.
+                Occupant::Idle if piece.state == State::Ready && piece.is_preempted => {
+                    parts.add(Cause::Blocked, None, span);
+                }
                 // Ready to run on an idle CPU: it was not reported, or something else had it.
                 Occupant::Idle if piece.state == State::Ready => {
-                    let is_seen = !self.is_blind_when_idle;
-                    parts.add(if is_seen { otherwise } else { Cause::NotObservable }, None, span);
+                    self.split_idle(piece.cpu, span, parts);
                 }
+                _ if self.is_end_hidden(piece) => parts.add(Cause::NotObservable, None, span),
                 Occupant::Own | Occupant::Thread(_) | Occupant::Idle => {
                     parts.add(own_cause, None, span);
                 }
@@ -235,21 +363,46 @@ impl Records {
     }
 }
 
-/// The stretches of time from which records were lost: each has a record at its begin and, without a count,
+/// A stretch of time from which records were lost.
+struct Loss {
+    begin: Nanos,
+    end: Nanos,
+    /// When the thread was recorded next.
+    known_from: Option<Nanos>,
+}
+
+fn is_switch(event: TraceEvent) -> bool {
+    event == TraceEvent::SwitchIn || event.is_switch_out()
+}
+
+/// The stretches of time from which records were lost, in order: each has a record at its begin and, without a count,
 /// one at its end.
-fn losses(records: &[TraceRecord]) -> Vec<(Nanos, Nanos)> {
-    let mut losses: Vec<(Nanos, Nanos)> = Vec::new();
+fn losses(records: &[TraceRecord]) -> Vec<Loss> {
+    let mut losses: Vec<Loss> = Vec::new();
     let mut open: BTreeMap<u32, usize> = BTreeMap::new();
     for record in records.iter().filter(|record| record.event == TraceEvent::Lost) {
         let begun = open.get(&record.cpu).filter(|_| record.value == Some(0));
         if let Some(loss) = begun.and_then(|at| losses.get_mut(*at)) {
-            loss.1 = record.at;
+            loss.end = record.at;
         } else {
             open.insert(record.cpu, losses.len());
-            losses.push((record.at, record.at));
+            losses.push(Loss { begin: record.at, end: record.at, known_from: None });
         }
     }
     losses
+}
+
+/// Losses with what follows from each, those that touch as one.
+fn merged(losses: Vec<Loss>) -> Vec<(Nanos, Nanos)> {
+    let mut merged: Vec<(Nanos, Nanos)> = Vec::new();
+    for loss in losses {
+        let end = loss.known_from.unwrap_or(Nanos::MAX);
+        match merged.last_mut().filter(|last| loss.begin <= last.1) {
+            Some(last) => last.1 = last.1.max(end),
+            None => merged.push((loss.begin, end)),
+        }
+    }
+    merged
 }
 
 /// A lateness that is being split.
@@ -297,6 +450,9 @@ impl Parts {
 
 #[cfg(test)]
 mod tests;
+
+#[cfg(test)]
+mod recorded;
 
 #[cfg(test)]
 mod simulated;

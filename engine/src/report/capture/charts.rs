@@ -1,9 +1,9 @@
 //! Charts of imported recordings: frame times over time, histograms, and the share above each value.
 
-use super::super::chart::{
-    Axis, Chart, Marks, Series, empty_histogram, histogram, of_histograms, points_over_time, tail,
+use super::super::model::chart::{
+    Axis, Chart, Marks, Series, histogram, of_histograms, points_over_time, tail,
 };
-use super::super::table::Quantity;
+use super::super::model::table::Quantity;
 use crate::nanos::Nanos;
 use crate::run::capture::{Capture, Distribution, Recording};
 use crate::sample::MISSING;
@@ -16,10 +16,10 @@ const MAX_OVERLAID: usize = 4;
 pub(in crate::report) fn charts(capture: &Capture) -> Vec<Chart> {
     match capture {
         Capture::Frames(recordings) => {
-            let values: Vec<(&str, Vec<i64>)> = recordings
+            let values: Vec<_> = recordings
                 .iter()
                 .take(MAX_OVERLAID)
-                .map(|one| (one.label.as_str(), one.present().collect()))
+                .map(|one| (one.label.as_str(), one.present()))
                 .collect();
             over_time("Frame time", recordings)
                 .into_iter()
@@ -29,12 +29,7 @@ pub(in crate::report) fn charts(capture: &Capture) -> Vec<Chart> {
                     ("Frame time", "Frames"),
                     &values,
                 ))
-                .chain(tail(
-                    "tail",
-                    "Share of frames longer than",
-                    ("Frame time", "Share of frames"),
-                    &values,
-                ))
+                .chain(tail(("Frame time", "Share of frames"), &values))
                 .collect()
         }
         Capture::SampledLog(recordings) => {
@@ -51,7 +46,7 @@ fn over_time(title: &'static str, recordings: &[Recording]) -> Option<Chart> {
         .map(|one| {
             let mut at = Nanos::ZERO;
             let mut logged = one.logged_at.values();
-            let times = one.frame_times.values().filter_map(|nanos| {
+            let times = one.frame_times.values().filter_map(move |nanos| {
                 // A log shows when it was written; frames follow each other.
                 let logged = logged.next();
                 (nanos != MISSING).then(|| {
@@ -82,8 +77,8 @@ fn of_distributions(distributions: &[Distribution]) -> Option<Chart> {
     let shown = || distributions.iter().take(MAX_OVERLAID);
     let counted: Vec<_> = shown()
         .map(|one| {
-            let mut histogram = empty_histogram();
-            for &(value, seen) in &one.bins {
+            let mut histogram = LogHistogram::default();
+            for &(value, seen) in one.bins.iter() {
                 histogram.add_many(value, seen);
             }
             (one.label.as_str(), histogram)

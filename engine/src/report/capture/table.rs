@@ -1,25 +1,43 @@
 //! Imported recordings as a table: one row each.
 
 use std::borrow::Cow;
+use std::convert::identity;
 
 use super::{CaptureFigures, FrameFigures, HistogramFigures, LogFigures, RecordingFigures};
 use crate::nanos::Nanos;
 use crate::report::Options;
-use crate::report::table::{Cell, Column, Table, TableBuilder};
-use crate::stats::Lows;
+use crate::report::model::table::{Cell, Column, SpreadOf, Table, TableBuilder};
+use crate::stats::{Lows, Statistic};
 
 /// Why a histogram has no percentile.
 const ABOVE: &str = "above the histogram";
+
+const FRAME_TIMES: SpreadOf =
+    SpreadOf { title: "{}", values: "the frame times", samples: "frames", pivot: None };
+const READINGS: SpreadOf = SpreadOf {
+    title: "{}",
+    values: "the readings of the frame time",
+    samples: "readings",
+    pivot: None,
+};
+const VALUES: SpreadOf = SpreadOf {
+    title: "{}",
+    values: "all values, by nearest rank of the bins",
+    samples: "values",
+    pivot: None,
+};
 
 type Builder<'a> = TableBuilder<'a, RecordingFigures>;
 
 /// The table of an imported run; the recordings of one run are of one kind.
 pub(in crate::report) fn tables(recordings: &[RecordingFigures], options: &Options) -> Vec<Table> {
     let Some(first) = recordings.first() else { return Vec::new() };
-    let table = TableBuilder::new("recordings", "Recordings", String::new(), recordings).column(
-        Column::text("label", "Recording", "Name of the recording, thread, or CPU."),
-        |recording| Cell::text_of(recording.label.clone()),
-    );
+    let table = TableBuilder::new("recordings", "Recordings", String::new(), recordings)
+        .group("Recording")
+        .column(
+            Column::text("label", "Recording", "Name of the recording, thread, or CPU."),
+            |recording| Cell::text_of(recording.label.clone()),
+        );
     let table = match &first.figures {
         CaptureFigures::Frames(_) => frame_columns(rate_columns(table, options)),
         CaptureFigures::SampledLog(_) => log_columns(table),
@@ -116,34 +134,25 @@ fn rate_columns<'a>(table: Builder<'a>, options: &Options) -> Builder<'a> {
 }
 
 fn frame_columns(table: Builder<'_>) -> Builder<'_> {
-    let time = |key, title, definition: &'static str, read: fn(&FrameFigures) -> Cell| {
-        (Column::time(key, title, definition).lower_is_better(), read)
-    };
-    let columns = [
-        time("min_nanos", "Min", "Shortest frame time.", |it| it.frame_time.min.into()),
-        time("p50_nanos", "p50", "Median frame time.", |it| it.frame_time.p50.into()),
-        time("p95_nanos", "p95", "95th percentile of frame times; needs 20 frames.", |it| {
-            or_absent(it.frame_time.p95, "needs 20 frames")
-        }),
-        time("p99_nanos", "p99", "99th percentile of frame times; needs 100 frames.", |it| {
-            or_absent(it.frame_time.p99, "needs 100 frames")
-        }),
-        time(
-            "p99_9_nanos",
-            "p99.9",
-            "99.9th percentile of frame times; needs 1\u{202f}000 frames.",
-            |it| or_absent(it.frame_time.p99_9, "needs 1\u{202f}000 frames"),
-        ),
-        time("max_nanos", "Max", "Longest frame time.", |it| it.frame_time.max.into()),
-        time("mean_nanos", "Mean", "Mean frame time.", |it| Cell::Time(it.frame_time.mean_nanos)),
-        time("std_dev_nanos", "Std dev", "Standard deviation of frame times (n − 1).", |it| {
-            or_absent(it.frame_time.std_dev_nanos.map(Cell::Time), "needs 2 frames")
-        }),
-    ];
-    let table = columns.into_iter().fold(table.group("Frame time"), |table, (column, read)| {
-        table.column(column, move |one| frames(one, read))
-    });
     table
+        .group("Frame time")
+        .spread_columns(
+            FRAME_TIMES,
+            &[
+                (Statistic::Min, "min_nanos", identity),
+                (Statistic::P50, "p50_nanos", identity),
+                (Statistic::P95, "p95_nanos", identity),
+                (Statistic::P99, "p99_nanos", identity),
+                (Statistic::P99_9, "p99_9_nanos", identity),
+                (Statistic::Max, "max_nanos", identity),
+                (Statistic::Mean, "mean_nanos", identity),
+                (Statistic::StdDev, "std_dev_nanos", identity),
+            ],
+            |one| match &one.figures {
+                CaptureFigures::Frames(frames) => Ok(&frames.frame_time),
+                _ => Err(other_kind()),
+            },
+        )
         .group("File")
         .column(
             Column::setting("elapsed_nanos", "Elapsed", "Length by the file's own clock."),
@@ -156,17 +165,20 @@ fn frame_columns(table: Builder<'_>) -> Builder<'_> {
 }
 
 fn log_columns(table: Builder<'_>) -> Builder<'_> {
-    let time = |key, title, definition: &'static str, read: fn(&LogFigures) -> Nanos| {
+    let setting = |key, title, definition: &'static str, read: fn(&LogFigures) -> Nanos| {
         (Column::setting(key, title, definition), read)
     };
+    let of = |statistic, key, read: fn(&LogFigures) -> Nanos| {
+        (READINGS.column(statistic, key).neutral(), read)
+    };
     let columns = [
-        time("elapsed_nanos", "Elapsed", "Length by the file's own clock.", |log| log.elapsed),
-        time("frame_time_sum_nanos", "Frame times, sum", "Sum of all readings.", |log| {
+        setting("elapsed_nanos", "Elapsed", "Length by the file's own clock.", |log| log.elapsed),
+        setting("frame_time_sum_nanos", "Frame times, sum", "Sum of all readings.", |log| {
             log.frame_time_sum
         }),
-        time("min_nanos", "Lowest", "Lowest reading of the frame time.", |log| log.min),
-        time("p50_nanos", "Middle", "Middle reading of the frame time.", |log| log.p50),
-        time("max_nanos", "Highest", "Highest reading of the frame time.", |log| log.max),
+        of(Statistic::Min, "min_nanos", |log| log.min),
+        of(Statistic::P50, "p50_nanos", |log| log.p50),
+        of(Statistic::Max, "max_nanos", |log| log.max),
     ];
     let table = table
         .column(Column::count("readings_count", "Readings", "Rows with a frame time."), |one| {
@@ -178,36 +190,16 @@ fn log_columns(table: Builder<'_>) -> Builder<'_> {
 }
 
 fn histogram_columns(table: Builder<'_>) -> Builder<'_> {
-    let time = |key, title, definition: &'static str, read: fn(&HistogramFigures) -> Cell| {
-        (Column::time(key, title, definition).lower_is_better(), read)
-    };
+    let of =
+        |statistic, key, read: fn(&HistogramFigures) -> Cell| (VALUES.column(statistic, key), read);
     let columns = [
-        time("min_nanos", "Min", "Lowest value.", |it| or_absent(it.min, ABOVE)),
-        time(
-            "mean_nanos",
-            "Mean",
-            "Mean of all values; none where values are above the histogram.",
-            |it| or_absent(it.mean_nanos.map(Cell::Time), ABOVE),
-        ),
-        time(
-            "p50_nanos",
-            "p50",
-            "Lowest value that at least half of all values do not exceed.",
-            |it| or_absent(it.p50, ABOVE),
-        ),
-        time("p95_nanos", "p95", "The same for 95% of all values; needs 20 values.", |it| {
-            or_absent(it.p95, above_or_few(it, 20))
-        }),
-        time("p99_nanos", "p99", "The same for 99% of all values; needs 100 values.", |it| {
-            or_absent(it.p99, above_or_few(it, 100))
-        }),
-        time(
-            "p99_9_nanos",
-            "p99.9",
-            "The same for 99.9% of all values; needs 1\u{202f}000 values.",
-            |it| or_absent(it.p99_9, above_or_few(it, 1_000)),
-        ),
-        time("max_nanos", "Max", "Highest value.", |it| or_absent(it.max, ABOVE)),
+        of(Statistic::Min, "min_nanos", |it| or_absent(it.min, ABOVE)),
+        of(Statistic::Mean, "mean_nanos", |it| or_absent(it.mean_nanos.map(Cell::Time), ABOVE)),
+        of(Statistic::P50, "p50_nanos", |it| or_absent(it.p50, ABOVE)),
+        of(Statistic::P95, "p95_nanos", |it| or_absent(it.p95, above_or_few(it, 20))),
+        of(Statistic::P99, "p99_nanos", |it| or_absent(it.p99, above_or_few(it, 100))),
+        of(Statistic::P99_9, "p99_9_nanos", |it| or_absent(it.p99_9, above_or_few(it, 1_000))),
+        of(Statistic::Max, "max_nanos", |it| or_absent(it.max, ABOVE)),
     ];
     let table = table.column(
         Column::count("values_count", "Values", "Values, those above the histogram included."),

@@ -1,11 +1,12 @@
 //! What is recommended, and where the data does not decide.
 
-use super::super::table::Cell;
+use super::super::model::table::Cell;
 use super::super::test_run::run_of;
 use super::super::{Headline, Options, Standing};
 use super::*;
 use crate::plan::{Load, Plan, Wait, Work, conditions};
 use crate::sample::Sample;
+use crate::stats::Grade;
 
 const PERIOD: Nanos = Nanos::from_millis(10);
 
@@ -56,7 +57,7 @@ fn a_row_without_an_interval_gives_another_no_grade() {
         (Priority::TimeCritical, lateness(2, Nanos::from_micros(30), 10)),
     ]);
     let [normal, critical] = report.rows.as_slice() else { panic!("{:?}", report.rows) };
-    assert_eq!(normal.grade(), Some(Grade::Poor));
+    assert_eq!(normal.grade(), Some(Grade::Poor.into()));
     let few = critical.p99_bounds.unwrap().unwrap_err();
     assert!(600 < few.needed, "{few:?}");
     assert_eq!(priority(report.best()), Some(Priority::TimeCritical), "the lowest p99");
@@ -82,7 +83,7 @@ fn the_lower_end_of_an_interval_decides_where_it_is_above_another_one() {
     assert!(normal.has_clearly_higher_p99(critical) && !critical.has_clearly_higher_p99(normal));
     assert_eq!(report.sentence(), "Use Time-critical priority.");
     assert!(report.evidence().contains("compared with"), "{}", report.evidence());
-    assert_eq!(report.verdict.grade, Some(Grade::Excellent));
+    assert_eq!(report.verdict.grade, Some(Grade::Excellent.into()));
 }
 
 #[test]

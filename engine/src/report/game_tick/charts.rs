@@ -1,8 +1,9 @@
 //! Charts of game cycles: how they scale with threads, and what a cycle takes.
 
-use super::super::chart::{Axis, Chart, Limit, Marks, Series};
-use super::super::table::Quantity;
+use super::super::model::chart::{Axis, Chart, Limit, Marks, Series};
+use super::super::model::table::Quantity;
 use super::super::{Report, Scaling};
+use super::TickFigures;
 use crate::nanos::Nanos;
 use crate::plan::work::CycleKind;
 use crate::run::Run;
@@ -32,7 +33,7 @@ pub(super) fn charts(run: &Run, report: &Report, budget: Nanos) -> Vec<Chart> {
 
 /// The number of threads by its logarithm, so that each doubling is as long.
 fn threads(report: &Report) -> Axis {
-    let most = report.scaling.iter().map(|one| one.threads).max().unwrap_or(1);
+    let most = report.results::<Scaling>().iter().map(|one| one.threads).max().unwrap_or(1);
     Axis::log("Threads", Quantity::Count, 0.8, (f64::from(most) * 1.25).max(8.0))
 }
 
@@ -56,7 +57,7 @@ fn chart(
 
 fn cycle_time(report: &Report, budget: Nanos) -> Option<Chart> {
     let mut times = by_threads(report, |one| {
-        let ticks = report.rows.get(one.row).and_then(|row| row.figures.ticks())?;
+        let ticks = report.rows.get(one.row).and_then(|row| row.figures.get::<TickFigures>())?;
         let error = ticks.error_nanos;
         // An error as large as the mean has no low end by decades.
         let low = |error: f64| (ticks.mean_nanos - error).max(ticks.mean_nanos * 0.05);
@@ -102,10 +103,15 @@ fn speedup(report: &Report) -> Option<Chart> {
 
 fn efficiency(report: &Report) -> Option<Chart> {
     let curves = by_threads(report, |one| Some((one.efficiency?, None)));
-    let y = Axis::linear("Efficiency", Quantity::Number, 0.0, highest(&curves).max(1.0) + 0.12);
+    let y = Axis::linear(
+        "Efficiency per thread",
+        Quantity::Number,
+        0.0,
+        highest(&curves).max(1.0) + 0.12,
+    );
     let note = "speedup divided by the cores that the threads use";
     let mut chart =
-        chart(("efficiency", "Efficiency by threads"), note, (threads(report), y), curves)?;
+        chart(("efficiency", "Efficiency per thread"), note, (threads(report), y), curves)?;
     chart.limits.push(Limit { at: 1.0, label: "ideal".to_owned(), is_vertical: false });
     Some(chart)
 }
@@ -118,7 +124,7 @@ fn by_threads(
     let kinds = [CycleKind::Players, CycleKind::Npcs];
     let series = kinds.into_iter().map(|kind| {
         let mut found: Vec<(u32, f64, Option<Interval>)> = report
-            .scaling
+            .results::<Scaling>()
             .iter()
             .filter(|one| one.kind == kind)
             .filter_map(|one| read(one).map(|(value, interval)| (one.threads, value, interval)))

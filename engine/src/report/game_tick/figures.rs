@@ -1,6 +1,6 @@
 //! The figures of game cycles.
 
-use super::super::figures::{FRAME, mean, sum_of};
+use super::super::model::figures::{FRAME, mean, sum_of};
 use crate::nanos::Nanos;
 use crate::plan::Work;
 use crate::plan::work::GameCycle;

@@ -1,13 +1,13 @@
 //! How a game cycle scales with threads: speedup, efficiency, and what does not spread.
 
-use super::super::configuration::Configuration;
-use super::super::disturbance::Disturbance;
-use super::super::grading::{Grading, conclude};
+use super::super::model::configuration::Configuration;
+use super::super::model::disturbance::Disturbance;
+use super::super::model::grading::{Grading, conclude};
 use super::TickFigures;
 use crate::nanos::Nanos;
 use crate::plan::work::CycleKind;
 use crate::run::Run;
-use crate::stats::{Grade, float, grade};
+use crate::stats::{Grade, GradeRange, float, grade, position};
 
 /// How one row of game cycles compares with one thread.
 #[derive(Clone, Debug, PartialEq)]
@@ -26,8 +26,7 @@ pub struct Scaling {
     pub serial_share: Option<f64>,
     /// Whether the error is over 10% of the time.
     pub has_wide_error: bool,
-    /// The grades that the 99.9% interval of the efficiency allows; absent for one thread, and where the
-    /// error of a score is over 10% of it.
+    /// The grades that the 99.9% interval of the efficiency allows; absent for one thread.
     pub grading: Option<Grading>,
     /// What disturbed it, or the row of one thread.
     pub disturbance: Option<Disturbance>,
@@ -38,7 +37,7 @@ const WIDE: f64 = 0.1;
 
 impl Scaling {
     /// The grade of the efficiency, where the data is enough for one.
-    pub fn grade(&self) -> Option<Grade> {
+    pub fn grade(&self) -> Option<GradeRange> {
         conclude(self.part().into_iter()).0
     }
 
@@ -53,13 +52,13 @@ pub(super) fn scaling(run: &Run, rows: &[Configuration]) -> Vec<Scaling> {
     let cores = run.machine.physical_cores.unwrap_or(u32::MAX).max(1);
     let of_one = |kind: CycleKind| {
         rows.iter()
-            .filter_map(|row| Some((row, row.figures.ticks()?)))
+            .filter_map(|row| Some((row, row.figures.get::<TickFigures>()?)))
             .find(|(_, ticks)| ticks.cycle.kind == kind && ticks.cycle.threads == 1)
     };
     rows.iter()
         .enumerate()
         .filter_map(|(position, row)| {
-            let ticks = row.figures.ticks()?;
+            let ticks = row.figures.get::<TickFigures>()?;
             let (kind, threads) = (ticks.cycle.kind, ticks.cycle.threads);
             let one = of_one(kind).filter(|_| 0.0 < ticks.mean_nanos);
             let speed_up = one.map(|(_, one)| one.mean_nanos / ticks.mean_nanos);
@@ -90,16 +89,22 @@ pub(super) fn scaling(run: &Run, rows: &[Configuration]) -> Vec<Scaling> {
         .collect()
 }
 
-/// The grades that the interval of an efficiency allows; absent where a score is too uncertain. Relative
+/// The grades that the interval of an efficiency allows; none is sure where a score is too uncertain. Relative
 /// errors of independent scores add up as the sides of a right triangle.
 fn grading(efficiency: f64, one: &TickFigures, many: &TickFigures) -> Option<Grading> {
-    let relative = |ticks: &TickFigures| {
-        Some(ticks.error_nanos? / ticks.mean_nanos).filter(|error| *error <= WIDE)
-    };
-    let error = efficiency * relative(one)?.hypot(relative(many)?);
+    let relative = |ticks: &TickFigures| Some(ticks.error_nanos? / ticks.mean_nanos);
+    let (of_one, of_many) = (relative(one)?, relative(many)?);
+    let error = efficiency * of_one.hypot(of_many);
     let loss = 1.0 - efficiency;
     let count = many.iterations.len();
     let all = many.mean_nanos * float(many.cycles.count);
     let each = Nanos::from_nanos_f64(all / float(count.max(1)));
+    let wider = of_one.max(of_many);
+    if WIDE < wider {
+        // An error shrinks with the root of the number of iterations.
+        let times = (wider / WIDE).powi(2);
+        let missing = position((float(count) * (times - 1.0)).ceil());
+        return Some(Grading::unknown(Grade::Excellent, missing, each));
+    }
     Some(Grading::of(&grade::TICK_LOSS, loss, (loss - error, loss + error), count, each))
 }

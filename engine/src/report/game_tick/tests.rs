@@ -1,6 +1,6 @@
 //! Every column of the table of game cycles, against figures worked out by hand.
 
-use super::super::table::tests::check;
+use super::super::model::table::tests::check;
 use super::super::test_run::run_of;
 use super::super::{Options, Report};
 use super::*;
@@ -70,7 +70,7 @@ fn every_column_holds_its_figure() {
         ("encoding_nanos", Cell::Time(5e6)),
         ("releasing_nanos", Cell::Time(3e5)),
         ("bytes_per_cycle", Cell::Number(12_300.0)),
-        ("grade", Cell::Grade(Grade::Good)),
+        ("grade", Cell::Grade(Grade::Good.into())),
         ("samples_count", Cell::Count(30)),
         ("trials_count", Cell::Count(3)),
     ] {
@@ -110,6 +110,16 @@ fn every_column_holds_its_figure() {
     // 1.824 of 8 ms.
     assert_eq!(table.rows[3].caution, "the error is above 10% of the time, so it is not graded");
     assert!(table.cell(3, "grade").unwrap().reason().unwrap().starts_with("not enough data"));
+}
+
+#[test]
+fn a_workload_whose_score_is_too_uncertain_is_part_of_the_verdict() {
+    let report = Report::of(&run(), &Options::default());
+    let verdict = &report.verdict;
+    assert_eq!((verdict.grade, verdict.word()), (None, "Not enough data"));
+    let word = verdict.finding.word.as_deref();
+    assert_eq!(word, Some("Players Good, NPCs not enough data"));
+    assert!(report.sentence().contains("iterations"), "{}", report.sentence());
 }
 
 #[test]

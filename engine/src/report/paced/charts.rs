@@ -1,10 +1,9 @@
 //! Charts of paced loops: lateness of a frame loop; frame and execution times of each real-time policy.
 
-use super::super::chart::{
-    Axis, Chart, Limit, Marks, Series, histogram, lateness, linear_histogram, over_time, overlaid,
-    tail, trials,
+use super::super::model::chart::{
+    Axis, Chart, Limit, Marks, Series, lateness, linear_histogram, over_time, overlaid, trials,
 };
-use super::super::table::Quantity;
+use super::super::model::table::Quantity;
 use super::super::{Configuration, Report, chart};
 use crate::nanos::Nanos;
 use crate::run::{Run, TrialRun};
@@ -19,15 +18,10 @@ const BEYOND: (f64, f64) = (0.9, 1.1);
 /// Lateness of the recommended configuration over time, and the distributions of several.
 pub(in crate::report) fn frame_loop(run: &Run, report: &Report) -> Vec<Chart> {
     let first = chart::default_row(report).and_then(|row| report.rows.get(row));
-    let late: Vec<(&str, Vec<i64>)> = overlaid(report)
-        .into_iter()
-        .map(|row| (row.label.as_str(), trials(run, row).flat_map(TrialRun::values).collect()))
-        .collect();
     first
         .and_then(|row| lateness(run, row))
         .into_iter()
-        .chain(histogram("histogram", "Lateness histogram", ("Lateness", "Frames"), &late))
-        .chain(tail("tail", "Share of frames later than", ("Lateness", "Share of frames"), &late))
+        .chain(chart::lateness_distributions(run, overlaid(report)))
         .collect()
 }
 

@@ -1,18 +1,19 @@
 //! The columns of paced configurations: lateness, frame times, missed frames, and what they cost.
 
 use std::borrow::Cow;
+use std::convert::identity;
 
-use super::super::grading::round_up;
-use super::super::table::{
-    Cell, Column, Positioned, TableBuilder, absent, grade_cell, or_absent, percentile,
-    usage_columns,
+use super::super::model::grading::round_up;
+use super::super::model::table::{
+    Cell, Column, Positioned, SpreadOf, TableBuilder, absent, grade_cell, or_absent, usage_columns,
 };
-use super::super::verdict::wide;
+use super::super::model::verdict::wide;
 use super::super::{Configuration, Options};
+use super::PacedFigures;
 use crate::nanos::Nanos;
 use crate::plan::CpuChoice;
 use crate::stats::binomial::fewest_for;
-use crate::stats::{LowDefinition, Lows, Quantile, Spread, Summary, float, grade};
+use crate::stats::{LowDefinition, Lows, Quantile, Spread, Statistic, Summary, float, grade};
 use crate::units::{format_count, format_decimal, format_time};
 
 type Builder<'a> = TableBuilder<'a, Positioned<'a>>;
@@ -29,7 +30,7 @@ pub(super) fn own<'a>(
     let [excellent, good, fair] = grade::FRAME_LATENESS.upper;
     let [_, missed_fair, missed_poor] =
         grade::FRAME_MISSED.upper.map(|limit| format_decimal(1_000.0 / limit, 0));
-    table.group("Grade").column(
+    table.group("Samples and conditions").column(
         Column::grade(format!(
             "Grade of p99 lateness (excellent up to {excellent}% of a frame, good up to {good}%, fair up to \
              {fair}%) or of the rate of missed frames (fair above 1 in {missed_fair}, poor above 1 in \
@@ -72,37 +73,52 @@ fn pin_label(cpu: CpuChoice) -> String {
     if cpu == CpuChoice::Any { "Unpinned".to_owned() } else { cpu.name() }
 }
 
-/// A column of one figure of the lateness, which is lower where it is better.
-fn late_column(key: &'static str, title: &'static str, definition: &'static str) -> Column {
-    Column::time(key, title, definition).lower_is_better()
-}
+const LATENESS: SpreadOf = SpreadOf {
+    title: "{}",
+    values: "the lateness: actual minus scheduled start",
+    samples: "frames",
+    pivot: None,
+};
+const FRAME_TIME: SpreadOf = SpreadOf {
+    title: "Frame time {}",
+    values: "the time between two starts",
+    samples: "frame times",
+    pivot: None,
+};
+const WORK: SpreadOf = SpreadOf {
+    title: "Execution {}",
+    values: "the time from the start to the end of the work",
+    samples: "frames",
+    pivot: None,
+};
+const OS_WAKE_UP: SpreadOf = SpreadOf {
+    title: "Sleep {}",
+    values: "the overshoot of the system's sleep, before any spinning",
+    samples: "sleeps",
+    pivot: None,
+};
 
 fn lateness(table: Builder<'_>) -> Builder<'_> {
     table
         .group("Lateness")
-        .column(
-            late_column("min_nanos", "Min", "Lowest lateness: actual minus scheduled start.").optional(),
-            |(_, row)| summary(row, |it| it.lateness.min.into()),
-        )
-        .column(late_column("p50_nanos", "p50", "Median lateness."), |(_, row)| {
-            summary(row, |it| it.lateness.p50.into())
-        })
-        .column(
-            late_column("p95_nanos", "p95", "95th percentile of lateness; needs 20 frames."),
-            |(_, row)| percentile(row, late(row), |late| late.p95, 20),
-        )
-        .column(
-            late_column("p99_nanos", "p99", "99th percentile of lateness; needs 100 frames.")
-                .key_figure(),
-            |(_, row)| percentile(row, late(row), |late| late.p99, 100),
+        .spread_columns(
+            LATENESS,
+            &[
+                (Statistic::Min, "min_nanos", Column::optional),
+                (Statistic::P50, "p50_nanos", identity),
+                (Statistic::P95, "p95_nanos", identity),
+                (Statistic::P99, "p99_nanos", Column::key_figure),
+            ],
+            |(_, row)| late(row).ok_or_else(|| absent(row)),
         )
         .column(
-            late_column(
+            Column::time(
                 "p99_ci_nanos",
                 "p99 95% CI",
                 "95% confidence interval of p99 lateness, from order statistics; frames that depend on each \
                  other count for fewer.",
             )
+            .lower_is_better()
             .interval(),
             |(_, row)| or_absent(row, row.p99_interval().map(Cell::from), no_interval_reason(row)),
         )
@@ -120,33 +136,27 @@ fn lateness(table: Builder<'_>) -> Builder<'_> {
             },
         )
         .column(
-            late_column(
+            Column::time(
                 "p99_corrected_nanos",
                 "p99 corrected",
                 "p99 lateness corrected for coordinated omission: skipped frames count as late frames.",
             )
+            .lower_is_better()
             .optional(),
             |(_, row)| {
-                let corrected = row.figures.paced().and_then(|paced| paced.corrected.as_ref()?.p99);
+                let corrected = row.figures.get::<PacedFigures>().and_then(|paced| paced.corrected.as_ref()?.p99);
                 or_absent(row, corrected.map(Cell::from), corrected_reason(row))
             },
         )
-        .column(
-            late_column("p99_9_nanos", "p99.9", "99.9th percentile of lateness; needs 1\u{202f}000 frames."),
-            |(_, row)| percentile(row, late(row), |late| late.p99_9, 1_000),
-        )
-        .column(late_column("max_nanos", "Max", "Highest lateness of a single frame."), |(_, row)| {
-            summary(row, |it| it.lateness.max.into())
-        })
-        .column(late_column("mean_nanos", "Mean", "Mean lateness.").optional(), |(_, row)| {
-            summary(row, |it| Cell::Time(it.lateness.mean_nanos))
-        })
-        .column(
-            late_column("std_dev_nanos", "Std dev", "Standard deviation of lateness."),
-            |(_, row)| {
-                let deviation = late(row).and_then(|late| late.std_dev_nanos);
-                or_absent(row, deviation.map(Cell::Time), "needs 2 frames")
-            },
+        .spread_columns(
+            LATENESS,
+            &[
+                (Statistic::P99_9, "p99_9_nanos", identity),
+                (Statistic::Max, "max_nanos", identity),
+                (Statistic::Mean, "mean_nanos", Column::optional),
+                (Statistic::StdDev, "std_dev_nanos", identity),
+            ],
+            |(_, row)| late(row).ok_or_else(|| absent(row)),
         )
 }
 
@@ -165,7 +175,7 @@ fn no_interval_reason(row: &Configuration) -> Cow<'static, str> {
 fn corrected_reason(row: &Configuration) -> &'static str {
     match &row.summary {
         Some(summary) if summary.empty_count == 0 => "no frame was skipped",
-        _ if row.figures.paced().is_some_and(|paced| paced.is_rebased) => {
+        _ if row.figures.get::<PacedFigures>().is_some_and(|paced| paced.is_rebased) => {
             "a re-based schedule skips no frames"
         }
         _ => "too few frames ran compared with those that were skipped",
@@ -175,7 +185,7 @@ fn corrected_reason(row: &Configuration) -> &'static str {
 fn missed(table: Builder<'_>, threshold: Nanos) -> Builder<'_> {
     let definition = format!("Frames that started more than {} late.", format_time(threshold));
     table
-        .group("Late and missed frames")
+        .group("Late and missed")
         .column(Column::count("late_count", "Late", definition).lower_is_better(), |(_, row)| {
             summary(row, |it| it.late_count.into())
         })
@@ -234,106 +244,48 @@ fn missed(table: Builder<'_>, threshold: Nanos) -> Builder<'_> {
             .lower_is_better()
             .optional(),
             |(_, row)| {
-                let hidden = row.figures.paced().and_then(|paced| paced.rebasing);
+                let hidden = row.figures.get::<PacedFigures>().and_then(|paced| paced.rebasing);
                 or_absent(row, hidden.map(|it| it.frame_count.into()), "nothing is scheduled")
             },
         )
 }
 
 fn frame_times(table: Builder<'_>) -> Builder<'_> {
-    const NEEDS_TWO: &str = "needs 2 frames";
-    fn times(row: &Configuration) -> Option<&Spread> {
-        row.summary.as_ref()?.frame_time.as_ref()
-    }
-    fn work(row: &Configuration) -> Option<&Spread> {
-        Some(&row.summary.as_ref()?.work)
-    }
-    fn sleep(row: &Configuration) -> Option<&Spread> {
-        row.summary.as_ref()?.os_wake_up.as_ref()
-    }
-    let time = |key, title, definition| Column::time(key, title, definition).optional();
     table
-        .group("Frame and execution time")
-        .column(
-            time("frame_time_mean_nanos", "Frame time mean", "Mean time between two starts."),
+        .group("Frame time")
+        .spread_columns(
+            FRAME_TIME,
+            &[
+                (Statistic::Mean, "frame_time_mean_nanos", |it| it.optional().neutral()),
+                (Statistic::StdDev, "frame_time_std_dev_nanos", Column::optional),
+                (Statistic::Min, "frame_time_min_nanos", |it| it.optional().neutral()),
+                (Statistic::P99, "frame_time_p99_nanos", Column::optional),
+                (Statistic::Max, "frame_time_max_nanos", Column::optional),
+            ],
             |(_, row)| {
-                or_absent(row, times(row).map(|it| Cell::Time(it.mean_nanos)), NEEDS_TWO)
+                let times = row.summary.as_ref().and_then(|it| it.frame_time.as_ref());
+                times.ok_or_else(|| or_absent(row, None, "needs 2 frames"))
             },
         )
-        .column(
-            time(
-                "frame_time_std_dev_nanos",
-                "Frame time std dev",
-                "Standard deviation of the time between two starts.",
-            )
-            .lower_is_better(),
+        .group("Execution and sleep")
+        .spread_columns(
+            WORK,
+            &[
+                (Statistic::Mean, "work_mean_nanos", |it| it.optional().neutral()),
+                (Statistic::StdDev, "work_std_dev_nanos", Column::optional),
+                (Statistic::P99, "work_p99_nanos", Column::optional),
+            ],
+            |(_, row)| row.summary.as_ref().map(|it| &it.work).ok_or_else(|| absent(row)),
+        )
+        .spread_columns(
+            OS_WAKE_UP,
+            &[
+                (Statistic::P50, "os_wake_up_p50_nanos", Column::optional),
+                (Statistic::P99, "os_wake_up_p99_nanos", Column::optional),
+            ],
             |(_, row)| {
-                let deviation = times(row).and_then(|it| it.std_dev_nanos);
-                or_absent(row, deviation.map(Cell::Time), "needs 3 frames")
-            },
-        )
-        .column(
-            time("frame_time_min_nanos", "Frame time min", "Shortest time between two starts."),
-            |(_, row)| or_absent(row, times(row).map(|it| it.min.into()), NEEDS_TWO),
-        )
-        .column(
-            time(
-                "frame_time_p99_nanos",
-                "Frame time p99",
-                "99th percentile of the time between two starts; needs 100 frame times.",
-            )
-            .lower_is_better(),
-            |(_, row)| percentile(row, times(row), |it| it.p99, 100),
-        )
-        .column(
-            time("frame_time_max_nanos", "Frame time max", "Longest time between two starts.")
-                .lower_is_better(),
-            |(_, row)| or_absent(row, times(row).map(|it| it.max.into()), NEEDS_TWO),
-        )
-        .column(
-            time("work_mean_nanos", "Execution mean", "Mean time from the start to the end of the work."),
-            |(_, row)| or_absent(row, work(row).map(|it| Cell::Time(it.mean_nanos)), NEEDS_TWO),
-        )
-        .column(
-            time(
-                "work_std_dev_nanos",
-                "Execution std dev",
-                "Standard deviation of the time from the start to the end of the work.",
-            )
-            .lower_is_better(),
-            |(_, row)| {
-                let deviation = work(row).and_then(|it| it.std_dev_nanos);
-                or_absent(row, deviation.map(Cell::Time), NEEDS_TWO)
-            },
-        )
-        .column(
-            time(
-                "work_p99_nanos",
-                "Execution p99",
-                "99th percentile of the time from the start to the end of the work; needs 100 frames.",
-            )
-            .lower_is_better(),
-            |(_, row)| percentile(row, work(row), |it| it.p99, 100),
-        )
-        .column(
-            time(
-                "os_wake_up_p50_nanos",
-                "Sleep p50",
-                "Median overshoot of the system's sleep, before any spinning.",
-            )
-            .lower_is_better(),
-            |(_, row)| or_absent(row, sleep(row).map(|it| it.p50.into()), "no frame slept"),
-        )
-        .column(
-            time(
-                "os_wake_up_p99_nanos",
-                "Sleep p99",
-                "99th percentile of the overshoot of the system's sleep, before any spinning.",
-            )
-            .lower_is_better(),
-            |(_, row)| match sleep(row) {
-                Some(_) => percentile(row, sleep(row), |it| it.p99, 100),
-                None => or_absent(row, None, "no frame slept"),
+                let sleeps = row.summary.as_ref().and_then(|it| it.os_wake_up.as_ref());
+                sleeps.ok_or_else(|| or_absent(row, None, "no frame slept"))
             },
         )
 }

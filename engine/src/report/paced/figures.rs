@@ -1,10 +1,10 @@
 //! The figures of a paced loop, and how it is graded.
 
-use super::super::configuration::Configuration;
-use super::super::evaluation::Measured;
-use super::super::figures::Figures;
-use super::super::grading::Grading;
-use super::super::verdict::frames_text;
+use super::super::model::configuration::Configuration;
+use super::super::model::evaluation::Measured;
+use super::super::model::figures::Figures;
+use super::super::model::grading::Grading;
+use super::super::model::verdict::frames_text;
 use crate::nanos::Nanos;
 use crate::plan::{OnMiss, Pace};
 use crate::stats::binomial::{independent_events, lower_rate};
@@ -39,14 +39,14 @@ impl PacedFigures {
 
 /// The figures of a paced loop.
 pub(in crate::report) fn figures(measured: &Measured<'_>, summary: Option<&Summary>) -> Figures {
-    let Some(first) = measured.trials.first() else { return Figures::None };
+    let Some(first) = measured.trials.first() else { return Figures::default() };
     let (rounds, pace) = (measured.rounds, first.trial.pace);
     let period = pace.period();
     let is_rebased = matches!(pace, Pace::Grid { on_miss: OnMiss::Rebase, .. });
     let is_skipping = rounds.iter().any(|round| round.is_skipping);
     let has_empty = summary.is_some_and(|summary| 0 < summary.empty_count);
     let corrected = (is_skipping && has_empty).then(|| corrected(rounds, period)).flatten();
-    Figures::Paced(PacedFigures {
+    Figures::of(PacedFigures {
         corrected: corrected.and_then(Spread::of),
         rebasing: if summary.is_none() {
             None

@@ -4,8 +4,8 @@ use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 use super::super::account::{LateSample, late_samples};
-use super::super::cause::Cause;
-use super::super::table::{Cell, Column, Table, TableBuilder};
+use super::super::model::cause::Cause;
+use super::super::model::table::{Cell, Column, Table, TableBuilder};
 use super::super::{Configuration, Report};
 use crate::nanos::Nanos;
 use crate::run::{Run, TrialRun};

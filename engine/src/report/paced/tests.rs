@@ -1,9 +1,9 @@
 //! Every column of the paced tables, against figures worked out by hand.
 
-use super::super::table::tests::check;
-use super::super::table::{Cell, Quantity, Table};
+use super::super::model::table::tests::check;
+use super::super::model::table::{Cell, Quantity, Table};
 use super::super::test_run::run_of;
-use super::super::{Measure, Options, Report, Standing};
+use super::super::{Change, Measure, Options, Report, Standing};
 use crate::nanos::Nanos;
 use crate::plan::{FrameLoop, Load, Plan, Priority, RealTime, Wait, Work};
 use crate::platform::RequestOutcome;
@@ -199,7 +199,7 @@ fn changes_have_their_unit_in_the_row() {
             ("unit", Cell::text_of("nanos")),
             ("change_share", Cell::Share(-0.9)),
             ("result", Cell::text_of("Better")),
-            ("grade", Cell::Grade(Grade::Excellent)),
+            ("grade", Cell::Grade(Grade::Excellent.into())),
         ],
     );
     let Some(Cell::Interval(Quantity::Share, low, high)) = changes.cell(row, "change_ci_share")
@@ -254,7 +254,7 @@ fn the_interval_of_p99_holds_it() {
     };
     let p99 = table.cell(0, "p99_nanos").and_then(Cell::value).unwrap();
     assert!(*low <= p99 && p99 <= *high, "{low} {p99} {high}");
-    assert_eq!(table.cell(0, "grade"), Some(&Cell::Grade(Grade::Good)));
+    assert_eq!(table.cell(0, "grade"), Some(&Cell::Grade(Grade::Good.into())));
 }
 
 /// A real-time run of 12 blocks of 15 frames per half: of the normal frames some are late.
@@ -294,7 +294,7 @@ fn one_stall_does_not_hide_what_real_time_changes() {
     };
     let run = few_frames(normal, |k| if k == 33 { 130_000_000 } else { small(k) });
     let report = Report::of(&run, &Options::default());
-    let [change] = report.changes.as_slice() else { panic!("{:?}", report.changes) };
+    let [change] = report.results::<Change>() else { panic!("{:?}", report.results::<Change>()) };
     assert_eq!(change.rests_on, Some(Measure::LateShare));
     let share = change.reduction(Measure::LateShare).unwrap().share;
     assert!(0.5 < share, "{share}");
@@ -303,13 +303,16 @@ fn one_stall_does_not_hide_what_real_time_changes() {
         sentence.starts_with("Real-time scheduling reduced the share of late frames from 6"),
         "{sentence}"
     );
-    assert_eq!(report.verdict.grade, Some(Grade::Excellent), "{:?}", report.verdict);
+    assert_eq!(report.verdict.grade, Some(Grade::Excellent.into()), "{:?}", report.verdict);
 }
 
 #[test]
 fn halves_that_are_the_same_have_no_clear_difference_and_small_values_nothing_to_gain() {
     let same = Report::of(&few_frames(small, small), &Options::default());
-    assert!(same.changes[0].is_nothing_to_gain && same.changes[0].rests_on.is_none());
+    assert!(
+        same.results::<Change>()[0].is_nothing_to_gain
+            && same.results::<Change>()[0].rests_on.is_none()
+    );
     assert!(same.sentence().starts_with("There is nothing to gain"));
     assert_eq!(same.verdict.grade, None);
     let mut few = few_frames(small, small);
@@ -330,7 +333,7 @@ fn a_measure_without_an_interval_is_not_called_unclear() {
     let late = |k| if k % 6 < 3 { 2_000 * MICRO } else { small(k) };
     let mut run = few_frames(late, late);
     let report = Report::of(&run, &Options::default());
-    let [change] = report.changes.as_slice() else { panic!("{:?}", report.changes) };
+    let [change] = report.results::<Change>() else { panic!("{:?}", report.results::<Change>()) };
     assert!(change.p99.unwrap().interval.is_none() && change.rests_on.is_none(), "{change:?}");
     // 500 frames are 34 pairs of blocks, of which 12 were measured.
     assert!(

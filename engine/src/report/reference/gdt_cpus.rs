@@ -5,7 +5,8 @@ use crate::machine::Machine;
 use crate::nanos::Nanos;
 use crate::plan::{CpuChoice, Priority};
 use crate::platform::{CoreKind, Cpu, Refusal, RequestOutcome};
-use crate::report::configuration::{AppliedSummary, Configuration};
+use crate::report::model::configuration::{AppliedSummary, Configuration};
+use crate::report::paced::PacedFigures;
 use crate::run::{Run, TrialRun, counter};
 use crate::stats::{PercentileRule, Quantile, Sorted};
 
@@ -14,10 +15,10 @@ use crate::stats::{PercentileRule, Quantile, Sorted};
 type Jitter = [i64; 4];
 
 /// The lines of a run by the gdt-cpus method; `None` where no loop was re-based.
-pub(in crate::report) fn lines(run: &Run, rows: &[Configuration]) -> Option<Vec<ReferenceLine>> {
+pub(super) fn lines(run: &Run, rows: &[Configuration]) -> Option<Vec<ReferenceLine>> {
     let measured: Vec<(&Configuration, &TrialRun, Jitter)> = rows
         .iter()
-        .filter(|row| row.figures.paced().is_some_and(|paced| paced.is_rebased))
+        .filter(|row| row.figures.get::<PacedFigures>().is_some_and(|paced| paced.is_rebased))
         .filter_map(|row| {
             let mut trials = row.trials.iter().filter_map(|&position| run.trials.get(position));
             let late = trials.clone().flat_map(TrialRun::each_value).collect();

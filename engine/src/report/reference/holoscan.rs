@@ -5,9 +5,12 @@ use std::fmt::Write as _;
 
 use super::line::ReferenceLine;
 use crate::nanos::Nanos;
-use crate::plan::{Load, LoadKind, Priority, RealTime, Work};
-use crate::report::configuration::Configuration;
+use crate::plan::{Load, LoadKind, Priority, Work};
+use crate::report::model::configuration::Configuration;
 use crate::run::{Run, TrialRun, counter};
+
+/// Frames per second, and how long each part of the run was.
+type Settings = (f64, Nanos);
 
 /// The banner of a section.
 fn title(text: &str) -> [String; 3] {
@@ -16,15 +19,11 @@ fn title(text: &str) -> [String; 3] {
 }
 
 /// What is printed of normal and each policy, one comparison after the other.
-pub(in crate::report) fn lines(
-    run: &Run,
-    rows: &[Configuration],
-    plan: &RealTime,
-) -> Vec<ReferenceLine> {
+pub(super) fn lines(run: &Run, rows: &[Configuration], settings: Settings) -> Vec<ReferenceLine> {
     let Some((normal, policies)) = rows.split_first() else { return Vec::new() };
     let mut lines = Vec::new();
     for policy in policies {
-        let config = Config::of(run, normal, policy, plan);
+        let config = Config::of(run, normal, policy, settings);
         let (before, after) = (Half::of(run, normal), Half::of(run, policy));
         let mut out = Vec::new();
         out.extend(title("Real-time Thread Benchmark"));
@@ -86,14 +85,10 @@ fn comparison(before: f64, after: f64) -> String {
 
 /// What the reference tool writes to its output file, of normal and the first policy; `None` where no
 /// policy was planned.
-pub(in crate::report) fn json(
-    run: &Run,
-    rows: &[Configuration],
-    plan: &RealTime,
-) -> Option<String> {
+pub(super) fn json(run: &Run, rows: &[Configuration], settings: Settings) -> Option<String> {
     let (normal, policies) = rows.split_first()?;
     let policy = policies.first()?;
-    let config = Config::of(run, normal, policy, plan);
+    let config = Config::of(run, normal, policy, settings);
     let (before, after) = (Half::of(run, normal), Half::of(run, policy));
     let mut text = config.json();
     for (name, before, after, end) in [
@@ -143,14 +138,14 @@ struct Config {
 }
 
 impl Config {
-    fn of(run: &Run, normal: &Configuration, policy: &Configuration, plan: &RealTime) -> Self {
+    fn of(run: &Run, normal: &Configuration, policy: &Configuration, settings: Settings) -> Self {
         let trial = |row: &Configuration| run.trials.get(*row.trials.first()?);
         let load_operators = trial(policy)
             .and_then(|trial| trial.counters.get(counter::LOAD_THREADS))
             .map_or(0, |&threads| u32::try_from(threads).unwrap_or(0));
         Self {
-            fps: plan.fps,
-            seconds: plan.time_each.as_secs(),
+            fps: settings.0,
+            seconds: settings.1.as_secs(),
             policy: match policy.conditions.priority {
                 Priority::Deadline(_) => "SCHED_DEADLINE".to_owned(),
                 Priority::Fifo(_) => "SCHED_FIFO".to_owned(),

@@ -2,18 +2,18 @@
 
 use super::line::ReferenceLine;
 use crate::plan::work::CycleKind;
-use crate::report::TickFigures;
-use crate::report::configuration::Configuration;
+use crate::report::game_tick::TickFigures;
+use crate::report::model::configuration::Configuration;
 use crate::run::Run;
 
 /// A table of one line per workload and thread count, each under the heading of RSProt's document, and the
 /// multi-threaded ratio of each workload.
-pub(in crate::report) fn lines(run: &Run, rows: &[Configuration]) -> Vec<ReferenceLine> {
+pub(super) fn lines(run: &Run, rows: &[Configuration]) -> Vec<ReferenceLine> {
     let mut lines = Vec::new();
     for kind in [CycleKind::Players, CycleKind::Npcs] {
         let ticks: Vec<&TickFigures> = rows
             .iter()
-            .filter_map(|row| row.figures.ticks())
+            .filter_map(|row| row.figures.get::<TickFigures>())
             .filter(|ticks| ticks.cycle.kind == kind)
             .collect();
         for ticks in &ticks {

@@ -11,7 +11,7 @@ const INTERVAL: Nanos = Nanos::from_secs(60);
 
 /// One line per probe, in the order of the CPUs, each with the totals of the whole run. Which is which is
 /// named on standard error.
-pub(in crate::report) fn lines(run: &Run) -> Vec<ReferenceLine> {
+pub(super) fn lines(run: &Run) -> Vec<ReferenceLine> {
     let mut lines = Vec::new();
     for trial in &run.trials {
         lines.push(ReferenceLine::error(trial.trial.label.clone()));

@@ -5,7 +5,7 @@ use std::time::Duration;
 use super::line::ReferenceLine;
 use crate::nanos::Nanos;
 use crate::plan::Wait;
-use crate::report::configuration::Configuration;
+use crate::report::model::configuration::Configuration;
 use crate::run::{Run, TrialRun, counter};
 use crate::sample::Samples;
 
@@ -14,7 +14,7 @@ const LONG_SLEEP: Nanos = Nanos::from_millis(1);
 
 /// `==> sleep 1ms` on standard error and `average: …, best: …, worst: …`, idle and then under load.
 /// Absolute sleeps and finer timers have no place in the layout.
-pub(in crate::report) fn sleeps(run: &Run, rows: &[Configuration]) -> Vec<ReferenceLine> {
+pub(super) fn sleeps(run: &Run, rows: &[Configuration]) -> Vec<ReferenceLine> {
     sections(run, rows, None, |row, trials| {
         if row.wait != Wait::Relative || row.conditions.fine_timer {
             return None;
@@ -37,7 +37,7 @@ pub(in crate::report) fn sleeps(run: &Run, rows: &[Configuration]) -> Vec<Refere
 
 /// `5ms    None          avg-spins: …  avg-actual: …`, idle and then under load. The actual duration is
 /// that of a second clock reading after the wait.
-pub(in crate::report) fn spins(run: &Run, rows: &[Configuration]) -> Vec<ReferenceLine> {
+pub(super) fn spins(run: &Run, rows: &[Configuration]) -> Vec<ReferenceLine> {
     sections(run, rows, Some("warming up..."), |row, trials| {
         let Wait::Spin(strategy) = row.wait else { return None };
         let samples = || trials.iter().map(|trial| &trial.samples);

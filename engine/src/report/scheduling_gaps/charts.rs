@@ -2,9 +2,10 @@
 
 use std::cmp::Reverse;
 
-use super::super::chart::{Axis, Chart, Heat, Limit, Marks, histogram, tail, trials};
-use super::super::table::Quantity;
+use super::super::model::chart::{Axis, Chart, Heat, Limit, Marks, histogram, tail, trials};
+use super::super::model::table::Quantity;
 use super::super::{Configuration, Report};
+use super::GapFigures;
 use crate::nanos::Nanos;
 use crate::run::{Run, TrialRun};
 use crate::stats::float;
@@ -19,34 +20,39 @@ const MAX_OVERLAID: usize = 4;
 /// Every chart of a run of gap probes.
 pub(super) fn charts(run: &Run, report: &Report) -> Vec<Chart> {
     let mut longest: Vec<&Configuration> =
-        report.rows.iter().filter(|row| row.figures.gaps().is_some()).collect();
-    longest.sort_by_key(|row| Reverse(row.figures.gaps().map(|gaps| gaps.longest)));
-    let lengths: Vec<(&str, Vec<i64>)> = longest
+        report.rows.iter().filter(|row| row.figures.get::<GapFigures>().is_some()).collect();
+    longest.sort_by_key(|row| Reverse(row.figures.get::<GapFigures>().map(|gaps| gaps.longest)));
+    let lengths: Vec<_> = longest
         .iter()
         .take(MAX_OVERLAID)
-        .map(|row| (row.label.as_str(), trials(run, row).flat_map(TrialRun::values).collect()))
+        .map(|row| (row.label.as_str(), trials(run, row).flat_map(TrialRun::values)))
         .collect();
-    let limits = report.rows.iter().find_map(|row| Some(row.figures.gaps()?.limits));
-    let limits: Vec<Limit> = limits.map_or_else(Vec::new, |(typical, bad)| {
-        let limit = |at: Nanos, label: &str| Limit {
-            at: at.as_f64(),
-            label: label.to_owned(),
-            is_vertical: true,
-        };
-        vec![limit(typical, "typical"), limit(bad, "bad")]
-    });
-    let of_lengths = [
-        histogram("histogram", "Gap histogram", ("Gap length", "Gaps"), &lengths),
-        tail("tail", "Share of gaps longer than", ("Gap length", "Share of gaps"), &lengths),
-    ];
-    let of_lengths = of_lengths.into_iter().flatten();
-    heat_map(run, report)
-        .into_iter()
-        .chain(of_lengths.map(|mut chart| {
-            chart.limits.extend(limits.iter().cloned());
-            chart
-        }))
-        .collect()
+    let histogram = histogram("histogram", "Gap histogram", ("Gap length", "Gaps"), &lengths);
+    let tail = tail(("Gap length", "Share of gaps"), &lengths);
+    let of_lengths = histogram.into_iter().chain(tail).map(|chart| with_limits(chart, report));
+    heat_map(run, report).into_iter().chain(of_lengths).collect()
+}
+
+/// Returns the lengths of the gaps of one configuration, or of all together.
+pub fn gap_histogram(run: &Run, report: &Report, row: Option<usize>) -> Option<Chart> {
+    let shown = report.rows.iter().enumerate().filter(|(at, _)| row.is_none_or(|row| row == *at));
+    let values = shown.flat_map(|(_, row)| trials(run, row)).flat_map(TrialRun::values);
+    let names = ("Gap length", "Gaps");
+    histogram("histogram", "Gap histogram", names, &[("Gaps", values)])
+        .map(|chart| with_limits(chart, report))
+}
+
+/// Adds lines at the limits of typical and bad gaps.
+fn with_limits(mut chart: Chart, report: &Report) -> Chart {
+    let limits = report.rows.iter().find_map(|row| Some(row.figures.get::<GapFigures>()?.limits));
+    let limit = |(at, label): (Nanos, &str)| Limit {
+        at: at.as_f64(),
+        label: label.to_owned(),
+        is_vertical: true,
+    };
+    let both = limits.map(|(typical, bad)| [(typical, "typical"), (bad, "bad")].map(limit));
+    chart.limits.extend(both.into_iter().flatten());
+    chart
 }
 
 /// The longest gap of each CPU in each stretch of time.
@@ -55,7 +61,11 @@ fn heat_map(run: &Run, report: &Report) -> Option<Chart> {
         report.rows.iter().filter(|row| row.granted.is_some()).collect();
     let ends =
         rows.iter().flat_map(|row| trials(run, row)).filter_map(|trial| trial.samples.last());
-    let runtime = rows.iter().filter_map(|row| row.figures.gaps()).map(|gaps| gaps.runtime).max();
+    let runtime = rows
+        .iter()
+        .filter_map(|row| row.figures.get::<GapFigures>())
+        .map(|gaps| gaps.runtime)
+        .max();
     let end = ends.map(|gap| gap.woke).chain(runtime).max()?.as_f64().max(1.0);
     let cells = rows.iter().map(|row| {
         let mut cells = vec![0.0_f64; COLUMNS];

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::super::figures::sum_of;
+use super::super::model::figures::sum_of;
 use crate::nanos::Nanos;
 use crate::run::{TrialRun, counter};
 use crate::stats::{TimeWeighted, float};

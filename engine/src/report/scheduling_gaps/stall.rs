@@ -1,14 +1,19 @@
-//! Stalls: gaps on several CPUs at once.
+//! Stalls: gaps on several CPUs at once that nothing on each of them explains.
+
+use std::collections::BTreeMap;
 
 use crate::nanos::Nanos;
-use crate::run::Run;
+use crate::report::account::late_samples;
+use crate::report::{Cause, LateSample, Source};
+use crate::run::{Run, TrialRun};
 
-/// Gaps that begin within this of each other are one stall.
+/// Gaps whose causes are not known are one stall where they begin and end within this of each other: time slices
+/// end at ticks, which CPUs share, so a common start alone proves nothing.
 const TOGETHER: i64 = 100_000;
 /// Shorter gaps are not compared: every CPU has its own.
 const MIN: i64 = 100_000;
-/// Gaps at least this long are one stall, too, where they overlap by at least half.
-const LONG: i64 = 1_000_000;
+/// The kernel's threads that stop every CPU at once.
+const STOPPERS: &str = "[migration/";
 
 /// A gap on several CPUs at once.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -23,45 +28,108 @@ pub struct Stall {
     pub is_everywhere: bool,
 }
 
-/// The stalls of a run of gap probes, in order of time. Time: O(n log n) in the number of long gaps.
-pub(in crate::report) fn stalls(run: &Run) -> Vec<Stall> {
-    let mut gaps: Vec<(i64, i64, usize)> = Vec::new();
-    for (trial, position) in run.trials.iter().zip(0..) {
-        let samples = &trial.samples;
-        for (from, to) in samples.due_nanos().zip(samples.woke_nanos()) {
-            if MIN <= to.saturating_sub(from) {
-                gaps.push((from, to, position));
+/// What the trace shows about a gap.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Origin {
+    /// A thread or an interrupt had this CPU: others have their own reasons.
+    OwnCpu,
+    /// Nothing on this CPU explains it: it was stopped, or nothing was recorded.
+    Elsewhere,
+    Unknown,
+}
+
+impl Origin {
+    fn of(late: &LateSample) -> Self {
+        let Source::Trace(_) = late.account.source else { return Self::Unknown };
+        if !late.account.is_complete {
+            return Self::Unknown;
+        }
+        match late.cause {
+            Cause::Thread | Cause::Interrupt => {
+                let culprit = late.account.largest().and_then(|(_, culprit, _)| culprit);
+                let is_stopper = culprit.is_some_and(|one| one.name.starts_with(STOPPERS));
+                if is_stopper { Self::Elsewhere } else { Self::OwnCpu }
             }
+            Cause::WaitedForCpu | Cause::PageFault | Cause::PreviousFrame => Self::OwnCpu,
+            Cause::NoEvent | Cause::Hypervisor | Cause::Blocked => Self::Elsewhere,
+            Cause::TimerLate | Cause::DeepIdle | Cause::NotObservable => Self::Unknown,
         }
     }
-    gaps.sort_unstable();
+}
+
+/// A gap of one CPU.
+#[derive(Clone, Copy, Debug)]
+struct Gap {
+    from: i64,
+    to: i64,
+    /// Position of its trial in the run.
+    trial: usize,
+    origin: Origin,
+}
+
+impl Gap {
+    const fn length(&self) -> i64 {
+        self.to.saturating_sub(self.from)
+    }
+
+    /// Whether both are parts of one stall.
+    fn belongs_to(&self, other: &Self) -> bool {
+        let overlap = self.to.min(other.to).saturating_sub(self.from.max(other.from));
+        let is_half = self.length().max(other.length()) <= overlap.saturating_mul(2);
+        let is_close =
+            |one: i64, other: i64| one.saturating_sub(other).saturating_abs() <= TOGETHER;
+        let is_together = is_close(self.from, other.from) && is_close(self.to, other.to);
+        let is_explained = self.origin == Origin::Elsewhere && other.origin == Origin::Elsewhere;
+        self.trial != other.trial && is_half && (is_explained || is_together)
+    }
+}
+
+/// The long gaps of a trial that no thread or interrupt of the same CPU explains.
+fn gaps(trial: &TrialRun, position: usize) -> Vec<Gap> {
+    // Shorter gaps are not recorded, so that nothing is known of them.
+    let traced = trial.trial.trace_above().filter(|_| trial.trace.is_some());
+    let origins: BTreeMap<usize, Origin> = traced
+        .map(|above| late_samples(trial, above.max(Nanos::new(MIN - 1))))
+        .unwrap_or_default()
+        .iter()
+        .map(|late| (late.index, Origin::of(late)))
+        .collect();
+    let samples = trial.samples.due_nanos().zip(trial.samples.woke_nanos()).enumerate();
+    let gaps = samples.map(|(index, (from, to))| {
+        let origin = origins.get(&index).copied().unwrap_or(Origin::Unknown);
+        Gap { from, to, trial: position, origin }
+    });
+    gaps.filter(|gap| MIN <= gap.length() && gap.origin != Origin::OwnCpu).collect()
+}
+
+/// The stalls of a run of gap probes, in order of time. Time: O(n × CPUs) in the number n of long gaps.
+pub(in crate::report) fn stalls(run: &Run) -> Vec<Stall> {
+    let trials = run.trials.iter().zip(0..);
+    let mut all: Vec<Gap> = trials.flat_map(|(trial, position)| gaps(trial, position)).collect();
+    all.sort_unstable_by_key(|gap| (gap.from, gap.trial, gap.to));
     let probed = run.trials.iter().filter(|trial| trial.applied.is_some()).count();
     let mut stalls: Vec<Stall> = Vec::new();
-    let mut group: Vec<(i64, i64, usize)> = Vec::new();
-    for gap in gaps {
-        let belongs = group.first().is_some_and(|first| {
-            let overlap = first.1.min(gap.1).saturating_sub(gap.0);
-            let (one, other) = (first.1.saturating_sub(first.0), gap.1.saturating_sub(gap.0));
-            gap.0.saturating_sub(first.0) <= TOGETHER
-                || (LONG <= one && LONG <= other && one.min(other) / 2 <= overlap)
-        });
-        if !belongs {
-            stalls.extend(stall(&group, probed));
-            group.clear();
+    // Groups that a later gap may overlap: at most one per CPU.
+    let mut open: Vec<Vec<Gap>> = Vec::new();
+    for gap in all {
+        let is_over = |group: &mut Vec<Gap>| group.iter().all(|one| one.to < gap.from);
+        stalls.extend(open.extract_if(.., is_over).filter_map(|group| stall(&group, probed)));
+        match open.iter_mut().find(|group| group.iter().all(|one| gap.belongs_to(one))) {
+            Some(group) => group.push(gap),
+            None => open.push(vec![gap]),
         }
-        group.push(gap);
     }
-    stalls.extend(stall(&group, probed));
+    stalls.extend(open.iter().filter_map(|group| stall(group, probed)));
+    stalls.sort_by_key(|stall| stall.at);
     stalls
 }
 
-fn stall(group: &[(i64, i64, usize)], probed: usize) -> Option<Stall> {
-    let mut trials: Vec<usize> = group.iter().map(|gap| gap.2).collect();
+fn stall(group: &[Gap], probed: usize) -> Option<Stall> {
+    let mut trials: Vec<usize> = group.iter().map(|gap| gap.trial).collect();
     trials.sort_unstable();
-    trials.dedup();
-    let length = group.iter().map(|gap| gap.1.saturating_sub(gap.0)).max()?;
+    let length = group.iter().map(Gap::length).max()?;
     (1 < trials.len()).then(|| Stall {
-        at: Nanos::new(group.first().map_or(0, |gap| gap.0)),
+        at: Nanos::new(group.first().map_or(0, |gap| gap.from)),
         length: Nanos::new(length),
         is_everywhere: trials.len() == probed,
         trials,

@@ -1,12 +1,13 @@
 //! Every column of the tables of gap probes, against figures worked out by hand.
 
-use super::super::table::tests::check;
+use super::super::model::table::tests::check;
 use super::super::test_run::run_of;
 use super::super::{Options, Report};
 use super::*;
 use crate::plan::{Plan, SchedulingGaps};
-use crate::run::{Run, counter};
-use crate::sample::Sample;
+use crate::platform::TraceSource;
+use crate::run::{Run, Trace, counter};
+use crate::sample::{Sample, TraceEvent, TraceRecord};
 use crate::stats::Grade;
 
 const MICRO: i64 = 1_000;
@@ -55,7 +56,7 @@ fn run() -> Run {
 #[test]
 fn every_column_holds_its_figure() {
     let report = Report::of(&run(), &Options::default());
-    let [table, _] = report.tables.as_slice() else { panic!("{} tables", report.tables.len()) };
+    let [table, _, _] = report.tables.as_slice() else { panic!("{} tables", report.tables.len()) };
     check(table);
     assert_eq!(table.note.replace('\u{202f}', " "), "gaps of 1.00 µs or longer");
     assert_eq!(table.rows[0].configuration, Some(1), "the longest gap first");
@@ -82,7 +83,7 @@ fn every_column_holds_its_figure() {
         ("interval_squares_square_seconds", Cell::Number(4_378_068e-12)),
         ("intervals_count", Cell::Count(24_823_851)),
         ("runtime_nanos", Cell::Time(1e9)),
-        ("grade", Cell::Grade(Grade::Good)),
+        ("grade", Cell::Grade(Grade::Good.into())),
         ("samples_count", Cell::Count(101)),
         ("applied", Cell::text_of("nice 0 · CPUs 0–1")),
     ] {
@@ -104,6 +105,24 @@ fn every_column_holds_its_figure() {
 }
 
 #[test]
+fn all_cpus_together_are_one_spread() {
+    let run = run();
+    let report = Report::of(&run, &Options::default());
+    let all = run.trials.iter().flat_map(crate::run::TrialRun::values).collect();
+    let all = Spread::of(all).unwrap();
+    let totals = GapTotals::of(&report.rows).unwrap();
+    assert_eq!((totals.longest, totals.gap_count), (all.max, all.count));
+    assert_eq!(report.rows[totals.longest_row].label, "CPU 1");
+    assert!((totals.mean_nanos - all.mean_nanos).abs() < 1e-6, "{totals:?}");
+    let deviation = totals.std_dev_nanos.unwrap();
+    assert!((deviation - all.std_dev_nanos.unwrap()).abs() < 1e-3, "{deviation} {all:?}");
+    let table = report.tables.last().unwrap();
+    check(table);
+    assert_eq!(table.cell(0, "mean_nanos"), Some(&Cell::Time(totals.mean_nanos)));
+    assert_eq!(GapTotals::of(&[]), None);
+}
+
+#[test]
 fn gaps_newer_than_the_totals_are_a_share_of_the_time_in_which_they_are() {
     let mut run = run();
     for trial in &mut run.trials {
@@ -114,7 +133,7 @@ fn gaps_newer_than_the_totals_are_a_share_of_the_time_in_which_they_are() {
     }
     let report = Report::of(&run, &Options::default());
     for row in &report.rows {
-        let gaps = row.figures.gaps().unwrap();
+        let gaps = row.figures.get::<GapFigures>().unwrap();
         // From the first gap to the last it is half a second: the gaps may be all that there was.
         assert_eq!((gaps.lost_share, gaps.per_second, gaps.runtime), (None, None, Nanos::ZERO));
         assert!((gaps.mean_nanos - 40.0).abs() < 1e-9, "{gaps:?}");
@@ -133,7 +152,7 @@ fn gaps_newer_than_the_totals_are_a_share_of_the_time_in_which_they_are() {
     }
     let report = Report::of(&run, &Options::default());
     for row in &report.rows {
-        let gaps = row.figures.gaps().unwrap();
+        let gaps = row.figures.get::<GapFigures>().unwrap();
         let share = gaps.lost_share.unwrap();
         assert!(0.0 < share && share < 0.02, "{gaps:?}");
         assert!(Nanos::from_millis(1_490) < gaps.runtime, "{gaps:?}");
@@ -143,6 +162,7 @@ fn gaps_newer_than_the_totals_are_a_share_of_the_time_in_which_they_are() {
 #[test]
 fn stalls_are_a_table_of_their_own() {
     let mut run = run();
+    trace(&mut run, stopped);
     // Gaps of less than 100 µs are no stall: those at 100 × 4 ms are, on both CPUs.
     let report = Report::of(&run, &Options::default());
     let table = &report.tables[1];
@@ -161,7 +181,108 @@ fn stalls_are_a_table_of_their_own() {
     assert_eq!(of(1, "at_nanos"), Cell::Time(4e8));
     assert_eq!(of(1, "length_nanos"), Cell::Time(1e5));
     run.trials.truncate(1);
-    assert_eq!(Report::of(&run, &Options::default()).tables.len(), 1, "one CPU has no stalls");
+    let tables = Report::of(&run, &Options::default()).tables;
+    assert!(tables.iter().all(|table| table.key != "stalls"), "one CPU has no stalls");
+}
+
+/// A thread at a moment.
+type Switch = (Nanos, TraceEvent, u32);
+
+/// Adds a trace of the gaps of both CPUs; `switches` of a gap get the number of the probe and of another thread.
+fn trace(run: &mut Run, switches: impl Fn(Sample, u32, u32) -> Vec<Switch>) {
+    for (trial, cpu) in run.trials.iter_mut().zip(0..) {
+        let (own, other) = (70 + cpu, 40 + cpu);
+        let mut records = vec![(Nanos::ZERO, TraceEvent::SwitchIn, own)];
+        records.extend(trial.samples.iter().flat_map(|gap| switches(gap, own, other)));
+        records.push((Nanos::from_secs(2), TraceEvent::SwitchIn, own));
+        let record = |(at, event, thread)| TraceRecord {
+            at,
+            event,
+            cpu,
+            thread: Some(thread),
+            name: (thread == other).then_some(0),
+            value: None,
+        };
+        let records: Vec<TraceRecord> = records.into_iter().map(record).collect();
+        trial.trace = Some(Trace::from_records(vec!["rustc".to_owned()], &records));
+        let counters = [
+            (counter::TRACE_SOURCE, TraceSource::AllSwitches.number()),
+            (counter::TRACE_THREAD, i64::from(own)),
+        ];
+        trial.counters.extend(counters.map(|(name, value)| (name.to_owned(), value)));
+    }
+}
+
+/// Stalls of gaps of CPU 0 and CPU 1, in microseconds from 300 ms on.
+fn stalls_of(gaps: [(i64, i64); 2], change: impl Fn(&mut Run)) -> Vec<Stall> {
+    let mut run = run();
+    for (trial, (from, to)) in run.trials.iter_mut().zip(gaps) {
+        let gap = gap(300 * MILLI + from * MICRO, (to - from) * MICRO);
+        trial.samples = std::iter::once(gap).collect();
+    }
+    change(&mut run);
+    Report::of(&run, &Options::default()).results::<Stall>().to_vec()
+}
+
+fn preempted(gap: Sample, own: u32, other: u32) -> Vec<Switch> {
+    vec![
+        (gap.due, TraceEvent::Preempted, own),
+        (gap.due, TraceEvent::SwitchIn, other),
+        (gap.woke, TraceEvent::Preempted, other),
+        (gap.woke, TraceEvent::SwitchIn, own),
+    ]
+}
+
+fn stopped(gap: Sample, own: u32, _: u32) -> Vec<Switch> {
+    vec![(gap.due, TraceEvent::Stopped, own), (gap.woke, TraceEvent::SwitchIn, own)]
+}
+
+#[test]
+fn preemptions_at_a_common_tick_are_no_stall() {
+    // Two programs that begin at one tick and run for 3 and 4 ms.
+    let at_a_tick = [(0, 3_000), (20, 4_000)];
+    assert_eq!(stalls_of(at_a_tick, |_| {}), []);
+    // Both end at another tick, but the trace names what had each CPU.
+    let to_a_tick = [(0, 3_000), (20, 3_050)];
+    assert_eq!(stalls_of(to_a_tick, |_| {}).len(), 1, "without a trace");
+    assert_eq!(stalls_of(to_a_tick, |run| trace(run, preempted)), []);
+}
+
+#[test]
+fn gaps_without_a_cause_of_their_own_are_one_stall_where_they_overlap_by_half() {
+    let stalls = |gaps| stalls_of(gaps, |run| trace(run, stopped));
+    let [stall] = stalls([(0, 3_000), (500, 4_000)]).try_into().unwrap();
+    assert_eq!((stall.at, stall.length), (Nanos::from_millis(300), Nanos::from_micros(3_500)));
+    assert!(stall.is_everywhere);
+    assert_eq!(stalls([(0, 3_000), (2_000, 5_000)]), [], "less than half of the longer one");
+    assert_eq!(stalls([(0, 8_000), (0, 3_000)]), [], "less than half of the longer one");
+}
+
+#[test]
+fn the_longest_gap_is_disturbed_by_what_used_its_own_cpu() {
+    let one = |on_cpu: Option<[i64; 2]>, total: i64| {
+        let mut run = run();
+        for (position, trial) in run.trials.iter_mut().enumerate() {
+            trial.samples.push(&gap(600 * MILLI, 40 * MILLI));
+            let mut add = |name: &str, value: i64| trial.counters.insert(name.to_owned(), value);
+            add(counter::FOREIGN_CPU_NANOS, total * MILLI);
+            add(counter::FOREIGN_WINDOW_NANOS, 950 * MILLI);
+            if let Some(on_cpu) = on_cpu {
+                add(counter::CPU_NANOS, 800 * MILLI);
+                add(counter::WALL_NANOS, 1_000 * MILLI);
+                add(counter::PROGRAMS_ON_CPU_NANOS, (760 + on_cpu[position]) * MILLI);
+            }
+        }
+        let report = Report::of(&run, &Options::default());
+        let disturbed = report.rows.iter().map(|row| row.disturbance.is_some());
+        (disturbed.collect::<Vec<_>>(), report.verdict.grade)
+    };
+    // One whole CPU of several: Poor is not stated.
+    assert_eq!(one(None, 950), (vec![true, true], None));
+    assert_eq!(one(None, 90), (vec![false, false], Some(Grade::Poor.into())));
+    // Where it is known which one, only that is disturbed; the other is Poor all the same.
+    assert_eq!(one(Some([500, 20]), 520), (vec![true, false], Some(Grade::Poor.into())));
+    assert_eq!(one(Some([20, 20]), 950), (vec![false, false], Some(Grade::Poor.into())));
 }
 
 #[test]

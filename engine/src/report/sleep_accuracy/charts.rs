@@ -1,40 +1,41 @@
 //! Charts of sleeps: actual durations, overshoot by requested duration, and the share of sleeps above each
 //! overshoot.
 
-use super::super::chart::{
-    Axis, BoxMark, Chart, Limit, Marks, Series, decade_above_one, of_boxes, overlaid, tail, trials,
+use super::super::model::chart::{
+    Axis, BoxMark, Chart, Limit, Marks, Series, decade_above_one, histogram, of_boxes, overlaid,
+    tail, trials,
 };
-use super::super::table::{Quantity, load_label};
+use super::super::model::table::{Quantity, load_label};
 use super::super::{Configuration, Report};
 use super::overshoot;
 use crate::nanos::Nanos;
+use crate::report::waits::WaitFigures;
 use crate::run::{Run, TrialRun};
 use crate::stats::Sorted;
+use crate::units::format_setting;
+
+/// The most configurations whose histograms are laid over each other.
+const MAX_SERIES: usize = 4;
 
 /// Every chart of a run of sleeps.
 pub(super) fn charts(run: &Run, report: &Report) -> Vec<Chart> {
     let average = |row: &Configuration| overshoot(row).map(|it| it.mean_nanos);
     let p99 = |row: &Configuration| overshoot(row).and_then(|it| it.p99).map(Nanos::as_f64);
-    let values: Vec<(&str, Vec<i64>)> = overlaid(report)
+    let values: Vec<_> = overlaid(report)
         .into_iter()
-        .map(|row| (row.label.as_str(), trials(run, row).flat_map(TrialRun::values).collect()))
+        .map(|row| (row.label.as_str(), trials(run, row).flat_map(TrialRun::values)))
         .collect();
     durations(run, report)
         .into_iter()
-        .chain(by_request(report, "overshoot", "Average overshoot by requested duration", average))
+        .chain(by_request(report, "overshoot", "Mean overshoot by requested duration", average))
         .chain(by_request(report, "overshoot-p99", "p99 overshoot by requested duration", p99))
-        .chain(tail(
-            "tail",
-            "Share of sleeps that overshoot by more than",
-            ("Overshoot", "Share of sleeps"),
-            &values,
-        ))
+        .chain(tail(("Overshoot", "Share of sleeps"), &values))
         .collect()
 }
 
 /// The actual durations of each configuration, next to the requested one.
 fn durations(run: &Run, report: &Report) -> Option<Chart> {
-    let rows = report.rows.iter().filter(|row| row.figures.waits().is_some());
+    let rows = report.rows.iter().filter(|row| row.figures.get::<WaitFigures>().is_some());
     let rows = rows.filter_map(|row| {
         let actual = trials(run, row).flat_map(|trial| trial.samples.actual_nanos()).collect();
         let one = BoxMark::of(&Sorted::of(actual)?);
@@ -46,6 +47,22 @@ fn durations(run: &Run, report: &Report) -> Option<Chart> {
     let from = 10_f64.powf(shortest.max(1.0).log10().floor());
     let chart = of_boxes(("durations", "Actual sleep duration"), "Duration", from, rows)?;
     Some(Chart { note: format!("{}; dashed: requested", chart.note), ..chart })
+}
+
+/// Returns the actual durations of all sleeps of a requested duration, by what else the configurations have.
+pub fn sleep_histogram(run: &Run, report: &Report, requested: Nanos) -> Option<Chart> {
+    let rows = report.rows.iter().filter(|row| row.period == requested).take(MAX_SERIES);
+    let values: Vec<_> = rows
+        .map(|row| {
+            let actual = trials(run, row).flat_map(|trial| trial.samples.actual_nanos());
+            (row.label.split_once(", ").map_or(row.label.as_str(), |(_, rest)| rest), actual)
+        })
+        .collect();
+    let names = ("Duration", "Sleeps");
+    let chart = histogram("distribution", "Distribution", names, &values)?;
+    let label = format!("requested {}", format_setting(requested));
+    let limit = Limit { at: requested.as_f64(), label, is_vertical: true };
+    Some(Chart { limits: vec![limit], ..chart })
 }
 
 /// Names what a configuration has besides its requested duration.
@@ -63,7 +80,7 @@ fn by_request(
     read: impl Fn(&Configuration) -> Option<f64>,
 ) -> Option<Chart> {
     let mut series: Vec<Series> = Vec::new();
-    for row in report.rows.iter().filter(|row| row.figures.waits().is_some()) {
+    for row in report.rows.iter().filter(|row| row.figures.get::<WaitFigures>().is_some()) {
         let Some(overshoot) = read(row) else { continue };
         let (label, point) = (series_label(row), (row.period.as_f64(), overshoot));
         match series.iter_mut().find(|series| series.label == label) {

@@ -1,6 +1,6 @@
 //! Every column of the sleep table, against figures worked out by hand.
 
-use super::super::table::tests::check;
+use super::super::model::table::tests::check;
 use super::super::test_run::{run_of, wait};
 use super::super::{Options, Report};
 use super::*;
@@ -61,11 +61,47 @@ fn every_column_holds_its_figure() {
     );
     let grade = of(0, "grade");
     assert!(grade.reason().unwrap().starts_with("not enough data: about "), "{grade:?}");
+    let sentence = &report.verdict.finding.sentence;
+    assert!(
+        sentence.starts_with("p99 overshoot is up to "),
+        "no grade is not a bad one: {sentence}"
+    );
     assert_eq!(of(1, "condition"), Cell::text_of("1 load thread per CPU"));
     assert_eq!(of(1, "worst_nanos"), Cell::Time(2e6));
     assert_eq!(of(1, "recommended_spin_tail_nanos"), Cell::Time(1e6));
     let configurations: Vec<_> = table.rows.iter().map(|row| row.configuration).collect();
     assert_eq!(configurations, [Some(0), Some(1)]);
+}
+
+#[test]
+fn no_duration_is_called_accurate_where_a_longer_one_is_not() {
+    let evidence = |late: [i64; 3]| {
+        let lengths = [1, 2, 5].map(Nanos::from_millis).to_vec();
+        let plan = SleepAccuracy { lengths, ..SleepAccuracy::default() };
+        let run = run_of(Plan::SleepAccuracy(plan), |trial| {
+            let length = trial.trial.pace.period();
+            let micros = match length.get() / MILLI {
+                1 => late[0],
+                2 => late[1],
+                _ => late[2],
+            };
+            let one = |k: i64| wait(k * 10 * MILLI, length.get(), micros * 1_000);
+            trial.samples = (1..=600).map(one).collect();
+        });
+        let evidence = Report::of(&run, &Options::default()).verdict.finding.evidence;
+        let last = evidence.trim_end_matches('.').rsplit(". ").next().map(str::to_owned);
+        last.unwrap_or_default().replace('\u{202f}', " ")
+    };
+    let below = "have a p99 overshoot below 100 µs";
+    assert_eq!(evidence([60, 60, 60]), format!("Sleeps of 1.000 ms or longer {below}"));
+    assert_eq!(evidence([60, 300, 60]), format!("Sleeps of 5.000 ms or longer {below}"));
+    assert_eq!(
+        evidence([60, 60, 300]),
+        format!("Of the tested sleeps, only 1.000 ms and 2.000 ms {below}")
+    );
+    let one = "has a p99 overshoot below 100 µs";
+    assert_eq!(evidence([300, 60, 300]), format!("Of the tested sleeps, only 2.000 ms {one}"));
+    assert_eq!(evidence([300; 3]), "No tested duration has a p99 overshoot below 100 µs");
 }
 
 #[test]

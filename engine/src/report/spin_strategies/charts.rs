@@ -1,8 +1,9 @@
 //! Charts of spins: one box of overshoot per length, strategy and condition.
 
-use super::super::chart::{BoxMark, Chart, of_boxes, trials};
+use super::super::model::chart::{BoxMark, Chart, of_boxes, trials};
 use super::super::{Configuration, Report};
 use super::place;
+use crate::report::waits::WaitFigures;
 use crate::run::{Run, TrialRun};
 use crate::stats::Sorted;
 use crate::stats::grade::SPIN_OVERSHOOT;
@@ -13,7 +14,7 @@ const FROM: f64 = 1.0;
 /// Every chart of a run of spins.
 pub(super) fn charts(run: &Run, report: &Report) -> Vec<Chart> {
     let mut rows: Vec<&Configuration> =
-        report.rows.iter().filter(|row| row.figures.waits().is_some()).collect();
+        report.rows.iter().filter(|row| row.figures.get::<WaitFigures>().is_some()).collect();
     rows.sort_by_key(|row| place(row));
     let boxes = rows.iter().filter_map(|row| {
         let values = trials(run, row).flat_map(TrialRun::values).collect();

@@ -1,6 +1,6 @@
 //! Every column of the spin table, against figures worked out by hand.
 
-use super::super::table::tests::check;
+use super::super::model::table::tests::check;
 use super::super::test_run::{run_of, wait};
 use super::super::{Options, Report};
 use super::*;
@@ -68,7 +68,7 @@ fn every_column_holds_its_figure() {
         ("involuntary_switches_per_1000_waits", Cell::Number(30.0)),
         ("voluntary_switches_count", Cell::Count(4)),
         ("involuntary_switches_count", Cell::Count(3)),
-        ("grade", Cell::Grade(Grade::Excellent)),
+        ("grade", Cell::Grade(Grade::Excellent.into())),
         ("samples_count", Cell::Count(100)),
     ] {
         assert_eq!(of(0, key), expected, "{key}");
@@ -78,7 +78,7 @@ fn every_column_holds_its_figure() {
     assert_eq!(order[..3], order[3..]);
     assert_eq!(of(3, "condition"), Cell::text_of("1 load thread per CPU"));
     assert_eq!(of(3, "overshoot_average_nanos"), Cell::Time(60.5));
-    assert_eq!(of(5, "grade"), Cell::Grade(Grade::Fair));
+    assert_eq!(of(5, "grade"), Cell::Grade(Grade::Fair.into()));
 }
 
 #[test]

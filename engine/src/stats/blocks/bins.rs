@@ -106,7 +106,7 @@ impl Bins {
         }
     }
 
-    /// A percentile by R-7; `up_to` is how many values are in a bin and all below it, and values are taken
+    /// A percentile by R type 7; `up_to` is how many values are in a bin and all below it, and values are taken
     /// to lie evenly in their bin.
     pub(super) fn percentile(
         &self,

@@ -72,14 +72,16 @@ impl Values {
 fn truth(values: &Values, sorted: &Sorted, statistic: Statistic) -> f64 {
     let count = float(sorted.count());
     let share_above = |limit| float(sorted.count_above(limit)) / count;
-    let mean_of =
-        |values: &[i64]| values.iter().copied().map(nanos_float).sum::<f64>() / float(values.len());
+    let mean_of = |values: &mut dyn ExactSizeIterator<Item = i64>| {
+        let count = float(values.len());
+        values.map(nanos_float).sum::<f64>() / count
+    };
     match statistic {
-        Statistic::Mean => mean_of(sorted.values()),
-        Statistic::Rate => 1e9 / mean_of(sorted.values()),
+        Statistic::Mean => mean_of(&mut sorted.values()),
+        Statistic::Rate => 1e9 / mean_of(&mut sorted.values()),
         Statistic::StdDev => {
-            let mean = mean_of(sorted.values());
-            let squares = sorted.values().iter().map(|&value| (nanos_float(value) - mean).powi(2));
+            let mean = mean_of(&mut sorted.values());
+            let squares = sorted.values().map(|value| (nanos_float(value) - mean).powi(2));
             (squares.sum::<f64>() / count).sqrt()
         }
         Statistic::Percentile(quantile) => {
@@ -90,7 +92,7 @@ fn truth(values: &Values, sorted: &Sorted, statistic: Statistic) -> f64 {
         Statistic::AboveBaseline => share_above(values.rare),
         Statistic::Low(share) => {
             let slowest = position(count * share.share());
-            1e9 / mean_of(&sorted.values()[sorted.count() - slowest..])
+            1e9 / mean_of(&mut sorted.values().skip(sorted.count() - slowest))
         }
         other => panic!("{other:?} has no interval"),
     }

@@ -6,7 +6,9 @@
 
 use std::ops::Range;
 
-use super::{Bins, MIN_ROUNDS, MIN_SAMPLES, ResampleSource, block_length, lost_dependence};
+use super::{
+    Bins, Confidence, MIN_ROUNDS, MIN_SAMPLES, ResampleSource, block_length, lost_dependence,
+};
 use crate::sample::Column;
 use crate::stats::statistic::Statistic;
 use crate::stats::{float, nanos_float};
@@ -69,6 +71,25 @@ pub(super) struct Resampler<'a> {
     /// The blocks drawn last, and their sums.
     drawn_blocks: Vec<Range<usize>>,
     drawn: Sums,
+}
+
+/// How much the blocks of a run understate how it varies.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct BlockSpread {
+    /// How many blocks there are to draw from, less one.
+    rest: f64,
+    lost_dependence: f64,
+}
+
+impl BlockSpread {
+    /// How far an interval is to be widened because there are few blocks to draw from: as Student's
+    /// distribution is wider than the normal one, a variance of so few is too small, and blocks lose what
+    /// reaches from one into the next.
+    pub(super) fn widening(self, confidence: Confidence) -> f64 {
+        // The first term of Student's quantile around the normal one: (z² + 1) / 4.
+        let term = (confidence.normal_quantile.powi(2) + 1.0) / 4.0;
+        (1.0 + term / self.rest) * ((self.rest + 1.0) / self.rest).sqrt() * self.lost_dependence
+    }
 }
 
 impl<'a> Resampler<'a> {
@@ -150,14 +171,11 @@ impl<'a> Resampler<'a> {
         self.before.push(counts);
     }
 
-    /// How far an interval is to be widened because there are few blocks to draw from: as Student's
-    /// distribution is wider than the normal one, a variance of so few is too small, and blocks lose what
-    /// reaches from one into the next.
-    pub(super) fn widening(&self) -> f64 {
+    /// How much the blocks understate how the run varies.
+    pub(super) fn spread(&self) -> BlockSpread {
         let longest = self.blocks.iter().map(Range::len).max().unwrap_or(1).max(1);
         let rest = (float(self.sums.len() - 1) / float(longest) - 1.0).max(1.0);
-        // The first term of Student's quantile around the normal one at 95%: (z² + 1) / 4.
-        (1.0 + 1.21 / rest) * ((rest + 1.0) / rest).sqrt() * self.lost_dependence
+        BlockSpread { rest, lost_dependence: self.lost_dependence }
     }
 
     /// Resamples the run.

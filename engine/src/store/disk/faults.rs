@@ -82,6 +82,7 @@ const fn name(operation: Operation<'_>) -> &'static str {
         Operation::Open => "open",
         Operation::Create(_) => "create",
         Operation::Lock => "lock",
+        Operation::Reserve => "reserve",
         Operation::Read => "read",
         Operation::Write => "write",
         Operation::Sync(_) => "sync",
@@ -132,7 +133,7 @@ impl Plan {
             Some(Fault::ShortWrite) | None => {}
         }
         match operation {
-            Operation::Create(_) | Operation::MakeFolder if self.is_full => {
+            Operation::Create(_) | Operation::MakeFolder | Operation::Reserve if self.is_full => {
                 self.struck.get_or_insert(name(operation));
                 return Err(io::ErrorKind::StorageFull.into());
             }

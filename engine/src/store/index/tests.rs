@@ -30,12 +30,20 @@ fn the_cache_shows_what_the_files_say_and_follows_their_changes() {
     let cache = folder.path().join(FILE);
     assert!(cache.exists());
     assert_eq!(store.lines().unwrap(), first, "read from the cache");
-    // A changed line of the cache is trusted: the file did not change.
+    // A cache of another content is trusted: no file changed.
     let text = fs::read_to_string(&cache).unwrap();
-    fs::write(&cache, text.replace("run 1", "another")).unwrap();
+    let records = text.split_once('\n').unwrap().1.replace("run 1", "another");
+    let mut other = Vec::new();
+    format::write_line(&head(records.as_bytes()), &mut other).unwrap();
+    fs::write(&cache, [other.as_slice(), records.as_bytes()].concat()).unwrap();
     assert_eq!(store.lines().unwrap()[1].run.as_ref().unwrap().name, "another");
     // Damage and another version are not.
-    for damaged in [text.replace("jitterscope-index", "x"), "\u{0}".to_owned(), String::new()] {
+    for damaged in [
+        text.replace("jitterscope-index", "x"),
+        text.replace("run 1", "another"),
+        "\u{0}".to_owned(),
+        String::new(),
+    ] {
         fs::write(&cache, damaged).unwrap();
         assert_eq!(store.lines().unwrap(), first);
     }
@@ -106,4 +114,73 @@ fn what_is_set_aside_comes_back_as_it_was() {
     fs::File::options().append(true).open(&aside).unwrap().set_modified(long_ago).unwrap();
     store.forget_old();
     assert!(!aside.exists());
+}
+
+#[test]
+fn a_flipped_byte_in_the_cache_is_never_believed() {
+    let (folder, store) = store(2);
+    let cache = folder.path().join(FILE);
+    let first = store.lines().unwrap();
+    let whole = fs::read(&cache).unwrap();
+    for at in 0..whole.len() {
+        let mut flipped = whole.clone();
+        flipped[at] ^= 1 << (at % 8);
+        fs::write(&cache, flipped).unwrap();
+        assert_eq!(store.lines().unwrap(), first, "byte {at} of {}", whole.len());
+    }
+    println!("{} flipped bytes", whole.len());
+}
+
+#[test]
+fn a_run_answers_to_the_id_in_its_file_and_to_the_one_in_the_name_of_the_file() {
+    let (folder, store) = store(0);
+    let at = |name: &str| folder.path().join(format!("{name}{EXTENSION}"));
+    let save = |id: u32, name: &str| crate::store::save_to(&run(id), &at(name)).unwrap();
+    let find = |name: &str| store.find(name).map_err(|error| error.to_string());
+    save(1, "2026-01-01-frame-loop-0000000a");
+    save(2, "renamed by hand");
+    for (name, file) in [
+        ("00000001", "2026-01-01-frame-loop-0000000a"),
+        ("0000000a", "2026-01-01-frame-loop-0000000a"),
+        ("00000002", "renamed by hand"),
+        ("renamed", "renamed by hand"),
+        ("run 2", "renamed by hand"),
+    ] {
+        assert_eq!(find(name), Ok(at(file)), "{name}");
+    }
+    // Where an ID leads to two files, only the name of a file leads to one.
+    save(2, "renamed by hand again");
+    let error = find("00000002").unwrap_err();
+    assert!(error.contains("matches 2 runs") && error.contains("renamed by hand again"), "{error}");
+    assert_eq!(find("renamed by hand"), Ok(at("renamed by hand")));
+    save(9, "2026-01-01-frame-loop-00000001");
+    assert!(find("00000001").unwrap_err().contains("matches 2 runs"));
+    assert_eq!(find("00000009"), Ok(at("2026-01-01-frame-loop-00000001")));
+    assert!(find("").unwrap_err().contains("no run"));
+}
+
+#[test]
+fn edits_at_the_same_time_lose_nothing() {
+    let (folder, _) = store(1);
+    let at = || Store::at(folder.path());
+    let path = at().lines().unwrap()[0].path.clone();
+    // Each has a file of its own to lock, as another process would.
+    let edit = |edit: &dyn Fn(u32) -> Edit| {
+        for round in 0..40 {
+            at().edit(&path, &edit(round)).unwrap();
+            let run = load(&path).unwrap();
+            let is_there = match edit(round) {
+                Edit::Name(name) => run.name == name,
+                Edit::Note(note) => run.note == note,
+                Edit::Tags(tags) => run.tags == tags,
+                Edit::Annotations(_) => false,
+            };
+            assert!(is_there, "round {round} is lost: {}, {}, {:?}", run.name, run.note, run.tags);
+        }
+    };
+    std::thread::scope(|scope| {
+        scope.spawn(|| edit(&|round| Edit::Name(format!("name {round}"))));
+        scope.spawn(|| edit(&|round| Edit::Note(format!("note {round}"))));
+        scope.spawn(|| edit(&|round| Edit::Tags(vec![format!("tag {round}")])));
+    });
 }

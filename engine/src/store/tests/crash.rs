@@ -42,6 +42,8 @@ const SCENARIOS: [Scenario; 7] = [
         prepare: |store| promise_saved(store, 1),
         work: |store, synced, written| {
             let whole = run(2);
+            // On a full disk, nothing is measured.
+            let Ok(room) = store.reserve(1_000) else { return };
             let journal = store.journal().ok().map(|mut journal| {
                 let mut samples = 0;
                 for entry in entries(&whole, 3) {
@@ -53,10 +55,15 @@ const SCENARIOS: [Scenario; 7] = [
                     }
                     if 0 < samples {
                         written.insert("run 2".to_owned(), samples);
+                        if journal.sync().is_err() {
+                            break;
+                        }
+                        synced.insert("run 2".to_owned(), samples);
                     }
                 }
                 journal.path().to_owned()
             });
+            drop(room);
             if store.save_measured(&whole, journal.as_deref()).is_ok() {
                 synced.insert("run 2".to_owned(), SAMPLES);
             }
@@ -203,6 +210,7 @@ fn no_fault_of_the_disk_loses_a_run() {
         "open",
         "create",
         "lock",
+        "reserve",
         "read",
         "write",
         "sync",
@@ -213,7 +221,12 @@ fn no_fault_of_the_disk_loses_a_run() {
     for (operation, fault) in operations
         .into_iter()
         .flat_map(|one| ["Fails", "Killed", "PowerFails"].map(|fault| (one, fault)))
-        .chain([("write", "ShortWrite"), ("write", "FullDisk"), ("create", "FullDisk")])
+        .chain([
+            ("write", "ShortWrite"),
+            ("write", "FullDisk"),
+            ("create", "FullDisk"),
+            ("reserve", "FullDisk"),
+        ])
     {
         assert!(cases.contains_key(&(operation, fault.to_owned())), "{fault} of {operation}");
     }

@@ -31,7 +31,7 @@ fn image_ui(
 ) {
     let tokens = Tokens::of(ui);
     card::plain_card(ui, |ui| {
-        Spans::new(Type::Small).text(Type::Small, title, tokens.t2).label(ui);
+        Spans::plain(Type::Small, title, tokens.t2).label(ui);
         match series {
             Some(series) => {
                 if let Some(chart) = of_histograms("preview", "Histogram", names, series) {
@@ -48,7 +48,7 @@ fn image_ui(
 
 /// Placeholder of a run that is not loaded yet.
 fn waiting(session: &Session) -> &'static str {
-    if session.is_busy() { words::AFTER_THE_TEST } else { words::WAITING }
+    if session.running().is_busy() { words::AFTER_THE_TEST } else { words::WAITING }
 }
 
 /// Draws one run: its histogram and its facts.
@@ -60,7 +60,7 @@ pub(super) fn one_ui(
     actions: &mut Vec<Action>,
 ) {
     let tokens = Tokens::of(ui);
-    let run_preview = session.run_preview(&item.path);
+    let run_preview = session.library().run_preview(&item.path);
     if item.is_check() {
         parts_ui(ui, item, actions);
     }
@@ -74,7 +74,7 @@ pub(super) fn one_ui(
         image_ui(ui, waiting(session), ("", ""), None);
     }
     let line = |ui: &mut Ui, text: &str| {
-        Spans::new(Type::Small).text(Type::Small, text, tokens.t2).label(ui);
+        Spans::plain(Type::Small, text, tokens.t2).label(ui);
     };
     line(ui, &format!("{} · {}", run.test_name, text::date(&text::local(run.started_at))));
     let rows = match run.headline.rows {
@@ -82,8 +82,8 @@ pub(super) fn one_ui(
         1 => "1 configuration".to_owned(),
         rows => format!("{rows} configurations"),
     };
-    let size = text::bytes(item.bytes);
-    line(ui, &format!("{} measured · {rows} · {size}", text::sentence_duration(run.measured)));
+    let size = text::format_bytes(item.bytes);
+    line(ui, &format!("{} measured · {rows} · {size}", text::format_long_time(run.measured)));
     line(ui, &run.machine);
     match run_preview {
         None => {}
@@ -118,7 +118,7 @@ fn facts_ui(ui: &mut Ui, run_preview: &Arc<RunPreview>, actions: &mut Vec<Action
     let width = ui.available_width();
     ui.label(spans.text(Type::Small, &applied, tokens.t1).wrapped(ui, width));
     let settings = words::settings(&run_preview.settings);
-    Spans::new(Type::Small).text(Type::Small, &settings, tokens.t2).label(ui);
+    Spans::plain(Type::Small, &settings, tokens.t2).label(ui);
     let short = words::short_sum(&run_preview.checksum);
     let sum = word_button(ui, "", &short, width);
     if sum.on_hover_text(words::sum(&run_preview.checksum)).clicked() {
@@ -133,7 +133,7 @@ fn looked_at<'a>(
     runs: &[(usize, &Path, &RunListEntry)],
 ) -> Option<Vec<(usize, &'a RunPreview)>> {
     let of = |&(at, path, _): &(usize, &Path, &RunListEntry)| {
-        Some((at, session.run_preview(path)?.ok()?.as_ref()))
+        Some((at, session.library().run_preview(path)?.ok()?.as_ref()))
     };
     runs.iter().take(MAX_COMPARED).map(of).collect()
 }
@@ -148,7 +148,8 @@ pub(super) fn several_ui(ui: &mut Ui, session: &Session, runs: &[(usize, &Path, 
     }
     let Some(previews) = looked_at(session, runs) else {
         let paths = runs.iter().take(MAX_COMPARED).map(|run| run.1);
-        let is_damaged = paths.filter_map(|path| session.run_preview(path)).any(|it| it.is_err());
+        let is_damaged =
+            paths.filter_map(|path| session.library().run_preview(path)).any(|it| it.is_err());
         if !is_damaged {
             image_ui(ui, waiting(session), ("", ""), None);
         }
@@ -188,6 +189,7 @@ pub(super) fn comparability(
             test: run.test,
             machine: &run.machine,
             settings: session
+                .library()
                 .run_preview(path)
                 .and_then(Result::ok)
                 .map(|run_preview| run_preview.settings.as_slice()),
@@ -221,7 +223,7 @@ fn parts_ui(ui: &mut Ui, item: &LibraryItem, actions: &mut Vec<Action>) {
                 }
             });
             let words = format!("{} · {}", run.verdict, run.key_result);
-            Spans::new(Type::Small).text(Type::Small, &words, tokens.t2).label(ui);
+            Spans::plain(Type::Small, &words, tokens.t2).label(ui);
         }
     });
 }

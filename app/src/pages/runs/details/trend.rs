@@ -26,9 +26,7 @@ pub(super) fn trend_ui(ui: &mut Ui, session: &Session, run: &RunListEntry) {
         if count < MIN_RUNS {
             let words = format!("Trend needs {MIN_RUNS} runs with these settings; {count} so far.");
             let width = ui.available_width();
-            ui.label(
-                Spans::new(Type::Small).text(Type::Small, &words, tokens.t2).wrapped(ui, width),
-            );
+            ui.label(Spans::plain(Type::Small, &words, tokens.t2).wrapped(ui, width));
         } else {
             let title = format!("{}, last {count} runs", trend.name);
             Spans::new(Type::Small)
@@ -50,10 +48,14 @@ pub(super) fn trend_ui(ui: &mut Ui, session: &Session, run: &RunListEntry) {
             _ if trend.baseline.is_none() => {
                 ("No baseline. Set one with the button below the list.".to_owned(), tokens.t2)
             }
-            _ => return,
+            _ => {
+                let unknown = "Run-to-run variation is unknown. Run the baseline's settings with 3 or more repeats to \
+                               measure it.";
+                (unknown.to_owned(), tokens.t2)
+            }
         };
         let width = ui.available_width();
-        ui.label(Spans::new(Type::Small).text(Type::Small, &words, color).wrapped(ui, width));
+        ui.label(Spans::plain(Type::Small, &words, color).wrapped(ui, width));
     });
 }
 

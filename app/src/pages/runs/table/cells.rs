@@ -16,7 +16,7 @@ use crate::widgets::{Severity, Spans, tag_chip};
 fn cell(row: &mut TableRow<'_, '_>, text: &str) {
     row.col(|ui| {
         let color = Tokens::of(ui).t2;
-        Spans::new(Type::Table).text(Type::Table, text, color).label(ui);
+        Spans::plain(Type::Table, text, color).label(ui);
     });
 }
 
@@ -26,7 +26,7 @@ pub(super) fn name_ui(ui: &mut Ui, run: &RunListEntry, right: f32) -> bool {
     let color = Tokens::of(ui).t1;
     let style = Type::TableStrong;
     let room = (ui.available_width() - right).max(20.0);
-    let galley = Spans::new(style).text(style, &run.name, color).within(ui, room);
+    let galley = Spans::plain(style, &run.name, color).within(ui, room);
     let is_cut = galley.elided;
     let (rect, _) = ui.allocate_exact_size(galley.size(), Sense::hover());
     ui.painter().galley(rect.min, galley, color);
@@ -65,7 +65,7 @@ pub(super) fn marks_ui(ui: &mut Ui, run: &RunListEntry) {
     }
     for tag in run.tags.iter().filter(|tag| *tag != trend::BASELINE).take(4) {
         // Those without room are in the details.
-        let width = Spans::new(Type::Axis).text(Type::Axis, tag, tokens.t2).galley(ui).size().x;
+        let width = Spans::plain(Type::Axis, tag, tokens.t2).galley(ui).size().x;
         if ui.available_width() < width + 2.0 * size::GAP_SMALL + 2.0 {
             break;
         }
@@ -114,7 +114,7 @@ pub(super) fn cells_ui(row: &mut TableRow<'_, '_>, run: &RunListEntry, look: Row
     });
     row.col(|ui| {
         let tokens = Tokens::of(ui);
-        let mut spans = Spans::new(Type::Table).text(Type::Table, &run.key_result, tokens.t1);
+        let mut spans = Spans::plain(Type::Table, &run.key_result, tokens.t1);
         if 0 < run.headline.refused {
             spans = spans
                 .gap(size::GAP_SMALL)
@@ -148,13 +148,13 @@ pub(super) fn cells_ui(row: &mut TableRow<'_, '_>, run: &RunListEntry, look: Row
 pub(super) fn damaged_ui(row: &mut TableRow<'_, '_>, item: &LibraryItem, why: &str, is_wide: bool) {
     row.col(|ui| {
         let color = Tokens::of(ui).t1;
-        Spans::new(Type::TableStrong).text(Type::TableStrong, &file_of(item), color).label(ui);
+        Spans::plain(Type::TableStrong, &file_of(item), color).label(ui);
     });
     cell(row, "");
     row.col(|ui| {
         let color = Tokens::of(ui).poor;
         Severity::Poor.icon_ui(ui, size::ICON_SMALL);
-        Spans::new(Type::Table).text(Type::Table, verdict_of(item), color).label(ui);
+        Spans::plain(Type::Table, verdict_of(item), color).label(ui);
     });
     cell(row, why);
     if is_wide {

@@ -3,14 +3,25 @@
 use std::collections::BTreeMap;
 
 use super::super::read;
-use crate::sample::{TraceRecord, UNKNOWN_THREAD};
+use super::numbers::Numbers;
+use super::sleeps::{IdleStates, Timers};
+use crate::sample::{OUTSIDE, OUTSIDE_NAME, ThreadOwner, TraceRecord, UNKNOWN_THREAD};
 
 /// The longest name that is saved: names of threads are hostile text.
 const MAX_NAME_CHARS: usize = 48;
 
 /// Names by what they name.
-#[derive(Debug, Default)]
+#[derive(Debug)]
+#[cfg_attr(test, derive(Default))]
 pub(super) struct Names {
+    /// How numbers of threads are read.
+    pub(super) numbers: Numbers,
+    /// The timers of measuring threads.
+    pub(super) timers: Timers,
+    /// The idle states of CPUs.
+    pub(super) idle: IdleStates,
+    /// Whether `/proc` has the threads of this namespace.
+    has_proc: bool,
     /// Names of threads as their records have them.
     recorded: BTreeMap<u32, String>,
     /// Full names of threads, once they were looked up.
@@ -20,6 +31,23 @@ pub(super) struct Names {
 }
 
 impl Names {
+    pub(super) fn new(numbers: Numbers) -> Self {
+        let has_proc = numbers.are_in_proc();
+        let (recorded, threads, others) = Default::default();
+        let (timers, idle) = (Timers::new(), IdleStates::default());
+        Self { numbers, timers, idle, has_proc, recorded, threads, others }
+    }
+
+    /// Notes that a thread which the kernel calls by another number has this one.
+    pub(super) fn record_number(&mut self, in_kernel: u32, thread: u32) {
+        let before = self.numbers.of_tracepoint(in_kernel);
+        if before != thread
+            && let Some(name) = self.recorded.get(&before).cloned()
+        {
+            self.record_thread(thread, &name);
+        }
+    }
+
     /// Notes what a record calls a thread; a new name replaces the old one.
     pub(super) fn record_thread(&mut self, thread: u32, name: &str) {
         if self.recorded.get(&thread).is_none_or(|known| known != name) {
@@ -41,6 +69,8 @@ impl Names {
     /// The name of what a record is about.
     pub(super) fn of(&mut self, record: &TraceRecord) -> Option<String> {
         match (record.thread, record.name) {
+            // It may be the idle thread.
+            (Some(UNKNOWN_THREAD), _) if !self.numbers.is_initial() => None,
             (Some(thread), _) if thread != 0 => Some(self.of_thread(thread)),
             (None, Some(at)) => self.others.get(usize::try_from(at).ok()?).cloned(),
             _ => None,
@@ -51,10 +81,12 @@ impl Names {
         if let Some(name) = self.threads.get(&thread) {
             return name.clone();
         }
-        let status = read(&format!("/proc/{thread}/status")).unwrap_or_default();
+        let is_in_proc = self.has_proc && thread < OUTSIDE;
+        let status = is_in_proc.then(|| read(&format!("/proc/{thread}/status"))).flatten();
+        let status = status.unwrap_or_default();
         let recorded = self.recorded.get(&thread).cloned();
-        let name =
-            full_name(thread, &status, recorded, |process| read(&format!("/proc/{process}/comm")));
+        let comm = |process| read(&format!("/proc/{process}/comm"));
+        let name = full_name(thread, &status, recorded, std::process::id(), comm);
         let name: String = name
             .chars()
             .map(|letter| if letter.is_control() { '\u{fffd}' } else { letter })
@@ -65,31 +97,66 @@ impl Names {
     }
 }
 
+/// The name of this program, which no other gets: a running copy has its number, too.
+const OWN: &str = "jitterscope";
+
+/// Whose a running thread is; `None` for one of another program, and for one that has exited.
+pub fn thread_owner(thread: u32) -> Option<ThreadOwner> {
+    // Outside of this container, numbers are those of other threads.
+    let status = (thread < OUTSIDE).then(|| read(&format!("/proc/{thread}/status"))).flatten()?;
+    owner(&status, std::process::id())
+}
+
+/// Whose a thread is by its `/proc/…/status`.
+fn owner(status: &str, own_process: u32) -> Option<ThreadOwner> {
+    // Children of kthreadd are threads of the kernel.
+    if field(status, "PPid") == Some("2") || field(status, "Pid") == Some("2") {
+        return Some(ThreadOwner::Kernel);
+    }
+    let process: u32 = field(status, "Tgid")?.parse().ok()?;
+    (process == own_process).then_some(ThreadOwner::Own)
+}
+
+fn field<'a>(status: &'a str, key: &str) -> Option<&'a str> {
+    let line = status.lines().find_map(|line| line.strip_prefix(key)?.strip_prefix(':'));
+    line.map(str::trim)
+}
+
 /// Names a thread by its `/proc/…/status`: "process (thread)", "process", "[kernel thread]". A thread that
 /// has exited has only what its records call it.
 fn full_name(
     thread: u32,
     status: &str,
     recorded: Option<String>,
+    own_process: u32,
     process_name: impl Fn(u32) -> Option<String>,
 ) -> String {
-    let field = |key: &str| {
-        let line = status.lines().find_map(|line| line.strip_prefix(key)?.strip_prefix(':'));
-        line.map(str::trim)
-    };
-    let own = field("Name").map(str::to_owned).or(recorded);
-    let own = own.unwrap_or_else(|| match thread {
+    let name = field(status, "Name").map(str::to_owned).or(recorded);
+    let name = name.unwrap_or_else(|| match thread {
         UNKNOWN_THREAD => "unknown thread".to_owned(),
+        OUTSIDE.. => "thread".to_owned(),
         _ => format!("thread {thread}"),
     });
-    // Children of kthreadd are threads of the kernel.
-    if field("PPid") == Some("2") || field("Pid") == Some("2") {
-        return format!("[{own}]");
+    if (OUTSIDE..UNKNOWN_THREAD).contains(&thread) {
+        return format!("{name}{OUTSIDE_NAME}");
     }
-    let process: Option<u32> = field("Tgid").and_then(|process| process.parse().ok());
-    match process.filter(|process| *process != thread).and_then(process_name) {
-        Some(process) if process != own => format!("{process} ({own})"),
-        _ => own,
+    let whose = owner(status, own_process);
+    if whose == Some(ThreadOwner::Kernel) {
+        return format!("[{name}]");
+    }
+    let process: Option<u32> = field(status, "Tgid").and_then(|process| process.parse().ok());
+    let main = process.filter(|process| *process != thread).and_then(process_name);
+    let main = main.filter(|main| *main != name);
+    if whose == Some(ThreadOwner::Own) {
+        return if process == Some(thread) { OWN.to_owned() } else { format!("{OWN} ({name})") };
+    }
+    let with_number = |program: String| {
+        let number = process.unwrap_or(thread);
+        if program.starts_with(OWN) { format!("{program} {number}") } else { program }
+    };
+    match main {
+        Some(main) => format!("{} ({name})", with_number(main)),
+        None => with_number(name),
     }
 }
 
@@ -100,8 +167,9 @@ mod tests {
     #[test]
     fn threads_are_named_with_their_process() {
         let name = |thread, status: &str, recorded: Option<&str>| {
-            full_name(thread, status, recorded.map(str::to_owned), |process| {
-                (process == 7).then(|| "chrome".to_owned())
+            full_name(thread, status, recorded.map(str::to_owned), 50, |process| match process {
+                7 => Some("chrome".to_owned()),
+                _ => None,
             })
         };
         let compositor = "Name:\tCompositor\nTgid:\t7\nPid:\t9\nPPid:\t1\n";
@@ -112,12 +180,42 @@ mod tests {
         assert_eq!(name(40, "", Some("rustc")), "rustc", "exited");
         assert_eq!(name(40, "", None), "thread 40");
         assert_eq!(name(UNKNOWN_THREAD, "", None), "unknown thread");
+        assert_eq!(name(OUTSIDE + 9, "", Some("stress")), "stress (outside this container)");
+        assert_eq!(name(OUTSIDE + 9, "", None), "thread (outside this container)");
+    }
+
+    #[test]
+    fn another_running_copy_is_not_this_program() {
+        let name = |thread, name: &str, process| {
+            let status = format!("Name:\t{name}\nTgid:\t{process}\nPid:\t{thread}\nPPid:\t1\n");
+            full_name(thread, &status, None, 50, |_| Some("jitterscope-cli".to_owned()))
+        };
+        assert_eq!(name(51, "load-0", 50), "jitterscope (load-0)");
+        assert_eq!(name(50, "jitterscope-cli", 50), "jitterscope");
+        assert_eq!(name(61, "load-0", 60), "jitterscope-cli 60 (load-0)");
+        assert_eq!(name(60, "jitterscope-cli", 60), "jitterscope-cli 60");
+        let gone = full_name(61, "", Some("jitterscope-cli".to_owned()), 50, |_| None);
+        assert_eq!(gone, "jitterscope-cli 61");
+    }
+
+    #[test]
+    fn threads_of_the_kernel_and_of_this_program_are_known_by_their_numbers() {
+        let status = |name: &str, process: u32, parent: u32| {
+            format!("Name:\t{name}\nTgid:\t{process}\nPid:\t33\nPPid:\t{parent}\n")
+        };
+        assert_eq!(owner(&status("kworker/0:1", 33, 2), 7), Some(ThreadOwner::Kernel));
+        assert_eq!(owner(&status("load-0", 7, 1), 7), Some(ThreadOwner::Own));
+        for name in ["[kworker/0:1]", "jitterscope", "jitterscope-cli"] {
+            assert_eq!(owner(&status(name, 33, 1), 7), None, "{name}");
+        }
+        assert_eq!(thread_owner(std::process::id()), Some(ThreadOwner::Own));
+        assert_eq!(thread_owner(UNKNOWN_THREAD), None);
     }
 
     #[test]
     fn a_new_name_of_a_thread_replaces_the_old_one() {
         let mut names = Names::default();
-        let none = UNKNOWN_THREAD - 1;
+        let none = OUTSIDE - 1;
         names.record_thread(none, "before");
         assert_eq!(names.of_thread(none), "before");
         names.record_thread(none, "after\n");

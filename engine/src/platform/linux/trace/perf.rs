@@ -1,8 +1,10 @@
 //! What `perf_event_open` records; with its submodules, the only module that names its library.
 
 mod ring;
+mod smi;
 mod switching;
 
+use std::collections::BTreeMap;
 use std::ffi::CString;
 use std::io;
 
@@ -12,8 +14,11 @@ use perf_event_open::event::sw::Software;
 use perf_event_open::event::tp::Tracepoint;
 
 pub(super) use self::ring::Ring;
+pub use self::smi::SmiCounter;
 use super::super::super::ThreadId;
-use super::tracepoints::Layout;
+use super::coverage::Opener;
+use super::numbers::Numbers;
+use super::tracepoints::{Filter, Group};
 
 /// The longest filter that the kernel takes: a page.
 const MAX_FILTER: usize = 4_096;
@@ -42,44 +47,141 @@ pub(super) fn open_own_switches(threads: &[ThreadId]) -> io::Result<Vec<Ring>> {
     threads.iter().map(open).collect()
 }
 
-/// Adds the page faults of measuring threads in user code: to rings of CPUs that have tracepoints already, as events
-/// of a thread make each of its switches longer, otherwise in a ring per thread, which is permitted as its
-/// switches are.
-pub(super) fn add_faults(
-    rings: &mut Vec<Ring>,
-    layout: Option<&Layout>,
-    threads: &[ThreadId],
-) -> io::Result<()> {
-    let of_threads = CString::new(any_of("common_pid==", threads))?;
-    if let Some(id) = layout.and_then(Layout::page_fault_id).filter(|_| is_short(&of_threads)) {
-        // On all CPUs or on none: otherwise a ring per thread would record the same faults again.
-        if let Ok(counters) = faults_of_cpus(id, &of_threads)
-            && add_all(rings, counters).is_ok()
-        {
-            return Ok(());
+/// Opens events in a ring per CPU: the switches and names of all threads, which needs `CAP_PERFMON`, and the kernel's
+/// tracepoints, which needs a readable tracefs too.
+#[derive(Debug)]
+pub(super) struct KernelEvents {
+    filters: Filters,
+    /// The rings by their CPU.
+    rings: BTreeMap<u32, Ring>,
+}
+
+/// What the kernel filters tracepoints by; `None` where it cannot: too many threads, or numbers that are not its own.
+#[derive(Debug, Default)]
+struct Filters {
+    switches: Option<CString>,
+    threads: Option<CString>,
+    current: Option<CString>,
+}
+
+impl Filters {
+    fn new(threads: &[ThreadId], numbers: &Numbers) -> Self {
+        if !numbers.is_initial() {
+            return Self::default();
+        }
+        let filter = |text: String| CString::new(text).ok().filter(is_short);
+        // Why a measuring thread left, and who came instead. Its return would make its wake-up later, and the
+        // switch records have that.
+        let (left, back) = (any_of("prev_pid==", threads), any_of("next_pid==", threads));
+        Self {
+            switches: filter(format!("{left}||(!({back})&&next_pid!=0)")),
+            threads: filter(any_of("pid==", threads)),
+            current: filter(any_of("common_pid==", threads)),
         }
     }
+}
+
+impl KernelEvents {
+    pub(super) fn new(threads: &[ThreadId], numbers: &Numbers) -> Self {
+        Self { filters: Filters::new(threads, numbers), rings: BTreeMap::new() }
+    }
+
+    /// Adds the wake-ups of measuring threads by CPUs on which they do not run, as far as there is room: without
+    /// them, a wake-up is known from the run-queue delay.
+    pub(super) fn add_wakings(&mut self, id: u16, cpus: &[u32]) {
+        let Some(filter) = self.filters.threads.clone() else { return };
+        for cpu in cpus {
+            if let Err(error) = self.add_waking(id, *cpu, &filter) {
+                log::debug!("wake-ups by CPU {cpu} are not recorded: {error}");
+                return;
+            }
+        }
+    }
+
+    fn add_waking(&mut self, id: u16, cpu: u32, filter: &CString) -> io::Result<()> {
+        let target = (Proc::ALL, Cpu(cpu));
+        let counter = Counter::new(Tracepoint { id: id.into() }, target, tracepoint_options())?;
+        counter.with_ftrace_filter(filter)?;
+        self.rings.insert(cpu, Ring::small(counter)?);
+        Ok(())
+    }
+
+    /// Adds the page faults of measuring threads in user code to the rings so far, as events of a thread make each of
+    /// its switches longer; returns whether they are recorded.
+    pub(super) fn add_faults(&mut self, tracepoint: Option<u16>) -> bool {
+        let filter = self.filters.current.clone();
+        let both = tracepoint.zip(filter);
+        both.is_some_and(|(id, filter)| self.add_faults_of_cpus(id, &filter).is_ok())
+    }
+
+    /// The rings.
+    pub(super) fn into_rings(self) -> Vec<Ring> {
+        self.rings.into_values().collect()
+    }
+
+    /// On all CPUs or on none: otherwise a ring per thread would record the same faults again.
+    fn add_faults_of_cpus(&mut self, id: u16, filter: &CString) -> io::Result<()> {
+        let options = tracepoint_options();
+        let open = |cpu: &u32| {
+            let faults =
+                Counter::new(Tracepoint { id: id.into() }, (Proc::ALL, Cpu(*cpu)), &options)?;
+            faults.with_ftrace_filter(filter)?;
+            Ok(faults)
+        };
+        let counters = self.rings.keys().map(open).collect::<io::Result<Vec<Counter>>>()?;
+        add_all(self.rings.values_mut().collect(), counters)
+    }
+}
+
+impl Opener for KernelEvents {
+    fn switches(&mut self, cpu: u32) -> io::Result<()> {
+        self.rings.insert(cpu, switches_of_cpu(cpu)?);
+        Ok(())
+    }
+
+    fn group(&mut self, cpu: u32, group: &Group) -> io::Result<()> {
+        let Self { filters, rings } = self;
+        let ring = rings.get_mut(&cpu).ok_or(io::ErrorKind::NotFound)?;
+        let filter = match group.filter {
+            Filter::None => None,
+            Filter::Switches => filters.switches.as_ref(),
+            Filter::Threads => filters.threads.as_ref(),
+            Filter::Current => filters.current.as_ref(),
+        };
+        let mut add = |id: u16| {
+            let target = (Proc::ALL, Cpu(cpu));
+            let counter = Counter::new(Tracepoint { id: id.into() }, target, tracepoint_options())?;
+            if let Some(filter) = filter {
+                counter.with_ftrace_filter(filter)?;
+            }
+            ring.add(counter)
+        };
+        let mut added = 0;
+        let outcome = group.ids.iter().try_for_each(|id| {
+            add(*id)?;
+            added += 1;
+            Ok(())
+        });
+        if outcome.is_err() {
+            (0..added).for_each(|_| ring.remove_last());
+        }
+        outcome
+    }
+}
+
+/// Adds the page faults of measuring threads in user code in a ring per thread, which is permitted as their switches
+/// are.
+pub(super) fn add_own_faults(rings: &mut Vec<Ring>, threads: &[ThreadId]) -> io::Result<()> {
     rings.extend(open_faults(threads)?);
     Ok(())
 }
 
-/// Opens the page faults of some threads on each CPU.
-fn faults_of_cpus(id: u16, of_threads: &CString) -> io::Result<Vec<Counter>> {
-    let options = tracepoint_options();
-    let open = |cpu: u32| {
-        let faults = Counter::new(Tracepoint { id: id.into() }, (Proc::ALL, Cpu(cpu)), &options)?;
-        faults.with_ftrace_filter(of_threads)?;
-        Ok(faults)
-    };
-    online_cpus().into_iter().map(open).collect()
-}
-
 /// Adds an event to each ring, or to none where one ring does not take it.
-fn add_all(rings: &mut [Ring], counters: Vec<Counter>) -> io::Result<()> {
+fn add_all(mut rings: Vec<&mut Ring>, counters: Vec<Counter>) -> io::Result<()> {
     for (place, counter) in counters.into_iter().enumerate() {
         let Some(ring) = rings.get_mut(place) else { break };
         if let Err(error) = ring.add(counter) {
-            rings.iter_mut().take(place).for_each(Ring::remove_last);
+            rings.iter_mut().take(place).for_each(|ring| ring.remove_last());
             return Err(error);
         }
     }
@@ -98,11 +200,6 @@ fn open_faults(threads: &[ThreadId]) -> io::Result<Vec<Ring>> {
     threads.iter().map(open).collect()
 }
 
-/// Opens a ring per CPU with the switches and names of all threads: needs `CAP_PERFMON`.
-pub(super) fn open_all_switches() -> io::Result<Vec<Ring>> {
-    online_cpus().into_iter().map(switches_of_cpu).collect()
-}
-
 fn switches_of_cpu(cpu: u32) -> io::Result<Ring> {
     let mut options = options();
     options.extra_record.ctx_switch = true;
@@ -110,39 +207,6 @@ fn switches_of_cpu(cpu: u32) -> io::Result<Ring> {
     // The library reads all records of a ring as those of its first event.
     options.sample_format.raw = true;
     Ring::new(Counter::new(Software::Dummy, (Proc::ALL, Cpu(cpu)), &options)?)
-}
-
-/// Opens a ring per CPU with the switches and names of all threads and with the kernel's tracepoints: needs
-/// `CAP_PERFMON` and a readable tracefs.
-pub(super) fn open_kernel(layout: &Layout, threads: &[ThreadId]) -> io::Result<Vec<Ring>> {
-    let switch = layout.switch_id().ok_or(io::ErrorKind::Unsupported)?;
-    let options = tracepoint_options();
-    let event = |id: u16| Tracepoint { id: id.into() };
-    let of_threads = CString::new(any_of("pid==", threads))?;
-    // Why a measuring thread left, and who came instead. Its return would make its wake-up later, and the
-    // switch records have that.
-    let (left, back) = (any_of("prev_pid==", threads), any_of("next_pid==", threads));
-    let of_switches = CString::new(format!("{left}||(!({back})&&next_pid!=0)"))?;
-    let mut rings = Vec::new();
-    for cpu in online_cpus() {
-        let target = (Proc::ALL, Cpu(cpu));
-        let mut ring = switches_of_cpu(cpu)?;
-        let switches = Counter::new(event(switch), target, &options)?;
-        if is_short(&of_switches) {
-            switches.with_ftrace_filter(&of_switches)?;
-        }
-        ring.add(switches)?;
-        for (id, is_of_thread) in layout.other_ids() {
-            // A kernel may deny one: what it would show is then missing.
-            let Ok(counter) = Counter::new(event(id), target, &options) else { continue };
-            if is_of_thread && is_short(&of_threads) {
-                counter.with_ftrace_filter(&of_threads)?;
-            }
-            ring.add(counter)?;
-        }
-        rings.push(ring);
-    }
-    Ok(rings)
 }
 
 fn tracepoint_options() -> Opts {
@@ -163,7 +227,7 @@ fn is_short(filter: &CString) -> bool {
 }
 
 /// The logical CPUs that run: those of the system, whatever this process may use.
-fn online_cpus() -> Vec<u32> {
+pub(super) fn online_cpus() -> Vec<u32> {
     let text = super::super::read("/sys/devices/system/cpu/online").unwrap_or_default();
     let cpus = super::super::super::parse::cpu_list(&text);
     if cpus.is_empty() { super::super::super::usable_cpus() } else { cpus }

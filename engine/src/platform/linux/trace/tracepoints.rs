@@ -11,19 +11,50 @@ use crate::sample::{TraceEvent, TraceRecord};
 
 /// Where the kernel describes its tracepoints.
 const FOLDERS: [&str; 2] = ["/sys/kernel/tracing/events", "/sys/kernel/debug/tracing/events"];
-/// Interrupt vectors of x86, each with an entry and an exit, and their names.
-/// Not `irq_work`: the kernel denies its exit, since records themselves cause it.
-const VECTORS: [(&str, &str); 7] = [
-    ("local_timer", "local timer"),
-    ("reschedule", "reschedule"),
-    ("call_function", "call function"),
-    ("call_function_single", "call function"),
-    ("x86_platform_ipi", "platform IPI"),
-    ("thermal_apic", "thermal event"),
-    ("spurious_apic", "spurious"),
+/// Interrupt vectors of x86, each with an entry and an exit, their names, and whether every such kernel has them.
+const VECTORS: [(&str, &str, bool); 10] = [
+    ("local_timer", "local timer", true),
+    ("reschedule", "reschedule", true),
+    ("call_function", "call function", true),
+    ("call_function_single", "call function", true),
+    ("x86_platform_ipi", "platform IPI", false),
+    ("thermal_apic", "thermal event", false),
+    ("threshold_apic", "threshold", false),
+    ("deferred_error_apic", "deferred error", false),
+    ("error_apic", "APIC error", false),
+    ("spurious_apic", "spurious", false),
 ];
-/// Where the data of each tracepoint has the thread that it is from.
+/// The kernel denies the exit of this vector, since records themselves cause it.
+const IRQ_WORK: &str = "irq_vectors/irq_work_entry";
+/// Written when a handler of non-maskable interrupts ends, with its length.
+const NMI: &str = "nmi/nmi_handler";
+/// Interrupts between CPUs, on Arm.
+const IPI: &str = "ipi/ipi";
+const IS_X86: bool = cfg!(any(target_arch = "x86_64", target_arch = "x86"));
+const IS_ARM: bool = cfg!(any(target_arch = "aarch64", target_arch = "arm"));
+/// Rows of `/proc/interrupts` with the events that record them.
+const ROWS: [(&str, &str); 11] = [
+    ("NMI", NMI),
+    ("PMI", NMI),
+    ("LOC", "irq_vectors/local_timer"),
+    ("SPU", "irq_vectors/spurious_apic"),
+    ("IWI", IRQ_WORK),
+    ("RES", "irq_vectors/reschedule"),
+    ("CAL", "irq_vectors/call_function"),
+    ("TLB", "irq_vectors/call_function"),
+    ("TRM", "irq_vectors/thermal_apic"),
+    ("THR", "irq_vectors/threshold_apic"),
+    ("DFR", "irq_vectors/deferred_error_apic"),
+];
+/// Rows that count no interrupts: retries, polls, and errors.
+const NO_INTERRUPTS: [&str; 5] = ["RTR", "MCP", "ERR", "MIS", "Err"];
+/// Where the data of each tracepoint has what the CPU was doing, and the thread that it is from.
+const COMMON_FLAGS: usize = 2;
 const COMMON_PID: usize = 4;
+/// Set in an interrupt or softirq: what happens there is not the thread's doing.
+const IN_INTERRUPT: u8 = 0x18;
+/// The state of a CPU that is not idle, in `cpu_idle`.
+const NOT_IDLE: u32 = u32::MAX;
 /// Softirqs by their number.
 const SOFTIRQS: [&str; 10] =
     ["HI", "TIMER", "NET_TX", "NET_RX", "BLOCK", "IRQ_POLL", "TASKLET", "SCHED", "HRTIMER", "RCU"];
@@ -31,20 +62,84 @@ const SOFTIRQS: [&str; 10] =
 /// What a tracepoint is, with the places of its fields in the raw data.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Kind {
-    Switch { from: usize, state: usize, to: usize, priority: usize, to_name: usize },
-    Waking { thread: usize },
+    Switch {
+        from: usize,
+        state: usize,
+        to: usize,
+        priority: usize,
+        to_name: usize,
+    },
+    Waking {
+        thread: usize,
+    },
     PageFault,
-    InterruptBegin { number: usize, name: usize },
-    SoftirqBegin { number: usize },
+    InterruptBegin {
+        number: usize,
+        name: usize,
+    },
+    SoftirqBegin {
+        number: usize,
+    },
     VectorBegin(&'static str),
+    /// Its end is not recorded.
+    VectorOnly(&'static str),
+    Nmi {
+        length: usize,
+    },
+    TimerSet {
+        timer: usize,
+        expires: usize,
+    },
+    TimerExpired {
+        timer: usize,
+    },
+    Idle {
+        state: usize,
+    },
     InterruptEnd,
     SoftirqEnd,
+}
+
+/// What a tracepoint is filtered by, in the kernel.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum Filter {
+    /// Nothing.
+    #[default]
+    None,
+    /// Switches to or from measuring threads.
+    Switches,
+    /// The measuring threads.
+    Threads,
+    /// What measuring threads do.
+    Current,
+}
+
+/// Tracepoints of use only together: the begin and the end of an interrupt.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Group {
+    /// Its name, where it is missing.
+    pub(super) name: String,
+    /// The numbers of its tracepoints.
+    pub(super) ids: Vec<u16>,
+    pub(super) filter: Filter,
+}
+
+impl Group {
+    #[cfg(test)]
+    pub(super) fn made(name: &str, ids: &[u16]) -> Self {
+        Self { name: name.to_owned(), ids: ids.to_vec(), filter: Filter::None }
+    }
 }
 
 /// The tracepoints of this kernel by their number.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Layout {
     kinds: BTreeMap<u16, Kind>,
+    /// What to open on each CPU to have everything that could explain a delay.
+    groups: Vec<Group>,
+    /// What would belong to it and is not in this kernel.
+    absent: Vec<String>,
+    page_fault: Option<u16>,
 }
 
 impl Layout {
@@ -64,13 +159,11 @@ impl Layout {
 
     fn from_formats(format_of: impl Fn(&str) -> Option<String>) -> Self {
         let mut layout = Self::default();
-        let mut add = |name: &str, kind: &dyn Fn(&str) -> Option<Kind>| {
-            let Some(format) = format_of(name) else { return };
-            if let (Some(id), Some(kind)) = (id(&format), kind(&format)) {
-                layout.kinds.insert(id, kind);
-            }
+        let event = |name: &str, kind: &dyn Fn(&str) -> Option<Kind>| {
+            let format = format_of(name)?;
+            Some((id(&format)?, kind(&format)?))
         };
-        add("sched/sched_switch", &|format| {
+        let switch = event("sched/sched_switch", &|format| {
             Some(Kind::Switch {
                 from: offset(format, "prev_pid")?,
                 state: offset(format, "prev_state")?,
@@ -79,42 +172,107 @@ impl Layout {
                 to_name: offset(format, "next_comm")?,
             })
         });
-        add("sched/sched_waking", &|format| Some(Kind::Waking { thread: offset(format, "pid")? }));
-        add("exceptions/page_fault_user", &|_| Some(Kind::PageFault));
-        add("irq/irq_handler_entry", &|format| {
+        layout.add("sched/sched_switch", Filter::Switches, true, [switch]);
+        let waking = event("sched/sched_waking", &|format| {
+            Some(Kind::Waking { thread: offset(format, "pid")? })
+        });
+        layout.add("sched/sched_waking", Filter::Threads, true, [waking]);
+        let begin = event("irq/irq_handler_entry", &|format| {
             Some(Kind::InterruptBegin {
                 number: offset(format, "irq")?,
                 name: offset(format, "name")?,
             })
         });
-        add("irq/irq_handler_exit", &|_| Some(Kind::InterruptEnd));
-        add("irq/softirq_entry", &|format| {
+        let end = event("irq/irq_handler_exit", &|_| Some(Kind::InterruptEnd));
+        layout.add("irq/irq_handler", Filter::None, true, [begin, end]);
+        let begin = event("irq/softirq_entry", &|format| {
             Some(Kind::SoftirqBegin { number: offset(format, "vec")? })
         });
-        add("irq/softirq_exit", &|_| Some(Kind::SoftirqEnd));
-        for (key, name) in VECTORS {
-            add(&format!("irq_vectors/{key}_entry"), &|_| Some(Kind::VectorBegin(name)));
-            add(&format!("irq_vectors/{key}_exit"), &|_| Some(Kind::InterruptEnd));
+        let end = event("irq/softirq_exit", &|_| Some(Kind::SoftirqEnd));
+        layout.add("irq/softirq", Filter::None, true, [begin, end]);
+        for (key, name, is_in_every) in VECTORS {
+            let begin =
+                event(&format!("irq_vectors/{key}_entry"), &|_| Some(Kind::VectorBegin(name)));
+            let end = event(&format!("irq_vectors/{key}_exit"), &|_| Some(Kind::InterruptEnd));
+            let is_needed = is_in_every && IS_X86;
+            layout.add(&format!("irq_vectors/{key}"), Filter::None, is_needed, [begin, end]);
+        }
+        let work = event(IRQ_WORK, &|_| Some(Kind::VectorOnly("IRQ work")));
+        layout.add(IRQ_WORK, Filter::None, IS_X86, [work]);
+        let handler = event(NMI, &|format| Some(Kind::Nmi { length: offset(format, "delta_ns")? }));
+        layout.add(NMI, Filter::None, IS_X86, [handler]);
+        let begin = event("ipi/ipi_entry", &|_| Some(Kind::VectorBegin("inter-processor")));
+        let end = event("ipi/ipi_exit", &|_| Some(Kind::InterruptEnd));
+        layout.add(IPI, Filter::None, IS_ARM, [begin, end]);
+        let set = event("timer/hrtimer_start", &|format| {
+            Some(Kind::TimerSet {
+                timer: offset(format, "hrtimer")?,
+                expires: offset(format, "expires")?,
+            })
+        });
+        layout.add("timer/hrtimer_start", Filter::Current, true, [set]);
+        let expired = event("timer/hrtimer_expire_entry", &|format| {
+            Some(Kind::TimerExpired { timer: offset(format, "hrtimer")? })
+        });
+        layout.add("timer/hrtimer_expire_entry", Filter::None, true, [expired]);
+        let idle =
+            event("power/cpu_idle", &|format| Some(Kind::Idle { state: offset(format, "state")? }));
+        layout.add("power/cpu_idle", Filter::None, true, [idle]);
+        if let Some((id, kind)) = event("exceptions/page_fault_user", &|_| Some(Kind::PageFault)) {
+            layout.kinds.insert(id, kind);
+            layout.page_fault = Some(id);
         }
         layout
     }
 
-    /// The number of the tracepoint of switches; `None` where the kernel's is not understood.
-    pub(super) fn switch_id(&self) -> Option<u16> {
-        self.kinds.iter().find_map(|(id, kind)| matches!(kind, Kind::Switch { .. }).then_some(*id))
+    /// Adds the tracepoints of a group where this kernel has all of them.
+    fn add(
+        &mut self,
+        name: &str,
+        filter: Filter,
+        is_needed: bool,
+        events: impl IntoIterator<Item = Option<(u16, Kind)>>,
+    ) {
+        let events: Option<Vec<(u16, Kind)>> = events.into_iter().collect();
+        let Some(events) = events else {
+            if is_needed {
+                self.absent.push(name.to_owned());
+            }
+            return;
+        };
+        let ids = events.iter().map(|(id, _)| *id).collect();
+        self.groups.push(Group { name: name.to_owned(), ids, filter });
+        self.kinds.extend(events);
+    }
+
+    /// What to open on each CPU.
+    pub(super) fn groups(&self) -> &[Group] {
+        &self.groups
+    }
+
+    /// What would belong to it and is not in this kernel.
+    pub(super) fn absent(&self) -> &[String] {
+        &self.absent
     }
 
     /// The number of the tracepoint of page faults in user code; `None` where the kernel has none.
-    pub(super) fn page_fault_id(&self) -> Option<u16> {
-        self.kinds.iter().find_map(|(id, kind)| (*kind == Kind::PageFault).then_some(*id))
+    pub(super) const fn page_fault_id(&self) -> Option<u16> {
+        self.page_fault
     }
 
-    /// The numbers of the tracepoints of wake-ups and interrupts, and whether each is about one thread to
-    /// filter by.
-    pub(super) fn other_ids(&self) -> impl Iterator<Item = (u16, bool)> + '_ {
-        let is_other = |kind: &Kind| !matches!(kind, Kind::Switch { .. } | Kind::PageFault);
-        let others = self.kinds.iter().filter(move |(_, kind)| is_other(kind));
-        others.map(|(id, kind)| (*id, matches!(kind, Kind::Waking { .. })))
+    /// The number of the tracepoint of wake-ups; `None` where the kernel's is not understood.
+    pub(super) fn waking_id(&self) -> Option<u16> {
+        self.kinds.iter().find_map(|(id, kind)| matches!(kind, Kind::Waking { .. }).then_some(*id))
+    }
+
+    /// Whether the interrupts of a row of `/proc/interrupts` are recorded.
+    pub(super) fn records_row(&self, label: &str) -> bool {
+        let has = |name: &str| self.groups.iter().any(|group| group.name == name);
+        // Devices have numbers, and handlers that are traced.
+        let is_device = label.starts_with(|first: char| first.is_ascii_digit());
+        let is_known = ROWS.iter().any(|(row, name)| *row == label && has(name));
+        let is_ipi = label.starts_with("IPI") && has(IPI);
+        is_device || is_known || is_ipi || NO_INTERRUPTS.contains(&label)
     }
 
     /// Decodes the raw data of one tracepoint; unknown ones are omitted.
@@ -148,14 +306,18 @@ impl Layout {
                     take(TraceRecord { event: left(state), thread: Some(from), ..base });
                 }
                 if to != 0 {
-                    names.record_thread(to, &text(raw.get(to_name..).unwrap_or_default()));
+                    let number = names.numbers.of_tracepoint(to);
+                    names.record_thread(number, &text(raw.get(to_name..).unwrap_or_default()));
                 }
                 let value = int(priority).map(i64::from);
                 TraceRecord { event: TraceEvent::SwitchIn, thread: Some(to), value, ..base }
             }
             Kind::Waking { thread } => {
                 let thread = int(thread).and_then(|thread| u32::try_from(thread).ok());
-                TraceRecord { event: TraceEvent::Waking, thread, ..base }
+                // Those of others are nobody's delay.
+                let Some(own) = thread.and_then(|thread| names.numbers.own(thread)) else { return };
+                names.timers.woke(own, cpu).into_iter().for_each(&mut *take);
+                TraceRecord { event: TraceEvent::Waking, thread: Some(own), ..base }
             }
             Kind::PageFault => {
                 let thread = int(COMMON_PID).and_then(|thread| u32::try_from(thread).ok());
@@ -166,7 +328,7 @@ impl Layout {
                 // The low half of the field is where the name is, from the start of the data.
                 let place = int(name).and_then(|place| usize::try_from(place & 0xffff).ok());
                 let name = text(place.and_then(|place| raw.get(place..)).unwrap_or_default());
-                let name = names.position(&format!("{name} (IRQ {line})"));
+                let name = names.position(&format!("{name}, IRQ {line}"));
                 let value = Some(i64::from(line));
                 TraceRecord { event: TraceEvent::InterruptBegin, name, value, ..base }
             }
@@ -182,11 +344,52 @@ impl Layout {
                 let name = names.position(&format!("{name} interrupt"));
                 TraceRecord { event: TraceEvent::InterruptBegin, name, ..base }
             }
+            Kind::VectorOnly(name) => {
+                let name = names.position(&format!("{name} interrupt"));
+                TraceRecord { event: TraceEvent::Interrupted, name, ..base }
+            }
+            Kind::Nmi { length } => {
+                let length = number::<8>(raw, length).map_or(0, i64::from_ne_bytes).max(0);
+                let (event, name) = (TraceEvent::InterruptBegin, names.position("NMI"));
+                take(TraceRecord { at: at - Nanos::new(length), event, name, ..base });
+                base
+            }
+            Kind::TimerSet { timer, expires } => {
+                note_timer(raw, (timer, expires), cpu, names);
+                return;
+            }
+            Kind::TimerExpired { timer } => {
+                let Some(timer) = number(raw, timer) else { return };
+                names.timers.expired((cpu, u64::from_ne_bytes(timer)), at);
+                return;
+            }
+            Kind::Idle { state } => {
+                let Some(state) = number(raw, state).map(u32::from_ne_bytes) else { return };
+                if state == NOT_IDLE {
+                    TraceRecord { event: TraceEvent::IdleEnd, ..base }
+                } else {
+                    let value = names.idle.latency(cpu, state);
+                    TraceRecord { event: TraceEvent::IdleBegin, value, ..base }
+                }
+            }
             Kind::InterruptEnd => base,
             Kind::SoftirqEnd => TraceRecord { event: TraceEvent::SoftirqEnd, ..base },
         };
         take(record);
     }
+}
+
+/// Notes a timer that a measuring thread set, and not an interrupt on its CPU.
+fn note_timer(raw: &[u8], (timer, expires): (usize, usize), cpu: u32, names: &mut Names) {
+    let is_interrupt = raw.get(COMMON_FLAGS).is_none_or(|flags| flags & IN_INTERRUPT != 0);
+    let thread = number(raw, COMMON_PID).map(u32::from_ne_bytes);
+    let own = thread.filter(|_| !is_interrupt).and_then(|thread| names.numbers.own(thread));
+    let (Some(own), Some(timer), Some(expires)) = (own, number(raw, timer), number(raw, expires))
+    else {
+        return;
+    };
+    let expires = Nanos::new(i64::from_ne_bytes(expires));
+    names.timers.set((cpu, u64::from_ne_bytes(timer)), own, expires);
 }
 
 /// How a thread lost its CPU, by its state as `sched_switch` has it.
@@ -231,88 +434,4 @@ fn offset(format: &str, name: &str) -> Option<usize> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    const SWITCH: &str = "name: sched_switch\nID: 372\nformat:\n\
-        \tfield:unsigned short common_type;\toffset:0;\tsize:2;\tsigned:0;\n\
-        \tfield:int common_pid;\toffset:4;\tsize:4;\tsigned:1;\n\n\
-        \tfield:char prev_comm[16];\toffset:8;\tsize:16;\tsigned:0;\n\
-        \tfield:pid_t prev_pid;\toffset:24;\tsize:4;\tsigned:1;\n\
-        \tfield:int prev_prio;\toffset:28;\tsize:4;\tsigned:1;\n\
-        \tfield:long prev_state;\toffset:32;\tsize:8;\tsigned:1;\n\
-        \tfield:char next_comm[16];\toffset:40;\tsize:16;\tsigned:0;\n\
-        \tfield:pid_t next_pid;\toffset:56;\tsize:4;\tsigned:1;\n\
-        \tfield:int next_prio;\toffset:60;\tsize:4;\tsigned:1;\n";
-    const IRQ: &str = "name: irq_handler_entry\nID: 225\nformat:\n\
-        \tfield:int irq;\toffset:8;\tsize:4;\tsigned:1;\n\
-        \tfield:__data_loc char[] name;\toffset:12;\tsize:4;\tsigned:0;\n";
-
-    fn layout() -> Layout {
-        Layout::from_formats(|name| match name {
-            "sched/sched_switch" => Some(SWITCH.to_owned()),
-            "irq/irq_handler_entry" => Some(IRQ.to_owned()),
-            "irq_vectors/local_timer_entry" => Some("ID: 165\n".to_owned()),
-            _ => None,
-        })
-    }
-
-    fn records(raw: &[u8], names: &mut Names) -> Vec<TraceRecord> {
-        let mut records = Vec::new();
-        layout().decode(raw, (Nanos::new(5), 1), names, &mut |record| records.push(record));
-        records
-    }
-
-    #[test]
-    fn a_switch_is_two_records() {
-        let mut raw = vec![0_u8; 64];
-        raw[..2].copy_from_slice(&372_u16.to_ne_bytes());
-        raw[24..28].copy_from_slice(&70_i32.to_ne_bytes());
-        raw[32..40].copy_from_slice(&0x100_i64.to_ne_bytes());
-        raw[40..46].copy_from_slice(b"chrome");
-        raw[56..60].copy_from_slice(&80_i32.to_ne_bytes());
-        raw[60..64].copy_from_slice(&49_i32.to_ne_bytes());
-        let mut names = Names::default();
-        let found = records(&raw, &mut names);
-        let [out, back] = found.as_slice() else { panic!("{found:?}") };
-        assert_eq!((out.event, out.thread), (TraceEvent::Preempted, Some(70)));
-        assert_eq!(
-            (back.event, back.thread, back.value),
-            (TraceEvent::SwitchIn, Some(80), Some(49))
-        );
-        assert_eq!((back.at, back.cpu), (Nanos::new(5), 1));
-        for (state, event) in [
-            (0, TraceEvent::Preempted),
-            (1, TraceEvent::Slept),
-            (2, TraceEvent::Blocked),
-            (4, TraceEvent::Stopped),
-            (8, TraceEvent::Stopped),
-        ] {
-            assert_eq!(left(state), event);
-        }
-    }
-
-    #[test]
-    fn interrupts_carry_their_names() {
-        let mut raw = vec![0_u8; 16];
-        raw[..2].copy_from_slice(&225_u16.to_ne_bytes());
-        raw[8..12].copy_from_slice(&47_i32.to_ne_bytes());
-        raw[12..16].copy_from_slice(&((6_i32 << 16) | 16).to_ne_bytes());
-        raw.extend(b"virtio\0");
-        let mut names = Names::default();
-        let record = records(&raw, &mut names)[0];
-        assert_eq!(names.of(&record).as_deref(), Some("virtio (IRQ 47)"));
-        let timer = records(&165_u16.to_ne_bytes(), &mut names)[0];
-        assert_eq!(names.of(&timer).as_deref(), Some("local timer interrupt"));
-    }
-
-    #[test]
-    fn damaged_data_is_omitted() {
-        let mut names = Names::default();
-        for raw in [&[][..], &[1], &372_u16.to_ne_bytes(), &[0xff; 64]] {
-            assert_eq!(records(raw, &mut names), []);
-        }
-        assert_eq!(Layout::from_formats(|_| None).switch_id(), None);
-        assert_eq!(offset("field:int x;\toffset:y;", "x"), None);
-    }
-}
+mod tests;

@@ -18,6 +18,8 @@ pub enum Occupant {
     Thread(Option<Arc<Culprit>>),
     /// An interrupt or softirq.
     Interrupt(Option<Arc<Culprit>>),
+    /// An interrupt whose end is not recorded, or whatever it interrupted.
+    Unknown,
 }
 
 impl Records {
@@ -40,11 +42,14 @@ impl Records {
             None => Occupant::Thread(None),
         };
         let mut interrupts: Vec<(bool, Option<Arc<Culprit>>)> = Vec::new();
+        // Whether an interrupt whose end is not recorded was the last event.
+        let mut is_unknown = false;
         let mut spans = Vec::new();
         let mut since = from;
         for at in all.get(begin..).unwrap_or_default() {
             let Some(one) = record(at).filter(|one| one.at < to) else { break };
             let now = match interrupts.last() {
+                _ if is_unknown => Occupant::Unknown,
                 Some((_, culprit)) => Occupant::Interrupt(culprit.clone()),
                 None => thread.clone(),
             };
@@ -63,14 +68,17 @@ impl Records {
                         interrupts.truncate(open);
                     }
                 }
+                TraceEvent::Interrupted => {}
                 _ => continue,
             }
+            is_unknown = one.event == TraceEvent::Interrupted;
             if since < one.at {
                 spans.push((now, (since, one.at)));
                 since = one.at;
             }
         }
         let last = match interrupts.pop() {
+            _ if is_unknown => Occupant::Unknown,
             Some((_, culprit)) => Occupant::Interrupt(culprit),
             None => thread,
         };

@@ -8,10 +8,13 @@ use super::*;
 const OWN: u32 = 7;
 /// Two other threads with their names, and an interrupt.
 const HOGS: [(u32, u32); 2] = [(40, 0), (41, 1)];
-const NAMES: [&str; 3] = ["rustc", "chrome", "eth0"];
+const NAMES: [&str; 6] =
+    ["rustc", "chrome", "eth0", "NMI", "IRQ work interrupt", "local timer interrupt"];
 /// When the frame is due: the previous one woke at 1 ms and worked until 2 ms.
 const DUE: i64 = 16_000_000;
 const TICK: i64 = 4_000_000;
+/// When a hybrid wait begins to spin.
+const SPIN_FROM: i64 = DUE - 500_000;
 
 /// What makes a frame late.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -27,10 +30,25 @@ enum Fault {
     /// The hypervisor for less, and for more, than a tick of steal.
     Stolen,
     StolenLong,
+    /// The same for less time than the thread waited for its CPU before: the spin absorbed that.
+    Absorbed,
+    /// A non-maskable interrupt, whose length is recorded.
+    NonMaskable,
+    /// An interrupt whose end is not recorded.
+    IrqWork,
+    /// Firmware, which no kernel records.
+    Firmware,
+    /// The same while the CPU is idle and the timer is to expire, and the hypervisor then.
+    IdleFirmware,
+    IdleStolen,
+    /// The hypervisor while another thread runs and the timer is to expire.
+    BusyStolen,
+    /// An idle state that takes as long to leave.
+    DeepIdle,
 }
 
 impl Fault {
-    const ALL: [Self; 10] = [
+    const ALL: [Self; 18] = [
         Self::Timer,
         Self::Hog,
         Self::TwoHogs,
@@ -41,7 +59,20 @@ impl Fault {
         Self::Stopped,
         Self::Stolen,
         Self::StolenLong,
+        Self::Absorbed,
+        Self::NonMaskable,
+        Self::IrqWork,
+        Self::Firmware,
+        Self::IdleFirmware,
+        Self::IdleStolen,
+        Self::BusyStolen,
+        Self::DeepIdle,
     ];
+
+    /// Whether the timer was set for the due time, and its interrupt came late.
+    const fn holds_the_timer_up(self) -> bool {
+        matches!(self, Self::IdleFirmware | Self::IdleStolen | Self::BusyStolen | Self::DeepIdle)
+    }
 }
 
 /// What a system lets an observer see.
@@ -72,20 +103,44 @@ impl Observer {
             (_, Self::FewCounters) | (Fault::Interrupt, Self::Trace(AllSwitches)) => {
                 Cause::NotObservable
             }
-            (Fault::Timer, _) => Cause::TimerLate,
+            (Fault::DeepIdle, Self::Trace(Kernel)) => Cause::DeepIdle,
+            (Fault::IdleFirmware | Fault::IdleStolen | Fault::BusyStolen, Self::Trace(Kernel)) => {
+                Cause::NoEvent
+            }
+            // To whoever does not record timers, they are late.
+            (
+                Fault::Timer
+                | Fault::IdleFirmware
+                | Fault::IdleStolen
+                | Fault::BusyStolen
+                | Fault::DeepIdle,
+                _,
+            ) => Cause::TimerLate,
             (
                 Fault::Hog | Fault::TwoHogs | Fault::PreemptedSpin,
                 Self::Trace(AllSwitches | Kernel),
             ) => Cause::Thread,
-            (Fault::Interrupt, Self::Trace(Kernel)) => Cause::Interrupt,
+            (Fault::Interrupt | Fault::NonMaskable, Self::Trace(Kernel)) => Cause::Interrupt,
             (Fault::Hog | Fault::TwoHogs | Fault::PreemptedSpin | Fault::Interrupt, _) => {
                 Cause::WaitedForCpu
             }
             (Fault::PageFaults, Self::Trace(_)) => Cause::PageFault,
             (Fault::Stopped, Self::Trace(_)) => Cause::Blocked,
             (Fault::StolenLong, Self::Counters) => Cause::Hypervisor,
-            (Fault::Stolen | Fault::StolenLong, Self::Trace(Kernel)) => Cause::NoEvent,
-            (Fault::Stopped | Fault::Stolen | Fault::StolenLong, _) => Cause::NotObservable,
+            (
+                Fault::Stolen | Fault::StolenLong | Fault::Absorbed | Fault::Firmware,
+                Self::Trace(Kernel),
+            ) => Cause::NoEvent,
+            (
+                Fault::Stopped
+                | Fault::Stolen
+                | Fault::StolenLong
+                | Fault::Absorbed
+                | Fault::NonMaskable
+                | Fault::IrqWork
+                | Fault::Firmware,
+                _,
+            ) => Cause::NotObservable,
         }
     }
 }
@@ -94,6 +149,7 @@ impl Observer {
 struct Frame {
     before: Sample,
     sample: Sample,
+    spin_from: Option<Nanos>,
     evidence: Evidence,
     steal: i64,
     records: Vec<TraceRecord>,
@@ -143,6 +199,25 @@ impl Cpu {
         self.record(at, TraceEvent::SwitchIn, Some(0), None);
     }
 
+    /// The timer of the measuring thread expires in its interrupt, and wakes it.
+    fn timer(&mut self, at: i64, late: i64) {
+        self.record(at - 1_000, TraceEvent::InterruptBegin, None, Some(5));
+        self.own(at, TraceEvent::TimerExpired);
+        if let Some(last) = self.records.last_mut() {
+            last.value = Some(late);
+        }
+        self.own(at + 300, TraceEvent::Waking);
+        self.record(at + 600, TraceEvent::InterruptEnd, None, None);
+    }
+
+    /// The CPU enters an idle state that takes so long to leave.
+    fn idle_state(&mut self, at: i64, latency: i64) {
+        self.record(at, TraceEvent::IdleBegin, None, None);
+        if let Some(last) = self.records.last_mut() {
+            last.value = Some(latency);
+        }
+    }
+
     fn interrupt(&mut self, from: i64, to: i64) {
         self.record(from, TraceEvent::InterruptBegin, None, Some(2));
         self.record(to, TraceEvent::InterruptEnd, None, None);
@@ -188,8 +263,22 @@ fn sleep(cpu: &mut Cpu, fault: Fault, length: i64, [timer, dispatch]: [i64; 2]) 
             cpu.own(DUE + length, TraceEvent::Waking);
             DUE + length + dispatch
         }
+        Fault::IdleFirmware | Fault::IdleStolen | Fault::BusyStolen | Fault::DeepIdle => {
+            let is_deep = fault == Fault::DeepIdle;
+            if fault == Fault::BusyStolen {
+                cpu.hog(2_020_000, 0);
+            } else {
+                // The state says how long it takes at most, and not exactly.
+                let latency = if is_deep { length * 9 / 10 } else { 1_000 };
+                cpu.idle_state(DUE - 1_000_000, latency);
+                cpu.record(DUE + length - 2_000, TraceEvent::IdleEnd, None, None);
+            }
+            cpu.timer(DUE + length, length);
+            DUE + length + dispatch
+        }
         _ => {
-            cpu.own(DUE + length, TraceEvent::Waking);
+            // It was set for later.
+            cpu.timer(DUE + length, timer);
             DUE + length + dispatch
         }
     };
@@ -201,9 +290,22 @@ fn sleep(cpu: &mut Cpu, fault: Fault, length: i64, [timer, dispatch]: [i64; 2]) 
 fn spin(cpu: &mut Cpu, fault: Fault, length: i64) -> Wake {
     cpu.own(2_010_000, TraceEvent::Slept);
     cpu.idle(2_011_000);
-    cpu.own(DUE - 500_000, TraceEvent::Waking);
-    cpu.own(DUE - 490_000, TraceEvent::SwitchIn);
+    cpu.own(SPIN_FROM, TraceEvent::Waking);
+    if fault == Fault::Absorbed {
+        cpu.hog(SPIN_FROM, 0);
+        cpu.own(DUE - 5_000, TraceEvent::SwitchIn);
+    } else {
+        cpu.own(SPIN_FROM + 10_000, TraceEvent::SwitchIn);
+    }
     let mut culprit = None;
+    if fault == Fault::NonMaskable {
+        cpu.record(DUE - 1_000, TraceEvent::InterruptBegin, None, Some(3));
+        cpu.record(DUE + length - 100, TraceEvent::InterruptEnd, None, None);
+        culprit = Some((NAMES[3], length));
+    }
+    if fault == Fault::IrqWork {
+        cpu.record(DUE - 1_000, TraceEvent::Interrupted, None, Some(4));
+    }
     if fault == Fault::PreemptedSpin {
         cpu.own(DUE - 100_000, TraceEvent::Preempted);
         cpu.hog(DUE - 100_000, 1);
@@ -230,11 +332,18 @@ fn frame(fault: Fault, random: &mut fastrand::Rng) -> Frame {
     let mut cpu =
         Cpu { records: Vec::new(), ready_since: None, run_delay: 0, involuntary: 0, voluntary: 0 };
     let is_long = fault == Fault::StolenLong;
-    let length = random.i64(if is_long { 11_000_000..30_000_000 } else { 300_000..8_000_000 });
+    let length = random.i64(match fault {
+        Fault::StolenLong => 11_000_000..30_000_000,
+        Fault::Absorbed => 100_000..490_000,
+        _ => 300_000..8_000_000,
+    });
     let mut noise = || random.i64(500..length * 15 / 200);
     let delays = [noise(), noise()];
+    cpu.record(0, TraceEvent::Covered, None, None);
     cpu.own(990_000, TraceEvent::SwitchIn);
-    let is_spun = matches!(fault, Fault::PreemptedSpin | Fault::Stolen | Fault::StolenLong);
+    let is_spun =
+        matches!(fault, Fault::PreemptedSpin | Fault::Stolen | Fault::StolenLong | Fault::Absorbed)
+            || matches!(fault, Fault::NonMaskable | Fault::IrqWork | Fault::Firmware);
     let is_behind = matches!(fault, Fault::PreviousFrame | Fault::PageFaults);
     let Wake { woke, done, culprit } = if is_spun {
         spin(&mut cpu, fault, length)
@@ -245,12 +354,16 @@ fn frame(fault: Fault, random: &mut fastrand::Rng) -> Frame {
     };
     // The tick interrupts whatever runs.
     for at in (TICK..woke).step_by(usize::try_from(TICK).unwrap()) {
-        if fault != Fault::Interrupt || at < DUE {
+        // A CPU that is idle, or not its own, has none.
+        let is_stopped = matches!(fault, Fault::Interrupt | Fault::NonMaskable | Fault::IrqWork)
+            || fault.holds_the_timer_up();
+        if !is_stopped || at < DUE {
             cpu.interrupt(at, (at + random.i64(2_000..8_000)).min(woke - 1));
         }
     }
     cpu.records.sort_by_key(|record| record.at);
     let slept = match (is_spun, is_behind) {
+        (true, _) if fault == Fault::Absorbed => Some(Nanos::new(DUE - 4_000)),
         (true, _) => Some(Nanos::new(DUE - 489_000)),
         (_, true) => None,
         _ => Some(Nanos::new(woke)),
@@ -279,7 +392,8 @@ fn frame(fault: Fault, random: &mut fastrand::Rng) -> Frame {
         ..Evidence::default()
     };
     let steal = if is_long { length / 10_000_000 * 10_000_000 } else { 0 };
-    Frame { before, sample, evidence, steal, records: cpu.records, culprit }
+    let spin_from = is_spun.then_some(Nanos::new(SPIN_FROM));
+    Frame { before, sample, spin_from, evidence, steal, records: cpu.records, culprit }
 }
 
 /// The records that a source has: interrupts and wake-ups only with tracepoints, other threads only of
@@ -311,7 +425,7 @@ fn observed(observer: Observer, frame: &Frame) -> Account {
     // Where nothing was recorded, the counters are asked, as for any late sample.
     traced.unwrap_or_else(|| {
         let mut steal = counters::Steal::of((!is_few).then_some(frame.steal));
-        counters::account(&frame.sample, before, evidence, &mut steal)
+        counters::account((&frame.sample, frame.spin_from), before, evidence, &mut steal)
     })
 }
 
@@ -320,7 +434,9 @@ fn simulated_faults_are_named_by_every_source_that_can_observe_them() {
     const FRAMES: u32 = 500;
     let mut random = fastrand::Rng::with_seed(17);
     for observer in Observer::ALL {
-        println!("{observer:?}");
+        println!("\n{observer:?}: each fault by its cause, of {FRAMES}");
+        let heads = Cause::ALL.map(|cause| format!(" {:>13}", format!("{cause:?}")));
+        println!("{:<14}{}", "", heads.concat());
         for fault in Fault::ALL {
             let expected = observer.expected(fault);
             let mut causes: BTreeMap<Cause, u32> = BTreeMap::new();
@@ -338,8 +454,13 @@ fn simulated_faults_are_named_by_every_source_that_can_observe_them() {
                 let error = (found.get() - length).abs();
                 assert!(error <= length / 10, "{observer:?} {fault:?}: {found:?}, not {length}");
             }
+            let counts = Cause::ALL.map(|cause| causes.get(&cause).copied().unwrap_or(0));
+            let cells = counts.map(|count| match count {
+                0 => format!(" {:>13}", ""),
+                count => format!(" {count:>13}"),
+            });
+            println!("{:<14}{}", format!("{fault:?}"), cells.concat());
             let right = causes.get(&expected).copied().unwrap_or(0);
-            println!("  {fault:?}: {right} of {FRAMES} {expected:?}; {causes:?}");
             let needed = if expected == Cause::NotObservable { FRAMES } else { FRAMES * 95 / 100 };
             assert!(needed <= right, "{observer:?} {fault:?}: {causes:?}");
         }

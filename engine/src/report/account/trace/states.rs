@@ -29,6 +29,8 @@ pub(super) struct Piece {
     pub(super) state: State,
     /// The CPU it ran on, or for which it waited.
     pub(super) cpu: u32,
+    /// Whether it began with the loss of a CPU by a thread that was ready to run.
+    pub(super) is_preempted: bool,
 }
 
 /// Follows a thread through its own switches, the first of which is its state at the beginning, until a
@@ -78,7 +80,8 @@ pub(super) fn pieces_until<'a>(
         {
             last.cpu = record.cpu;
         }
-        pieces.push(Piece { from: record.at, to: end, state, cpu: record.cpu });
+        let is_preempted = record.event == TraceEvent::Preempted;
+        pieces.push(Piece { from: record.at, to: end, state, cpu: record.cpu, is_preempted });
     }
     pieces
 }
@@ -124,5 +127,6 @@ pub(super) fn split_by_run_delay(
     if let Some(piece) = pieces.get_mut(at) {
         piece.to = ready_from;
     }
-    pieces.insert(at + 1, Piece { from: ready_from, to: asleep.to, state: State::Ready, cpu });
+    let (from, to, state) = (ready_from, asleep.to, State::Ready);
+    pieces.insert(at + 1, Piece { from, to, state, cpu, is_preempted: false });
 }

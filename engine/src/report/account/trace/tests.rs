@@ -12,6 +12,11 @@ fn record(at: i64, event: TraceEvent, thread: Option<u32>, name: Option<u32>) ->
     TraceRecord { at: Nanos::from_micros(at), event, cpu: 1, thread, name, value: None }
 }
 
+/// Everything is recorded on the CPU.
+fn covered() -> TraceRecord {
+    record(0, TraceEvent::Covered, None, None)
+}
+
 fn switch_in(at: i64, thread: u32) -> TraceRecord {
     let name = match thread {
         RUSTC => Some(0),
@@ -62,6 +67,9 @@ fn account(
     evidence: Option<Evidence>,
 ) -> Option<Account> {
     records.insert(0, switch_in(990, OWN));
+    if source == TraceSource::Kernel {
+        records.insert(0, covered());
+    }
     let names = ["rustc", "chrome (Compositor)", "NET_RX", "eth0 (IRQ 9)"].map(str::to_owned);
     let records = Records::new(source, OWN, records, &names);
     let account = records.account(&sample, Some(&before), evidence.as_ref(), None)?;
@@ -149,6 +157,112 @@ fn an_interrupt_that_holds_the_timer_up_is_named() {
         None,
         &[(Cause::Interrupt, "eth0", 500), (Cause::TimerLate, "", 10), (Cause::NoEvent, "", 11)],
     );
+}
+
+/// The timer of the thread expires later than it was set for.
+fn expired(at: i64, late: i64) -> TraceRecord {
+    TraceRecord { value: Some(late * MICRO), ..own(at, TraceEvent::TimerExpired) }
+}
+
+/// The CPU is idle from 2.1 ms on, in a state with this exit latency, and the timer of the thread expires at 17 ms, later
+/// by this than it was set for.
+fn woken_late(latency: Option<i64>, late: i64, more: &[TraceRecord]) -> Vec<(Cause, i64)> {
+    use TraceEvent::{IdleBegin, IdleEnd, InterruptBegin, InterruptEnd, Slept, Waking};
+    let value = latency.map(|latency| latency * MICRO);
+    let mut records = vec![
+        covered(),
+        switch_in(990, OWN),
+        own(2_010, Slept),
+        switch_in(2_010, 0),
+        TraceRecord { value, ..record(2_100, IdleBegin, None, None) },
+        record(16_998, InterruptBegin, None, Some(2)),
+        expired(17_000, late),
+        own(17_001, Waking),
+        record(17_002, InterruptEnd, None, None),
+        record(17_003, IdleEnd, None, None),
+        switch_in(17_005, OWN),
+    ];
+    records.extend_from_slice(more);
+    records.sort_by_key(|one| one.at);
+    let names = ["rustc", "eth0, IRQ 9", "local timer interrupt"].map(str::to_owned);
+    let records = Records::new(TraceSource::Kernel, OWN, records, &names);
+    let sample = sample(17_006);
+    let account = records.account(&sample, Some(&previous(1_990)), None, None).unwrap();
+    assert_eq!(account.total(), sample.late(), "segments add up");
+    let mut sums: Vec<(Cause, i64)> = Vec::new();
+    // What follows is the interrupt of the timer, and the switch.
+    let is_before = |one: &&Segment| one.start.is_some_and(|start| start.get() < 998 * MICRO);
+    for one in account.segments.iter().filter(is_before) {
+        let length = one.length.get() / MICRO;
+        match sums.iter_mut().find(|sum| sum.0 == one.cause) {
+            Some(sum) => sum.1 += length,
+            None => sums.push((one.cause, length)),
+        }
+    }
+    sums
+}
+
+#[test]
+fn a_timer_that_was_set_for_later_is_told_from_an_interrupt_that_came_late() {
+    use TraceEvent::{InterruptBegin, InterruptEnd};
+    assert_eq!(woken_late(Some(1), 2, &[]), [(Cause::TimerLate, 998)], "it was set for 16.998 ms");
+    assert_eq!(woken_late(Some(1), -40, &[]), [(Cause::TimerLate, 1_000)], "within its slack");
+    assert_eq!(woken_late(Some(1), 1_000, &[]), [(Cause::NoEvent, 998)], "nothing came in time");
+    let expected = [(Cause::TimerLate, 400), (Cause::NoEvent, 598)];
+    assert_eq!(woken_late(Some(1), 600, &[]), expected, "both");
+    // Whoever runs then is not recorded to delay it.
+    assert_eq!(woken_late(None, 1_000, &[switch_in(2_050, RUSTC)]), [(Cause::NoEvent, 998)]);
+    // The interrupt of a device had the CPU.
+    let device =
+        [record(15_900, InterruptBegin, None, Some(1)), record(16_900, InterruptEnd, None, None)];
+    let expected = [(Cause::Interrupt, 900), (Cause::NoEvent, 98)];
+    assert_eq!(woken_late(Some(1), 1_000, &device), expected);
+    // The interrupt came in time, and the kernel left the timer for later.
+    let timer =
+        [record(16_010, InterruptBegin, None, Some(2)), record(16_015, InterruptEnd, None, None)];
+    let expected = [(Cause::NoEvent, 10), (Cause::Interrupt, 5), (Cause::TimerLate, 983)];
+    assert_eq!(woken_late(Some(1), 1_000, &timer), expected);
+    let missing = record(0, TraceEvent::NotRecorded, None, Some(0));
+    assert_eq!(woken_late(Some(1), 1_000, &[missing]), [(Cause::NotObservable, 998)]);
+}
+
+#[test]
+fn a_cpu_that_leaves_a_deep_idle_state_is_not_a_timer() {
+    use TraceEvent::{IdleBegin, Slept, Waking};
+    assert_eq!(woken_late(Some(1_000), 1_000, &[]), [(Cause::DeepIdle, 998)]);
+    // What is longer than the state takes has another reason.
+    let expected = [(Cause::DeepIdle, 200), (Cause::NoEvent, 798)];
+    assert_eq!(woken_late(Some(200), 1_000, &[]), expected);
+    assert_eq!(woken_late(Some(19), 1_000, &[]), [(Cause::NoEvent, 998)], "it is not deep");
+    let left = record(15_000, TraceEvent::IdleEnd, None, None);
+    assert_eq!(woken_late(Some(200), 1_000, &[left]), [(Cause::NoEvent, 998)]);
+    // Another CPU woke the thread.
+    let records = [
+        own(2_010, Slept),
+        switch_in(2_010, 0),
+        TraceRecord { value: Some(180 * MICRO), ..record(2_020, IdleBegin, None, None) },
+        TraceRecord { cpu: 0, ..own(16_000, Waking) },
+        switch_in(16_170, OWN),
+    ];
+    check(TraceSource::Kernel, &records, 16_170, None, &[(Cause::DeepIdle, "", 170)]);
+}
+
+#[test]
+fn where_an_idle_cpu_records_nothing_a_late_timer_is_not_claimed() {
+    let slept = |is_blind_when_idle: bool, more: &[TraceRecord]| {
+        let mut records = vec![covered(), switch_in(990, OWN), own(2_010, TraceEvent::Slept)];
+        // It may have become idle after that.
+        records.push(switch_in(2_010, RUSTC));
+        records.extend_from_slice(more);
+        records.push(switch_in(17_000, OWN));
+        let records = Records::new(TraceSource::Kernel, OWN, records, &["rustc".to_owned()]);
+        let records = Records { is_blind_when_idle, ..records };
+        records.account(&sample(17_000), Some(&previous(1_990)), Some(&delay(0)), None).unwrap()
+    };
+    assert_eq!(slept(true, &[]).cause(), Cause::NotObservable);
+    assert_eq!(slept(false, &[]).cause(), Cause::TimerLate);
+    let recorded = [expired(16_990, 2), own(16_991, TraceEvent::Waking)];
+    assert_eq!(slept(true, &recorded).cause(), Cause::TimerLate);
 }
 
 #[test]
@@ -256,6 +370,7 @@ fn page_faults_have_their_time() {
 fn a_loop_that_catches_up_was_delayed_by_what_delayed_the_frame_before() {
     use TraceEvent::{Slept, Waking};
     let records = vec![
+        covered(),
         switch_in(990, OWN),
         own(2_010, Slept),
         switch_in(2_011, RUSTC),
@@ -336,7 +451,7 @@ fn lanes_show_who_had_the_cpu_and_what_the_thread_did() {
     };
     let micros = |(from, to): (Nanos, Nanos)| (from.get() / MICRO, to.get() / MICRO);
     let who = |occupant: &Occupant| match occupant {
-        Occupant::Idle => "idle".to_owned(),
+        Occupant::Idle | Occupant::Unknown => "idle".to_owned(),
         Occupant::Own => "own".to_owned(),
         Occupant::Thread(culprit) | Occupant::Interrupt(culprit) => {
             culprit.as_ref().map_or("?".to_owned(), |culprit| culprit.name.clone())
@@ -378,4 +493,103 @@ fn lanes_show_who_had_the_cpu_and_what_the_thread_did() {
     ];
     assert_eq!(shown(&own), expected);
     assert_eq!(Occupancy::of(&trial).unwrap().lanes(&trial, 7), None);
+}
+
+/// A frame that lost 300 µs of its spin after 16 ms, with these records besides its own.
+fn spun(more: &[TraceRecord]) -> Vec<(Cause, i64)> {
+    let mut records = vec![switch_in(990, OWN), own(1_500, TraceEvent::Waking)];
+    records.extend_from_slice(more);
+    records.sort_by_key(|one| one.at);
+    let records = Records::new(TraceSource::Kernel, OWN, records, &["NMI".to_owned()]);
+    let sample = Sample { slept: None, ..sample(16_300) };
+    let account = records.account(&sample, Some(&previous(1_990)), None, None).unwrap();
+    assert_eq!(account.total(), sample.late());
+    let part = |one: &Segment| (one.cause, one.length.get() / MICRO);
+    account.segments.iter().map(part).collect()
+}
+
+#[test]
+fn no_event_is_claimed_only_where_everything_is_recorded() {
+    let nothing = [(Cause::NotObservable, 300)];
+    assert_eq!(spun(&[covered()]), [(Cause::NoEvent, 300)]);
+    assert_eq!(spun(&[]), nothing, "a file of an earlier version does not state it");
+    let other = TraceRecord { cpu: 2, ..covered() };
+    assert_eq!(spun(&[other]), nothing, "another CPU is covered");
+    let missing = record(0, TraceEvent::NotRecorded, None, Some(0));
+    assert_eq!(spun(&[covered(), missing]), nothing, "interrupts came that nothing records");
+    let lost = |at, count| TraceRecord::lost(Nanos::from_micros(at), 1, count);
+    assert_eq!(spun(&[covered(), lost(15_000, 9), lost(16_100, 0)]), nothing, "records were lost");
+    let until_then = [covered(), lost(15_000, 9), lost(15_900, 0), switch_in(15_950, OWN)];
+    assert_eq!(spun(&until_then), [(Cause::NoEvent, 300)], "it is known again");
+}
+
+#[test]
+fn an_interrupt_without_an_end_makes_the_rest_not_observable() {
+    use TraceEvent::{InterruptBegin, InterruptEnd, Interrupted};
+    let work = record(16_200, Interrupted, None, None);
+    let expected = [(Cause::NoEvent, 200), (Cause::NotObservable, 100)];
+    assert_eq!(spun(&[covered(), work]), expected);
+    let nmi =
+        [record(16_100, InterruptBegin, None, Some(0)), record(16_250, InterruptEnd, None, None)];
+    let expected = [(Cause::NoEvent, 100), (Cause::Interrupt, 150), (Cause::NoEvent, 50)];
+    assert_eq!(spun(&[covered(), nmi[0], nmi[1]]), expected);
+}
+
+#[test]
+fn a_cpu_that_lacks_an_event_lowers_the_tier_of_its_samples() {
+    let records = |more: Option<TraceRecord>| {
+        let mut records = vec![covered(), switch_in(990, OWN), own(1_500, TraceEvent::Waking)];
+        records.splice(0..0, more);
+        let records = Records::new(TraceSource::Kernel, OWN, records, &[]);
+        let sample = Sample { slept: None, ..sample(16_300) };
+        records.account(&sample, Some(&previous(1_990)), None, None).unwrap().source
+    };
+    assert_eq!(records(None), Source::Trace(TraceSource::Kernel));
+    let missing = record(0, TraceEvent::NotRecorded, None, None);
+    assert_eq!(records(Some(missing)), Source::Trace(TraceSource::AllSwitches));
+}
+
+#[test]
+fn a_thread_that_leaves_an_idle_cpu_while_ready_is_throttled() {
+    use TraceEvent::{Preempted, Slept, Waking};
+    for source in [TraceSource::AllSwitches, TraceSource::Kernel] {
+        check(
+            source,
+            &[own(15_000, Preempted), switch_in(15_000, 0), switch_in(18_000, OWN)],
+            18_000,
+            None,
+            &[(Cause::Blocked, "", 2_000)],
+        );
+    }
+    // Woken on an idle CPU that does not take it: no quota, but something that is not recorded.
+    check(
+        TraceSource::Kernel,
+        &[own(2_010, Slept), switch_in(2_010, 0), own(16_000, Waking), switch_in(18_000, OWN)],
+        18_000,
+        None,
+        &[(Cause::NoEvent, "", 2_000)],
+    );
+}
+
+#[test]
+fn a_wake_up_of_a_running_thread_is_no_state() {
+    use TraceEvent::{Slept, Stopped, Waking};
+    let records = vec![
+        switch_in(990, OWN),
+        own(2_010, Slept),
+        own(12_000, Waking),
+        switch_in(12_001, OWN),
+        own(12_010, Stopped),
+        own(36_000, Waking),
+        switch_in(36_010, OWN),
+        own(36_030, Waking),
+        switch_in(90_000, RUSTC),
+    ];
+    let records = Records::new(TraceSource::AllSwitches, OWN, records, &["rustc".to_owned()]);
+    let first = Sample { done: Nanos::from_micros(36_050), ..sample(36_040) };
+    let late = records.account(&first, Some(&previous(1_990)), None, None).unwrap();
+    let due = Nanos::from_millis(32);
+    let next = Sample { began: first.done, due, slept: None, ..sample(36_060) };
+    let account = records.account(&next, Some(&first), None, Some(&late)).unwrap();
+    assert_eq!((account.cause(), account.source), (Cause::Blocked, late.source));
 }

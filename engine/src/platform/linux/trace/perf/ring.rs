@@ -17,6 +17,8 @@ use crate::sample::{TraceEvent, TraceRecord};
 
 /// The pages of a ring as a power of two, tried from the first on: memory for rings is limited.
 const EXPONENTS: [u8; 3] = [7, 5, 3];
+/// The same of a ring with few records.
+const SMALL: [u8; 2] = [1, 0];
 
 /// `PERF_EVENT_IOC_SET_OUTPUT`: records of one event go to the ring of another.
 const SET_OUTPUT: libc::Ioctl = 0x2405;
@@ -42,8 +44,17 @@ impl fmt::Debug for Ring {
 
 impl Ring {
     pub(super) fn new(counter: Counter) -> io::Result<Self> {
+        Self::of_size(counter, &EXPONENTS)
+    }
+
+    /// A ring for few records.
+    pub(super) fn small(counter: Counter) -> io::Result<Self> {
+        Self::of_size(counter, &SMALL)
+    }
+
+    fn of_size(counter: Counter, exponents: &[u8]) -> io::Result<Self> {
         let mut denied = io::Error::from(io::ErrorKind::OutOfMemory);
-        for exponent in EXPONENTS {
+        for &exponent in exponents {
             match counter.sampler(exponent) {
                 Ok(sampler) => {
                     let counters = vec![counter];
@@ -99,7 +110,7 @@ impl Ring {
                 Record::CtxSwitch(switch) => {
                     let Some(id) = &switch.record_id else { continue };
                     let (Some(place), Some(task)) = (place(id), &id.task) else { continue };
-                    switching.take(place, task.tid, &switch.info, &mut take);
+                    switching.take(place, task.tid, &switch.info, names, &mut take);
                 }
                 Record::Sample(sample) => {
                     let Some(place) = place(&sample.record_id) else { continue };
@@ -131,12 +142,11 @@ impl Ring {
                     let count = i64::try_from(lost.lost_records).ok();
                     let begin = newest.get().unwrap_or(end);
                     // Where the loss began and where it ended: samples in between have lost records too.
-                    for (at, value) in [(begin, count), (end, Some(0))] {
-                        let event = TraceEvent::Lost;
-                        take(TraceRecord { at, event, cpu, thread: None, name: None, value });
-                    }
+                    take(TraceRecord::lost(begin, cpu, count.unwrap_or(1)));
+                    take(TraceRecord::lost(end, cpu, 0));
                 }
-                Record::Comm(comm) => {
+                // A thread outside of a PID namespace has the number of the idle thread there.
+                Record::Comm(comm) if comm.task.tid != 0 => {
                     names.record_thread(comm.task.tid, &comm.comm.to_string_lossy());
                 }
                 _ => {}
@@ -188,10 +198,10 @@ mod tests {
         let event = || Counter::new(Software::Dummy, (thread, Cpu::ALL), &options).unwrap();
         let of_cpu = Counter::new(Software::Dummy, (thread, Cpu(0)), &options).unwrap();
         let counts = |rings: &[Ring]| [rings[0].counters.len(), rings[1].counters.len()];
-        super::super::add_all(&mut rings, vec![event(), event()]).unwrap();
+        super::super::add_all(rings.iter_mut().collect(), vec![event(), event()]).unwrap();
         assert_eq!(counts(&rings), [2, 2]);
         // An event of one CPU does not fit a ring of all.
-        super::super::add_all(&mut rings, vec![event(), of_cpu]).unwrap_err();
+        super::super::add_all(rings.iter_mut().collect(), vec![event(), of_cpu]).unwrap_err();
         assert_eq!(counts(&rings), [2, 2]);
     }
 

@@ -6,16 +6,19 @@
 
 use perf_event_open::sample::record::ctx::Switch;
 
+use super::super::names::Names;
 use crate::nanos::Nanos;
 use crate::sample::{TraceEvent, TraceRecord};
 
 /// A switch, which a ring has in up to three records: the tracepoint, then out, then in.
 #[derive(Debug, Default)]
 pub(super) struct Switching {
-    /// The tracepoint's records of the last switch: who left and who came.
+    /// The tracepoint's records of the last switch: who left and who came, by the kernel's numbers.
     noted: [Option<TraceRecord>; 2],
     /// Who has the CPU, in a ring of a CPU.
     current: Option<u32>,
+    /// The record of the last switch that is still to come: the numbers of the thread and of the one before it.
+    awaited: Option<(u32, u32)>,
     /// Whether a CPU was left by its idle thread without a record.
     is_blind_when_idle: bool,
 }
@@ -33,48 +36,53 @@ impl Switching {
         true
     }
 
-    fn noted(&self, thread: u32) -> impl Iterator<Item = &TraceRecord> {
-        self.noted.iter().flatten().filter(move |noted| noted.thread == Some(thread))
-    }
-
     /// Takes out what a switch record and the tracepoint before it contain.
     pub(super) fn take(
         &mut self,
-        (at, cpu): (Nanos, u32),
+        place: (Nanos, u32),
         thread: u32,
         info: &Switch,
+        names: &mut Names,
         take: &mut dyn FnMut(TraceRecord),
     ) {
-        let came = |thread: u32, noted: Option<&TraceRecord>| TraceRecord {
-            at,
+        let record = |thread: u32, noted: Option<&TraceRecord>| TraceRecord {
+            at: place.0,
             event: TraceEvent::SwitchIn,
-            cpu,
+            cpu: place.1,
             thread: Some(thread),
             name: None,
             value: noted.and_then(|noted| noted.value),
         };
         match info {
             Switch::OutTo { task: next, preempt } => {
+                let [left, came] = std::mem::take(&mut self.noted);
+                // The tracepoint has no record of an idle thread that left.
+                let idle = came.as_ref().map(|_| 0);
+                let (thread_now, noted) = number(thread, left, idle, names);
                 let event = if *preempt { TraceEvent::Preempted } else { TraceEvent::Slept };
-                let noted = self.noted(thread).find(|noted| noted.event.is_switch_out());
-                if thread != 0 {
+                if thread_now != 0 {
                     let event = noted.map_or(event, |noted| noted.event);
-                    take(TraceRecord { event, ..came(thread, None) });
+                    take(TraceRecord { event, ..record(thread_now, None) });
                 }
                 // A CPU changes its thread at one moment.
                 if let Some(next) = next {
-                    let noted = self.noted(next.tid).find(|noted| !noted.event.is_switch_out());
-                    take(came(next.tid, noted));
-                    self.current = Some(next.tid);
+                    let (next_now, noted) = number(next.tid, came, None, names);
+                    take(record(next_now, noted.as_ref()));
+                    self.current = Some(next_now);
+                    self.awaited = Some((next.tid, thread));
                 }
-                self.noted = [None, None];
             }
-            Switch::InFrom(Some(_)) if self.current == Some(thread) => {}
             Switch::InFrom(before) => {
-                self.is_blind_when_idle |=
-                    self.current == Some(0) && before.as_ref().is_some_and(|task| task.tid == 0);
+                let before = before.as_ref().map(|task| task.tid);
+                let is_same_switch =
+                    before.is_some_and(|before| self.awaited.take() == Some((thread, before)));
+                if is_same_switch {
+                    return;
+                }
+                self.is_blind_when_idle |= self.current == Some(0) && before == Some(0);
+                let thread = names.numbers.of_switch(thread, None);
                 self.current = before.is_some().then_some(thread);
-                take(came(thread, None));
+                take(record(thread, None));
             }
         }
     }
@@ -83,6 +91,7 @@ impl Switching {
     pub(super) const fn lose(&mut self) {
         self.noted = [None, None];
         self.current = None;
+        self.awaited = None;
     }
 
     /// Whether this kernel writes nothing on a CPU that is idle.
@@ -91,15 +100,40 @@ impl Switching {
     }
 }
 
+/// The number of a thread of a switch record, and the tracepoint's record of it. In the initial namespace they have
+/// the same number, in another one they belong together as neighbors.
+fn number(
+    thread: u32,
+    noted: Option<TraceRecord>,
+    otherwise: Option<u32>,
+    names: &mut Names,
+) -> (u32, Option<TraceRecord>) {
+    let noted = noted.filter(|noted| !names.numbers.is_initial() || noted.thread == Some(thread));
+    let in_kernel = noted.as_ref().map_or(otherwise, |noted| noted.thread);
+    let number = names.numbers.of_switch(thread, in_kernel);
+    names.numbers.learn(number, in_kernel);
+    if let Some(in_kernel) = in_kernel.filter(|_| !names.numbers.is_initial()) {
+        names.record_number(in_kernel, number);
+    }
+    (number, noted)
+}
+
 #[cfg(test)]
 mod tests {
     use perf_event_open::sample::record::Task;
 
+    use super::super::super::numbers::Numbers;
     use super::*;
+    use crate::sample::{OUTSIDE, UNKNOWN_THREAD};
+
+    fn initial() -> Names {
+        Names::new(Numbers::new(true, [7]))
+    }
 
     /// An own thread, 7, sleeps and is switched in again by a CPU that was idle.
     fn switches(has_tracepoints: bool) -> Vec<(i64, TraceEvent, Option<u32>, Option<i64>)> {
         let mut taken = Vec::new();
+        let mut names = initial();
         let mut switching = Switching::default();
         let other = |tid: u32| Some(Task { pid: tid, tid });
         let note = |switching: &mut Switching, event, thread, value| {
@@ -113,12 +147,24 @@ mod tests {
         note(&mut switching, TraceEvent::Blocked, 7, None);
         note(&mut switching, TraceEvent::SwitchIn, 0, Some(120));
         let out = Switch::OutTo { task: other(0), preempt: false };
-        switching.take((Nanos::from_micros(100), 1), 7, &out, &mut take);
-        switching.take((Nanos::from_micros(101), 1), 0, &Switch::InFrom(other(7)), &mut take);
+        switching.take((Nanos::from_micros(100), 1), 7, &out, &mut names, &mut take);
+        switching.take(
+            (Nanos::from_micros(101), 1),
+            0,
+            &Switch::InFrom(other(7)),
+            &mut names,
+            &mut take,
+        );
         note(&mut switching, TraceEvent::SwitchIn, 7, Some(89));
         let out = Switch::OutTo { task: other(7), preempt: true };
-        switching.take((Nanos::from_micros(300), 1), 0, &out, &mut take);
-        switching.take((Nanos::from_micros(302), 1), 7, &Switch::InFrom(other(0)), &mut take);
+        switching.take((Nanos::from_micros(300), 1), 0, &out, &mut names, &mut take);
+        switching.take(
+            (Nanos::from_micros(302), 1),
+            7,
+            &Switch::InFrom(other(0)),
+            &mut names,
+            &mut take,
+        );
         taken
     }
 
@@ -142,28 +188,115 @@ mod tests {
     #[test]
     fn a_thread_followed_by_itself_comes_back_when_it_does() {
         let mut taken = Vec::new();
+        let mut names = initial();
         let mut switching = Switching::default();
         let out = Switch::OutTo { task: None, preempt: false };
         let mut take = |record: TraceRecord| taken.push(record.at.get());
-        switching.take((Nanos::from_micros(100), 1), 7, &out, &mut take);
-        switching.take((Nanos::from_micros(900), 1), 7, &Switch::InFrom(None), &mut take);
+        switching.take((Nanos::from_micros(100), 1), 7, &out, &mut names, &mut take);
+        switching.take(
+            (Nanos::from_micros(900), 1),
+            7,
+            &Switch::InFrom(None),
+            &mut names,
+            &mut take,
+        );
         assert_eq!(taken, [100_000, 900_000]);
     }
 
     #[test]
     fn a_thread_comes_even_where_the_idle_cpu_writes_nothing() {
         let mut taken = Vec::new();
+        let mut names = initial();
         let mut switching = Switching::default();
         let mut take = |record: TraceRecord| {
             taken.push((record.at.get() / 1_000, record.event, record.thread));
         };
         let idle = || Some(Task { pid: 0, tid: 0 });
         let out = Switch::OutTo { task: idle(), preempt: false };
-        switching.take((Nanos::from_micros(100), 1), 7, &out, &mut take);
+        switching.take((Nanos::from_micros(100), 1), 7, &out, &mut names, &mut take);
         assert!(!switching.is_blind_when_idle());
-        switching.take((Nanos::from_micros(900), 1), 7, &Switch::InFrom(idle()), &mut take);
+        switching.take(
+            (Nanos::from_micros(900), 1),
+            7,
+            &Switch::InFrom(idle()),
+            &mut names,
+            &mut take,
+        );
         assert!(switching.is_blind_when_idle());
         let (slept, came) = (TraceEvent::Slept, TraceEvent::SwitchIn);
         assert_eq!(taken, [(100, slept, Some(7)), (100, came, Some(0)), (900, came, Some(7))]);
+    }
+
+    /// In a namespace, 7 sleeps, a thread outside runs, and the CPU becomes idle before 7 comes back. The numbers are
+    /// those that records have there: 0 for all but 7.
+    fn nested(has_tracepoints: bool) -> (Vec<(TraceEvent, Option<u32>)>, Names) {
+        let mut taken = Vec::new();
+        let mut names = Names::new(Numbers::new(false, [7]));
+        let mut switching = Switching::default();
+        let task = |tid: u32| Some(Task { pid: tid, tid });
+        let mut take = |record: TraceRecord| taken.push((record.event, record.thread));
+        // Who leaves, who comes, by their numbers in the kernel and in records.
+        let switches = [((4_007, 7), (4_040, 0)), ((4_040, 0), (0, 0)), ((0, 0), (4_007, 7))];
+        for (left, came) in switches {
+            let noted = |event, thread: u32| TraceRecord {
+                at: Nanos::ZERO,
+                event,
+                cpu: 1,
+                thread: Some(thread),
+                name: None,
+                value: None,
+            };
+            if has_tracepoints {
+                if left.0 != 0 {
+                    assert!(switching.note(&noted(TraceEvent::Slept, left.0)));
+                }
+                if came.0 != 0 {
+                    names.record_thread(names.numbers.of_tracepoint(came.0), "stress");
+                }
+                assert!(switching.note(&noted(TraceEvent::SwitchIn, came.0)));
+            }
+            let place = (Nanos::ZERO, 1);
+            let out = Switch::OutTo { task: task(came.1), preempt: false };
+            switching.take(place, left.1, &out, &mut names, &mut take);
+            switching.take(place, came.1, &Switch::InFrom(task(left.1)), &mut names, &mut take);
+        }
+        (taken, names)
+    }
+
+    #[test]
+    fn in_a_namespace_a_thread_outside_has_the_kernels_number_and_name() {
+        use TraceEvent::{Slept, SwitchIn};
+        let (taken, mut names) = nested(true);
+        let outside = OUTSIDE + 4_040;
+        let expected = [
+            (Slept, Some(7)),
+            (SwitchIn, Some(outside)),
+            (Slept, Some(outside)),
+            (SwitchIn, Some(0)),
+            (SwitchIn, Some(7)),
+        ];
+        assert_eq!(taken, expected);
+        assert_eq!(names.numbers.own(4_007), Some(7), "learned from its own switch");
+        let at = Nanos::ZERO;
+        let event = SwitchIn;
+        let record =
+            TraceRecord { at, event, cpu: 1, thread: Some(outside), name: None, value: None };
+        assert_eq!(names.of(&record).as_deref(), Some("stress (outside this container)"));
+    }
+
+    #[test]
+    fn in_a_namespace_without_tracepoints_nobody_is_idle() {
+        use TraceEvent::{Slept, SwitchIn};
+        let (taken, _) = nested(false);
+        let unknown = Some(UNKNOWN_THREAD);
+        let expected = [
+            (Slept, Some(7)),
+            (SwitchIn, unknown),
+            (Slept, unknown),
+            (SwitchIn, unknown),
+            (Slept, unknown),
+            (SwitchIn, Some(7)),
+        ];
+        assert_eq!(taken, expected);
     }
 }

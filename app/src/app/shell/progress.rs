@@ -1,0 +1,59 @@
+//! How far the running test or check is, in the top bar.
+
+use std::time::Instant;
+
+use eframe::egui::Ui;
+use jitterscope_engine::plan::Pace;
+
+use super::{WidthClass, single};
+use crate::session::{PageId, SequenceState, Session};
+use crate::text;
+use crate::theme::size;
+use crate::widgets::progress;
+
+/// Draws it with the time left; nothing while nothing runs.
+pub(super) fn progress_ui(ui: &mut Ui, session: &Session, page: PageId, width_class: WidthClass) {
+    if let Some(check) = session.running().quick().check() {
+        let (share, left) =
+            check.progress(session.running().live().map(|(_, live)| live), Instant::now());
+        let step = format!("Measurement {} of {}", check.current_index() + 1, check.parts().len());
+        let width = if width_class == WidthClass::Narrow { 150.0 } else { size::PROGRESS_WIDTH };
+        let left = if check.is_waiting_for_quiet() {
+            format!("waiting · {}", text::eta(left))
+        } else {
+            text::eta(left)
+        };
+        progress(ui, single(share), &step, &left, width);
+    } else if let Some((state, live)) = session.running().live() {
+        let now = Instant::now();
+        let place = format!("{} of {}", live.current_index() + 1, live.trial_count().max(1));
+        let step = match width_class {
+            WidthClass::Narrow => place,
+            _ if live
+                .current()
+                .is_some_and(|trial| matches!(trial.trial.pace, Pace::Gaps { .. })) =>
+            {
+                format!("{} probes", live.trial_count())
+            }
+            _ => format!("{} {place}", state.plan().listing().step_name),
+        };
+        let left = if live.elapsed(now).as_secs() < 2.0 {
+            "starting".to_owned()
+        } else {
+            text::eta(live.left(now))
+        };
+        let step = match width_class {
+            WidthClass::Narrow => step,
+            _ if session.running().is_in_view(page) => step,
+            _ => format!("{} · {step}", state.name()),
+        };
+        let step = match session.running().sequence().map(SequenceState::place) {
+            Some((run, runs)) if width_class != WidthClass::Narrow => {
+                format!("Run {run} of {runs} · {step}")
+            }
+            _ => step,
+        };
+        let width = if width_class == WidthClass::Wide { size::PROGRESS_WIDTH } else { 150.0 };
+        progress(ui, single(live.progress(now)), &step, &left, width);
+    }
+}

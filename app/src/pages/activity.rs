@@ -1,0 +1,29 @@
+//! What the system counted around the measured CPU.
+
+use eframe::egui::Ui;
+use jitterscope_engine::report::Report;
+
+use crate::widgets::{ResultTable, TableLayout};
+
+/// The table of system activity.
+const LAYOUT: TableLayout = TableLayout {
+    leading: &["configuration", "kind", "name", "count", "per_second", "time_share", "advice"],
+    varying: &["configuration"],
+    rows: &[],
+    compared: None,
+};
+
+/// Draws the system activity of one configuration, or of all; nothing where none was observed.
+pub(in crate::pages) fn ui(
+    ui: &mut Ui,
+    id: &'static str,
+    report: &Report,
+    configuration: Option<usize>,
+) {
+    let table = report.tables.iter().find(|table| table.key == "activity");
+    let Some(mut table) = table.cloned() else { return };
+    table.rows.retain(|row| configuration.is_none() || row.configuration == configuration);
+    if !table.rows.is_empty() {
+        ResultTable::new(id, &table, LAYOUT).show(ui);
+    }
+}

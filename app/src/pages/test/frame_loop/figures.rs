@@ -1,0 +1,128 @@
+//! The figures of a frame loop as tables: one row per configuration, and all figures of one.
+
+use eframe::egui::Ui;
+use jitterscope_engine::report::table::{Cell, Column, Format, TableRow};
+use jitterscope_engine::report::{Report, Table};
+
+use crate::pages::activity;
+use crate::text::Unit;
+use crate::widgets::{ResultTable, TableLayout, card::has_controls};
+
+/// Configurations that differ in priority and pinning only.
+const MATRIX: TableLayout = TableLayout {
+    leading: &[
+        "priority",
+        "pinning",
+        "min_nanos",
+        "p50_nanos",
+        "p95_nanos",
+        "p99_nanos",
+        "p99_9_nanos",
+        "max_nanos",
+        "missed_count",
+        "applied",
+    ],
+    varying: &[],
+    rows: &[],
+    compared: Some(&[]),
+};
+/// Configurations that differ in more than that.
+const LIST: TableLayout = TableLayout {
+    leading: &[
+        "configuration",
+        "min_nanos",
+        "p50_nanos",
+        "p95_nanos",
+        "p99_nanos",
+        "p99_9_nanos",
+        "max_nanos",
+        "missed_count",
+        "applied",
+    ],
+    ..MATRIX
+};
+
+/// Draws one row per configuration; those in `plotted` are checked. Returns the configuration that was
+/// opened.
+pub(super) fn matrix_ui(
+    ui: &mut Ui,
+    report: &Report,
+    plotted: &mut Vec<usize>,
+    unit: Unit,
+) -> Option<usize> {
+    let table = report.tables.first()?;
+    let configuration = |row: usize| table.rows.get(row)?.configuration;
+    let of =
+        |position: usize| table.rows.iter().position(|row| row.configuration == Some(position));
+    let mut rows: Vec<usize> = plotted.iter().filter_map(|&position| of(position)).collect();
+    let hint = if has_controls(ui) { "double-click a row to see its frames" } else { "" };
+    let response = ResultTable::new("frame-loop", table, layout(report))
+        .note(hint)
+        .unit(unit)
+        .plotted(&mut rows)
+        .opens()
+        .show(ui);
+    *plotted = rows.into_iter().filter_map(configuration).collect();
+    response.opened.and_then(configuration)
+}
+
+/// Draws the configurations that were measured so far.
+pub(super) fn live_ui(ui: &mut Ui, report: &Report, unit: Unit) {
+    if let Some(table) = report.tables.first() {
+        ResultTable::new("frame-loop", table, layout(report))
+            .title("Configurations so far")
+            .unit(unit)
+            .show(ui);
+    }
+}
+
+/// Returns how configurations are laid out: by priority and pinning where these identify them.
+fn layout(report: &Report) -> TableLayout {
+    let key = |at: usize| {
+        let conditions = report.rows.get(at)?.conditions;
+        Some((conditions.priority, conditions.cpu))
+    };
+    let count = report.rows.len();
+    let is_matrix = (0..count).all(|one| (0..one).all(|other| key(one) != key(other)));
+    if is_matrix { MATRIX } else { LIST }
+}
+
+/// Draws every figure of one configuration, one per row.
+pub(super) fn ui(ui: &mut Ui, report: &Report, configuration: usize) {
+    let Some(table) = report.tables.first() else { return };
+    let row = table.rows.iter().find(|row| row.configuration == Some(configuration));
+    if let Some(row) = row {
+        let table = transposed(table, row);
+        ResultTable::new("frame-loop-figures", &table, TableLayout::default()).show(ui);
+    }
+    activity::ui(ui, "frame-loop-activity", report, Some(configuration));
+}
+
+/// Returns one row of a table with its figures below each other.
+fn transposed(table: &Table, row: &TableRow) -> Table {
+    let columns = vec![
+        Column::text("figure", "Figure", "Name of the figure."),
+        Column::mixed("value", "Value", "Value of the figure in this configuration."),
+        Column::text("definition", "Definition", "What the figure is."),
+    ];
+    let rows = table
+        .columns
+        .iter()
+        .zip(&row.cells)
+        .map(|(column, cell)| {
+            // Times carry their own unit here; other units are part of the name.
+            let is_time = matches!(column.format, Format::Time { .. });
+            let name = if is_time { column.title.to_string() } else { column.heading() };
+            let value = match cell {
+                Cell::Absent(_) | Cell::Time(_) => cell.clone(),
+                cell => Cell::Text(cell.text(&column.format)),
+            };
+            TableRow {
+                cells: vec![Cell::Text(name), value, Cell::text_of(column.definition.as_ref())],
+                is_key: column.is_key,
+                ..TableRow::default()
+            }
+        })
+        .collect();
+    Table { key: "figures", title: "All figures", note: String::new(), columns, rows }
+}

@@ -1,0 +1,249 @@
+//! The result: verdict, table and overlays of several configurations, or one configuration in full.
+
+use std::cell::RefCell;
+
+use eframe::egui::Ui;
+use jitterscope_engine::nanos::Nanos;
+use jitterscope_engine::report::chart::lateness_distributions;
+use jitterscope_engine::report::{Chart, Configuration, Report};
+use jitterscope_engine::run::{Run, TrialRun};
+
+use super::late_frames::LateFrames;
+use super::running::mark_frame;
+use super::tiles::{self, LastTile};
+use super::who::Who;
+use super::{KEY, LivePlots, View, figures, late};
+use crate::plots::{ChartPick, LiveWindow, Timeline, TimelineData, pickable_charts_ui};
+use crate::session::{Action, Session};
+use crate::text;
+use crate::theme::{Tokens, Type, icons};
+use crate::widgets::card::has_controls;
+use crate::widgets::{Button, Card, Spans};
+
+/// The most curves that are laid over each other.
+const MAX_CURVES: usize = 4;
+
+/// The charts of the checked configurations, cached until others are checked.
+#[derive(Debug)]
+pub(super) struct Curves {
+    of: (String, Vec<usize>),
+    charts: Vec<Chart>,
+}
+
+impl View {
+    /// Draws what was measured, without the verdict.
+    pub(super) fn finished_ui(&mut self, ui: &mut Ui, run: &Run, report: &Report) {
+        let single = match report.rows.as_slice() {
+            [_] => Some(0),
+            rows => self.opened.filter(|opened| *opened < rows.len()),
+        };
+        match single.and_then(|at| Some((at, report.rows.get(at)?))) {
+            Some((at, row)) => {
+                self.single_ui(ui, run, row, 1 < report.rows.len());
+                self.distribution_ui(ui, (run, report), at);
+                figures::ui(ui, report, at);
+            }
+            None => self.matrix_ui(ui, run, report),
+        }
+    }
+
+    /// States that frames were late without a trace, and offers to measure again with one where this PC records one.
+    pub(super) fn untraced_ui(
+        &self,
+        ui: &mut Ui,
+        session: &Session,
+        report: &Report,
+        actions: &mut Vec<Action>,
+    ) {
+        let is_single = report.rows.len() == 1 || self.opened.is_some();
+        let is_traced = self.image.as_ref().is_none_or(|image| image.who.state().is_some());
+        if !is_single || is_traced || self.late.is_empty() || !has_controls(ui) {
+            return;
+        }
+        let has_source =
+            session.machine().facts().is_some_and(|facts| facts.trace.source.is_some());
+        if late::untraced_ui(ui, has_source) {
+            actions.push(Action::RunAgainWithTrace(KEY));
+        }
+    }
+
+    fn matrix_ui(&mut self, ui: &mut Ui, run: &Run, report: &Report) {
+        let plotted = self.plotted.get_or_insert_with(|| default_plotted(report));
+        if let Some(opened) = figures::matrix_ui(ui, report, plotted, self.unit) {
+            self.opened = Some(opened);
+            self.selected = None;
+        }
+        let plotted = plotted.clone();
+        if let Some(pick) = self.curves_ui(ui, (run, report), plotted) {
+            self.opened = report.rows.iter().position(|row| row.label == pick.series);
+            self.selected = None;
+            self.picked = Some(pick);
+        }
+    }
+
+    /// The distributions of these configurations. Returns a bar or a point that was selected.
+    fn curves_ui(
+        &mut self,
+        ui: &mut Ui,
+        (run, report): (&Run, &Report),
+        plotted: Vec<usize>,
+    ) -> Option<ChartPick> {
+        let of = (run.id.to_string(), plotted);
+        if self.curves.as_ref().is_none_or(|curves| curves.of != of) {
+            self.curves = Some(Curves { charts: charts(run, report, &of.1), of });
+        }
+        let charts = &self.curves.as_ref()?.charts;
+        pickable_charts_ui(ui, ("frame-loop", run.id.as_str()), (charts, true))
+    }
+
+    /// The distribution of one configuration; what is selected in it is marked in the timeline.
+    fn distribution_ui(&mut self, ui: &mut Ui, of: (&Run, &Report), configuration: usize) {
+        let picked = self.curves_ui(ui, of, vec![configuration]);
+        if let Some((pick, image)) = picked.or(self.picked.take()).zip(self.image.as_ref()) {
+            self.timeline.mark(ui, &image.data, &pick);
+        }
+    }
+
+    /// Moves the view where the selected frame is out of sight.
+    fn bring_selected_into_view(&mut self) {
+        let sample = self.selected.zip(self.image.as_ref());
+        if let Some((secs, ..)) = sample.and_then(|(index, image)| image.data.sample(index)) {
+            self.timeline.bring_into_view(secs);
+        }
+    }
+
+    /// Lists the frames that are later than the limit in the field.
+    fn count_late(&mut self, trial: &TrialRun) {
+        let is_counted = self.late_threshold == self.late.threshold();
+        if is_counted && self.culprit.as_ref() == self.late.culprit() {
+            return;
+        }
+        if !is_counted {
+            self.late = LateFrames::of(trial, self.late_threshold);
+            self.selected = self.selected.filter(|at| self.late.get(*at).is_some());
+        }
+        self.late.show_only(self.culprit.clone());
+        if let Some(image) = &mut self.image {
+            image.data.mark_late(self.late.all_shown());
+        }
+    }
+
+    fn single_ui(&mut self, ui: &mut Ui, run: &Run, row: &Configuration, has_others: bool) {
+        if has_others {
+            ui.horizontal(|ui| {
+                if ui.add(Button::new("All configurations").icon(icons::ARROW_LEFT)).clicked() {
+                    self.opened = None;
+                    self.selected = None;
+                }
+                let color = Tokens::of(ui).t1;
+                Spans::plain(Type::Strong, &row.label, color).whole_label(ui);
+                let granted = format!("{} → {}", row.conditions, row.applied_text());
+                let color = Tokens::of(ui).t2;
+                Spans::plain(Type::Small, &granted, color).label(ui);
+            });
+        }
+        tiles::ui(ui, Some(row), LastTile::StdDev);
+        tiles::rates_ui(ui, row, self.low);
+        let Some((position, trial)) =
+            row.trials.first().and_then(|&at| Some((at, run.trials.get(at)?)))
+        else {
+            return;
+        };
+        let of = (run.id.to_string(), position, true);
+        let is_other =
+            |image: &LivePlots| image.of != of || image.data.late_limit() != row.late_limit;
+        if self.image.as_ref().is_none_or(is_other) {
+            let data = TimelineData::new(row.period, row.late_limit);
+            let mut made = LivePlots::new(of, data);
+            made.data.extend(&trial.samples);
+            self.late_threshold = late::default_limit(row, trial);
+            self.late = LateFrames::of(trial, self.late_threshold);
+            self.culprit = None;
+            made.data.mark_late(self.late.all_shown());
+            made.who = Who::of(run, trial);
+            self.timeline = Timeline::of_lateness();
+            self.timeline.has_below = !made.who.is_empty();
+            self.image = Some(made);
+            // An image explains the worst frame.
+            let worst = self.late.shown(0).filter(|_| !has_controls(ui));
+            self.selected = worst.map(|worst| worst.index);
+        }
+        let Some(image) = &mut self.image else { return };
+        self.timeline.selected = self.selected;
+        self.timeline.annotate(&run.annotations, position);
+        image.who.prepare(ui, &self.timeline, (trial, &self.late));
+        let (who, data, below) = (&image.who, &image.data, image.who.height());
+        let state = who.state().cloned();
+        let hint = if has_controls(ui) { " · click a marker for details" } else { "" };
+        let note = format!(
+            "{}, {} frames{hint}",
+            text::format_long_time(trial.samples.last().map_or(Nanos::ZERO, |last| last.done)),
+            text::format_count(u64::try_from(trial.samples.len()).unwrap_or(0)),
+        );
+        let is_enlarged = self.timeline.is_enlarged;
+        let height = if is_enlarged {
+            ui.available_height().max(230.0 + below)
+        } else {
+            (ui.available_height() - 280.0 - below).clamp(230.0, 420.0) + below
+        };
+        let timeline = RefCell::new(&mut self.timeline);
+        let (late, mut stepped) = (&self.late, self.selected);
+        let culprit = RefCell::new(&mut self.culprit);
+        let clicked = Card::new("Timeline")
+            .note(&note)
+            .height(height)
+            .show(
+                ui,
+                |ui| {
+                    late::filter_ui(ui, *culprit.borrow_mut());
+                    timeline.borrow_mut().controls_ui(ui, false);
+                    late::stepper_ui(ui, late, row.late_limit, &mut stepped);
+                },
+                |ui| {
+                    let height = ui.available_height() - below;
+                    let clicked = timeline.borrow_mut().ui(ui, height, data, LiveWindow::Ended);
+                    who.ui(ui, *timeline.borrow(), data);
+                    clicked
+                },
+            )
+            .inner;
+        if clicked.is_some() || stepped != self.selected {
+            self.selected = clicked.or(stepped);
+            self.bring_selected_into_view();
+        }
+        let before = self.selected;
+        late::step_by_key(ui, &self.late, &mut self.selected);
+        if !is_enlarged {
+            let threshold = &mut self.late_threshold;
+            let selected = (&mut self.selected, &mut self.culprit);
+            // Every frame is looked at, so only once the limit is, not at each digit on the way.
+            if !late::ui(ui, (row, trial), (&self.late, state.as_ref()), threshold, selected) {
+                self.count_late(trial);
+            }
+        }
+        if self.selected != before {
+            self.bring_selected_into_view();
+        }
+    }
+}
+
+/// Returns the configurations that are plotted first: the first one, the best and the worst.
+fn default_plotted(report: &Report) -> Vec<usize> {
+    let mut plotted: Vec<usize> = Vec::new();
+    for row in [report.rows.first(), report.worst(), report.best()].into_iter().flatten() {
+        let at = report.rows.iter().position(|one| one.label == row.label);
+        plotted.extend(at.filter(|at| !plotted.contains(at)));
+    }
+    plotted
+}
+
+/// The distributions of configurations over each other, with the line of a whole frame.
+fn charts(run: &Run, report: &Report, plotted: &[usize]) -> Vec<Chart> {
+    let rows = plotted.iter().filter_map(|&at| report.rows.get(at)).take(MAX_CURVES);
+    let mut charts = lateness_distributions(run, rows);
+    let period = report.rows.first().map_or(Nanos::ZERO, |row| row.period);
+    for chart in &mut charts {
+        mark_frame(chart, period);
+    }
+    charts
+}

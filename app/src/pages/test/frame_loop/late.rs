@@ -1,0 +1,402 @@
+//! Why frames were late: the causes counted, the worst frames listed, the selected one explained.
+
+mod account;
+mod causes;
+mod culprits;
+mod hints;
+mod permission;
+
+use eframe::egui::{Align, Color32, Layout, Rangef, Sense, Ui, vec2};
+use egui_extras::{Column, TableBuilder, TableRow};
+use jitterscope_engine::nanos::Nanos;
+use jitterscope_engine::platform::TraceState;
+use jitterscope_engine::report::{Cause, Configuration, LateSample, Source};
+use jitterscope_engine::run::TrialRun;
+
+pub(super) use self::causes::default_limit;
+pub(super) use self::permission::untraced_ui;
+use super::late_frames::{DelayKey, LateFrames};
+use crate::plots::cause_style;
+use crate::text;
+use crate::theme::{Tokens, Type, icons, size};
+use crate::widgets::keys::{Command, hold_escape, is_typing, pressed, take_escape};
+use crate::widgets::{
+    Button, Card, Spans, icon_button, link, quiet_icon_button, row_line, series_mark,
+};
+
+/// The height of the cards.
+const HEIGHT: f32 = 268.0;
+/// Late frames that are listed.
+const MAX_LISTED: usize = 200;
+/// The most letters of a name that the list is filtered by.
+const MAX_FILTER: usize = 24;
+
+/// Draws the three cards; `threshold` is the limit in the field. Returns whether the field is held, so that
+/// the limit may still change.
+pub(super) fn ui(
+    ui: &mut Ui,
+    (row_of, trial): (&Configuration, &TrialRun),
+    (late, state): (&LateFrames, Option<&TraceState>),
+    threshold: &mut Nanos,
+    (selected, culprit): (&mut Option<usize>, &mut Option<DelayKey>),
+) -> bool {
+    let default = row_of.late_limit;
+    let mut is_held = false;
+    let mut causes_ui =
+        |ui: &mut Ui| is_held = causes::ui(ui, (row_of, trial), (late, state), threshold, culprit);
+    let width = ui.content_rect().width();
+    let room = ui.available_width();
+    let row = |ui: &mut Ui, cards: &mut dyn FnMut(&mut Ui)| {
+        ui.horizontal_top(|ui| {
+            ui.spacing_mut().item_spacing.x = size::GAP_CARD;
+            cards(ui);
+        });
+    };
+    let share = |gaps: f32, share: f32| ((room - gaps * size::GAP_CARD) * share).floor();
+    if size::WIDE_FROM <= width {
+        row(ui, &mut |ui| {
+            // Names have columns of numbers next to them.
+            let (causes, list) = if late.has_names() { (0.36, 0.34) } else { (0.28, 0.42) };
+            column(ui, share(2.0, causes), &mut causes_ui);
+            column(ui, share(2.0, list), |ui| list_ui(ui, late, default, selected));
+            column(ui, share(2.0, 0.30), |ui| selected_ui(ui, row_of, late, selected));
+        });
+    } else if size::MEDIUM_FROM <= width {
+        row(ui, &mut |ui| {
+            column(ui, share(1.0, 0.45), &mut causes_ui);
+            column(ui, share(1.0, 0.55), |ui| selected_ui(ui, row_of, late, selected));
+        });
+        column(ui, room, |ui| list_ui(ui, late, default, selected));
+    } else {
+        column(ui, room, &mut causes_ui);
+        column(ui, room, |ui| list_ui(ui, late, default, selected));
+        column(ui, room, |ui| selected_ui(ui, row_of, late, selected));
+    }
+    is_held
+}
+
+fn column(ui: &mut Ui, width: f32, contents: impl FnOnce(&mut Ui)) {
+    ui.allocate_ui_with_layout(vec2(width, HEIGHT), Layout::top_down(Align::Min), |ui| {
+        ui.set_max_width(width);
+        contents(ui);
+    });
+}
+
+/// N and P step through late frames in order of time; Esc lets go.
+pub(super) fn step_by_key(ui: &Ui, late: &LateFrames, selected: &mut Option<usize>) {
+    if selected.is_some() {
+        hold_escape(ui.ctx());
+    }
+    if is_typing(ui.ctx()) {
+        return;
+    }
+    if pressed(ui.ctx(), Command::NextLate) {
+        *selected = late.step(*selected, true);
+    }
+    if pressed(ui.ctx(), Command::PreviousLate) {
+        *selected = late.step(*selected, false);
+    }
+    if selected.is_some() && take_escape(ui.ctx()) {
+        *selected = None;
+    }
+}
+
+/// What the list is filtered by, with a button that shows all frames again.
+pub(super) fn filter_ui(ui: &mut Ui, culprit: &mut Option<DelayKey>) {
+    let Some((_, name)) = culprit else { return };
+    let words = text::cut(name, MAX_FILTER);
+    let label = format!("Show all late frames, not only those delayed by {name}");
+    if ui.add(Button::new(&words).icon(icons::X).name(&label)).clicked() {
+        *culprit = None;
+    }
+}
+
+/// Buttons that step through late frames, and the position of the selected one. `default` is the late
+/// threshold of the rest of the page.
+pub(super) fn stepper_ui(
+    ui: &mut Ui,
+    late: &LateFrames,
+    default: Nanos,
+    selected: &mut Option<usize>,
+) {
+    if late.is_empty() {
+        return;
+    }
+    if icon_button(ui, icons::CARET_LEFT, "Previous late frame (P)").clicked() {
+        *selected = late.step(*selected, false);
+    }
+    let color = Tokens::of(ui).t1;
+    let words = stepper_words(late, default, *selected);
+    Spans::plain(Type::Label, &words, color).whole_label(ui);
+    if icon_button(ui, icons::CARET_RIGHT, "Next late frame (N)").clicked() {
+        *selected = late.step(*selected, true);
+    }
+}
+
+/// Position of the selected frame: among those above the late threshold, or above the one in the
+/// field.
+fn stepper_words(late: &LateFrames, default: Nanos, selected: Option<usize>) -> String {
+    let all = text::format_count(late.count());
+    let of_all =
+        selected.map(|at| format!("{} of {all}", text::format_count(late.count_up_to(at))));
+    match (of_all, late.threshold() == default) {
+        (Some(of_all), true) => format!("late {of_all}"),
+        (None, true) => format!("{all} late"),
+        (of_all, false) => {
+            format!("{} above {}", of_all.unwrap_or(all), text::format_time(late.threshold()))
+        }
+    }
+}
+
+fn mark_ui(ui: &mut Ui, cause: Cause) {
+    let (color, mark) = cause_style(Tokens::of(ui), cause);
+    let (rect, _) = ui.allocate_exact_size(vec2(14.0, 14.0), Sense::hover());
+    series_mark(ui.painter(), rect.center(), size::MARK, mark, color);
+}
+
+/// A cause in a word or two, for a narrow column.
+const fn in_short(cause: Cause) -> &'static str {
+    match cause {
+        Cause::PreviousFrame => "Previous frame",
+        Cause::Thread => "Thread",
+        Cause::WaitedForCpu => "Waited for CPU",
+        Cause::Interrupt => "Interrupt",
+        Cause::PageFault => "Page fault",
+        Cause::Blocked => "Blocked",
+        Cause::Hypervisor => "Hypervisor",
+        Cause::NoEvent => "No event",
+        Cause::TimerLate => "OS timer",
+        Cause::DeepIdle => "Deep idle",
+        Cause::NotObservable => "Not observable",
+    }
+}
+
+/// When a sample woke, in seconds from the trial's start.
+fn at(one: &LateSample) -> String {
+    format!("{:.2} s", one.sample.woke.as_secs())
+}
+
+fn frame_number(index: usize) -> String {
+    text::format_count(u64::try_from(index).unwrap_or(0) + 1)
+}
+
+/// From this width the list of late frames has a column for the CPU.
+const WIDE_LIST: f32 = 340.0;
+
+fn list_ui(ui: &mut Ui, late: &LateFrames, default: Nanos, selected: &mut Option<usize>) {
+    let note = if late.threshold() == default {
+        "worst first".to_owned()
+    } else {
+        format!("above {}, worst first", text::format_time(late.threshold()))
+    };
+    Card::new("Late frames").note(&note).height(HEIGHT).flush().show(
+        ui,
+        |_| {},
+        |ui| {
+            let tokens = Tokens::of(ui);
+            if late.shown_count() == 0 {
+                ui.horizontal(|ui| {
+                    ui.add_space(f32::from(size::CARD_PADDING));
+                    Spans::plain(Type::Body, "None", tokens.t2).label(ui);
+                });
+                return;
+            }
+            let has_cpu = WIDE_LIST <= ui.available_width();
+            let reach = ui.max_rect().x_range();
+            ui.spacing_mut().item_spacing = vec2(size::GAP_FIELD, 0.0);
+            let height = ui.available_height() - size::COMPACT_ROW - size::GAP_LABEL;
+            let mut table = TableBuilder::new(ui)
+                .id_salt("late-frames")
+                .sense(Sense::CLICK)
+                .cell_layout(Layout::left_to_right(Align::Center))
+                .auto_shrink([false, false])
+                .max_scroll_height(height)
+                .column(Column::exact(50.0))
+                .column(Column::exact(50.0))
+                .column(Column::exact(62.0))
+                .column(Column::remainder().at_least(60.0).clip(true));
+            if has_cpu {
+                table = table.column(Column::exact(40.0));
+            }
+            let table = table.header(size::COMPACT_ROW, |mut header| {
+                for title in ["Frame", "Time", "Lateness"] {
+                    header.col(|ui| cell_ui(ui, Type::TableHeader, title, tokens.t2, true));
+                }
+                header.col(|ui| cell_ui(ui, Type::TableHeader, "Cause", tokens.t2, false));
+                if has_cpu {
+                    header.col(|ui| cell_ui(ui, Type::TableHeader, "CPU", tokens.t2, false));
+                }
+            });
+            table.body(|body| {
+                body.rows(size::COMPACT_ROW, late.shown_count().min(MAX_LISTED), |mut row| {
+                    let Some(one) = late.shown(row.index()) else { return };
+                    row.set_selected(*selected == Some(one.index));
+                    row_ui(&mut row, one, has_cpu, reach);
+                    if row.response().clicked() {
+                        *selected = Some(one.index);
+                    }
+                });
+            });
+        },
+    );
+}
+
+fn row_ui(row: &mut TableRow<'_, '_>, one: &LateSample, has_cpu: bool, reach: Rangef) {
+    let color = |ui: &Ui| Tokens::of(ui).t1;
+    let late = text::format_time(one.sample.late());
+    row.col(|ui| {
+        row_line(ui, reach);
+        cell_ui(ui, Type::Table, &frame_number(one.index), color(ui), true);
+    });
+    row.col(|ui| cell_ui(ui, Type::Table, &at(one), color(ui), true));
+    row.col(|ui| cell_ui(ui, Type::TableStrong, &late, color(ui), true));
+    row.col(|ui| {
+        ui.spacing_mut().item_spacing.x = size::GAP_LABEL;
+        mark_ui(ui, one.cause);
+        let culprit = one.account.largest().and_then(|largest| largest.1);
+        let words = culprit.map_or(in_short(one.cause), |culprit| culprit.name.as_str());
+        cell_ui(ui, Type::Table, words, color(ui), false);
+    });
+    if has_cpu {
+        let cpu = one.evidence.map_or((None, None), |found| (found.cpu_before, found.cpu_after));
+        let words = match cpu {
+            (Some(before), Some(after)) if before != after => format!("{before} → {after}"),
+            (_, Some(after)) => after.to_string(),
+            _ => text::MISSING.to_owned(),
+        };
+        row.col(|ui| cell_ui(ui, Type::Table, &words, color(ui), false));
+    }
+}
+
+/// A cell of the list; numbers stand at its right edge.
+fn cell_ui(ui: &mut Ui, style: Type, words: &str, color: Color32, is_number: bool) {
+    let spans = Spans::plain(style, words, color);
+    if is_number {
+        ui.with_layout(Layout::right_to_left(Align::Center), |ui| spans.label(ui));
+    } else {
+        spans.label(ui);
+    }
+}
+
+fn selected_ui(ui: &mut Ui, row: &Configuration, late: &LateFrames, selected: &mut Option<usize>) {
+    let one = selected.and_then(|index| late.get(index)).cloned();
+    let title = one.as_ref().map_or("Selected frame".to_owned(), |one| {
+        format!("Frame {} at {}", frame_number(one.index), at(one))
+    });
+    let (mut is_left, has_one) = (false, one.is_some());
+    Card::new(&title).height(HEIGHT).show(
+        ui,
+        |ui| {
+            if has_one && quiet_icon_button(ui, icons::X, "Clear selection").clicked() {
+                is_left = true;
+            }
+        },
+        |ui| {
+            let tokens = Tokens::of(ui);
+            let Some(one) = &one else {
+                let words = "Click a marker, or press N and P to step through late frames.";
+                let width = ui.available_width();
+                let spans = Spans::plain(Type::Small, words, tokens.t2);
+                ui.label(spans.wrapped(ui, width));
+                if let Some(worst) = late.shown(0)
+                    && link(ui, "Show worst frame").clicked()
+                {
+                    *selected = Some(worst.index);
+                }
+                return;
+            };
+            let share = one.sample.late().as_f64() / row.period.as_f64().max(1.0);
+            Spans::new(Type::Sentence)
+                .text(
+                    Type::Sentence,
+                    &format!("{} late", text::format_time(one.sample.late())),
+                    tokens.t1,
+                )
+                .gap(size::GAP_SMALL)
+                .text(Type::Body, &format!("= {} of a frame", text::format_share(share)), tokens.t2)
+                .label(ui);
+            ui.horizontal(|ui| {
+                mark_ui(ui, one.cause);
+                Spans::plain(Type::Body, one.cause.label(), tokens.t1).label(ui);
+            });
+            if one.account.source == Source::Counters || one.account.source == Source::Nothing {
+                evidence_ui(ui, one);
+            } else {
+                account::ui(ui, &one.account);
+            }
+            hints::of_frame_ui(ui, late.busy_at(one));
+        },
+    );
+    if is_left {
+        *selected = None;
+    }
+}
+
+fn evidence_ui(ui: &mut Ui, one: &LateSample) {
+    let tokens = Tokens::of(ui);
+    let untold = || "not observable here".to_owned();
+    let count =
+        |count: Option<u32>| count.map_or_else(untold, |count| text::format_count(count.into()));
+    let time = |time: Option<Nanos>| time.map_or_else(untold, text::format_time);
+    ui.spacing_mut().item_spacing.y = 2.0;
+    ui.spacing_mut().interact_size.y = 0.0;
+    let mut line = |name: &str, value: &str| {
+        ui.horizontal(|ui| {
+            Spans::plain(Type::Small, name, tokens.t2).whole_label(ui);
+            ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+                Spans::plain(Type::LabelStrong, value, tokens.t1).label(ui);
+            });
+        });
+    };
+    let Some(evidence) = one.evidence else {
+        let words = "Lost: no counters were recorded for this frame.";
+        let width = ui.available_width();
+        ui.label(Spans::plain(Type::Small, words, tokens.t2).wrapped(ui, width));
+        return;
+    };
+    line("Involuntary switches", &count(evidence.involuntary_switches));
+    let cpus = match (evidence.cpu_before, evidence.cpu_after) {
+        (Some(before), Some(after)) if before != after => format!("{before} → {after}"),
+        (_, Some(after)) => format!("no, CPU {after}"),
+        _ => untold(),
+    };
+    line("CPU migration", &cpus);
+    let faults = match (evidence.minor_faults, evidence.major_faults) {
+        (None, None) => None,
+        (minor, major) => Some(minor.unwrap_or(0).saturating_add(major.unwrap_or(0))),
+    };
+    line("Page faults", &count(faults));
+    line("Run-queue delay", &time(evidence.run_delay));
+    let words = match one.explained() {
+        Some(share) => {
+            format!(
+                "Explains {} of the lateness. {}",
+                text::format_share(share),
+                one.cause.advice()
+            )
+        }
+        None => one.cause.advice().to_owned(),
+    };
+    let width = ui.available_width();
+    ui.label(Spans::plain(Type::Small, &words, tokens.t2).wrapped(ui, width));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::late_frames::tests::late;
+    use super::*;
+
+    #[test]
+    fn the_stepper_names_a_limit_of_its_own() {
+        let late =
+            late(&[(70, Cause::TimerLate), (10, Cause::WaitedForCpu), (40, Cause::TimerLate)]);
+        let words = |default, selected| {
+            stepper_words(&late, Nanos::from_micros(default), selected)
+                .replace(text::NARROW_SPACE, " ")
+        };
+        assert_eq!(words(200, None), "3 late");
+        assert_eq!(words(200, Some(40)), "late 2 of 3");
+        assert_eq!(words(833, None), "3 above 200 µs");
+        assert_eq!(words(833, Some(40)), "2 of 3 above 200 µs");
+    }
+}

@@ -1,0 +1,185 @@
+//! The account of a late frame: a small timeline of its segments, and the same as a table.
+
+use eframe::egui::{
+    Align, Align2, CornerRadius, Layout, Painter, Rect, Role, ScrollArea, Sense, Stroke,
+    StrokeKind, Ui, WidgetInfo, pos2, vec2,
+};
+use egui_extras::{Column, TableBuilder};
+use jitterscope_engine::report::{Account, Cause, SHOWN_REMAINDER, Segment, Source};
+
+use super::{cell_ui, mark_ui};
+use crate::plots::axis::narrow;
+use crate::plots::cause_style;
+use crate::text;
+use crate::theme::{Tokens, Type, size};
+use crate::widgets::Spans;
+use crate::widgets::paint::hatch;
+
+/// The height of the bar, and the minimum width of a segment.
+const BAR_HEIGHT: f32 = 26.0;
+const MIN_WIDTH: f32 = 4.0;
+
+/// Draws the account as a bar and a table.
+pub(super) fn ui(ui: &mut Ui, account: &Account) {
+    bar_ui(ui, account);
+    ui.spacing_mut().item_spacing.y = 0.0;
+    let tokens = Tokens::of(ui);
+    let height = (ui.available_height() - 2.0 * size::COMPACT_ROW).max(size::COMPACT_ROW);
+    ScrollArea::horizontal().id_salt("account-across").show(ui, |ui| {
+        ui.spacing_mut().item_spacing = vec2(size::GAP_FIELD, 0.0);
+        let table = TableBuilder::new(ui)
+            .id_salt("account")
+            .cell_layout(Layout::left_to_right(Align::Center))
+            .auto_shrink([false, true])
+            .max_scroll_height(height)
+            .column(Column::exact(52.0))
+            .column(Column::exact(58.0))
+            .column(Column::remainder().at_least(110.0).clip(true))
+            .column(Column::exact(84.0))
+            .column(Column::exact(34.0));
+        let table = table.header(size::COMPACT_ROW, |mut header| {
+            for title in ["Start µs", "Length µs"] {
+                header.col(|ui| cell_ui(ui, Type::TableHeader, title, tokens.t2, true));
+            }
+            for title in ["Who", "Priority", "CPU"] {
+                header.col(|ui| cell_ui(ui, Type::TableHeader, title, tokens.t2, false));
+            }
+        });
+        table.body(|body| {
+            body.rows(size::COMPACT_ROW, account.segments.len(), |mut row| {
+                let Some(segment) = account.segments.get(row.index()) else { return };
+                let start = segment.start.map_or(text::MISSING.to_owned(), micros);
+                let length = micros(segment.length);
+                row.col(|ui| cell_ui(ui, Type::Table, &start, tokens.t1, true));
+                row.col(|ui| cell_ui(ui, Type::TableStrong, &length, tokens.t1, true));
+                row.col(|ui| {
+                    ui.spacing_mut().item_spacing.x = size::GAP_LABEL;
+                    mark_ui(ui, segment.cause);
+                    cell_ui(ui, Type::Table, name(segment), tokens.t1, false);
+                });
+                let policy = segment.culprit.as_ref().map(|culprit| culprit.policy());
+                row.col(|ui| {
+                    cell_ui(ui, Type::Table, &policy.unwrap_or_default(), tokens.t2, false);
+                });
+                let cpu = segment.cpu.map_or(text::MISSING.to_owned(), |cpu| cpu.to_string());
+                row.col(|ui| cell_ui(ui, Type::Table, &cpu, tokens.t2, false));
+            });
+        });
+    });
+    let width = ui.available_width();
+    let words = Spans::plain(Type::Small, &sum(account), tokens.t2);
+    ui.label(words.wrapped(ui, width));
+}
+
+/// The thread or interrupt that ran, or the cause if it has no name.
+pub(super) fn name(segment: &Segment) -> &str {
+    segment.culprit.as_ref().map_or(segment.cause.label(), |culprit| culprit.name.as_str())
+}
+
+fn micros(time: jitterscope_engine::nanos::Nanos) -> String {
+    format!("{:.1}", time.as_micros())
+}
+
+/// Whether the segments explain the lateness, and from what they were made.
+fn sum(account: &Account) -> String {
+    let source = match (account.source, account.is_complete) {
+        (Source::Nothing, _) => "Lost: no counters were recorded for this frame.".to_owned(),
+        (source, true) => format!("Source: {}.", source.label().to_lowercase()),
+        (source, false) => {
+            format!("Source: {}; incomplete, records were lost.", source.label().to_lowercase())
+        }
+    };
+    if account.remainder <= SHOWN_REMAINDER {
+        return format!("Sum {} µs equals the lateness. {source}", micros(account.total()));
+    }
+    let rest = micros(account.remainder);
+    format!("Remainder {rest} µs: not explained by any record. {source}")
+}
+
+fn bar_ui(ui: &mut Ui, account: &Account) {
+    let tokens = Tokens::of(ui);
+    let room = vec2(ui.available_width(), BAR_HEIGHT);
+    let (rect, response) = ui.allocate_exact_size(room, Sense::hover());
+    ui.painter().rect_filled(rect, CornerRadius::same(2), tokens.plot);
+    let total = account.total().as_f64().max(1.0);
+    let lengths: Vec<f32> =
+        account.segments.iter().map(|one| narrow(one.length.as_f64() / total)).collect();
+    let mut hovered = None;
+    for (segment, (left, right)) in account.segments.iter().zip(places(&lengths, rect.width())) {
+        let place = Rect::from_min_max(
+            pos2(rect.left() + left, rect.top()),
+            pos2(rect.left() + right - 1.0, rect.bottom()),
+        );
+        segment_ui(ui.painter(), place, segment, tokens);
+        if response.hover_pos().is_some_and(|at| place.contains(at)) {
+            hovered = Some(format!("{}: {} µs", name(segment), micros(segment.length)));
+        }
+    }
+    let parts = account.segments.iter();
+    let summary: Vec<String> =
+        parts.map(|one| format!("{} {} µs", name(one), micros(one.length))).collect();
+    let summary = format!("Account: {}", summary.join(", "));
+    response.widget_info(|| WidgetInfo::labeled(Role::Image, true, &summary));
+    if let Some(words) = hovered {
+        response.on_hover_text(words);
+    }
+}
+
+/// Where each segment begins and ends in a bar of that width, by their shares of the whole: none is
+/// narrower than can be seen.
+fn places(shares: &[f32], width: f32) -> Vec<(f32, f32)> {
+    let widths: Vec<f32> = shares.iter().map(|share| (share * width).max(MIN_WIDTH)).collect();
+    let all: f32 = widths.iter().sum();
+    let scale = if all <= width { 1.0 } else { width / all };
+    let mut left = 0.0;
+    widths
+        .iter()
+        .map(|one| {
+            let begin = left;
+            left += one * scale;
+            (begin, left)
+        })
+        .collect()
+}
+
+/// A segment: filled with its color and name, or hatched where nobody can be named.
+fn segment_ui(painter: &Painter, place: Rect, segment: &Segment, tokens: &Tokens) {
+    let (color, _) = cause_style(tokens, segment.cause);
+    let corners = CornerRadius::same(2);
+    let is_hatched = matches!(
+        segment.cause,
+        Cause::NotObservable | Cause::NoEvent | Cause::Hypervisor | Cause::WaitedForCpu
+    );
+    let painter = painter.with_clip_rect(place);
+    if is_hatched {
+        hatch(&painter, place, color);
+        painter.rect_stroke(place, corners, Stroke::new(1.0, color), StrokeKind::Inside);
+    } else {
+        painter.rect_filled(place, corners, color);
+    }
+    let words = name(segment);
+    let ink = if is_hatched { tokens.t1 } else { tokens.plot };
+    let galley = painter.layout_no_wrap(words.to_owned(), Type::Small.font(), ink);
+    if galley.size().x + 8.0 <= place.width() {
+        if is_hatched {
+            let behind = Rect::from_center_size(place.center(), galley.size() + vec2(6.0, 0.0));
+            painter.rect_filled(behind, CornerRadius::ZERO, tokens.plot);
+        }
+        painter.text(place.center(), Align2::CENTER_CENTER, words, Type::Small.font(), ink);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_segment_can_be_seen_and_none_leaves_the_bar() {
+        let all = places(&[0.5, 0.0001, 0.4999], 400.0);
+        assert!(all.iter().all(|(left, right)| 3.9 < right - left), "{all:?}");
+        assert!(all.last().unwrap().1 <= 400.001);
+        let many = places(&[0.01; 100], 200.0);
+        assert!(many.last().unwrap().1 <= 200.001);
+        assert_eq!(places(&[], 200.0), []);
+    }
+}

@@ -1,0 +1,126 @@
+//! The causes of late frames counted, above an adjustable threshold.
+
+use eframe::egui::{Align, CornerRadius, Layout, Rect, Sense, Ui, pos2, vec2};
+use jitterscope_engine::nanos::Nanos;
+use jitterscope_engine::plan::form::Parameter;
+use jitterscope_engine::platform::TraceState;
+use jitterscope_engine::report::{Cause, Configuration};
+use jitterscope_engine::run::TrialRun;
+
+use super::super::late_frames::{DelayKey, LateFrames};
+use super::{HEIGHT, culprits, hints, mark_ui, permission};
+use crate::plots::axis::{float, narrow};
+use crate::plots::cause_style;
+use crate::text;
+use crate::theme::{Tokens, Type, size};
+use crate::widgets::{Card, Spans, value_field};
+
+/// The width of the field for the limit.
+const LIMIT_WIDTH: f32 = 84.0;
+
+/// The limits that can be counted by: from where causes are looked for to a whole frame.
+fn limits(row: &Configuration, trial: &TrialRun) -> Parameter {
+    let min = trial.trial.evidence_above.unwrap_or(Nanos::from_micros(1));
+    Parameter::micros(min.as_micros(), row.period.max(min).as_micros())
+}
+
+/// The default threshold: that of the settings.
+pub(in super::super) fn default_limit(row: &Configuration, trial: &TrialRun) -> Nanos {
+    limits(row, trial).nearest(row.late_limit)
+}
+
+/// Draws the card of causes, with a field for the limit above which frames are counted. Returns whether
+/// the field is held: dragged, or typed into.
+pub(super) fn ui(
+    ui: &mut Ui,
+    (row, trial): (&Configuration, &TrialRun),
+    (late, state): (&LateFrames, Option<&TraceState>),
+    threshold: &mut Nanos,
+    culprit: &mut Option<DelayKey>,
+) -> bool {
+    let card = Card::new("Why were frames late?").height(HEIGHT).show(
+        ui,
+        |_| {},
+        |ui| {
+            let tokens = Tokens::of(ui);
+            bar_ui(ui, late.causes());
+            ui.spacing_mut().item_spacing.y = 3.0;
+            let causes = if late.has_names() { &[] } else { late.causes() };
+            if late.has_names() {
+                culprits::ui(ui, late, culprit);
+            }
+            for &(cause, count) in causes {
+                ui.horizontal(|ui| {
+                    mark_ui(ui, cause);
+                    let words = Spans::plain(Type::Body, cause.label(), tokens.t1);
+                    words.whole_label(ui).on_hover_text(cause.advice());
+                    ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+                        let count = text::format_count(count);
+                        Spans::plain(Type::Strong, &count, tokens.t1).label(ui);
+                    });
+                });
+            }
+            let held = ui.horizontal(|ui| {
+                ui.spacing_mut().item_spacing.x = size::GAP_LABEL;
+                // While a limit is typed, none was counted by it yet.
+                let is_none_over = late.is_empty() && late.threshold() == *threshold;
+                let words = if is_none_over { "No frames later than" } else { "Late threshold" };
+                let small = |words: &str| Spans::plain(Type::Small, words, tokens.t2);
+                small(words).whole_label(ui);
+                let parameter = limits(row, trial);
+                let field = value_field(ui, "Late threshold", threshold, &parameter, LIMIT_WIDTH);
+                small("late").whole_label(ui);
+                field.dragged() || field.has_focus()
+            });
+            hints::of_run_ui(ui, late.busiest());
+            permission::ui(ui, state);
+            held.inner
+        },
+    );
+    card.inner
+}
+
+/// The share of each cause as a bar.
+fn bar_ui(ui: &mut Ui, counts: &[(Cause, u64)]) {
+    let tokens = Tokens::of(ui);
+    let (rect, _) = ui.allocate_exact_size(vec2(ui.available_width(), 12.0), Sense::hover());
+    if counts.is_empty() {
+        ui.painter().rect_filled(rect, CornerRadius::same(2), tokens.line);
+    }
+    let at = |share: f64| rect.left() + rect.width() * narrow(share);
+    for (cause, begin, end) in pieces(counts) {
+        // A gap of a point parts it from the next one, and the rarest cause stays in sight.
+        let left = at(begin).min(rect.right() - 1.0);
+        let right = (at(end) - 1.0).max(left + 1.0);
+        let piece = Rect::from_min_max(pos2(left, rect.top()), pos2(right, rect.bottom()));
+        let (color, _) = cause_style(tokens, cause);
+        ui.painter().rect_filled(piece, CornerRadius::same(2), color);
+    }
+}
+
+/// Where the piece of each cause begins and ends, as shares of the whole bar.
+fn pieces(counts: &[(Cause, u64)]) -> Vec<(Cause, f64, f64)> {
+    let all: u64 = counts.iter().map(|(_, count)| *count).sum();
+    let mut before = 0;
+    let mut pieces = Vec::with_capacity(counts.len());
+    for &(cause, count) in counts {
+        let begin = float(before) / float(all);
+        before += count;
+        pieces.push((cause, begin, float(before) / float(all)));
+    }
+    pieces
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pieces_fill_the_bar_however_many_frames_they_stand_for() {
+        let counts = [(Cause::WaitedForCpu, 100_000), (Cause::TimerLate, 100_000)];
+        let expected = [(Cause::WaitedForCpu, 0.0, 0.5), (Cause::TimerLate, 0.5, 1.0)];
+        assert_eq!(pieces(&counts), expected);
+        assert_eq!(pieces(&[(Cause::Blocked, 1)]), [(Cause::Blocked, 0.0, 1.0)]);
+        assert_eq!(pieces(&[]), []);
+    }
+}

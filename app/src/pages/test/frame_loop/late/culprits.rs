@@ -1,0 +1,223 @@
+//! Who delayed the late frames: ranked, and a filter for the list next to it.
+
+use eframe::egui::{
+    Align2, Key, Rect, Response, Role, Sense, Ui, UiBuilder, WidgetInfo, pos2, vec2,
+};
+use jitterscope_engine::nanos::Nanos;
+use jitterscope_engine::report::Delay;
+
+use super::super::late_frames::{DelayKey, LateFrames};
+use super::mark_ui;
+use crate::text;
+use crate::theme::{Tokens, Type, size};
+use crate::widgets::Spans;
+
+/// Rows that are listed.
+const MAX_ROWS: usize = 8;
+/// From this width the list has columns for the total and the worst time.
+const WIDE: f32 = 276.0;
+
+/// A column of numbers: title, width, and its text.
+type Column = (&'static str, f32, fn(&Delay) -> String);
+
+const FRAMES: Column = ("Frames", 48.0, |delay| text::format_count(delay.sample_count));
+const TOTAL: Column = ("Total ms", 56.0, |delay| millis(delay.total));
+const WORST: Column = ("Worst ms", 58.0, |delay| millis(delay.worst));
+const SHARE: Column = ("Share", 48.0, |delay| text::format_share(delay.share));
+
+fn millis(time: Nanos) -> String {
+    format!("{:.1}", time.as_millis())
+}
+
+/// Draws the ranked list; a click on a row shows only its frames, another one all of them. While one is shown, the
+/// arrow keys choose another.
+pub(super) fn ui(ui: &mut Ui, late: &LateFrames, culprit: &mut Option<DelayKey>) {
+    ui.spacing_mut().item_spacing.y = 1.0;
+    let tokens = Tokens::of(ui);
+    let columns: &[Column] = if WIDE <= ui.available_width() {
+        &[FRAMES, TOTAL, WORST, SHARE]
+    } else {
+        &[FRAMES, SHARE]
+    };
+    let (head, _) =
+        ui.allocate_exact_size(vec2(ui.available_width(), size::COMPACT_ROW), Sense::hover());
+    for (place, (title, ..)) in places(head, columns).zip(columns) {
+        let font = Type::TableHeader.font();
+        ui.painter().text(place, Align2::RIGHT_CENTER, title, font, tokens.t2);
+    }
+    let rows = late.delays().get(..MAX_ROWS).unwrap_or(late.delays());
+    let mut selected = culprit.clone();
+    for (at, delay) in rows.iter().enumerate() {
+        let key = key_of(delay);
+        let is_selected = culprit.as_ref() == Some(&key);
+        let response = row_ui(ui, delay, is_selected, columns);
+        if response.clicked() {
+            selected = (!is_selected).then_some(key);
+        } else if culprit.is_some()
+            && let Some(next) = next_row(&response, at).and_then(|next| rows.get(next))
+        {
+            selected = Some(key_of(next));
+        }
+    }
+    *culprit = selected;
+    let hidden = late.delays().len().saturating_sub(MAX_ROWS);
+    if 0 < hidden {
+        let words = format!("{hidden} others");
+        Spans::plain(Type::Small, &words, tokens.t2).label(ui);
+    }
+}
+
+/// The right ends of the columns of a row.
+fn places(row: Rect, columns: &[Column]) -> impl Iterator<Item = eframe::egui::Pos2> {
+    let widths = columns.iter().map(|(_, width, _)| width);
+    let mut right = row.right() - widths.sum::<f32>();
+    columns.iter().map(move |(_, width, _)| {
+        right += width;
+        pos2(right, row.center().y)
+    })
+}
+
+fn key_of(delay: &Delay) -> DelayKey {
+    (delay.cause, delay.name.clone())
+}
+
+/// The row to which an arrow key moves the focus of this one in this frame. Tab moves it and selects nothing.
+fn next_row(response: &Response, at: usize) -> Option<usize> {
+    let pressed =
+        |key| response.ctx.input(|input| input.modifiers.is_none() && input.key_pressed(key));
+    match response.has_focus() {
+        true if pressed(Key::ArrowDown) => Some(at + 1),
+        true if pressed(Key::ArrowUp) => at.checked_sub(1),
+        _ => None,
+    }
+}
+
+/// Draws a row.
+fn row_ui(ui: &mut Ui, delay: &Delay, is_selected: bool, columns: &[Column]) -> Response {
+    let tokens = Tokens::of(ui);
+    let room = vec2(ui.available_width(), size::COMPACT_ROW);
+    let (rect, response) = ui.allocate_exact_size(room, Sense::click());
+    if is_selected || response.hovered() || response.has_focus() {
+        ui.painter().rect_filled(rect, 2, tokens.wid);
+    }
+    let times = format!(
+        "{} in total, {} at worst, {} of all lateness",
+        text::format_time(delay.total),
+        text::format_time(delay.worst),
+        text::format_share(delay.share),
+    );
+    let label = format!("{}, {}: {} frames, {times}", delay.name, delay.kind, delay.sample_count);
+    response.widget_info(|| WidgetInfo::selected(Role::Button, true, is_selected, &label));
+    let taken: f32 = columns.iter().map(|(_, width, _)| width).sum();
+    let named = rect.with_max_x(rect.right() - taken);
+    let mut within = ui.new_child(UiBuilder::new().max_rect(named));
+    within.horizontal(|ui| {
+        ui.spacing_mut().item_spacing.x = size::GAP_LABEL;
+        mark_ui(ui, delay.cause);
+        let width = ui.available_width();
+        Spans::plain(Type::Body, &delay.name, tokens.t1).label_within(ui, width);
+    });
+    for (place, (.., text)) in places(rect, columns).zip(columns) {
+        let font = Type::Table.font();
+        ui.painter().text(place, Align2::RIGHT_CENTER, text(delay), font, tokens.t1);
+    }
+    response.on_hover_text(format!("{} ({}): {times}", delay.name, delay.kind))
+}
+
+#[cfg(test)]
+mod tests {
+    use eframe::egui::{Context, Event, Modifiers, PointerButton, Pos2, RawInput};
+    use jitterscope_engine::report::Cause;
+
+    use super::super::super::late_frames::tests::late;
+    use super::*;
+    use crate::theme;
+
+    /// A list of three rows, and which of them is selected.
+    struct List {
+        ctx: Context,
+        late: LateFrames,
+        culprit: Option<DelayKey>,
+    }
+
+    impl List {
+        fn new() -> Self {
+            let ctx = Context::default();
+            theme::install(&ctx);
+            let causes = [Cause::TimerLate, Cause::WaitedForCpu, Cause::Blocked];
+            let frames: Vec<(usize, Cause)> = (0..6).zip(causes.into_iter().cycle()).collect();
+            let mut list = Self { ctx, late: late(&frames), culprit: None };
+            assert_eq!(list.late.delays().len(), 3);
+            list.frame(&[]);
+            list
+        }
+
+        fn frame(&mut self, events: &[Event]) {
+            let size = vec2(400.0, 300.0);
+            let input = RawInput {
+                screen_rect: Some(Rect::from_min_size(Pos2::ZERO, size)),
+                events: events.to_vec(),
+                ..RawInput::default()
+            };
+            let mut output =
+                self.ctx.run_ui(input, |ui| super::ui(ui, &self.late, &mut self.culprit));
+            output.textures_delta.clear();
+        }
+
+        /// Presses a key; returns the row that is selected afterward.
+        fn press(&mut self, key: Key) -> Option<usize> {
+            let event = |pressed| Event::Key {
+                key,
+                physical_key: None,
+                pressed,
+                repeat: false,
+                modifiers: Modifiers::NONE,
+            };
+            self.frame(&[event(true)]);
+            self.frame(&[event(false)]);
+            self.frame(&[]);
+            self.selected()
+        }
+
+        /// Clicks a row; returns the one that is selected afterward.
+        fn click(&mut self, row: u8) -> Option<usize> {
+            let pitch = size::COMPACT_ROW + 1.0;
+            let pos = pos2(100.0, pitch * (f32::from(row) + 1.5));
+            let button = |pressed| Event::PointerButton {
+                pos,
+                button: PointerButton::Primary,
+                pressed,
+                modifiers: Modifiers::NONE,
+            };
+            self.frame(&[Event::PointerMoved(pos)]);
+            self.frame(&[button(true)]);
+            self.frame(&[button(false)]);
+            self.frame(&[]);
+            self.selected()
+        }
+
+        fn selected(&self) -> Option<usize> {
+            let delays = self.late.delays();
+            delays.iter().position(|delay| self.culprit == Some(key_of(delay)))
+        }
+    }
+
+    #[test]
+    fn arrow_keys_change_the_filter_and_tab_only_moves_the_focus() {
+        let mut list = List::new();
+        assert_eq!([list.press(Key::Tab), list.press(Key::ArrowDown)], [None, None], "no filter");
+        assert_eq!(list.press(Key::Enter), Some(1));
+        assert_eq!(list.press(Key::Tab), Some(1), "the focus leaves the selected row");
+        assert_eq!(list.press(Key::ArrowUp), Some(1));
+        assert_eq!(list.press(Key::ArrowUp), Some(0));
+        assert_eq!(list.press(Key::ArrowDown), Some(1));
+        assert_eq!(list.press(Key::Enter), None);
+    }
+
+    #[test]
+    fn a_click_selects_another_row_and_clears_the_selected_one() {
+        let mut list = List::new();
+        let selected = [0, 2, 1, 1].map(|row| list.click(row));
+        assert_eq!(selected, [Some(0), Some(2), Some(1), None]);
+    }
+}

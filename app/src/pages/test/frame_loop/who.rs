@@ -1,0 +1,160 @@
+//! Below the timeline: conditions over time, and what ran on the CPUs around late frames.
+
+use eframe::egui::Ui;
+use jitterscope_engine::platform::TraceState;
+use jitterscope_engine::report::{Occupancy, trace_state};
+use jitterscope_engine::run::{Run, Series, TrialRun, series_name};
+
+use super::late_frames::LateFrames;
+use crate::plots::{
+    FrameLanes, Strip, Timeline, TimelineData, occupants_height, occupants_ui, shared_time,
+    strips_height, strips_ui,
+};
+use crate::text;
+
+/// The most frames that have lanes at the same time.
+const MAX_FRAMES: usize = 50;
+
+/// Writes a value with its unit.
+type Words = fn(f64) -> String;
+
+/// What is known about the CPUs of a trial.
+#[derive(Debug, Default)]
+pub(super) struct Who {
+    occupancy: Option<Occupancy>,
+    strips: Vec<Strip>,
+    /// The frames that have lanes now.
+    lanes: Vec<FrameLanes>,
+    /// From what late frames were traced, and why not more.
+    state: Option<TraceState>,
+}
+
+impl Who {
+    /// Reads a trial.
+    pub(super) fn of(run: &Run, trial: &TrialRun) -> Self {
+        Self {
+            occupancy: Occupancy::of(trial),
+            strips: strips(trial),
+            lanes: Vec::new(),
+            state: trace_state(run),
+        }
+    }
+
+    /// From what late frames were traced, and why not more; `None` where no trace was requested.
+    pub(super) const fn state(&self) -> Option<&TraceState> {
+        self.state.as_ref()
+    }
+
+    /// Whether there is something to show.
+    pub(super) fn is_empty(&self) -> bool {
+        self.occupancy.is_none() && self.strips.is_empty()
+    }
+
+    /// Makes the lanes of the selected frame, or of all late frames in view where the timeline shows so
+    /// little that they share its axis.
+    pub(super) fn prepare(
+        &mut self,
+        ui: &Ui,
+        timeline: &Timeline,
+        (trial, late): (&TrialRun, &LateFrames),
+    ) {
+        let wanted: Vec<usize> = match shared_time(ui, timeline) {
+            Some((from, to)) => {
+                let is_seen = |secs: f64| (from..=to).contains(&secs);
+                let seen = late.all_shown().filter(|one| is_seen(one.sample.woke.as_secs()));
+                seen.map(|one| one.index).take(MAX_FRAMES).collect()
+            }
+            None => timeline.selected.into_iter().collect(),
+        };
+        if wanted.iter().ne(self.lanes.iter().map(|(index, _)| index)) {
+            let lanes = |index| Some((index, self.occupancy.as_ref()?.lanes(trial, index)?));
+            self.lanes = wanted.into_iter().filter_map(lanes).collect();
+        }
+    }
+
+    /// How high it is.
+    pub(super) fn height(&self) -> f32 {
+        strips_height(&self.strips) + occupants_height(&self.lanes)
+    }
+
+    /// Shows it.
+    pub(super) fn ui(&self, ui: &mut Ui, timeline: &Timeline, data: &TimelineData) {
+        ui.spacing_mut().item_spacing.y = 0.0;
+        let whole = timeline.whole(data);
+        strips_ui(ui, timeline, whole, &self.strips);
+        occupants_ui(ui, timeline, whole, &self.lanes);
+    }
+}
+
+/// The values over time of a trial, those that the system reports.
+fn strips(trial: &TrialRun) -> Vec<Strip> {
+    let share = |permille: f64| text::format_share(permille / 1e3);
+    let known: [(&str, &str, Words); 6] = [
+        (series_name::OTHER_PROGRAMS, "Other programs", share),
+        (series_name::STEAL, "Steal", share),
+        (series_name::INTERRUPT_TIME, "Interrupt time", share),
+        (series_name::INTERRUPTS, "Interrupts/s", |hertz| format!("{hertz:.0}")),
+        (series_name::FREQUENCY, "Frequency", |khz| format!("{:.2} GHz", khz / 1e6)),
+        (series_name::TEMPERATURE, "Temperature", |millicelsius| {
+            format!("{:.0} °C", millicelsius / 1e3)
+        }),
+    ];
+    let strips = known.into_iter().filter_map(|(key, name, words)| {
+        let points = points(trial.series.get(key)?);
+        let max = points.iter().map(|point| point.1).fold(f64::MIN, f64::max);
+        let min = points.iter().map(|point| point.1).fold(f64::MAX, f64::min);
+        // Both are counted on every machine: steal happens only on virtual ones, and a kernel that counts the
+        // time of interrupts by its ticks misses nearly all of it.
+        let is_nothing =
+            [series_name::STEAL, series_name::INTERRUPT_TIME].contains(&key) && max <= 0.0;
+        if points.len() < 2 || is_nothing {
+            return None;
+        }
+        let extremes = if key == series_name::FREQUENCY {
+            format!("min {}", words(min))
+        } else {
+            format!("max {}", words(max))
+        };
+        Some(Strip { name: name.to_owned(), points, extremes, words })
+    });
+    strips.collect()
+}
+
+fn points(series: &Series) -> Vec<(f64, f64)> {
+    let value = |value: i64| jitterscope_engine::nanos::Nanos::new(value).as_f64();
+    series.iter().map(|(at, one)| (at.as_secs(), value(one))).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use jitterscope_engine::nanos::Nanos;
+    use jitterscope_engine::plan::{CpuFacts, FrameLoop, Probe as _};
+
+    use super::*;
+
+    #[test]
+    fn only_what_the_system_reports_has_a_strip() {
+        let stages = FrameLoop::default().stages(&CpuFacts::default());
+        let mut trial = TrialRun::new(0, stages[0].trials[0].clone(), stages[0].load);
+        let mut add = |name: &str, values: [i64; 2]| {
+            let series = trial.series.entry(name.to_owned()).or_default();
+            for (value, at) in values.into_iter().zip(1..) {
+                series.push(Nanos::from_secs(at), value);
+            }
+        };
+        add(series_name::OTHER_PROGRAMS, [40, 310]);
+        add(series_name::STEAL, [0, 0]);
+        add(series_name::INTERRUPTS, [900, 3_118]);
+        add(series_name::FREQUENCY, [2_100_000, 4_900_000]);
+        let strips = strips(&trial);
+        let found: Vec<_> =
+            strips.iter().map(|one| (one.name.as_str(), one.extremes.as_str())).collect();
+        let expected = [
+            ("Other programs", "max 31.0%"),
+            ("Interrupts/s", "max 3118"),
+            ("Frequency", "min 2.10 GHz"),
+        ];
+        assert_eq!(found, expected);
+        assert_eq!(strips[0].points, [(1.0, 40.0), (2.0, 310.0)]);
+    }
+}

@@ -1,0 +1,105 @@
+//! Notes around a result: changed settings, denied requests, warnings about measurement quality.
+
+use eframe::egui::Ui;
+use jitterscope_engine::report::{Caution, Configuration, PacedFigures, Report};
+
+use crate::session::{Action, LoadedRun, Session, TestState};
+use crate::theme::{Tokens, Type, size};
+use crate::widgets::{Card, Severity, Spans, VerdictStrip, link};
+
+/// States that the settings were changed since, and offers those of the result.
+pub(super) fn notes_ui(
+    ui: &mut Ui,
+    session: &Session,
+    shown: &LoadedRun,
+    key: &'static str,
+    actions: &mut Vec<Action>,
+) {
+    if session.running().test(key).is_some_and(TestState::is_changed_since_result) {
+        ui.horizontal(|ui| {
+            let color = Tokens::of(ui).t2;
+            let note = "These results were measured with different settings.";
+            Spans::plain(Type::Small, note, color).whole_label(ui);
+            let machine = session.machine().facts().map(|facts| facts.machine.short());
+            let is_here = machine.is_none_or(|machine| machine == shown.run.machine.short());
+            let words = if is_here { "Restore settings" } else { "Use this report's settings" };
+            if link(ui, words).clicked() {
+                actions.push(Action::ShowSettingsOfResult(key));
+            }
+        });
+    }
+}
+
+/// What was denied, why, and how to allow it.
+pub(super) fn refused_ui(ui: &mut Ui, report: &Report) {
+    let refused: Vec<&Configuration> =
+        report.rows.iter().filter(|row| row.granted.is_some() && !row.is_as_requested()).collect();
+    let Some(first) = refused.first() else { return };
+    let Some(granted) = &first.granted else { return };
+    let names: Vec<&str> = refused.iter().map(|row| row.label.as_str()).collect();
+    let sentence = match refused.len() {
+        1 => format!("{} did not run as requested. It is marked and not graded.", names.join("")),
+        count => format!(
+            "{count} configurations did not run as requested. They are marked and not graded."
+        ),
+    };
+    let mut reasons: Vec<String> = Vec::new();
+    for refusal in
+        refused.iter().filter_map(|row| row.granted.as_ref()).flat_map(|granted| &granted.refusals)
+    {
+        let reason = refusal.to_string();
+        if !reasons.contains(&reason) {
+            reasons.push(reason);
+        }
+    }
+    if granted.demoted {
+        reasons.insert(0, "the watchdog revoked real-time priority".to_owned());
+    }
+    let remedy = granted.refusals.iter().find(|refusal| !refusal.remedy.is_empty());
+    let mut evidence = reasons.join(" · ");
+    if let Some(refusal) = remedy {
+        evidence.push_str(" — ");
+        evidence.push_str(&refusal.remedy);
+    }
+    VerdictStrip::new(Severity::Denied, "Not applied as requested")
+        .sentence(&sentence)
+        .evidence(&evidence)
+        .show(ui, |_| {});
+}
+
+/// Reasons to trust the result less, and what re-basing hid.
+pub(super) fn trust_ui(ui: &mut Ui, report: &Report) {
+    let mut lines: Vec<String> = report
+        .cautions
+        .iter()
+        .filter(|caution| !matches!(caution, Caution::Refused { .. }))
+        .map(ToString::to_string)
+        .collect();
+    for row in &report.rows {
+        let paced = row.figures.get::<PacedFigures>().filter(|paced| {
+            paced.is_rebased || paced.rebasing.is_some_and(|it| 0 < it.frame_count)
+        });
+        if let Some(hidden) = paced.and_then(PacedFigures::rebasing_text) {
+            lines.push(format!("{}: {hidden}.", row.label));
+        }
+    }
+    if lines.is_empty() {
+        return;
+    }
+    Card::new("Measurement quality").show(
+        ui,
+        |_| {},
+        |ui| {
+            let tokens = Tokens::of(ui);
+            for line in &lines {
+                ui.horizontal_top(|ui| {
+                    ui.spacing_mut().item_spacing.x = size::GAP_SMALL;
+                    Severity::Info.icon_ui(ui, size::ICON_SMALL);
+                    let width = ui.available_width();
+                    let spans = Spans::plain(Type::Small, line, tokens.t2);
+                    ui.label(spans.wrapped(ui, width));
+                });
+            }
+        },
+    );
+}

@@ -1,0 +1,222 @@
+//! What helps: the changes ranked by effect, the forest plot, the blocks, and how to apply a change.
+
+use eframe::egui::Ui;
+use jitterscope_engine::report::{ChangeEffect, ChangeResult, Language, Report, code, recommended};
+use jitterscope_engine::run::Run;
+
+use super::view::{ResultView, ShownResult};
+use crate::plots::charts_ui;
+use crate::text;
+use crate::theme::{Tokens, Type, icons, size};
+use crate::widgets::{Button, Card, ResultTable, Severity, Sketch, Spans, TableLayout, segmented};
+
+/// The key of the test.
+pub const KEY: &str = "what-helps";
+
+/// The changes: one row each.
+const CHANGES: TableLayout = TableLayout {
+    leading: &[
+        "change",
+        "baseline_p99_nanos",
+        "with_p99_nanos",
+        "effect_share",
+        "effect_ci_share",
+        "verdict",
+        "cpu_cost_share",
+        "value",
+        "rank",
+    ],
+    varying: &[],
+    rows: &[],
+    compared: None,
+};
+
+/// How the result looks.
+#[derive(Debug)]
+pub(super) struct View {
+    /// In what the settings are written.
+    language: Language,
+    /// Position of the change whose settings are shown, in the order of the table; the recommended one at first.
+    applied: Option<(String, usize)>,
+}
+
+impl Default for View {
+    fn default() -> Self {
+        Self { language: Language::Rust, applied: None }
+    }
+}
+
+impl ResultView for View {
+    fn ui(&mut self, ui: &mut Ui, shown: ShownResult<'_>) {
+        let ShownResult { run, report, charts, is_live, unit, .. } = shown;
+        if let Some(table) = report.tables.first() {
+            ResultTable::new("what-helps-changes", table, CHANGES).unit(unit).show(ui);
+        }
+        charts_ui(ui, (KEY, run.id.as_str()), charts);
+        if is_live {
+            return;
+        }
+        self.apply_ui(ui, run, report);
+        method_ui(ui, report);
+    }
+
+    fn sketch(&self) -> Sketch {
+        Sketch::Ranges
+    }
+
+    fn explains_denials(&self) -> bool {
+        true
+    }
+
+    fn severity(&self, report: &Report) -> Option<Severity> {
+        let effects = report.results::<ChangeEffect>();
+        let is_any = |result| effects.iter().any(|one| one.result == result);
+        Some(match report.word() {
+            "Helps" => Severity::Good,
+            "Denied" if is_any(ChangeResult::Denied) => Severity::Denied,
+            "Inconclusive" => Severity::Fair,
+            _ => Severity::Info,
+        })
+    }
+}
+
+impl View {
+    /// The settings of a change that helps, to copy.
+    fn apply_ui(&mut self, ui: &mut Ui, run: &Run, report: &Report) {
+        let effects = report.results::<ChangeEffect>();
+        let helping: Vec<(usize, &ChangeEffect)> = effects
+            .iter()
+            .enumerate()
+            .filter(|(_, one)| one.result == ChangeResult::Helps)
+            .collect();
+        let Some(best) = recommended(effects) else { return };
+        let id = run.id.to_string();
+        let best = effects.iter().position(|one| one == best).unwrap_or(0);
+        let (_, mut selected) =
+            self.applied.take().filter(|(of, _)| *of == id).unwrap_or((id.clone(), best));
+        let Some(effect) = effects.get(selected) else { return };
+        let lines = code(run, report, effect, self.language).join("\n");
+        let note = effect.full_name();
+        let language = &mut self.language;
+        Card::new("Apply it").note(&note).show(
+            ui,
+            |ui| {
+                let copy = Button::new("Copy").icon(icons::COPY).name("Copy settings");
+                if ui.add(copy).clicked() {
+                    ui.ctx().copy_text(lines.clone());
+                }
+                let all = Language::ALL.map(|one| (one, one.name()));
+                segmented(ui, "Language", language, &all);
+            },
+            |ui| {
+                ui.spacing_mut().item_spacing.y = size::GAP_LABEL;
+                if 1 < helping.len() {
+                    let names: Vec<(usize, &str)> =
+                        helping.iter().map(|(at, one)| (*at, short(one))).collect();
+                    segmented(ui, "Change", &mut selected, &names);
+                }
+                let tokens = Tokens::of(ui);
+                let width = ui.available_width();
+                for line in lines.lines() {
+                    ui.label(Spans::plain(Type::Mono, line, tokens.t1).wrapped(ui, width));
+                }
+                let known = risks(effect);
+                for (severity, words) in known {
+                    let spans = Spans::new(Type::Small)
+                        .icon(severity.icon(), size::ICON_SMALL, severity.color(tokens))
+                        .gap(size::GAP_LABEL)
+                        .text(Type::Small, &words, tokens.t2);
+                    ui.label(spans.wrapped(ui, width));
+                }
+            },
+        );
+        self.applied = Some((id, selected));
+    }
+}
+
+/// The name of a change in a few words.
+fn short(effect: &ChangeEffect) -> &'static str {
+    if effect.is_together { "All together" } else { effect.name() }
+}
+
+/// What a change costs, and what is known to go wrong with it.
+fn risks(effect: &ChangeEffect) -> Vec<(Severity, String)> {
+    use jitterscope_engine::plan::SettingChange;
+    let has = |change| effect.changes.contains(&change);
+    let mut risks = Vec::new();
+    if let Some(cost) = effect.cpu_cost.filter(|cost| 0.001 <= *cost) {
+        let share = text::format_share(cost);
+        risks.push((
+            Severity::Info,
+            format!("Uses {share} of one CPU in addition, and some battery."),
+        ));
+    }
+    if has(SettingChange::SpinTail) {
+        let words = "Where all CPUs are busy, a spin tail can itself make frames late. Test again under such a load.";
+        risks.push((Severity::Fair, words.to_owned()));
+    }
+    if has(SettingChange::Highest) || has(SettingChange::TimeCritical) {
+        let words =
+            "A real-time thread that does not sleep stops other programs. Keep its work short.";
+        risks.push((Severity::Fair, words.to_owned()));
+    }
+    if has(SettingChange::NoDeepIdle) {
+        let words =
+            "No deep idle affects the whole PC for as long as it is held, and uses more power.";
+        risks.push((Severity::Fair, words.to_owned()));
+    }
+    risks
+}
+
+/// How the result came about, in a line for each part.
+fn method_ui(ui: &mut Ui, report: &Report) {
+    let effects = report.results::<ChangeEffect>();
+    let Some(row) = report.rows.first() else { return };
+    let blocks = row.trials.len();
+    let frames = row.summary.as_ref().map_or(0, |summary| summary.lateness.count);
+    let count = |count: usize| text::format_count(u64::try_from(count).unwrap_or(u64::MAX));
+    let tested = effects.iter().filter(|one| one.effect.is_some() && !one.is_together).count();
+    let mut lines = vec![
+        (
+            "Blocks",
+            format!(
+                "{} interleaved blocks of each, in randomized order, {} frames per row.",
+                count(blocks),
+                count(frames)
+            ),
+        ),
+        (
+            "Interval",
+            format!(
+                "Simultaneous 95% CI: Student's t over the rounds, Holm's correction for {} changes.",
+                count(tested)
+            ),
+        ),
+        ("Verdict", "“Helps”: the interval is below 0 and the effect is at least 10%.".to_owned()),
+    ];
+    if let Some(smallest) = effects.iter().find_map(|one| one.smallest) {
+        let share = text::format_share(smallest);
+        lines.push((
+            "Resolution",
+            format!("The smallest effect that these rounds can show is {share}."),
+        ));
+    }
+    if effects.iter().any(|one| one.is_together) {
+        lines.push(("Together", "Measured afterward, with a separate baseline.".to_owned()));
+    }
+    Card::new("How it was measured").show(
+        ui,
+        |_| {},
+        |ui| {
+            let tokens = Tokens::of(ui);
+            ui.spacing_mut().item_spacing.y = size::GAP_LABEL;
+            let width = ui.available_width();
+            for (name, words) in &lines {
+                let spans = Spans::plain(Type::LabelStrong, name, tokens.t1)
+                    .gap(size::GAP_FIELD)
+                    .text(Type::Small, words, tokens.t2);
+                ui.label(spans.wrapped(ui, width));
+            }
+        },
+    );
+}

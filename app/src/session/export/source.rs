@@ -1,0 +1,92 @@
+//! From where what is exported is taken.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use jitterscope_engine::store::Store;
+
+use super::{Member, ReadyExport, work};
+use crate::session::comparing::{Comparing, ComparisonView};
+use crate::session::export_request::Subject;
+use crate::session::finished_check::FinishedCheck;
+use crate::session::library::Library;
+use crate::session::running::Running;
+use crate::session::shown::LoadedRun;
+
+/// Runs that can be exported, as far as they are in memory.
+pub(in crate::session) enum Source {
+    /// A result on screen.
+    Result(Arc<LoadedRun>),
+    /// Saved runs; at least one.
+    Runs(Vec<PathBuf>),
+    /// The runs of a saved quick check.
+    Check(Vec<PathBuf>),
+    /// A quick check on screen.
+    FinishedCheck(Arc<FinishedCheck>),
+    /// Runs that are compared, and where repeats of the baseline are.
+    Comparison(Arc<ComparisonView>, Option<Store>),
+}
+
+impl Source {
+    /// The runs, where they are in memory.
+    pub(super) fn ready(&self) -> Option<ReadyExport> {
+        match self {
+            Self::Result(first) => {
+                let first = Arc::clone(first);
+                let members = vec![Member::Loaded(Arc::clone(&first))];
+                Some(ReadyExport { members, first, comparison: None, check: None, store: None })
+            }
+            Self::FinishedCheck(check) => ReadyExport::of_check(Arc::clone(check)),
+            Self::Comparison(compared, store) => {
+                let members = compared.runs.iter().cloned().map(Member::Loaded).collect();
+                let first = Arc::clone(compared.runs.first()?);
+                let comparison = Some(Arc::clone(compared));
+                Some(ReadyExport { members, first, comparison, check: None, store: store.clone() })
+            }
+            Self::Runs(_) | Self::Check(_) => None,
+        }
+    }
+
+    /// The runs, read from their files where they are not in memory.
+    pub(super) fn open(&self) -> Result<ReadyExport, String> {
+        match self {
+            Self::Runs(paths) => work::open(paths),
+            Self::Check(paths) => work::open_check(paths),
+            Self::Result(_) | Self::FinishedCheck(_) | Self::Comparison(..) => {
+                self.ready().ok_or_else(|| "nothing was measured".to_owned())
+            }
+        }
+    }
+}
+
+impl Source {
+    /// What a subject is; `None` where there is no result to write.
+    pub(in crate::session) fn of(
+        subject: &Subject,
+        running: &Running,
+        library: &Library,
+        comparing: &Comparing,
+    ) -> Option<Self> {
+        Some(match subject {
+            Subject::Result(key) => Self::Result(Arc::clone(running.shown(key)?)),
+            Subject::Runs(paths) if paths.is_empty() => return None,
+            Subject::Runs(paths) => match library.checks(paths).as_deref() {
+                Some([(_, files)]) => Self::Check(files.clone()),
+                _ => Self::Runs(library.files_of(paths)),
+            },
+            Subject::Check => {
+                let check = running.quick().result()?;
+                // Its name and note may have been changed in its files.
+                let is_saved = check.runs().all(|shown| shown.path.is_some());
+                match check.paths() {
+                    paths if is_saved && !paths.is_empty() => Self::Check(paths),
+                    _ => Self::FinishedCheck(Arc::clone(check)),
+                }
+            }
+            Subject::Comparison => {
+                let compared = Arc::clone(comparing.compared()?);
+                Self::Comparison(compared, library.store().cloned())
+            }
+        })
+    }
+}

@@ -1,0 +1,43 @@
+//! What is compared: up to four runs or quick checks, or two groups of them once both are set.
+
+use std::path::PathBuf;
+
+use super::{COMPARING, Notice, PageId, Session};
+
+impl Session {
+    /// Shows how runs or quick checks compare, at most four.
+    pub(super) fn compare(&mut self, paths: Vec<PathBuf>) {
+        self.go_to = Some(PageId::Compare);
+        let checks = self.library.checks(&paths);
+        self.run(COMPARING, |part, context, _| match checks {
+            Some(checks) => part.compare_checks(checks, context),
+            None => part.compare(paths, context),
+        });
+    }
+
+    /// Makes runs one of two groups, and shows how they compare once both have runs.
+    pub(super) fn set_group(&mut self, side: usize, paths: &[PathBuf]) {
+        let mut is_complete = false;
+        self.run(COMPARING, |part, _, _| is_complete = part.set_group(side, paths));
+        if is_complete {
+            self.go_to = Some(PageId::Compare);
+            let [a, b] = self.comparing.groups().each_ref().map(|group| self.library.checks(group));
+            let checks = a.zip(b).map(<[_; 2]>::from);
+            self.run(COMPARING, |part, context, _| part.compare_groups(checks, context));
+            return;
+        }
+        let runs = crate::text::compare::group_label(paths.len());
+        let (this, other) = if side == 0 { ("A", "B") } else { ("B", "A") };
+        self.notices.push(Notice::info(format!(
+            "Group {this}: {runs}. Select the runs of group {other}, then press Set as {other}."
+        )));
+    }
+
+    /// Makes these the groups A and B, and compares them.
+    pub(super) fn compare_groups(&mut self, [a, b]: [Vec<PathBuf>; 2]) {
+        self.run(COMPARING, |part, _, _| {
+            part.set_group(0, &a);
+        });
+        self.set_group(1, &b);
+    }
+}

@@ -1,0 +1,89 @@
+//! A quick check as a page.
+
+use jitterscope_engine::export::Headline;
+use jitterscope_engine::export::document::Grid;
+use jitterscope_engine::export::html::{Measurement, Page};
+use jitterscope_engine::report::quick::{Card, Measured, Scorecard};
+use jitterscope_engine::report::{Chart, GradePlace};
+use jitterscope_engine::run::Run;
+
+use crate::text::{self, quick};
+
+/// The page of a check from which the names were taken; `privacy` states which.
+pub fn page<'a>(
+    card: &Scorecard,
+    parts: &[Measured<'a>],
+    charts: &'a [Chart],
+    privacy: String,
+) -> Page<'a> {
+    let runs: Vec<&Run> = parts.iter().filter_map(|(_, measured)| Some((*measured)?.0)).collect();
+    let began = runs.iter().map(|run| run.started_at).min().unwrap_or_default();
+    let first_name = runs.iter().map(|run| run.name.as_str()).find(|it| !it.is_empty());
+    let title = first_name.unwrap_or("Quick check").to_owned();
+    let advice = quick::what_to_do(card);
+    let first = advice.first().map_or_else(String::new, |first| format!("{}.", first.title));
+    let headline = Headline {
+        title,
+        about: text::date(&text::local(began)),
+        grade: quick::word(card).to_owned(),
+        sentence: capitalized(quick::sentence_after_grade(card)),
+        evidence: quick::evidence(card),
+        advice: first,
+        privacy,
+    };
+    let quality = card.trust.iter().map(|one| {
+        let (name, said) = quick::trust(one);
+        (one.is_good(), name, said)
+    });
+    let load = quick::load(&runs).map(|load| (true, "Load", load));
+    let rate = |one| {
+        let mut cells = quick::rate(one).to_vec();
+        cells.push(quick::rate_word(one).to_owned());
+        cells
+    };
+    let rates = Grid {
+        header: quick::RATE_HEADERS.map(str::to_owned).to_vec(),
+        is_right: vec![true, true, true, true, true, false],
+        rows: card.rates.iter().map(rate).collect(),
+    };
+    let parts = parts.iter().filter_map(|(part, measured)| {
+        let (run, report) = (*measured)?;
+        Some((part.name(), run, report))
+    });
+    Page {
+        headline,
+        grade: card.grade,
+        measurements: card.cards.iter().map(measurement).collect(),
+        measurements_note: quick::full_load(card).unwrap_or_default(),
+        advice: advice.into_iter().map(|words| (words.title, words.text)).collect(),
+        advice_note: card.delayed.as_ref().map(quick::delayed_note).unwrap_or_default(),
+        rates: (quick::RATE_SOURCE.to_owned(), rates),
+        quality: quality.chain(load).collect(),
+        charts,
+        runs: parts.collect(),
+        command: "jitterscope-cli quick",
+    }
+}
+
+fn measurement(card: &Card) -> Measurement {
+    let said = quick::card(card);
+    let place = card.scale.map(|scale| {
+        let measure = said.as_ref().map_or("", |said| said.caption.as_str());
+        GradePlace::of_times(scale.limits, measure, scale.value, scale.interval, std::iter::empty())
+    });
+    let (value, caption, remark) = if let Some(said) = said {
+        ((said.number, said.unit.to_owned()), said.caption, said.sentence)
+    } else {
+        let none = (text::MISSING.to_owned(), String::new());
+        (none, String::new(), quick::why_no_number(card))
+    };
+    let word = quick::card_word(card);
+    Measurement { name: card.part.name(), grade: card.grade, word, value, caption, remark, place }
+}
+
+fn capitalized(mut sentence: String) -> String {
+    if let Some(first) = sentence.get_mut(..1) {
+        first.make_ascii_uppercase();
+    }
+    sentence
+}

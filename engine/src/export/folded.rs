@@ -1,0 +1,65 @@
+//! A run as a file for a ticket: the ticket, and all figures folded below it.
+
+use std::io;
+
+use super::document::{self, Block, Piece};
+use super::sanitize::NOTE;
+use super::ticket::Ticket;
+use super::{Headline, Options, facts, json, parts};
+use crate::report::Report;
+use crate::run::Run;
+
+/// The most rows of a table of events that are written.
+const MAX_EVENTS: usize = 40;
+
+/// Returns the blocks of a file: those of the ticket, and the rest folded.
+pub(super) fn document(
+    run: &Run,
+    report: &Report,
+    headline: &Headline,
+    options: &Options,
+) -> Vec<Block> {
+    let mut blocks = Ticket::of_run(run, report, headline, options.parts).blocks();
+    blocks.push(details(run, report, headline, options));
+    blocks
+}
+
+fn details(run: &Run, report: &Report, headline: &Headline, options: &Options) -> Block {
+    let holds = options.parts;
+    let mut blocks: Vec<Block> = Vec::new();
+    for (table, omitted) in parts::tables(report, holds, MAX_EVENTS) {
+        blocks.extend(document::of_table(&table, omitted));
+    }
+    blocks.push(Block::Heading("Measurement quality".to_owned()));
+    blocks.extend(parts::cautions(report, holds).map(|it| Block::item(it.to_string())));
+    let machine = if holds.machine { facts::machine(run) } else { Vec::new() };
+    let lines = facts::trust(run, report, holds.machine).into_iter().chain(machine);
+    blocks.extend(lines.map(|(name, value)| Block::item(format!("{name}: {value}"))));
+    if !run.note.is_empty() {
+        let note: String = run.note.chars().take(NOTE).collect();
+        blocks.push(Block::Quote(note.lines().map(str::to_owned).collect()));
+    }
+    let annotations = facts::annotations(run);
+    if !annotations.is_empty() {
+        blocks.push(Block::Heading("Annotations".to_owned()));
+        blocks
+            .extend(annotations.into_iter().map(|(at, text)| Block::item(format!("{at}: {text}"))));
+    }
+    if let Some(plan) = run.plan().filter(|_| holds.repeat) {
+        let settings = plan.settings().into_iter();
+        let settings: Vec<String> =
+            settings.map(|one| format!("{} {}", one.name, one.value)).collect();
+        let line = format!("Settings: {}.", settings.join("; "));
+        blocks.push(Block::Paragraph(vec![vec![Piece::plain(line)]]));
+    }
+    let mut last = Vec::new();
+    if !headline.privacy.is_empty() {
+        last.push(Piece::plain(format!("{}. ", headline.privacy)));
+    }
+    // The checksum of the run as JSON, which the same names are taken from.
+    if let Ok(sum) = json::write(run, report, headline, &mut io::sink()) {
+        last.extend([Piece::plain("SHA-256 of the run as JSON: "), Piece::code(sum)]);
+    }
+    blocks.push(Block::Paragraph(vec![last]));
+    Block::Details("All figures, settings, and checksum".to_owned(), blocks)
+}

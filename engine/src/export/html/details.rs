@@ -1,0 +1,118 @@
+//! Closed sections below the page: all figures, tables of events, settings, machine, definitions, the file.
+
+use std::io::{self, Write};
+
+use super::super::sanitize::{NAME, NOTE, html};
+use super::super::{document, facts};
+use super::figures;
+use crate::report::Table;
+use crate::run::Run;
+
+/// Opens a section.
+pub(super) fn open(
+    title: &str,
+    about: &str,
+    attributes: &str,
+    to: &mut dyn Write,
+) -> io::Result<()> {
+    let (title, about) = (html(title, NAME), html(about, NOTE));
+    writeln!(
+        to,
+        "<details{attributes}><summary><h2>{title}</h2><small>{about}</small></summary><div>"
+    )
+}
+
+/// Closes it.
+pub(super) fn close(to: &mut dyn Write) -> io::Result<()> {
+    writeln!(to, "</div></details>")
+}
+
+/// Writes every figure of every configuration, in groups.
+pub(super) fn all_figures(title: &str, table: &Table, to: &mut dyn Write) -> io::Result<()> {
+    let (figures, groups) = (table.columns.len(), figures::groups(table).len());
+    let note = if table.note.is_empty() { String::new() } else { format!("; {}", table.note) };
+    let about = format!("{figures} figures in {groups} groups{note}; hover for definitions");
+    open(title, &about, &format!(" data-table=\"{}\"", table.key), to)?;
+    figures::all(table, to)?;
+    cautions(table, to)?;
+    close(to)
+}
+
+/// Writes a table whole, with the count of its rows that are omitted.
+pub(super) fn table(table: &Table, omitted: usize, to: &mut dyn Write) -> io::Result<()> {
+    let title = document::title(table);
+    let (title, about) = title.split_once(": ").unwrap_or((&title, ""));
+    let rows = match table.rows.len() + omitted {
+        1 => "1 row".to_owned(),
+        rows => format!("{} rows", facts::count(rows)),
+    };
+    let about = if about.is_empty() { rows } else { format!("{rows}: {about}") };
+    open(title, &about, &format!(" data-table=\"{}\"", table.key), to)?;
+    let columns: Vec<usize> = (0..table.columns.len()).collect();
+    figures::rows(table, "", &columns, to)?;
+    if 0 < omitted {
+        writeln!(to, "<p class=\"soft small\">{} more rows</p>", facts::count(omitted))?;
+    }
+    cautions(table, to)?;
+    close(to)
+}
+
+/// Why to read rows with care.
+fn cautions(table: &Table, to: &mut dyn Write) -> io::Result<()> {
+    for (name, caution) in table.cautions() {
+        let (name, caution) = (html(&name, NOTE), html(caution, NOTE));
+        writeln!(to, "<p class=\"small\"><bdi>{name}</bdi>: {caution}</p>")?;
+    }
+    Ok(())
+}
+
+/// Writes the settings, and the command that repeats the run.
+pub(super) fn settings(run: &Run, to: &mut dyn Write) -> io::Result<()> {
+    let Some(plan) = run.plan() else { return Ok(()) };
+    let settings = plan.settings();
+    let about = format!("{} settings and the command that repeats the run", settings.len());
+    open("Settings", &about, " class=\"half\"", to)?;
+    let lines = settings.into_iter().map(|one| (one.name, one.value));
+    pairs("three", lines, to)?;
+    let command = html(&plan.command(), NOTE);
+    writeln!(to, "<p>To run it again:<code class=\"cmd\">{command}</code></p>")?;
+    close(to)
+}
+
+/// Writes the machine.
+pub(super) fn machine(run: &Run, to: &mut dyn Write) -> io::Result<()> {
+    open("Machine", "hardware, system, clock", " class=\"half\"", to)?;
+    pairs("three one", facts::machine(run).into_iter(), to)?;
+    close(to)
+}
+
+/// Writes what each column is: every title once per definition.
+pub(super) fn definitions<'a>(
+    tables: impl Iterator<Item = &'a Table>,
+    to: &mut dyn Write,
+) -> io::Result<()> {
+    let mut lines: Vec<(&str, &str)> = Vec::new();
+    for column in tables.flat_map(|table| &table.columns) {
+        let line = (column.title.as_ref(), column.definition.as_ref());
+        if !lines.contains(&line) {
+            lines.push(line);
+        }
+    }
+    open("Definitions", "what each figure is", " data-print=\"no\"", to)?;
+    pairs("defs", lines.into_iter().map(|(name, text)| (name, text.to_owned())), to)?;
+    close(to)
+}
+
+/// Writes a list of names and values.
+pub(super) fn pairs<'a>(
+    class: &str,
+    lines: impl Iterator<Item = (&'a str, String)>,
+    to: &mut dyn Write,
+) -> io::Result<()> {
+    write!(to, "<dl class=\"{class}\">")?;
+    for (name, value) in lines {
+        let (name, value) = (html(name, NAME), html(&value, NOTE));
+        write!(to, "<div><dt>{name}</dt><dd><bdi>{value}</bdi></dd></div>")?;
+    }
+    writeln!(to, "</dl>")
+}

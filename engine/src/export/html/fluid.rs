@@ -1,0 +1,135 @@
+//! A drawing that is as wide as its column: x in percent, y and text in pixels, so that text never scales.
+
+use super::super::sanitize::{NAME, NOTE, html};
+use super::super::svg::axis::{place, tick_text, ticks};
+use crate::report::chart::Axis;
+
+/// The most values that are written at an axis of a third of the page, and of all of it.
+const LABELS: [usize; 2] = [5, 10];
+
+/// A drawing.
+#[derive(Debug, Default)]
+pub(super) struct Fluid {
+    body: String,
+}
+
+impl Fluid {
+    /// Adds an element.
+    pub(super) fn add(&mut self, element: &str) {
+        self.body.push_str(element);
+        self.body.push('\n');
+    }
+
+    /// Adds a line between two points, whose x is a share of the width.
+    pub(super) fn line(&mut self, class: &str, (x1, y1): (f64, f64), (x2, y2): (f64, f64)) {
+        let (x1, x2) = (percent(x1), percent(x2));
+        self.add(&format!(
+            "<line class=\"{class}\" x1=\"{x1}\" x2=\"{x2}\" y1=\"{y1:.1}\" y2=\"{y2:.1}\"/>"
+        ));
+    }
+
+    /// Adds a bar.
+    pub(super) fn bar(
+        &mut self,
+        look: &str,
+        (x1, x2): (f64, f64),
+        (top, height): (f64, f64),
+        title: &str,
+    ) {
+        let (x, width) = (percent(x1), percent((x2 - x1).max(0.0)));
+        let title = html(title, NOTE);
+        self.add(&format!(
+            "<rect {look} x=\"{x}\" y=\"{top:.1}\" width=\"{width}\" height=\"{height:.1}\"><title>{title}</title></rect>"
+        ));
+    }
+
+    /// Adds a word at a share of the width, moved to the right by `dx` pixels.
+    pub(super) fn word(
+        &mut self,
+        class: &str,
+        (x, dx): (f64, f64),
+        y: f64,
+        anchor: &str,
+        text: &str,
+    ) {
+        let (x, text) = (percent(x), html(text, NAME));
+        let class = if class.is_empty() { String::new() } else { format!(" class=\"{class}\"") };
+        self.add(&format!(
+            "<text{class} x=\"{x}\" dx=\"{dx}\" y=\"{y:.1}\" text-anchor=\"{anchor}\">{text}</text>"
+        ));
+    }
+
+    /// Adds what is drawn in a box of 1 000 times this height, which is stretched to the width.
+    pub(super) fn stretched(&mut self, height: f64, body: &str) {
+        self.add(&format!(
+            "<svg class=\"fit\" width=\"100%\" height=\"{height}\" viewBox=\"0 0 1000 {height}\" \
+             preserveAspectRatio=\"none\">{body}</svg>"
+        ));
+    }
+
+    /// Adds grid and values of the horizontal axis.
+    pub(super) fn x_axis(&mut self, axis: &Axis, (top, bottom): (f64, f64), is_half: bool) {
+        let ticks = ticks(axis);
+        let most = if is_half { LABELS[0] } else { LABELS[1] };
+        let step = ticks.len().div_ceil(most).max(1);
+        for (value, number) in ticks.into_iter().zip(0_usize..) {
+            let at = place(axis, value);
+            self.line("grid", (at, top), (at, bottom));
+            if number.is_multiple_of(step) {
+                let anchor = if at < 0.03 {
+                    "start"
+                } else if 0.97 < at {
+                    "end"
+                } else {
+                    "middle"
+                };
+                self.word("", (at, 0.0), bottom + 15.0, anchor, &tick_text(axis, value));
+            }
+        }
+        self.line("axis", (0.0, bottom), (1.0, bottom));
+    }
+
+    /// Adds grid and values, or the names of rows, of the vertical axis.
+    pub(super) fn y_axis(&mut self, axis: &Axis, (top, bottom): (f64, f64)) {
+        for value in ticks(axis).into_iter().filter(|_| axis.names.is_empty()) {
+            let y = bottom - (bottom - top) * place(axis, value);
+            self.line("grid", (0.0, y), (1.0, y));
+            self.word("", (0.0, -8.0), y + 4.0, "end", &tick_text(axis, value));
+        }
+        let mut last = f64::MIN;
+        for (name, row) in axis.names.iter().zip(0_u32..) {
+            let y = top + (bottom - top) * place(axis, f64::from(row) + 0.5);
+            if 12.0 <= y - last {
+                last = y;
+                self.word("", (0.0, -8.0), y + 4.0, "end", &shortened(name));
+            }
+        }
+    }
+
+    /// The whole drawing with its title and what it shows, for who cannot see it.
+    pub(super) fn finish(self, height: f64, title: &str, finding: &str) -> String {
+        let (title, finding, body) = (html(title, NAME), html(finding, NOTE), self.body);
+        format!(
+            "<svg height=\"{height}\" role=\"img\" aria-label=\"{title}\"><desc>{finding}</desc>\n{body}</svg>"
+        )
+    }
+}
+
+/// Letters of the name of a row that have room next to the plot.
+pub(super) const NAME_LETTERS: usize = 34;
+
+/// A name as far as there is room for it.
+fn shortened(name: &str) -> String {
+    if name.chars().count() <= NAME_LETTERS {
+        return name.to_owned();
+    }
+    let mut short: String = name.chars().take(NAME_LETTERS - 1).collect();
+    short.push('…');
+    short
+}
+
+/// A share of the width.
+pub(super) fn percent(share: f64) -> String {
+    let text = format!("{:.2}", share * 100.0);
+    format!("{}%", text.trim_end_matches('0').trim_end_matches('.'))
+}

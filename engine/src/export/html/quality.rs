@@ -1,0 +1,187 @@
+//! How reliable the measurement is, and what was requested and applied.
+
+use std::io::{self, Write};
+
+use super::super::facts::count;
+use super::super::sanitize::{NAME, NOTE, html};
+use super::{icon, section};
+use crate::plan::CpuChoice;
+use crate::report::{AppliedSummary, Caution, Configuration, Report, trace_state};
+use crate::run::Run;
+use crate::units::{format_cpus, format_setting, format_share, format_time};
+
+/// More than this share of one CPU used by others disturbs a measurement.
+const OTHERS: f64 = 0.1;
+
+/// A line: what is fine, what to know, or a warning.
+struct Line {
+    icon: &'static str,
+    name: &'static str,
+    text: String,
+}
+
+impl Line {
+    fn of(is_good: bool, name: &'static str, text: String) -> Self {
+        Self { icon: if is_good { "good" } else { "fair" }, name, text }
+    }
+}
+
+/// Writes the section; `hidden` are the warnings that the box at the top has no room for.
+pub(super) fn write(
+    run: &Run,
+    report: &Report,
+    has_machine: bool,
+    hidden: &[&Caution],
+    to: &mut dyn Write,
+) -> io::Result<()> {
+    section("Measurement quality", "", "", to)?;
+    writeln!(to, "<dl class=\"pairs\">")?;
+    for line in lines(run, report, has_machine) {
+        let (icon, text) = (icon(line.icon, line.icon), html(&line.text, NOTE));
+        writeln!(to, "<dt>{}</dt><dd>{icon}{text}</dd>", line.name)?;
+    }
+    for caution in hidden {
+        let text = html(&caution.to_string(), NOTE);
+        writeln!(to, "<dt>Warning</dt><dd>{}{text}</dd>", icon("fair", "fair"))?;
+    }
+    writeln!(to, "</dl></section>")
+}
+
+fn lines(run: &Run, report: &Report, has_machine: bool) -> Vec<Line> {
+    let lost = run.lost_count();
+    let words = if lost == 0 { "none lost".to_owned() } else { format!("{lost} lost") };
+    let samples = format!("{}, {words}", count(run.sample_count()));
+    let mut lines = vec![Line::of(lost == 0, "Samples", samples)];
+    let shares = report.rows.iter().filter_map(|row| row.foreign_share);
+    let most =
+        shares.fold(None, |most: Option<f64>, it| Some(most.map_or(it, |most| most.max(it))));
+    if let Some(share) = most.filter(|_| has_machine) {
+        let is_disturbed = report.rows.iter().any(|row| row.disturbing_share().is_some());
+        let text = format!("{} of one CPU (limit {})", format_share(share), format_share(OTHERS));
+        lines.push(Line::of(!is_disturbed, "Other programs", text));
+    }
+    if let Some(whose) = run.machine.virtualization.as_ref().filter(|_| has_machine) {
+        lines.push(Line::of(false, "Virtual machine", whose.clone()));
+    }
+    if run.plan().is_some() {
+        let hidden = run.health.window_hidden;
+        lines.push(match hidden {
+            None => {
+                Line { icon: "info", name: "Window", text: "not used (command line)".to_owned() }
+            }
+            Some(hidden) if hidden.get() == 0 => {
+                Line::of(true, "Window", "visible all the time".to_owned())
+            }
+            Some(hidden) => {
+                Line::of(false, "Window", format!("hidden for {}", format_time(hidden)))
+            }
+        });
+    }
+    if !run.clock.name.is_empty() {
+        let read = format!("{:.0}", run.clock.read_cost_nanos);
+        let text = format!("{}, {read} ns per read", run.clock.name);
+        lines.push(Line::of(run.health.clock_backwards_count == 0, "Clock", text));
+    }
+    if let Some(state) = trace_state(run) {
+        let text = state.source.map_or("not available", |source| source.label());
+        let icon = if state.source.is_some() { "good" } else { "info" };
+        lines.push(Line { icon, name: "Trace", text: text.to_owned() });
+    }
+    lines
+}
+
+/// Writes what was requested and applied: of one configuration each request, of several those that were denied.
+pub(super) fn requested(run: &Run, report: &Report, to: &mut dyn Write) -> io::Result<()> {
+    let started: Vec<&Configuration> =
+        report.rows.iter().filter(|row| row.granted.is_some()).collect();
+    if started.is_empty() {
+        return Ok(());
+    }
+    let denied: Vec<&Configuration> =
+        started.iter().copied().filter(|row| is_denied(row)).collect();
+    let note = match denied.len() {
+        0 if started.len() == 1 => "everything ran as requested".to_owned(),
+        0 => format!("all {} configurations ran as requested", started.len()),
+        _ if started.len() == 1 => "not everything ran as requested".to_owned(),
+        count => format!("{count} of {} configurations did not run as requested", started.len()),
+    };
+    section("Requested and applied", &note, "", to)?;
+    if let ([row], Some(granted)) =
+        (started.as_slice(), started.first().and_then(|row| row.granted.as_ref()))
+    {
+        single(run, row, granted, to)?;
+    }
+    for row in denied {
+        for refusal in row.granted.iter().flat_map(|granted| &granted.refusals) {
+            writeln!(
+                to,
+                "<p class=\"small\">{} <bdi>{}</bdi>: {}. Ran at {}. {}</p>",
+                icon("denied", "fair"),
+                html(&row.label, NAME),
+                html(&refusal.to_string(), NOTE),
+                html(&row.applied_text(), NOTE),
+                html(&refusal.remedy, NOTE)
+            )?;
+        }
+    }
+    writeln!(to, "</section>")
+}
+
+/// Whether something was denied or did not last.
+fn is_denied(row: &Configuration) -> bool {
+    let refused = row.granted.as_ref().is_some_and(|granted| !granted.refusals.is_empty());
+    refused || !row.is_as_requested()
+}
+
+fn single(
+    run: &Run,
+    row: &Configuration,
+    granted: &AppliedSummary,
+    to: &mut dyn Write,
+) -> io::Result<()> {
+    use crate::platform::RequestOutcome;
+    let pinned = match granted.cpus.as_slice() {
+        _ if row.conditions.cpu == CpuChoice::Any => "any CPU".to_owned(),
+        [cpu] => format!("CPU {cpu}"),
+        [] => "not reported".to_owned(),
+        cpus => format!("CPUs {}", format_cpus(cpus)),
+    };
+    let cpu = row.conditions.cpu;
+    let pin = if cpu == CpuChoice::Any { "Unpinned".to_owned() } else { cpu.name() };
+    let is_granted = |outcome: &RequestOutcome| *outcome == RequestOutcome::Granted;
+    let is_prioritized = is_granted(&granted.priority) && row.has_retained_policy();
+    let mut items = vec![
+        ("Priority", row.conditions.priority.name(), is_prioritized, granted.policy.to_string()),
+        ("Pinning", pin, is_granted(&granted.pin), pinned),
+    ];
+    if let Some(slack) = granted.timer_slack {
+        let requested = match row.conditions.timer_slack.get() {
+            0 => "default".to_owned(),
+            _ => format_setting(row.conditions.timer_slack),
+        };
+        items.push(("Timer slack", requested, true, format_time(slack)));
+    }
+    if let Some(resolution) = granted.timer_resolution {
+        let requested = if row.conditions.fine_timer { "finest" } else { "default" };
+        items.push(("Timer resolution", requested.to_owned(), true, format_time(resolution)));
+    }
+    if let Some(tail) = row.usage.spin_tail {
+        let setting = run.plan().and_then(|plan| {
+            plan.settings().into_iter().find(|setting| setting.name == "Spin tail")
+        });
+        let requested = setting.map_or_else(|| "automatic".to_owned(), |setting| setting.value);
+        items.push(("Spin tail", requested, true, format_setting(tail)));
+    }
+    writeln!(to, "<dl class=\"req\">")?;
+    for (name, requested, is_good, applied) in items {
+        let icon = if is_good { icon("good", "good") } else { icon("denied", "fair") };
+        writeln!(
+            to,
+            "<div><dt>{name}</dt><dd><span class=\"hide\">requested </span>{}<span class=\"arrow\" \
+             aria-hidden=\"true\">→</span><span class=\"nw\">{icon}<span class=\"hide\">applied </span>{}</span></dd></div>",
+            html(&requested, NAME),
+            html(&applied, NAME),
+        )?;
+    }
+    writeln!(to, "</dl>")
+}

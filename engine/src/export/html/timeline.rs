@@ -1,0 +1,254 @@
+//! Lateness over time: a stem and a mark for each late frame by its cause, and dots for the others.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::io::{self, Write};
+
+use super::super::sanitize::{NOTE, html};
+use super::fluid::{Fluid, percent};
+use super::section;
+use crate::nanos::Nanos;
+use crate::report::chart::{self, Axis};
+use crate::report::table::Quantity;
+use crate::report::{Cause, Configuration, late_samples};
+use crate::run::Run;
+use crate::units::{format_count, format_share, format_time};
+
+/// More late frames are one mark per this share of the width and cause: the highest.
+const MAX_MARKS: usize = 400;
+/// More dots are the lowest and the highest of each of [`COLUMNS`].
+const MAX_DOTS: usize = 4_000;
+const COLUMNS: f64 = 1_000.0;
+/// Where the drawing begins and ends, and its height with the values of the axis.
+const PLOT: (f64, f64) = (24.0, 192.0);
+const HEIGHT: f64 = 214.0;
+/// Where the line of one frame is when it is above the axis break.
+const ABOVE: f64 = 11.0;
+/// Below this share of a frame, the axis ends before one frame.
+const BREAK_BELOW: f64 = 0.6;
+
+/// The mark of a cause.
+pub(super) const fn mark(cause: Cause) -> &'static str {
+    match cause {
+        Cause::PreviousFrame => "previous",
+        Cause::Thread => "thread",
+        Cause::WaitedForCpu => "queue",
+        Cause::Interrupt => "interrupt",
+        Cause::PageFault => "fault",
+        Cause::Blocked => "blocked",
+        Cause::Hypervisor => "hypervisor",
+        Cause::NoEvent => "none",
+        Cause::TimerLate => "timer",
+        Cause::DeepIdle => "idle",
+        Cause::NotObservable => "unseen",
+    }
+}
+
+/// A mark in a line of text.
+pub(super) fn glyph(cause: Cause) -> String {
+    let mark = mark(cause);
+    format!(
+        "<svg class=\"mk k-{mark}\" aria-hidden=\"true\"><use href=\"#m-{mark}\" x=\"6.5\" y=\"6\"/></svg>"
+    )
+}
+
+/// A late frame.
+struct Late {
+    at: Nanos,
+    lateness: Nanos,
+    cause: Cause,
+    title: String,
+}
+
+/// All frames of a configuration, one trial after the other.
+struct Frames {
+    late: Vec<Late>,
+    on_time: Vec<(f64, f64)>,
+    end: Nanos,
+    max: Nanos,
+}
+
+impl Frames {
+    fn of(run: &Run, row: &Configuration) -> Self {
+        let mut found =
+            Self { late: Vec::new(), on_time: Vec::new(), end: Nanos::ZERO, max: Nanos::ZERO };
+        for trial in chart::trials(run, row) {
+            let start = found.end;
+            for sample in trial.samples.iter() {
+                found.max = found.max.max(sample.late());
+                if sample.late() <= row.late_limit {
+                    found.on_time.push(((start + sample.woke).as_f64(), sample.late().as_f64()));
+                }
+            }
+            found.late.extend(late_samples(trial, row.late_limit).into_iter().map(|late| {
+                let who = late.account.largest().filter(|largest| largest.0 == late.cause);
+                let who = who.and_then(|(_, culprit, _)| Some(culprit?.source().to_owned()));
+                let who = who.unwrap_or_else(|| late.cause.label().to_owned());
+                let (number, lateness) = (wide(late.index + 1), late.sample.late());
+                let secs = late.sample.woke.as_secs();
+                let title = format!(
+                    "Frame {} at {secs:.2} s: {} late, {who}",
+                    format_count(number),
+                    format_time(lateness)
+                );
+                Late { at: start + late.sample.woke, lateness, cause: late.cause, title }
+            }));
+            found.end = trial.samples.last().map_or(start, |last| start + last.woke);
+        }
+        found
+    }
+}
+
+fn wide(count: usize) -> u64 {
+    u64::try_from(count).unwrap_or(u64::MAX)
+}
+
+/// Writes the section of a configuration.
+pub(super) fn write(run: &Run, row: &Configuration, to: &mut dyn Write) -> io::Result<()> {
+    let frames = Frames::of(run, row);
+    let mut counts: BTreeMap<Cause, u64> = BTreeMap::new();
+    for late in &frames.late {
+        *counts.entry(late.cause).or_insert(0) += 1;
+    }
+    let mut legend = String::from("<ul class=\"legend right\">");
+    for (cause, count) in &counts {
+        let (glyph, label, count) = (glyph(*cause), cause.label(), format_count(*count));
+        // Writing to a string cannot fail.
+        let _ok = write!(legend, "<li>{glyph}{label} <b>{count}</b></li>");
+    }
+    let on_time = format_count(wide(frames.on_time.len()));
+    let _ok = write!(
+        legend,
+        "<li><svg class=\"mk\" aria-hidden=\"true\"><circle cx=\"6.5\" cy=\"6\" r=\"1.6\" \
+         fill=\"var(--mute)\"/></svg>On time <b>{on_time}</b></li></ul>"
+    );
+    let marks = shown(&frames);
+    let note = if marks.len() < frames.late.len() {
+        "lateness of each frame; of late ones, the highest of each cause and 1/400 of the width"
+    } else {
+        "lateness of each frame"
+    };
+    section("Timeline", note, &legend, to)?;
+    let drawing = drawing(&frames, &marks, row);
+    writeln!(to, "<div class=\"plot hover time\">{drawing}</div></section>")
+}
+
+/// The late frames that have a mark.
+fn shown(frames: &Frames) -> Vec<&Late> {
+    if frames.late.len() <= MAX_MARKS {
+        return frames.late.iter().collect();
+    }
+    let mut highest: BTreeMap<(i64, Cause), &Late> = BTreeMap::new();
+    let column = (frames.end.get() / 400).max(1);
+    for late in &frames.late {
+        let known = highest.entry((late.at.get() / column, late.cause)).or_insert(late);
+        if known.lateness < late.lateness {
+            *known = late;
+        }
+    }
+    highest.into_values().collect()
+}
+
+fn drawing(frames: &Frames, marks: &[&Late], row: &Configuration) -> String {
+    let (period, limit) = (row.period.as_f64(), row.late_limit.as_f64());
+    let is_broken = frames.max.as_f64() < BREAK_BELOW * period;
+    let most = if is_broken {
+        frames.max.as_f64().max(limit * 1.3)
+    } else {
+        frames.max.as_f64().max(period)
+    };
+    let y_axis = Axis::linear("", Quantity::Time, 0.0, most * 1.06);
+    let x_axis = Axis::linear("", Quantity::Time, 0.0, frames.end.as_f64());
+    let x = |at: f64| (at / x_axis.to).clamp(0.0, 1.0);
+    let y = |value: f64| PLOT.1 - (PLOT.1 - PLOT.0) * (value / y_axis.to).clamp(0.0, 1.0);
+    let mut fluid = Fluid::default();
+    fluid.y_axis(&y_axis, PLOT);
+    fluid.x_axis(&x_axis, PLOT, false);
+    let frame = if is_broken { ABOVE } else { y(period) };
+    if is_broken {
+        fluid.add("<path class=\"axis\" d=\"M-5 22h10M-5 18h10\" fill=\"none\"/>");
+    }
+    fluid.line("miss", (0.0, frame), (1.0, frame));
+    let words = |fluid: &mut Fluid, class: &str, y: f64, lines: [&str; 2], short: &str| {
+        for (line, dy) in lines.into_iter().zip([4.0, 17.0]) {
+            fluid.word(&format!("{class} wide"), (1.0, 8.0), y + dy, "start", line);
+        }
+        fluid.word(&format!("{class} narrow halo"), (1.0, 0.0), y - 4.0, "end", short);
+    };
+    let length = format_time(row.period);
+    words(
+        &mut fluid,
+        "tm",
+        frame,
+        ["Missed: one frame", &length],
+        &format!("One frame ({length})"),
+    );
+    let (share, time) = (format_share(limit / period), format_time(row.late_limit));
+    fluid.line("late", (0.0, y(limit)), (1.0, y(limit)));
+    let late = format!("Late: {share} of a frame");
+    words(&mut fluid, "tl", y(limit), [&late, &time], &format!("Late ({time})"));
+    stretched(&mut fluid, frames, marks, &x, &y);
+    for late in marks {
+        let (kind, title) = (mark(late.cause), html(&late.title, NOTE));
+        let (x, y) = (percent(x(late.at.as_f64())), y(late.lateness.as_f64()));
+        fluid.add(&format!(
+            "<use class=\"late-mark k-{kind}\" href=\"#m-{kind}\" x=\"{x}\" y=\"{y:.1}\"><title>{title}</title></use>"
+        ));
+    }
+    let worst = frames.late.iter().max_by_key(|late| late.lateness);
+    if let Some(worst) = worst {
+        let at = x(worst.at.as_f64());
+        let (dx, anchor) = if 0.85 < at { (-9.0, "end") } else { (9.0, "start") };
+        let text = format_time(worst.lateness);
+        fluid.word("halo b", (at, dx), y(worst.lateness.as_f64()) + 4.0, anchor, &text);
+    }
+    fluid.add("<circle class=\"ring\" r=\"8\"/>");
+    let finding = format!(
+        "{} of {} frames started more than {time} late; the highest lateness is {}.",
+        format_count(wide(frames.late.len())),
+        format_count(wide(frames.late.len() + frames.on_time.len())),
+        format_time(frames.max)
+    );
+    fluid.finish(HEIGHT, "Lateness of each frame over time", &finding)
+}
+
+/// Stems of the marks, and dots.
+fn stretched(
+    fluid: &mut Fluid,
+    frames: &Frames,
+    marks: &[&Late],
+    x: &dyn Fn(f64) -> f64,
+    y: &dyn Fn(f64) -> f64,
+) {
+    let mut stems: BTreeMap<&str, String> = BTreeMap::new();
+    for late in marks {
+        let (at, top) = (x(late.at.as_f64()) * 1_000.0, y(late.lateness.as_f64()));
+        // Writing to a string cannot fail.
+        let _ok =
+            write!(stems.entry(mark(late.cause)).or_default(), "M{at:.1} {}V{top:.1}", PLOT.1);
+    }
+    let mut dots = String::new();
+    for (at, value) in thinned(&frames.on_time, x) {
+        let _ok = write!(dots, "M{:.1} {:.1}h0", x(at) * 1_000.0, y(value));
+    }
+    let mut body = format!("<path class=\"dots\" d=\"{dots}\"/>");
+    for (kind, path) in stems {
+        let _ok = write!(body, "<path class=\"stem k-{kind}\" d=\"{path}\"/>");
+    }
+    fluid.stretched(HEIGHT, &body);
+}
+
+/// All points, or where they are many, the lowest and the highest of each column.
+fn thinned(points: &[(f64, f64)], x: &dyn Fn(f64) -> f64) -> Vec<(f64, f64)> {
+    if points.len() <= MAX_DOTS {
+        return points.to_vec();
+    }
+    let column = |point: &(f64, f64)| Nanos::from_nanos_f64((x(point.0) * COLUMNS).floor());
+    points
+        .chunk_by(|a, b| column(a) == column(b))
+        .flat_map(|all| {
+            let low = all.iter().min_by(|a, b| a.1.total_cmp(&b.1));
+            low.into_iter().chain(all.iter().max_by(|a, b| a.1.total_cmp(&b.1))).copied()
+        })
+        .collect()
+}

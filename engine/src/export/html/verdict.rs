@@ -1,0 +1,145 @@
+//! The box with the answer: grade, evidence, what to do, where the value is between the grades, warnings.
+
+use std::io::{self, Write};
+
+use super::super::Headline;
+use super::super::sanitize::{NAME, NOTE, html};
+use super::fluid::{Fluid, percent};
+use super::icon;
+use crate::report::{Caution, GradePlace};
+use crate::stats::{Grade, GradeRange};
+
+/// The most warnings in the box; the others are with the quality of the measurement.
+pub(super) const MAX_CAUTIONS: usize = 3;
+
+/// What a grade looks like.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Look {
+    /// Names the colors.
+    pub class: &'static str,
+    /// Names the icon: an outline where it is a bound.
+    pub icon: &'static str,
+}
+
+impl Look {
+    /// Of a grade or a bound, or of what takes its place.
+    pub(super) fn of(grade: Option<GradeRange>, is_doubtful: bool) -> Self {
+        let Some(grade) = grade else {
+            let (class, icon) = if is_doubtful { ("none", "wait") } else { ("info", "info") };
+            return Self { class, icon };
+        };
+        let (class, filled, outline) = match grade.worst() {
+            Grade::Excellent | Grade::Good => ("good", "good", "good-o"),
+            Grade::Fair => ("fair", "fair", "fair-o"),
+            Grade::Poor => ("poor", "poor", "poor-o"),
+        };
+        Self { class, icon: if grade.is_bound() { outline } else { filled } }
+    }
+}
+
+/// Writes the box.
+pub(super) fn write(
+    (grade, look): (Option<GradeRange>, Look),
+    headline: &Headline,
+    place: Option<&GradePlace>,
+    cautions: &[&Caution],
+    to: &mut dyn Write,
+) -> io::Result<()> {
+    let strip = place.map(|place| {
+        // A value without a grade is shown without the word of its zone.
+        let stated = grade.filter(|grade| !grade.is_bound());
+        let interval = if place.interval.is_some() { ", 95% CI" } else { "" };
+        format!(
+            "<div class=\"where\"><div class=\"scale\">{}</div><p class=\"small soft\">{}{interval}</p></div>",
+            strip(place, stated.map(GradeRange::worst), grade.is_some()),
+            html(&place.measure, NAME),
+        )
+    });
+    open(look, strip.is_none(), to)?;
+    say(headline, to)?;
+    writeln!(to, "{}", strip.unwrap_or_default())?;
+    for caution in cautions.iter().take(MAX_CAUTIONS) {
+        let text = html(&caution.to_string(), NOTE);
+        let icon = icon(
+            if matches!(caution, Caution::Refused { .. }) { "denied" } else { "fair" },
+            "fair",
+        );
+        writeln!(to, "<p class=\"caution\">{icon}<span>{text}</span></p>")?;
+    }
+    if let Some(more) = cautions.len().checked_sub(MAX_CAUTIONS).filter(|more| 0 < *more) {
+        writeln!(
+            to,
+            "<p class=\"caution\"><span></span><span>{more} more under Measurement quality</span></p>"
+        )?;
+    }
+    writeln!(to, "</div>")
+}
+
+/// Opens the box.
+pub(super) fn open(look: Look, is_wide: bool, to: &mut dyn Write) -> io::Result<()> {
+    let wide = if is_wide { " wide" } else { "" };
+    writeln!(
+        to,
+        "<div class=\"verdict v-{}{wide}\" role=\"group\" aria-label=\"Verdict\">{}",
+        look.class,
+        icon(look.icon, ""),
+    )
+}
+
+/// Writes the words.
+pub(super) fn say(headline: &Headline, to: &mut dyn Write) -> io::Result<()> {
+    let line = |class: &str, before: &str, text: &str| {
+        let text = html(text, NOTE);
+        if text.is_empty() { String::new() } else { format!("<p{class}>{before}{text}</p>") }
+    };
+    // A sentence that begins with its grade says it once.
+    let grade = Some(headline.grade.as_str()).filter(|word| !headline.sentence.starts_with(word));
+    writeln!(
+        to,
+        "<div class=\"say\">{}{}{}{}</div>",
+        line(" class=\"grade\"", "", grade.unwrap_or_default()),
+        line(" class=\"answer\"", "", &headline.sentence),
+        line("", "", &headline.evidence),
+        line(" class=\"do\"", "<b>What to do:</b> ", &headline.advice),
+    )
+}
+
+/// Where a value is between the grades: four equal zones, the value, its interval, and the others.
+pub(super) fn strip(place: &GradePlace, grade: Option<Grade>, is_graded: bool) -> String {
+    let mut fluid = Fluid::default();
+    let grades = [Grade::Excellent, Grade::Good, Grade::Fair, Grade::Poor];
+    for ((word, one), zone) in place.words.iter().zip(grades).zip(0_u32..) {
+        let from = f64::from(zone) / 4.0;
+        fluid.bar(&format!("class=\"z{zone}\""), (from, from + 0.25), (15.0, 12.0), word);
+        let class = if grade == Some(one) { "on" } else { "" };
+        fluid.word(class, (from + 0.125, 0.0), 10.0, "middle", word);
+    }
+    for (limit, zone) in place.limits.iter().zip(1_u32..) {
+        let at = f64::from(zone) / 4.0;
+        fluid.line("edge", (at, 15.0), (at, 27.0));
+        fluid.word("", (at, 0.0), 39.0, "middle", limit);
+    }
+    marks(&mut fluid, place, if is_graded { "pt" } else { "est" });
+    let words = format!("{}: {}", place.measure, place.text);
+    fluid.finish(42.0, "Where the grade is", &words)
+}
+
+/// The value, its interval, and the values next to it.
+fn marks(fluid: &mut Fluid, place: &GradePlace, class: &str) {
+    for other in &place.others {
+        fluid.line("oth", (other / 4.0, 16.0), (other / 4.0, 26.0));
+    }
+    if let Some((low, high)) = place.interval {
+        let (low, high) = (low / 4.0, high / 4.0);
+        fluid.line("ci", (low, 21.0), (high, 21.0));
+        for end in [low, high] {
+            fluid.line("ci", (end, 17.5), (end, 24.5));
+        }
+    }
+    // What is below the scale, such as less than the resolution of the clock, is at its left edge.
+    let x = percent(place.value / 4.0);
+    let text = html(&place.text, NAME);
+    fluid.add(&format!(
+        "<circle class=\"{class}\" cx=\"{x}\" cy=\"21\" r=\"4.5\"><title>{text}</title></circle>"
+    ));
+}

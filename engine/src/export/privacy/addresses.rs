@@ -1,0 +1,94 @@
+//! Network addresses in texts: IPv4, IPv6, and those of network cards.
+
+use std::net::{Ipv4Addr, Ipv6Addr};
+
+/// What takes the place of an address.
+const ADDRESS: &str = "[address]";
+
+/// The text without network addresses. Versions such as 5.15.153.1-generic are none.
+pub(super) fn without_addresses(text: &str) -> String {
+    let mut result = String::with_capacity(text.len());
+    let mut before = None;
+    let mut rest = text;
+    while let Some(letter) = rest.chars().next() {
+        let length = rest.find(|letter| !is_part(letter)).unwrap_or(rest.len());
+        let Some((run, after)) = rest.split_at_checked(length).filter(|_| 0 < length) else {
+            result.push(letter);
+            (before, rest) = (Some(letter), rest.get(letter.len_utf8()..).unwrap_or_default());
+            continue;
+        };
+        let next = after.chars().next();
+        result.push_str(&redacted(run, before, next));
+        (before, rest) = (run.chars().next_back(), after);
+    }
+    result
+}
+
+fn is_part(letter: char) -> bool {
+    letter.is_ascii_hexdigit() || matches!(letter, '.' | ':' | '-')
+}
+
+/// A stretch of the letters of addresses between two others, without what is an address.
+fn redacted(run: &str, before: Option<char>, next: Option<char>) -> String {
+    let is_word = |letter: Option<char>| letter.is_some_and(|it| it.is_alphanumeric() || it == '_');
+    let inner = run.trim_end_matches(['.', '-']);
+    let inner = if inner.ends_with("::") { inner } else { inner.trim_end_matches(':') };
+    let end = run.get(inner.len()..).unwrap_or_default();
+    let own = inner.trim_start_matches(['.', '-']);
+    let own = if own.starts_with("::") { own } else { own.trim_start_matches(':') };
+    let start = inner.get(..inner.len() - own.len()).unwrap_or_default();
+    // Letters on either side make it a part of a word, or of a version.
+    let is_apart = (!start.is_empty() || !is_word(before)) && !is_word(next);
+    if is_apart && is_address(own) {
+        return format!("{start}{ADDRESS}{end}");
+    }
+    // From one address to another.
+    match own.split_once('-') {
+        Some((one, other)) if is_apart && is_address(one) => {
+            format!("{start}{ADDRESS}-{}{end}", redacted(other, Some('-'), next))
+        }
+        _ => run.to_owned(),
+    }
+}
+
+fn is_address(text: &str) -> bool {
+    let is_card = |separator: char| {
+        let groups = text.split(separator);
+        groups.clone().count() == 6
+            && groups
+                .into_iter()
+                .all(|group| group.len() == 2 && group.bytes().all(|it| it.is_ascii_hexdigit()))
+    };
+    let host = text.rsplit_once(':').map_or(text, |(host, _port)| host);
+    let is_v6 = || {
+        let colons = text.bytes().filter(|byte| *byte == b':').count();
+        1 < colons && 2 < text.len() && text.parse::<Ipv6Addr>().is_ok()
+    };
+    is_card(':') || is_card('-') || host.parse::<Ipv4Addr>().is_ok() || is_v6()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn addresses_go_and_times_dates_and_versions_stay() {
+        for (text, left) in [
+            ("sshd: 10.0.0.5.", "sshd: [address]."),
+            ("ssh:192.168.1.20:22 to fe80::1%eth0", "ssh:[address] to [address]%eth0"),
+            ("[2001:db8::8a2e:370:7334]:443", "[[address]]:443"),
+            ("00:1a:2B:3c:4d:5e, 00-1A-2B-3C-4D-5E", "[address], [address]"),
+            ("10.0.0.5-10.0.0.9", "[address]-[address]"),
+            ("http://10.1.2.3/x", "http://[address]/x"),
+        ] {
+            assert_eq!(without_addresses(text), left);
+        }
+        for text in [
+            "12:30:45.125 on 2026-11-23, 5.15.153.1-microsoft, 6.1.0-26, v1.2.3.4, 300.1.2.3",
+            "std::thread, a::x, 0x1f:2, 1.2.3, bad.cafe, deadbeef-dead-beef-dead-beefdeadbeef",
+            "irq/9-acpi, kworker/0:1-events, 3:2, ::, é",
+        ] {
+            assert_eq!(without_addresses(text), text);
+        }
+    }
+}

@@ -1,0 +1,179 @@
+//! What is pasted into a ticket or a chat: the answer, its numbers, the machine, and how to repeat it, in few lines.
+
+use super::document::{Block, Grid, Line, Piece};
+use super::{Headline, Parts, facts, markdown, parts};
+use crate::plan::Plan;
+use crate::report::table::{Column, Format};
+use crate::report::{Caution, Report, Table};
+use crate::run::Run;
+use crate::units::format_share;
+
+/// The most lines.
+pub const MAX_LINES: usize = 15;
+/// The most letters; a chat takes 2 000.
+pub const MAX_LETTERS: usize = 1_800;
+/// A longer command is omitted.
+const MAX_COMMAND: usize = 300;
+/// Sources of delay that are named; the others are a number.
+const MAX_SOURCES: usize = 3;
+/// The most columns of figures.
+const MAX_FIGURES: usize = 7;
+
+/// A report in few lines.
+#[derive(Clone, Debug, Default)]
+pub struct Ticket {
+    /// What was measured, when, and with which version.
+    pub title: Line,
+    /// The grade and what was found.
+    pub answer: String,
+    /// The numbers behind it, what to do, and the gravest warning.
+    pub notes: Vec<String>,
+    /// The key figures.
+    pub grid: Grid,
+    /// What delayed it, the machine, the quality, and how to repeat it.
+    pub facts: Vec<Line>,
+}
+
+impl Ticket {
+    /// The ticket of a run.
+    pub(super) fn of_run(run: &Run, report: &Report, headline: &Headline, holds: Parts) -> Self {
+        let title = match report.rows.as_slice() {
+            [only] if !headline.title.contains(&only.label) => {
+                format!("{}: {}", headline.title, only.label)
+            }
+            _ => headline.title.clone(),
+        };
+        let program = if run.plan().is_some() { "Jitterscope " } else { "" };
+        let about = format!(" ({}, {program}{})", headline.about, run.app_version);
+        let mut notes = vec![headline.evidence.clone()];
+        if let Some(to_do) = report.what_to_do() {
+            notes.push(format!("What to do: {to_do}"));
+        }
+        // What the answer states is not a warning as well.
+        let is_disturbed = report.verdict.standing.disturbance().is_some();
+        let mut warnings = parts::cautions(report, holds).filter(|caution| match caution {
+            Caution::OtherLoad { .. } => !is_disturbed,
+            Caution::Stopped { .. } => false,
+            _ => true,
+        });
+        if let Some(first) = warnings.next() {
+            let more = match warnings.count() {
+                0 => String::new(),
+                more => format!(" And {more} more."),
+            };
+            notes.push(format!("Warning: {first}{more}"));
+        }
+        notes.retain(|note| !note.is_empty());
+        let mut lines: Vec<String> = delayed_by(report).into_iter().collect();
+        if holds.machine {
+            lines.push(format!("Machine: {}", facts::machine_line(run)));
+        }
+        lines.push(format!("Quality: {}", facts::quality(run, report, holds.machine)));
+        let mut facts: Vec<Line> = lines.into_iter().map(|line| vec![Piece::plain(line)]).collect();
+        facts.push(repeat(run, holds));
+        Self {
+            title: vec![Piece::strong(title), Piece::plain(about)],
+            answer: format!("{}: {}", headline.grade, headline.sentence),
+            notes,
+            grid: report.key_table(&[]).map(|table| grid(&table)).unwrap_or_default(),
+            facts,
+        }
+    }
+
+    /// The blocks, of at most [`MAX_LINES`] lines and [`MAX_LETTERS`] letters: rows that do not fit are omitted, and
+    /// long lines are cut.
+    pub fn blocks(mut self) -> Vec<Block> {
+        let all = self.grid.rows.len();
+        let room =
+            |it: &Self| MAX_LINES.saturating_sub(3 + it.notes.len() + 1 + 2 + 1 + it.facts.len());
+        // A warning weighs less than a second row, which is what the first is compared with.
+        if room(&self) < all.min(2) {
+            self.notes.truncate(2);
+        }
+        let shown = room(&self).clamp(1, all.max(1));
+        if shown < all {
+            self.grid.rows.truncate(shown);
+            self.title.push(Piece::plain(format!(", {shown} of {all} rows")));
+        }
+        let mut blocks = vec![
+            Block::Paragraph(vec![self.title]),
+            Block::Paragraph(vec![vec![Piece::strong(self.answer)]]),
+        ];
+        blocks.extend(self.notes.into_iter().map(Block::item));
+        if !self.grid.rows.is_empty() {
+            blocks.push(Block::Grid(self.grid));
+        }
+        blocks.extend(self.facts.into_iter().map(Block::Item));
+        let mut longest = 600;
+        while MAX_LETTERS < markdown::text(&blocks).chars().count() && 4 < longest {
+            longest = longest * 3 / 4;
+            for text in blocks.iter_mut().flat_map(Block::texts_mut) {
+                cut(text, longest);
+            }
+        }
+        blocks
+    }
+}
+
+/// Cuts a text that is longer.
+fn cut(text: &mut String, longest: usize) {
+    if let Some((end, _)) = text.char_indices().nth(longest) {
+        text.truncate(end);
+        text.push('…');
+    }
+}
+
+/// Whose time made samples late, in shares of all of it; absent where nothing is known.
+fn delayed_by(report: &Report) -> Option<String> {
+    let sources: Vec<_> = report.delays.ranked.iter().filter(|it| 0.0005 <= it.share).collect();
+    let (named, others) = sources.split_at(sources.len().min(MAX_SOURCES));
+    let mut words: Vec<String> =
+        named.iter().map(|it| format!("{} {}", it.name, format_share(it.share))).collect();
+    if !others.is_empty() {
+        let share: f64 = others.iter().map(|it| it.share).sum();
+        words.push(format!("{} others {}", others.len(), format_share(share)));
+    }
+    (!words.is_empty()).then(|| format!("Delayed by: {}", words.join(", ")))
+}
+
+/// The ID of a run, and the command that repeats it.
+fn repeat(run: &Run, holds: Parts) -> Line {
+    let mut line = vec![Piece::plain("Run "), Piece::code(run.id.to_string())];
+    let command = run.plan().filter(|_| holds.repeat).map(Plan::command);
+    if let Some(command) = command.filter(|command| command.chars().count() <= MAX_COMMAND) {
+        line.extend([Piece::plain(", repeat with "), Piece::code(command)]);
+    }
+    line
+}
+
+/// A table without columns that are empty in all rows, the rows to look at first in front. Of one row, the values
+/// carry their units, and the name is in the title.
+fn grid(table: &Table) -> Grid {
+    let mut table = table.clone();
+    let is_single = table.rows.len() == 1;
+    if is_single {
+        for column in &mut table.columns {
+            if let Format::Time { .. } = column.format {
+                column.format = Format::Own;
+            }
+        }
+    }
+    table.rows.sort_by_key(|row| !row.is_key);
+    let is_shown = |at: &usize| {
+        let mut cells = table.rows.iter().filter_map(|row| row.cells.get(*at));
+        (0 < *at || !is_single) && cells.any(|cell| cell.reason().is_none())
+    };
+    let positions: Vec<usize> = (0..table.columns.len())
+        .filter(is_shown)
+        .take(MAX_FIGURES + usize::from(!is_single))
+        .collect();
+    let columns = || positions.iter().filter_map(|at| table.columns.get(*at));
+    let texts = table.rows.iter().map(|row| table.texts(row));
+    Grid {
+        header: columns().map(Column::heading).collect(),
+        is_right: columns().map(|column| !column.is_left_aligned()).collect(),
+        rows: texts
+            .map(|row| positions.iter().filter_map(|at| row.get(*at)).cloned().collect())
+            .collect(),
+    }
+}

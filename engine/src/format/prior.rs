@@ -1,0 +1,94 @@
+//! The prior of a comparison: printed with it, and read from a file, so that two PCs evaluate the same runs alike.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use crate::report::comparison::Prior;
+use crate::stats::VariancePrior;
+
+/// What numbers usually vary by from run to run.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct PriorRecord {
+    /// From how many groups of repeats it was estimated; 0 where it is the fixed one.
+    pub groups: usize,
+    /// By the key of the metric.
+    pub metrics: BTreeMap<String, VariationRecord>,
+}
+
+/// What one number usually varies by.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct VariationRecord {
+    /// The standard deviation from run to run: times and rates as a share of their mean, shares as they are.
+    pub std_dev: f64,
+    /// How many degrees of freedom it counts as.
+    pub freedom: f64,
+}
+
+/// A comparison in JSON, of which only the prior is read.
+#[derive(Deserialize)]
+struct ComparisonHead {
+    prior: PriorRecord,
+}
+
+/// Why a text holds no prior.
+#[derive(Debug, thiserror::Error)]
+pub enum PriorError {
+    /// It is neither a comparison nor a prior in JSON.
+    #[error("this is no comparison in JSON")]
+    NotAComparison,
+    /// A number in it is out of range.
+    #[error("the variation of '{0}' is out of range: expected positive numbers")]
+    OutOfRange(String),
+}
+
+impl PriorRecord {
+    /// The record of a prior.
+    pub fn of(prior: &Prior) -> Self {
+        let record = |(key, of): (&String, &VariancePrior)| {
+            (key.clone(), VariationRecord { std_dev: of.std_dev, freedom: of.freedom })
+        };
+        Self { groups: prior.group_count, metrics: prior.variations.iter().map(record).collect() }
+    }
+
+    /// Reads the prior of a comparison that was saved as JSON.
+    pub fn read(text: &[u8]) -> Result<Prior, PriorError> {
+        let ComparisonHead { prior } = serde_json::from_slice(text)
+            .map_err(|error| log::info!("no prior: {error}"))
+            .map_err(|()| PriorError::NotAComparison)?;
+        let mut variations = BTreeMap::new();
+        for (key, VariationRecord { std_dev, freedom }) in prior.metrics {
+            let fits = |number: f64| number.is_finite() && 0.0 < number;
+            if !fits(std_dev) || !fits(freedom) {
+                return Err(PriorError::OutOfRange(key));
+            }
+            variations.insert(key, VariancePrior { std_dev, freedom });
+        }
+        Ok(Prior { group_count: prior.groups, variations })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_prior_is_read_back_from_a_comparison_and_nothing_else() {
+        let of = VariancePrior { std_dev: 0.08, freedom: 12.5 };
+        let prior = Prior { group_count: 7, variations: BTreeMap::from([("p99".to_owned(), of)]) };
+        let record = serde_json::to_value(PriorRecord::of(&prior)).unwrap();
+        let text = serde_json::json!({ "format": "jitterscope-comparison", "prior": record });
+        let mut text = text.to_string();
+        assert_eq!(PriorRecord::read(text.as_bytes()).unwrap(), prior);
+        text = text.replace("0.08", "-1");
+        assert!(
+            matches!(PriorRecord::read(text.as_bytes()), Err(PriorError::OutOfRange(key)) if key == "p99")
+        );
+        for wrong in ["", "{}", "[1]", "{\"prior\": 3}", "\u{1}"] {
+            assert!(
+                matches!(PriorRecord::read(wrong.as_bytes()), Err(PriorError::NotAComparison)),
+                "{wrong}"
+            );
+        }
+    }
+}

@@ -1,0 +1,93 @@
+//! Finds settings that are out of their ranges, and sets of which nothing is selected.
+
+use super::{Choice, Field, Form, Number, Parameter, Selection, parts};
+use crate::plan::conditions::Cell;
+use crate::plan::{CpuFacts, Problem};
+
+/// The largest matrix.
+const MAX_CELLS: usize = 256;
+
+/// Collects what a machine with these CPUs does not allow.
+#[derive(Debug)]
+pub(in crate::plan) struct RangeCheck<'a> {
+    cpus: &'a CpuFacts,
+    pub(in crate::plan) found: Vec<Problem>,
+}
+
+impl<'a> RangeCheck<'a> {
+    pub(in crate::plan) fn new(cpus: &'a CpuFacts) -> Self {
+        Self { cpus, found: Vec::new() }
+    }
+
+    fn add(&mut self, field: &Field, message: String) {
+        let problem = Problem { key: field.key, message };
+        if !self.found.contains(&problem) {
+            self.found.push(problem);
+        }
+    }
+
+    fn check(&mut self, field: &Field, parameter: &Parameter, value: f64) {
+        let name = match parameter.label {
+            "" => field.name_in_sentence(),
+            label => label.to_owned(),
+        };
+        if let Some(message) = parameter.problem(value, &name, self.cpus) {
+            self.add(field, message);
+        }
+    }
+}
+
+impl Form for RangeCheck<'_> {
+    fn number(&mut self, number: &Number, value: &mut f64) {
+        self.check(&number.field, &number.parameter, *value);
+    }
+
+    fn choice(&mut self, field: &Field, value: &mut Selection, choices: &[Choice]) {
+        let parameter = choices.get(value.index).and_then(|choice| choice.parameter);
+        if let Some((parameter, number)) = parameter.zip(value.number) {
+            self.check(field, &parameter, number);
+        }
+    }
+
+    fn set(&mut self, field: &Field, values: &mut Vec<Selection>, choices: &[Choice]) {
+        if values.is_empty() {
+            let available = choices.iter().filter(|choice| choice.is_available());
+            let expected: Vec<String> = available.map(Choice::spelling).collect();
+            let (name, expected) = (field.name_in_sentence(), expected.join(", "));
+            self.add(field, format!("{name}: none is selected; select at least one: {expected}"));
+        }
+        for value in values {
+            self.choice(field, value, choices);
+        }
+    }
+
+    fn matrix(&mut self, priority: &Field, cpu: &Field, cells: &mut Vec<Cell>) {
+        if cells.is_empty() {
+            let message =
+                "no configuration is selected; select at least one priority and one pinning";
+            self.add(priority, message.to_owned());
+        }
+        if MAX_CELLS < cells.len() {
+            let count = cells.len();
+            let message = format!("{count} configurations are selected; expected 1 to {MAX_CELLS}");
+            self.add(priority, message);
+        }
+        for cell in cells {
+            self.choice(priority, &mut parts::of_priority(cell.priority), &parts::PRIORITIES);
+            self.choice(cpu, &mut parts::of_cpu(cell.cpu), &parts::CPUS);
+        }
+    }
+
+    fn switch(&mut self, _field: &Field, _value: &mut bool) {}
+
+    fn when(
+        &mut self,
+        condition: bool,
+        _why: &'static str,
+        settings: &mut dyn FnMut(&mut dyn Form),
+    ) {
+        if condition {
+            settings(self);
+        }
+    }
+}

@@ -1,0 +1,54 @@
+//! Room for events: each is an open file.
+
+use std::fs::File;
+
+use super::super::guard;
+
+/// How many descriptors are left to the rest of the program: files of runs, pipes, and what a library opens.
+const RESERVED: usize = 16;
+
+/// Descriptors that are held so that events do not take them.
+#[derive(Debug)]
+pub(super) struct Reserve {
+    _held: Vec<File>,
+}
+
+impl Reserve {
+    /// Holds as many as there are, up to the reserve.
+    pub(super) fn hold() -> Self {
+        let held = (0..RESERVED).map_while(|_| File::open("/dev/null").ok());
+        Self { _held: held.collect() }
+    }
+}
+
+/// The soft limit of open files, raised to the hard one until this is dropped.
+#[derive(Debug)]
+pub(super) struct RaisedLimit {
+    before: libc::rlimit,
+}
+
+impl RaisedLimit {
+    /// Raises it; `None` where that is not possible or not needed.
+    pub(super) fn raise() -> Option<Self> {
+        let before = guard::get(libc::RLIMIT_NOFILE)?;
+        if before.rlim_max <= before.rlim_cur {
+            return None;
+        }
+        let raised = libc::rlimit { rlim_cur: before.rlim_max, ..before };
+        match guard::set(libc::RLIMIT_NOFILE, &raised) {
+            Ok(()) => Some(Self { before }),
+            Err(error) => {
+                log::debug!("the limit of open files stays at {}: {error}", before.rlim_cur);
+                None
+            }
+        }
+    }
+}
+
+impl Drop for RaisedLimit {
+    fn drop(&mut self) {
+        if let Err(error) = guard::set(libc::RLIMIT_NOFILE, &self.before) {
+            log::warn!("the limit of open files stays raised: {error}");
+        }
+    }
+}

@@ -1,0 +1,183 @@
+//! What runs ran on and under, side by side, ranked by what it is likely to do to their numbers.
+
+use crate::plan::{Plan, Setting};
+use crate::platform::PowerSource;
+use crate::report::Report;
+use crate::run::Run;
+
+/// Shown if the system does not report a value.
+const UNKNOWN: &str = "not reported";
+/// Other load that differs by less than this share of one CPU is taken as the same.
+const LOAD_STEP: f64 = 0.10;
+
+/// What a difference is likely to do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Relevance {
+    /// Likely to matter.
+    Likely,
+    /// It may matter.
+    May,
+    /// There is none.
+    Same,
+}
+
+/// The name of the condition that is the CPU time of other programs.
+const OTHER_LOAD: &str = "Other load";
+
+/// Something the runs ran on or under.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Condition {
+    /// What it is: "Kernel".
+    pub name: String,
+    /// What it was in each run.
+    pub values: Vec<String>,
+    /// What the difference is likely to do; [`Relevance::Same`] where there is none.
+    pub weight: Relevance,
+}
+
+impl Condition {
+    fn of(name: &str, values: Vec<String>, weight: Relevance) -> Self {
+        let is_same = values.iter().all(|value| Some(value) == values.first());
+        Self {
+            name: name.to_owned(),
+            values,
+            weight: if is_same { Relevance::Same } else { weight },
+        }
+    }
+
+    /// Whether the runs are known to have had different load besides the measuring thread: load threads or other
+    /// programs.
+    pub fn is_different_load(&self) -> bool {
+        let is_load = self.name == OTHER_LOAD || self.name.starts_with("Load ");
+        let is_known = !self.values.iter().any(|value| value == UNKNOWN);
+        is_load && is_known && self.weight != Relevance::Same
+    }
+}
+
+/// Every condition: those that differ first, in the order of their likely effect.
+pub(super) fn of(runs: &[(&Run, &Report)]) -> Vec<Condition> {
+    let all = |name: &str, weight, value: fn(&Run) -> String| {
+        Condition::of(name, runs.iter().map(|(run, _)| value(run)).collect(), weight)
+    };
+    let known = |value: &Option<String>| value.clone().unwrap_or_else(|| UNKNOWN.to_owned());
+    let texts = |value: &dyn Fn(&Run) -> String| -> Vec<String> {
+        runs.iter().map(|(run, _)| value(run)).collect()
+    };
+    let mut conditions = vec![
+        Condition::of("System", texts(&|run| known(&run.machine.os)), Relevance::Likely),
+        Condition::of("Kernel", texts(&|run| known(&run.machine.kernel)), Relevance::Likely),
+        Condition::of("Processor", texts(&|run| known(&run.machine.cpu_model)), Relevance::Likely),
+        all("CPUs", Relevance::Likely, |run| run.machine.cpus.len().to_string()),
+        Condition::of(
+            "Governor or power plan",
+            texts(&|run| known(&run.machine.power.governor_or_plan)),
+            Relevance::Likely,
+        ),
+        all("Power", Relevance::Likely, power),
+        other_load(runs),
+        all("Virtual machine", Relevance::Likely, |run| {
+            run.machine.virtualization.clone().unwrap_or_else(|| "no".to_owned())
+        }),
+        all("Build", Relevance::Likely, |run| {
+            if run.health.debug_build { "debug" } else { "release" }.to_owned()
+        }),
+        all("Method version", Relevance::Likely, |run| run.method_version.to_string()),
+        all("App version", Relevance::May, |run| run.app_version.clone()),
+    ];
+    conditions.push(all("Memory", Relevance::May, |run| {
+        run.machine.memory_bytes.map_or_else(
+            || UNKNOWN.to_owned(),
+            |bytes| {
+                format!("{:.0} GiB", crate::nanos::Nanos::new(gibi_tenths(bytes)).as_f64() / 10.0)
+            },
+        )
+    }));
+    conditions.push(all("Clock", Relevance::May, |run| run.clock.name.clone()));
+    conditions.extend(scheduler(runs));
+    // Settings come before the machine where both weigh the same.
+    conditions.splice(0..0, settings_of(runs));
+    conditions.sort_by_key(|condition| condition.weight);
+    conditions
+}
+
+/// Tenths of a gibibyte.
+fn gibi_tenths(bytes: u64) -> i64 {
+    i64::try_from(bytes / ((1 << 30) / 10)).unwrap_or(i64::MAX)
+}
+
+fn power(run: &Run) -> String {
+    match run.machine.power.source {
+        None => UNKNOWN.to_owned(),
+        Some(PowerSource::Mains) => "AC power".to_owned(),
+        Some(PowerSource::Battery { .. }) => "battery".to_owned(),
+    }
+}
+
+/// CPU time of other programs: the maximum share of one CPU in any trial.
+fn other_load(runs: &[(&Run, &Report)]) -> Condition {
+    let shares: Vec<Option<f64>> = runs
+        .iter()
+        .map(|(run, _)| {
+            let shares = run.trials.iter().filter_map(crate::run::TrialRun::foreign_share);
+            shares.max_by(f64::total_cmp)
+        })
+        .collect();
+    let texts = shares
+        .iter()
+        .map(|share| share.map_or(UNKNOWN.to_owned(), |share| format!("{:.0}%", share * 100.0)))
+        .collect();
+    let known: Vec<f64> = shares.iter().copied().flatten().collect();
+    let lowest = known.iter().copied().fold(f64::INFINITY, f64::min);
+    let most = known.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    let mut condition = Condition::of(OTHER_LOAD, texts, Relevance::Likely);
+    if known.len() == shares.len() && most - lowest < LOAD_STEP {
+        condition.weight = Relevance::Same;
+    }
+    condition
+}
+
+/// The settings of runs of one kind of test, each by its words on screen.
+fn settings_of(runs: &[(&Run, &Report)]) -> Vec<Condition> {
+    let lists: Vec<Vec<Setting>> =
+        runs.iter().map(|(run, _)| run.plan().map_or_else(Vec::new, Plan::settings)).collect();
+    let mut names: Vec<&'static str> = Vec::new();
+    for setting in lists.iter().flatten() {
+        if !names.contains(&setting.name) {
+            names.push(setting.name);
+        }
+    }
+    let value = |list: &[Setting], name: &str| {
+        let found = list.iter().find(|setting| setting.name == name);
+        found.map_or("–".to_owned(), |setting| setting.value.clone())
+    };
+    let test = runs.iter().map(|(run, _)| run.subject.name().to_owned()).collect();
+    std::iter::once(Condition::of("Test", test, Relevance::Likely))
+        .chain(names.into_iter().map(|name| {
+            let values = lists.iter().map(|list| value(list, name)).collect();
+            Condition::of(name, values, Relevance::Likely)
+        }))
+        .collect()
+}
+
+/// What the schedulers allow, by name.
+fn scheduler(runs: &[(&Run, &Report)]) -> Vec<Condition> {
+    let mut names: Vec<&str> = Vec::new();
+    for (name, _) in runs.iter().flat_map(|(run, _)| &run.machine.scheduler) {
+        if !names.contains(&name.as_str()) {
+            names.push(name);
+        }
+    }
+    names
+        .into_iter()
+        .map(|name| {
+            let values = runs
+                .iter()
+                .map(|(run, _)| {
+                    let found = run.machine.scheduler.iter().find(|(known, _)| known == name);
+                    found.map_or("–".to_owned(), |(_, value)| value.clone())
+                })
+                .collect();
+            Condition::of(name, values, Relevance::May)
+        })
+        .collect()
+}

@@ -1,0 +1,227 @@
+//! Groups of runs against each other: the runs of A, however many, against those of B.
+//!
+//! Each run is one value of each metric. The deviation is pooled within the groups, so that the effect is never
+//! part of the noise it is compared with, and combined with what the metric typically varies by ([`Prior`]).
+
+use super::candidate::{Candidate, max_chance, mean_and_std_dev};
+use super::item::{Item, late_limit};
+use super::judge::{Delta, DeltaResult, Outcome, Reason, Scale};
+use super::repeats::{is_same_setting, item};
+use super::{
+    ComparedRow, Comparison, Condition, Figure, Incompatibility, Metric, Prior, Relevance, Report,
+    Run, Variation, at, conditions, matched, metrics, notes, obstacle,
+};
+use crate::nanos::Nanos;
+use crate::stats::binomial::two_sided_chance;
+use crate::stats::{Deviation, Statistic, float};
+
+/// Runs of a group below which its variation is unknown.
+pub const MIN_GROUP: usize = 2;
+
+/// The runs of one side.
+type Group<'a> = [(&'a Run, &'a Report)];
+
+impl Comparison {
+    /// Compares the runs of B with those of A, each group of any size from two; a group of one run has no
+    /// variation, and its changes no result.
+    pub fn of_groups(groups: [&Group<'_>; 2], prior: &Prior) -> Self {
+        let all: Vec<(&Run, &Report)> = groups.concat();
+        let first: Vec<(&Run, &Report)> =
+            groups.iter().filter_map(|group| group.first().copied()).collect();
+        let obstacle = obstacle(&all).or_else(|| mixed(groups));
+        let mut notes = notes(&all);
+        // Notes of runs name them by letter; what is wrong with one of a group concerns the group.
+        for note in &mut notes {
+            note.rename(|run| usize::from(groups[0].len() <= run));
+        }
+        notes.dedup();
+        let items: Vec<Vec<Item<'_>>> =
+            first.iter().map(|(run, report)| Item::all(run, report)).collect();
+        let matched = match obstacle {
+            Some(Incompatibility::Tests) => Vec::new(),
+            _ => matched(&items, 0, &mut notes),
+        };
+        let metrics = first.first().map_or([].as_slice(), |(run, _)| metrics(run));
+        let counts = groups.map(<[_]>::len);
+        let mut comparison = Self {
+            baseline: 0,
+            count: 2,
+            value_name: first.first().map_or("", |(run, _)| run.subject.value_name()),
+            conditions: group_conditions(&all, counts),
+            notes,
+            variation: Variation::Groups(counts),
+            prior: prior.clone(),
+            rows: Vec::new(),
+            obstacle,
+        };
+        let is_single = matched.len() == 1;
+        let mut chances = Vec::new();
+        let mut rows = Vec::new();
+        for positions in matched {
+            let found = row(groups, &at(&items, &positions), &positions, is_single, metrics, prior);
+            chances.extend(found.1.iter().flatten().map(|candidate| candidate.chance));
+            rows.push(found);
+        }
+        let most = max_chance(&chances);
+        for (mut row, candidates) in rows {
+            row.obstacle = comparison.obstacle.clone().or(row.obstacle);
+            for (figure, candidate) in row.figures.iter_mut().zip(candidates) {
+                let delta =
+                    candidate.map(|one| one.called(&figure.metric, most, row.obstacle.is_some()));
+                figure.deltas = vec![None, delta];
+            }
+            let deltas: Vec<Delta> =
+                row.figures.iter().filter_map(|figure| *figure.deltas.get(1)?).collect();
+            let outcome =
+                if row.obstacle.is_some() { Outcome::NotComparable } else { Outcome::of(&deltas) };
+            row.outcomes = vec![None, Some(outcome)];
+            comparison.rows.push(row);
+        }
+        comparison
+    }
+}
+
+/// Why groups cannot be compared, where the runs of one have unlike settings or machines.
+fn mixed(groups: [&Group<'_>; 2]) -> Option<Incompatibility> {
+    groups.iter().zip(0..).find_map(|(group, side)| {
+        let (first, _) = group.first()?;
+        let is_mixed = group.iter().any(|(run, _)| !is_same_setting(run, first));
+        is_mixed.then_some(Incompatibility::MixedGroup(side))
+    })
+}
+
+/// What the groups ran on and under: a value that all runs of a group share, or all of them.
+fn group_conditions(all: &[(&Run, &Report)], [count_a, _]: [usize; 2]) -> Vec<Condition> {
+    let mut conditions = conditions::of(all);
+    for condition in &mut conditions {
+        let side = |values: &[String]| {
+            let mut distinct: Vec<&str> = values.iter().map(String::as_str).collect();
+            distinct.sort_unstable();
+            distinct.dedup();
+            distinct.join(", ")
+        };
+        let (a, b) = condition.values.split_at(count_a.min(condition.values.len()));
+        let sides = vec![side(a), side(b)];
+        if sides.first() == sides.last() {
+            condition.weight = Relevance::Same;
+        }
+        condition.values = sides;
+    }
+    conditions.sort_by_key(|condition| condition.weight);
+    conditions
+}
+
+/// One configuration of both groups, with a candidate for each figure.
+fn row(
+    groups: [&Group<'_>; 2],
+    firsts: &[Item<'_>],
+    positions: &[usize],
+    is_single: bool,
+    metrics: &[Metric],
+    prior: &Prior,
+) -> (ComparedRow, Vec<Option<Candidate>>) {
+    let of_group = |side: usize| -> Vec<Item<'_>> {
+        let label = firsts.get(side).map_or("", |first| first.label());
+        let group = groups.get(side).copied().unwrap_or_default();
+        let found = group.iter().filter_map(|(run, report)| {
+            if is_single {
+                Item::all(run, report).first().copied()
+            } else {
+                item(run, report, label)
+            }
+        });
+        found.collect()
+    };
+    let sides = [of_group(0), of_group(1)];
+    let both = || sides.iter().flatten().copied();
+    let periods: Vec<Nanos> = firsts.iter().map(|item| item.period()).collect();
+    let scale = Scale {
+        period: firsts.first().map_or(Nanos::ZERO, |item| item.frame()),
+        clock_step: both().map(|item| item.run().clock.resolution).max().unwrap_or_default(),
+        errors: 0.0,
+    };
+    let limit = late_limit(both());
+    let (mut figures, mut candidates) = (Vec::new(), Vec::new());
+    for &metric in metrics.iter().filter(|metric| metric.statistic != Statistic::AboveBaseline) {
+        let values = sides
+            .each_ref()
+            .map(|items| items.iter().filter_map(|item| item.value(&metric)).collect::<Vec<f64>>());
+        let means =
+            values.each_ref().map(|side| (!side.is_empty()).then(|| mean_and_std_dev(side).0));
+        if means.iter().all(Option::is_none) {
+            continue;
+        }
+        let is_one_limit = metric.statistic != Statistic::LateShare || limit.is_some();
+        let found = match means {
+            [Some(a), Some(b)] => {
+                let mut one = candidate(&metric, &values, [a, b], prior, &scale);
+                if let Some([of_a, of_b]) = counts(&metric, &sides) {
+                    let by_count = two_sided_chance(of_a, of_b);
+                    one.chance = one.chance.map(|chance| chance.max(by_count));
+                }
+                if !is_one_limit {
+                    one.chance = None;
+                    one.delta = Delta {
+                        interval: None,
+                        result: DeltaResult::NotEvaluated,
+                        reason: Some(Reason::SettingsDiffer),
+                        ..one.delta
+                    };
+                }
+                Some(one)
+            }
+            _ => None,
+        };
+        figures.push(Figure { metric, values: means.to_vec(), noise: None, deltas: vec![None; 2] });
+        candidates.push(found);
+    }
+    let differ = periods.first() != periods.last();
+    let row = ComparedRow {
+        label: firsts.first().map_or(String::new(), |item| item.label().to_owned()),
+        positions: positions.to_vec(),
+        late_limit: limit,
+        obstacle: differ.then_some(Incompatibility::Periods(periods)),
+        figures,
+        outcomes: Vec::new(),
+    };
+    (row, candidates)
+}
+
+/// Events and slots of a share in each group; `None` for any other number.
+fn counts(metric: &Metric, sides: &[Vec<Item<'_>>; 2]) -> Option<[(usize, usize); 2]> {
+    let of = |items: &[Item<'_>]| {
+        items.iter().try_fold((0, 0), |(events, slots), item| {
+            let (more_events, more_slots) = metric.count_of(item.row()?)?;
+            Some((events + more_events, slots + more_slots))
+        })
+    };
+    Some([of(&sides[0])?, of(&sides[1])?])
+}
+
+/// The change of a number, before anything is called.
+fn candidate(
+    metric: &Metric,
+    values: &[Vec<f64>; 2],
+    [a, b]: [f64; 2],
+    prior: &Prior,
+    scale: &Scale,
+) -> Candidate {
+    let sizes = values.each_ref().map(Vec::len);
+    let [own_a, own_b] = values.each_ref().map(|side| {
+        let freedom = side.len().saturating_sub(1);
+        float(freedom) * mean_and_std_dev(side).1.powi(2)
+    });
+    let smaller = sizes.into_iter().min().unwrap_or(0);
+    let freedom = sizes.iter().sum::<usize>().saturating_sub(2);
+    if smaller < MIN_GROUP || freedom == 0 {
+        let unknown = Deviation { std_dev: 0.0, freedom: 0 };
+        return Candidate::of(metric, a, b - a, unknown, 1.0, scale);
+    }
+    let own = Deviation { std_dev: ((own_a + own_b) / float(freedom)).sqrt(), freedom };
+    let all = prior.of(metric, a, scale).moderate(own);
+    let share = sizes.map(|size| 1.0 / float(size)).iter().sum::<f64>();
+    Candidate::of(metric, a, b - a, all, share, scale)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,124 @@
+//! Groups of equal runs are seldom called different, and a real effect is found.
+//!
+//! The rates are printed: of some dozen comparisons each, or of a thousand where `JITTERSCOPE_LONG_TESTS` was
+//! set at compile time.
+
+use super::super::tests::run_of;
+use super::*;
+use crate::report::Options;
+use crate::stats::simulated::{normal, rounds};
+
+/// Run-to-run variation: every lateness of a run is off by this share.
+const VARIATION: f64 = 0.03;
+/// Frames of a run.
+const FRAMES: usize = 600;
+
+/// A run of lateness around 100 µs, `factor` times as late.
+fn run(random: &mut fastrand::Rng, factor: f64) -> Run {
+    let level = factor * (VARIATION * normal(random)).exp();
+    let late: Vec<i64> = (0..FRAMES)
+        .map(|_| Nanos::from_nanos_f64(100_000.0 * level * (0.4 * normal(random)).exp()).get())
+        .collect();
+    run_of(random.u64(..) & 0xffff_ffff, late.into_iter())
+}
+
+fn group(random: &mut fastrand::Rng, count: usize, factor: f64) -> Vec<Run> {
+    (0..count).map(|_| run(random, factor)).collect()
+}
+
+fn compared(a: &[Run], b: &[Run]) -> Comparison {
+    let evaluate = |runs: &[Run]| -> Vec<Report> {
+        runs.iter().map(|run| Report::live(run, &Options::default())).collect()
+    };
+    let (of_a, of_b) = (evaluate(a), evaluate(b));
+    let a: Vec<(&Run, &Report)> = a.iter().zip(&of_a).collect();
+    let b: Vec<(&Run, &Report)> = b.iter().zip(&of_b).collect();
+    Comparison::of_groups([&a, &b], &Prior::default())
+}
+
+fn delta(comparison: &Comparison, metric: Metric) -> Delta {
+    let figures = &comparison.rows[0].figures;
+    figures.iter().find(|one| one.metric == metric).unwrap().deltas[1].unwrap()
+}
+
+fn is_called(result: DeltaResult) -> bool {
+    matches!(result, DeltaResult::Better | DeltaResult::Worse)
+}
+
+/// How many of `count` comparisons call any number, and how many p99 worse.
+fn called(sizes: [usize; 2], factor: f64, count: usize) -> [usize; 2] {
+    let mut random = fastrand::Rng::with_seed(0x6772_6f75_7073);
+    let mut found = [0; 2];
+    for _ in 0..count {
+        let (a, b) = (group(&mut random, sizes[0], 1.0), group(&mut random, sizes[1], factor));
+        let comparison = compared(&a, &b);
+        let all = comparison.rows[0].figures.iter().filter_map(|figure| figure.deltas[1]);
+        found[0] += usize::from(all.map(|delta| delta.result).any(is_called));
+        found[1] += usize::from(delta(&comparison, Metric::P99).result == DeltaResult::Worse);
+    }
+    println!(
+        "{sizes:?} × {factor}: any number called in {}, p99 worse in {} of {count}",
+        found[0], found[1]
+    );
+    found
+}
+
+#[test]
+fn equal_groups_are_seldom_called_different() {
+    let count = rounds(40);
+    for sizes in [[2, 2], [3, 3], [5, 5], [10, 10], [2, 8]] {
+        let [any, _] = called(sizes, 1.0, count);
+        // Three standard deviations of chance above 5% where the sample is small.
+        assert!(any <= if 1_000 <= count { 50 } else { 6 }, "{sizes:?}: {any} of {count}");
+    }
+}
+
+#[test]
+fn real_effects_are_found_in_groups() {
+    let count = rounds(20);
+    for (sizes, factor, percent) in [([5, 5], 2.0, 95), ([10, 10], 1.2, 80)] {
+        let [_, worse] = called(sizes, factor, count);
+        assert!(percent * count <= 100 * worse, "{sizes:?} × {factor}: {worse} of {count}");
+    }
+}
+
+#[test]
+fn one_missed_frame_in_two_runs_against_none_is_no_difference() {
+    let mut random = fastrand::Rng::with_seed(1);
+    let none = group(&mut random, 2, 1.0);
+    let mut one = group(&mut random, 2, 1.0);
+    for run in &mut one {
+        let samples: Vec<_> = run.trials[0].samples.iter().collect();
+        run.trials[0].samples = samples
+            .into_iter()
+            .enumerate()
+            .map(|(at, mut sample)| {
+                // Its work took longer than a frame.
+                if at == 300 {
+                    sample.done = sample.due + Nanos::from_millis(17);
+                }
+                sample
+            })
+            .collect();
+    }
+    let missed = delta(&compared(&none, &one), Metric::MISSED);
+    assert!((missed.change * 600.0 - 1.0).abs() < 0.01, "{missed:?}");
+    assert_eq!(missed.result, DeltaResult::NoClearDifference, "{missed:?}");
+}
+
+#[test]
+fn a_group_of_one_run_and_a_mixed_group_have_no_result() {
+    let mut random = fastrand::Rng::with_seed(2);
+    let (mut a, b) = (group(&mut random, 3, 1.0), group(&mut random, 3, 2.0));
+    let single = delta(&compared(&a[..1], &b), Metric::P99);
+    assert_eq!(
+        (single.result, single.reason),
+        (DeltaResult::NotEnoughData, Some(Reason::TooFewRuns(1)))
+    );
+    assert_eq!(delta(&compared(&a, &b), Metric::MAX).reason, Some(Reason::Maximum));
+    a[1].machine.kernel = Some("another".to_owned());
+    let mixed = compared(&a, &b);
+    assert_eq!(mixed.obstacle, Some(Incompatibility::MixedGroup(0)));
+    assert_eq!(mixed.outcome(1), Outcome::NotComparable);
+    assert_eq!(delta(&mixed, Metric::P99).result, DeltaResult::NotEvaluated);
+}

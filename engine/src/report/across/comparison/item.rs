@@ -1,0 +1,196 @@
+//! What is compared of a run: a configuration of a test, or a recording of an imported file.
+
+use crate::nanos::Nanos;
+use crate::report::capture::CaptureFigures;
+use crate::report::model::metric::{Metric, Track};
+use crate::report::resampled::{source_of, source_of_recording};
+use crate::report::{Configuration, RecordingFigures, Report};
+use crate::run::capture::Recording;
+use crate::run::{Capture, Run, TrialRun};
+use crate::sample::MISSING;
+use crate::stats::blocks::ResampleSource;
+use crate::stats::{LowDefinition, Statistic};
+
+/// A configuration of a test, or a recording of an imported file.
+#[derive(Clone, Copy, Debug)]
+pub enum Item<'a> {
+    /// A configuration.
+    Configuration(&'a Run, &'a Configuration),
+    /// A recording.
+    Recording(&'a Run, &'a RecordingFigures),
+}
+
+impl<'a> Item<'a> {
+    /// Everything in a run that can be compared, in the order of its report.
+    pub fn all(run: &'a Run, report: &'a Report) -> Vec<Self> {
+        let rows = report.rows.iter().map(|row| Self::Configuration(run, row));
+        rows.chain(report.results::<RecordingFigures>().iter().map(|one| Self::Recording(run, one)))
+            .collect()
+    }
+
+    /// Names it.
+    pub fn label(self) -> &'a str {
+        match self {
+            Self::Configuration(_, row) => &row.label,
+            Self::Recording(_, recording) => &recording.label,
+        }
+    }
+
+    pub(super) const fn run(self) -> &'a Run {
+        match self {
+            Self::Configuration(run, _) | Self::Recording(run, _) => run,
+        }
+    }
+
+    pub(super) const fn row(self) -> Option<&'a Configuration> {
+        match self {
+            Self::Configuration(_, row) => Some(row),
+            Self::Recording(..) => None,
+        }
+    }
+
+    /// The length of a frame on its schedule; 0 where there is none.
+    pub(super) fn period(self) -> Nanos {
+        self.row().map_or(Nanos::ZERO, |row| row.period)
+    }
+
+    /// The length of a frame, by which a difference matters or not: on its schedule, else the median one; 0
+    /// where there is neither.
+    pub(super) fn frame(self) -> Nanos {
+        match self {
+            Self::Configuration(_, row) => row.period,
+            Self::Recording(_, recording) => {
+                let median = recording.figures.value(&Metric::P50);
+                median.map_or(Nanos::ZERO, Nanos::from_nanos_f64)
+            }
+        }
+    }
+
+    /// Lateness above which a frame is late; absent where nothing is.
+    pub fn late_limit(self) -> Option<Nanos> {
+        self.row().map(|row| row.late_limit)
+    }
+
+    /// How long it was measured.
+    pub(super) fn length(self) -> Nanos {
+        match self {
+            Self::Configuration(_, row) => {
+                let slots = row.summary.as_ref().map_or(0, |summary| summary.slot_count);
+                row.period * i64::try_from(slots).unwrap_or(i64::MAX)
+            }
+            Self::Recording(..) => self.recording().map_or(Nanos::ZERO, Recording::length),
+        }
+    }
+
+    /// The value of a metric.
+    pub(super) fn value(self, metric: &Metric) -> Option<f64> {
+        match self {
+            Self::Configuration(_, row) => metric.of(row),
+            Self::Recording(_, recording) => recording.figures.value(metric),
+        }
+    }
+
+    /// The p99 of what it is about, in whole nanoseconds.
+    pub(super) fn p99(self) -> Option<Nanos> {
+        match self {
+            Self::Configuration(_, row) => row.p99(),
+            Self::Recording(_, recording) => {
+                recording.figures.value(&Metric::P99).map(Nanos::from_nanos_f64)
+            }
+        }
+    }
+
+    /// A 1% or 0.1% low by a definition, in frames per second; `None` for any other statistic, and where there
+    /// are too few frames or one has no length.
+    pub fn low(self, statistic: Statistic, by: LowDefinition) -> Option<f64> {
+        let lows = match self {
+            Self::Configuration(_, row) => {
+                let summary = row.summary.as_ref()?;
+                [summary.lows, summary.tenth_lows]
+            }
+            Self::Recording(_, recording) => {
+                let CaptureFigures::Frames(frames) = &recording.figures else { return None };
+                [frames.one_percent_low, frames.tenth_percent_low]
+            }
+        };
+        let [one, tenth] = lows.map(|lows| lows.map(|lows| lows.by(by)));
+        match statistic {
+            Statistic::LOW_1 => one,
+            Statistic::LOW_0_1 => tenth,
+            _ => None,
+        }
+    }
+
+    /// A track of its samples, ready to be resampled; empty where they have no order in time.
+    pub(super) fn source(self, track: Track, baseline_limit: Option<Nanos>) -> ResampleSource {
+        match self {
+            Self::Configuration(run, row) => source_of(run, row, track, baseline_limit),
+            Self::Recording(..) => self.recording().map_or_else(ResampleSource::default, |one| {
+                source_of_recording(one, track, baseline_limit)
+            }),
+        }
+    }
+
+    fn recording(self) -> Option<&'a Recording> {
+        let Self::Recording(run, figures) = self else { return None };
+        run.capture()?.recordings().get(figures.position)
+    }
+
+    fn trials(self) -> impl Iterator<Item = &'a TrialRun> {
+        let positions = self.row().map_or([].as_slice(), |row| row.trials.as_slice());
+        positions.iter().filter_map(move |&trial| self.run().trials.get(trial))
+    }
+
+    /// When its first round began, counted from the start of the run; absent where that is not known.
+    pub fn began(self) -> Option<Nanos> {
+        let counters = &self.trials().next()?.counters;
+        counters.get(crate::run::counter::STARTED_IN_RUN_NANOS).copied().map(Nanos::new)
+    }
+
+    /// What it is about, in order of time, in nanoseconds; empty where only counts are known.
+    pub fn values(self) -> Vec<i64> {
+        match self.recording() {
+            Some(recording) => recording.present().collect(),
+            None => self.trials().flat_map(TrialRun::each_value).collect(),
+        }
+    }
+
+    /// How often each value was seen, where only that is known: ascending, in nanoseconds.
+    pub fn counts(self) -> &'a [(i64, u64)] {
+        let Self::Recording(run, figures) = self else { return &[] };
+        match run.capture() {
+            Some(Capture::Histogram(all)) => {
+                all.get(figures.position).map_or(&[], |one| one.bins.as_slice())
+            }
+            _ => &[],
+        }
+    }
+
+    /// The values of its first round, each at the end of its time: in order of time from the round's start.
+    pub fn timeline(self) -> Vec<(Nanos, Nanos)> {
+        let mut end = Nanos::ZERO;
+        let mut line = Vec::new();
+        if let Some(recording) = self.recording() {
+            let logged_at = recording.logged_at.values().chain(std::iter::repeat(MISSING));
+            let rows = recording.frame_times.values().zip(logged_at);
+            for (time, at) in rows.filter(|(time, _)| *time != MISSING) {
+                let next = if at == MISSING { end + Nanos::new(time) } else { Nanos::new(at) };
+                end = next.max(end);
+                line.push((end, Nanos::new(time)));
+            }
+        } else if let Some(trial) = self.trials().next() {
+            for (woke, value) in trial.samples.woke_nanos().zip(trial.each_value()) {
+                end = Nanos::new(woke).max(end);
+                line.push((end, Nanos::new(value)));
+            }
+        }
+        line
+    }
+}
+
+/// The limit above which frames are late in all of some configurations; `None` where it is not one and the
+/// same.
+pub(super) fn late_limit<'a>(mut items: impl Iterator<Item = Item<'a>>) -> Option<Nanos> {
+    let limit = items.next()?.late_limit()?;
+    items.all(|item| item.late_limit() == Some(limit)).then_some(limit)
+}

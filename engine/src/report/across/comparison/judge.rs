@@ -1,0 +1,366 @@
+//! When a difference is called one.
+//!
+//! A difference is called better or worse where its 95% interval excludes 0, where it is larger than what
+//! chance does to the most different of all numbers looked at (a test of its bootstrap standard error at
+//! 2% shared among them, Bonferroni's way), where it is larger than what runs with the same settings differ
+//! by (at 5% shared among them), and where it is large enough to matter. Without the second rule one of ten
+//! numbers of two equal runs would be called different in every second comparison. The interval is of what varies within the runs: it
+//! knows nothing of how a machine differs from one run to the next. Where that is not known, a difference
+//! must be larger to matter, and the outcome is only that the runs differ.
+
+use super::Interval;
+use crate::nanos::Nanos;
+use crate::report::model::metric::Metric;
+use crate::report::model::table::Quantity;
+use crate::stats::{Quantile, Statistic};
+
+/// A change below this share of the baseline does not matter.
+const MIN_SHARE: f64 = 0.10;
+/// Nor does one below this share of the period.
+const MIN_SHARE_OF_PERIOD: f64 = 1.0 / 20_000.0;
+/// Nor one of a rate, in parts of all samples.
+const MIN_RATE: f64 = 0.000_5;
+/// Nor one of the share above the baseline's p99.
+const MIN_BEYOND: f64 = 0.005;
+/// Nor one of frames a second, as a share.
+const MIN_SHARE_OF_FPS: f64 = 0.005;
+/// Where the run-to-run variation is unknown, a change of a time below this share of a frame does not matter.
+const UNKNOWN_SHARE_OF_FRAME: f64 = 0.005;
+/// Nor one of a rate, in parts of all samples.
+const UNKNOWN_RATE: f64 = 0.005;
+/// The chance at which equal runs may be called different in any of their numbers: well below the 1 in 10
+/// that is promised, as two runs of one machine differ by more than either varies within itself.
+const CHANCE: f64 = 0.02;
+
+/// The result of a difference.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DeltaResult {
+    /// Better than the baseline.
+    Better,
+    /// Worse than the baseline.
+    Worse,
+    /// Equal, or so close that it does not matter.
+    Same,
+    /// There is an interval, and it does not tell.
+    NoClearDifference,
+    /// There is no interval: more samples or runs are needed.
+    NotEnoughData,
+    /// It is not compared with the baseline.
+    NotEvaluated,
+}
+
+/// Why a difference is neither better nor worse.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reason {
+    /// Runs with the same settings differ by as much.
+    WithinVariation,
+    /// How much runs with the same settings differ is not known, and they may differ by as much.
+    VariationUnknown,
+    /// It is smaller than what matters: 10% of a time.
+    TooSmall,
+    /// Its interval includes 0.
+    IntervalIncludesZero,
+    /// It is no larger than chance makes one of that number of metrics.
+    OneOfMany,
+    /// The run that has fewer samples needs this many more for an interval.
+    TooFewSamples(usize),
+    /// The group that has fewer runs needs this many more.
+    TooFewRuns(usize),
+    /// A maximum has no interval and grows with the length of a run.
+    Maximum,
+    /// The settings differ, so that the numbers do not mean the same.
+    SettingsDiffer,
+}
+
+/// What a run is against the baseline in all its numbers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// Better in some, worse in none.
+    Better,
+    /// Worse in some, better in none.
+    Worse,
+    /// Better in some, worse in others.
+    Mixed,
+    /// Better or worse in some, where the run-to-run variation is unknown.
+    Differs,
+    /// The same in all.
+    Same,
+    /// Neither better nor worse, and not shown to be the same.
+    NoClearDifference,
+    /// No number has an interval.
+    NotEnoughData,
+    /// Not compared with the baseline.
+    NotComparable,
+}
+
+impl Outcome {
+    /// What several differences come to. One without an interval, for want of samples, does not count
+    /// next to those that have one, unless it is clear all the same.
+    pub(super) fn of(deltas: &[Delta]) -> Self {
+        let has_any = deltas.iter().any(|delta| delta.interval.is_some());
+        let is_clear = |delta: &Delta| {
+            matches!(delta.result, DeltaResult::Better | DeltaResult::Worse)
+                || delta.interval.is_some()
+        };
+        let counted = deltas.iter().filter(|delta| !has_any || is_clear(delta));
+        Self::joined(counted.filter_map(|delta| match delta.result {
+            DeltaResult::Better => Some(Self::Better),
+            DeltaResult::Worse => Some(Self::Worse),
+            DeltaResult::Same => Some(Self::Same),
+            DeltaResult::NoClearDifference => Some(Self::NoClearDifference),
+            DeltaResult::NotEnoughData => Some(Self::NotEnoughData),
+            DeltaResult::NotEvaluated => None,
+        }))
+    }
+
+    /// The same, where the run-to-run variation is unknown: neither better nor worse is certain.
+    pub(super) const fn without_variation(self) -> Self {
+        match self {
+            Self::Better | Self::Worse | Self::Mixed => Self::Differs,
+            other => other,
+        }
+    }
+
+    /// What several outcomes come to.
+    pub fn joined(outcomes: impl Iterator<Item = Self>) -> Self {
+        let all: Vec<Self> = outcomes.collect();
+        let any = |outcome| all.contains(&outcome);
+        match (any(Self::Better), any(Self::Worse)) {
+            _ if any(Self::Differs) => Self::Differs,
+            _ if any(Self::Mixed) => Self::Mixed,
+            (true, true) => Self::Mixed,
+            (true, false) => Self::Better,
+            (false, true) => Self::Worse,
+            (false, false) if any(Self::NoClearDifference) => Self::NoClearDifference,
+            (false, false) if any(Self::Same) => Self::Same,
+            (false, false) if any(Self::NotEnoughData) => Self::NotEnoughData,
+            (false, false) => Self::NotComparable,
+        }
+    }
+}
+
+/// How a number differs from the baseline's.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Delta {
+    /// The change, in the metric's unit; positive where the run's value is the larger.
+    pub change: f64,
+    /// The change as a share of the baseline's value; `None` where that is 0.
+    pub ratio: Option<f64>,
+    /// The 95 % interval of the change; `None` where there are too few samples or it is not evaluated.
+    pub interval: Option<(f64, f64)>,
+    /// Its result.
+    pub result: DeltaResult,
+    /// Why it is neither better nor worse; `None` where it is one of them.
+    pub reason: Option<Reason>,
+}
+
+/// What the judging needs to know besides the numbers.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Scale {
+    /// The length of a frame; 0 where there is none.
+    pub(super) period: Nanos,
+    /// The coarsest clock step of the runs.
+    pub(super) clock_step: Nanos,
+    /// Standard errors that a change must exceed.
+    pub(super) errors: f64,
+}
+
+/// The change below which a difference does not matter, in the metric's unit.
+pub(super) fn min_relevant_change(metric: &Metric, baseline: f64, scale: &Scale) -> f64 {
+    match metric.unit {
+        Quantity::Share if metric.statistic == Statistic::AboveBaseline => MIN_BEYOND,
+        Quantity::Share => MIN_RATE,
+        Quantity::Rate => baseline.abs() * MIN_SHARE_OF_FPS,
+        _ => (baseline.abs() * MIN_SHARE)
+            .max(scale.clock_step.as_f64())
+            .max(scale.period.as_f64() * MIN_SHARE_OF_PERIOD),
+    }
+}
+
+/// The change below which a difference does not matter where the run-to-run variation is unknown, in the
+/// metric's unit.
+pub(super) fn min_change_of_unknown(metric: &Metric, baseline: f64, scale: &Scale) -> f64 {
+    let min = match metric.unit {
+        Quantity::Share => UNKNOWN_RATE,
+        Quantity::Rate => baseline.abs() * UNKNOWN_SHARE_OF_FRAME,
+        _ => scale.period.as_f64() * UNKNOWN_SHARE_OF_FRAME,
+    };
+    min.max(min_relevant_change(metric, baseline, scale))
+}
+
+/// The standard deviation that a number typically has from run to run, in the metric's unit: of a median half
+/// of what matters, and of what is in the tails all of it.
+pub(super) fn typical_variation(metric: &Metric, baseline: f64, scale: &Scale) -> f64 {
+    let min = min_relevant_change(metric, baseline, scale);
+    match metric.statistic {
+        Statistic::Percentile(Quantile::P50) => min / 2.0,
+        _ => min,
+    }
+}
+
+/// Standard errors that exclude chance in this many numbers at once.
+pub(super) fn errors_for(numbers: usize) -> f64 {
+    upper_normal(CHANCE / 2.0 / crate::stats::float(numbers.max(1)))
+}
+
+/// Standard deviations above which the normal distribution leaves this share, below one half (Abramowitz
+/// and Stegun 26.2.23, to within 0.000 45).
+fn upper_normal(share: f64) -> f64 {
+    let t = (-2.0 * share.ln()).sqrt();
+    let top = 0.010_328_f64.mul_add(t, 0.802_853).mul_add(t, 2.515_517);
+    let bottom = 0.001_308_f64.mul_add(t, 0.189_269).mul_add(t, 1.432_788).mul_add(t, 1.0);
+    t - top / bottom
+}
+
+/// Compares a value with the baseline's; `interval` is that of the change, from resampled runs, and
+/// `noise_limit` how far runs with the same settings differ, where that is known. `missing` is how many samples
+/// an interval lacks.
+pub(super) fn delta(
+    metric: &Metric,
+    [baseline, value]: [f64; 2],
+    interval: Option<Interval>,
+    missing: usize,
+    noise_limit: Option<f64>,
+    scale: &Scale,
+) -> Delta {
+    let change = value - baseline;
+    let ratio = (baseline != 0.0).then(|| change / baseline.abs());
+    let unjudged =
+        |result, reason| Delta { change, ratio, interval: None, result, reason: Some(reason) };
+    if !metric.statistic.has_interval() {
+        return unjudged(DeltaResult::NotEvaluated, Reason::Maximum);
+    }
+    let Some(Interval { low, high, error }) = interval else {
+        return unjudged(DeltaResult::NotEnoughData, Reason::TooFewSamples(missing));
+    };
+    let min = min_relevant_change(metric, baseline, scale);
+    let needed = noise_limit
+        .map_or_else(|| min_change_of_unknown(metric, baseline, scale), |limit| limit.max(min));
+    let excludes_zero = 0.0 < low || high < 0.0;
+    let is_clear = excludes_zero && scale.errors * error < change.abs();
+    let unclear = DeltaResult::NoClearDifference;
+    let (result, reason) = if is_clear && needed < change.abs() {
+        (if metric.is_better(change) { DeltaResult::Better } else { DeltaResult::Worse }, None)
+    } else if -min <= low && high <= min {
+        (DeltaResult::Same, Some(Reason::TooSmall))
+    } else if missing != 0 {
+        (DeltaResult::NotEnoughData, Some(Reason::TooFewSamples(missing)))
+    } else if !excludes_zero {
+        (unclear, Some(Reason::IntervalIncludesZero))
+    } else if change.abs() <= min {
+        (unclear, Some(Reason::TooSmall))
+    } else if noise_limit.is_some_and(|limit| change.abs() <= limit) {
+        (unclear, Some(Reason::WithinVariation))
+    } else if is_clear {
+        (unclear, Some(Reason::VariationUnknown))
+    } else {
+        (unclear, Some(Reason::OneOfMany))
+    };
+    let interval = (missing == 0).then_some((low, high));
+    Delta { change, ratio, interval, result, reason }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn scale() -> Scale {
+        Scale { period: Nanos::from_millis(16), clock_step: Nanos::new(20), errors: errors_for(9) }
+    }
+
+    /// The interval of a change whose error is known.
+    fn around(change: f64, error: f64) -> Interval {
+        Interval { low: change - 1.96 * error, high: change + 1.96 * error, error }
+    }
+
+    #[test]
+    fn quantiles_of_the_normal_distribution() {
+        for (share, expected) in [(0.025, 1.960), (0.005, 2.576), (0.05 / 18.0, 2.773)] {
+            assert!((upper_normal(share) - expected).abs() < 0.002, "{share}");
+        }
+    }
+
+    #[test]
+    fn a_change_is_called_where_it_is_clear_and_large_enough() {
+        let none = Some(0.0);
+        for (metric, baseline, change, error, noise, expected) in [
+            (Metric::P99, 50e3, 200e3, 10e3, none, DeltaResult::Worse),
+            (Metric::P99, 50e3, -30e3, 5e3, none, DeltaResult::Better),
+            // Clear of 0, but one of nine numbers is that far off by chance.
+            (Metric::P99, 50e3, 12e3, 5e3, none, DeltaResult::NoClearDifference),
+            (Metric::P99, 50e3, 1e3, 0.1e3, none, DeltaResult::Same),
+            (Metric::P99, 50e3, 0.0, 0.0, none, DeltaResult::Same),
+            (Metric::P99, 50e3, 200e3, 200e3, none, DeltaResult::NoClearDifference),
+            (Metric::LOW_1, 60.0, -6.0, 0.5, none, DeltaResult::Worse),
+            (Metric::LOW_1, 50.0, 6.0, 0.5, none, DeltaResult::Better),
+            (Metric::MISSED, 0.0, 0.0, 0.0, none, DeltaResult::Same),
+            (Metric::MISSED, 0.0, 0.02, 0.002, none, DeltaResult::Worse),
+            (Metric::MAX, 50e3, 900e3, 1.0, none, DeltaResult::NotEvaluated),
+            // Runs with the same settings differ by as much.
+            (Metric::P99, 50e3, 200e3, 10e3, Some(210e3), DeltaResult::NoClearDifference),
+            (Metric::P99, 50e3, 200e3, 10e3, Some(195e3), DeltaResult::Worse),
+            // By how much they differ is unknown: 80 µs of 16 ms, or half a percent of the frames.
+            (Metric::P99, 50e3, 79e3, 1e3, None, DeltaResult::NoClearDifference),
+            (Metric::P99, 50e3, 81e3, 1e3, None, DeltaResult::Worse),
+            (Metric::MISSED, 0.0, 0.004, 0.000_1, None, DeltaResult::NoClearDifference),
+            (Metric::MISSED, 0.0, 0.006, 0.000_1, None, DeltaResult::Worse),
+        ] {
+            let interval = Some(around(change, error));
+            let values = [baseline, baseline + change];
+            let found = delta(&metric, values, interval, 0, noise, &scale());
+            assert_eq!(found.result, expected, "{metric:?} {change} ± {error}");
+            let is_called = matches!(expected, DeltaResult::Better | DeltaResult::Worse);
+            assert_eq!(found.reason.is_none(), is_called, "{metric:?} {change} ± {error}");
+        }
+        assert_eq!(delta(&Metric::LATE, [0.0, 0.1], None, 50, None, &scale()).ratio, None);
+    }
+
+    #[test]
+    fn a_difference_without_a_result_has_its_reason() {
+        let reason = |change: f64, error, missing, noise| {
+            let interval = (0.0 < error).then(|| around(change, error));
+            let found =
+                delta(&Metric::P99, [50e3, 50e3 + change], interval, missing, noise, &scale());
+            (found.result, found.reason.unwrap())
+        };
+        let unclear = DeltaResult::NoClearDifference;
+        let few = Reason::TooFewSamples(120);
+        assert_eq!(reason(40e3, 0.0, 120, None), (DeltaResult::NotEnoughData, few));
+        assert_eq!(reason(40e3, 30e3, 120, None), (DeltaResult::NotEnoughData, few));
+        assert_eq!(reason(40e3, 30e3, 0, None), (unclear, Reason::IntervalIncludesZero));
+        assert_eq!(reason(4.5e3, 1e3, 0, Some(1e3)), (unclear, Reason::TooSmall));
+        assert_eq!(reason(40e3, 1e3, 0, Some(60e3)), (unclear, Reason::WithinVariation));
+        assert_eq!(reason(40e3, 1e3, 0, None), (unclear, Reason::VariationUnknown));
+        assert_eq!(reason(40e3, 19e3, 0, Some(1e3)), (unclear, Reason::OneOfMany));
+    }
+
+    #[test]
+    fn outcomes_join() {
+        use DeltaResult::{Better, NoClearDifference, NotEvaluated, Same, Worse};
+        for (judgements, expected) in [
+            (vec![Same, Better, NotEvaluated], Outcome::Better),
+            (vec![Worse, NoClearDifference], Outcome::Worse),
+            (vec![Worse, Better], Outcome::Mixed),
+            (vec![Same, NotEvaluated], Outcome::Same),
+            (vec![Same, NoClearDifference], Outcome::NoClearDifference),
+            (vec![NotEvaluated], Outcome::NotComparable),
+        ] {
+            let delta = |result| Delta {
+                change: 1.0,
+                ratio: None,
+                interval: (result != NotEvaluated).then_some((0.0, 1.0)),
+                result,
+                reason: None,
+            };
+            let mut deltas: Vec<Delta> = judgements.into_iter().map(delta).collect();
+            assert_eq!(Outcome::of(&deltas), expected);
+            // What has too few samples does not count.
+            deltas.push(Delta { interval: None, ..delta(DeltaResult::NotEnoughData) });
+            let without = expected == Outcome::NotComparable;
+            assert_eq!(
+                Outcome::of(&deltas),
+                if without { Outcome::NotEnoughData } else { expected }
+            );
+        }
+    }
+}

@@ -1,0 +1,80 @@
+//! The noise floor is what repeats differ by, and a few that agree do not narrow the limit to nothing.
+
+use super::super::repeats::is_repeat;
+use super::super::repeats::tests::{evaluated, repeats};
+use super::*;
+use crate::report::across::comparison::{Comparison, Outcome, Prior, Variation};
+
+#[test]
+fn the_noise_floor_is_what_repeats_differ_by() {
+    assert_eq!(evaluated(&repeats(2, 0), NoiseFloor::of), None);
+    let runs = repeats(5, 0);
+    let floor = evaluated(&runs, NoiseFloor::of).unwrap();
+    assert_eq!(floor.count, 5);
+    let p50 = floor.variations.iter().find(|variation| variation.metric == Metric::P50).unwrap();
+    // Levels 0, 20, 40, 60, 80 µs: a standard deviation of 31.6 µs; t of 4 is 2.776.
+    let expected = 2.776 * 2.0_f64.sqrt() * 31_623.0;
+    assert!((p50.noise / expected - 1.0).abs() < 0.1, "{p50:?} and {expected}");
+    assert!(80_000.0 * 0.9 < p50.most - p50.lowest, "{p50:?}");
+    assert!(runs.iter().all(|run| is_repeat(run, &runs[0])));
+    let mut other = runs[1].clone();
+    other.machine.kernel = Some("another".to_owned());
+    assert!(!is_repeat(&other, &runs[0]));
+}
+
+#[test]
+fn a_difference_within_the_noise_floor_is_no_clear_one() {
+    let runs = repeats(5, 0);
+    let floor = evaluated(&runs, NoiseFloor::of).unwrap();
+    // The first and one that was measured on a level 60 µs higher.
+    let compare = |a: &Run, b: &Run, floor| {
+        let reports = [a, b].map(|run| Report::of(run, &Options::default()));
+        Comparison::of_reports(&[(a, &reports[0]), (b, &reports[1])], 0, floor, &Prior::default())
+    };
+    let with_noise = compare(&runs[0], &runs[2], Some(&floor));
+    assert_eq!(with_noise.variation, Variation::Repeats(5));
+    assert_eq!(with_noise.outcome(1), Outcome::NoClearDifference);
+    let figure = with_noise.rows[0].figures.iter().find(|one| one.metric == Metric::P99).unwrap();
+    assert!(figure.noise.is_some());
+    // Ten times as far is called in spite of it.
+    let far = &repeats(1, 2_000_000)[0];
+    assert_eq!(compare(&runs[0], far, Some(&floor)).outcome(1), Outcome::Worse);
+    assert_eq!(compare(&runs[0], far, None).outcome(1), Outcome::Differs);
+}
+
+#[test]
+fn late_frames_counted_by_another_limit_have_no_noise_floor() {
+    let runs = repeats(5, 0);
+    let floor = evaluated(&runs, NoiseFloor::of).unwrap();
+    assert_eq!(floor.late_limit, runs[0].subject.late_limit(5.0));
+    let noises = |percents: [f64; 2]| {
+        let counted = runs.iter().zip(percents).map(|(run, late_percent)| {
+            Report::of(run, &Options { late_percent, ..Options::default() })
+        });
+        let reports: Vec<Report> = counted.collect();
+        let evaluated: Vec<(&Run, &Report)> = runs.iter().zip(&reports).collect();
+        let comparison = Comparison::of_reports(&evaluated, 0, Some(&floor), &Prior::default());
+        [Metric::LATE, Metric::P99].map(|metric| {
+            let figures = &comparison.rows[0].figures;
+            figures.iter().find(|one| one.metric == metric).unwrap().noise.is_some()
+        })
+    };
+    assert_eq!(noises([5.0, 5.0]), [true, true]);
+    assert_eq!(noises([1.0, 1.0]), [false, true]);
+    assert_eq!(noises([5.0, 1.0]), [false, true], "the runs themselves by unlike limits");
+}
+
+#[test]
+fn the_limit_of_a_few_repeats_that_agree_is_that_of_what_is_typical() {
+    // Nine repeats, ten numbers: √((8·2² + 4·10²) / 12) = 6, t of 12 at 0.5% two-sided is 3.428.
+    let limit = NoiseLimit { freedom: 8, confidence: 0.995 };
+    let noise = 2.306 * 2.0_f64.sqrt() * 2.0;
+    let expected = 3.428 * 2.0_f64.sqrt() * 6.0;
+    let prior = VariancePrior { std_dev: 10.0, freedom: 4.0 };
+    assert!((limit.of(noise, prior) / expected - 1.0).abs() < 1e-3);
+    // Many repeats count for themselves.
+    let many = NoiseLimit { freedom: 999, confidence: 0.95 };
+    let noise = 1.962 * 2.0_f64.sqrt() * 2.0;
+    assert!((many.of(noise, prior) / noise - 1.0).abs() < 0.06);
+    assert!(0.0 < limit.of(0.0, prior), "repeats that are equal leave what is typical");
+}

@@ -1,0 +1,119 @@
+//! What numbers usually vary by from run to run: fixed, or estimated from the groups of repeats of a library.
+//!
+//! It is an argument of a comparison and printed with it, so that two PCs evaluate the same runs alike.
+
+use std::collections::BTreeMap;
+
+use super::Metric;
+use super::judge::{self, Scale};
+use crate::report::table::Quantity;
+use crate::stats::variance_prior::MIN_GROUPS;
+use crate::stats::{Deviation, VariancePrior};
+
+/// How many repeats the fixed variation of a number counts as.
+const FIXED_FREEDOM: f64 = 4.0;
+
+/// What every number usually varies by from run to run.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Prior {
+    /// From how many groups of repeats it was estimated; 0 where it is the fixed one.
+    pub group_count: usize,
+    /// By the key of the metric: times and rates as a share of their mean, shares as they are. A number that is
+    /// absent has the fixed variation.
+    pub variations: BTreeMap<String, VariancePrior>,
+}
+
+/// One group of repeats: the values of each metric in each configuration, by label and key.
+pub type RepeatedValues = BTreeMap<(String, String), Vec<f64>>;
+
+impl Prior {
+    /// Estimates it from the repeats of a library; the fixed one where there are fewer than five groups.
+    pub fn estimate(groups: &[RepeatedValues]) -> Self {
+        if groups.len() < MIN_GROUPS {
+            return Self::default();
+        }
+        let mut deviations: BTreeMap<&str, Vec<Deviation>> = BTreeMap::new();
+        for group in groups {
+            // The configurations of one group were measured in the same minutes: one deviation a metric.
+            let mut of_group: BTreeMap<&str, Vec<Deviation>> = BTreeMap::new();
+            for ((_, key), values) in group {
+                let found = relative_deviation(key, values);
+                of_group.entry(key).or_default().extend(found);
+            }
+            for (key, found) in of_group {
+                deviations.entry(key).or_default().extend(pooled(&found));
+            }
+        }
+        let variations = deviations
+            .into_iter()
+            .filter_map(|(key, of)| Some((key.to_owned(), VariancePrior::estimate(&of)?)))
+            .collect();
+        Self { group_count: groups.len(), variations }
+    }
+
+    /// The variation of a metric whose value is about `value`, in the metric's unit.
+    pub(super) fn of(&self, metric: &Metric, value: f64, scale: &Scale) -> VariancePrior {
+        match self.variations.get(metric.key) {
+            Some(&relative) if is_relative(metric.unit) => VariancePrior {
+                std_dev: (relative.std_dev * value.abs()).max(scale.clock_step.as_f64()),
+                ..relative
+            },
+            Some(&absolute) => absolute,
+            None => VariancePrior {
+                std_dev: judge::typical_variation(metric, value, scale),
+                freedom: FIXED_FREEDOM,
+            },
+        }
+    }
+}
+
+/// Whether a number varies by a share of itself.
+fn is_relative(unit: Quantity) -> bool {
+    unit != Quantity::Share
+}
+
+/// The standard deviation of repeats, as a share of their mean where the metric varies so.
+fn relative_deviation(key: &str, values: &[f64]) -> Option<Deviation> {
+    let metric = Metric::PACED.iter().chain(&Metric::FRAMES).find(|metric| metric.key == key)?;
+    let (mean, std_dev) = super::candidate::mean_and_std_dev(values);
+    let freedom = values.len().checked_sub(1).filter(|&freedom| 0 < freedom)?;
+    let by = if is_relative(metric.unit) { mean.abs() } else { 1.0 };
+    (0.0 < by).then(|| Deviation { std_dev: std_dev / by, freedom })
+}
+
+/// Several deviations as one; `None` without any.
+fn pooled(of: &[Deviation]) -> Option<Deviation> {
+    let freedom: usize = of.iter().map(|one| one.freedom).max()?;
+    let squares: f64 = of.iter().map(|one| one.std_dev.powi(2)).sum();
+    Some(Deviation { std_dev: (squares / crate::stats::float(of.len())).sqrt(), freedom })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::nanos::Nanos;
+
+    fn group(values: &[f64]) -> RepeatedValues {
+        BTreeMap::from([(("Normal".to_owned(), "p99".to_owned()), values.to_vec())])
+    }
+
+    fn scale() -> Scale {
+        Scale { period: Nanos::from_millis(16), clock_step: Nanos::new(20), errors: 0.0 }
+    }
+
+    #[test]
+    fn a_library_of_five_groups_has_a_prior_of_its_own() {
+        let groups: Vec<RepeatedValues> =
+            [1e5, 2e5, 3e5, 4e5, 5e5].map(|at| group(&[at * 0.97, at, at * 1.03])).to_vec();
+        let prior = Prior::estimate(&groups);
+        assert_eq!(prior.group_count, 5);
+        // Every group varies by 3%: one deviation, that counts as all ten degrees of freedom. The logarithm of a
+        // variance of three values is too low by 0.577 on average, so that the true one is 1.78 times as large.
+        let p99 = prior.of(&Metric::P99, 1e6, &scale());
+        assert!((p99.std_dev / 40_037.0 - 1.0).abs() < 1e-3, "{p99:?}");
+        assert!((p99.freedom - 10.0).abs() < 1e-9, "{p99:?}");
+        let absent = prior.of(&Metric::P50, 1e6, &scale());
+        assert!((absent.freedom - FIXED_FREEDOM).abs() < 1e-9);
+        assert_eq!(Prior::estimate(&groups[..4]), Prior::default());
+    }
+}

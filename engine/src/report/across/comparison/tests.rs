@@ -1,0 +1,264 @@
+//! Equal runs are seldom called unlike, a delay is nearly always found, and what cannot be compared is reported.
+
+mod captures;
+mod variation;
+
+use super::*;
+use crate::machine::ClockFacts;
+use crate::plan::{FrameLoop, Load, Plan, Wait, Work};
+use crate::report::glossary::empty_run;
+use crate::run::RunId;
+use crate::sample::{Sample, Samples};
+
+const PERIOD: i64 = 16_666_667;
+
+/// Lateness as machines have it: a level that wanders, a skewed body whose neighbors depend on one
+/// another, and now and then a burst of late frames.
+pub(super) struct Lateness {
+    random: fastrand::Rng,
+    level: f64,
+    noise: f64,
+    burst: u32,
+}
+
+impl Lateness {
+    pub(super) fn new(seed: u64) -> Self {
+        Self { random: fastrand::Rng::with_seed(seed), level: 0.0, noise: 0.0, burst: 0 }
+    }
+
+    /// A number that is close to normal.
+    fn bell(&mut self) -> f64 {
+        (0..12).map(|_| self.random.f64()).sum::<f64>() - 6.0
+    }
+
+    pub(super) fn next(&mut self) -> i64 {
+        self.level = 0.98 * self.level + 0.02 * self.bell();
+        self.noise = 0.6 * self.noise + 0.4 * self.bell();
+        let body = 8_000.0 * (self.level + self.noise).exp();
+        if self.burst == 0 && self.random.u32(0..150) == 0 {
+            self.burst = self.random.u32(1..6);
+        }
+        if 0 < self.burst {
+            self.burst -= 1;
+            return Nanos::from_nanos_f64(body + 40_000.0 * (1.2 * self.bell()).exp()).get();
+        }
+        Nanos::from_nanos_f64(body).get()
+    }
+}
+
+fn plan(frames: i64) -> FrameLoop {
+    FrameLoop {
+        time_each: Nanos::new(PERIOD * frames),
+        load: Load::NONE,
+        wait: Wait::OsSleep,
+        work: Work::Nothing,
+        ..FrameLoop::default()
+    }
+}
+
+pub(super) fn run_of(id: u64, late: impl Iterator<Item = i64>) -> Run {
+    run_at(PERIOD, id, late)
+}
+
+/// A run whose frames are so late, one every `period` nanoseconds.
+fn run_at(period: i64, id: u64, late: impl Iterator<Item = i64>) -> Run {
+    let samples: Samples = late
+        .zip(1..)
+        .map(|(late, k)| {
+            let due = Nanos::new(k * period);
+            let woke = due + Nanos::new(late);
+            Sample {
+                began: due - Nanos::from_millis(14),
+                due,
+                slept: Some(woke),
+                woke,
+                done: woke + Nanos::from_millis(2),
+                spins: 0,
+                cpu: Some(0),
+            }
+        })
+        .collect();
+    let fps = 1e9 / Nanos::new(period).as_f64();
+    let plan = FrameLoop { fps, ..plan(i64::try_from(samples.len()).unwrap()) };
+    let mut run = empty_run(Plan::FrameLoop(plan).into()).unwrap();
+    run.trials.truncate(1);
+    run.trials[0].complete = true;
+    run.trials[0].samples = samples;
+    Run {
+        id: RunId::parse(&format!("{id:08x}")).unwrap(),
+        clock: ClockFacts { resolution: Nanos::new(20), ..ClockFacts::default() },
+        ..run
+    }
+}
+
+/// A run of generated samples; a share of the frames is delayed.
+fn run(id: u64, frames: usize, delay: i64, percent: u32) -> Run {
+    let mut lateness = Lateness::new(id);
+    let mut random = fastrand::Rng::with_seed(id ^ 0xdead);
+    run_of(
+        id,
+        (0..frames)
+            .map(move |_| lateness.next() + if random.u32(0..100) < percent { delay } else { 0 }),
+    )
+}
+
+fn outcome(a: &Run, b: &Run) -> Outcome {
+    Comparison::of(&[a, b], 0).outcome(1)
+}
+
+#[test]
+fn equal_runs_are_called_unlike_at_most_4_times_in_40() {
+    for (frames, first) in [(600, 1), (1_800, 1_001), (10_000, 2_001)] {
+        let called = (0..40)
+            .filter(|pair| {
+                let (a, b) =
+                    (run(first + 2 * pair, frames, 0, 0), run(first + 2 * pair + 1, frames, 0, 0));
+                outcome(&a, &b) == Outcome::Differs
+            })
+            .count();
+        assert!(called <= 4, "{called} of 40 with {frames} frames");
+    }
+}
+
+#[test]
+fn a_delay_of_200_micros_in_5_of_100_frames_is_found_9_times_in_10() {
+    for (frames, first) in [(600, 1), (1_800, 1_001)] {
+        let found = (0..10)
+            .filter(|pair| {
+                let a = run(first + 2 * pair, frames, 0, 0);
+                let b = run(first + 2 * pair + 1, frames, 200_000, 5);
+                outcome(&a, &b) == Outcome::Differs
+            })
+            .count();
+        assert!(9 <= found, "{found} of 10 with {frames} frames");
+    }
+}
+
+#[test]
+fn intervals_hold_the_change_that_was_made_as_often_as_they_say() {
+    // Every frame 30 µs later: every percentile and the mean move by that much.
+    let mut held = 0;
+    let mut all = 0;
+    for pair in 0..40 {
+        let (a, b) = (run(2 * pair + 1, 1_800, 0, 0), run(2 * pair + 2, 1_800, 30_000, 100));
+        let comparison = Comparison::of(&[&a, &b], 0);
+        for figure in &comparison.rows[0].figures {
+            if matches!(figure.metric, Metric::P50 | Metric::P95 | Metric::P99 | Metric::MEAN) {
+                let (low, high) = figure.deltas[1].unwrap().interval.unwrap();
+                held += u32::from(low <= 30_000.0 && 30_000.0 <= high);
+                all += 1;
+            }
+        }
+    }
+    assert!(all * 85 < held * 100, "{held} of {all}");
+}
+
+#[test]
+fn the_same_run_is_the_same_and_the_same_runs_give_the_same_comparison() {
+    let (a, b) = (run(1, 1_800, 0, 0), run(2, 1_800, 0, 0));
+    assert_eq!(outcome(&a, &a), Outcome::Same);
+    let comparison = Comparison::of(&[&a, &b], 0);
+    assert_eq!(Comparison::of(&[&a, &b], 0), comparison);
+    let figure =
+        |metric| comparison.rows[0].figures.iter().find(|figure| figure.metric == metric).unwrap();
+    assert_eq!(figure(Metric::MAX).deltas[1].unwrap().result, DeltaResult::NotEvaluated);
+    assert_eq!(figure(Metric::MISSED).deltas[1].unwrap().result, DeltaResult::Same);
+    // p99.9 of 1 800 frames rests on two of them.
+    let rare = figure(Metric::P99_9).deltas[1].unwrap();
+    assert_eq!(rare.result, DeltaResult::NotEnoughData);
+    assert_eq!(rare.reason, Some(Reason::TooFewSamples(3_200)));
+    assert_eq!(figure(Metric::P99).deltas[0], None, "the baseline is not held against itself");
+    let report = Report::of(&b, &Options::default());
+    let exact = report.rows[0].summary.as_ref().unwrap().lateness.p99.unwrap().as_f64();
+    assert_eq!(figure(Metric::P99).values[1], Some(exact), "the figures are the report's");
+}
+
+#[test]
+fn four_runs_are_held_against_any_baseline() {
+    let runs: Vec<Run> =
+        (1..=4).map(|id| run(id, 1_800, if id == 3 { 200_000 } else { 0 }, 5)).collect();
+    let runs: Vec<&Run> = runs.iter().collect();
+    let comparison = Comparison::of(&runs, 0);
+    assert_eq!(comparison.outcome(2), Outcome::Differs);
+    let swapped = Comparison::of(&runs, 2);
+    assert_eq!(swapped.rows[0].outcomes[2], None);
+    for other in [0, 1, 3] {
+        assert_eq!(swapped.outcome(other), Outcome::Differs, "{other}");
+        let figures = &swapped.rows[0].figures;
+        let p99 = figures.iter().find(|one| one.metric == Metric::P99).unwrap();
+        assert_eq!(p99.deltas[other].unwrap().result, DeltaResult::Better, "{other}");
+    }
+}
+
+#[test]
+fn what_cannot_be_compared_shows_so() {
+    let (a, mut b) = (run(1, 600, 0, 0), run(2, 600, 200_000, 50));
+    b.method_version = 2;
+    let comparison = Comparison::of(&[&a, &b], 0);
+    assert_eq!(comparison.obstacle, Some(Incompatibility::Methods));
+    assert_eq!(comparison.outcome(1), Outcome::NotComparable);
+    let evaluated = comparison.rows[0].figures.iter().filter_map(|figure| figure.deltas[1]);
+    assert!(evaluated.clone().count() > 0, "the numbers are shown");
+    assert!(evaluated.into_iter().all(|delta| delta.result == DeltaResult::NotEvaluated));
+
+    let mut c = run(3, 600, 0, 0);
+    c.subject = Plan::FrameLoop(FrameLoop { fps: 144.0, ..plan(600) }).into();
+    c.trials[0].trial =
+        c.plan().unwrap().probe().stages(&crate::plan::CpuFacts::default())[0].trials[0].clone();
+    let comparison = Comparison::of(&[&a, &c], 0);
+    assert!(matches!(comparison.rows[0].obstacle, Some(Incompatibility::Periods(_))));
+    assert_eq!(comparison.outcome(1), Outcome::NotComparable);
+    assert!(comparison.differing().any(|condition| condition.values[1].starts_with("144")));
+}
+
+#[test]
+fn settings_that_differ_come_first_then_conditions_in_the_order_of_their_effect() {
+    let (mut a, mut b) = (run(1, 600, 0, 0), run(2, 900, 0, 0));
+    a.machine.kernel = Some("6.8.0".to_owned());
+    b.machine.kernel = Some("6.18.0".to_owned());
+    a.machine.power.governor_or_plan = Some("powersave".to_owned());
+    b.machine.power.governor_or_plan = Some("performance".to_owned());
+    b.app_version = "0.2.0".to_owned();
+    let comparison = Comparison::of(&[&a, &b], 0);
+    let names: Vec<&str> =
+        comparison.differing().map(|condition| condition.name.as_str()).collect();
+    assert_eq!(
+        names,
+        ["Time per configuration", "Kernel", "Governor or power plan", "App version"]
+    );
+    assert!(
+        comparison.conditions.iter().skip(names.len()).all(|same| same.weight == Relevance::Same)
+    );
+    assert!(matches!(comparison.notes.as_slice(), [Note::Lengths(_)]), "{:?}", comparison.notes);
+}
+
+#[test]
+fn rows_are_matched_by_label_or_alone_by_being_the_only_ones() {
+    let (a, mut b) = (run(1, 600, 0, 0), run(2, 600, 0, 0));
+    b.trials[0].trial.label = "Highest".to_owned();
+    let comparison = Comparison::of(&[&a, &b], 0);
+    assert_eq!(comparison.rows.len(), 1);
+    assert!(matches!(comparison.notes.as_slice(), [Note::LabelMismatch(_)]));
+    let mut second = b.trials[0].clone();
+    second.trial.label = a.trials[0].trial.label.clone();
+    b.trials.push(second);
+    let comparison = Comparison::of(&[&a, &b], 0);
+    assert_eq!(comparison.rows[0].positions.len(), 2);
+    let alone = Note::Unmatched { label: "Highest".to_owned(), runs: vec![1] };
+    assert_eq!(comparison.notes, [alone]);
+}
+
+#[test]
+fn short_and_empty_runs_do_not_fail() {
+    for (frames, other) in [(0, 0), (1, 600), (49, 49), (0, 600)] {
+        let (a, b) = (run(1, frames, 0, 0), run(2, other, 0, 0));
+        let comparison = Comparison::of(&[&a, &b], 7);
+        assert_eq!(comparison.baseline, 0);
+        let outcome = comparison.outcome(1);
+        assert!(
+            matches!(outcome, Outcome::NotEnoughData | Outcome::NotComparable),
+            "{frames} {other}: {outcome:?}"
+        );
+    }
+    assert!(Comparison::of(&[], 0).rows.is_empty());
+}

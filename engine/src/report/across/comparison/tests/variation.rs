@@ -1,0 +1,196 @@
+//! Runs with the same settings are seldom called different although the machine drifts between them, and a
+//! real delay is found all the same.
+//!
+//! The rates are printed: of a dozen comparisons each, or of a thousand where
+//! `JITTERSCOPE_LONG_TESTS` was set at compile time.
+
+use super::super::*;
+use super::{Lateness, run_at};
+use crate::report::across::comparison::repeats::paired_differences;
+
+/// 240 frames per second.
+const PERIOD: i64 = 4_166_667;
+/// Frames of a run.
+const FRAMES: usize = 1_200;
+/// A run's level varies by this much, as that of an idle machine does: the median is 70 µs in one run and
+/// 85 µs in another.
+const DRIFT: f64 = 5_000.0;
+/// Its scale varies by this share.
+const DRIFT_OF_SCALE: f64 = 0.1;
+
+/// How many comparisons are simulated.
+fn comparisons() -> u64 {
+    if option_env!("JITTERSCOPE_LONG_TESTS").is_some() { 1_000 } else { 12 }
+}
+
+/// How far off a machine is for some minutes.
+#[derive(Clone, Copy)]
+struct Drift {
+    level: f64,
+    scale: f64,
+}
+
+impl Drift {
+    fn of(seed: u64) -> Self {
+        let mut random = fastrand::Rng::with_seed(seed ^ 0x6472_6966);
+        let mut bell = || (0..12).map(|_| random.f64()).sum::<f64>() - 6.0;
+        Self { level: 75_000.0 + DRIFT * bell(), scale: (DRIFT_OF_SCALE * bell()).exp() }
+    }
+}
+
+/// A run on a machine that is off by `drift`; one frame in 20 is later by `delay`.
+fn run(seed: u64, drift: Drift, delay: i64) -> Run {
+    let mut lateness = Lateness::new(seed);
+    let mut random = fastrand::Rng::with_seed(seed ^ 0xdead);
+    let mut next = || {
+        let own = Nanos::new(lateness.next()).as_f64() * drift.scale;
+        let delayed = if random.u32(0..20) == 0 { delay } else { 0 };
+        Nanos::from_nanos_f64(drift.level + own).get() + delayed
+    };
+    run_at(PERIOD, seed & 0xffff_ffff, (0..FRAMES).map(|_| next()).collect::<Vec<_>>().into_iter())
+}
+
+fn single(seed: u64, delay: i64) -> Run {
+    run(seed, Drift::of(seed), delay)
+}
+
+/// How often a comparison of A with B calls any number better or worse, and how often the right ones worse.
+#[derive(Debug, Default)]
+struct Rates {
+    called: u64,
+    worse: u64,
+}
+
+impl Rates {
+    fn count(&mut self, judgements: impl Iterator<Item = DeltaResult>) {
+        let all: Vec<DeltaResult> = judgements.collect();
+        let any = |wanted| all.contains(&wanted);
+        self.called += u64::from(any(DeltaResult::Better) || any(DeltaResult::Worse));
+        self.worse += u64::from(any(DeltaResult::Worse) && !any(DeltaResult::Better));
+    }
+}
+
+fn judgements(comparison: &Comparison) -> impl Iterator<Item = DeltaResult> + '_ {
+    let figures = comparison.rows.iter().flat_map(|row| &row.figures);
+    figures.filter_map(|figure| Some(figure.deltas.get(1)?.as_ref()?.result))
+}
+
+/// Compares single runs of which nothing else is known.
+fn without_history(delay: i64) -> Rates {
+    let mut rates = Rates::default();
+    for pair in 0..comparisons() {
+        let (a, b) = (single(2 * pair + 1, 0), single(2 * pair + 2, delay));
+        rates.count(judgements(&Comparison::of(&[&a, &b], 0)));
+    }
+    rates
+}
+
+/// Compares single runs of a setting with this many saved runs, the first of the two among them.
+fn with_history(saved: u64, delay: i64) -> Rates {
+    let mut rates = Rates::default();
+    let options = Options::default();
+    for pair in 0..comparisons() {
+        let first = 1_000_000 + pair * 100;
+        let (a, b) = (single(first, 0), single(first + 1, delay));
+        let mut history: Vec<Run> = (2..=saved).map(|run| single(first + run, 0)).collect();
+        history.push(a.clone());
+        let reports = [&a, &b].map(|run| Report::of(run, &options));
+        let floor = NoiseFloor::of_runs(&history);
+        let runs = [(&a, &reports[0]), (&b, &reports[1])];
+        rates.count(judgements(&Comparison::of_reports(
+            &runs,
+            0,
+            floor.as_ref(),
+            &Prior::default(),
+        )));
+    }
+    rates
+}
+
+/// Compares interleaved runs: both of a pair are on the level of their minute.
+fn interleaved(pairs: u64, delay: i64) -> Rates {
+    let mut rates = Rates::default();
+    for comparison in 0..comparisons() {
+        let first = 2_000_000 + comparison * 100;
+        let runs: Vec<[Run; 2]> = (0..pairs)
+            .map(|pair| {
+                let drift = Drift::of(first + pair);
+                [run(first + 2 * pair, drift, 0), run(first + 2 * pair + 1, drift, delay)]
+            })
+            .collect();
+        let reports: Vec<[Report; 2]> = runs
+            .iter()
+            .map(|pair| pair.each_ref().map(|run| Report::live(run, &Options::default())))
+            .collect();
+        let evaluated: Vec<[(&Run, &Report); 2]> = runs
+            .iter()
+            .zip(&reports)
+            .map(|([a, b], [of_a, of_b])| [(a, of_a), (b, of_b)])
+            .collect();
+        rates.count(paired_differences(&evaluated).into_iter().map(|one| one.delta.result));
+    }
+    rates
+}
+
+/// At most 5% of `called`, within what chance does to so few comparisons (three standard deviations).
+#[track_caller]
+fn assert_seldom(what: &str, rates: &Rates) {
+    let count = comparisons();
+    println!("A/A, {what}: {} of {count} called different", rates.called);
+    let spread = 3.0 * (0.05 * 0.95 / f64::from(u32::try_from(count).unwrap())).sqrt();
+    let most = (0.05 + spread) * f64::from(u32::try_from(count).unwrap());
+    let most = if 1_000 <= count { 0.05 * f64::from(u32::try_from(count).unwrap()) } else { most };
+    assert!(
+        f64::from(u32::try_from(rates.called).unwrap()) <= most,
+        "{what}: {rates:?} of {count}"
+    );
+}
+
+#[track_caller]
+fn assert_found(what: &str, rates: &Rates) {
+    let count = comparisons();
+    println!("200 µs on 5% of the frames, {what}: {} of {count} called worse", rates.worse);
+    assert!(9 * count <= 10 * rates.worse, "{what}: {rates:?} of {count}");
+}
+
+#[test]
+fn equal_runs_without_history_are_seldom_called_different_and_a_delay_is_found() {
+    assert_seldom("run-to-run variation unknown", &without_history(0));
+    assert_found("run-to-run variation unknown", &without_history(200_000));
+}
+
+#[test]
+fn equal_runs_with_history_are_seldom_called_different_and_a_delay_is_found() {
+    for saved in [3, 5, 10] {
+        let what = format!("{saved} saved runs with the same settings");
+        assert_seldom(&what, &with_history(saved, 0));
+        assert_found(&what, &with_history(saved, 200_000));
+    }
+}
+
+#[test]
+fn equal_interleaved_runs_are_seldom_called_different_and_a_delay_is_found() {
+    for pairs in [3, 5] {
+        let what = format!("{pairs} interleaved pairs");
+        assert_seldom(&what, &interleaved(pairs, 0));
+        assert_found(&what, &interleaved(pairs, 200_000));
+    }
+}
+
+#[test]
+fn a_difference_of_unknown_variation_is_neither_better_nor_worse() {
+    let (a, b) = (single(1, 0), single(2, 400_000));
+    let reports = [&a, &b].map(|run| Report::of(run, &Options::default()));
+    let runs = [(&a, &reports[0]), (&b, &reports[1])];
+    let unknown = Comparison::of_reports(&runs, 0, None, &Prior::default());
+    assert_eq!((unknown.outcome(1), unknown.variation), (Outcome::Differs, Variation::Unknown));
+    let history: Vec<Run> = (3..8).map(|seed| single(seed, 0)).collect();
+    let floor = NoiseFloor::of_runs(&history);
+    let known = Comparison::of_reports(&runs, 0, floor.as_ref(), &Prior::default());
+    assert_eq!((known.outcome(1), known.variation), (Outcome::Worse, Variation::Repeats(5)));
+    // A shift that matters to nobody is the same, or at most no clear difference.
+    let shifted = run(2, Drift { level: 90_000.0, scale: 1.0 }, 0);
+    let still = run(1, Drift { level: 75_000.0, scale: 1.0 }, 0);
+    let outcome = Comparison::of(&[&still, &shifted], 0).outcome(1);
+    assert!(matches!(outcome, Outcome::NoClearDifference | Outcome::Same), "{outcome:?}");
+}

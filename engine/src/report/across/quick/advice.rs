@@ -1,0 +1,141 @@
+//! What would help: a closed list, each with the condition under which it is given.
+
+use super::card::{Card, Figure};
+use super::{Answer, Measured};
+use crate::nanos::Nanos;
+use crate::plan::quick::Part;
+use crate::platform::{PowerSource, Refusal};
+use crate::report::sleep_accuracy::recommended_tail;
+use crate::stats::Grade;
+
+/// The most that is given: more is not read.
+const MAX: usize = 3;
+
+/// Something that would help.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Advice {
+    /// Parts have no grade: repeat the whole check.
+    RepeatWhole,
+    /// Nothing of a part ran as requested: allow it, and repeat the check.
+    Denied(Box<Refusal>),
+    /// Other programs used more than a tenth of a core: close them and repeat.
+    OtherPrograms {
+        /// The maximum share of one CPU.
+        share: f64,
+    },
+    /// The PC ran on its battery: plug it in.
+    OnBattery,
+    /// The power plan or frequency governor is not one for performance.
+    PowerPlan {
+        /// Its name.
+        name: String,
+    },
+    /// The host of this virtual machine can take CPUs away unseen.
+    VirtualMachine {
+        /// Whose it is.
+        host: String,
+    },
+    /// A gap was longer than is typical.
+    LongGaps {
+        /// Which.
+        label: String,
+        /// For how long.
+        longest: Nanos,
+        /// Who had the CPU, where the trace names it.
+        culprit: Option<String>,
+    },
+    /// Frames are late under load only: a higher priority may mend that.
+    LateUnderLoad {
+        /// 99 of 100 frames start at most this late when idle.
+        idle: Nanos,
+        /// And under load.
+        loaded: Nanos,
+    },
+    /// A sleep cannot be relied on: sleep less and spin the rest.
+    UnsafeSleep {
+        /// For how long to spin.
+        tail: Option<Nanos>,
+    },
+    /// The PC keeps time: the stutter has another cause.
+    LookElsewhere,
+}
+
+/// What would help, the first thing first.
+pub(super) fn of(parts: &[Measured<'_>], cards: &[Card], answer: &Answer) -> Vec<Advice> {
+    let mut advice = Vec::new();
+    let denied = cards.iter().find_map(|card| card.denied.as_ref());
+    advice.extend(denied.map(|refusal| Advice::Denied(Box::new(refusal.clone()))));
+    if advice.is_empty() && matches!(answer, Answer::Incomplete { .. } | Answer::NotEnoughData(_)) {
+        advice.push(Advice::RepeatWhole);
+    }
+    conditions(parts, &mut advice);
+    findings(parts, cards, &mut advice);
+    if *answer == Answer::Unlikely {
+        advice.push(Advice::LookElsewhere);
+    }
+    advice.truncate(MAX);
+    advice
+}
+
+/// Under what the check ran.
+fn conditions(parts: &[Measured<'_>], advice: &mut Vec<Advice>) {
+    if let (Some(share), true) = (foreign_share(parts), is_disturbed(parts)) {
+        advice.push(Advice::OtherPrograms { share });
+    }
+    let Some((run, _)) = parts.iter().find_map(|(_, measured)| *measured) else { return };
+    let power = &run.machine.power;
+    if let Some(PowerSource::Battery { .. }) = power.source {
+        advice.push(Advice::OnBattery);
+    }
+    if let Some(name) = &power.governor_or_plan
+        && run.machine.is_slow_plan(name)
+    {
+        advice.push(Advice::PowerPlan { name: name.clone() });
+    }
+    if let Some(host) = &run.machine.virtualization {
+        advice.push(Advice::VirtualMachine { host: host.clone() });
+    }
+}
+
+/// What it found.
+fn findings(parts: &[Measured<'_>], cards: &[Card], advice: &mut Vec<Advice>) {
+    let card = |part: Part| cards.iter().find(|card| card.part == part);
+    let is_bad = |part: Part| {
+        card(part).and_then(|card| card.grade).is_some_and(|grade| Grade::Good < grade.worst())
+    };
+    if let Some(Figure::Gaps { label, longest, culprit, .. }) =
+        card(Part::Gaps).filter(|_| is_bad(Part::Gaps)).and_then(|card| card.figure.as_ref())
+    {
+        let (label, culprit) = (label.clone(), culprit.clone());
+        let is_named = culprit.is_some();
+        let found = Advice::LongGaps { label, longest: *longest, culprit };
+        advice.insert(if is_named { 0 } else { advice.len() }, found);
+    }
+    let (idle, loaded) = (card(Part::FrameIdle), card(Part::FrameLoad));
+    if let (Some(idle), Some(loaded)) = (idle, loaded)
+        && is_bad(Part::FrameLoad)
+        && idle.grade.is_some_and(|grade| Some(grade) < loaded.grade)
+        && let (Some(idle), Some(loaded)) = (&idle.figure, &loaded.figure)
+    {
+        advice.push(Advice::LateUnderLoad { idle: idle.value(), loaded: loaded.value() });
+    }
+    if is_bad(Part::Sleep) {
+        let tail = parts.iter().find_map(|(part, measured)| {
+            let (_, report) = measured.filter(|_| *part == Part::Sleep)?;
+            recommended_tail(report)
+        });
+        advice.push(Advice::UnsafeSleep { tail });
+    }
+}
+
+/// CPU time of other programs as a share of one CPU: the largest of all parts.
+pub(super) fn foreign_share(parts: &[Measured<'_>]) -> Option<f64> {
+    let rows = parts.iter().filter_map(|(_, measured)| *measured).flat_map(|(_, of)| &of.rows);
+    rows.filter_map(|row| row.foreign_share.or(row.disturbing_share())).max_by(f64::total_cmp)
+}
+
+/// Whether other programs disturbed any part.
+pub(super) fn is_disturbed(parts: &[Measured<'_>]) -> bool {
+    let rows = parts.iter().filter_map(|(_, measured)| *measured).flat_map(|(_, of)| &of.rows);
+    rows.into_iter().any(|row| row.disturbing_share().is_some())
+}

@@ -1,0 +1,156 @@
+//! Measuring on where a part has too little data for a grade: what to measure, and both runs as one.
+
+use crate::nanos::Nanos;
+use crate::plan::Plan;
+use crate::plan::form::parts::LoadCondition;
+use crate::plan::quick::wait_with;
+use crate::report::{Configuration, Report, Standing};
+use crate::run::{Ending, Run};
+
+/// What to measure on for a grade, as often as before; `None` where the run has one, cannot get one by more data, or
+/// did not end.
+pub fn continuation(run: &Run, report: &Report) -> Option<Plan> {
+    let is_undecided = matches!(report.verdict.standing, Standing::NotEnoughData(_));
+    if run.ending != Ending::Finished || !is_undecided {
+        return None;
+    }
+    let open = |row: &&Configuration| row.grading.is_some_and(|it| it.grade().is_none());
+    let open: Vec<&Configuration> = report.rows.iter().filter(open).collect();
+    let is_open = |length: &Nanos| open.iter().any(|row| row.period == *length);
+    let mut plan = run.plan()?.clone();
+    match &mut plan {
+        Plan::FrameLoop(plan) => {
+            plan.full_load = Nanos::ZERO;
+            let tail = run.trials.iter().find_map(|trial| trial.tail().filter(|_| trial.complete));
+            plan.wait = tail.map_or(plan.wait, wait_with);
+        }
+        Plan::SleepAccuracy(plan) => {
+            plan.lengths.retain(is_open);
+            plan.circumstances.retain(|condition| {
+                open.iter().any(|row| row.load.is_none() == (*condition == LoadCondition::Idle))
+            });
+        }
+        Plan::SpinStrategies(plan) => plan.lengths.retain(is_open),
+        Plan::SchedulingGaps(_) | Plan::RealTime(_) | Plan::GameTick(_) | Plan::WhatHelps(_) => {
+            return None;
+        }
+    }
+    Some(plan)
+}
+
+/// One run of both: the trials of the second follow those of the first, as further rounds of their configurations.
+pub fn joined(first: &Run, second: Run) -> Run {
+    let stages = first.trials.iter().map(|trial| trial.stage + 1).max().unwrap_or(0);
+    let rounds = first.trials.iter().map(|trial| trial.trial.round + 1).max().unwrap_or(0);
+    let mut health = second.health.clone();
+    let sum = |one: Option<Nanos>, other: Option<Nanos>| match (one, other) {
+        (Some(one), Some(other)) => Some(one + other),
+        (one, other) => one.or(other),
+    };
+    health.machine_slept = sum(first.health.machine_slept, health.machine_slept);
+    health.window_hidden = sum(first.health.window_hidden, health.window_hidden);
+    health.limits.throttled = sum(first.health.limits.throttled, health.limits.throttled);
+    health.clock_backwards_count =
+        health.clock_backwards_count.max(first.health.clock_backwards_count);
+    health.power_changes = health.power_changes.saturating_add(first.health.power_changes);
+    let mut trials = first.trials.clone();
+    trials.extend(second.trials.into_iter().map(|mut trial| {
+        trial.stage += stages;
+        trial.trial.round += rounds;
+        trial
+    }));
+    let mut annotations = first.annotations.clone();
+    annotations.extend(second.annotations.into_iter().map(|mut annotation| {
+        annotation.trial += first.trials.len();
+        annotation
+    }));
+    let subject = first.subject.clone();
+    // It is the newer one of the part, which counts.
+    Run { annotations, subject, health, trials, ..second }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::plan::CpuFacts;
+    use crate::plan::quick::{CheckSettings, Part};
+    use crate::report::Options;
+    use crate::report::test_run::{run_of, wait};
+    use crate::run::{Annotation, TrialRun};
+    use crate::stats::{Grade, GradeRange};
+
+    const MILLI: i64 = 1_000_000;
+
+    fn settings() -> CheckSettings {
+        let cpus = CpuFacts { usable: vec![0, 1], ..CpuFacts::default() };
+        CheckSettings::new(&cpus, None)
+    }
+
+    fn report(run: &Run) -> Report {
+        Report::of(run, &Options::default())
+    }
+
+    /// Sleeps of which those of 1 ms under load are sometimes very late: 200 do not show how often.
+    fn sleeps(trial: &mut TrialRun) {
+        let length = trial.trial.pace.period().get();
+        let is_open = length == MILLI && !trial.load.is_none();
+        let late = |k: i64| if is_open && k % 90 == 0 { 4 * MILLI } else { 60_000 };
+        trial.samples = (1..=200).map(|k| wait(k * 10 * MILLI, length, late(k))).collect();
+    }
+
+    #[test]
+    fn only_what_is_undecided_is_measured_on() {
+        let run = run_of(Part::Sleep.plan(&settings()), sleeps);
+        let found = report(&run);
+        let Some(Plan::SleepAccuracy(plan)) = continuation(&run, &found) else {
+            panic!("{:?}", found.verdict)
+        };
+        let Some(Plan::SleepAccuracy(whole)) = run.plan() else { panic!("no sleeps") };
+        assert_eq!(plan.lengths, whole.lengths, "the shorter ones have too few as well");
+        let good = run_of(Part::Sleep.plan(&settings()), |trial| {
+            let length = trial.trial.pace.period().get();
+            let count = if length == MILLI && !trial.load.is_none() { 200 } else { 600 };
+            trial.samples = (1..=count).map(|k| wait(k * 10 * MILLI, length, 60_000)).collect();
+        });
+        let Some(Plan::SleepAccuracy(plan)) = continuation(&good, &report(&good)) else {
+            panic!("{:?}", report(&good).verdict)
+        };
+        assert_eq!(plan.lengths, [Nanos::from_millis(1)]);
+        assert!(plan.circumstances.iter().all(|condition| *condition == LoadCondition::Load));
+        let stopped = Run { ending: Ending::Stopped, ..good };
+        assert_eq!(continuation(&stopped, &report(&stopped)), None);
+        let gaps = run_of(Part::Gaps.plan(&settings()), |_| {});
+        assert_eq!(continuation(&gaps, &report(&gaps)), None);
+    }
+
+    #[test]
+    fn both_runs_are_rounds_of_one() {
+        let few = |trial: &mut TrialRun| {
+            let length = trial.trial.pace.period().get();
+            trial.samples = (1..=200).map(|k| wait(k * 10 * MILLI, length, 60_000)).collect();
+        };
+        let first = run_of(Part::Sleep.plan(&settings()), few);
+        assert_eq!(report(&first).verdict.grade, None);
+        let plan = continuation(&first, &report(&first)).unwrap();
+        let mut second = run_of(plan, few);
+        second.annotations.push(Annotation {
+            trial: 0,
+            from: Nanos::ZERO,
+            to: Nanos::ZERO,
+            text: "here".to_owned(),
+        });
+        second.started_at += std::time::Duration::from_secs(20);
+        let (before, id, began) = (first.trials.len(), second.id.clone(), second.started_at);
+        let both = joined(&first, second);
+        assert_eq!((both.id.clone(), both.started_at), (id, began), "the newest of a part counts");
+        assert_eq!((both.plan(), both.annotations[0].trial), (first.plan(), before));
+        let found = report(&both);
+        assert_eq!(found.rows.len(), report(&first).rows.len());
+        assert!(found.rows.iter().all(|row| row.trials.len() == 2), "each has two rounds");
+        assert_eq!(found.verdict.grade, Some(GradeRange::from(Grade::Good)));
+        let mut saved = Vec::new();
+        crate::format::write(&both, &mut saved).unwrap();
+        let read = crate::format::read(&saved).unwrap();
+        assert_eq!(read.trials.len(), both.trials.len());
+    }
+}

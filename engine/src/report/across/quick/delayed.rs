@@ -1,0 +1,173 @@
+//! Who delayed the frames of a check: rows that add up to the frames with evidence.
+
+use super::Measured;
+use crate::nanos::Nanos;
+use crate::plan::quick::Part;
+use crate::report::model::cause::Cause;
+use crate::report::model::delays::{Delay, Delays};
+
+/// The most rows that are shown; the last of more is for the others.
+const MAX_ROWS: usize = 3;
+
+/// What delayed the frames of a part.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Delayed {
+    /// The part: under load, or else the one without.
+    pub part: Part,
+    /// Frames with evidence: they started later than `above`.
+    pub late_count: u64,
+    /// All frames of the part.
+    pub frame_count: usize,
+    /// The larger of 50 µs and 1% of a frame.
+    pub above: Nanos,
+    /// The length of a frame.
+    pub period: Nanos,
+    /// What delayed them, the most frames first; the counts add up to `late_count`.
+    pub rows: Vec<DelayedRow>,
+    /// The named culprit of at least half of at least five frames.
+    pub main: Option<String>,
+    /// The program that was busy then, where names are not permitted: a hint.
+    pub suspect: Option<String>,
+}
+
+/// A culprit, or several that share a row.
+#[derive(Clone, Debug, PartialEq)]
+pub struct DelayedRow {
+    /// Its name, or the label of a cause without one.
+    pub name: String,
+    /// Where the time went.
+    pub cause: Cause,
+    /// The program to close, where it is a thread of one.
+    pub program: Option<String>,
+    /// How many frames it delayed the most.
+    pub count: u64,
+    /// The longest time it delayed one.
+    pub worst: Nanos,
+    /// How many culprits share the row; 1 of a single one.
+    pub culprits: usize,
+}
+
+impl DelayedRow {
+    fn of(delay: &Delay) -> Self {
+        Self {
+            name: delay.name.clone(),
+            cause: delay.cause,
+            program: delay.program.clone(),
+            count: delay.sample_count,
+            worst: delay.worst,
+            culprits: 1,
+        }
+    }
+
+    /// Several in one row.
+    fn others(rows: &[Self]) -> Option<Self> {
+        let first = rows.first()?;
+        Some(Self {
+            count: rows.iter().map(|row| row.count).sum(),
+            worst: rows.iter().map(|row| row.worst).max().unwrap_or_default(),
+            culprits: rows.len(),
+            program: None,
+            ..first.clone()
+        })
+    }
+}
+
+/// Who delayed the frames under load, or those of the loop without load where none was late; `None` where neither was
+/// measured.
+pub(super) fn of(parts: &[Measured<'_>]) -> Option<Delayed> {
+    let of_part = |wanted: Part| {
+        let (_, measured) = parts.iter().find(|(part, _)| *part == wanted)?;
+        let (run, report) = (*measured)?;
+        let row = report.best()?;
+        let above = run.trials.get(*row.trials.first()?)?.trial.evidence_above?;
+        let delays = Delays::above(run, &row.trials, above);
+        let frame_count = row.summary.as_ref()?.slot_count;
+        Some(delayed(wanted, &delays, frame_count, (above, row.period)))
+    };
+    let loaded = of_part(Part::FrameLoad);
+    match loaded {
+        Some(found) if 0 < found.late_count => Some(found),
+        _ => of_part(Part::FrameIdle).filter(|found| 0 < found.late_count).or(loaded),
+    }
+}
+
+fn delayed(
+    part: Part,
+    delays: &Delays,
+    frame_count: usize,
+    (above, period): (Nanos, Nanos),
+) -> Delayed {
+    let named = |delay: &&Delay| matches!(delay.cause, Cause::Thread | Cause::Interrupt);
+    let all = delays.ranked.iter().filter(|delay| 0 < delay.sample_count);
+    let mut all: Vec<DelayedRow> = all.map(DelayedRow::of).collect();
+    let counted: u64 = all.iter().map(|row| row.count).sum();
+    let unexplained = delays.late_count.saturating_sub(counted);
+    if 0 < unexplained {
+        all.push(DelayedRow {
+            name: Cause::NotObservable.label().to_owned(),
+            cause: Cause::NotObservable,
+            program: None,
+            count: unexplained,
+            worst: Nanos::ZERO,
+            culprits: 1,
+        });
+    }
+    let rows = match all.get(MAX_ROWS - 1..) {
+        Some(rest) if MAX_ROWS < all.len() => {
+            let first = all.iter().take(MAX_ROWS - 1).cloned();
+            first.chain(DelayedRow::others(rest)).collect()
+        }
+        _ => all,
+    };
+    Delayed {
+        part,
+        late_count: delays.late_count,
+        frame_count,
+        above,
+        period,
+        rows,
+        main: delays.main().filter(named).map(|delay| delay.name.clone()),
+        suspect: delays.suspect.clone(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn delays(counts: &[u64], late_count: u64) -> Delays {
+        let delay = |(&sample_count, at): (&u64, i64)| Delay {
+            name: format!("program {at}"),
+            kind: "thread",
+            program: Some(format!("program {at}")),
+            cause: Cause::Thread,
+            sample_count,
+            total: Nanos::from_millis(at),
+            worst: Nanos::from_millis(9 - at),
+            share: 0.1,
+        };
+        let ranked = counts.iter().zip(0..).map(delay).collect();
+        Delays { late_count, ranked, suspect: None }
+    }
+
+    #[test]
+    fn rows_add_up_to_the_late_frames() {
+        let times = (Nanos::new(166_667), Nanos::new(16_666_667));
+        for (counts, late_count, expected, culprits) in [
+            (vec![41, 11, 8], 60, vec![41, 11, 8], 1),
+            (vec![41, 11, 4, 3, 1], 60, vec![41, 11, 8], 3),
+            (vec![41, 11, 0], 60, vec![41, 11, 8], 1),
+            (vec![41, 11, 5, 0], 60, vec![41, 11, 8], 2),
+            (vec![], 0, vec![], 0),
+        ] {
+            let found = delayed(Part::FrameLoad, &delays(&counts, late_count), 600, times);
+            let rows: Vec<u64> = found.rows.iter().map(|row| row.count).collect();
+            assert_eq!(rows, expected, "{counts:?}");
+            assert_eq!(rows.iter().sum::<u64>(), late_count, "{counts:?}");
+            assert_eq!(found.rows.last().map_or(0, |row| row.culprits), culprits, "{counts:?}");
+        }
+        let leading = delayed(Part::FrameLoad, &delays(&[41, 11], 60), 600, times).main;
+        assert_eq!(leading.as_deref(), Some("program 0"));
+        assert_eq!(delayed(Part::FrameLoad, &delays(&[20, 11], 60), 600, times).main, None);
+    }
+}

@@ -1,0 +1,371 @@
+//! What the system counted around the measured CPU, which no account of a frame can show: interrupts by device, idle
+//! states, stops by the firmware, throttling, pressure, the other CPUs of the core.
+
+use std::collections::BTreeMap;
+
+use super::model::cause::DEEP_IDLE;
+use super::model::configuration::Configuration;
+use super::model::table::{Cell, Column, Table, TableBuilder};
+use crate::nanos::Nanos;
+use crate::platform::activity as name;
+use crate::run::{Run, TrialRun, counter};
+use crate::units::format_time;
+
+/// Where the system does not count something.
+const NOT_OBSERVABLE: &str = "not observable here";
+/// Sources of interrupts and softirqs that are shown, of each those with the most.
+const MAX_SOURCES: usize = 6;
+
+/// One thing that was counted, or that this system does not count.
+#[derive(Debug)]
+struct Line<'a> {
+    configuration: usize,
+    label: &'a str,
+    kind: &'static str,
+    name: String,
+    /// How often; absent where times are counted, or nothing.
+    count: Option<i64>,
+    /// For how long; absent where occurrences are counted, or nothing.
+    time: Option<Nanos>,
+    window: Nanos,
+    advice: String,
+}
+
+/// The counts of all rounds of a configuration.
+#[derive(Debug, Default)]
+struct Counted {
+    counts: BTreeMap<String, i64>,
+    window: Nanos,
+    cpus: Vec<i64>,
+}
+
+impl Counted {
+    fn add(&mut self, trial: &TrialRun) {
+        let of = |name| trial.counters.get(name).copied();
+        let (Some(cpu), Some(window)) =
+            (of(counter::ACTIVITY_CPU), of(counter::ACTIVITY_WINDOW_NANOS))
+        else {
+            return;
+        };
+        if !self.cpus.contains(&cpu) {
+            self.cpus.push(cpu);
+        }
+        self.window += Nanos::new(window);
+        for (name, &count) in &trial.counters {
+            let sum = self.counts.entry(name.clone()).or_insert(0);
+            // The same in every round.
+            let is_fact = name.starts_with(name::IDLE_LATENCY_OF);
+            *sum = if is_fact { count } else { sum.saturating_add(count) };
+        }
+    }
+
+    fn get(&self, name: &str) -> Option<i64> {
+        self.counts.get(name).copied()
+    }
+
+    /// The counts of a prefix by what they are of, the most first.
+    fn of(&self, prefix: &str, unit: &str) -> Vec<(&str, i64)> {
+        let named = self.counts.iter().filter_map(|(name, count)| {
+            Some((name.strip_prefix(prefix)?.strip_suffix(unit)?, *count))
+        });
+        let mut named: Vec<(&str, i64)> = named.collect();
+        named.sort_by_key(|(name, count)| (std::cmp::Reverse(*count), *name));
+        named
+    }
+
+    fn lines<'a>(&self, configuration: usize, label: &'a str) -> Vec<Line<'a>> {
+        let line = |kind, name: &str| Line {
+            configuration,
+            label,
+            kind,
+            name: name.to_owned(),
+            count: None,
+            time: None,
+            window: self.window,
+            advice: String::new(),
+        };
+        let mut lines = Vec::new();
+        for (kind, prefix) in [("Interrupt", name::INTERRUPTS_OF), ("Softirq", name::SOFTIRQS_OF)] {
+            let sources = self.of(prefix, name::COUNT);
+            if sources.is_empty() {
+                lines.push(line(kind, ""));
+            }
+            lines.extend(sources.into_iter().take(MAX_SOURCES).map(|(source, count)| Line {
+                count: Some(count),
+                advice: source_advice(kind, source),
+                ..line(kind, &source_name(source))
+            }));
+        }
+        let states = self.of(name::IDLE_ENTRIES_OF, name::COUNT);
+        if states.is_empty() {
+            lines.push(line("Idle state", ""));
+        }
+        lines.extend(states.into_iter().map(|(state, count)| {
+            let of = |prefix: &str| self.get(&format!("{prefix}{state}{}", name::NANOS));
+            let latency = of(name::IDLE_LATENCY_OF).map(Nanos::new);
+            let advice =
+                latency.filter(|latency| DEEP_IDLE <= *latency && 0 < count).map(|latency| {
+                    let latency = format_time(latency);
+                    format!(
+                        "Leaving it takes up to {latency}; keep CPUs out of deep idle to avoid it."
+                    )
+                });
+            let time = of(name::IDLE_TIME_OF).map(Nanos::new);
+            let advice = advice.unwrap_or_default();
+            Line { count: Some(count), time, advice, ..line("Idle state", state) }
+        }));
+        for (kind, what, key, advice) in TOTALS {
+            let value = self.get(key);
+            let is_time = key.ends_with(name::NANOS);
+            // A time of less than 1% is that of every PC.
+            let least = if is_time { self.window.get() / 100 } else { 1 };
+            lines.push(Line {
+                count: value.filter(|_| !is_time),
+                time: value.filter(|_| is_time).map(Nanos::new),
+                advice: if value.is_some_and(|value| least.max(1) <= value) { advice } else { "" }
+                    .to_owned(),
+                ..line(kind, what)
+            });
+        }
+        lines
+    }
+}
+
+/// What is counted in all: kind, name, counter, and what to do where it is not 0.
+const TOTALS: [(&str, &str, &str, &str); 7] = [
+    (
+        "Firmware",
+        "SMI",
+        name::SMI,
+        "The firmware stops every CPU: update it, or turn off its legacy USB and power features.",
+    ),
+    (
+        "Throttling",
+        "heat of the core",
+        name::CORE_THROTTLES,
+        "Check the cooling and the power limits.",
+    ),
+    (
+        "Throttling",
+        "heat of the processor",
+        name::PACKAGE_THROTTLES,
+        "Check the cooling and the power limits.",
+    ),
+    (
+        "Throttling",
+        "CPU quota",
+        name::QUOTA_THROTTLES,
+        "Run outside of the container, or without its CPU limit.",
+    ),
+    (
+        "Pressure",
+        "memory",
+        name::MEMORY_STALL,
+        "Programs waited for memory: close those that use the most.",
+    ),
+    ("Pressure", "disks", name::IO_STALL, "Programs waited for disks."),
+    (
+        "Same core",
+        "programs on its other CPUs",
+        name::SIBLING_BUSY,
+        "They share the speed of the core: keep them idle, or pin to another core.",
+    ),
+];
+
+/// The name of a source: "nvme0q3, IRQ 47", "local timer", "NET_RX".
+fn source_name(source: &str) -> String {
+    let known = |&(label, _): &(&str, &str)| label == source;
+    if let Some((_, name)) = LABELS.iter().find(|one| known(one)) {
+        return (*name).to_owned();
+    }
+    match source.split_once(' ') {
+        Some((line, device)) if line.bytes().all(|byte| byte.is_ascii_digit()) => {
+            format!("{device}, IRQ {line}")
+        }
+        _ if !source.is_empty() && source.bytes().all(|byte| byte.is_ascii_digit()) => {
+            format!("IRQ {source}")
+        }
+        _ => source.to_owned(),
+    }
+}
+
+/// The kernel's short names of interrupts without a line.
+const LABELS: [(&str, &str); 13] = [
+    ("NMI", "non-maskable"),
+    ("LOC", "local timer"),
+    ("PMI", "performance counter"),
+    ("IWI", "IRQ work"),
+    ("RES", "reschedule"),
+    ("CAL", "function call"),
+    ("TLB", "TLB shootdown"),
+    ("TRM", "thermal event"),
+    ("THR", "threshold"),
+    ("MCE", "machine check"),
+    ("HYP", "hypervisor callback"),
+    ("HVS", "Hyper-V timer"),
+    ("HRE", "Hyper-V reenlightenment"),
+];
+
+/// What may help against a source; empty where nothing is known to.
+fn source_advice(kind: &str, source: &str) -> String {
+    let Some((line, device)) = source.split_once(' ').filter(|_| kind == "Interrupt") else {
+        return match source {
+            "NET_RX" | "NET_TX" => "Network traffic is served on this CPU: move its queues.",
+            "BLOCK" => "Disk requests end on this CPU: move the program that makes them.",
+            _ => "",
+        }
+        .to_owned();
+    };
+    if device.starts_with("nvme") {
+        return "The queue belongs to this CPU: move the thread, or the program that uses the disk."
+            .to_owned();
+    }
+    format!("Move it with /proc/irq/{line}/smp_affinity_list, or update its driver.")
+}
+
+/// The table of what was counted; `None` where no trial was observed, as in older runs.
+pub(super) fn table(run: &Run, rows: &[Configuration]) -> Option<Table> {
+    let (mut lines, mut cpus) = (Vec::new(), Vec::new());
+    for (position, row) in rows.iter().enumerate() {
+        let mut counted = Counted::default();
+        for trial in row.trials.iter().filter_map(|&trial| run.trials.get(trial)) {
+            counted.add(trial);
+        }
+        if Nanos::ZERO < counted.window {
+            lines.extend(counted.lines(position, &row.label));
+            cpus.extend(counted.cpus);
+        }
+    }
+    cpus.sort_unstable();
+    cpus.dedup();
+    let note = match cpus.as_slice() {
+        [] => return None,
+        [cpu] => format!("CPU {cpu}"),
+        cpus => format!("CPUs {}", cpus.iter().map(i64::to_string).collect::<Vec<_>>().join(", ")),
+    };
+    Some(build(note, &lines))
+}
+
+fn build(note: String, lines: &[Line<'_>]) -> Table {
+    let text = |text: &str, absent: &'static str| match text {
+        "" => Cell::Absent(absent.into()),
+        text => Cell::text_of(text),
+    };
+    TableBuilder::new("activity", "System activity on the measured CPU", note, lines)
+        .column(
+            Column::text("configuration", "Configuration", "Name of the configuration."),
+            |line| Cell::text_of(line.label),
+        )
+        .column(
+            Column::text("kind", "Kind", "What was counted: interrupts, idle states, and so on."),
+            |line| Cell::text_of(line.kind),
+        )
+        .column(
+            Column::text("name", "Name", "The device, the idle state, or the cause."),
+            move |line| text(&line.name, NOT_OBSERVABLE),
+        )
+        .column(
+            Column::count("count", "Count", "How often it happened during the measurement."),
+            |line| match (line.count, line.time) {
+                (Some(count), _) => u64::try_from(count).unwrap_or(0).into(),
+                (None, Some(_)) => Cell::Absent("its time is counted".into()),
+                (None, None) => Cell::Absent(NOT_OBSERVABLE.into()),
+            },
+        )
+        .column(Column::rate("per_second", "Per second", "", "The same per second."), |line| {
+            match line.count {
+                Some(count) => Cell::Rate(Nanos::new(count).as_f64() / line.window.as_secs()),
+                None => Cell::Absent("no count".into()),
+            }
+        })
+        .column(
+            Column::share("time_share", "Time", "Its time as a share of the measurement."),
+            |line| match line.time {
+                Some(time) => Cell::Share(time.as_f64() / line.window.as_f64()),
+                None => Cell::Absent("no time is counted".into()),
+            },
+        )
+        .column(
+            Column::text("advice", "Advice", "What is likely to help.").optional(),
+            move |line| text(&line.advice, "none needed"),
+        )
+        .each_row(|line, row| row.configuration = Some(line.configuration))
+        .finish()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::test_run::run_of;
+    use super::super::{Options, Report};
+    use super::*;
+    use crate::plan::{FrameLoop, Plan};
+
+    /// The activity table of a run with these counters in each trial.
+    fn of(counters: &[(&str, i64)]) -> Option<Table> {
+        let run = run_of(Plan::FrameLoop(FrameLoop::default()), |trial| {
+            let counters = counters.iter().map(|(name, value)| ((*name).to_owned(), *value));
+            trial.counters.extend(counters);
+        });
+        let tables = Report::of(&run, &Options::default()).tables;
+        tables.into_iter().find(|table| table.key == "activity")
+    }
+
+    fn row(table: &Table, name: &str) -> usize {
+        let at = table.columns.iter().position(|column| column.key == "name").unwrap();
+        table.rows.iter().position(|row| row.cells[at] == Cell::text_of(name)).unwrap()
+    }
+
+    #[test]
+    fn interrupts_are_named_by_device_with_what_to_do() {
+        let table = of(&[
+            (counter::ACTIVITY_CPU, 3),
+            (counter::ACTIVITY_WINDOW_NANOS, 2_000_000_000),
+            ("interrupts_of_47 nvme0q3_count", 900),
+            ("interrupts_of_125 enp5s0-TxRx-0_count", 40),
+            ("interrupts_of_LOC_count", 2_000),
+            ("softirqs_of_NET_RX_count", 38),
+            ("idle_entries_of_C6_count", 120),
+            ("idle_time_of_C6_nanos", 500_000_000),
+            ("idle_latency_of_C6_nanos", 133_000),
+            (name::SMI, 4),
+            (name::CORE_THROTTLES, 0),
+            (name::SIBLING_BUSY, 1_000_000_000),
+            (name::IO_STALL, 15_000_000),
+        ])
+        .unwrap();
+        assert_eq!(table.note, "CPU 3");
+        let cell = |name: &str, key: &str| table.cell(row(&table, name), key).unwrap().clone();
+        assert_eq!(cell("nvme0q3, IRQ 47", "count"), Cell::Count(900));
+        assert_eq!(cell("nvme0q3, IRQ 47", "per_second"), Cell::Rate(450.0));
+        assert_eq!(cell("local timer", "per_second"), Cell::Rate(1_000.0));
+        let advice = |name: &str| cell(name, "advice");
+        assert!(matches!(advice("nvme0q3, IRQ 47"), Cell::Text(text) if text.contains("queue")));
+        let network = advice("enp5s0-TxRx-0, IRQ 125");
+        assert!(matches!(network, Cell::Text(text) if text.contains("/proc/irq/125/")));
+        assert_eq!(cell("C6", "time_share"), Cell::Share(0.25));
+        let latency = format_time(Nanos::from_micros(133));
+        assert!(matches!(advice("C6"), Cell::Text(text) if text.contains(&latency)));
+        assert_eq!(cell("SMI", "count"), Cell::Count(4));
+        assert_eq!(cell("programs on its other CPUs", "time_share"), Cell::Share(0.5));
+        // Observed, and nothing to do.
+        assert_eq!(advice("disks").reason(), Some("none needed"), "less than 1%");
+        assert_eq!(cell("heat of the core", "count"), Cell::Count(0));
+        assert_eq!(advice("heat of the core").reason(), Some("none needed"));
+        // Not counted by this system: not 0.
+        for name in ["CPU quota", "heat of the processor", "memory"] {
+            assert_eq!(cell(name, "count").reason(), Some(NOT_OBSERVABLE), "{name}");
+        }
+    }
+
+    #[test]
+    fn a_system_that_counts_nothing_says_so_and_an_older_run_has_no_table() {
+        assert!(of(&[]).is_none());
+        let observed = [(counter::ACTIVITY_CPU, 0), (counter::ACTIVITY_WINDOW_NANOS, 1_000)];
+        let table = of(&observed).unwrap();
+        let at = table.columns.iter().position(|column| column.key == "count").unwrap();
+        assert!(!table.rows.is_empty());
+        for row in &table.rows {
+            assert_eq!(row.cells[at].reason(), Some(NOT_OBSERVABLE));
+        }
+    }
+}

@@ -1,0 +1,33 @@
+//! The terms of every report: what a test finds, in figures, tables, charts, grades, and words.
+
+pub(super) mod cause;
+pub(super) mod caution;
+pub mod chart;
+pub(super) mod configuration;
+pub(super) mod delays;
+pub(super) mod disturbance;
+pub(super) mod evaluation;
+pub(super) mod figures;
+pub(super) mod grading;
+pub(super) mod key_figure;
+pub mod metric;
+pub(super) mod ranking;
+pub(super) mod report;
+pub mod table;
+pub(super) mod usage;
+pub(super) mod verdict;
+
+pub use cause::Cause;
+pub use caution::Caution;
+pub use chart::Chart;
+pub use configuration::{AppliedSummary, Configuration};
+pub use delays::{Delay, Delays};
+pub use disturbance::Disturbance;
+pub use figures::Figures;
+pub use grading::{Grading, Needed, Standing};
+pub use key_figure::{GradePlace, KeyFigure, MAX_KEY_FIGURES};
+pub use metric::Metric;
+pub use report::{Options, Report};
+pub use table::Table;
+pub use usage::Usage;
+pub use verdict::{Doubt, Finding, Verdict};

@@ -1,0 +1,415 @@
+//! Reasons to trust a run less: typed, worded late.
+
+use std::fmt;
+
+use super::configuration::Configuration;
+use crate::nanos::Nanos;
+use crate::plan::Work;
+use crate::platform::Policy;
+use crate::run::{Ending, Run, TrialRun, counter};
+use crate::units::format_time;
+
+/// A thread that is due and does not run for longer than this is starved. Ordinary load delays it by
+/// milliseconds; the kernel gives ordinary threads 50 ms of each second in which real-time threads spin.
+const STARVED: Nanos = Nanos::from_millis(500);
+/// CPUs in a processor group of Windows.
+const GROUP: usize = 64;
+/// A window that was hidden for longer than this is said.
+pub(in crate::report) const HIDDEN: Nanos = Nanos::from_millis(500);
+
+/// A reason to trust a run less.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Caution {
+    /// It was stopped early.
+    Stopped {
+        /// Configurations that are complete.
+        complete: usize,
+        /// Configurations that were planned.
+        planned: usize,
+    },
+    /// The program ended in mid-run.
+    Recovered,
+    /// Lines of the journal could not be read when the run was recovered.
+    DamagedLines(u64),
+    /// Something broke.
+    Failed(String),
+    /// A measuring thread that was due to run got no CPU; the longest time.
+    Starved(Nanos),
+    /// The date of the PC was out of range.
+    DateUnknown,
+    /// Samples were lost.
+    Lost(u64),
+    /// The measuring code was built without optimization.
+    DebugBuild,
+    /// The clock went back.
+    ClockBackwards(u32),
+    /// The machine slept.
+    SystemSlept(Nanos),
+    /// The window was hidden.
+    WindowHidden(Nanos),
+    /// Power source or plan changed.
+    PowerChanged(u32),
+    /// Windows runs unpinned threads on one group of the machine's CPUs, of which there are this many.
+    ProcessorGroup(usize),
+    /// It ran in a virtual machine.
+    VirtualMachine(String),
+    /// Other programs used the CPUs.
+    OtherLoad {
+        /// The configurations in which they did.
+        labels: Vec<String>,
+        /// The maximum share of one CPU.
+        share: f64,
+    },
+    /// A request was refused.
+    Refused {
+        /// The configurations that did not run as requested.
+        labels: Vec<String>,
+    },
+    /// A watchdog took real-time priority away.
+    Demoted,
+    /// The scheduling policy changed during the test.
+    PolicyChanged {
+        /// The configurations in which it did.
+        labels: Vec<String>,
+        /// The first policy that changed.
+        from: Policy,
+        /// What it changed to.
+        to: Policy,
+    },
+    /// The work took longer than the CPU time that DEADLINE reserved.
+    Overrun {
+        /// The configurations in which it did.
+        labels: Vec<String>,
+        /// The time reserved in each period of the one with the longest work.
+        runtime: Nanos,
+        /// The highest p99 of the time that the work took.
+        work: Nanos,
+    },
+    /// A quota limited the CPU time of the program.
+    CpuQuota {
+        /// In percent of one CPU.
+        percent: u32,
+        /// Time for which it throttled the program, where the system reports it.
+        throttled: Option<Nanos>,
+        /// When it appeared, where it was not there from the start.
+        began: Option<Nanos>,
+    },
+    /// The usable CPUs changed so long into the run.
+    CpusChanged(Nanos),
+    /// Samples could not be retained while the run continued.
+    NotSaved(String),
+}
+
+impl Caution {
+    /// Whether it weakens what was found, so that it is said before any number.
+    pub const fn is_weakening(&self) -> bool {
+        !matches!(
+            self,
+            Self::DateUnknown
+                | Self::WindowHidden(_)
+                | Self::PowerChanged(_)
+                | Self::ProcessorGroup(_)
+                | Self::NotSaved(_)
+        )
+    }
+}
+
+impl fmt::Display for Caution {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Stopped { complete, planned } => write!(
+                f,
+                "Stopped early. {complete} of {planned} configurations are complete, without a \
+                 verdict."
+            ),
+            Self::Recovered => f.write_str(
+                "Recovered: the app exited during the run; up to one second of data is missing.",
+            ),
+            Self::DamagedLines(count) => write!(
+                f,
+                "Damaged: {count} lines of the journal were skipped, so samples are missing."
+            ),
+            Self::Failed(reason) => write!(f, "The test could not finish: {reason}."),
+            Self::Starved(longest) => write!(
+                f,
+                "Starved: a measuring thread got no CPU for {:.1} s. A program with a higher \
+                 priority, or the host of a virtual machine, was using it.",
+                longest.as_secs()
+            ),
+            Self::DateUnknown => {
+                f.write_str("The date of this PC was out of range: the start time is not known.")
+            }
+            Self::Lost(count) => write!(
+                f,
+                "{count} samples were lost because the disk or processor was too busy. \
+                 Percentiles may be too low."
+            ),
+            Self::DebugBuild => f.write_str(
+                "Measured with a debug build: results can be worse than with a release build.",
+            ),
+            Self::ClockBackwards(count) => {
+                let times = if *count == 1 { "once".to_owned() } else { format!("{count} times") };
+                write!(f, "The clock went backward {times}. Small results are not reliable.")
+            }
+            Self::SystemSlept(slept) => {
+                write!(f, "This PC slept for {:.1} s during the test.", slept.as_secs())
+            }
+            Self::WindowHidden(hidden) => {
+                write!(f, "The window was hidden for {:.0} s.", hidden.as_secs())
+            }
+            Self::PowerChanged(count) => {
+                write!(f, "Power source or plan changed {count} times during the test.")
+            }
+            Self::ProcessorGroup(count) => write!(
+                f,
+                "This PC has {count} CPUs. Windows runs a thread that is not pinned on one group of up to \
+                 {GROUP} of them."
+            ),
+            Self::VirtualMachine(whose) => write!(
+                f,
+                "This is a virtual machine ({whose}): the host can preempt virtual CPUs without \
+                 this system seeing it."
+            ),
+            Self::OtherLoad { labels, share } => write!(
+                f,
+                "Other programs used up to {:.0}% of one CPU ({}). Close them and run the test \
+                 again.",
+                share * 100.0,
+                listed(labels)
+            ),
+            Self::Refused { labels } => {
+                write!(f, "Did not run as requested, so not graded: {}.", listed(labels))
+            }
+            Self::Demoted => {
+                f.write_str("The watchdog revoked real-time priority: a thread did not sleep.")
+            }
+            Self::PolicyChanged { labels, from, to } => write!(
+                f,
+                "Another program changed the scheduling policy from {from} to {to} during the \
+                 test: {}.",
+                listed(labels)
+            ),
+            Self::Overrun { labels, runtime, work } => write!(
+                f,
+                "DEADLINE reserved {} of each period, but p99 of the work was up to {} ({}): the kernel can \
+                 suspend the thread until its next period. Increase the runtime.",
+                format_time(*runtime),
+                format_time(*work),
+                listed(labels)
+            ),
+            Self::CpuQuota { percent, throttled, began } => {
+                write!(f, "A CPU quota limited this program to {percent}% of one CPU")?;
+                if let Some(began) = began {
+                    write!(f, " from {:.0} s into the test", began.as_secs())?;
+                }
+                match throttled {
+                    Some(time) => write!(f, "; it was throttled for {:.0} ms.", time.as_millis()),
+                    None => f.write_str("."),
+                }
+            }
+            Self::CpusChanged(at) => {
+                let secs = at.as_secs();
+                write!(f, "The CPUs available to this program changed {secs:.0} s into the test.")
+            }
+            Self::NotSaved(reason) => {
+                write!(f, "Samples could not be saved during the test: {reason}.")
+            }
+        }
+    }
+}
+
+/// The longest time above [`STARVED`] for which a thread that waited was due to run and did not.
+fn starved(run: &Run) -> Option<Nanos> {
+    let measured = run.trials.iter().filter(|trial| trial.applied.is_some());
+    let longest = measured.flat_map(|trial| {
+        let left_behind = trial.counters.get(counter::UNRESPONSIVE_NANOS).copied();
+        let waits = (!matches!(trial.trial.work, Work::GameCycle(_))).then(|| {
+            let samples = &trial.samples;
+            let instants = samples.began_nanos().zip(samples.due_nanos());
+            let late = instants.zip(samples.woke_nanos());
+            // A loop that is behind its schedule does not wait.
+            late.filter(|((began, due), _)| began <= due)
+                .map(|((_, due), woke)| woke.saturating_sub(due))
+                .max()
+        });
+        left_behind.into_iter().chain(waits.flatten())
+    });
+    longest.max().map(Nanos::new).filter(|longest| STARVED < *longest)
+}
+
+/// The labels, or how many there are where they are many.
+fn listed(labels: &[String]) -> String {
+    const MAX: usize = 6;
+    if labels.len() <= MAX {
+        return labels.join("; ");
+    }
+    let first = labels.get(..MAX - 1).unwrap_or_default().join("; ");
+    format!("{first} and {} more", labels.len() + 1 - MAX)
+}
+
+/// The configurations whose policy another program changed during the test.
+fn policy_changes(run: &Run) -> Option<Caution> {
+    let mut labels = Vec::new();
+    let mut first = None;
+    for trial in &run.trials {
+        let Some(applied) = trial.applied.as_ref().filter(|applied| !applied.demoted) else {
+            continue;
+        };
+        let Some(to) = applied.changed_to() else { continue };
+        first.get_or_insert((applied.effective.policy, to));
+        if !labels.contains(&trial.trial.label) {
+            labels.push(trial.trial.label.clone());
+        }
+    }
+    first.map(|(from, to)| Caution::PolicyChanged { labels, from, to })
+}
+
+/// The configurations whose work took longer than DEADLINE reserves.
+fn overruns(rows: &[Configuration]) -> Option<Caution> {
+    let (mut labels, mut worst) = (Vec::new(), None);
+    for row in rows {
+        let policy = row.granted.as_ref().map(|granted| granted.policy);
+        let (Some(Policy::Deadline { runtime, .. }), Some(summary)) = (policy, &row.summary) else {
+            continue;
+        };
+        if let Some(work) = summary.work.p99.filter(|work| runtime < *work) {
+            labels.push(row.label.clone());
+            worst = worst.max(Some((work, runtime)));
+        }
+    }
+    worst.map(|(work, runtime)| Caution::Overrun { labels, runtime, work })
+}
+
+/// How often the power changed. The trials of a run that still runs, or was cut short, know of it first.
+fn power_changes(run: &Run) -> u32 {
+    let of = |trial: &TrialRun| trial.counters.get(counter::POWER_CHANGES).copied().unwrap_or(0);
+    let counted: i64 = run.trials.iter().map(of).fold(0, i64::saturating_add);
+    run.health.power_changes.max(u32::try_from(counted).unwrap_or(0))
+}
+
+/// Every reason to trust the run less, the gravest first.
+pub(in crate::report) fn of(run: &Run, rows: &[Configuration]) -> Vec<Caution> {
+    let mut cautions = Vec::new();
+    let complete = rows.iter().filter(|row| row.is_complete).count();
+    match &run.ending {
+        Ending::Finished => {}
+        Ending::Stopped => cautions.push(Caution::Stopped { complete, planned: rows.len() }),
+        Ending::Recovered => cautions.push(Caution::Recovered),
+        Ending::Failed(reason) => cautions.push(Caution::Failed(reason.clone())),
+    }
+    let health = &run.health;
+    if 0 < health.damaged_lines {
+        cautions.push(Caution::DamagedLines(health.damaged_lines));
+    }
+    if let Some(longest) = starved(run) {
+        cautions.push(Caution::Starved(longest));
+    }
+    let labels = |wanted: &dyn Fn(&Configuration) -> bool| -> Vec<String> {
+        rows.iter().filter(|row| wanted(row)).map(|row| row.label.clone()).collect()
+    };
+    if 0 < run.lost_count() {
+        cautions.push(Caution::Lost(run.lost_count()));
+    }
+    if rows.iter().any(|row| row.granted.as_ref().is_some_and(|granted| granted.demoted)) {
+        cautions.push(Caution::Demoted);
+    }
+    cautions.extend(policy_changes(run));
+    cautions.extend(overruns(rows));
+    let refused = labels(&|row| row.granted.is_some() && !row.is_as_requested());
+    if !refused.is_empty() {
+        cautions.push(Caution::Refused { labels: refused });
+    }
+    if health.debug_build {
+        cautions.push(Caution::DebugBuild);
+    }
+    if 0 < health.clock_backwards_count {
+        cautions.push(Caution::ClockBackwards(health.clock_backwards_count));
+    }
+    if let Some(slept) = health.machine_slept.filter(|slept| Nanos::ZERO < *slept) {
+        cautions.push(Caution::SystemSlept(slept));
+    }
+    if let Some(hidden) = health.window_hidden.filter(|hidden| HIDDEN < *hidden) {
+        cautions.push(Caution::WindowHidden(hidden));
+    }
+    let power_changes = power_changes(run);
+    if 0 < power_changes {
+        cautions.push(Caution::PowerChanged(power_changes));
+    }
+    let limits = &health.limits;
+    if let Some(percent) = limits.quota_percent {
+        let (throttled, began) = (limits.throttled, limits.quota_began);
+        cautions.push(Caution::CpuQuota { percent, throttled, began });
+    }
+    cautions.extend(limits.cpus_changed.map(Caution::CpusChanged));
+    let foreign = labels(&|row| row.disturbing_share().is_some());
+    let share = rows.iter().filter_map(Configuration::disturbing_share).fold(0.0, f64::max);
+    if !foreign.is_empty() {
+        cautions.push(Caution::OtherLoad { labels: foreign, share });
+    }
+    if let Some(reason) = &health.journal_error {
+        cautions.push(Caution::NotSaved(reason.clone()));
+    }
+    if health.date_unknown {
+        cautions.push(Caution::DateUnknown);
+    }
+    let machine = &run.machine;
+    let is_windows = machine.os.as_deref().is_some_and(|os| os.starts_with("Windows"));
+    if is_windows && GROUP < machine.cpus.len() {
+        cautions.push(Caution::ProcessorGroup(machine.cpus.len()));
+    }
+    if let Some(whose) = &machine.virtualization {
+        cautions.push(Caution::VirtualMachine(whose.clone()));
+    }
+    cautions
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::plan::{FrameLoop, Plan};
+    use crate::platform::Cpu;
+    use crate::report::test_run::run_of;
+    use crate::report::{Options, Report};
+    use crate::sample::Sample;
+
+    #[test]
+    fn work_beyond_the_runtime_of_deadline_is_a_warning() {
+        let times = |runtime: i64| Policy::Deadline {
+            runtime: Nanos::from_micros(runtime),
+            deadline: Nanos::from_millis(16),
+            period: Nanos::from_millis(16),
+        };
+        let cautions = |runtime: i64| {
+            let run = run_of(Plan::FrameLoop(FrameLoop::default()), |trial| {
+                trial.applied.as_mut().unwrap().effective.policy = times(runtime);
+                let frame = |k: i64| {
+                    let due = Nanos::from_millis(16) * k;
+                    let done = due + Nanos::from_micros(900);
+                    Sample { began: due, due, slept: None, woke: due, done, spins: 0, cpu: None }
+                };
+                trial.samples = (1..=200).map(frame).collect();
+            });
+            Report::of(&run, &Options::default()).cautions
+        };
+        let overrun = |cautions: Vec<Caution>| {
+            cautions.into_iter().find(|it| matches!(it, Caution::Overrun { .. }))
+        };
+        assert_eq!(overrun(cautions(1_000)), None);
+        let words = overrun(cautions(600)).unwrap().to_string();
+        assert!(words.starts_with("DEADLINE reserved 600"), "{words}");
+    }
+
+    #[test]
+    fn more_cpus_than_a_processor_group_has_are_pointed_out_on_windows() {
+        let mut run = run_of(Plan::FrameLoop(FrameLoop::default()), |_| {});
+        let cpu = |logical| Cpu { logical, ..Cpu::default() };
+        run.machine.cpus = (0..128).map(cpu).collect();
+        let has = |run: &Run| of(run, &[]).contains(&Caution::ProcessorGroup(128));
+        run.machine.os = Some("Debian 12".to_owned());
+        assert!(!has(&run));
+        run.machine.os = Some("Windows 11".to_owned());
+        assert!(has(&run));
+        run.machine.cpus.truncate(64);
+        assert!(of(&run, &[]).iter().all(|it| !matches!(it, Caution::ProcessorGroup(_))));
+    }
+}

@@ -1,0 +1,304 @@
+//! Charts that several tests share: values over time, histograms, and the share of values above each value.
+
+use super::super::configuration::Configuration;
+use super::super::report::Report;
+use super::super::table::Quantity;
+use super::{Axis, Chart, Limit, Marks, Series};
+use crate::nanos::Nanos;
+use crate::run::{Run, TrialRun};
+use crate::stats::{LogHistogram, Sorted, float, tail_points, thinned};
+
+/// Columns of a chart over time: about one per pixel.
+const COLUMNS: usize = 860;
+/// The most configurations that are overlaid.
+const MAX_ROWS: usize = 4;
+/// The left end of logarithmic axes of times, in nanoseconds.
+const MIN_NANOS: f64 = 100.0;
+/// Where the axis of counts begins: below 1, so that a single value is seen.
+const MIN_COUNT: f64 = 0.6;
+/// Points of a tail curve.
+const TAIL_POINTS: usize = 200;
+/// The lowest share on the axis of tails.
+const MIN_SHARE: f64 = 0.000_5;
+
+/// What the axes of a distribution are called: of values, and of how many there are.
+type Names = (&'static str, &'static str);
+
+/// The configuration that is written where none is named: the recommended one, or the first with samples.
+pub fn default_row(report: &Report) -> Option<usize> {
+    let best = report.best().map(|best| best.label.as_str());
+    report
+        .rows
+        .iter()
+        .position(|row| best == Some(row.label.as_str()))
+        .or_else(|| report.rows.iter().position(|row| row.summary.is_some()))
+}
+
+/// The trials of a configuration.
+pub fn trials<'a>(
+    run: &'a Run,
+    row: &'a Configuration,
+) -> impl Iterator<Item = &'a TrialRun> + Clone {
+    row.trials.iter().filter_map(|&trial| run.trials.get(trial))
+}
+
+/// The configurations that are overlaid: the recommended one, the worst, and the first others.
+pub(in crate::report) fn overlaid(report: &Report) -> Vec<&Configuration> {
+    let mut rows: Vec<&Configuration> = Vec::new();
+    let first = default_row(report).and_then(|row| report.rows.get(row));
+    for row in first.into_iter().chain(report.worst()).chain(&report.rows) {
+        let is_new = rows.iter().all(|known| known.label != row.label);
+        if is_new && row.summary.is_some() && rows.len() < MAX_ROWS {
+            rows.push(row);
+        }
+    }
+    rows
+}
+
+/// Points of values over time, in nanoseconds: each of [`COLUMNS`] columns retains its lowest and its highest.
+/// The next trial follows the end of the one before; `read` returns the values of a trial with their times.
+pub(in crate::report) fn over_time(
+    run: &Run,
+    row: &Configuration,
+    read: impl Fn(&TrialRun) -> Vec<(Nanos, Nanos)>,
+) -> Vec<(f64, f64)> {
+    let mut points = Vec::new();
+    let mut start = Nanos::ZERO;
+    for trial in trials(run, row) {
+        points.extend(read(trial).into_iter().map(|(at, value)| (start + at, value)));
+        start += trial.samples.last().map_or(Nanos::ZERO, |last| last.woke);
+    }
+    thinned(points.iter().copied(), COLUMNS)
+}
+
+/// Points of one series over time, in nanoseconds, as [`over_time`] returns those of trials.
+pub(in crate::report) fn points_over_time(
+    values: impl Iterator<Item = (Nanos, Nanos)> + Clone,
+) -> Vec<(f64, f64)> {
+    thinned(values, COLUMNS)
+}
+
+/// Lateness of a configuration over time.
+pub(in crate::report) fn lateness(run: &Run, row: &Configuration) -> Option<Chart> {
+    let points = over_time(run, row, |trial| {
+        trial.samples.iter().map(|sample| (sample.woke, sample.late())).collect()
+    });
+    let late = &row.summary.as_ref()?.lateness;
+    let x = Axis::linear("Time", Quantity::Time, points.first()?.0, points.last()?.0);
+    let y = Axis::linear("Lateness", Quantity::Time, late.min.as_f64().min(0.0), late.max.as_f64());
+    let late_limit =
+        Limit { at: row.late_limit.as_f64(), label: "late".to_owned(), is_vertical: false };
+    Some(Chart {
+        key: "timeline",
+        title: "Lateness over time",
+        note: format!("{}; every column shows its min and max", row.label),
+        x,
+        y,
+        marks: Marks::Lines(vec![Series::new(&row.label, points)]),
+        limits: std::iter::once(late_limit).chain(annotated(run, row)).collect(),
+        is_half: false,
+    })
+}
+
+/// Where the annotations of a configuration begin, on the axis of [`over_time`].
+fn annotated(run: &Run, row: &Configuration) -> Vec<Limit> {
+    let mut start = Nanos::ZERO;
+    let mut limits = Vec::new();
+    for &position in &row.trials {
+        let Some(trial) = run.trials.get(position) else { continue };
+        let own = run.annotations.iter().filter(|one| one.trial == position);
+        limits.extend(own.map(|one| Limit {
+            at: (start + one.from).as_f64(),
+            label: one.text.clone(),
+            is_vertical: true,
+        }));
+        start += trial.samples.last().map_or(Nanos::ZERO, |last| last.woke);
+    }
+    limits
+}
+
+/// How often each value occurred, by decades; `None` where there is no value.
+pub(in crate::report) fn histogram(
+    key: &'static str,
+    title: &'static str,
+    names: Names,
+    values: &[(&str, impl Iterator<Item = i64> + Clone)],
+) -> Option<Chart> {
+    let counted: Vec<(&str, LogHistogram)> = values
+        .iter()
+        .map(|(label, values)| (*label, LogHistogram::of_values(values.clone())))
+        .collect();
+    let counted: Vec<(&str, &LogHistogram)> =
+        counted.iter().map(|(label, it)| (*label, it)).collect();
+    of_histograms(key, title, names, &counted)
+}
+
+/// Histograms by decades; `None` where they hold no value.
+pub fn of_histograms(
+    key: &'static str,
+    title: &'static str,
+    (value, counted): Names,
+    histograms: &[(&str, &LogHistogram)],
+) -> Option<Chart> {
+    let bins = |it: &LogHistogram| it.bins().map(|bin| bin.2).chain([it.below()]).max();
+    let most = histograms.iter().filter_map(|(_, it)| bins(it)).max().filter(|&most| 0 < most)?;
+    let ends = histograms.iter().filter_map(|(_, it)| it.bins().filter(|bin| 0 < bin.2).last());
+    let to = decade_above_one(ends.map(|bin| bin.1).max().map_or(0.0, Nanos::as_f64));
+    let below = MIN_NANOS / 2.0;
+    let series = histograms.iter().map(|(label, histogram)| {
+        let below = (below, MIN_NANOS, histogram.below());
+        let bins = histogram.bins().map(|(from, to, n)| (from.as_f64(), to.as_f64(), n));
+        let edges = |(from, to, n)| [(from, count(n)), (to, count(n))];
+        Series::new(*label, std::iter::once(below).chain(bins).flat_map(edges).collect())
+    });
+    Some(Chart {
+        key,
+        title,
+        note: "the first step holds all shorter ones".to_owned(),
+        x: Axis::log(value, Quantity::Time, below, to),
+        y: Axis::log(counted, Quantity::Count, MIN_COUNT, count(most) * 1.5),
+        marks: Marks::Steps(series.collect()),
+        limits: Vec::new(),
+        is_half: true,
+    })
+}
+
+/// The distributions of the lateness of configurations, laid over each other.
+pub fn lateness_distributions<'a>(
+    run: &Run,
+    rows: impl IntoIterator<Item = &'a Configuration>,
+) -> Vec<Chart> {
+    let late: Vec<_> = rows
+        .into_iter()
+        .map(|row| (row.label.as_str(), trials(run, row).flat_map(TrialRun::values)))
+        .collect();
+    histogram("histogram", "Lateness histogram", ("Lateness", "Frames"), &late)
+        .into_iter()
+        .chain(tail(("Lateness", "Share of frames"), &late))
+        .collect()
+}
+
+/// How often each value occurred, in bins of equal width between two values; those outside are not drawn.
+pub(in crate::report) fn linear_histogram(
+    key: &'static str,
+    title: &'static str,
+    (value, counted): Names,
+    values: &[(&str, Vec<i64>)],
+    ((from, to), bins): ((f64, f64), usize),
+) -> Option<Chart> {
+    let width = (to - from) / float(bins.max(1));
+    if !(0.0 < width && width.is_finite()) {
+        return None;
+    }
+    let mut most = 0;
+    let mut all = Vec::new();
+    for (label, values) in values {
+        let mut counts = vec![0_u64; bins];
+        for &value in values {
+            let place = (Nanos::new(value).as_f64() - from) / width;
+            let bin =
+                (0.0..=float(bins)).contains(&place).then(|| Nanos::from_nanos_f64(place.floor()));
+            // The upper end belongs to the last bin.
+            let bin =
+                bin.and_then(|bin| usize::try_from(bin.get()).ok()).map(|bin| bin.min(bins - 1));
+            if let Some(count) = bin.and_then(|bin| counts.get_mut(bin)) {
+                *count += 1;
+            }
+        }
+        most = counts.iter().copied().max().unwrap_or(0).max(most);
+        let edges = counts.iter().enumerate().flat_map(|(bin, &n)| {
+            let edge = |bin| from + width * float(bin);
+            [(edge(bin), count(n)), (edge(bin + 1), count(n))]
+        });
+        all.push(Series::new(*label, edges.collect()));
+    }
+    (0 < most).then(|| Chart {
+        key,
+        title,
+        note: String::new(),
+        x: Axis::linear(value, Quantity::Time, from, to),
+        y: Axis::linear(counted, Quantity::Count, 0.0, count(most) * 1.05),
+        marks: Marks::Steps(all),
+        limits: Vec::new(),
+        is_half: true,
+    })
+}
+
+/// The share of values above each value; `None` where there is no value.
+pub(in crate::report) fn tail(
+    names: Names,
+    values: &[(&str, impl Iterator<Item = i64> + Clone)],
+) -> Option<Chart> {
+    let curves = values
+        .iter()
+        .filter_map(|(label, values)| Some(tail_curve(label, &Sorted::of_values(values.clone())?)));
+    of_tails("tail", "Tail distribution", names, curves.collect())
+}
+
+/// The curve of the share of values above each value.
+pub fn tail_curve(label: &str, values: &Sorted) -> Series {
+    Series::new(label, tail_points(values, TAIL_POINTS))
+}
+
+/// Curves of the share of values above each value; `None` where there is none.
+pub fn of_tails(
+    key: &'static str,
+    title: &'static str,
+    (value, share): Names,
+    curves: Vec<Series>,
+) -> Option<Chart> {
+    let shares = curves.iter().flat_map(|curve| &curve.points).map(|point| point.1);
+    let lowest = shares.fold(1.0, f64::min);
+    let most = curves.iter().flat_map(|curve| &curve.points).fold(0.0, |most, it| it.0.max(most));
+    let limit =
+        |(at, label): (f64, &str)| Limit { at, label: label.to_owned(), is_vertical: false };
+    let limits = [(0.05, "p95"), (0.01, "p99")].map(limit).to_vec();
+    (!curves.is_empty()).then(|| Chart {
+        key,
+        title,
+        note: String::new(),
+        x: Axis::log(value, Quantity::Time, MIN_NANOS, decade_above_one(most)),
+        y: Axis::log(share, Quantity::Share, lowest.clamp(MIN_SHARE, 0.1), 1.0),
+        marks: Marks::Lines(curves),
+        limits,
+        is_half: true,
+    })
+}
+
+/// The whole decade above a value, in nanoseconds.
+pub(in crate::report) fn decade_above_one(most: f64) -> f64 {
+    10_f64.powf(most.max(MIN_NANOS * 10.0).log10().ceil())
+}
+
+#[expect(clippy::cast_precision_loss, reason = "a count is drawn, not computed with")]
+pub(in crate::report) const fn count(count: u64) -> f64 {
+    count as f64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::check;
+    use super::*;
+
+    #[test]
+    fn a_histogram_counts_every_value_within_its_range_once() {
+        let values = [("a", vec![0, 5, 10, 99, 100, 101])];
+        let chart =
+            linear_histogram("test", "Test", ("x", "y"), &values, ((0.0, 100.0), 10)).unwrap();
+        check(&chart);
+        let Marks::Steps(series) = &chart.marks else { panic!("{chart:?}") };
+        let counts: Vec<f64> = series[0].points.iter().step_by(2).map(|point| point.1).collect();
+        assert_eq!(counts, [2.0, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 2.0]);
+        assert_eq!(linear_histogram("test", "Test", ("x", "y"), &values, ((5.0, 5.0), 10)), None);
+    }
+
+    #[test]
+    fn no_value_is_no_chart() {
+        assert_eq!(histogram("test", "Test", ("x", "y"), &[("a", std::iter::empty())]), None);
+        assert_eq!(tail(("x", "y"), &[("a", std::iter::empty())]), None);
+        let values = [("a", [50, 2_000, 30_000_000].into_iter())];
+        for chart in [histogram("test", "Test", ("x", "y"), &values), tail(("x", "y"), &values)] {
+            check(&chart.unwrap());
+        }
+    }
+}

@@ -1,0 +1,200 @@
+//! What delayed the late samples of a run: a ranking, and its first in sentences.
+
+use super::cause::Cause;
+use super::grading::Standing;
+use super::verdict::Verdict;
+use crate::nanos::Nanos;
+use crate::units::format_count;
+
+/// What the load threads of a test are counted as: one source of delay.
+pub(in crate::report) const OWN_LOAD: &str = "Background load of this test";
+
+/// The program of a thread by its name: "process (thread)".
+pub(in crate::report) fn program_of(thread: &str) -> &str {
+    thread.split(" (").next().unwrap_or(thread)
+}
+
+/// Whether a thread of this program is one of its load threads.
+pub(in crate::report) fn is_load_thread(own: &str) -> bool {
+    own.contains("(load-")
+}
+
+/// Fewer late samples than this name nobody.
+const MIN_LATE: u64 = 5;
+
+/// Everything that delayed late samples.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Delays {
+    /// How many samples were late.
+    pub late_count: u64,
+    /// What delayed them, what delayed the most of them first.
+    pub ranked: Vec<Delay>,
+    /// The program that was the busiest while most of them were late: a hint, where names of threads
+    /// are not permitted.
+    pub suspect: Option<String>,
+}
+
+/// Something that delayed samples.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Delay {
+    /// The name of the thread or interrupt, or the label of the cause where nobody has a name.
+    pub name: String,
+    /// What it is, in a word.
+    pub kind: &'static str,
+    /// The program to close, where it is a thread of one.
+    pub program: Option<String>,
+    /// Where the time went.
+    pub cause: Cause,
+    /// Late samples whose largest segment it is.
+    pub sample_count: u64,
+    /// The time of all its segments.
+    pub total: Nanos,
+    /// Its longest time in one sample.
+    pub worst: Nanos,
+    /// Its share of all lateness, 0 to 1.
+    pub share: f64,
+}
+
+impl Delays {
+    /// What delayed most late samples: the largest part of at least half of at least five. `None` where
+    /// nothing did, and where it is not observable.
+    pub fn main(&self) -> Option<&Delay> {
+        let first = self.ranked.first().filter(|first| first.cause != Cause::NotObservable)?;
+        let is_most = self.late_count <= first.sample_count.saturating_mul(2);
+        (MIN_LATE <= self.late_count && is_most).then_some(first)
+    }
+
+    /// What delayed most late samples, in a sentence; `None` where nothing did.
+    pub fn sentence(&self, samples_name: &str) -> Option<String> {
+        let delay = self.main()?;
+        // A gap is late by its nature.
+        let late = if samples_name == "gaps" { "" } else { "late " };
+        let (of, all) = (format_count(delay.sample_count), format_count(self.late_count));
+        let what = match delay.cause {
+            // The only source that is named by words and not by a thread or an interrupt.
+            Cause::Thread | Cause::Interrupt if delay.name == OWN_LOAD => {
+                "were delayed by the background load of this test".to_owned()
+            }
+            Cause::Thread | Cause::Interrupt => format!("were delayed by {}", delay.name),
+            Cause::PreviousFrame => "started late because the previous frame overran".to_owned(),
+            Cause::WaitedForCpu => "waited for a CPU".to_owned(),
+            Cause::PageFault => "were delayed by page faults".to_owned(),
+            Cause::Blocked => "were blocked, stopped, or throttled".to_owned(),
+            Cause::Hypervisor => "were delayed by the hypervisor".to_owned(),
+            Cause::NoEvent => "were delayed without a recorded event: a hypervisor, firmware, or \
+                               hardware may be the cause"
+                .to_owned(),
+            Cause::TimerLate => "were woken late by the OS timer".to_owned(),
+            Cause::DeepIdle => "waited for a CPU to leave deep idle".to_owned(),
+            Cause::NotObservable => return None,
+        };
+        Some(format!("{of} of {all} {late}{samples_name} {what}."))
+    }
+
+    /// Who is suspected where names are not permitted; empty without a hint.
+    fn suspicion(&self) -> String {
+        self.shown_suspect().map_or_else(String::new, |name| {
+            format!("{name} was busy at that time and may be the cause.")
+        })
+    }
+
+    fn shown_suspect(&self) -> Option<&str> {
+        let is_unnamed = self
+            .ranked
+            .first()
+            .is_some_and(|first| matches!(first.cause, Cause::WaitedForCpu | Cause::NotObservable));
+        self.suspect.as_deref().filter(|_| is_unnamed)
+    }
+
+    /// Whether the verdict or its advice names this thread or its program.
+    pub fn names(&self, thread: &str) -> bool {
+        let is_main = self.main().is_some_and(|main| {
+            let is_load = main.name == OWN_LOAD && is_load_thread(thread);
+            main.name == thread || main.program.as_deref() == Some(program_of(thread)) || is_load
+        });
+        is_main || self.shown_suspect() == Some(thread)
+    }
+
+    /// Adds who delayed most late samples to the numbers of a verdict whose sentence does not have it.
+    pub(in crate::report) fn add_to(&self, verdict: &mut Verdict, samples_name: &str) {
+        let evidence = std::mem::take(&mut verdict.finding.evidence);
+        let is_disturbed = matches!(verdict.standing, Standing::Inconclusive { .. });
+        let line = match self.sentence(samples_name) {
+            // What was found is not shown then.
+            Some(who) if who == verdict.finding.sentence && is_disturbed => {
+                format!("{who} {evidence}")
+            }
+            Some(who) if who != verdict.finding.sentence => format!("{evidence} {who}"),
+            _ => evidence,
+        };
+        format!("{line} {}", self.suspicion()).trim().clone_into(&mut verdict.finding.evidence);
+    }
+}
+
+impl Delay {
+    /// What may help against it; empty where nothing is known to.
+    pub(in crate::report) fn advice(&self) -> String {
+        match &self.program {
+            Some(program) => format!("Close {program} or raise the priority."),
+            None if self.cause == Cause::Thread => {
+                "A higher priority is likely to help.".to_owned()
+            }
+            None => self.cause.advice().to_owned(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::nanos::Nanos;
+    use crate::report::model::verdict::Finding;
+
+    fn delays(cause: Cause, name: &str, program: Option<&str>) -> Delays {
+        let delay = Delay {
+            name: name.to_owned(),
+            kind: "thread",
+            program: program.map(str::to_owned),
+            cause,
+            sample_count: 41,
+            total: Nanos::from_millis(78),
+            worst: Nanos::from_micros(4_120),
+            share: 0.7,
+        };
+        Delays { late_count: 60, ranked: vec![delay], suspect: Some("cargo".to_owned()) }
+    }
+
+    #[test]
+    fn who_delayed_a_run_is_said_with_what_may_help() {
+        let chrome = delays(Cause::Thread, "chrome (Compositor)", Some("chrome"));
+        assert_eq!(
+            chrome.sentence("frames").unwrap(),
+            "41 of 60 late frames were delayed by chrome (Compositor)."
+        );
+        let delay = &chrome.ranked[0];
+        assert_eq!(delay.advice(), "Close chrome or raise the priority.");
+        let network = delays(Cause::Interrupt, "NET_RX", None);
+        assert_eq!(network.sentence("gaps").unwrap(), "41 of 60 gaps were delayed by NET_RX.");
+        assert_eq!(delays(Cause::NotObservable, "", None).sentence("frames"), None);
+    }
+
+    #[test]
+    fn a_verdict_names_who_delayed_it_once() {
+        let evidence = |delays: &Delays, sentence: &str| {
+            let mut verdict = Verdict::without_grade(Finding::new(sentence, "p99 is 2 ms."));
+            delays.add_to(&mut verdict, "frames");
+            verdict.finding.evidence
+        };
+        let chrome = delays(Cause::Thread, "chrome", Some("chrome"));
+        let who = "41 of 60 late frames were delayed by chrome.";
+        assert_eq!(evidence(&chrome, who), "p99 is 2 ms.");
+        assert_eq!(evidence(&chrome, "Use Highest priority."), format!("p99 is 2 ms. {who}"));
+        let waited = delays(Cause::WaitedForCpu, "Waited for a CPU", None);
+        let who = "41 of 60 late frames waited for a CPU.";
+        assert_eq!(
+            evidence(&waited, who),
+            "p99 is 2 ms. cargo was busy at that time and may be the cause."
+        );
+        assert_eq!(evidence(&Delays::default(), "Fine."), "p99 is 2 ms.");
+    }
+}

@@ -1,0 +1,210 @@
+//! The figures that a report shows first, and where the graded one is between the grades.
+
+use super::table::{Cell, Table};
+use crate::nanos::Nanos;
+use crate::stats::grade::Limits;
+use crate::stats::{Grade, GradeRange};
+use crate::units::{
+    MISSING, format_count, format_decimal, format_setting, format_share, format_time, time_parts,
+};
+
+/// The most figures that a report shows first.
+pub const MAX_KEY_FIGURES: usize = 6;
+
+/// One of the figures that a report shows first.
+#[derive(Clone, Debug, PartialEq)]
+pub struct KeyFigure {
+    /// What it is called.
+    pub title: &'static str,
+    /// The value without its unit.
+    pub value: String,
+    /// The unit, or of how many it is a count; empty where the value carries it.
+    pub unit: String,
+    /// What to know to read it, in a few words; where there is no value, why.
+    pub context: String,
+    /// What it is, in a sentence; empty where the title is enough.
+    pub definition: String,
+}
+
+impl KeyFigure {
+    /// A figure with its own value.
+    pub(in crate::report) fn new(
+        title: &'static str,
+        (value, unit): (String, &str),
+        context: impl Into<String>,
+    ) -> Self {
+        let (unit, context) = (unit.to_owned(), context.into());
+        Self { title, value, unit, context, definition: String::new() }
+    }
+
+    /// A time.
+    pub(in crate::report) fn time(
+        title: &'static str,
+        time: Nanos,
+        context: impl Into<String>,
+    ) -> Self {
+        Self::new(title, time_parts(time), context)
+    }
+
+    /// A figure without a value, and why.
+    pub(in crate::report) fn absent(title: &'static str, reason: impl Into<String>) -> Self {
+        Self::new(title, (MISSING.to_owned(), ""), reason)
+    }
+
+    /// The cell of a configuration in a column of a table, in its own unit.
+    pub(in crate::report) fn of_cell(
+        table: Option<&Table>,
+        configuration: usize,
+        key: &str,
+        title: &'static str,
+        context: impl Into<String>,
+    ) -> Self {
+        let found = table.and_then(|table| {
+            let row = table.rows.iter().find(|row| row.configuration == Some(configuration))?;
+            let position = table.position(key)?;
+            Some((row.cells.get(position)?, table.columns.get(position)?))
+        });
+        let Some((cell, column)) = found else { return Self::absent(title, "not measured") };
+        let parts = match cell {
+            Cell::Absent(reason) => return Self::absent(title, reason.clone()),
+            Cell::Time(value) => time_parts(Nanos::from_nanos_f64(*value)),
+            Cell::Count(count) => (format_count(*count), ""),
+            Cell::Share(share) => (format_share(*share), ""),
+            Cell::Rate(rate) => (format_decimal(*rate, 1), column.unit()),
+            other => (other.text(&column.format), column.unit()),
+        };
+        let definition = column.definition.clone().into_owned();
+        Self { definition, ..Self::new(title, parts, context) }
+    }
+
+    /// The same as a count among this many.
+    #[must_use]
+    pub(in crate::report) fn among(self, count: usize) -> Self {
+        let count = format_count(u64::try_from(count).unwrap_or(u64::MAX));
+        Self { unit: format!("of {count}"), ..self }
+    }
+}
+
+/// Where a value is on a scale of four equal zones, from 0 to 4: logarithmic within each zone, of which the first
+/// covers two decades and the last one. The limits are the upper ones of the first three zones.
+pub(in crate::report) fn place(upper: [f64; 3], value: f64) -> f64 {
+    let [first, second, third] = upper.map(|limit| limit.max(f64::MIN_POSITIVE));
+    let ends = [first / 100.0, first, second, third, third * 10.0];
+    let value = value.max(f64::MIN_POSITIVE);
+    let mut zones = ends.iter().zip(ends.iter().skip(1)).zip([0.0, 1.0, 2.0, 3.0]);
+    let within = |((from, to), zone): ((&f64, &f64), f64)| {
+        zone + ((value / from).ln() / (to / from).ln()).clamp(0.0, 1.0)
+    };
+    zones.find(|((_, to), _)| value <= **to).map_or(4.0, within)
+}
+
+/// A graded value among the grades.
+#[derive(Clone, Debug, PartialEq)]
+pub struct GradePlace {
+    /// What is graded: `p99 lateness, share of a frame`.
+    pub measure: String,
+    /// The words of the four zones.
+    pub words: [&'static str; 4],
+    /// The limits between them.
+    pub limits: [String; 3],
+    /// The value as text.
+    pub text: String,
+    /// Where the value is, from 0 to 4.
+    pub value: f64,
+    /// Where its 95% interval is; absent of a maximum, and of too few values.
+    pub interval: Option<(f64, f64)>,
+    /// Where the values next to it are that are not graded.
+    pub others: Vec<f64>,
+}
+
+impl GradePlace {
+    /// The words of grades.
+    const GRADES: [&'static str; 4] = ["Excellent", "Good", "Fair", "Poor"];
+
+    /// A value in the unit of its limits.
+    pub(in crate::report) fn of(
+        limits: &Limits,
+        measure: &str,
+        text: String,
+        value: f64,
+        interval: Option<(f64, f64)>,
+    ) -> Self {
+        let at = |value| place(limits.upper, value);
+        let words = limits.words().map(|limit| limit.trim_end_matches(" of a frame").to_owned());
+        Self {
+            measure: measure.to_owned(),
+            words: Self::GRADES,
+            limits: words,
+            text,
+            value: at(value),
+            interval: interval.map(|(low, high)| (at(low), at(high))),
+            others: Vec::new(),
+        }
+    }
+
+    /// A time with limits that were set.
+    pub fn of_times(
+        limits: [Nanos; 3],
+        measure: &str,
+        value: Nanos,
+        interval: Option<(Nanos, Nanos)>,
+        others: impl Iterator<Item = Nanos>,
+    ) -> Self {
+        let at = |value: Nanos| place(limits.map(Nanos::as_f64), value.as_f64());
+        Self {
+            measure: measure.to_owned(),
+            words: Self::GRADES,
+            limits: limits.map(format_setting),
+            text: format_time(value),
+            value: at(value),
+            interval: interval.map(|(low, high)| (at(low), at(high))),
+            others: others.map(at).collect(),
+        }
+    }
+
+    /// The same with the words for the steps of the real-time test, and its limits as reductions.
+    #[must_use]
+    pub(in crate::report) fn in_steps(self, limits: [f64; 3]) -> Self {
+        let grades = [Grade::Excellent, Grade::Good, Grade::Fair, Grade::Poor];
+        let words = grades.map(|grade| GradeRange::from(grade).step());
+        Self { words, limits: limits.map(|limit| format!("{limit}%")), ..self }
+    }
+
+    /// The same with other words for its limits.
+    #[must_use]
+    pub(in crate::report) fn with_limits(self, limits: [String; 3]) -> Self {
+        Self { limits, ..self }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::stats::grade::FRAME_LATENESS;
+
+    #[test]
+    fn a_value_is_placed_among_equal_zones() {
+        let at = |percent| {
+            let place = GradePlace::of(&FRAME_LATENESS, "", String::new(), percent, None);
+            (place.value * 1e4).round() / 1e4
+        };
+        for (percent, expected) in [
+            (0.0, 0.0),
+            (0.01, 0.0),
+            (0.1, 0.5),
+            (1.0, 1.0),
+            (5_f64.sqrt(), 1.5),
+            (5.0, 2.0),
+            (12.3, 2.8193),
+            (15.0, 3.0),
+            (150.0, 4.0),
+            (f64::INFINITY, 4.0),
+        ] {
+            assert!((at(percent) - expected).abs() < 1e-4, "{percent}: {}", at(percent));
+        }
+        let place = GradePlace::of(&FRAME_LATENESS, "p99", String::new(), 12.3, Some((10.2, 14.3)));
+        assert_eq!(place.limits, ["1%", "5%", "15%"]);
+        let (low, high) = place.interval.unwrap();
+        assert!((low - 2.6489).abs() < 1e-4 && (high - 2.9565).abs() < 1e-4, "{low} {high}");
+    }
+}

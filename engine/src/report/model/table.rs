@@ -1,0 +1,111 @@
+//! The one description of a result: typed columns and cells, which every surface renders.
+
+mod builder;
+mod cell;
+mod column;
+mod configurations;
+mod format;
+mod layout;
+mod spread;
+
+pub(in crate::report) use builder::TableBuilder;
+pub use cell::{Cell, Exact};
+pub use column::{Better, Column};
+pub(in crate::report) use configurations::{
+    NOT_REPORTED, Positioned, absent, configurations, grade_cell, load_label, or_absent, part_cell,
+    usage_columns,
+};
+pub use format::{Format, Quantity};
+pub use layout::{Layout, TextColumn};
+pub(in crate::report) use spread::SpreadOf;
+
+use std::borrow::Cow;
+
+use crate::units::Unit;
+
+/// A result as typed columns and cells.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Table {
+    /// Names the table in files: `configurations`, `changes`, `stalls`.
+    pub key: &'static str,
+    /// The title, in sentence case.
+    pub title: &'static str,
+    /// What the cells have in common, in a few words; empty where there is nothing to add.
+    pub note: String,
+    /// The columns.
+    pub columns: Vec<Column>,
+    /// The rows; each has one cell per column.
+    pub rows: Vec<TableRow>,
+}
+
+/// One row of a table.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct TableRow {
+    /// One cell per column.
+    pub cells: Vec<Cell>,
+    /// Position of the configuration that the row is about, in the report; absent where it is about several.
+    pub configuration: Option<usize>,
+    /// Why to read the row with care: skipped, not as requested; empty where there is no reason.
+    pub caution: String,
+    /// Whether it is the row to look at first.
+    pub is_key: bool,
+    /// Whether its first cell names a program that neither the verdict nor its advice names.
+    pub is_private: bool,
+}
+
+impl Table {
+    /// Returns the position of the column with this key.
+    pub fn position(&self, key: &str) -> Option<usize> {
+        self.columns.iter().position(|column| column.key == key)
+    }
+
+    /// Returns the cell of a row in the column with this key.
+    pub fn cell(&self, row: usize, key: &str) -> Option<&Cell> {
+        self.rows.get(row)?.cells.get(self.position(key)?)
+    }
+
+    /// Returns the formatted cells of a row, in the order of the columns.
+    pub fn texts(&self, row: &TableRow) -> Vec<String> {
+        row.cells
+            .iter()
+            .zip(&self.columns)
+            .map(|(cell, column)| cell.text(&column.format))
+            .collect()
+    }
+
+    /// Returns the keys of the exact values of a row: one per column, two per column of intervals or grades.
+    pub fn exact_keys(&self) -> Vec<Cow<'static, str>> {
+        self.columns.iter().flat_map(Column::exact_keys).collect()
+    }
+
+    /// Returns the exact values of a row, in the order of [`exact_keys`](Self::exact_keys).
+    pub fn exact_values(&self, row: &TableRow) -> Vec<Exact> {
+        let pairs = row.cells.iter().zip(&self.columns);
+        pairs.flat_map(|(cell, column)| cell.exact(column.has_ends())).collect()
+    }
+
+    /// Returns the table with these columns alone, in this order.
+    #[must_use]
+    pub fn of_columns(&self, positions: &[usize]) -> Self {
+        let of = |row: &TableRow| TableRow {
+            cells: positions.iter().filter_map(|at| row.cells.get(*at)).cloned().collect(),
+            ..row.clone()
+        };
+        Self {
+            columns: positions.iter().filter_map(|at| self.columns.get(*at)).cloned().collect(),
+            rows: self.rows.iter().map(of).collect(),
+            ..self.clone()
+        }
+    }
+
+    /// Formats every column of times in this unit; `Auto` chooses one per column.
+    pub fn set_unit(&mut self, unit: Unit) {
+        for (position, column) in self.columns.iter_mut().enumerate() {
+            let cells = self.rows.iter().filter_map(|row| row.cells.get(position));
+            column.choose_format(unit, cells);
+        }
+    }
+}
+
+#[cfg(test)]
+pub(in crate::report) mod tests;

@@ -1,0 +1,114 @@
+//! The columns of a spread: in every table, a statistic has one name, one definition, and one reason for an empty
+//! cell.
+
+use super::{Cell, Column, TableBuilder};
+use crate::stats::{Spread, Statistic};
+use crate::units::format_count;
+
+/// What a spread is of.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::report) struct SpreadOf {
+    /// The title of a column, with `{}` in place of the statistic: `{} overshoot`, `Frame time {}`.
+    pub title: &'static str,
+    /// The values as a definition names them: `the actual durations`.
+    pub values: &'static str,
+    /// What the values are counted as: `sleeps`.
+    pub samples: &'static str,
+    /// The column by which the table is laid out wide.
+    pub pivot: Option<&'static str>,
+}
+
+/// A statistic, the key of its column, and what else the column is.
+pub(in crate::report) type SpreadColumn = (Statistic, &'static str, fn(Column) -> Column);
+
+impl SpreadOf {
+    /// The column of a statistic.
+    pub(in crate::report) fn column(&self, statistic: Statistic, key: &'static str) -> Column {
+        let (name, definition) = match statistic {
+            Statistic::Mean => ("Mean", "Mean"),
+            Statistic::StdDev => ("Std dev", "Standard deviation"),
+            Statistic::Min => ("Min", "Minimum"),
+            Statistic::P50 => ("p50", "Median"),
+            Statistic::P95 => ("p95", "95th percentile"),
+            Statistic::P99 => ("p99", "99th percentile"),
+            Statistic::P99_9 => ("p99.9", "99.9th percentile"),
+            _ => ("Max", "Maximum"),
+        };
+        let is_first = self.title.starts_with("{}");
+        let name = if is_first { name.to_owned() } else { name.to_lowercase() };
+        let needs = match Spread::values_needed(statistic) {
+            0..20 => String::new(),
+            needed => format!("; needs {} {}", count(needed), self.samples),
+        };
+        let definition = format!("{definition} of {}{needs}.", self.values);
+        let column = Column::time(key, self.title.replace("{}", &name), definition);
+        Column { pivot: self.pivot, ..column.lower_is_better() }
+    }
+}
+
+impl<T> TableBuilder<'_, T> {
+    /// Adds columns of a spread; `read` returns the spread of an item, or the cell in place of every figure.
+    #[must_use]
+    pub(in crate::report) fn spread_columns(
+        self,
+        of: SpreadOf,
+        columns: &[SpreadColumn],
+        read: impl for<'b> Fn(&'b T) -> Result<&'b Spread, Cell>,
+    ) -> Self {
+        columns.iter().fold(self, |table, &(statistic, key, finish)| {
+            table.column(finish(of.column(statistic, key)), |item| {
+                read(item).map_or_else(|absent| absent, |spread| cell(statistic, spread))
+            })
+        })
+    }
+}
+
+/// A statistic of a spread, or why there is none.
+fn cell(statistic: Statistic, spread: &Spread) -> Cell {
+    let were = if spread.count == 1 { "was" } else { "were" };
+    let absent = || {
+        let needed = count(Spread::values_needed(statistic));
+        let measured = count(spread.count);
+        Cell::Absent(format!("needs {needed} samples, {measured} {were} measured").into())
+    };
+    spread.statistic(statistic).map_or_else(absent, Cell::Time)
+}
+
+fn count(count: usize) -> String {
+    format_count(u64::try_from(count).unwrap_or(u64::MAX))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const OVERSHOOT: SpreadOf = SpreadOf {
+        title: "{} overshoot",
+        values: "the actual minus the requested duration",
+        samples: "sleeps",
+        pivot: None,
+    };
+
+    #[test]
+    fn a_statistic_has_one_name_wherever_it_stands() {
+        let min = OVERSHOOT.column(Statistic::Min, "min_nanos");
+        assert_eq!(min.title, "Min overshoot");
+        assert_eq!(min.definition, "Minimum of the actual minus the requested duration.");
+        let frame_time = SpreadOf { title: "Frame time {}", ..OVERSHOOT };
+        assert_eq!(frame_time.column(Statistic::Min, "min_nanos").title, "Frame time min");
+        let p99 = OVERSHOOT.column(Statistic::P99, "p99_nanos");
+        assert_eq!(
+            p99.definition,
+            "99th percentile of the actual minus the requested duration; needs 100 sleeps."
+        );
+    }
+
+    #[test]
+    fn a_statistic_of_too_few_values_shows_how_many_it_needs() {
+        let one = Spread::of(vec![7]).unwrap();
+        assert_eq!(cell(Statistic::Max, &one), Cell::Time(7.0));
+        let reason = |statistic| cell(statistic, &one).reason().map(str::to_owned);
+        assert_eq!(reason(Statistic::StdDev).unwrap(), "needs 2 samples, 1 was measured");
+        assert_eq!(reason(Statistic::P99).unwrap(), "needs 100 samples, 1 was measured");
+    }
+}

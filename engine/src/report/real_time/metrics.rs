@@ -1,0 +1,149 @@
+//! The metrics that a real-time policy may change, and by how much each fell.
+
+use crate::report::model::configuration::Configuration;
+use crate::report::model::metric::{Metric, Track};
+use crate::report::model::table::Quantity;
+use crate::report::paced::PacedFigures;
+use crate::report::resampled::source_of;
+use crate::run::Run;
+use crate::stats::Statistic;
+use crate::stats::blocks::{Bins, Confidence};
+
+/// The seed: the same samples always give the same interval.
+const SEED: u64 = 0x6368_616e_6765;
+
+/// The metrics of the table, in its order.
+pub(super) const METRICS: [Metric; 14] = [
+    Metric::time("frame_time_std_dev", "Frame time std dev", Track::FrameTimes, Statistic::StdDev),
+    Metric::time("frame_time_mean", "Frame time mean", Track::FrameTimes, Statistic::Mean)
+        .neutral(),
+    Metric::time("frame_time_min", "Frame time min", Track::FrameTimes, Statistic::Min).neutral(),
+    Metric::time("frame_time_max", "Frame time max", Track::FrameTimes, Statistic::Max),
+    Metric::time("frame_time_p99", "Frame time p99", Track::FrameTimes, P99),
+    Metric::time("lateness_p99", "Lateness p99", Track::Values, P99),
+    Metric::time("lateness_max", "Lateness max", Track::Values, Statistic::Max),
+    Metric::time("work_std_dev", "Execution time std dev", Track::Work, Statistic::StdDev),
+    Metric::time("work_mean", "Execution time mean", Track::Work, Statistic::Mean),
+    Metric::time("work_min", "Execution time min", Track::Work, Statistic::Min).neutral(),
+    Metric::time("work_max", "Execution time max", Track::Work, Statistic::Max),
+    Metric::share("late", "Late frames", Track::Values, Statistic::LateShare),
+    Metric::share("missed", "Missed frames", Track::Slots, Statistic::CountShare),
+    Metric {
+        unit: Quantity::Count,
+        ..Metric::time(
+            "hidden",
+            "Frames hidden by re-basing",
+            Track::Slots,
+            Statistic::HiddenFrames,
+        )
+    },
+];
+pub(super) const P99: Statistic = Statistic::P99;
+
+/// The value of a metric in a configuration.
+pub(super) fn value_of(metric: &Metric, row: &Configuration) -> Option<f64> {
+    if metric.statistic != Statistic::HiddenFrames {
+        return metric.of(row);
+    }
+    #[expect(clippy::cast_precision_loss, reason = "frames of a run")]
+    let frames = row.figures.get::<PacedFigures>()?.rebasing?.frame_count as f64;
+    Some(frames)
+}
+
+/// What a change is judged by, in the order in which it is looked at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Measure {
+    /// The standard deviation of the frame time, which a single stall dominates.
+    StdDev,
+    /// p99 lateness.
+    P99,
+    /// The share of late frames.
+    LateShare,
+}
+
+impl Measure {
+    /// All of them, in this order.
+    pub const ALL: [Self; 3] = [Self::StdDev, Self::P99, Self::LateShare];
+
+    /// The measure that a metric is; `None` of one that decides nothing.
+    pub(super) fn of(metric: &Metric) -> Option<Self> {
+        match (metric.track, metric.statistic) {
+            (Track::FrameTimes, Statistic::StdDev) => Some(Self::StdDev),
+            (Track::Values, Statistic::P99) => Some(Self::P99),
+            (Track::Values, Statistic::LateShare) => Some(Self::LateShare),
+            _ => None,
+        }
+    }
+}
+
+/// Smaller changes are called no clear difference, however sure they are.
+const MIN_CHANGE: f64 = 0.05;
+
+/// By which share a metric fell.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Reduction {
+    /// `(before − after) / before`; negative where it rose.
+    pub share: f64,
+    /// The 95% interval, corrected for the three measures that are tested; absent where there are too few frames.
+    pub interval: Option<(f64, f64)>,
+}
+
+impl Reduction {
+    /// Whether there is an interval that excludes 0, and the change is large enough to matter.
+    pub fn is_clear(self) -> bool {
+        let is_sure = self.interval.is_some_and(|(low, high)| 0.0 < low || high < 0.0);
+        is_sure && MIN_CHANGE <= self.share.abs()
+    }
+
+    /// The end of the interval a rating goes by: the fall that is sure.
+    pub fn sure(self) -> f64 {
+        self.interval.map_or(self.share, |(low, _)| low)
+    }
+}
+
+/// The interval of the relative change of every metric.
+pub(super) fn intervals(
+    run: &Run,
+    normal: &Configuration,
+    row: &Configuration,
+) -> [Option<(f64, f64)>; METRICS.len()] {
+    let mut found = [None; METRICS.len()];
+    for track in [Track::FrameTimes, Track::Values, Track::Work, Track::Slots] {
+        let places = || METRICS.iter().zip(0..).filter(|(metric, _)| metric.track == track);
+        let statistics: Vec<Statistic> = places().map(|(metric, _)| metric.statistic).collect();
+        let [before, after] = [normal, row].map(|row| source_of(run, row, track, None));
+        let bins = Bins::of(&[&before, &after]);
+        let before = before.resample(&bins, SEED, &statistics);
+        let both = before.zip(after.resample(&bins, SEED + 1, &statistics));
+        let Some((before, after)) = both else { continue };
+        let relative = |before: f64, after: f64| (after - before) / before.abs();
+        for (at, (_, place)) in places().enumerate() {
+            let is_tested = METRICS.get(place).is_some_and(|metric| Measure::of(metric).is_some());
+            let confidence = if is_tested { Confidence::OF_THREE } else { Confidence::SINGLE };
+            let interval = before.change_at(confidence, &after, at, relative);
+            if let Some(place) = found.get_mut(place) {
+                *place = interval.map(|interval| (interval.low, interval.high));
+            }
+        }
+    }
+    found
+}
+
+/// By how much metrics of the table fell; absent where there is no value to fall from.
+pub(super) fn reductions(
+    run: &Run,
+    normal: &Configuration,
+    row: &Configuration,
+) -> impl Fn(Track, Statistic) -> Option<Reduction> {
+    let intervals = intervals(run, normal, row);
+    move |track, statistic| {
+        let mut all = METRICS.iter().zip(intervals);
+        let (metric, interval) =
+            all.find(|(it, _)| (it.track, it.statistic) == (track, statistic))?;
+        let (before, after) = (value_of(metric, normal)?, value_of(metric, row)?);
+        (0.0 < before).then(|| Reduction {
+            share: (before - after) / before,
+            interval: interval.map(|(low, high)| (-high, -low)),
+        })
+    }
+}

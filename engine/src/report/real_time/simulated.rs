@@ -1,0 +1,66 @@
+//! Simulated runs in which real-time scheduling changes nothing: how often a change is called all the same.
+
+use super::super::test_run::run_of;
+use super::super::{Change, Options, Report};
+use crate::nanos::Nanos;
+use crate::plan::{Load, Plan, RealTime};
+use crate::run::Run;
+use crate::sample::{Sample, Samples};
+use crate::stats::float;
+use crate::stats::simulated::{normal, rounds};
+
+const PERIOD: i64 = 16_666_667;
+/// Blocks of 2 s at 60 FPS.
+const FRAMES: i64 = 120;
+
+/// Frames of a block, log-normally late with the memory of an autoregressive process, and more or less so from
+/// block to block.
+fn block(memory: f64, random: &mut fastrand::Rng) -> Samples {
+    let level = (0.2 * normal(random)).exp();
+    let rest = (1.0 - memory * memory).sqrt();
+    let mut state = normal(random);
+    (1..=FRAMES)
+        .map(|k| {
+            state = memory * state + rest * normal(random);
+            let late = Nanos::from_nanos_f64(3e5 * level * (0.8 * state).exp());
+            let due = Nanos::new(k * PERIOD);
+            let woke = due + late;
+            let done = woke + Nanos::from_micros(100);
+            Sample { began: due, due, slept: None, woke, done, spins: 0, cpu: None }
+        })
+        .collect()
+}
+
+/// A run of 8 pairs of blocks whose halves are the same.
+fn equal(memory: f64, random: &mut fastrand::Rng) -> Run {
+    let plan = RealTime {
+        fps: 60.0,
+        time_each: Nanos::from_secs(16),
+        turn: Nanos::from_secs(2),
+        load: Load::NONE,
+        ..RealTime::default()
+    };
+    let mut run = run_of(Plan::RealTime(plan), |_| {});
+    for trial in &mut run.trials {
+        trial.samples = block(memory, random);
+    }
+    run
+}
+
+#[test]
+fn at_most_one_in_twenty_runs_without_an_effect_is_called_a_change() {
+    let runs = rounds(12);
+    for memory in [0.0, 0.6] {
+        let mut random = fastrand::Rng::with_seed(20);
+        let mut called = 0;
+        for _ in 0..runs {
+            let report = Report::of(&equal(memory, &mut random), &Options::default());
+            let [change] = report.results::<Change>() else { panic!("{:?}", report.verdict) };
+            called += usize::from(change.rests_on.is_some());
+        }
+        let share = float(called) / float(runs);
+        println!("memory {memory}: {called} of {runs} called");
+        let room = if runs < 1_000 { 3.0 * (0.05 * 0.95 / float(runs)).sqrt() } else { 0.0 };
+        assert!(share <= 0.05 + room, "memory {memory}: {called} of {runs}");
+    }
+}

@@ -1,0 +1,82 @@
+//! The figures that the report of gap probes shows first.
+
+use super::figures::GAP_CLASSES;
+use super::{GapFigures, Stall};
+use crate::nanos::Nanos;
+use crate::report::Report;
+use crate::report::model::configuration::Configuration;
+use crate::report::model::key_figure::{GradePlace, KeyFigure};
+use crate::report::model::verdict::wide;
+use crate::stats::{float, grade};
+use crate::units::{format_count, format_decimal, format_long_time, format_share, format_time};
+
+fn probes(report: &Report) -> impl Iterator<Item = (&Configuration, &GapFigures)> {
+    report.rows.iter().filter_map(|row| Some((row, row.figures.get::<GapFigures>()?)))
+}
+
+/// The CPU with the longest gap.
+fn longest(report: &Report) -> Option<(&Configuration, &GapFigures)> {
+    probes(report).max_by_key(|(_, gaps)| gaps.longest)
+}
+
+pub(super) fn key_figures(report: &Report) -> Vec<KeyFigure> {
+    let Some((row, gaps)) = longest(report) else { return Vec::new() };
+    let runtime =
+        probes(report).map(|(_, gaps)| gaps.runtime).fold(Nanos::ZERO, |sum, it| sum + it);
+    let lost = probes(report).map(|(_, gaps)| gaps.lost).fold(Nanos::ZERO, |sum, it| sum + it);
+    let count: usize = probes(report).map(|(_, gaps)| gaps.gap_count).sum();
+    // The classes from 1 ms on.
+    let from =
+        GAP_CLASSES.iter().position(|limit| Nanos::from_millis(1) <= *limit).unwrap_or(0) + 1;
+    let long: usize = probes(report).flat_map(|(_, gaps)| gaps.classes.iter().skip(from)).sum();
+    let cpus = probes(report).count();
+    let in_all = format!("{} on {cpus} CPUs", format_long_time(gaps.runtime));
+    let share = lost.as_f64() / runtime.as_f64().max(1.0);
+    let p99 =
+        report.rows.iter().filter_map(|row| row.p99().map(|p99| (p99, row))).max_by_key(|it| it.0);
+    let p99 = match p99 {
+        Some((p99, row)) => KeyFigure::time("p99 gap", p99, format!("{}, the highest", row.label)),
+        None => KeyFigure::absent("p99 gap", "needs 100 gaps"),
+    };
+    let per_second = float(count) / runtime.as_secs().max(f64::MIN_POSITIVE);
+    let stalls = report.results::<Stall>();
+    let stall = stalls.iter().map(|stall| stall.length).max();
+    vec![
+        KeyFigure::time("Longest gap", gaps.longest, format!("{}, in {in_all}", row.label)),
+        KeyFigure::new(
+            "Time lost",
+            (format_share(share), ""),
+            format!("{} in gaps", format_time(lost)),
+        ),
+        p99,
+        KeyFigure::new(
+            "Gaps per second",
+            (format_decimal(per_second, 1), ""),
+            "per CPU, on average",
+        ),
+        KeyFigure::new("Gaps above 1 ms", (format_count(wide(long)), ""), "on all CPUs")
+            .among(count),
+        KeyFigure::new(
+            "Multi-CPU stalls",
+            (format_count(wide(stalls.len())), ""),
+            stall.map_or_else(
+                || "no gap on several CPUs".to_owned(),
+                |it| format!("longest {}", format_time(it)),
+            ),
+        ),
+    ]
+}
+
+pub(super) fn grade_place(report: &Report) -> Option<GradePlace> {
+    let (row, gaps) = longest(report)?;
+    let (good, fair) = gaps.limits;
+    let excellent = Nanos::from_nanos_f64(grade::LONGEST_GAP.upper[0] * 1e6).min(good);
+    let others = probes(report).filter(|(other, _)| other.label != row.label);
+    let others: Vec<Nanos> = others.map(|(_, gaps)| gaps.longest).collect();
+    let measure = match others.len() {
+        0 => "longest gap".to_owned(),
+        _ => format!("longest gap, {}; thin lines: other CPUs", row.label),
+    };
+    let limits = [excellent, good, fair];
+    Some(GradePlace::of_times(limits, &measure, gaps.longest, None, others.into_iter()))
+}

@@ -1,0 +1,234 @@
+//! How to make a change in a program: a line of code, or the system's command.
+
+use super::effect::{ChangeEffect, ChangeResult};
+use crate::nanos::Nanos;
+use crate::plan::SettingChange;
+use crate::platform::Policy;
+use crate::report::Report;
+use crate::report::model::table::{Cell, Column, Table, TableBuilder};
+use crate::run::Run;
+
+/// In what a change is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Language {
+    /// Rust, with the crates spin_sleep, thread-priority, and core_affinity.
+    Rust,
+    /// C.
+    C,
+    /// A command of the system.
+    Command,
+}
+
+impl Language {
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::Rust, Self::C, Self::Command];
+
+    /// The name on screen.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Rust => "Rust",
+            Self::C => "C",
+            Self::Command => "Command",
+        }
+    }
+}
+
+/// How to apply what a row changed, one line for each change; one without a command states that.
+pub fn code(run: &Run, report: &Report, effect: &ChangeEffect, language: Language) -> Vec<String> {
+    let effects = report.results::<ChangeEffect>();
+    let lines = effect.changes.iter().map(|change| {
+        let own = effects.iter().find(|one| !one.is_together && one.changes == [*change]);
+        line(run, report, own.unwrap_or(effect), *change, language)
+    });
+    lines.collect()
+}
+
+/// The recommended and every other change that helps, with its lines.
+pub(super) fn table(run: &Run, report: &Report) -> Table {
+    let helping = report
+        .results::<ChangeEffect>()
+        .iter()
+        .filter(|one| one.result == ChangeResult::Helps && !one.is_together);
+    let lines: Vec<(&ChangeEffect, Language, String)> = helping
+        .flat_map(|one| Language::ALL.map(|language| (one, language)))
+        .flat_map(|(one, language)| {
+            code(run, report, one, language).into_iter().map(move |line| (one, language, line))
+        })
+        .collect();
+    let note = "with the crates spin_sleep, thread-priority, core_affinity, and nix".to_owned();
+    TableBuilder::new("apply", "Apply it", note, &lines)
+        .column(Column::text("change", "Change", "A change that helps."), |(one, ..)| {
+            Cell::text_of(one.name())
+        })
+        .column(
+            Column::text("language", "Language", "Rust, C, or a command of the system."),
+            |(_, language, _)| Cell::text_of(language.name()),
+        )
+        .column(
+            Column::text("code", "Code", "What makes the change in a program."),
+            |(.., line)| Cell::text_of(line),
+        )
+        .each_row(|(one, ..), row| row.configuration = Some(one.row))
+        .finish()
+}
+
+/// The family of systems a run was measured on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Family {
+    Unix,
+    Windows,
+}
+
+fn family(run: &Run) -> Family {
+    let os = run.machine.os.as_deref().unwrap_or("");
+    if os.to_lowercase().contains("windows") { Family::Windows } else { Family::Unix }
+}
+
+fn line(
+    run: &Run,
+    report: &Report,
+    effect: &ChangeEffect,
+    change: SettingChange,
+    language: Language,
+) -> String {
+    let row = report.rows.get(effect.row);
+    let granted = row.and_then(|row| row.granted.as_ref());
+    let trials = row.into_iter().flat_map(|row| &row.trials);
+    let mut trials = trials.filter_map(|&trial| run.trials.get(trial));
+    let family = family(run);
+    match change {
+        SettingChange::SpinTail => {
+            let tail = row.and_then(|row| row.usage.spin_tail).unwrap_or(Nanos::ZERO).get();
+            let [rust, c, command] = [
+                format!("spin_sleep::SpinSleeper::new({tail}).sleep_until(due);"),
+                format!("clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &due_minus_{tail}_ns, 0); while (now() < due);"),
+                "A spin tail has no command: it is part of the program.".to_owned(),
+            ];
+            of(language, rust, c, command)
+        }
+        SettingChange::AboveNormal | SettingChange::Highest | SettingChange::TimeCritical => {
+            priority(granted.map_or(Policy::Unknown, |granted| granted.policy), language)
+        }
+        SettingChange::Pinned => {
+            let selected = trials.find_map(|trial| trial.applied.as_ref()?.selected_cpu);
+            let cpu = selected.unwrap_or(0);
+            let rust =
+                format!("core_affinity::set_for_current(core_affinity::CoreId {{ id: {cpu} }});");
+            match family {
+                Family::Unix => of(
+                    language,
+                    rust,
+                    format!("cpu_set_t set; CPU_ZERO(&set); CPU_SET({cpu}, &set); sched_setaffinity(0, sizeof set, &set);"),
+                    format!("taskset --cpu-list --pid {cpu} THREAD_ID"),
+                ),
+                Family::Windows => of(
+                    language,
+                    rust,
+                    format!("SetThreadAffinityMask(GetCurrentThread(), 1ULL << {cpu});"),
+                    format!("start /affinity {:X} PROGRAM", 1_u64.checked_shl(cpu).unwrap_or(0)),
+                ),
+            }
+        }
+        SettingChange::FineTimer => match family {
+            Family::Unix => of(
+                language,
+                "nix::sys::prctl::set_timerslack(1)?;".to_owned(),
+                "prctl(PR_SET_TIMERSLACK, 1UL);".to_owned(),
+                "echo 1 | sudo tee /proc/THREAD_ID/timerslack_ns".to_owned(),
+            ),
+            Family::Windows => of(
+                language,
+                "windows::Win32::Media::timeBeginPeriod(1);".to_owned(),
+                "timeBeginPeriod(1);".to_owned(),
+                "A timer resolution has no command: it is part of the program.".to_owned(),
+            ),
+        },
+        SettingChange::LoadBelowNormal => match family {
+            Family::Unix => of(
+                language,
+                nice(5, "In every load thread: "),
+                "In every load thread: setpriority(PRIO_PROCESS, 0, 5);".to_owned(),
+                "renice --priority 5 --pid LOAD_PROCESS_ID".to_owned(),
+            ),
+            Family::Windows => of(
+                language,
+                "In every load thread: set_current_thread_priority(ThreadPriority::Os(WinAPIThreadPriority::BelowNormal.into()))?;".to_owned(),
+                "In every load thread: SetThreadPriority(GetCurrentThread(), THREAD_PRIORITY_BELOW_NORMAL);".to_owned(),
+                "start /belownormal LOAD_PROGRAM".to_owned(),
+            ),
+        },
+        SettingChange::NoDeepIdle => of(
+            language,
+            "let mut held = File::create(\"/dev/cpu_dma_latency\")?; held.write_all(&0_i32.to_ne_bytes())?;".to_owned(),
+            "int held = open(\"/dev/cpu_dma_latency\", O_WRONLY); int32_t none = 0; write(held, &none, sizeof none);".to_owned(),
+            "sudo sh -c 'exec 3>/dev/cpu_dma_latency; printf \"\\0\\0\\0\\0\" >&3; sleep infinity'".to_owned(),
+        ),
+    }
+}
+
+fn of(language: Language, rust: String, c: String, command: String) -> String {
+    match language {
+        Language::Rust => rust,
+        Language::C => c,
+        Language::Command => command,
+    }
+}
+
+/// A nice value in Rust.
+fn nice(value: i32, before: &str) -> String {
+    format!(
+        "{before}set_thread_priority_and_policy(thread_native_id(), ThreadPriority::Os({}_u32.try_into()?), \
+         ThreadSchedulePolicy::Normal(NormalThreadSchedulePolicy::Other))?;",
+        value.cast_unsigned()
+    )
+}
+
+/// The policy that the system applied for a priority.
+fn priority(policy: Policy, language: Language) -> String {
+    let realtime = |name: &str, upper: &str, level: u8| {
+        of(
+            language,
+            format!(
+                "set_thread_priority_and_policy(thread_native_id(), \
+                 ThreadPriority::Crossplatform({level}_u8.try_into()?), \
+                 ThreadSchedulePolicy::Realtime(RealtimeThreadSchedulePolicy::{name}))?;"
+            ),
+            format!(
+                "pthread_setschedparam(pthread_self(), SCHED_{upper}, \
+                 &(struct sched_param){{ .sched_priority = {level} }});"
+            ),
+            format!("chrt --{} --pid {level} THREAD_ID", upper.to_lowercase()),
+        )
+    };
+    match policy {
+        Policy::Fifo(level) => realtime("Fifo", "FIFO", level),
+        Policy::RoundRobin(level) => realtime("RoundRobin", "RR", level),
+        Policy::Nice(value) => of(
+            language,
+            nice(value, ""),
+            format!("setpriority(PRIO_PROCESS, 0, {value});"),
+            format!("renice --priority {value} --pid THREAD_ID"),
+        ),
+        Policy::WindowsLevel(level) => {
+            let (rust, c) = match level {
+                ..=1 => ("AboveNormal", "ABOVE_NORMAL"),
+                2..=14 => ("Highest", "HIGHEST"),
+                15.. => ("TimeCritical", "TIME_CRITICAL"),
+            };
+            of(
+                language,
+                format!(
+                    "set_current_thread_priority(ThreadPriority::Os(WinAPIThreadPriority::{rust}.into()))?;"
+                ),
+                format!("SetThreadPriority(GetCurrentThread(), THREAD_PRIORITY_{c});"),
+                "A thread's priority has no command: it is part of the program.".to_owned(),
+            )
+        }
+        _ => of(
+            language,
+            "set_current_thread_priority(ThreadPriority::Max)?;".to_owned(),
+            "pthread_set_qos_class_self_np(QOS_CLASS_USER_INTERACTIVE, 0);".to_owned(),
+            "A thread's priority has no command: it is part of the program.".to_owned(),
+        ),
+    }
+}

@@ -1,0 +1,141 @@
+//! The changes with their effects as a table.
+
+use super::effect::{ChangeEffect, ChangeResult};
+use super::verdict::recommended;
+use crate::nanos::Nanos;
+use crate::plan::WhatHelps;
+use crate::report::model::table::{
+    Cell, Column, NOT_REPORTED, Quantity, Table, TableBuilder, load_label,
+};
+use crate::units::{format_count, format_fps, format_setting};
+
+/// Why a figure of a change is absent.
+fn reason(effect: &ChangeEffect) -> &'static str {
+    match effect.result {
+        ChangeResult::Denied => "denied",
+        _ => "computed when every round was measured",
+    }
+}
+
+/// What a short report shows of each change.
+pub(super) const KEY_COLUMNS: &[&str] = &[
+    "value",
+    "baseline_p99_nanos",
+    "with_p99_nanos",
+    "effect_share",
+    "effect_ci_share",
+    "verdict",
+];
+
+/// How it was measured, in a few words.
+fn note(plan: &WhatHelps) -> String {
+    format!(
+        "{}, {}, {} rounds in blocks of {}",
+        format_fps(plan.baseline.fps),
+        load_label(&plan.baseline.load),
+        format_count(u64::from(plan.baseline.rounds)),
+        format_setting(plan.baseline.time_each),
+    )
+}
+
+/// What each change did, in the order of their results.
+pub(super) fn changes(plan: &WhatHelps, effects: &[ChangeEffect]) -> Table {
+    let best = recommended(effects).map(|best| best.row);
+    let p99 = |effect: &ChangeEffect, of: fn((f64, f64)) -> f64| match effect.p99 {
+        Some(p99) => Cell::Time(Nanos::from_nanos_f64(of(p99)).as_f64()),
+        None => Cell::Absent(reason(effect).into()),
+    };
+    TableBuilder::new("changes", "Changes, ranked by effect", note(plan), effects)
+        .group("Change")
+        .column(Column::text("change", "Change", "What differs from the baseline."), |one| {
+            Cell::text_of(one.name())
+        })
+        .column(
+            Column::text("value", "Value", "The value that was measured, as the system applied it.")
+                .optional(),
+            |one| match one.detail.as_str() {
+                "" => Cell::Absent("it has no value".into()),
+                detail => Cell::text_of(detail),
+            },
+        )
+        .group("p99 lateness")
+        .column(
+            Column::time(
+                "baseline_p99_nanos",
+                "Baseline",
+                "p99 lateness without the change: the geometric mean over the rounds.",
+            )
+            .lower_is_better(),
+            move |one| p99(one, |(without, _)| without),
+        )
+        .column(
+            Column::time(
+                "with_p99_nanos",
+                "With",
+                "p99 lateness with the change: the geometric mean over the rounds.",
+            )
+            .lower_is_better(),
+            move |one| p99(one, |(_, with)| with),
+        )
+        .column(
+            Column::share("effect_share", "Effect", "Change of p99 lateness; negative is less late.")
+                .lower_is_better()
+                .key_figure(),
+            |one| match one.effect {
+                Some((share, _)) => Cell::Share(share),
+                None => Cell::Absent(reason(one).into()),
+            },
+        )
+        .column(
+            Column::share(
+                "effect_ci_share",
+                "95% CI",
+                "Simultaneous 95% confidence interval of the effect: Student's t over the rounds, with the \
+                 deviation pooled over all changes and Holm's correction.",
+            )
+            .interval(),
+            |one| match one.effect {
+                Some((_, (low, high))) => Cell::Interval(Quantity::Share, low, high),
+                None => Cell::Absent(reason(one).into()),
+            },
+        )
+        .group("Result")
+        .column(
+            Column::text(
+                "verdict",
+                "Verdict",
+                "Helps: the interval is below 0 and the effect is at least 10%. Makes it worse: the interval is \
+                 above 0. Denied: not measured, because the system denied it.",
+            ),
+            |one| match one.result {
+                ChangeResult::NotMeasured => Cell::Absent(reason(one).into()),
+                result => Cell::text_of(result.word()),
+            },
+        )
+        .column(
+            Column::share(
+                "cpu_cost_share",
+                "CPU cost",
+                "CPU time of the measuring thread beyond that of the baseline, as a share of one CPU.",
+            )
+            .lower_is_better(),
+            |one| match (one.cpu_cost, one.result) {
+                (Some(cost), _) => Cell::Share(cost),
+                (None, ChangeResult::Denied) => Cell::Absent(reason(one).into()),
+                (None, _) => Cell::Absent(NOT_REPORTED.into()),
+            },
+        )
+        .column(
+            Column::count("rank", "Rank", "Place among the changes that help, by effect.").optional(),
+            |one| one.rank.map_or_else(|| Cell::Absent("only changes that help are ranked".into()), Cell::from),
+        )
+        .each_row(|one, row| {
+            row.configuration = Some(one.row);
+            row.is_key = Some(one.row) == best;
+            if let Some(refusal) = &one.refusal {
+                row.caution = format!("{refusal}. {}", refusal.remedy);
+                row.caution.truncate(row.caution.trim_end().len());
+            }
+        })
+        .finish()
+}

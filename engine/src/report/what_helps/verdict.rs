@@ -1,0 +1,145 @@
+//! What helps in a sentence: the change to make, and what it costs.
+
+use super::effect::{ChangeEffect, ChangeResult, list};
+use crate::nanos::Nanos;
+use crate::plan::{LoadCount, SettingChange, WhatHelps};
+use crate::report::Report;
+use crate::report::model::disturbance::Disturbance;
+use crate::report::model::verdict::{Doubt, Finding, Verdict};
+use crate::units::{format_share, format_time};
+
+/// Below this p99 lateness of the baseline there is little to gain.
+const LITTLE_TO_GAIN: Nanos = Nanos::from_micros(100);
+/// A single change with this share of the best effect is enough.
+const ENOUGH: f64 = 0.8;
+
+/// Whether the baseline's p99 lateness is so low that no change matters.
+pub fn is_little_to_gain(effects: &[ChangeEffect]) -> bool {
+    let baseline = effects.iter().find_map(|one| Some(one.p99?.0));
+    baseline.is_some_and(|p99| p99 < LITTLE_TO_GAIN.as_f64())
+}
+
+/// What to change: the best single change if it has at least 80% of the best measured effect, else all that help
+/// together. Of two equal effects, the lower CPU cost. `None` where nothing helps.
+pub fn recommended(effects: &[ChangeEffect]) -> Option<&ChangeEffect> {
+    let cost = |one: &ChangeEffect| one.cpu_cost.unwrap_or(0.0);
+    let better = |a: &&ChangeEffect, b: &&ChangeEffect| {
+        a.reduction().total_cmp(&b.reduction()).then(cost(b).total_cmp(&cost(a)))
+    };
+    let helping = || effects.iter().filter(|one| one.result == ChangeResult::Helps);
+    let best = helping().max_by(better)?;
+    let single = helping().filter(|one| !one.is_together).max_by(better)?;
+    Some(if ENOUGH * best.reduction() <= single.reduction() { single } else { best })
+}
+
+/// The verdict on a complete run.
+pub(super) fn of(plan: &WhatHelps, report: &Report) -> Verdict {
+    let effects = report.results::<ChangeEffect>();
+    if effects.iter().all(|one| one.effect.is_none() && one.result != ChangeResult::Denied) {
+        return Verdict::too_few(report.sample_count());
+    }
+    let disturbance = report.rows.iter().filter_map(|row| row.disturbance);
+    let disturbance = disturbance.reduce(Disturbance::or_worse);
+    let finding = match (little_to_gain(plan, effects), recommended(effects)) {
+        (Some(finding), _) => finding,
+        (None, Some(best)) => helps(plan, effects, best),
+        (None, None) => nothing(effects),
+    };
+    Verdict::without_grade(match disturbance {
+        None => finding,
+        Some(disturbance) => Finding::new(
+            format!("Not decided: {disturbance}."),
+            format!("Measured anyway: {} {}", finding.sentence, finding.evidence),
+        )
+        .with_word(Doubt::Inconclusive.words()),
+    })
+}
+
+fn little_to_gain(plan: &WhatHelps, effects: &[ChangeEffect]) -> Option<Finding> {
+    let p99 = effects.iter().find_map(|one| Some(one.p99?.0))?;
+    let p99 = format_time(Nanos::from_nanos_f64(p99));
+    let is_full = plan.baseline.load.count == LoadCount::PerLogicalCpu;
+    let next = if is_full { "" } else { "Test again with all CPUs busy." };
+    is_little_to_gain(effects).then(|| {
+        let sentence =
+            format!("There is little to gain: p99 lateness is {p99} without any change.");
+        Finding::new(sentence, next).with_word("Little to gain")
+    })
+}
+
+fn helps(plan: &WhatHelps, effects: &[ChangeEffect], best: &ChangeEffect) -> Finding {
+    let (name, is_plural) = subject(best);
+    let verb = if is_plural { "remove" } else { "removes" };
+    let share = format_share(best.reduction());
+    let load = if plan.baseline.load.is_none() { "" } else { " under load" };
+    let sentence = format!("{name} {verb} {share} of p99 lateness{load}.");
+    let (before, after) = best.p99.unwrap_or_default();
+    let [before, after] = [before, after].map(|it| format_time(Nanos::from_nanos_f64(it)));
+    let mut evidence = format!("{before} becomes {after}");
+    evidence.push_str(&match best.cpu_cost.filter(|cost| 0.001 <= *cost) {
+        Some(cost) => format!(", for {} of one CPU.", format_share(cost)),
+        None => ", at no measurable CPU cost.".to_owned(),
+    });
+    let together = effects.iter().find(|one| one.is_together && 0.0 < one.reduction());
+    if let Some(all) = together.filter(|all| *all != best) {
+        let share = format_share(all.reduction());
+        evidence.push_str(&format!(" All changes that help, together, remove {share}."));
+    }
+    Finding::new(sentence, evidence).with_word("Helps").with_key(Some(format!("{share} less late")))
+}
+
+/// The changes of a row as the subject of a sentence, and whether it is plural.
+fn subject(effect: &ChangeEffect) -> (String, bool) {
+    let of = |change: &SettingChange| match change {
+        SettingChange::SpinTail => "a spin tail",
+        SettingChange::AboveNormal => "priority above normal",
+        SettingChange::Highest => "priority highest",
+        SettingChange::TimeCritical => "priority time-critical",
+        SettingChange::Pinned => "pinning to a performance core",
+        SettingChange::FineTimer => "the finest timer",
+        SettingChange::LoadBelowNormal => "load threads below normal",
+        SettingChange::NoDeepIdle => "no deep idle",
+    };
+    let names: Vec<String> = effect.changes.iter().map(|one| of(one).to_owned()).collect();
+    let is_plural = names.len() != 1 || effect.changes == [SettingChange::LoadBelowNormal];
+    let mut text = list(&names);
+    if let [SettingChange::SpinTail] = effect.changes.as_slice()
+        && let Some(length) = effect.detail.split(',').next()
+    {
+        text = format!("a spin tail of {length}");
+    }
+    if effect.is_together {
+        text.push_str(", together,");
+    }
+    let mut letters = text.chars();
+    let first = letters.next().map(|first| first.to_uppercase().to_string()).unwrap_or_default();
+    (first + letters.as_str(), is_plural)
+}
+
+fn nothing(effects: &[ChangeEffect]) -> Finding {
+    let denied: Vec<String> = effects
+        .iter()
+        .filter(|one| one.result == ChangeResult::Denied)
+        .map(|one| one.name().to_lowercase())
+        .collect();
+    let smallest = effects.iter().find_map(|one| one.smallest);
+    let smallest = smallest.map_or_else(String::new, |share| {
+        format!("The smallest effect that this test could show is {}.", format_share(share))
+    });
+    let (first, word) = match denied.len() {
+        0 => {
+            return Finding::new("No change makes a clear difference on this PC.", smallest)
+                .with_word("No clear difference");
+        }
+        1 => (format!("{} was denied", list(&denied)), "Denied"),
+        _ => (format!("{} were denied", list(&denied)), "Denied"),
+    };
+    let rest = if denied.len() == effects.len() {
+        "no other change was measured."
+    } else {
+        "the other changes make no clear difference."
+    };
+    let mut letters = first.chars();
+    let capital = letters.next().map(|one| one.to_uppercase().to_string()).unwrap_or_default();
+    Finding::new(format!("{capital}{}; {rest}", letters.as_str()), smallest).with_word(word)
+}

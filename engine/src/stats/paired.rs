@@ -1,0 +1,157 @@
+//! Several changes measured in rounds with one baseline: the effect of each with a simultaneous interval.
+
+use super::float;
+use super::student::{student_chance, student_t};
+
+/// The share of families of changes without any effect of which one is called an effect all the same.
+const ERROR: f64 = 0.05;
+
+/// The mean of a change with its simultaneous 95% interval.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct PairedEffect {
+    /// The mean over rounds.
+    pub mean: f64,
+    /// The low and the high end of the interval.
+    pub interval: (f64, f64),
+}
+
+/// The effects of several changes, and how far from 0 one must be to be found.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PairedEffects {
+    /// One for each change; absent below two rounds.
+    pub effects: Vec<Option<PairedEffect>>,
+    /// The distance from 0 at which the interval of any change excludes it.
+    pub smallest: f64,
+}
+
+impl PairedEffects {
+    /// The effects of changes of which each has a difference per round.
+    ///
+    /// Student's t over rounds with the deviation pooled over all changes, and Holm's correction. The differences of
+    /// a round share its baseline, which is half of their variance: of `m` changes, the degrees of freedom are those
+    /// of `m / (1 + (m − 1) / 4)` (Satterthwaite). Holm: the smallest of
+    /// `m` probabilities is tested at 5% / m, the next at 5% / (m − 1), and so on until one is not below its level,
+    /// which remains the level of the rest. An interval has the level at which its change is tested, so that it
+    /// excludes 0 where the change is found. `None` where no change has two rounds.
+    pub fn of(changes: &[Vec<f64>]) -> Option<Self> {
+        let mean = |values: &[f64]| values.iter().sum::<f64>() / float(values.len());
+        let mut squares = 0.0;
+        let mut degrees = 0;
+        let mut tested = Vec::new();
+        for (at, values) in changes.iter().enumerate().filter(|(_, values)| 1 < values.len()) {
+            let mean = mean(values);
+            squares += values.iter().map(|value| (value - mean).powi(2)).sum::<f64>();
+            degrees += values.len() - 1;
+            tested.push((at, mean, values.len()));
+        }
+        let deviation = (squares / float(degrees)).sqrt();
+        // Squares of values with a correlation of a half are correlated by a quarter.
+        let shared = tested.len().saturating_sub(1);
+        let degrees = (degrees * 4 / (4 + shared)).max(1);
+        let error = |count: usize| deviation / float(count).sqrt();
+        let chance = |mean: f64, count: usize| match error(count) {
+            0.0 if mean == 0.0 => 1.0,
+            0.0 => 0.0,
+            error => student_chance(degrees, mean / error),
+        };
+        tested.sort_by(|a, b| chance(a.1, a.2).total_cmp(&chance(b.1, b.2)));
+        let fewest = tested.iter().map(|(_, _, count)| *count).min()?;
+        let smallest = student_t(degrees, 1.0 - ERROR / float(tested.len())) * error(fewest);
+        let mut effects = vec![None; changes.len()];
+        let mut level = ERROR / float(tested.len());
+        let mut has_failed = false;
+        for (rank, &(at, mean, count)) in tested.iter().enumerate() {
+            if !has_failed {
+                level = ERROR / float(tested.len() - rank);
+                has_failed = level <= chance(mean, count);
+            }
+            let half = student_t(degrees, 1.0 - level) * error(count);
+            if let Some(effect) = effects.get_mut(at) {
+                *effect = Some(PairedEffect { mean, interval: (mean - half, mean + half) });
+            }
+        }
+        Some(Self { effects, smallest })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::stats::simulated::{normal, rounds};
+
+    /// Three changes in four rounds: SciPy 1.17.1, `t.isf` and `t.sf` at 6 degrees of freedom with the pooled
+    /// deviation; the levels are those of statsmodels' `multipletests(method="holm")`.
+    #[test]
+    fn effects_are_those_of_scipy() {
+        let changes = [
+            vec![-1.0, -1.2, -0.9, -1.1],
+            vec![-0.2, -0.3, -0.1, -0.25],
+            vec![0.05, -0.1, 0.1, 0.0],
+        ];
+        let found = PairedEffects::of(&changes).unwrap();
+        let near = |found: f64, expected: f64| {
+            assert!((found - expected).abs() < 1e-6, "{found}, not {expected}");
+        };
+        for (effect, (mean, low, high)) in found.effects.iter().zip(GOLDEN) {
+            let effect = effect.unwrap();
+            near(effect.mean, mean);
+            near(effect.interval.0, low);
+            near(effect.interval.1, high);
+        }
+        near(found.smallest, SMALLEST);
+    }
+
+    const GOLDEN: [(f64, f64, f64); 3] = [
+        (-1.05, -1.217_762_243, -0.882_237_757),
+        (-0.2125, -0.363_995_158, -0.061_004_842),
+        (0.0125, -0.112_368_448, 0.137_368_448),
+    ];
+    const SMALLEST: f64 = 0.167_762_243;
+
+    #[test]
+    fn too_few_rounds_have_no_effect_and_equal_rounds_are_exact() {
+        assert_eq!(PairedEffects::of(&[]), None);
+        assert_eq!(PairedEffects::of(&[vec![1.0], vec![]]), None);
+        let found = PairedEffects::of(&[vec![-1.0, -1.0], vec![3.0], vec![0.0, 0.0]]).unwrap();
+        let exact = |mean| Some(PairedEffect { mean, interval: (mean, mean) });
+        assert_eq!(found.effects, [exact(-1.0), None, exact(0.0)]);
+    }
+
+    /// Eight rounds of seven changes that share the baseline of their round, as they are measured.
+    fn family(effects: [f64; 7], random: &mut fastrand::Rng) -> Vec<Vec<f64>> {
+        let baselines: Vec<f64> = (0..8).map(|_| 0.25 * normal(random)).collect();
+        let of = |effect: f64, random: &mut fastrand::Rng| {
+            baselines.iter().map(|baseline| effect + 0.25 * normal(random) - baseline).collect()
+        };
+        effects.map(|effect| of(effect, random)).into()
+    }
+
+    #[test]
+    fn at_most_one_in_twenty_families_without_an_effect_has_one_called() {
+        let runs = rounds(1_000);
+        let mut random = fastrand::Rng::with_seed(10);
+        let is_clear = |effect: &Option<PairedEffect>| {
+            effect.is_some_and(|it| it.interval.1 < 0.0 || 0.0 < it.interval.0)
+        };
+        let mut called = 0;
+        for _ in 0..runs {
+            let found = PairedEffects::of(&family([0.0; 7], &mut random)).unwrap();
+            called += usize::from(found.effects.iter().any(is_clear));
+        }
+        println!("{called} of {runs} families without an effect have one called");
+        assert!(called * 20 <= runs, "{called} of {runs}");
+    }
+
+    #[test]
+    fn an_effect_is_found_and_the_rest_is_not() {
+        let mut random = fastrand::Rng::with_seed(11);
+        let mut effects = [0.0; 7];
+        effects[2] = 0.3_f64.ln();
+        for _ in 0..50 {
+            let found = PairedEffects::of(&family(effects, &mut random)).unwrap();
+            let effect = found.effects[2].unwrap();
+            assert!(effect.interval.1 < 0.0, "{effect:?}");
+            assert!(found.smallest < -effects[2], "{}", found.smallest);
+        }
+    }
+}

@@ -1,0 +1,137 @@
+//! Memory of imports and exports of the largest files: a small multiple of their size.
+//!
+//! The sizes here show what grows with a file; with JITTERSCOPE_LONG_TESTS, files are the largest that are read.
+
+use std::fs;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+use crate::cli::program;
+
+const MIB: u64 = 1 << 20;
+/// What a command may take beyond four times its file.
+const ALLOWANCE: u64 = 100 * MIB;
+/// The same for a sample: what does not grow with a file is little.
+const SAMPLE_ALLOWANCE: u64 = 30 * MIB;
+
+fn is_long() -> bool {
+    std::env::var_os("JITTERSCOPE_LONG_TESTS").is_some()
+}
+
+/// Rows of the longest files, just below what is read, or a sample of them.
+fn rows() -> usize {
+    if is_long() { 19_000_000 } else { 5_000_000 }
+}
+
+fn allowance() -> u64 {
+    if is_long() { ALLOWANCE } else { SAMPLE_ALLOWANCE }
+}
+
+/// Writes a file of a beginning and repeated lines.
+fn made(folder: &Path, name: &str, begin: &str, lines: &str, times: usize) -> PathBuf {
+    let path = folder.join(name);
+    let mut file = std::io::BufWriter::new(fs::File::create(&path).unwrap());
+    file.write_all(begin.as_bytes()).unwrap();
+    for _ in 0..times {
+        file.write_all(lines.as_bytes()).unwrap();
+    }
+    file.flush().unwrap();
+    path
+}
+
+/// The highest resident memory of a running process.
+fn resident(process: u32) -> Option<u64> {
+    let status = fs::read_to_string(format!("/proc/{process}/status")).ok()?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
+    line.trim().trim_end_matches("kB").trim().parse().ok().map(|kibi: u64| kibi << 10)
+}
+
+/// Runs a command on a file and checks its memory; returns whether it succeeded, and its messages.
+fn check(file: &Path, allowance: u64, args: &[&str]) -> (bool, String) {
+    let data = tempfile::tempdir().unwrap();
+    let mut command = Command::new(program());
+    command.arg("--data-dir").arg(data.path()).args(args);
+    command.stdout(Stdio::null()).stderr(Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    let mut peak = 0;
+    while child.try_wait().unwrap().is_none() {
+        peak = resident(child.id()).unwrap_or(0).max(peak);
+        std::thread::sleep(Duration::from_millis(3));
+    }
+    let output = child.wait_with_output().unwrap();
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    let size = fs::metadata(file).unwrap().len();
+    let limit = 4 * size + allowance;
+    println!("{args:?}: {} MiB, at most {} MiB for {} MiB", peak / MIB, limit / MIB, size / MIB);
+    assert!(0 < peak && peak <= limit, "{args:?}: {peak} of {limit} bytes: {said}");
+    (output.status.success(), said)
+}
+
+fn is_observable() -> bool {
+    let is_here = resident(std::process::id()).is_some();
+    if !is_here {
+        println!("skipped: this system does not report the memory of a process");
+    }
+    is_here
+}
+
+#[test]
+fn a_column_of_millions_of_values_is_read_in_four_times_its_size() {
+    if !is_observable() {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let lines = "8\n9\n".repeat(500);
+    let file = made(folder.path(), "column.csv", "ms\n", &lines, rows() / 1_000);
+    let args = ["import", file.to_str().unwrap(), "--column", "1"];
+    let (is_read, said) = check(&file, allowance(), &args);
+    assert!(is_read, "{said}");
+}
+
+#[test]
+fn a_log_of_millions_of_rows_is_exported_in_four_times_its_size() {
+    if !is_observable() {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let lines = "60,8\n60,9\n".repeat(500);
+    let file = made(folder.path(), "log.csv", "fps,frametime\n", &lines, rows() / 1_000);
+    let kinds = jitterscope_engine::export::Format::ALL;
+    // The page and the plot hold what the others do, and the charts.
+    let is_sample = |key: &str| matches!(key, "html" | "svg");
+    let out = folder.path().join("out");
+    let out = out.to_str().unwrap();
+    for kind in kinds.map(|kind| kind.key()).iter().filter(|key| is_long() || is_sample(key)) {
+        let args = ["export", file.to_str().unwrap(), "--out", out, "--as", kind];
+        let (is_written, said) = check(&file, allowance(), &args);
+        assert!(is_written, "{kind}: {said}");
+    }
+}
+
+#[test]
+fn a_histogram_of_thousands_of_columns_is_held_to_the_limits_of_its_counts() {
+    if !is_observable() {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let cpus: Vec<String> = (0..5_000).map(|cpu| format!("IRQ-{cpu:03}")).collect();
+    let begin = format!(
+        "# RTLA timerlat histogram\n# Time unit is microseconds (us)\nIndex {}\n",
+        cpus.join(" ")
+    );
+    let counts = " 1".repeat(5_000);
+    let rows: String = (0..390).map(|value| format!("{value}{counts}\n")).collect();
+    let file = made(folder.path(), "rtla.txt", &begin, &rows, 1);
+    let path = file.to_str().unwrap();
+    // All that does not grow with a file is in use here.
+    for args in [&["import", path][..], &["export", path, "--out", "/dev/null", "--as", "html"]] {
+        let (is_read, said) = check(&file, ALLOWANCE, args);
+        assert!(is_read, "{said}");
+    }
+    let times = if is_long() { 13_000 } else { 2_000 };
+    let file = made(folder.path(), "more.txt", &begin, &format!("7{counts}\n"), times);
+    let (is_read, said) = check(&file, allowance(), &["import", file.to_str().unwrap()]);
+    assert!(!is_read && said.contains("too many"), "{said}");
+}

@@ -1,0 +1,104 @@
+//! The noise floor of runs with the same settings: which runs count, and one number everywhere.
+
+use egui_kittest::kittest::Queryable as _;
+use jitterscope_engine::nanos::Nanos;
+use jitterscope_engine::plan::{FrameLoop, Plan};
+use jitterscope_engine::report::Metric;
+use jitterscope_engine::report::comparison::NoiseFloor;
+use jitterscope_engine::run::{Ending, Run};
+use jitterscope_engine::store::Store;
+use jitterscope_engine::store::repeats::repeat_tag;
+use jitterscope_engine::units::format_time;
+
+use super::compare::{compare, folder, run, said};
+use super::window::{step_until, window};
+
+#[test]
+fn saved_runs_with_the_same_settings_are_the_noise_floor() {
+    let folder = folder();
+    let store = Store::at(folder.path());
+    let of = |args: &[&str]| -> serde_json::Value {
+        let output = compare(&folder, &[args, &["--format", "json"]].concat());
+        serde_json::from_str(&said(&output)).unwrap()
+    };
+    let json = of(&["before", "after"]);
+    assert_eq!(
+        (&json["noise_floor_repeats"], &json["outcomes"][1]),
+        (&0.into(), &"differs".into())
+    );
+    // Two more that nobody tagged, one that was stopped, and one with another setting.
+    store.save(&run(0xd4, "third", 0)).unwrap();
+    store.save(&run(0xe5, "fourth", 0)).unwrap();
+    store.save(&Run { ending: Ending::Stopped, ..run(0xf6, "stopped", 0) }).unwrap();
+    let mut other = run(0xa7, "other", 0);
+    let Some(Plan::FrameLoop(plan)) = other.plan().cloned() else { panic!("{other:?}") };
+    other.subject = Plan::FrameLoop(FrameLoop { fps: 61.0, ..plan }).into();
+    store.save(&other).unwrap();
+    let json = of(&["before", "after"]);
+    assert_eq!((&json["noise_floor_repeats"], &json["outcomes"][1]), (&4.into(), &"worse".into()));
+    let json = of(&["before", "again"]);
+    assert_eq!(json["noise_floor_repeats"], 3, "what is compared says nothing of itself");
+    assert_ne!(json["outcomes"][1], "differs");
+    let table = said(&compare(&folder, &["before", "after"]));
+    assert!(table.contains("B is worse."), "{table}");
+    assert!(table.contains("Noise floor: from 4 saved runs"), "{table}");
+}
+
+#[test]
+fn runs_after_the_baseline_are_no_part_of_its_noise() {
+    let folder = folder();
+    let store = Store::at(folder.path());
+    for (id, hour) in [(0xd4, 11), (0xe5, 13), (0xf6, 14)] {
+        let started_at = format!("2026-11-20T{hour}:00:00Z").parse().unwrap();
+        store.save(&Run { started_at, ..run(id, "", 0) }).unwrap();
+    }
+    let output = compare(&folder, &["before", "after", "--format", "json"]);
+    let json: serde_json::Value = serde_json::from_str(&said(&output)).unwrap();
+    // Itself, the one of the same minute, and the one an hour before.
+    assert_eq!(json["noise_floor_repeats"], 3);
+}
+
+#[test]
+fn noise_floor_of_three_repeats_is_one_number_everywhere() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = Store::at(folder.path());
+    let runs = [(0xd1, 50_000), (0xd2, 90_000), (0xd3, 140_000)].map(|(id, delay)| {
+        let mut run = run(id, &format!("repeat {id:x}"), delay);
+        run.started_at = format!("2026-11-20T{}:00:00Z", id - 0xd1 + 10).parse().unwrap();
+        run.tags = vec![repeat_tag(id - 0xd0, 3)];
+        if id == 0xd1 {
+            run.tags.push("baseline".to_owned());
+        }
+        store.save(&run).unwrap();
+        run
+    });
+    // What the command line prints after the last of them.
+    let floor = NoiseFloor::of_runs(&runs).unwrap();
+    let p99 = floor.variations.iter().find(|one| one.metric == Metric::P99).unwrap().noise;
+    for run in &runs {
+        assert_eq!(
+            store
+                .noise_floor(run, &[])
+                .unwrap()
+                .unwrap()
+                .noise(&floor.variations[0].label, &Metric::P99),
+            Some(p99)
+        );
+    }
+    let output = compare(&folder, &["repeat d1", "repeat d2", "--format", "json"]);
+    let json: serde_json::Value = serde_json::from_str(&said(&output)).unwrap();
+    let figures = json["configurations"][0]["figures"].as_array().unwrap();
+    let figure = figures.iter().find(|figure| figure["metric"] == "p99").unwrap();
+    assert_eq!((&figure["noise_floor"], &json["noise_floor_repeats"]), (&p99.into(), &3.into()));
+    let mut harness = window(&folder);
+    step_until(&mut harness, |app| app.session().library().count() == 3);
+    harness.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Num8);
+    harness.run_steps(3);
+    harness.get_by_label("Select repeat d3").click();
+    harness.run_steps(3);
+    let words = format!(
+        "No clear difference from the baseline (± {})",
+        format_time(Nanos::from_nanos_f64(p99))
+    );
+    harness.get_by_label_contains(&words);
+}

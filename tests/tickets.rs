@@ -1,0 +1,67 @@
+//! What is pasted into a ticket: few lines of every kind of run, whatever its texts are.
+
+use std::path::PathBuf;
+
+use jitterscope_engine::export::ticket::{MAX_LETTERS, MAX_LINES};
+use jitterscope_engine::export::{self, Format, Options};
+use jitterscope_engine::report::{self, Report};
+use jitterscope_engine::run::Run;
+use jitterscope_engine::store;
+
+use crate::tidy::root;
+
+fn runs() -> Vec<(PathBuf, Run)> {
+    let folders = ["tests/older", "assets/examples"].map(|folder| root().join(folder));
+    let files = folders.iter().flat_map(|folder| std::fs::read_dir(folder).unwrap().flatten());
+    let files = files.map(|file| file.path());
+    let files = files.filter(|path| path.to_string_lossy().ends_with(".jitterscope.json"));
+    files.map(|path| (path.clone(), store::load(&path).unwrap())).collect()
+}
+
+fn check(run: &Run, what: &str) -> String {
+    let report = Report::of(run, &report::Options::default());
+    let ticket = export::ticket(run, &report, &Options::default());
+    assert!(ticket.lines().count() <= MAX_LINES, "{what}: {ticket}");
+    assert!(ticket.chars().count() <= MAX_LETTERS, "{what}: {ticket}");
+    for line in ticket.lines() {
+        assert!(!line.starts_with('#') && !line.starts_with('<'), "{what}: {line}");
+    }
+    let mut file = Vec::new();
+    export::write(Format::Markdown, run, &report, &Options::default(), &mut file).unwrap();
+    let file = String::from_utf8(file).unwrap();
+    assert!(file.starts_with(&ticket), "{what}: the file begins with the ticket");
+    assert_eq!(file.matches("<details>").count(), 1, "{what}");
+    assert!(file.ends_with("</details>\n") && file.contains("SHA-256"), "{what}: {file}");
+    ticket
+}
+
+#[test]
+fn every_kind_of_run_fits_into_a_ticket() {
+    let runs = runs();
+    let kinds: std::collections::BTreeSet<&str> =
+        runs.iter().map(|(_, run)| run.subject.key()).collect();
+    assert!(7 <= kinds.len(), "{kinds:?}");
+    for (path, run) in &runs {
+        let ticket = check(run, &path.display().to_string());
+        for words in ["- Machine: ", "- Quality: ", "- Run `"] {
+            assert!(ticket.contains(words), "{words}: {ticket}");
+        }
+        // Every table is as wide in each of its lines, so that it reads as text.
+        let widths = ticket.lines().filter(|line| line.starts_with('|'));
+        let widths: Vec<usize> = widths.map(|line| line.chars().count()).collect();
+        assert!(3 <= widths.len() && widths.iter().all(|width| *width == widths[0]), "{ticket}");
+    }
+}
+
+#[test]
+fn long_and_hostile_texts_fit_into_a_ticket() {
+    for (path, mut run) in runs() {
+        run.name = "<b>*name*</b> | ".repeat(60);
+        run.note = "note\n".repeat(400);
+        run.machine.cpu_model = Some("_cpu_ ".repeat(200));
+        for trial in &mut run.trials {
+            trial.trial.label = format!("{} {}", trial.trial.label, "[label](x) | ".repeat(50));
+        }
+        check(&run, &path.display().to_string());
+    }
+}

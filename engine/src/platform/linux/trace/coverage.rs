@@ -82,6 +82,7 @@ fn is_out_of_files(error: &io::Error) -> bool {
 #[cfg(test)]
 mod tests {
     use super::super::super::super::{TraceSource, TraceState};
+    use super::super::tracepoints::Layout;
     use super::*;
 
     /// Opens until it has no room, and denies one event.
@@ -152,22 +153,30 @@ mod tests {
         let mut cpus: Vec<u32> = (0..256).collect();
         cpus.swap(0, 200);
         let mut made = Made::new(1_000, None);
-        let coverage = Coverage::open(&cpus, &groups(), &[], &mut made).unwrap();
+        let groups = Layout::complete_groups();
+        let each: usize = groups.iter().map(|group| group.ids.len()).sum();
+        let coverage = Coverage::open(&cpus, &groups, &[], &mut made).unwrap();
         assert_eq!(made.switches, cpus, "names of threads are known on every CPU");
-        // (1000 - 256) / 22 = 33 CPUs, and a part of another.
-        assert_eq!(coverage.complete.len(), 33);
+        // The others have a part of another CPU at most.
+        let complete = (1_000 - 256) / each;
+        println!("{each} events a CPU: {complete} of 256 CPUs are complete");
+        assert_eq!(coverage.complete.len(), complete);
         assert_eq!(coverage.complete[0], 200);
-        assert!(made.groups.iter().filter(|(cpu, _)| *cpu == 200).count() == 11);
+        assert!(made.groups.iter().filter(|(cpu, _)| *cpu == 200).count() == groups.len());
         let missing = &coverage.missing[0];
-        assert_eq!((missing.errno, missing.cpus.len()), (Some(libc::EMFILE), 223));
+        assert_eq!((missing.errno, missing.cpus.len()), (Some(libc::EMFILE), 256 - complete));
         let words = sentence(coverage);
         assert_eq!(
             words,
-            "Kernel trace available: names, interrupts, softirqs. Too few file descriptors: not every \
-             event is recorded on CPUs 0, 33–199, 201–255. Raise the limit of open files (ulimit -n)."
+            format!(
+                "Kernel trace available: names, interrupts, softirqs. Too few file descriptors: not \
+                 every event is recorded on CPUs 0, {complete}–199, 201–255. Raise the limit of open \
+                 files (ulimit -n)."
+            )
         );
         assert!(!words.contains("tracefs"));
-        let all = Coverage::open(&cpus, &groups(), &[], &mut Made::new(6_000, None)).unwrap();
+        let room = Made::new(256 * (each + 1), None);
+        let all = Coverage::open(&cpus, &groups, &[], &mut { room }).unwrap();
         assert_eq!((all.complete.len(), all.missing), (256, Vec::new()));
     }
 

@@ -225,6 +225,35 @@ impl Layout {
         layout
     }
 
+    /// What a kernel opens that has every tracepoint.
+    #[cfg(test)]
+    pub(super) fn complete_groups() -> Vec<Group> {
+        const FIELDS: [&str; 13] = [
+            "prev_pid",
+            "prev_state",
+            "next_pid",
+            "next_prio",
+            "next_comm",
+            "pid",
+            "irq",
+            "name",
+            "vec",
+            "delta_ns",
+            "hrtimer",
+            "expires",
+            "state",
+        ];
+        let id = std::cell::Cell::new(0);
+        Self::from_formats(|_| {
+            id.set(id.get() + 1);
+            let field =
+                |name: &&str| format!("\tfield:int {name};\toffset:8;\tsize:4;\tsigned:1;\n");
+            let fields: String = FIELDS.iter().map(field).collect();
+            Some(format!("ID: {}\n{fields}", id.get()))
+        })
+        .groups
+    }
+
     /// Adds the tracepoints of a group where this kernel has all of them.
     fn add(
         &mut self,

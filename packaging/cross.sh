@@ -83,7 +83,8 @@ run_cargo() {
 step() {
   local begun=$SECONDS
   say "== $*"
-  "$0" "$@"
+  # Where this is a condition, `set -e` has no effect.
+  "$0" "$@" || return
   say "== $* took $((SECONDS - begun)) s"
 }
 

@@ -389,7 +389,9 @@ impl TrialRun {
         );
         // The stretch begins up to a beat after the probe.
         let own = own.as_f64() * (window.as_f64() / wall.as_f64()).min(1.0);
-        Some(((all.as_f64() - own) / window.as_f64()).max(0.0))
+        // Other threads of this program are not other programs: they are in no more than all of these.
+        let others = self.foreign_share().unwrap_or(f64::INFINITY);
+        Some(((all.as_f64() - own) / window.as_f64()).max(0.0).min(others))
     }
 }
 

@@ -8,7 +8,7 @@ mod run_sequence;
 mod test_state;
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -16,8 +16,9 @@ use jitterscope_engine::measure::Event;
 use jitterscope_engine::nanos::Nanos;
 use jitterscope_engine::plan::Plan;
 use jitterscope_engine::report::{follow_up, with_follow_up};
-use jitterscope_engine::run::{Labels, Run};
+use jitterscope_engine::run::{Labels, Run, RunId};
 use jitterscope_engine::runner::{MachineFacts, Runner, SavedRun, Sink};
+use jitterscope_engine::store;
 
 use super::action::{Action, Notice, PageId};
 use super::finished_check::FinishedCheck;
@@ -30,6 +31,15 @@ pub use live::{Live, TrialState};
 pub use quick::{ActiveCheck, PartState, Quick};
 pub use run_sequence::SequenceState;
 pub use test_state::{Phase, TestState};
+
+/// Keeps what was written about a saved run that is measured further, and what was deleted deleted: the further run
+/// is then one of its own.
+fn keep_edits(run: &mut Run, path: &Path, own_id: RunId) {
+    match store::load(path) {
+        Ok(saved) => (run.name, run.note, run.tags) = (saved.name, saved.note, saved.tags),
+        Err(_) => run.id = own_id,
+    }
+}
 
 /// Overhead of the window, and the time for which it was hidden; filled in by the window.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -298,6 +308,8 @@ impl Running {
             run.health.window_cpu = Some(now - then);
         }
         self.quick.sign(run);
+        let own_id = run.id.clone();
+        let first_path = self.followed.as_ref().and_then(|first| first.path.clone());
         if let Some(first) = &self.followed {
             *run = with_follow_up(&first.run, run.clone());
         }
@@ -307,6 +319,9 @@ impl Running {
             state.set_phase(Phase::Saving);
         }
         let save = move || {
+            if let Some(path) = first_path {
+                keep_edits(&mut finished.run, &path, own_id);
+            }
             let SavedRun { run, path, failure } = finished.save();
             let save_error = failure.map(|failure| failure.error.to_string());
             Ok(Box::new(LoadedRun { save_error, ..LoadedRun::of(run, path) }))

@@ -9,7 +9,7 @@ use jitterscope_engine::plan::quick::Part;
 use jitterscope_engine::report::quick::{
     Answer, Card, Conclusion, Figure, QualityCheck, Rate, Scorecard,
 };
-use jitterscope_engine::report::{Disturbance, Doubt, Standing};
+use jitterscope_engine::report::{Disturbance, Doubt, Standing, own_gaps};
 use jitterscope_engine::run::Group;
 use jitterscope_engine::stats::grade::{FRAME_LATENESS, FRAME_MISSED};
 use jitterscope_engine::stats::{Grade, GradeRange};
@@ -279,14 +279,15 @@ pub fn card(card: &Card) -> Option<CardWords> {
             };
             (caption, format!("{missed}{full}{single}"))
         }
-        Figure::Gaps { label, runtime, cpus, culprit, .. } => {
+        Figure::Gaps { label, runtime, cpus, culprit, own_gap_count, .. } => {
             let culprit = culprit
                 .as_ref()
                 .map_or_else(String::new, |culprit| format!(" {culprit} had the CPU."));
             let cpus = if *cpus == 1 { "1 CPU".to_owned() } else { format!("{cpus} CPUs") };
             let sentence = format!(
-                "In {} on {cpus}. A maximum is graded as observed.{culprit}",
-                format_long_time(*runtime)
+                "In {} on {cpus}. A maximum is graded as observed.{culprit}{}",
+                format_long_time(*runtime),
+                own_gaps(*own_gap_count)
             );
             (format!("longest gap, {label}"), sentence)
         }

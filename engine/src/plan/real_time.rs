@@ -203,7 +203,8 @@ impl RealTime {
             settle: Nanos::from_millis(if is_idle { 0 } else { 100 }),
             needs_smt: false,
             reuses_tail: false,
-            skips_denied: false,
+            // It would repeat normal.
+            skips_denied: priority != Priority::Normal,
         }
     }
 }

@@ -9,6 +9,10 @@ pub type ActivityCounts = BTreeMap<String, i64>;
 pub const INTERRUPTS_OF: &str = "interrupts_of_";
 /// Prefix of softirqs by their kind.
 pub const SOFTIRQS_OF: &str = "softirqs_of_";
+/// All interrupts of the CPU, whatever their source.
+pub const ALL_INTERRUPTS: &str = "all_interrupts_count";
+/// All softirqs of the CPU.
+pub const ALL_SOFTIRQS: &str = "all_softirqs_count";
 /// Prefix of idle states: how often the CPU entered each.
 pub const IDLE_ENTRIES_OF: &str = "idle_entries_of_";
 /// Prefix of idle states: the time in each.

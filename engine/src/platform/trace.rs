@@ -87,6 +87,16 @@ fn reason(code: i32) -> String {
 }
 
 impl TraceState {
+    /// Notes that the page faults of the threads are not recorded, which could explain a delay on every CPU.
+    #[cfg(target_os = "linux")]
+    pub(super) fn lack_faults(&mut self, errno: Option<i32>) {
+        let cpus = std::mem::take(&mut self.covered);
+        if self.source == Some(TraceSource::Kernel) {
+            self.source = Some(TraceSource::AllSwitches);
+            self.missing.push(Missing { event: "page faults".to_owned(), errno, cpus });
+        }
+    }
+
     /// What is recorded, in a sentence, and what is missing.
     pub fn sentence(&self) -> String {
         let shortage = self.shortage().map_or_else(String::new, |words| format!(" {words}"));

@@ -73,10 +73,10 @@ impl Counted {
         named
     }
 
-    fn lines<'a>(&self, configuration: usize, label: &'a str) -> Vec<Line<'a>> {
+    fn lines<'a>(&self, configuration: usize, row: &'a Configuration) -> Vec<Line<'a>> {
         let line = |kind, name: &str| Line {
             configuration,
-            label,
+            label: &row.label,
             kind,
             name: name.to_owned(),
             count: None,
@@ -85,10 +85,16 @@ impl Counted {
             advice: String::new(),
         };
         let mut lines = Vec::new();
-        for (kind, prefix) in [("Interrupt", name::INTERRUPTS_OF), ("Softirq", name::SOFTIRQS_OF)] {
+        for (kind, all, prefix) in [
+            ("Interrupt", name::ALL_INTERRUPTS, name::INTERRUPTS_OF),
+            ("Softirq", name::ALL_SOFTIRQS, name::SOFTIRQS_OF),
+        ] {
             let sources = self.of(prefix, name::COUNT);
+            // None came, or this system does not count them.
+            let none = self.get(all).filter(|count| *count == 0);
             if sources.is_empty() {
-                lines.push(line(kind, ""));
+                let what = if none.is_some() { "all" } else { "" };
+                lines.push(Line { count: none, ..line(kind, what) });
             }
             lines.extend(sources.into_iter().take(MAX_SOURCES).map(|(source, count)| Line {
                 count: Some(count),
@@ -117,8 +123,13 @@ impl Counted {
         for (kind, what, key, advice) in TOTALS {
             let value = self.get(key);
             let is_time = key.ends_with(name::NANOS);
-            // A time of less than 1% is that of every PC.
-            let least = if is_time { self.window.get() / 100 } else { 1 };
+            // A time of less than 1% is that of every PC, and load threads of the test share the core on purpose.
+            let is_own = key == name::SIBLING_BUSY && !row.load.is_none();
+            let least = match is_time {
+                _ if is_own => i64::MAX,
+                true => self.window.get() / 100,
+                false => 1,
+            };
             lines.push(Line {
                 count: value.filter(|_| !is_time),
                 time: value.filter(|_| is_time).map(Nanos::new),
@@ -232,7 +243,7 @@ pub(super) fn table(run: &Run, rows: &[Configuration]) -> Option<Table> {
             counted.add(trial);
         }
         if Nanos::ZERO < counted.window {
-            lines.extend(counted.lines(position, &row.label));
+            lines.extend(counted.lines(position, row));
             cpus.extend(counted.cpus);
         }
     }

@@ -401,7 +401,7 @@ fn stall_table(report: &Report) -> Table {
         .finish()
 }
 
-/// The grade of the longest gap. Where a system cannot pin, a probe is shown as unpinned and still finds its
+/// The grade of the longest gap of others. Where a system cannot pin, a probe is shown as unpinned and still finds its
 /// gaps.
 fn grading(row: &Configuration) -> Option<Grading> {
     let gaps = row.figures.get::<GapFigures>().filter(|_| row.has_retained_policy())?;
@@ -409,28 +409,38 @@ fn grading(row: &Configuration) -> Option<Grading> {
     let excellent = grade::LONGEST_GAP.upper[0].min(typical.as_millis());
     let upper = [excellent, typical.as_millis(), bad.as_millis()];
     let limits = Limits { upper, ..grade::LONGEST_GAP };
-    Some(Grading::observed(limits.grade(gaps.longest.as_millis())))
+    Some(Grading::observed(limits.grade(gaps.graded.as_millis())))
+}
+
+/// Says how many longer gaps threads of this program made, which are excluded; empty for none.
+pub fn own_gaps(count: usize) -> String {
+    match count {
+        0 => String::new(),
+        1 => " 1 longer gap by Jitterscope's own threads is excluded.".to_owned(),
+        count => format!(" {count} longer gaps by Jitterscope's own threads are excluded."),
+    }
 }
 
 /// Judges a complete run of gap probes by the longest gap; `limits` are typical and bad.
 fn verdict(report: &Report, limits: (Nanos, Nanos)) -> Option<Verdict> {
     let probes =
         || report.rows.iter().filter_map(|row| Some((row, row.figures.get::<GapFigures>()?)));
-    let (row, longest) = probes().max_by_key(|(_, gaps)| gaps.longest)?;
+    let (row, longest) = probes().max_by_key(|(_, gaps)| gaps.graded)?;
+    let own: usize = probes().map(|(_, gaps)| gaps.own_gap_count).sum();
     let lost_share = probes().filter_map(|(_, gaps)| gaps.lost_share).fold(0.0, f64::max);
     let (typical, bad) = limits;
-    let length = format_time(longest.longest);
-    let sentence = if longest.longest <= bad {
+    let length = format_time(longest.graded);
+    let sentence = if longest.graded <= bad {
         format!("The longest gap on any CPU was {length} in {}.", format_long_time(longest.runtime))
     } else {
         format!("{} had a {length} gap: not suitable for hosting real-time programs.", row.label)
     };
-    let limit = if longest.longest <= typical {
+    let limit = if longest.graded <= typical {
         format!(
             "Within the {} typical of physical PCs. Suitable for hosting real-time programs.",
             format_time(typical)
         )
-    } else if longest.longest <= bad {
+    } else if longest.graded <= bad {
         format!("Above the {} typical of physical PCs.", format_time(typical))
     } else {
         format!("The limit is {}.", format_time(bad))
@@ -441,8 +451,11 @@ fn verdict(report: &Report, limits: (Nanos, Nanos)) -> Option<Verdict> {
         1 => "1 machine-wide stall".to_owned(),
         stalls => format!("{stalls} machine-wide stalls"),
     };
-    let evidence =
-        format!("{limit} Up to {} of one CPU's time was lost. {stalls}.", format_share(lost_share));
+    let evidence = format!(
+        "{limit} Up to {} of one CPU's time was lost. {stalls}.{}",
+        format_share(lost_share),
+        own_gaps(own)
+    );
     let finding = Finding::new(sentence, evidence).with_key(Some(format!("longest {length}")));
     Some(Verdict::by(report.rows.iter(), finding))
 }

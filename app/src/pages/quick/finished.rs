@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use eframe::egui::{CornerRadius, Frame, Margin, Rect, Role, Sense, Stroke, Ui, WidgetInfo, vec2};
+use jitterscope_engine::plan::quick::Part;
 use jitterscope_engine::plan::{Plan, WhatHelps};
 use jitterscope_engine::report::quick::{Answer, Card as PartCard, Scorecard};
 
@@ -54,7 +55,7 @@ impl QuickPage {
             |ui| side::trust_ui(ui, &result.card),
         );
         actions.extend(requested);
-        what_helps_ui(ui, session, actions);
+        what_helps_ui(ui, session, result, actions);
         cards_ui(ui, result, |ui, card, shown| part_name_ui(ui, card, shown, actions));
         let title = if self.has_details { "Hide details" } else { "Details" };
         let caret = if self.has_details { icons::CARET_DOWN } else { icons::CARET_RIGHT };
@@ -86,7 +87,12 @@ pub(in crate::pages) fn result_ui(ui: &mut Ui, result: &FinishedCheck) {
 }
 
 /// Offers to find out which change makes the loops of the check less late.
-fn what_helps_ui(ui: &mut Ui, session: &Session, actions: &mut Vec<Action>) {
+fn what_helps_ui(
+    ui: &mut Ui,
+    session: &Session,
+    result: &FinishedCheck,
+    actions: &mut Vec<Action>,
+) {
     let note = "Tests which priority, pinning, spin tail, or timer reduces lateness under the load of this check.";
     let is_free = !session.running().is_busy();
     let mut is_chosen = false;
@@ -99,9 +105,21 @@ fn what_helps_ui(ui: &mut Ui, session: &Session, actions: &mut Vec<Action>) {
         |_| {},
     );
     if is_chosen {
-        actions.push(Action::SetPlan(Plan::WhatHelps(WhatHelps::default())));
+        actions.push(Action::SetPlan(Plan::WhatHelps(under_load_of(result))));
         actions.push(Action::GoTo(PageId::Test(WHAT_HELPS)));
     }
+}
+
+/// The test of what helps with as many load threads as the check had.
+fn under_load_of(result: &FinishedCheck) -> WhatHelps {
+    let loads =
+        result.parts.iter().find_map(|(part, loaded)| match loaded.as_ref()?.run.plan()? {
+            Plan::FrameLoop(plan) if *part == Part::FrameLoad => Some(plan.load.count),
+            _ => None,
+        });
+    let mut plan = WhatHelps::default();
+    plan.baseline.load.count = loads.unwrap_or(plan.baseline.load.count);
+    plan
 }
 
 /// Percentiles: which frame rates this PC can pace, and how late frames start.

@@ -47,8 +47,19 @@ fn redacted(run: &str, before: Option<char>, next: Option<char>) -> String {
         Some((one, other)) if is_apart && is_address(one) => {
             format!("{start}{ADDRESS}-{}{end}", redacted(other, Some('-'), next))
         }
-        _ => run.to_owned(),
+        _ => redacted_at_end(own, next).map_or_else(
+            || run.to_owned(),
+            |(head, address)| format!("{start}{head}{address}{end}"),
+        ),
     }
+}
+
+/// What precedes an address at the end of a stretch, with what takes its place: of "face-10.0.0.5", the letters of
+/// the word are letters of addresses, too.
+fn redacted_at_end(own: &str, next: Option<char>) -> Option<(&str, &'static str)> {
+    let is_word = next.is_some_and(|it| it.is_alphanumeric() || it == '_');
+    let mut ends = own.match_indices([':', '-']).filter_map(|(at, _)| own.split_at_checked(at + 1));
+    ends.find(|(_, tail)| !is_word && is_address(tail)).map(|(head, _)| (head, ADDRESS))
 }
 
 fn is_address(text: &str) -> bool {
@@ -80,6 +91,9 @@ mod tests {
             ("00:1a:2B:3c:4d:5e, 00-1A-2B-3C-4D-5E", "[address], [address]"),
             ("10.0.0.5-10.0.0.9", "[address]-[address]"),
             ("http://10.1.2.3/x", "http://[address]/x"),
+            ("storage:192.168.1.5, remote:10.0.0.5", "storage:[address], remote:[address]"),
+            ("device:fe80::1 node-10.0.0.5", "device:[address] node-[address]"),
+            ("face-10.0.0.7:22", "face-[address]"),
         ] {
             assert_eq!(without_addresses(text), left);
         }

@@ -12,11 +12,15 @@ pub fn cpu_activity(cpu: u32) -> ActivityCounts {
         let value = value.and_then(|value| i64::try_from(value).ok());
         counts.extend(value.map(|value| (name, value)));
     };
-    for (prefix, file) in
-        [(activity::INTERRUPTS_OF, "/proc/interrupts"), (activity::SOFTIRQS_OF, "/proc/softirqs")]
-    {
+    for (all, prefix, file) in [
+        (activity::ALL_INTERRUPTS, activity::INTERRUPTS_OF, "/proc/interrupts"),
+        (activity::ALL_SOFTIRQS, activity::SOFTIRQS_OF, "/proc/softirqs"),
+    ] {
+        let sources = parsed::counts_of_cpu(&read(file).unwrap_or_default(), cpu);
+        let sum = sources.iter().fold(0_u64, |sum, (_, count)| sum.saturating_add(*count));
+        add(all.to_owned(), (!sources.is_empty()).then_some(sum));
         // A name that several sources share counts for all of them.
-        for (name, count) in parsed::counts_of_cpu(&read(file).unwrap_or_default(), cpu) {
+        for (name, count) in sources {
             add(format!("{prefix}{name}{}", activity::COUNT), Some(count));
         }
     }

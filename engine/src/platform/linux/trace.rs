@@ -82,10 +82,11 @@ impl Tracer {
         }
         if tracer.state.source.is_some() && !tracer.has_faults {
             // Without them a page fault is counted, but has no time.
-            tracer.has_faults = perf::add_own_faults(&mut tracer.rings, threads).is_ok();
-        }
-        if !tracer.has_faults {
-            tracer.state.covered.clear();
+            let added = perf::add_own_faults(&mut tracer.rings, threads);
+            tracer.has_faults = added.is_ok();
+            if let Err(error) = added {
+                tracer.state.lack_faults(error.raw_os_error());
+            }
         }
         drop(reserve);
         tracer
@@ -94,13 +95,14 @@ impl Tracer {
     /// Opens the events of CPUs: switches of all threads, and the tracepoints where they can be read.
     fn open_of_cpus(&mut self, threads: &[ThreadId], cpus: &[u32]) -> io::Result<()> {
         let layout = Layout::read();
-        let mut events = KernelEvents::new(threads, &self.names.numbers);
+        let fault = layout.as_ref().ok().and_then(Layout::page_fault_id);
+        let mut events = KernelEvents::new(threads, &self.names.numbers, fault);
         let (groups, absent) =
             layout.as_ref().map_or((&[][..], &[][..]), |layout| (layout.groups(), layout.absent()));
         let coverage = Coverage::open(cpus, groups, absent, &mut events)?;
+        self.has_faults = events.has_faults();
         match layout {
             Ok(layout) => {
-                self.has_faults = events.add_faults(layout.page_fault_id());
                 if let Some(id) = layout.waking_id() {
                     let others = perf::online_cpus().into_iter().filter(|cpu| !cpus.contains(cpu));
                     events.add_wakings(id, &others.collect::<Vec<u32>>());

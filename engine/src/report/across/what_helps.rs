@@ -2,7 +2,7 @@
 
 use super::quick::joined;
 use crate::plan::what_helps::Together;
-use crate::plan::{Plan, WhatHelps};
+use crate::plan::{Plan, SettingChange, WhatHelps};
 use crate::report::Report;
 use crate::report::what_helps::{ChangeEffect, ChangeResult, is_little_to_gain};
 use crate::run::{Ending, Run, TrialRun};
@@ -27,7 +27,9 @@ pub fn follow_up(run: &Run, report: &Report) -> Option<Plan> {
             has_priority |= is_priority;
         }
     }
-    let tail = run.trials.iter().find_map(TrialRun::tail);
+    // Other blocks may have a tail of their own.
+    let is_tail = |trial: &&TrialRun| trial.trial.label == SettingChange::SpinTail.name();
+    let tail = run.trials.iter().filter(is_tail).find_map(TrialRun::tail);
     let together = Together { changes, tail };
     (1 < together.changes.len())
         .then(|| Plan::WhatHelps(WhatHelps { together: Some(together), ..plan.clone() }))

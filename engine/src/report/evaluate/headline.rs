@@ -80,7 +80,7 @@ impl Headline {
             longest_gap: report
                 .rows
                 .iter()
-                .filter_map(|row| Some(row.figures.get::<GapFigures>()?.longest))
+                .filter_map(|row| Some(row.figures.get::<GapFigures>()?.graded))
                 .max(),
             rows,
             refused: report

@@ -11,14 +11,20 @@ use crate::stats::grade::{REMAINING_DEVIATION, real_time_falls};
 use crate::stats::{Summary, float};
 use crate::units::{format_count, format_share, format_time};
 
-/// Normal and the policy that changed the most.
+/// Normal and the policy that changed the most, of those that ran as requested.
 fn pair(report: &Report) -> Option<(&Change, [&Configuration; 2])> {
-    let change = best(report).or_else(|| report.results::<Change>().first())?;
+    let ran = |change: &&Change| {
+        report.rows.get(change.policy).is_some_and(Configuration::is_as_requested)
+    };
+    let change = best(report).or_else(|| report.results::<Change>().iter().find(ran))?;
     Some((change, [report.rows.get(change.normal)?, report.rows.get(change.policy)?]))
 }
 
 pub(super) fn key_figures(report: &Report) -> Vec<KeyFigure> {
-    let Some((_, rows)) = pair(report) else { return Vec::new() };
+    let Some((_, rows)) = pair(report) else {
+        let absent = |title| KeyFigure::absent(title, "no policy ran as requested");
+        return ["Std dev of frame time", "p99 lateness", "Late frames"].map(absent).to_vec();
+    };
     let [_, policy] = rows;
     let change = |title, of: &dyn Fn(&Summary) -> Option<String>| {
         let [before, after] = rows.map(|row| row.summary.as_ref().and_then(of));

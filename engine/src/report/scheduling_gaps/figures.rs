@@ -2,10 +2,12 @@
 
 use std::collections::BTreeMap;
 
+use super::super::late_samples;
 use super::super::model::figures::sum_of;
 use crate::nanos::Nanos;
 use crate::run::{TrialRun, counter};
-use crate::stats::{TimeWeighted, float};
+use crate::sample::ThreadOwner;
+use crate::stats::{TimeWeighted, float, grade};
 
 /// The limits between the classes in which gaps are counted.
 pub const GAP_CLASSES: [Nanos; 5] = [
@@ -24,6 +26,13 @@ const LIVE_FROM: Nanos = Nanos::from_secs(1);
 pub struct GapFigures {
     /// The longest interval between two readings.
     pub longest: Nanos,
+    /// The longest for which no thread of this program was the reason: what is graded.
+    pub graded: Nanos,
+    /// Gaps longer than that, for which threads of this program were the reason; of those above the limit of
+    /// Excellent.
+    pub own_gap_count: usize,
+    /// Gaps of this program's threads above the limit of Good.
+    pub own_late_count: usize,
     /// The shortest.
     pub smallest: Nanos,
     /// Gaps that were retained.
@@ -99,10 +108,17 @@ pub(super) fn figures(trials: &[&TrialRun], limits: (Nanos, Nanos)) -> GapFigure
     lengths.sort_unstable();
     let longest_gap = lengths.last().copied().unwrap_or(0);
     let by_time = TimeWeighted::of(&bins, &lengths, runtime);
+    let longest = of_all(counter::INTERVAL_MOST_NANOS).max().unwrap_or(0).max(longest_gap);
+    // An interval that is not yet among the gaps has no known reason.
+    let own = own_gaps(trials, longest_gap);
+    let own_late_count = own.iter().filter(|own| limits.0.get() < **own).count();
+    let (graded, own_gap_count) =
+        if longest == longest_gap { of_others(own, &lengths) } else { (longest, 0) };
     GapFigures {
-        longest: Nanos::new(
-            of_all(counter::INTERVAL_MOST_NANOS).max().unwrap_or(0).max(longest_gap),
-        ),
+        longest: Nanos::new(longest),
+        graded: Nanos::new(graded),
+        own_gap_count,
+        own_late_count,
         smallest: Nanos::new(of_all(counter::INTERVAL_MIN_NANOS).min().unwrap_or(0)),
         gap_count: lengths.len(),
         lost,
@@ -119,6 +135,39 @@ pub(super) fn figures(trials: &[&TrialRun], limits: (Nanos, Nanos)) -> GapFigure
         period,
         limits,
     }
+}
+
+/// The gaps above the limit of Excellent that threads of this program caused, sorted, where a trace names who had the
+/// CPU.
+fn own_gaps(trials: &[&TrialRun], longest: i64) -> Vec<i64> {
+    let excellent = Nanos::from_nanos_f64(grade::LONGEST_GAP.upper[0] * 1e6);
+    if longest <= excellent.get() {
+        return Vec::new();
+    }
+    let traced = trials.iter().filter(|trial| trial.trace.is_some());
+    let late = traced.flat_map(|trial| late_samples(trial, excellent));
+    let own = late.filter_map(|late| {
+        let (_, culprit, length) = late.account.largest()?;
+        // Most of the gap: the rest alone would not be what it is.
+        let is_most = late.sample.late().get() / 2 < length.get();
+        (is_most && culprit?.owner == Some(ThreadOwner::Own)).then(|| late.sample.late().get())
+    });
+    let mut own: Vec<i64> = own.collect();
+    own.sort_unstable();
+    own
+}
+
+/// The longest of sorted gaps that is not one of our own, and how many of those are longer.
+fn of_others(mut own: Vec<i64>, lengths: &[i64]) -> (i64, usize) {
+    let mut longer = 0;
+    for &length in lengths.iter().rev() {
+        if own.last() != Some(&length) {
+            return (length, longer);
+        }
+        own.pop();
+        longer += 1;
+    }
+    (0, longer)
 }
 
 /// How many intervals the probes counted, by the shortest of their bin.

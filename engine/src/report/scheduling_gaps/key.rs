@@ -14,9 +14,9 @@ fn probes(report: &Report) -> impl Iterator<Item = (&Configuration, &GapFigures)
     report.rows.iter().filter_map(|row| Some((row, row.figures.get::<GapFigures>()?)))
 }
 
-/// The CPU with the longest gap.
+/// The CPU with the longest gap of others.
 fn longest(report: &Report) -> Option<(&Configuration, &GapFigures)> {
-    probes(report).max_by_key(|(_, gaps)| gaps.longest)
+    probes(report).max_by_key(|(_, gaps)| gaps.graded)
 }
 
 pub(super) fn key_figures(report: &Report) -> Vec<KeyFigure> {
@@ -39,21 +39,19 @@ pub(super) fn key_figures(report: &Report) -> Vec<KeyFigure> {
         None => KeyFigure::absent("p99 gap", "needs 100 gaps"),
     };
     let per_second = float(count) / runtime.as_secs().max(f64::MIN_POSITIVE);
+    let timed = |title, (value, note): (String, String)| {
+        if runtime == Nanos::ZERO {
+            return KeyFigure::absent(title, "known after 1 s");
+        }
+        KeyFigure::new(title, (value, ""), note)
+    };
     let stalls = report.results::<Stall>();
     let stall = stalls.iter().map(|stall| stall.length).max();
     vec![
-        KeyFigure::time("Longest gap", gaps.longest, format!("{}, in {in_all}", row.label)),
-        KeyFigure::new(
-            "Time lost",
-            (format_share(share), ""),
-            format!("{} in gaps", format_time(lost)),
-        ),
+        KeyFigure::time("Longest gap", gaps.graded, format!("{}, in {in_all}", row.label)),
+        timed("Time lost", (format_share(share), format!("{} in gaps", format_time(lost)))),
         p99,
-        KeyFigure::new(
-            "Gaps per second",
-            (format_decimal(per_second, 1), ""),
-            "per CPU, on average",
-        ),
+        timed("Gaps per second", (format_decimal(per_second, 1), "per CPU, on average".to_owned())),
         KeyFigure::new("Gaps above 1 ms", (format_count(wide(long)), ""), "on all CPUs")
             .among(count),
         KeyFigure::new(
@@ -72,11 +70,11 @@ pub(super) fn grade_place(report: &Report) -> Option<GradePlace> {
     let (good, fair) = gaps.limits;
     let excellent = Nanos::from_nanos_f64(grade::LONGEST_GAP.upper[0] * 1e6).min(good);
     let others = probes(report).filter(|(other, _)| other.label != row.label);
-    let others: Vec<Nanos> = others.map(|(_, gaps)| gaps.longest).collect();
+    let others: Vec<Nanos> = others.map(|(_, gaps)| gaps.graded).collect();
     let measure = match others.len() {
         0 => "longest gap".to_owned(),
         _ => format!("longest gap, {}; thin lines: other CPUs", row.label),
     };
     let limits = [excellent, good, fair];
-    Some(GradePlace::of_times(limits, &measure, gaps.longest, None, others.into_iter()))
+    Some(GradePlace::of_times(limits, &measure, gaps.graded, None, others.into_iter()))
 }

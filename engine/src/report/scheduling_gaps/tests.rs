@@ -286,6 +286,40 @@ fn the_longest_gap_is_disturbed_by_what_used_its_own_cpu() {
 }
 
 #[test]
+fn gaps_by_threads_of_this_program_are_excluded_and_stated() {
+    let named = |name: &str| {
+        let mut run = run();
+        let of_cpu_1 = run.trials.last_mut().unwrap();
+        of_cpu_1.samples.push(&gap(600 * MILLI, 40 * MILLI));
+        of_cpu_1.counters.insert(counter::INTERVAL_MOST_NANOS.to_owned(), 40 * MILLI);
+        // The longer stalls were on both CPUs, and nobody had them.
+        trace(&mut run, |gap, own, other| {
+            if gap.late() == Nanos::from_millis(40) {
+                preempted(gap, own, other)
+            } else {
+                stopped(gap, own, other)
+            }
+        });
+        for trial in &mut run.trials {
+            let records = trial.trace.as_ref().unwrap().records();
+            trial.trace = Some(Trace::from_records(vec![name.to_owned()], &records));
+        }
+        Report::of(&run, &Options::default())
+    };
+    let excluded = "1 longer gap by Jitterscope's own threads is excluded.";
+    let of_another = named("rustc");
+    assert_eq!(of_another.verdict.grade, Some(Grade::Poor.into()));
+    assert!(!of_another.verdict.finding.evidence.contains("excluded"));
+    let of_this = named("jitterscope");
+    assert_eq!(of_this.verdict.grade, Some(Grade::Good.into()));
+    let finding = &of_this.verdict.finding;
+    assert!(finding.evidence.contains(excluded), "{finding:?}");
+    assert_eq!(finding.key.as_deref(), Some("longest 3.000\u{202f}ms"));
+    // The figure itself stays what was measured.
+    assert_eq!(of_this.tables[0].cell(0, "longest_nanos"), Some(&Cell::Time(4e7)));
+}
+
+#[test]
 fn what_is_not_known_shows_why() {
     let mut run = run();
     let [first, second] = run.trials.as_mut_slice() else { panic!("two CPUs") };

@@ -53,7 +53,9 @@ impl GapTotals {
             longest: longest.longest,
             gap_count: figures().map(|gaps| gaps.gap_count).sum(),
             lost_share: (Nanos::ZERO < runtime).then(|| lost.as_f64() / runtime.as_f64()),
-            readings: figures().map(|gaps| gaps.readings.unsigned_abs()).sum(),
+            readings: figures()
+                .map(|gaps| gaps.readings.unsigned_abs())
+                .fold(0, u64::saturating_add),
             mean_nanos,
             std_dev_nanos: (1 < count).then(|| (squares.sum::<f64>() / float(count - 1)).sqrt()),
         })

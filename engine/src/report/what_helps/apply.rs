@@ -75,13 +75,18 @@ pub(super) fn table(run: &Run, report: &Report) -> Table {
 /// The family of systems a run was measured on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Family {
-    Unix,
+    Linux,
+    MacOs,
     Windows,
 }
 
 fn family(run: &Run) -> Family {
-    let os = run.machine.os.as_deref().unwrap_or("");
-    if os.to_lowercase().contains("windows") { Family::Windows } else { Family::Unix }
+    let os = run.machine.os.as_deref().unwrap_or("").to_lowercase();
+    match () {
+        () if os.contains("windows") => Family::Windows,
+        () if os.contains("mac") || os.contains("darwin") => Family::MacOs,
+        () => Family::Linux,
+    }
 }
 
 fn line(
@@ -107,6 +112,9 @@ fn line(
             of(language, rust, c, command)
         }
         SettingChange::AboveNormal | SettingChange::Highest | SettingChange::TimeCritical => {
+            if family == Family::MacOs {
+                return quality_of_service(change, language);
+            }
             priority(granted.map_or(Policy::Unknown, |granted| granted.policy), language)
         }
         SettingChange::Pinned => {
@@ -115,7 +123,8 @@ fn line(
             let rust =
                 format!("core_affinity::set_for_current(core_affinity::CoreId {{ id: {cpu} }});");
             match family {
-                Family::Unix => of(
+                // The system has no pinning, so that no run of it has this change.
+                Family::Linux | Family::MacOs => of(
                     language,
                     rust,
                     format!("cpu_set_t set; CPU_ZERO(&set); CPU_SET({cpu}, &set); sched_setaffinity(0, sizeof set, &set);"),
@@ -130,7 +139,7 @@ fn line(
             }
         }
         SettingChange::FineTimer => match family {
-            Family::Unix => of(
+            Family::Linux | Family::MacOs => of(
                 language,
                 "nix::sys::prctl::set_timerslack(1)?;".to_owned(),
                 "prctl(PR_SET_TIMERSLACK, 1UL);".to_owned(),
@@ -144,12 +153,13 @@ fn line(
             ),
         },
         SettingChange::LoadBelowNormal => match family {
-            Family::Unix => of(
+            Family::Linux => of(
                 language,
                 nice(5, "In every load thread: "),
                 "In every load thread: setpriority(PRIO_PROCESS, 0, 5);".to_owned(),
-                "renice --priority 5 --pid LOAD_PROCESS_ID".to_owned(),
+                "renice --priority 5 --pid $(ls /proc/LOAD_PROCESS_ID/task)".to_owned(),
             ),
+            Family::MacOs => quality_of_service(change, language),
             Family::Windows => of(
                 language,
                 "In every load thread: set_current_thread_priority(ThreadPriority::Os(WinAPIThreadPriority::BelowNormal.into()))?;".to_owned(),
@@ -180,6 +190,35 @@ fn nice(value: i32, before: &str) -> String {
         "{before}set_thread_priority_and_policy(thread_native_id(), ThreadPriority::Os({}_u32.try_into()?), \
          ThreadSchedulePolicy::Normal(NormalThreadSchedulePolicy::Other))?;",
         value.cast_unsigned()
+    )
+}
+
+/// What macOS has instead of priorities.
+fn quality_of_service(change: SettingChange, language: Language) -> String {
+    let class = match change {
+        SettingChange::LoadBelowNormal => "QOS_CLASS_UTILITY",
+        SettingChange::AboveNormal => "QOS_CLASS_USER_INITIATED",
+        SettingChange::TimeCritical => {
+            let call = "thread_policy_set(mach_thread_self(), THREAD_TIME_CONSTRAINT_POLICY, &policy, \
+                 THREAD_TIME_CONSTRAINT_POLICY_COUNT);";
+            let none = "A thread's policy has no command: it is part of the program.";
+            return of(language, format!("unsafe {{ {call} }}"), call.to_owned(), none.to_owned());
+        }
+        _ => "QOS_CLASS_USER_INTERACTIVE",
+    };
+    let place =
+        if change == SettingChange::LoadBelowNormal { "In every load thread: " } else { "" };
+    let command = match change {
+        SettingChange::LoadBelowNormal => "taskpolicy -c utility LOAD_PROGRAM",
+        _ => "A thread's class has no command: it is part of the program.",
+    };
+    of(
+        language,
+        format!(
+            "{place}unsafe {{ libc::pthread_set_qos_class_self_np(libc::qos_class_t::{class}, 0) }};"
+        ),
+        format!("{place}pthread_set_qos_class_self_np({class}, 0);"),
+        command.to_owned(),
     )
 }
 
@@ -224,11 +263,6 @@ fn priority(policy: Policy, language: Language) -> String {
                 "A thread's priority has no command: it is part of the program.".to_owned(),
             )
         }
-        _ => of(
-            language,
-            "set_current_thread_priority(ThreadPriority::Max)?;".to_owned(),
-            "pthread_set_qos_class_self_np(QOS_CLASS_USER_INTERACTIVE, 0);".to_owned(),
-            "A thread's priority has no command: it is part of the program.".to_owned(),
-        ),
+        _ => "What was applied is not known.".to_owned(),
     }
 }

@@ -51,7 +51,7 @@ fn blocks(run: &Run, rows: &[Configuration]) -> Chart {
         let trials = row.trials.iter().filter_map(|&trial| run.trials.get(trial));
         let counted = trials.filter(|trial| trial.complete && !trial.is_denied());
         let mut points: Vec<(f64, f64)> = counted
-            .filter_map(|trial| Some((f64::from(trial.trial.round + 1), p99_of(trial)?)))
+            .filter_map(|trial| Some((f64::from(trial.trial.round) + 1.0, p99_of(trial)?)))
             .collect();
         points.sort_by(|a, b| a.0.total_cmp(&b.0));
         Series::new(row.label.as_str(), points)

@@ -35,6 +35,9 @@ pub fn recommended(effects: &[ChangeEffect]) -> Option<&ChangeEffect> {
 /// The verdict on a complete run.
 pub(super) fn of(plan: &WhatHelps, report: &Report) -> Verdict {
     let effects = report.results::<ChangeEffect>();
+    if let Some(denied) = denied_baseline(report) {
+        return Verdict::without_grade(denied);
+    }
     if effects.iter().all(|one| one.effect.is_none() && one.result != ChangeResult::Denied) {
         return Verdict::too_few(report.sample_count());
     }
@@ -116,30 +119,44 @@ fn subject(effect: &ChangeEffect) -> (String, bool) {
     (first + letters.as_str(), is_plural)
 }
 
+/// A baseline that is not what was requested: what is measured against it says nothing.
+fn denied_baseline(report: &Report) -> Option<Finding> {
+    let row = report.rows.get(report.results::<ChangeEffect>().first()?.baseline_row)?;
+    let refusal = row.granted.as_ref()?.refusals.first().filter(|_| !row.is_as_requested())?;
+    let sentence =
+        format!("Nothing was compared: {} was denied to the baseline.", refusal.requested);
+    Some(Finding::new(sentence, refusal.remedy.clone()).with_word("Denied"))
+}
+
 fn nothing(effects: &[ChangeEffect]) -> Finding {
-    let denied: Vec<String> = effects
-        .iter()
-        .filter(|one| one.result == ChangeResult::Denied)
-        .map(|one| one.name().to_lowercase())
-        .collect();
+    let named = |result: ChangeResult| -> Vec<String> {
+        let of_result = effects.iter().filter(|one| one.result == result);
+        of_result.map(|one| one.name().to_lowercase()).collect()
+    };
+    let [denied, worse, same] =
+        [ChangeResult::Denied, ChangeResult::MakesItWorse, ChangeResult::NoClearDifference]
+            .map(named);
     let smallest = effects.iter().find_map(|one| one.smallest);
     let smallest = smallest.map_or_else(String::new, |share| {
         format!("The smallest effect that this test could show is {}.", format_share(share))
     });
-    let (first, word) = match denied.len() {
-        0 => {
-            return Finding::new("No change makes a clear difference on this PC.", smallest)
-                .with_word("No clear difference");
+    let verb = if worse.len() == 1 { "makes" } else { "make" };
+    let worse = (!worse.is_empty()).then(|| format!("{} {verb} it worse", list(&worse)));
+    if denied.is_empty() {
+        return match worse {
+            None => Finding::new("No change makes a clear difference on this PC.", smallest),
+            Some(worse) => Finding::new(format!("No change helps on this PC; {worse}."), smallest),
         }
-        1 => (format!("{} was denied", list(&denied)), "Denied"),
-        _ => (format!("{} were denied", list(&denied)), "Denied"),
+        .with_word("No clear difference");
+    }
+    let were = if denied.len() == 1 { "was" } else { "were" };
+    let rest = match worse {
+        Some(worse) => format!("no other change helps, and {worse}."),
+        None if same.is_empty() => "no other change was measured.".to_owned(),
+        None => "the other changes make no clear difference.".to_owned(),
     };
-    let rest = if denied.len() == effects.len() {
-        "no other change was measured."
-    } else {
-        "the other changes make no clear difference."
-    };
+    let first = format!("{} {were} denied", list(&denied));
     let mut letters = first.chars();
     let capital = letters.next().map(|one| one.to_uppercase().to_string()).unwrap_or_default();
-    Finding::new(format!("{capital}{}; {rest}", letters.as_str()), smallest).with_word(word)
+    Finding::new(format!("{capital}{}; {rest}", letters.as_str()), smallest).with_word("Denied")
 }

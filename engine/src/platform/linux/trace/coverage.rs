@@ -11,6 +11,9 @@ pub(super) trait Opener {
     /// Opens the switches of a CPU, which every other event of it needs.
     fn switches(&mut self, cpu: u32) -> io::Result<()>;
 
+    /// Opens what is needed on every CPU whose switches are open, or on none: the page faults of the threads.
+    fn faults(&mut self) {}
+
     /// Opens the events of a group on a CPU, all or none.
     fn group(&mut self, cpu: u32, group: &Group) -> io::Result<()>;
 }
@@ -25,8 +28,8 @@ pub(super) struct Coverage {
 }
 
 impl Coverage {
-    /// Opens everything on these CPUs, or what there is room for: first the switches of each, then the groups of
-    /// one after the other. Fails where the switches of the first CPU are denied. `absent` are events that this
+    /// Opens everything on these CPUs, or what there is room for: first the switches of each and page faults, then
+    /// the groups of one after the other. Fails where the switches of the first CPU are denied. `absent` are events that this
     /// kernel does not have.
     pub(super) fn open(
         cpus: &[u32],
@@ -43,6 +46,7 @@ impl Coverage {
                 Err(error) => coverage.miss(SWITCHES, error.raw_os_error(), *cpu),
             }
         }
+        opener.faults();
         let mut is_full = false;
         for cpu in with_switches.iter().filter(|_| !groups.is_empty()) {
             let mut is_complete = absent.is_empty();

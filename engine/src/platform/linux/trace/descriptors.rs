@@ -1,6 +1,7 @@
 //! Room for events: each is an open file.
 
 use std::fs::File;
+use std::sync::{Mutex, PoisonError};
 
 use super::super::guard;
 
@@ -21,22 +22,31 @@ impl Reserve {
     }
 }
 
-/// The soft limit of open files, raised to the hard one until this is dropped.
+/// The soft limit of open files, raised to the hard one until the last of these is dropped: it is one of the process.
 #[derive(Debug)]
-pub(super) struct RaisedLimit {
-    before: libc::rlimit,
-}
+pub(super) struct RaisedLimit(());
+
+/// How many there are, and the limit before the first.
+static RAISED: Mutex<(usize, Option<libc::rlimit>)> = Mutex::new((0, None));
 
 impl RaisedLimit {
     /// Raises it; `None` where that is not possible or not needed.
     pub(super) fn raise() -> Option<Self> {
+        let mut raised_now = RAISED.lock().unwrap_or_else(PoisonError::into_inner);
+        if 0 < raised_now.0 {
+            raised_now.0 += 1;
+            return Some(Self(()));
+        }
         let before = guard::get(libc::RLIMIT_NOFILE)?;
         if before.rlim_max <= before.rlim_cur {
             return None;
         }
         let raised = libc::rlimit { rlim_cur: before.rlim_max, ..before };
         match guard::set(libc::RLIMIT_NOFILE, &raised) {
-            Ok(()) => Some(Self { before }),
+            Ok(()) => {
+                *raised_now = (1, Some(before));
+                Some(Self(()))
+            }
             Err(error) => {
                 log::debug!("the limit of open files stays at {}: {error}", before.rlim_cur);
                 None
@@ -47,7 +57,11 @@ impl RaisedLimit {
 
 impl Drop for RaisedLimit {
     fn drop(&mut self) {
-        if let Err(error) = guard::set(libc::RLIMIT_NOFILE, &self.before) {
+        let mut raised_now = RAISED.lock().unwrap_or_else(PoisonError::into_inner);
+        raised_now.0 = raised_now.0.saturating_sub(1);
+        let (left, before) = *raised_now;
+        let Some(before) = before.filter(|_| left == 0) else { return };
+        if let Err(error) = guard::set(libc::RLIMIT_NOFILE, &before) {
             log::warn!("the limit of open files stays raised: {error}");
         }
     }

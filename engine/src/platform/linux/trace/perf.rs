@@ -54,6 +54,9 @@ pub(super) struct KernelEvents {
     filters: Filters,
     /// The rings by their CPU.
     rings: BTreeMap<u32, Ring>,
+    /// The number of the tracepoint of page faults, where the kernel has one.
+    fault: Option<u16>,
+    has_faults: bool,
 }
 
 /// What the kernel filters tracepoints by; `None` where it cannot: too many threads, or numbers that are not its own.
@@ -82,8 +85,15 @@ impl Filters {
 }
 
 impl KernelEvents {
-    pub(super) fn new(threads: &[ThreadId], numbers: &Numbers) -> Self {
-        Self { filters: Filters::new(threads, numbers), rings: BTreeMap::new() }
+    /// For these threads; `fault` is the number of the tracepoint of page faults.
+    pub(super) fn new(threads: &[ThreadId], numbers: &Numbers, fault: Option<u16>) -> Self {
+        let filters = Filters::new(threads, numbers);
+        Self { filters, rings: BTreeMap::new(), fault, has_faults: false }
+    }
+
+    /// Whether page faults of the threads are recorded.
+    pub(super) const fn has_faults(&self) -> bool {
+        self.has_faults
     }
 
     /// Adds the wake-ups of measuring threads by CPUs on which they do not run, as far as there is room: without
@@ -104,14 +114,6 @@ impl KernelEvents {
         counter.with_ftrace_filter(filter)?;
         self.rings.insert(cpu, Ring::small(counter)?);
         Ok(())
-    }
-
-    /// Adds the page faults of measuring threads in user code to the rings so far, as events of a thread make each of
-    /// its switches longer; returns whether they are recorded.
-    pub(super) fn add_faults(&mut self, tracepoint: Option<u16>) -> bool {
-        let filter = self.filters.current.clone();
-        let both = tracepoint.zip(filter);
-        both.is_some_and(|(id, filter)| self.add_faults_of_cpus(id, &filter).is_ok())
     }
 
     /// The rings.
@@ -139,8 +141,15 @@ impl Opener for KernelEvents {
         Ok(())
     }
 
+    /// In user code, in the rings so far, as events of a thread make each of its switches longer.
+    fn faults(&mut self) {
+        let both = self.fault.zip(self.filters.current.clone());
+        self.has_faults =
+            both.is_some_and(|(id, filter)| self.add_faults_of_cpus(id, &filter).is_ok());
+    }
+
     fn group(&mut self, cpu: u32, group: &Group) -> io::Result<()> {
-        let Self { filters, rings } = self;
+        let Self { filters, rings, .. } = self;
         let ring = rings.get_mut(&cpu).ok_or(io::ErrorKind::NotFound)?;
         let filter = match group.filter {
             Filter::None => None,

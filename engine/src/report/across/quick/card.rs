@@ -65,7 +65,7 @@ pub enum Figure {
     Gaps {
         /// The core with the longest gap.
         label: String,
-        /// The longest gap.
+        /// The longest gap by others than threads of this program.
         longest: Nanos,
         /// How long the CPUs were probed.
         runtime: Nanos,
@@ -73,6 +73,8 @@ pub enum Figure {
         cpus: usize,
         /// Who had the CPU in the longest gap, where the trace names it.
         culprit: Option<String>,
+        /// Longer gaps by threads of this program, which are excluded.
+        own_gap_count: usize,
     },
     /// Of the worst series of busy waits.
     Spin {
@@ -210,8 +212,8 @@ fn frame(run: &Run, report: &Report) -> Option<(Figure, GradeScale)> {
 fn gaps(run: &Run, report: &Report) -> Option<(Figure, GradeScale)> {
     let probes =
         || report.rows.iter().filter_map(|row| Some((row, row.figures.get::<GapFigures>()?)));
-    let (row, found) = probes().max_by_key(|(_, gaps)| gaps.longest)?;
-    let (longest, (good, fair)) = (found.longest, found.limits);
+    let (row, found) = probes().max_by_key(|(_, gaps)| gaps.graded)?;
+    let (longest, (good, fair)) = (found.graded, found.limits);
     let trial = row.trials.first().and_then(|&trial| run.trials.get(trial));
     let figure = Figure::Gaps {
         label: row.label.clone(),
@@ -219,16 +221,18 @@ fn gaps(run: &Run, report: &Report) -> Option<(Figure, GradeScale)> {
         runtime: found.runtime,
         cpus: probes().count(),
         culprit: trial.and_then(|trial| culprit_of_gap(trial, longest)),
+        own_gap_count: probes().map(|(_, gaps)| gaps.own_gap_count).sum(),
     };
     let excellent = Nanos::from_nanos_f64(grade::LONGEST_GAP.upper[0] * 1e6).min(good);
     let limits = [excellent, good, fair];
     Some((figure, GradeScale { limits, value: longest, interval: None, worst: longest }))
 }
 
-/// Who had the CPU for most of the longest gap of a probe, where its trace names it.
-fn culprit_of_gap(trial: &TrialRun, longest: Nanos) -> Option<String> {
-    let late = late_samples(trial, longest - Nanos::new(1));
-    let (_, culprit, _) = late.first()?.account.largest()?;
+/// Who had the CPU for most of a gap of this length, where its trace names it.
+fn culprit_of_gap(trial: &TrialRun, length: Nanos) -> Option<String> {
+    let late = late_samples(trial, length - Nanos::new(1));
+    let late = late.iter().find(|late| late.sample.late() == length)?;
+    let (_, culprit, _) = late.account.largest()?;
     culprit.map(|culprit| culprit.source().to_owned())
 }
 

@@ -5,7 +5,7 @@ use super::card::is_stated_only;
 use crate::plan::quick::Part;
 use crate::report::model::grading::conclude;
 use crate::report::model::verdict::worst_grades;
-use crate::report::{Configuration, Disturbance, Grading, Report, Standing};
+use crate::report::{Configuration, Disturbance, GapFigures, Grading, Report, Standing};
 use crate::run::Run;
 use crate::stats::{Grade, GradeRange};
 
@@ -36,7 +36,10 @@ impl PartVerdict {
             Part::Sleep => worst_grades(report.rows.iter()).0,
             Part::FrameIdle | Part::Gaps | Part::Spin => verdict.grade,
         };
-        let above = |row: &Configuration| row.summary.as_ref().map_or(0, |it| it.late_count);
+        let above = |row: &Configuration| {
+            let own = row.figures.get::<GapFigures>().map_or(0, |gaps| gaps.own_late_count);
+            row.summary.as_ref().map_or(0, |it| it.late_count).saturating_sub(own)
+        };
         Self {
             grade: verdict.grade,
             standing: verdict.standing,

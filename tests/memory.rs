@@ -8,17 +8,13 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-use crate::cli::program;
+use crate::cli::{is_long, program};
 
 const MIB: u64 = 1 << 20;
 /// What a command may take beyond four times its file.
 const ALLOWANCE: u64 = 100 * MIB;
 /// The same for a sample: what does not grow with a file is little.
 const SAMPLE_ALLOWANCE: u64 = 30 * MIB;
-
-fn is_long() -> bool {
-    std::env::var_os("JITTERSCOPE_LONG_TESTS").is_some()
-}
 
 /// Rows of the longest files, just below what is read, or a sample of them.
 fn rows() -> usize {

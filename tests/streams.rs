@@ -7,7 +7,7 @@ use std::os::fd::{FromRawFd as _, OwnedFd};
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::ptr::null_mut;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use jitterscope_engine::store::{EXTENSION, JOURNAL_EXTENSION, Store, id_of};
 
@@ -140,11 +140,19 @@ impl Given {
             Stream::Output => [faulty, Stdio::null()],
             Stream::Error => [File::create(&whole).unwrap().into(), faulty],
         };
+        if open_for == Duration::ZERO {
+            drop(master.take());
+        }
         let child = command.stdin(Stdio::null()).stdout(output).stderr(error).spawn().unwrap();
         // The command is not the terminal's own, so that no signal ends it.
         drop(command);
-        if master.is_some() {
-            std::thread::sleep(open_for);
+        // Until something is measured.
+        let began = Instant::now();
+        while master.is_some()
+            && names(data.path(), JOURNAL_EXTENSION).is_empty()
+            && began.elapsed() < open_for
+        {
+            std::thread::sleep(Duration::from_millis(2));
         }
         drop(master);
         let ended = finish(child);
@@ -205,8 +213,8 @@ fn measuring() -> [(String, usize); 6] {
 /// Runs a command with each of these faults, and compares with how it ends without one.
 fn check(given: &Given, args: &str, expected: i32, saved: usize, faults: &[(Stream, Fault)]) {
     let is_measured = 0 < saved;
-    // Until progress is drawn.
-    let open_for = Duration::from_millis(if is_measured { 200 } else { 0 });
+    // At most; until the measurement begins.
+    let open_for = Duration::from_secs(if is_measured { 5 } else { 0 });
     let whole = given.end(args, Stream::Error, Fault::None, open_for);
     assert_eq!(whole.status, Some(expected), "{args}: {whole:?}");
     if is_measured {

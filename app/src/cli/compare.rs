@@ -9,7 +9,7 @@ use clap::{Arg, ArgAction, ArgMatches, Command};
 use jitterscope_engine::export;
 use jitterscope_engine::report::comparison::Prior;
 use jitterscope_engine::report::{Comparison, Report};
-use jitterscope_engine::run::Run;
+use jitterscope_engine::run::{Run, RunId};
 use jitterscope_engine::store::Store;
 use jitterscope_engine::store::repeats;
 use jitterscope_engine::units::shortened;
@@ -20,7 +20,7 @@ use super::print::{self, print_message};
 use super::runs::{entry_files, matching_runs};
 use super::{RUN_HELP, Status, text};
 use crate::text as words;
-use gate::Gate;
+use gate::{Gate, GateError};
 
 /// The command with its options.
 pub(super) fn command() -> Command {
@@ -165,6 +165,18 @@ impl Request {
     }
 }
 
+/// A run that is several times in the groups would have no variation of its own.
+fn refuse_repeated(runs: &[(&Run, &Report)]) -> Result<(), Failure> {
+    let mut known: Vec<&RunId> = Vec::new();
+    for (run, _) in runs {
+        if known.contains(&&run.id) {
+            return Err(format!("several times in the groups: {}", run.id).into());
+        }
+        known.push(&run.id);
+    }
+    Ok(())
+}
+
 fn read_prior(file: &str) -> Result<Prior, Failure> {
     Ok(repeats::read_prior(Path::new(file)).map_err(|error| format!("--prior: {error}: {file}"))?)
 }
@@ -179,11 +191,14 @@ fn compare(store: Option<&Store>, matches: &ArgMatches) -> Result<Status, Failur
     };
     let sets = matching_runs(&request.entries)?;
     let mut contents = Vec::new();
-    let mut failures: Vec<(&Gate, Vec<String>)> = Vec::new();
+    let mut outcomes: Vec<(&Gate, Result<Vec<String>, GateError>)> = Vec::new();
     for runs in &sets {
         let shown: Vec<_> = runs.iter().map(|run| names::evaluated(run, place)).collect();
         let evaluated: Vec<(&Run, &Report)> =
             shown.iter().map(|(run, report)| (run.as_ref(), report)).collect();
+        if request.group_a.is_some() {
+            refuse_repeated(&evaluated)?;
+        }
         let comparison = match request.group_a {
             Some(count) => {
                 let (a, b) = evaluated.split_at(count.min(evaluated.len()));
@@ -200,7 +215,7 @@ fn compare(store: Option<&Store>, matches: &ArgMatches) -> Result<Status, Failur
             _ => show::table(&comparison, &evaluated),
         });
         for gate in matches.get_many::<Gate>("fail-if").into_iter().flatten() {
-            failures.push((gate, gate.failures(&comparison)?));
+            outcomes.push((gate, gate.failures(&comparison)));
         }
     }
     let content = match (contents.as_slice(), format.as_deref()) {
@@ -215,8 +230,14 @@ fn compare(store: Option<&Store>, matches: &ArgMatches) -> Result<Status, Failur
         Output::Standard => print::print_output(&content)?,
         Output::File(_) => output.write(|to| to.write_all(content.as_bytes()))?,
     }
+    // Of the parts of a check, not all have every metric.
+    let applies = |gate: &Gate| {
+        outcomes.iter().any(|(other, outcome)| std::ptr::eq(*other, gate) && outcome.is_ok())
+    };
+    let open = outcomes.iter().find(|(gate, outcome)| outcome.is_err() && !applies(gate));
+    let open = open.and_then(|(_, outcome)| outcome.as_ref().err()).map(ToString::to_string);
     let mut status = Status::Done;
-    for (gate, failures) in failures {
+    for (gate, failures) in outcomes.into_iter().filter_map(|(gate, it)| Some((gate, it.ok()?))) {
         if !failures.is_empty() {
             print_message(&format!("--fail-if {gate}: condition met"));
             status = Status::GateFailed;
@@ -224,6 +245,11 @@ fn compare(store: Option<&Store>, matches: &ArgMatches) -> Result<Status, Failur
         for failure in failures {
             print_message(&format!("  {failure}"));
         }
+    }
+    if status == Status::Done
+        && let Some(open) = open
+    {
+        return Err(open.into());
     }
     Ok(status)
 }

@@ -123,7 +123,14 @@ fn export(store: Option<&Store>, matches: &ArgMatches) -> Result<(), Box<dyn std
     let output = Output::of(matches);
     match (format, output) {
         (Some(format @ (Format::Html | Format::Markdown)), output) => {
-            let check = Saved::open(&files, Place::File)?;
+            let of_one = ["configuration", "table", "plot", "plots"];
+            if let Some(name) = of_one.iter().find(|name| matches.contains_id(name)) {
+                return Err(format!("--{name} is of one run, not of a quick check").into());
+            }
+            let mut check = Saved::open(&files, Place::File)?;
+            if matches.get_flag("without-notes") {
+                check.omit_notes();
+            }
             let output = output.in_folder(|| check.file_name(format));
             output.write(|to| check.write(format, to))?;
             if let Output::File(path) = output {

@@ -72,7 +72,10 @@ pub(super) fn run(store: Option<&Store>, mut plan: Plan, matches: &ArgMatches) -
             request.trace = trace;
             match terminal.measure_after(request, None, Some(&saved.run), with_follow_up) {
                 Ok(both) => saved = both,
-                Err(error) => print_message(&format!("error: {error}")),
+                Err(error) => {
+                    print_message(&format!("error: {error}"));
+                    is_printed = false;
+                }
             }
         }
         let before = live.map(LiveOutput::held).unwrap_or_default();
@@ -85,11 +88,15 @@ pub(super) fn run(store: Option<&Store>, mut plan: Plan, matches: &ArgMatches) -
         if status != Status::Done {
             return status;
         }
+        // Also in what follows a run, of which the run itself says nothing.
+        if terminal.is_interrupted() {
+            return Status::Stopped;
+        }
         is_printed &= printed.is_ok();
         runs.push(saved.run);
     }
     if 1 < runs.len() {
-        repeats::print_variation(store, &runs);
+        repeats::print_variation(terminal.store(), &runs);
     }
     if is_printed { Status::Done } else { Status::Failed }
 }

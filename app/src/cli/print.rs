@@ -3,6 +3,8 @@
 pub(super) mod reference;
 mod tables;
 
+use std::path::PathBuf;
+
 use clap::ArgMatches;
 use jitterscope_engine::export::{self, Headline};
 use jitterscope_engine::report::{PacedFigures, Report};
@@ -40,7 +42,7 @@ pub(super) fn result_after(
         _ => Place::File,
     };
     let (run, report) = names::evaluated(run, place);
-    let is_all = matches.try_get_one::<bool>("all").ok().flatten() == Some(&true);
+    let all = all_figures(&run, matches);
     let content = match format.as_str() {
         "json" => {
             let headline = Headline::of(&run, &report, words::local_date(run.started_at));
@@ -53,18 +55,34 @@ pub(super) fn result_after(
                 return Ok(());
             }
             print_message("the reference tool has no layout for these settings; this is the table");
-            table(&run, &report, is_all)
+            table(&run, &report, all.as_deref())
         }
         _ => match matches.try_get_one::<u32>("why").ok().flatten() {
             Some(frame) => why::account(&run, *frame),
-            None => table(&run, &report, is_all),
+            None => table(&run, &report, all.as_deref()),
         },
     };
     output.write(|to| to.write_all(export::for_terminal(&content).as_bytes()))
 }
 
+/// How to see all figures; `None` where they are printed.
+fn all_figures(run: &Run, matches: &ArgMatches) -> Option<String> {
+    let is_set = |name: &str| matches.try_get_one::<bool>(name).ok().flatten().copied();
+    let is_saved = is_set("no-save") == Some(false) || is_set("save") == Some(true);
+    // In a folder that was named, and of a file, the command is the same with one more word.
+    let is_elsewhere = matches.try_get_one::<PathBuf>("data-dir").ok().flatten().is_some();
+    match is_set("all") {
+        Some(true) => None,
+        _ if is_saved && !is_elsewhere => {
+            Some(format!("jitterscope-cli runs show {} --all", run.id))
+        }
+        _ => Some("add --all".to_owned()),
+    }
+}
+
 /// The result as text, the answer last, where the eye is: the key figures, or all of them.
-fn table(run: &Run, report: &Report, is_all: bool) -> String {
+fn table(run: &Run, report: &Report, all: Option<&str>) -> String {
+    let is_all = all.is_none();
     let mut text = format!("{}\n{}\n\n", words::full_run_name(run), run.machine.short());
     let width = tables::terminal_width();
     if is_all {
@@ -84,8 +102,8 @@ fn table(run: &Run, report: &Report, is_all: bool) -> String {
             text.push_str(&format!("  {caution}\n"));
         }
     }
-    if !is_all {
-        text.push_str(&format!("All figures: jitterscope-cli runs show {} --all\n", run.id));
+    if let Some(all) = all {
+        text.push_str(&format!("All figures: {all}\n"));
     }
     text.push_str(&format!("\n{}: {}\n", report.word(), report.sentence()));
     let evidence = report.evidence();

@@ -170,6 +170,14 @@ impl Saved {
         Ok(Self { parts: parts.into() })
     }
 
+    /// Leaves out notes and tags.
+    pub(super) fn omit_notes(&mut self) {
+        for (run, _) in self.parts.iter_mut().filter_map(|(_, found)| found.as_mut()) {
+            run.note.clear();
+            run.tags.clear();
+        }
+    }
+
     fn measured(&self) -> Vec<Measured<'_>> {
         let parts = self.parts.iter();
         parts

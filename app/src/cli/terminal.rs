@@ -59,6 +59,11 @@ pub(super) struct Terminal<'a> {
 impl<'a> Terminal<'a> {
     /// Checks the folder for runs, unless they are not to be saved, and listens for Ctrl+C from now
     /// on. If nothing can be saved, the reason is printed.
+    /// Where runs are saved; `None` where they are not.
+    pub(super) const fn store(&self) -> Option<&'a Store> {
+        self.store
+    }
+
     pub(super) fn open(store: Option<&'a Store>, matches: &ArgMatches) -> Result<Self, Status> {
         let is_saving = !matches.get_flag("no-save");
         if is_saving && store.is_none() {

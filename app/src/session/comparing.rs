@@ -189,7 +189,12 @@ impl Comparing {
 
     /// Makes runs group A (0) or B (1); returns whether both have runs. A run is in one group only.
     pub(super) fn set_group(&mut self, side: usize, paths: &[PathBuf]) -> bool {
+        // After a comparison, the first key begins another.
+        let was_complete = self.groups.iter().all(|group| !group.is_empty());
         for (group, at) in self.groups.iter_mut().zip(0..) {
+            if was_complete {
+                group.clear();
+            }
             group.retain(|path| !paths.contains(path));
             if at == side {
                 paths.clone_into(group);

@@ -237,9 +237,9 @@ pub fn pressed(ctx: &Context, command: Command) -> bool {
         .any(|shortcut| ctx.input_mut(|input| input.consume_shortcut(shortcut)))
 }
 
-/// Whether letters are typed into a field, so that single keys are no shortcuts.
+/// Whether letters are typed into a field, or a dialog is open, so that single keys are no shortcuts.
 pub fn is_typing(ctx: &Context) -> bool {
-    ctx.text_edit_focused()
+    ctx.text_edit_focused() || ctx.memory(|memory| memory.top_modal_layer().is_some())
 }
 
 /// Reserves Esc for something open within the page: a maximized plot, a selected frame. Call it as

@@ -1,8 +1,9 @@
 //! The running check: finished parts, the current measurement, and its results so far.
 
+use std::sync::Arc;
 use std::time::Instant;
 
-use eframe::egui::{Frame, Margin, Rect, Sense, Stroke, Ui, vec2};
+use eframe::egui::{Frame, Id, Margin, Rect, Sense, Stroke, Ui, vec2};
 use jitterscope_engine::nanos::Nanos;
 use jitterscope_engine::plan::quick::Part;
 use jitterscope_engine::report::quick::Card as PartCard;
@@ -12,7 +13,7 @@ use super::image::LivePlots;
 use super::{QuickPage, two_columns};
 use crate::pages::severity_of;
 use crate::plots::LiveWindow;
-use crate::session::{Action, ActiveCheck, Live, PartState, Session};
+use crate::session::{Action, ActiveCheck, Live, LoadedRun, PartState, Session};
 use crate::text;
 use crate::theme::{Tokens, Type, icon, icons, paint_icon, size};
 use crate::widgets::card::plain_card;
@@ -143,8 +144,7 @@ fn part_ui(ui: &mut Ui, check: &ActiveCheck, part: Part, state: &PartState, live
                 match state {
                     PartState::Running => now_ui(ui, check, live),
                     PartState::Done(shown) => {
-                        let card = PartCard::of(part, Some((&shown.run, &shown.report)));
-                        let found = text::quick::result(&card);
+                        let found = found(ui, part, shown);
                         Spans::plain(Type::Small, &found, tokens.t2).label(ui);
                     }
                     PartState::Quiet(share) => {
@@ -158,6 +158,18 @@ fn part_ui(ui: &mut Ui, check: &ActiveCheck, part: Part, state: &PartState, live
     });
     // Over the fill of the part that is measured.
     ui.painter().hline(ui.max_rect().x_range(), top, Stroke::new(1.0, tokens.line));
+}
+
+/// The result of a part in a line, made once: it may read a whole trace.
+fn found(ui: &Ui, part: Part, shown: &Arc<LoadedRun>) -> String {
+    let id = Id::unique(("result of part", &shown.run.id, shown.run.trials.len()));
+    if let Some(known) = ui.data(|data| data.get_temp(id)) {
+        return known;
+    }
+    let card = PartCard::of(part, Some((&shown.run, &shown.report)));
+    let found = text::quick::result(&card);
+    ui.data_mut(|data| data.insert_temp(id, found.clone()));
+    found
 }
 
 fn lead_ui(ui: &mut Ui, state: &PartState) {

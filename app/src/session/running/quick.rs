@@ -264,7 +264,11 @@ impl Quick {
     pub(super) fn sign(&mut self, run: &mut Run) {
         if let Some(check) = &mut self.check {
             if let Some((first, _)) = &check.continued {
-                *run = joined(&first.run, run.clone());
+                // What was not measured to its end does not count.
+                *run = match run.ending {
+                    Ending::Finished => joined(&first.run, run.clone()),
+                    _ => Run::clone(&first.run),
+                };
             }
             run.group = Some(check.group());
         }

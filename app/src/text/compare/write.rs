@@ -125,18 +125,25 @@ pub fn ticket(comparison: &Comparison, runs: &Evaluated<'_>) -> Vec<Block> {
     notes.retain(|note| !note.is_empty());
     // The p99 of every configuration; of a single one, its other metrics after it.
     let is_single = comparison.rows.len() == 1;
+    let mut units: Vec<&str> =
+        comparison.rows.iter().map(|row| metric_unit(row).symbol()).collect();
+    units.dedup();
     let mut rows = Vec::new();
     for row in &comparison.rows {
         let mut table = differences(comparison, row);
-        let mut header =
-            vec![format!("{} in {}", comparison.value_name, metric_unit(row).symbol())];
+        let unit = metric_unit(row).symbol();
+        let mut header = vec![match units.as_slice() {
+            [one] => format!("{} in {one}", comparison.value_name),
+            _ => comparison.value_name.to_owned(),
+        }];
         header.extend(table.remove(0).into_iter().skip(1));
         rows.extend(rows.is_empty().then_some(header));
         table.sort_by_key(|line| line.first().is_none_or(|metric| metric != "p99"));
         let count = if is_single { table.len() } else { comparison.count.saturating_sub(1) };
         rows.extend(table.into_iter().take(count).map(|mut line| {
             if let Some(metric) = line.first_mut().filter(|_| !is_single) {
-                *metric = format!("{}: {metric}", row.label);
+                let unit = if units.len() == 1 { "" } else { unit };
+                *metric = format!("{}: {metric} {unit}", row.label).trim_end().to_owned();
             }
             line
         }));

@@ -15,6 +15,7 @@ mod mutated_runs; // Runs whose values were changed: each is accepted or refused
 mod noise; // The noise floor of runs with the same settings.
 mod older; // Files of an older version: they open with the figures that it wrote.
 mod plots; // Plots by keyboard, pointer and labels: ranges, annotations, distributions.
+mod previews; // The preview of an export: what the file holds, in its order.
 mod privacy; // What any command prints or writes: no private names, of this PC or of other programs.
 mod probes; // Every kind of test on a live machine, and what a report makes of it.
 mod quick; // The quick check: from the command line, in the window, and opened again.

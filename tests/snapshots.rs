@@ -381,9 +381,8 @@ fn every_page_with_a_result() {
             album.take_layered(&mut harness, "export", true);
             harness.get_by_label("Format, Markdown").click();
             harness.run_steps(3);
-            harness.get_by_label("Preview, Rendered").click();
             step_until(&mut harness, |app| app.session().exports().active().is_some());
-            album.take_layered(&mut harness, "export-rendered", true);
+            album.take_layered(&mut harness, "export-text", true);
             harness.key_press(Key::Escape);
             harness.run_steps(3);
             for _ in 0..3 {

@@ -38,8 +38,6 @@ pub use privacy::{Identity, IncludedNames, NameMatch, cleaned};
 pub use sanitize::{for_terminal, shown_name};
 pub use ticket::Ticket;
 
-/// The most rows of a sheet that are shown.
-pub const MAX_SHOWN_ROWS: usize = 100;
 /// What is written at once.
 const BUFFER_BYTES: usize = 64 << 10;
 
@@ -268,21 +266,6 @@ fn prepared<'a>(
     });
     headline.privacy = options.included_names.sentence(hides_programs);
     Prepared { run, report, headline }
-}
-
-/// What a file of this format shows where it is read: paragraphs, and tables of up to
-/// [`MAX_SHOWN_ROWS`] rows; nothing where it is not made for that.
-pub fn blocks(format: Format, run: &Run, report: &Report, options: &Options) -> Vec<Block> {
-    let Prepared { run, report, headline } = prepared(format, run, report, options);
-    let sheet = match format {
-        Format::Markdown | Format::Html => {
-            return folded::document(&run, &report, &headline, options);
-        }
-        Format::CsvSummary => report.tables.get(options.table).map(csv::Sheet::of_table),
-        Format::CsvSamples => Some(csv::Sheet::of_samples(&run)),
-        _ => None,
-    };
-    sheet.into_iter().map(|sheet| Block::Grid(sheet.grid(MAX_SHOWN_ROWS))).collect()
 }
 
 /// A run in few lines of Markdown, for the clipboard.

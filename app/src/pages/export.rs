@@ -4,7 +4,8 @@ mod look;
 mod rendered;
 
 use eframe::egui::{
-    Align, Context, Frame, Id, Layout, Margin, Memory, Role, ScrollArea, Theme, Ui, vec2,
+    Align, Context, Frame, Id, Key, Layout, Margin, Memory, Modifiers, Role, ScrollArea, Theme, Ui,
+    vec2,
 };
 use jitterscope_engine::export::{Format, IncludedNames, Parts, default_row};
 use jitterscope_engine::report::Report;
@@ -281,6 +282,9 @@ impl ExportDialog {
                 && (exporting.count() == 1
                     || request.kind == ExportKind::Comparison
                     || exporting.check().is_some());
+            // A click on a format, a switch, or the preview takes the focus from the button.
+            let is_entered = ui.memory(Memory::focused).is_none()
+                && ui.input_mut(|input| input.consume_key(Modifiers::NONE, Key::Enter));
             let primary = if goes_to_clipboard {
                 let save = Button::new("Save…").icon(icons::FLOPPY_DISK);
                 if ui.add_enabled(can, save).clicked() {
@@ -288,14 +292,14 @@ impl ExportDialog {
                 }
                 let copy = Button::primary("Copy to clipboard").icon(icons::COPY).shortcut("Enter");
                 let copy = ui.add_enabled(can, copy);
-                if copy.clicked() {
+                if copy.clicked() || (can && is_entered) {
                     actions.push(Action::CopyExport(*request));
                 }
                 copy
             } else {
                 let save = Button::primary("Save…").icon(icons::FLOPPY_DISK).shortcut("Enter");
                 let save = ui.add_enabled(can, save);
-                if save.clicked() {
+                if save.clicked() || (can && is_entered) {
                     actions.push(Action::SaveExport(*request));
                 }
                 save

@@ -73,10 +73,10 @@ pub struct Preview {
     pub file_name: String,
     /// Its size.
     pub bytes: u64,
-    /// How it begins; empty for an image.
+    /// How it begins; empty for an image and a page.
     pub text: String,
-    /// The same as it looks where it is read: paragraphs and tables; empty where text is all there is.
-    pub blocks: Vec<Block>,
+    /// What a page shows, in its order; empty for other kinds.
+    pub outline: Vec<Block>,
     /// Whether it continues after that.
     pub is_cut: bool,
     /// The host name and user name found in it.

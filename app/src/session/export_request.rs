@@ -80,11 +80,6 @@ impl ExportKind {
         matches!(self, Self::File(Format::Markdown) | Self::Comparison | Self::Image)
     }
 
-    /// Whether it is text that is read as something else: tables and paragraphs.
-    pub const fn is_rendered(self) -> bool {
-        self.is_markdown() || self.is_csv() || self.is_page()
-    }
-
     /// Whether it is a page for a browser.
     pub const fn is_page(self) -> bool {
         matches!(self, Self::File(Format::Html))
@@ -93,11 +88,6 @@ impl ExportKind {
     /// Whether it is Markdown.
     pub const fn is_markdown(self) -> bool {
         matches!(self, Self::File(Format::Markdown) | Self::Comparison)
-    }
-
-    /// Whether it is a sheet of comma-separated values.
-    pub const fn is_csv(self) -> bool {
-        matches!(self, Self::File(Format::CsvSummary | Format::CsvSamples))
     }
 }
 

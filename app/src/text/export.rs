@@ -2,9 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use jitterscope_engine::export::{Block, IncludedNames, MAX_SHOWN_ROWS, NameMatch};
-
-use super::format_count;
+use jitterscope_engine::export::{IncludedNames, NameMatch};
 
 /// Without a result.
 pub const NOTHING_TO_EXPORT: &str = "There is no result to export yet: run the test or open a run.";
@@ -19,20 +17,11 @@ pub const COMPARISON: [&str; 2] = ["Comparison", "Markdown of all runs side by s
 pub const IN_BROWSER: &str =
     "Writes the report to the folder for temporary files and opens it in the browser.";
 
+/// What the preview of a page shows.
+pub const OUTLINE: &str = "outline; plots in the browser";
+
 /// The effect of omitting parts of a run from a page.
 pub const NOT_WHOLE: &str = "With parts omitted, the report cannot be imported again.";
-
-/// How much of a rendered file is shown.
-pub fn rendered(blocks: &[Block]) -> String {
-    match blocks {
-        [Block::Grid(sheet)] => {
-            let rows = format_count(u64::try_from(sheet.rows.len()).unwrap_or(u64::MAX));
-            let first = if sheet.rows.len() == MAX_SHOWN_ROWS { "first" } else { "its" };
-            format!("{first} {rows} rows as a table")
-        }
-        _ => "rendered".to_owned(),
-    }
-}
 
 /// All configurations of a run.
 pub fn all_rows(count: usize) -> String {

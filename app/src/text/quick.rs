@@ -22,7 +22,7 @@ use super::{
 pub use advice::{
     AdviceWords, advice, delayed_note, delayed_row, nothing_to_do, tool_button, what_to_do,
 };
-pub use document::{document, load, report, ticket};
+pub use document::{load, report, ticket};
 pub use page::page;
 
 /// The grade, or a placeholder without one.

@@ -3,7 +3,6 @@
 use std::borrow::Cow;
 use std::io::{self, Write};
 
-use super::document::Grid;
 use super::sanitize::cell;
 use crate::report::Table;
 use crate::report::table::{Exact, TableRow};
@@ -77,18 +76,6 @@ impl<'a> Sheet<'a> {
         Self { header: SAMPLE_COLUMNS.map(Cow::Borrowed).to_vec(), rows: Box::new(rows) }
     }
 
-    /// The header and up to `most` rows; columns of numbers are aligned to the right.
-    pub fn grid(self, most: usize) -> Grid {
-        let rows: Vec<Vec<String>> = self.rows.take(most).collect();
-        let is_number = |column: usize| {
-            let fields = rows.iter().filter_map(|row| row.get(column));
-            let mut fields = fields.filter(|field| !field.is_empty()).peekable();
-            fields.peek().is_some() && fields.all(|field| field.parse::<f64>().is_ok())
-        };
-        let is_right = (0..self.header.len()).map(is_number).collect();
-        Grid { header: self.header.into_iter().map(Cow::into_owned).collect(), is_right, rows }
-    }
-
     /// Writes the header and every row.
     pub fn write(self, to: &mut dyn Write) -> io::Result<()> {
         let mut csv =
@@ -125,20 +112,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_sheet_is_shown_by_its_first_rows() {
-        let rows = [["a, \"b\"", "1.5", ""], ["last", "", ""], ["not shown", "3", ""]];
-        let sheet = || Sheet {
+    fn fields_are_quoted_where_they_hold_what_separates_fields() {
+        let rows = [["a, \"b\"", "1.5", ""], ["last", "", ""]];
+        let sheet = Sheet {
             header: ["label", "value", "empty"].map(Cow::Borrowed).to_vec(),
             rows: Box::new(rows.iter().map(|row| row.map(str::to_owned).to_vec())),
         };
-        let grid = sheet().grid(2);
-        assert_eq!(grid.header, ["label", "value", "empty"]);
-        assert_eq!(
-            (grid.is_right.as_slice(), grid.rows.len()),
-            ([false, true, false].as_slice(), 2)
-        );
         let mut text = Vec::new();
-        sheet().write(&mut text).unwrap();
+        sheet.write(&mut text).unwrap();
         let text = String::from_utf8(text).unwrap();
         assert!(text.starts_with("label,value,empty\n\"a, \"\"b\"\"\",1.5,\n"), "{text}");
     }

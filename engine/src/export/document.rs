@@ -71,6 +71,13 @@ pub enum Block {
     Grid(Grid),
     /// What is folded under a summary.
     Details(String, Vec<Self>),
+    /// A drawing of a page.
+    Plot {
+        /// Its name.
+        title: String,
+        /// What it shows; may be empty.
+        finding: String,
+    },
 }
 
 impl Block {
@@ -90,6 +97,7 @@ impl Block {
                 let inside = blocks.iter_mut().flat_map(Self::texts_mut);
                 std::iter::once(summary).chain(inside).collect()
             }
+            Self::Plot { title, finding } => vec![title, finding],
         }
     }
 

@@ -6,6 +6,7 @@ mod details;
 mod figures;
 mod fluid;
 mod head;
+mod outline;
 mod page;
 mod plot;
 mod quality;
@@ -20,6 +21,7 @@ use crate::report::chart::default_row;
 use crate::report::{Caution, Chart, Report};
 use crate::run::Run;
 
+pub use outline::outline;
 pub use page::{Measurement, Page, write_page};
 
 /// The most rows of a table of events.

@@ -41,6 +41,9 @@ pub fn render(blocks: &[Block], to: &mut dyn Write) -> io::Result<()> {
                 }
             }
             Block::Grid(grid) => render_grid(grid, to)?,
+            Block::Plot { title, finding } => {
+                writeln!(to, "- {}: {}", plain(title), plain(finding))?;
+            }
             Block::Details(summary, blocks) => {
                 writeln!(to, "<details>\n<summary>{}</summary>\n", plain(summary))?;
                 render(blocks, to)?;

@@ -11,7 +11,7 @@ use super::rendered::blocks_ui;
 use crate::session::{Action, ActiveExport, ExportRequest, Preview};
 use crate::text::{self, export as words};
 use crate::theme::{Tokens, Type, icons, size};
-use crate::widgets::{Button, Severity, Spans, card, right_aligned, right_width, segmented};
+use crate::widgets::{Button, Severity, Spans, card, right_aligned, right_width};
 
 /// Height of the line with the search result.
 const FOUND: f32 = 34.0;
@@ -19,8 +19,6 @@ const FOUND: f32 = 34.0;
 /// State of the preview.
 #[derive(Default)]
 pub(super) struct View {
-    /// Whether tables are rendered, instead of shown as text.
-    is_rendered: bool,
     /// The image, and the request it belongs to.
     texture: Option<(ExportRequest, TextureHandle)>,
 }
@@ -36,9 +34,7 @@ pub(super) fn preview_ui(
     let tokens = Tokens::of(ui);
     let preview = exporting.preview(request);
     let note = match &preview {
-        Some(Ok(preview)) => {
-            note(preview, exporting.count(), view.is_rendered || request.kind.is_page())
-        }
+        Some(Ok(preview)) => note(preview, exporting.count()),
         Some(Err(_)) => String::new(),
         None => "rendering…".to_owned(),
     };
@@ -51,7 +47,7 @@ pub(super) fn preview_ui(
             .text(Type::Small, &note, tokens.t2)
             .label_within(ui, room);
         let is_open = exporting.first().is_some();
-        right_aligned(ui, "export-view", |ui| view_ui(ui, request, is_open, view, actions));
+        right_aligned(ui, "export-view", |ui| open_ui(ui, request, is_open, actions));
     });
     let height = (ui.available_height() - FOUND - size::GAP_SMALL).max(60.0);
     Frame::new()
@@ -79,13 +75,12 @@ pub(super) fn preview_ui(
 }
 
 /// Size of the file, and how much of it is shown.
-fn note(preview: &Preview, count: usize, is_rendered: bool) -> String {
+fn note(preview: &Preview, count: usize) -> String {
     let size = text::format_bytes(preview.bytes);
     let name = &preview.file_name;
     let first = if 1 < count { format!("the first of {count} files, ") } else { String::new() };
-    if is_rendered && !preview.blocks.is_empty() {
-        let shown = words::rendered(&preview.blocks);
-        format!("{first}{name}, {size}, {shown}")
+    if !preview.outline.is_empty() {
+        format!("{first}{name}, {size}, {}", words::OUTLINE)
     } else if preview.is_cut {
         format!("{first}{name}, {size}, beginning only")
     } else {
@@ -93,27 +88,18 @@ fn note(preview: &Preview, count: usize, is_rendered: bool) -> String {
     }
 }
 
-/// The preview mode, if there is more than one.
-fn view_ui(
-    ui: &mut Ui,
-    request: &ExportRequest,
-    is_open: bool,
-    view: &mut View,
-    actions: &mut Vec<Action>,
-) {
+/// A page is shown whole by a browser.
+fn open_ui(ui: &mut Ui, request: &ExportRequest, is_open: bool, actions: &mut Vec<Action>) {
     if request.kind.is_page() {
         let open = Button::new("Open in browser").icon(icons::ARROW_SQUARE_OUT);
         if ui.add_enabled(is_open, open).on_hover_text(words::IN_BROWSER).clicked() {
             actions.push(Action::OpenReport(*request));
         }
-    } else if request.kind.is_rendered() {
-        let options = [(false, "Text"), (true, "Rendered")];
-        segmented(ui, "Preview", &mut view.is_rendered, &options);
     }
 }
 
 fn contents_ui(ui: &mut Ui, preview: &Arc<Preview>, request: &ExportRequest, view: &mut View) {
-    let View { is_rendered, texture } = view;
+    let View { texture } = view;
     let area = ScrollArea::both().id_salt("export-preview").auto_shrink([false, false]);
     if let Some(exported) = &preview.image {
         if texture.as_ref().is_none_or(|(of, _)| of != request) {
@@ -131,9 +117,9 @@ fn contents_ui(ui: &mut Ui, preview: &Arc<Preview>, request: &ExportRequest, vie
         return;
     }
     // The text of a page is nothing to read.
-    if (*is_rendered || request.kind.is_page()) && !preview.blocks.is_empty() {
+    if !preview.outline.is_empty() {
         let width = ui.available_width() - size::GAP_FIELD;
-        area.show(ui, |ui| blocks_ui(ui, &preview.blocks, width));
+        area.show(ui, |ui| blocks_ui(ui, &preview.outline, width));
         return;
     }
     let color = Tokens::of(ui).t1;

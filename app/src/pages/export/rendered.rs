@@ -1,11 +1,14 @@
-//! A file as rendered: the paragraphs, lists, and tables of Markdown, the rows of a CSV.
+//! The outline of a page: its headings, paragraphs, lists, tables, plots, and closed sections.
 
 use std::sync::Arc;
 
-use eframe::egui::{Galley, Id, Rect, Response, Role, Sense, Ui, WidgetInfo, pos2, vec2};
+use eframe::egui::{
+    CollapsingHeader, Frame, Galley, Id, Margin, Rect, Response, Role, Sense, Stroke, Ui,
+    WidgetInfo, pos2, vec2,
+};
 use jitterscope_engine::export::document::{Block, Grid, Piece, TextStyle};
 
-use crate::theme::{Tokens, Type, size};
+use crate::theme::{Tokens, Type, icons, size};
 use crate::widgets::Spans;
 
 /// Maximum width of a column.
@@ -14,6 +17,8 @@ const WIDEST: f32 = 230.0;
 const PADDING: f32 = 5.0;
 /// Height of a row.
 const ROW: f32 = 22.0;
+/// Minimum height of the place of a drawing.
+const PLOT: f32 = 56.0;
 
 /// Draws blocks in this width; a wider table extends beyond it.
 pub(super) fn blocks_ui(ui: &mut Ui, blocks: &[Block], width: f32) {
@@ -43,10 +48,13 @@ pub(super) fn blocks_ui(ui: &mut Ui, blocks: &[Block], width: f32) {
                 });
             }
             Block::Quote(lines) => quote_ui(ui, lines, width),
-            Block::Grid(table) => table_ui(ui, Id::unique("rendered").with(place), table),
+            Block::Grid(table) => table_ui(ui, ui.scope_id().with(place), table),
+            Block::Plot { title, finding } => plot_ui(ui, title, finding, width),
             Block::Details(summary, blocks) => {
-                line_ui(ui, Type::Body, &[Piece::strong(summary)], width);
-                ui.push_id(place, |ui| blocks_ui(ui, blocks, width));
+                let title = Type::Strong.text(summary).color(Tokens::of(ui).t1);
+                CollapsingHeader::new(title)
+                    .id_salt(place)
+                    .show(ui, |ui| blocks_ui(ui, blocks, width - size::GAP_GROUP));
             }
         }
     }
@@ -70,6 +78,29 @@ fn spans(ui: &Ui, style: Type, line: &[Piece]) -> Spans {
     })
 }
 
+/// A place for a drawing, with its name and what it shows.
+fn plot_ui(ui: &mut Ui, title: &str, finding: &str, width: f32) {
+    let tokens = Tokens::of(ui);
+    let text = Spans::new(Type::Small)
+        .icon(icons::CHART_LINE, size::ICON_SMALL, tokens.t2)
+        .gap(size::GAP_SMALL)
+        .text(Type::Small, &format!("Plot: {title}"), tokens.t1);
+    let finding = Some(finding).filter(|finding| !finding.is_empty() && *finding != title);
+    Frame::new()
+        .fill(tokens.card)
+        .stroke(Stroke::new(1.0, tokens.line2))
+        .inner_margin(Margin::same(10))
+        .show(ui, |ui| {
+            let room = (width - size::GAP_GROUP - size::GAP_SMALL).max(size::TARGET);
+            ui.set_width(room);
+            ui.set_min_height(PLOT);
+            text.label_within(ui, room);
+            if let Some(finding) = finding {
+                ui.label(Spans::plain(Type::Small, finding, tokens.t2).wrapped(ui, room));
+            }
+        });
+}
+
 fn quote_ui(ui: &mut Ui, lines: &[String], width: f32) {
     let left = ui.cursor().left();
     let top = ui.cursor().top();
@@ -90,9 +121,10 @@ fn table_ui(ui: &mut Ui, id: Id, table: &Grid) {
     let widths = widths(ui, table);
     let total: f32 = widths.iter().sum();
     ui.spacing_mut().item_spacing.y = 0.0;
-    let header = std::iter::once((Type::TableHeader, table.header.as_slice()));
+    let header =
+        Some((Type::TableHeader, table.header.as_slice())).filter(|(_, it)| !it.is_empty());
     let rows = table.rows.iter().map(|row| (Type::Table, row.as_slice()));
-    for ((style, cells), row) in header.chain(rows).zip(0_usize..) {
+    for ((style, cells), row) in header.into_iter().chain(rows).zip(0_usize..) {
         let (rect, _) = ui.allocate_exact_size(vec2(total, ROW), Sense::hover());
         if ui.is_rect_visible(rect) {
             row_ui(ui, id.with(row), (style, cells), (rect, &widths), &table.is_right);

@@ -4,7 +4,7 @@ use std::io::{self, Write};
 use std::sync::Arc;
 
 use jitterscope_engine::export::html::write_page;
-use jitterscope_engine::export::{Block, Format, markdown};
+use jitterscope_engine::export::{Format, markdown};
 use jitterscope_engine::report::quick::Measured;
 use jitterscope_engine::run::Run;
 
@@ -22,23 +22,6 @@ pub(super) fn file_name(check: &FinishedCheck, kind: ExportKind) -> String {
     text::quick::file_name(check.began, group, extension)
 }
 
-/// Its blocks without the names that go; an image and a page have others to show them.
-pub(super) fn blocks(
-    check: &FinishedCheck,
-    kind: ExportKind,
-    request: &ExportRequest,
-) -> Vec<Block> {
-    if kind == ExportKind::Image {
-        return Vec::new();
-    }
-    let check = cleaned(check, request);
-    let runs: Vec<&Run> = check.runs().map(|shown| shown.run.as_ref()).collect();
-    match kind {
-        ExportKind::File(Format::Html) => text::quick::document(&check.card, &runs),
-        _ => text::quick::report(&check.card, &runs),
-    }
-}
-
 /// What is pasted into a ticket, without the names that go.
 pub(super) fn ticket(check: &FinishedCheck, request: &ExportRequest) -> String {
     let check = cleaned(check, request);
@@ -53,10 +36,11 @@ pub(super) fn write(
     request: &ExportRequest,
     to: &mut dyn Write,
 ) -> io::Result<()> {
-    if kind != ExportKind::File(Format::Html) {
-        return markdown::render(&blocks(check, kind, request), to);
-    }
     let check = cleaned(check, request);
+    if kind != ExportKind::File(Format::Html) {
+        let runs: Vec<&Run> = check.runs().map(|shown| shown.run.as_ref()).collect();
+        return markdown::render(&text::quick::report(&check.card, &runs), to);
+    }
     let is_traced = |run: &Run| run.trials.iter().any(|trial| trial.trace.is_some());
     let names = request.included_names;
     let hides_programs = !names.programs && check.runs().any(|shown| is_traced(&shown.run));

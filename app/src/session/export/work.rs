@@ -4,7 +4,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use jitterscope_engine::export::{self, Block, Format, Identity, NameMatch, Options};
+use jitterscope_engine::export::{self, Block, Format, Identity, NameMatch, Options, html};
 use jitterscope_engine::report::{Comparison, Configuration, Report};
 use jitterscope_engine::run::Run;
 use jitterscope_engine::store;
@@ -19,6 +19,8 @@ use crate::text::compare;
 
 /// Letters of a file that a preview shows.
 const SHOWN_BYTES: usize = 24 << 10;
+/// Bytes of a page before and after the run in it, of which its preview is made.
+const PAGE_BYTES: [usize; 2] = [4 << 20, 256 << 10];
 /// Bytes that are searched again with the next part, because a name may be split between two parts.
 const OVERLAP_BYTES: usize = 256;
 /// The longest text for the clipboard.
@@ -187,39 +189,38 @@ pub(super) fn preview(
             file_name,
             bytes,
             text: String::new(),
-            blocks: Vec::new(),
+            outline: Vec::new(),
             is_cut: false,
             finds,
             image,
         });
     }
-    let mut scanner = ScanningWriter::new(identity, is_wanted);
+    let is_page = request.kind.is_page();
+    let kept = if is_page { PAGE_BYTES } else { [SHOWN_BYTES, 0] };
+    let mut scanner = ScanningWriter::new(identity, kept, is_wanted);
     write(ready, shown, request, painter, &mut scanner).map_err(|error| error.to_string())?;
     scanner.search(true);
-    let ScanningWriter { mut head, bytes, finds, .. } = scanner;
+    let ScanningWriter { mut head, tail, bytes, finds, .. } = scanner;
+    if is_page {
+        head.extend_from_slice(&tail);
+        let outline = html::outline(&String::from_utf8_lossy(&head));
+        let (text, is_cut, image) = (String::new(), false, None);
+        return Ok(Preview { file_name, bytes, text, outline, is_cut, finds, image });
+    }
     let is_cut = u64::try_from(head.len()).is_ok_and(|shown| shown < bytes);
     if is_cut && let Some(end) = head.iter().rposition(|byte| *byte == b'\n') {
         head.truncate(end + 1);
     }
     let text = String::from_utf8_lossy(&head).into_owned();
-    let blocks = match request.kind {
-        kind if let Some(check) = whole_check(ready, request) => {
-            check::blocks(check, kind, request)
-        }
-        ExportKind::File(format) => {
-            let measured = shown.as_measured();
-            let shown = measured.as_ref().unwrap_or(shown);
-            export::blocks(format, &shown.run, &shown.report, &options(request))
-        }
-        ExportKind::Comparison => comparison(ready, request),
-        ExportKind::Image => Vec::new(),
-    };
-    Ok(Preview { file_name, bytes, text, blocks, is_cut, finds, image: None })
+    Ok(Preview { file_name, bytes, text, outline: Vec::new(), is_cut, finds, image: None })
 }
 
-/// Counts written bytes, holds the first ones, and searches for private names.
+/// Counts written bytes, holds the first and the last ones, and searches for private names.
 struct ScanningWriter<'a> {
     head: Vec<u8>,
+    tail: Vec<u8>,
+    /// The most of either; of the last, up to twice as many.
+    kept: [usize; 2],
     bytes: u64,
     /// What was not searched yet, after what is searched twice.
     pending: Vec<u8>,
@@ -229,9 +230,24 @@ struct ScanningWriter<'a> {
 }
 
 impl<'a> ScanningWriter<'a> {
-    fn new(identity: &'a Identity, is_wanted: &'a dyn Fn() -> bool) -> Self {
-        let (head, pending, finds) = (Vec::new(), Vec::new(), Vec::new());
-        Self { head, bytes: 0, pending, identity, finds, is_wanted }
+    fn new(identity: &'a Identity, kept: [usize; 2], is_wanted: &'a dyn Fn() -> bool) -> Self {
+        let (head, tail, pending, finds) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        Self { head, tail, kept, bytes: 0, pending, identity, finds, is_wanted }
+    }
+
+    /// Holds bytes as far as they are among the first or the last.
+    fn keep(&mut self, bytes: &[u8]) {
+        let [first, last] = self.kept;
+        let room = first.saturating_sub(self.head.len()).min(bytes.len());
+        let (begin, rest) = bytes.split_at(room);
+        self.head.extend_from_slice(begin);
+        if 0 < last {
+            self.tail.extend_from_slice(rest);
+            let surplus = self.tail.len().saturating_sub(last);
+            if last < surplus {
+                self.tail.drain(..surplus);
+            }
+        }
     }
 
     /// Searches the pending text up to its last complete word, or all of it.
@@ -261,8 +277,7 @@ impl Write for ScanningWriter<'_> {
             return Err(io::Error::other("another preview was requested"));
         }
         self.bytes += u64::try_from(bytes.len()).unwrap_or(0);
-        let room = SHOWN_BYTES.saturating_sub(self.head.len()).min(bytes.len());
-        self.head.extend_from_slice(bytes.get(..room).unwrap_or_default());
+        self.keep(bytes);
         self.pending.extend_from_slice(bytes);
         if SHOWN_BYTES <= self.pending.len() {
             self.search(false);
@@ -448,7 +463,7 @@ mod tests {
             (format!("{filler} /home/eve wood on anvil {filler}"), 3),
         ] {
             for piece in [7, 1_000, 30_000] {
-                let mut scanner = ScanningWriter::new(&identity, &|| true);
+                let mut scanner = ScanningWriter::new(&identity, [24, 0], &|| true);
                 for bytes in text.as_bytes().chunks(piece) {
                     scanner.write_all(bytes).unwrap();
                 }
@@ -461,9 +476,20 @@ mod tests {
     }
 
     #[test]
+    fn of_a_long_page_the_beginning_and_the_end_are_held() {
+        let identity = Identity::default();
+        let mut scanner = ScanningWriter::new(&identity, [8, 4], &|| true);
+        for number in 0..10_000 {
+            write!(scanner, "{number:04} ").unwrap();
+        }
+        assert_eq!(scanner.head, b"0000 000");
+        assert!(scanner.tail.ends_with(b"999 ") && scanner.tail.len() <= 12, "{:?}", scanner.tail);
+    }
+
+    #[test]
     fn a_preview_that_is_no_longer_wanted_gives_up() {
         let identity = Identity::default();
-        let mut scanner = ScanningWriter::new(&identity, &|| false);
+        let mut scanner = ScanningWriter::new(&identity, [24, 0], &|| false);
         assert!(scanner.write_all(b"text").is_err());
     }
 }

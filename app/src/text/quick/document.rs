@@ -1,4 +1,4 @@
-//! A quick check as a document: for a ticket, and as one page to share.
+//! A quick check as a document: for a ticket, and as a file with all of it.
 
 use jitterscope_engine::export::document::{Block, Grid, Line, Piece};
 use jitterscope_engine::export::{Ticket, machine_line, machine_lines};
@@ -7,34 +7,16 @@ use jitterscope_engine::report::quick::{Card, QualityCheck, Scorecard};
 use jitterscope_engine::run::{Run, TrialRun, counter};
 
 use super::{
-    RATE_HEADERS, RATE_SOURCE, card, card_word, delayed_note, evidence, full_load, limit, numbers,
+    RATE_HEADERS, RATE_SOURCE, card, card_word, delayed_note, full_load, limit, numbers,
     plain_evidence, rate, rate_word, sentence, trust, what_to_do,
 };
 use crate::text::{MISSING, date, format_count, format_share, local};
 
-/// Returns the blocks of a check: the answer, its numbers, what would help, and under what it ran.
-pub fn document(scorecard: &Scorecard, runs: &[&Run]) -> Vec<Block> {
-    let began = runs.iter().map(|run| run.started_at).min();
-    let of = |text: fn(&Run) -> &str| {
-        runs.iter().map(|run| text(run)).find(|text| !text.is_empty()).unwrap_or_default()
-    };
-    let (name, note) = (of(|run| &run.name), of(|run| &run.note));
-    let name = if name.is_empty() { "Quick check" } else { name };
-    let when = began.map_or_else(String::new, |began| format!("{}, ", date(&local(began))));
-    let version = of(|run| &run.app_version);
-    let mut blocks = vec![
-        Block::Paragraph(vec![vec![
-            Piece::strong(name),
-            Piece::plain(format!(" ({when}Jitterscope {version})")),
-        ]]),
-        Block::Paragraph(vec![vec![
-            Piece::plain("Verdict: "),
-            Piece::strong(sentence(scorecard)),
-            Piece::plain(format!(" {}", evidence(scorecard))),
-        ]]),
-        Block::Heading("Measurements".to_owned()),
-        Block::Grid(measurements(scorecard)),
-    ];
+/// Returns what a ticket has no room for: the numbers, what would help, and under what it ran.
+fn details(scorecard: &Scorecard, runs: &[&Run]) -> Vec<Block> {
+    let note = runs.iter().map(|run| run.note.as_str()).find(|note| !note.is_empty());
+    let mut blocks =
+        vec![Block::Heading("Measurements".to_owned()), Block::Grid(measurements(scorecard))];
     if let Some(full_load) = full_load(scorecard) {
         blocks.push(Block::Paragraph(vec![vec![Piece::plain(full_load)]]));
     }
@@ -83,7 +65,7 @@ pub fn document(scorecard: &Scorecard, runs: &[&Run]) -> Vec<Block> {
             blocks.push(Block::item("Virtual machine: none detected"));
         }
     }
-    if !note.is_empty() {
+    if let Some(note) = note {
         blocks.push(Block::Quote(note.lines().map(str::to_owned).collect()));
     }
     blocks.push(Block::Paragraph(vec![vec![
@@ -96,8 +78,7 @@ pub fn document(scorecard: &Scorecard, runs: &[&Run]) -> Vec<Block> {
 /// Returns the blocks of a file: those of the ticket, and the rest folded.
 pub fn report(scorecard: &Scorecard, runs: &[&Run]) -> Vec<Block> {
     let mut blocks = ticket(scorecard, runs);
-    // The first two are the title and the verdict, which the ticket has.
-    let rest = document(scorecard, runs).into_iter().skip(2).collect();
+    let rest = details(scorecard, runs);
     blocks.push(Block::Details("Measurements, frame rates, advice, and machine".to_owned(), rest));
     blocks
 }

@@ -1,0 +1,54 @@
+//! The preview of an export: what the file holds, in its order.
+
+use std::sync::Arc;
+
+use egui_kittest::kittest::Queryable as _;
+use jitterscope::{ExportKind, ExportRequest};
+use jitterscope_engine::export::{Block, Format, IncludedNames, Parts, html};
+
+use super::files::{saved, showing, step_until_shown};
+use super::window::step_until;
+
+#[test]
+fn the_preview_of_a_report_is_the_outline_of_the_file_and_enter_saves_it_after_a_click() {
+    let (folder, out) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    saved(folder.path(), "0a1b2c3d", "before");
+    let mut harness = showing(&folder, "before");
+    harness.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::E);
+    harness.run_steps(3);
+    step_until_shown(&mut harness, "none found.");
+    // Another format and back, by clicks: the button loses the focus.
+    for format in ["Format, JSON", "Format, HTML report"] {
+        harness.get_by_label_contains(format).click();
+        harness.run_steps(2);
+        step_until_shown(&mut harness, "none found.");
+    }
+    let exporting = harness.state().session().exports().active().unwrap();
+    let request = ExportRequest {
+        kind: ExportKind::File(Format::Html),
+        row: None,
+        parts: Parts::ALL,
+        included_names: IncludedNames::NOTHING,
+        is_dark: harness.ctx.theme() == egui::Theme::Dark,
+    };
+    let preview = Arc::clone(exporting.preview(&request).unwrap().unwrap());
+    let file = out.path().join("report.html");
+    harness.state_mut().set_next_dialog_answer(vec![file.clone()]);
+    harness.key_press(egui::Key::Enter);
+    harness.run_steps(2);
+    step_until(&mut harness, |app| app.session().exports().active().is_none());
+    let page = std::fs::read_to_string(&file).unwrap();
+    assert_eq!(preview.bytes, u64::try_from(page.len()).unwrap());
+    assert_eq!(preview.outline, html::outline(&page));
+    // Every section of the file is in it, in the order of the file.
+    let mut titles = preview.outline.iter().filter_map(|block| match block {
+        Block::Heading(title) | Block::Details(title, _) => Some(title.clone()),
+        _ => None,
+    });
+    let visible = page.replace("&amp;", "&");
+    for title in visible.split("<h2>").skip(1).filter_map(|rest| rest.split('<').next()) {
+        assert!(titles.any(|one| one.starts_with(title)), "{title}: {:?}", preview.outline);
+    }
+    let plots = preview.outline.iter().filter(|block| matches!(block, Block::Plot { .. })).count();
+    assert!(1 < plots, "{:?}", preview.outline);
+}

@@ -10,9 +10,10 @@ use jitterscope::App;
 use jitterscope::{PageId, Progress};
 use jitterscope::{day, local, now};
 use jitterscope_engine::format::checksum::sha256;
+use jitterscope_engine::format::measurement_sum;
 use jitterscope_engine::plan::Plan;
 use jitterscope_engine::run::{RunId, Subject};
-use jitterscope_engine::store::Store;
+use jitterscope_engine::store::{Store, load};
 
 use super::exchange::sample;
 use super::window::{HANG, step_until, window};
@@ -79,7 +80,10 @@ fn one_run_is_shown_with_its_image_its_sum_and_its_folder() {
     assert!(shows(&harness, "Target frame rate: 60 FPS"));
     let sum = sha256(&std::fs::read(&path).unwrap());
     assert_eq!(run_preview.checksum, sum);
-    harness.get_by_label(&format!("SHA-256 {}…{}", &sum[..4], &sum[60..])).click();
+    let measurement = measurement_sum(&load(&path).unwrap());
+    let words = format!("measurement: {}…{}", &measurement[..4], &measurement[60..]);
+    harness.get_by_label(&format!("SHA-256 of the {words}"));
+    harness.get_by_label(&format!("SHA-256 of the file: {}…{}", &sum[..4], &sum[60..])).click();
     harness.step();
     let copied = harness
         .output()

@@ -10,6 +10,7 @@ mod guide; // The user guide: its glossary is what the tables define.
 mod library; // Saved runs before they are opened: histograms, notes and tags, folders.
 mod limits; // Restricted CPUs and CPU time: planned with, and shown.
 mod live; // Runs that really measure: counts, order, stopping, nothing lost.
+mod measurement; // The checksum of a measurement: in every file of a run, and computed once more by Python.
 mod memory; // Memory of imports and exports of the largest files: a small multiple of their size.
 mod mutated_runs; // Runs whose values were changed: each is accepted or refused.
 mod noise; // The noise floor of runs with the same settings.

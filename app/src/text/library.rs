@@ -1,5 +1,7 @@
 //! Texts about saved runs: requested and applied settings, and whether they can be compared.
 
+use jiff::Timestamp;
+
 /// Placeholder while a run is loading.
 pub const WAITING: &str = "…";
 /// Placeholder while a test runs, which must not be disturbed.
@@ -10,9 +12,6 @@ pub const NOTHING_ASKED: &str = "The file does not record requested and applied 
 pub const BEST_OF_EACH: &str = "the recommended one of each run";
 /// A file among several cannot be read.
 pub const ONE_IS_CLOSED: &str = "A file among them cannot be read.";
-/// The sum of a file went to the clipboard.
-pub const SUM_COPIED: &str = "Copied the SHA-256 of the file.";
-
 /// Settings that may differ without a note.
 const NO_MATTER: [&str; 3] = ["Order seed", "Thread priority", "Thread pinning"];
 /// The setting without which microseconds mean something else.
@@ -50,16 +49,64 @@ pub fn settings(settings: &[(&str, String)]) -> String {
     parts.join(" · ")
 }
 
-/// The beginning and end of a file's checksum.
-pub fn short_sum(digits: &str) -> String {
-    let head = digits.get(..4).unwrap_or(digits);
-    let tail = digits.len().checked_sub(4).and_then(|at| digits.get(at..)).unwrap_or_default();
-    format!("SHA-256 {head}…{tail}")
+/// When a deleted run is removed for good.
+pub fn removed_in(until: Option<Timestamp>, now: Timestamp) -> String {
+    let Some(until) = until else { return "Removed after 7 days".to_owned() };
+    match until.duration_since(now).as_secs().div_euclid(86_400) {
+        ..1 => "Removed within a day".to_owned(),
+        1 => "Removed in 1 day".to_owned(),
+        days => format!("Removed in {days} days"),
+    }
 }
 
-/// The full checksum of a file.
-pub fn sum(digits: &str) -> String {
-    format!("SHA-256 of the file: {digits}. Click to copy.")
+/// The question before deleted runs are removed for good.
+pub fn remove_question(count: usize) -> String {
+    match count {
+        1 => "Delete 1 run for good?".to_owned(),
+        count => format!("Delete {count} runs for good?"),
+    }
+}
+
+/// What a checksum is of.
+#[derive(Clone, Copy, Debug)]
+pub enum Sum {
+    /// What was measured: the same in every file of a run.
+    Measurement,
+    /// The file, which also has the name, the tags, and the note.
+    File,
+}
+
+impl Sum {
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Measurement => "measurement",
+            Self::File => "file",
+        }
+    }
+
+    /// Its beginning and end.
+    pub fn short(self, digits: &str) -> String {
+        let head = digits.get(..4).unwrap_or(digits);
+        let tail = digits.len().checked_sub(4).and_then(|at| digits.get(at..)).unwrap_or_default();
+        format!("SHA-256 of the {}: {head}…{tail}", self.name())
+    }
+
+    /// All of it, with what it is for.
+    pub fn text(self, digits: &str) -> String {
+        let what = match self {
+            Self::Measurement => "Tags, notes, and excluded names do not change it.",
+            Self::File => "It changes with every tag and note.",
+        };
+        format!("SHA-256 of the {}: {digits}. {what} Click to copy.", self.name())
+    }
+
+    /// After a click.
+    pub const fn copied(self) -> &'static str {
+        match self {
+            Self::Measurement => "Copied the SHA-256 of the measurement.",
+            Self::File => "Copied the SHA-256 of the file.",
+        }
+    }
 }
 
 /// Preview of a run for a comparison.
@@ -144,6 +191,17 @@ mod tests {
     use super::*;
 
     #[test]
+    fn the_end_of_a_deleted_run_is_stated_in_days() {
+        let now: Timestamp = "2026-11-21T05:00:00Z".parse().unwrap();
+        let after =
+            |hours: i64| removed_in(Some(now + jiff::SignedDuration::from_hours(hours)), now);
+        assert_eq!(after(7 * 24), "Removed in 7 days");
+        assert_eq!(after(47), "Removed in 1 day");
+        assert_eq!([after(23), after(-3)], ["Removed within a day"; 2]);
+        assert_eq!(removed_in(None, now), "Removed after 7 days");
+    }
+
+    #[test]
     fn what_differs_is_named() {
         let of = |fps: &str, work: &str, order: &str| {
             [(TARGET, fps), ("Work per frame", work), ("Order seed", order)]
@@ -179,8 +237,8 @@ mod tests {
 
     #[test]
     fn sums_and_titles_are_short() {
-        assert_eq!(short_sum("6f1c00000000a94e"), "SHA-256 6f1c…a94e");
-        assert_eq!(short_sum("6f"), "SHA-256 6f…");
+        assert_eq!(Sum::File.short("6f1c00000000a94e"), "SHA-256 of the file: 6f1c…a94e");
+        assert_eq!(Sum::Measurement.short("6f"), "SHA-256 of the measurement: 6f…");
         assert_eq!(plot_title("lateness", "Normal, no pin"), "Lateness, Normal, no pin");
         assert_eq!(applied_all(12, 2), "2 of 12 configurations did not run as requested");
     }

@@ -6,6 +6,7 @@ use super::document::{self, Block, Piece};
 use super::sanitize::NOTE;
 use super::ticket::Ticket;
 use super::{Headline, Options, facts, json, parts};
+use crate::format::measurement_sum;
 use crate::report::Report;
 use crate::run::Run;
 
@@ -60,6 +61,7 @@ fn details(run: &Run, report: &Report, headline: &Headline, options: &Options) -
     if let Ok(sum) = json::write(run, report, headline, &mut io::sink()) {
         last.extend([Piece::plain("SHA-256 of the run as JSON: "), Piece::code(sum)]);
     }
+    last.extend([Piece::plain(" SHA-256 of the measurement: "), Piece::code(measurement_sum(run))]);
     blocks.push(Block::Paragraph(vec![last]));
     Block::Details("All figures, settings, and checksum".to_owned(), blocks)
 }

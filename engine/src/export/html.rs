@@ -17,6 +17,7 @@ use std::io::{self, Write};
 
 use super::sanitize::{NAME, NOTE, html};
 use super::{Headline, Options, Parts, json, parts};
+use crate::format::measurement_sum;
 use crate::report::chart::default_row;
 use crate::report::{Caution, Chart, Report};
 use crate::run::Run;
@@ -138,6 +139,7 @@ fn end(
         ("Program", format!("Jitterscope {}, method {}", run.app_version, run.method_version)),
         ("Run", run.id.to_string()),
     ];
+    lines.push(("Measurement", format!("SHA-256 {}", measurement_sum(run))));
     let inside = if holds.is_whole() {
         writeln!(to, "{DATA_BEGINS}")?;
         let sum = json::write(run, report, headline, to)?;

@@ -2,6 +2,7 @@
 
 use super::document::{Block, Grid, Line, Piece};
 use super::{Headline, Parts, facts, markdown, parts};
+use crate::format::{measurement_sum, shortened_sum};
 use crate::plan::Plan;
 use crate::report::table::{Column, Format};
 use crate::report::{Caution, Report, Table};
@@ -136,9 +137,15 @@ fn delayed_by(report: &Report) -> Option<String> {
     (!words.is_empty()).then(|| format!("Delayed by: {}", words.join(", ")))
 }
 
-/// The ID of a run, and the command that repeats it.
+/// The ID of a run, the checksum of its measurement, and the command that repeats it.
 fn repeat(run: &Run, holds: Parts) -> Line {
-    let mut line = vec![Piece::plain("Run "), Piece::code(run.id.to_string())];
+    let sum = measurement_sum(run);
+    let mut line = vec![
+        Piece::plain("Run "),
+        Piece::code(run.id.to_string()),
+        Piece::plain(", measurement "),
+        Piece::code(shortened_sum(&sum)),
+    ];
     let command = run.plan().filter(|_| holds.repeat).map(Plan::command);
     if let Some(command) = command.filter(|command| command.chars().count() <= MAX_COMMAND) {
         line.extend([Piece::plain(", repeat with "), Piece::code(command)]);

@@ -46,6 +46,20 @@ pub fn sha256_of(mut from: impl Read) -> io::Result<String> {
     }
 }
 
+/// A SHA-256 of bytes that come in pieces.
+#[derive(Default)]
+pub(super) struct Sum(Sha256);
+
+impl Sum {
+    pub(super) fn add(&mut self, bytes: &[u8]) {
+        self.0.update(bytes);
+    }
+
+    pub(super) fn finish(self) -> String {
+        hex(&self.0.finalize())
+    }
+}
+
 /// Compares the text of an exported run with the checksum at its end.
 ///
 /// The checksum is the SHA-256 of every byte before the last `,"sha256":"`.

@@ -7,6 +7,7 @@ use serde::ser::{Serialize, SerializeMap as _, Serializer};
 
 use super::SafeWriter;
 use super::checksum::Hashing;
+use super::measurement_sum;
 use crate::report::table::{Better, Column, Exact, TableRow};
 use crate::report::{Report, Table};
 use crate::run::Run;
@@ -28,6 +29,8 @@ pub(super) struct ReportOut<'a> {
     grade: Option<&'static str>,
     grade_best: Option<&'static str>,
     verdict: &'a str,
+    /// The SHA-256 of the measurement, which is the same in every file of the run.
+    measurement_sha256: String,
     options: OptionsOut,
     cautions: Vec<String>,
     tables: Vec<TableOut<'a>>,
@@ -169,6 +172,7 @@ pub fn write(run: &Run, report: &Report, verdict: &str, to: &mut dyn Write) -> i
             grade: report.verdict.grade.map(|grade| grade.worst().word()),
             grade_best: report.verdict.grade.map(|grade| grade.best().word()),
             verdict,
+            measurement_sha256: measurement_sum(run),
             options: OptionsOut {
                 late_percent: report.options.late_percent,
                 low: report.options.low.label(),

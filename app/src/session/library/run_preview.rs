@@ -8,6 +8,7 @@ use std::time::SystemTime;
 
 use jitterscope_engine::export::default_row;
 use jitterscope_engine::format::checksum::sha256_of;
+use jitterscope_engine::format::measurement_sum;
 use jitterscope_engine::import::{DetectedKind, detect_kind};
 use jitterscope_engine::plan::Plan;
 use jitterscope_engine::report::{Configuration, Options, Report};
@@ -42,6 +43,8 @@ pub struct RunPreview {
     pub first: usize,
     /// SHA-256 of the file.
     pub checksum: String,
+    /// SHA-256 of what was measured.
+    pub measurement: String,
 }
 
 /// The preview of a configuration.
@@ -219,6 +222,7 @@ impl RunPreview {
             rows: report.rows.iter().map(|row| ConfigurationPreview::of(run, row)).collect(),
             first: default_row(&report).unwrap_or(0),
             checksum,
+            measurement: measurement_sum(run),
         }
     }
 

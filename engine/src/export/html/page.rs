@@ -7,6 +7,7 @@ use super::super::sanitize::{NAME, NOTE, html, html_lines};
 use super::super::{Headline, facts};
 use super::verdict::{Look, strip};
 use super::{begin, details, finish, head, icon, plot, section};
+use crate::format::measurement_sum;
 use crate::report::{Chart, GradePlace, Report};
 use crate::run::Run;
 use crate::stats::GradeRange;
@@ -117,7 +118,9 @@ fn end(page: &Page<'_>, to: &mut dyn Write) -> io::Result<()> {
     let tables = page.runs.iter().filter_map(|(_, _, report)| report.tables.first());
     details::definitions(tables, to)?;
     details::open("This file", "runs, how to repeat the check", "", to)?;
-    let runs = page.runs.iter().map(|(name, run, _)| (*name, format!("run {}", run.id)));
+    let runs = page.runs.iter().map(|(name, run, _)| {
+        (*name, format!("run {}, SHA-256 of the measurement {}", run.id, measurement_sum(run)))
+    });
     details::pairs("three one", runs, to)?;
     let command = html(page.command, NAME);
     writeln!(to, "<p>To run it again:<code class=\"cmd\">{command}</code></p>")?;

@@ -14,6 +14,7 @@ use crate::run_list::CHECK;
 use crate::session::{
     Action, ConfigurationPreview, LibraryItem, RunListEntry, RunPreview, Session, common_label,
 };
+use crate::text::library::Sum;
 use crate::text::{self, library as words};
 use crate::theme::{Tokens, Type, size};
 use crate::widgets::button::word_button;
@@ -92,7 +93,7 @@ pub(super) fn one_ui(
     }
 }
 
-/// Requested and applied, the settings, and the checksum of the file.
+/// Requested and applied, the settings, and the checksums of measurement and file.
 fn facts_ui(ui: &mut Ui, run_preview: &Arc<RunPreview>, actions: &mut Vec<Action>) {
     let tokens = Tokens::of(ui);
     let (severity, applied) = match run_preview.rows.as_slice() {
@@ -119,11 +120,14 @@ fn facts_ui(ui: &mut Ui, run_preview: &Arc<RunPreview>, actions: &mut Vec<Action
     ui.label(spans.text(Type::Small, &applied, tokens.t1).wrapped(ui, width));
     let settings = words::settings(&run_preview.settings);
     Spans::plain(Type::Small, &settings, tokens.t2).label(ui);
-    let short = words::short_sum(&run_preview.checksum);
-    let sum = word_button(ui, "", &short, width);
-    if sum.on_hover_text(words::sum(&run_preview.checksum)).clicked() {
-        ui.ctx().copy_text(run_preview.checksum.clone());
-        actions.push(Action::Tell(words::SUM_COPIED.to_owned()));
+    for (of, digits) in
+        [(Sum::Measurement, &run_preview.measurement), (Sum::File, &run_preview.checksum)]
+    {
+        let sum = word_button(ui, "", &of.short(digits), width);
+        if sum.on_hover_text(of.text(digits)).clicked() {
+            ui.ctx().copy_text(digits.clone());
+            actions.push(Action::Tell(of.copied().to_owned()));
+        }
     }
 }
 

@@ -364,6 +364,59 @@ fn only_old_runs_without_words_of_the_user_are_offered_and_a_deletion_is_undone(
 }
 
 #[test]
+fn deleted_runs_are_listed_after_a_restart_restored_from_there_and_removed_for_good() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = saved(folder.path(), "0a1b2c3d", "before", 60.0);
+    saved(folder.path(), "1b2c3d4e", "after", 60.0);
+    let content = std::fs::read(&path).unwrap();
+    let in_trash = |app: &App| app.session().library().deleted().len();
+    let mut harness = runs(&folder, 2);
+    assert!(!shows(&harness, "Deleted ("), "nothing is deleted yet");
+    select(&mut harness, "before");
+    harness.get_by_label("Delete").click();
+    step_until(&mut harness, |app| app.session().library().count() == 1 && in_trash(app) == 1);
+    drop(harness);
+    // Another start has no toast, and nothing to undo.
+    let mut harness = runs(&folder, 1);
+    assert!(!path.exists());
+    assert!(harness.query_by_label("Undo delete").is_none());
+    harness.get_by_label("Deleted (1)").click();
+    harness.run_steps(3);
+    assert!(shows(&harness, "Removed in 6 days"));
+    harness.get_by_label("Restore before").click();
+    step_until(&mut harness, |app| app.session().library().count() == 2 && in_trash(app) == 0);
+    harness.run_steps(3);
+    assert_eq!(std::fs::read(&path).unwrap(), content);
+    assert!(harness.query_by_label("Close").is_none(), "an empty list closes");
+    for name in ["before", "after"] {
+        select(&mut harness, name);
+    }
+    harness.get_by_label("Delete").click();
+    step_until(&mut harness, |app| in_trash(app) == 2);
+    harness.run_steps(3);
+    harness.get_by_label("Undo delete").click();
+    step_until(&mut harness, |app| app.session().library().count() == 2 && in_trash(app) == 0);
+    harness.run_steps(3);
+    select(&mut harness, "before");
+    harness.get_by_label("Delete").click();
+    step_until(&mut harness, |app| in_trash(app) == 1);
+    harness.run_steps(3);
+    harness.get_by_label("Deleted (1)").click();
+    harness.run_steps(3);
+    // A question first: what is removed does not come back.
+    for (answer, left) in [("Cancel", 1), ("Delete for good", 0)] {
+        harness.get_by_label("Delete before for good").click();
+        harness.run_steps(3);
+        assert!(shows(&harness, "Delete 1 run for good?"));
+        harness.get_by_label(answer).click();
+        harness.run_steps(3);
+        step_until(&mut harness, |app| in_trash(app) == left);
+    }
+    assert_eq!(harness.state().session().library().count(), 1);
+    assert_eq!(Store::at(folder.path()).trash().list().unwrap().len(), 0);
+}
+
+#[test]
 fn the_selected_runs_survive_a_restart_and_the_details_are_a_region() {
     let folder = tempfile::tempdir().unwrap();
     saved(folder.path(), "0a1b2c3d", "before", 60.0);

@@ -42,7 +42,9 @@ pub use export::{
 pub use export_request::{ExportKind, ExportRequest, Subject};
 pub use finished_check::FinishedCheck;
 pub use import::{Imports, WhichColumn, WhichSeries};
-pub use library::{ConfigurationPreview, DraggedItem, Library, RunPreview, common_label};
+pub use library::{
+    ConfigurationPreview, DeletedItem, DraggedItem, Library, RunPreview, common_label,
+};
 pub use machine::{MachineState, NoiseFloorEstimate};
 pub(crate) use preset_file::MAX_PRESET;
 pub(crate) use presets::free_name;
@@ -428,6 +430,7 @@ impl Session {
                 self.run(LIBRARY, |part, _, _| part.move_to_trash(part.files_of(&paths)));
             }
             Action::RestoreRuns(paths) => self.run(LIBRARY, |part, _, _| part.restore(paths)),
+            Action::RemoveRuns(paths) => self.run(LIBRARY, |part, _, _| part.remove_deleted(paths)),
             Action::Undo => self.run(LIBRARY, |part, _, _| part.undo()),
             Action::Compare(paths) => self.compare(paths),
             Action::SetGroup { side, paths } => self.set_group(side, &paths),

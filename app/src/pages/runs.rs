@@ -1,5 +1,6 @@
 //! The saved runs: found again, sorted, filtered, named, tagged, deleted, opened and compared.
 
+mod deleted;
 mod details;
 mod filter;
 mod saved_filters;
@@ -25,6 +26,7 @@ use crate::widgets::{
     link, region, right_aligned,
 };
 
+use deleted::DeletedList;
 use details::{Draft, SelectedRuns, run_preview};
 use filter::{Facets, filter_ui};
 use selection::Selection;
@@ -63,6 +65,7 @@ pub struct RunsPage {
     /// The quick checks whose parts are shown.
     expanded: HashSet<PathBuf>,
     draft: Draft,
+    deleted: DeletedList,
     /// The listed runs, updated only when the list, the filter, or the order changes.
     listed: Option<Listed>,
 }
@@ -106,7 +109,7 @@ impl RunsPage {
             .show(ui, |ui| self.selection_ui(ui, items, actions));
         let mut page = |ui: &mut Ui| {
             margin(ui, |ui| {
-                self.bar_ui(ui, items, actions);
+                self.bar_ui(ui, session, items, actions);
                 self.saved_filters_ui(ui, session, items, actions);
                 ui.add_space(size::GAP_SMALL);
                 self.rows_ui(ui, session, items, is_low, actions);
@@ -121,6 +124,7 @@ impl RunsPage {
         } else {
             page(ui);
         }
+        self.deleted.show(ui, session.library(), actions);
     }
 
     /// Takes over order and selection from the last start, and remembers those of now.
@@ -234,28 +238,40 @@ impl RunsPage {
     }
 
     /// Search, filters, count, and folder actions.
-    fn bar_ui(&mut self, ui: &mut Ui, items: &[LibraryItem], actions: &mut Vec<Action>) {
+    fn bar_ui(
+        &mut self,
+        ui: &mut Ui,
+        session: &Session,
+        items: &[LibraryItem],
+        actions: &mut Vec<Action>,
+    ) {
         let bytes: u64 = items.iter().map(|item| item.bytes).sum();
         let count = match items.len() {
             1 => "1 run".to_owned(),
             count => format!("{} runs", text::format_count(u64::try_from(count).unwrap_or(0))),
         };
         let note = format!("{count} · {}", text::format_bytes(bytes));
-        let is_one_row = FILTERS + BUTTONS < ui.available_width();
+        let library = session.library();
+        let deleted = if library.deleted().is_empty() { 0.0 } else { deleted::ROOM };
+        let is_one_row = FILTERS + BUTTONS + deleted < ui.available_width();
         ui.spacing_mut().item_spacing.x = size::GAP_SMALL;
         let mut filters = |ui: &mut Ui| {
             if let Some(listed) = &self.listed {
                 filter_ui(ui, &mut self.filter, &listed.facets);
             }
         };
+        let buttons = |ui: &mut Ui| {
+            folder_ui(ui, &note, actions);
+            self.deleted.buttons_ui(ui, library, actions);
+        };
         if is_one_row {
             ui.horizontal(|ui| {
                 filters(ui);
-                right_aligned(ui, "runs-buttons", |ui| folder_ui(ui, &note, actions));
+                right_aligned(ui, "runs-buttons", buttons);
             });
         } else {
             ui.horizontal_wrapped(filters);
-            ui.horizontal(|ui| folder_ui(ui, &note, actions));
+            ui.horizontal(buttons);
         }
     }
 

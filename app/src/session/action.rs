@@ -225,6 +225,8 @@ pub enum Action {
     DeleteRuns(Vec<PathBuf>),
     /// Restore deleted runs.
     RestoreRuns(Vec<PathBuf>),
+    /// Remove deleted runs for good.
+    RemoveRuns(Vec<PathBuf>),
     /// Restore what was deleted last.
     Undo,
     /// Compare saved runs, the first as the baseline.

@@ -2,6 +2,7 @@
 
 mod change;
 mod checks;
+mod deleted;
 mod folder;
 mod limits;
 mod run_preview;
@@ -20,9 +21,10 @@ use crate::run_list::trend::{self, Change};
 use crate::run_list::{LibraryItem, RunListEntry};
 use crate::text;
 use change::Changes;
-use folder::ListedState;
+use folder::{ListedState, Listing};
 use run_preview::PreviewCache;
 
+pub use deleted::DeletedItem;
 pub use run_preview::{ConfigurationPreview, DraggedItem, RunPreview, common_label};
 
 /// What the tasks of the library report.
@@ -33,7 +35,7 @@ enum Message {
     Listed {
         /// Which reading this is: they may end in another order than they began.
         turn: u64,
-        result: Result<Vec<LibraryItem>, String>,
+        result: Result<Listing, String>,
     },
     /// Saved runs were changed.
     Changed(Result<(), String>),
@@ -63,8 +65,10 @@ pub struct Library {
     version: u64,
     /// How often the folder of runs was read.
     lists: u64,
-    /// What was moved to the trash last.
-    deleted: Vec<PathBuf>,
+    /// What is in the trash.
+    deleted: Vec<DeletedItem>,
+    /// What was moved there last.
+    last_deleted: Vec<PathBuf>,
     changes: Changes,
     previews: PreviewCache,
 }
@@ -94,6 +98,7 @@ impl Library {
             version: 0,
             lists: 0,
             deleted: Vec::new(),
+            last_deleted: Vec::new(),
             changes: Changes::default(),
             previews: PreviewCache::default(),
         }
@@ -143,10 +148,12 @@ impl Library {
                 Message::Listed { result, .. } => {
                     self.version += 1;
                     let before = self.items.take();
-                    self.items = Some(result.unwrap_or_else(|error| {
+                    let listing = result.unwrap_or_else(|error| {
                         outbox.notify(Notice::error(error));
-                        Vec::new()
-                    }));
+                        Listing { items: Vec::new(), deleted: Vec::new() }
+                    });
+                    self.deleted = listing.deleted;
+                    self.items = Some(listing.items);
                     if let (Some(before), Some(items)) = (before, &self.items) {
                         note_worse(&before, items, outbox);
                     }
@@ -163,7 +170,7 @@ impl Library {
                         outbox.notify(Notice::error(error));
                     }
                     if !aside.is_empty() {
-                        self.deleted.clone_from(&aside);
+                        self.last_deleted.clone_from(&aside);
                         outbox.notify(Notice::deleted(aside));
                     }
                     self.list();
@@ -184,7 +191,10 @@ impl Library {
     /// Turns what killed programs left behind into runs.
     pub(super) fn recover(&self) {
         let Some(store) = self.store.clone() else { return };
-        let recover = move || store.recover().map_err(|error| error.to_string());
+        let recover = move || {
+            store.forget_old();
+            store.recover().map_err(|error| error.to_string())
+        };
         self.tasks.spawn("recover", recover, Message::Recovered);
     }
 
@@ -236,40 +246,6 @@ impl Library {
                 }
             })
         });
-    }
-
-    /// Moves saved runs to the trash, and removes what has been there for long.
-    pub(super) fn move_to_trash(&self, paths: Vec<PathBuf>) {
-        let Some(store) = self.store.clone() else { return };
-        self.change("set-aside", move || {
-            let (mut aside, mut error) = (Vec::new(), None);
-            for path in &paths {
-                match store.move_to_trash(path) {
-                    Ok(path) => aside.push(path),
-                    Err(why) => error = Some(why.to_string()),
-                }
-            }
-            store.forget_old();
-            Message::SetAside { aside, error }
-        });
-    }
-
-    /// Restores runs from the trash.
-    pub(super) fn restore(&mut self, paths: Vec<PathBuf>) {
-        self.deleted.retain(|path| !paths.contains(path));
-        let Some(store) = self.store.clone() else { return };
-        self.change("change", move || {
-            let restore = |path: &PathBuf| store.restore(path).map_err(|error| error.to_string());
-            Message::Changed(paths.iter().try_for_each(|path| restore(path).map(|_| ())))
-        });
-    }
-
-    /// Restores what was moved to the trash last.
-    pub(super) fn undo(&mut self) {
-        let paths = std::mem::take(&mut self.deleted);
-        if !paths.is_empty() {
-            self.restore(paths);
-        }
     }
 
     fn change(&self, name: &str, work: impl FnOnce() -> Message + Send + 'static) {

@@ -159,6 +159,18 @@ impl Store {
         Ok(to)
     }
 
+    /// The folder of deleted runs, to list them, and to remove one for good.
+    #[must_use]
+    pub fn trash(&self) -> Self {
+        Self::at(self.folder.join(DELETED))
+    }
+
+    /// When a deleted run is removed for good; absent where its file cannot be looked at.
+    pub fn retained_until(&self, path: &Path) -> Option<jiff::Timestamp> {
+        let (_, deleted) = disk::stamp(path).ok()?;
+        jiff::Timestamp::try_from(deleted.checked_add(RETAINED)?).ok()
+    }
+
     /// Removes for good what was moved to the trash more than 7 days ago.
     pub fn forget_old(&self) {
         for path in disk::list(&self.folder.join(DELETED)).unwrap_or_default() {

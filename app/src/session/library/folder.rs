@@ -5,7 +5,14 @@ use std::time::Duration;
 
 use jitterscope_engine::store::Store;
 
+use super::deleted::{self, DeletedItem};
 use super::{LibraryItem, Message, Tasks, Watch};
+
+/// The folder of runs as it was read.
+pub(super) struct Listing {
+    pub(super) items: Vec<LibraryItem>,
+    pub(super) deleted: Vec<DeletedItem>,
+}
 
 /// How long a change of the folder by another program may stay unseen.
 const PAUSE: Duration = Duration::from_secs(2);
@@ -17,10 +24,10 @@ pub(super) struct ListedState(Arc<Mutex<Option<u64>>>);
 
 impl ListedState {
     /// Reads the folder. Its state is read first, so that a change during the reading is found later.
-    pub(super) fn list(&self, store: &Store) -> Result<Vec<LibraryItem>, String> {
+    pub(super) fn list(&self, store: &Store) -> Result<Listing, String> {
         *self.0.lock().unwrap_or_else(PoisonError::into_inner) = store.state().ok();
         let lines = store.lines().map_err(|error| error.to_string())?;
-        Ok(LibraryItem::list(lines))
+        Ok(Listing { items: LibraryItem::list(lines), deleted: deleted::list(store) })
     }
 
     /// Reports when the folder is not as it was listed.
@@ -52,10 +59,10 @@ mod tests {
         let listed = ListedState::default();
         let mut look = listed.clone().into_look(store.clone());
         assert!(!look(), "nothing is listed yet");
-        assert_eq!(listed.list(&store).unwrap().len(), 0);
+        assert_eq!(listed.list(&store).unwrap().items.len(), 0);
         std::fs::write(folder.path().join("new.jitterscope.json"), "{").unwrap();
         assert_eq!([look(), look()], [true, false]);
-        assert_eq!(listed.list(&store).unwrap().len(), 1);
+        assert_eq!(listed.list(&store).unwrap().items.len(), 1);
         assert!(!look());
         std::fs::remove_file(folder.path().join("new.jitterscope.json")).unwrap();
         assert!(look(), "the first state again, which is not the listed one");

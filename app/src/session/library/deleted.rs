@@ -1,0 +1,94 @@
+//! Deleted runs: listed until they are removed for good, restored, or removed at once.
+
+use std::path::PathBuf;
+
+use jitterscope_engine::store::Store;
+
+use super::{Library, LibraryItem, Message};
+
+/// A deleted run or quick check.
+#[derive(Clone, Debug, PartialEq)]
+pub struct DeletedItem {
+    /// The entry, with its files in the trash.
+    pub item: LibraryItem,
+    /// When it is removed for good; absent where its file cannot be looked at.
+    pub until: Option<jiff::Timestamp>,
+}
+
+/// What is in the trash, the last deleted first.
+pub(super) fn list(store: &Store) -> Vec<DeletedItem> {
+    let lines = store.trash().lines().unwrap_or_else(|error| {
+        log::error!("{error}");
+        Vec::new()
+    });
+    let until =
+        |item: &LibraryItem| item.files.iter().filter_map(|file| store.retained_until(file)).min();
+    let mut deleted: Vec<DeletedItem> = LibraryItem::list(lines)
+        .into_iter()
+        .map(|item| DeletedItem { until: until(&item), item })
+        .collect();
+    deleted.sort_by(|a, b| b.until.cmp(&a.until));
+    deleted
+}
+
+impl Library {
+    /// The deleted runs, the last deleted first.
+    pub fn deleted(&self) -> &[DeletedItem] {
+        &self.deleted
+    }
+
+    /// Whether something was deleted since the start that can be restored as a whole.
+    pub const fn can_undo(&self) -> bool {
+        !self.last_deleted.is_empty()
+    }
+
+    /// Moves saved runs to the trash, and removes what has been there for long.
+    pub(in crate::session) fn move_to_trash(&self, paths: Vec<PathBuf>) {
+        let Some(store) = self.store.clone() else { return };
+        self.change("set-aside", move || {
+            let (mut aside, mut error) = (Vec::new(), None);
+            for path in &paths {
+                match store.move_to_trash(path) {
+                    Ok(path) => aside.push(path),
+                    Err(why) => error = Some(why.to_string()),
+                }
+            }
+            store.forget_old();
+            Message::SetAside { aside, error }
+        });
+    }
+
+    /// Restores runs from the trash.
+    pub(in crate::session) fn restore(&mut self, paths: Vec<PathBuf>) {
+        self.last_deleted.retain(|path| !paths.contains(path));
+        let Some(store) = self.store.clone() else { return };
+        self.change("change", move || {
+            let restore = |path: &PathBuf| store.restore(path).map_err(|error| error.to_string());
+            Message::Changed(first_error(paths.iter().map(|path| restore(path).map(drop))))
+        });
+    }
+
+    /// Removes runs of the trash for good.
+    pub(in crate::session) fn remove_deleted(&mut self, paths: Vec<PathBuf>) {
+        self.last_deleted.retain(|path| !paths.contains(path));
+        let Some(trash) = self.store.as_ref().map(Store::trash) else { return };
+        self.change("change", move || {
+            let remove = |path: &PathBuf| trash.remove(path).map_err(|error| error.to_string());
+            Message::Changed(first_error(paths.iter().map(remove)))
+        });
+    }
+
+    /// Restores what was moved to the trash last.
+    pub(in crate::session) fn undo(&mut self) {
+        let paths = std::mem::take(&mut self.last_deleted);
+        if !paths.is_empty() {
+            self.restore(paths);
+        }
+    }
+}
+
+/// Does everything, whatever fails of it.
+fn first_error(results: impl Iterator<Item = Result<(), String>>) -> Result<(), String> {
+    let errors: Vec<String> = results.filter_map(Result::err).collect();
+    errors.into_iter().next().map_or(Ok(()), Err)
+}

@@ -18,7 +18,7 @@ use jitterscope_engine::units::NARROW_SPACE;
 use serde_json::Value;
 
 use super::exchange::sample;
-use super::{cli, probes, schema};
+use super::{cli, metrics, probes, schema};
 
 /// A short plan of every test.
 fn plans() -> [Plan; 7] {
@@ -473,6 +473,7 @@ fn every_cell_of_every_test_is_found_in_every_format() {
     for run in runs {
         let counts = compared(run);
         check_plots(run);
+        metrics::check_run(run);
         println!("{}: {counts:?}", run.subject.key());
         total += counts.values().sum::<usize>();
     }

@@ -12,6 +12,7 @@ mod limits; // Restricted CPUs and CPU time: planned with, and shown.
 mod live; // Runs that really measure: counts, order, stopping, nothing lost.
 mod measurement; // The checksum of a measurement: in every file of a run, and computed once more by Python.
 mod memory; // Memory of imports and exports of the largest files: a small multiple of their size.
+mod metrics; // Metrics for monitoring: strictly valid, and equal to the tables.
 mod mutated_runs; // Runs whose values were changed: each is accepted or refused.
 mod noise; // The noise floor of runs with the same settings.
 mod older; // Files of an older version: they open with the figures that it wrote.

@@ -132,7 +132,7 @@ impl Scan<'_> {
         self.command(true, &["runs", "show", &format!("{here}/none.json")]);
         self.command(true, &[&format!("{here}/none.json")]);
         self.command(true, &["compare", a, b, "--fail-if", "p99>-99%"]);
-        for format in ["json", "csv", "reference", "reference-json"] {
+        for format in ["json", "csv", "openmetrics", "reference", "reference-json"] {
             // Without a layout of its own, a run is shown as a table.
             self.command(format == "reference", &["runs", "show", a, "--format", format]);
         }
@@ -143,6 +143,11 @@ impl Scan<'_> {
         }
         self.command(false, &["runs", "show", a, "--out", "shown.txt"]);
         self.command(false, &["compare", a, b, "--out", "compared.txt"]);
+        let metrics = self.command(false, &["runs", "show", a, "--format", "openmetrics"]);
+        assert!(
+            metrics.contains("culprit=\"Program A\"") && !metrics.contains("qx7game"),
+            "{metrics}"
+        );
         self.exports(a);
         for file in ["run.json", "run.html"] {
             self.command(true, &["import", file]);

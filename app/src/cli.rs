@@ -227,13 +227,15 @@ fn output_args() -> [Arg; 3] {
                 PossibleValue::new("table"),
                 PossibleValue::new("json"),
                 PossibleValue::new("csv"),
+                PossibleValue::new("openmetrics"),
                 PossibleValue::new("reference").aliases(["source", "latency2"]),
                 PossibleValue::new("reference-json"),
             ])
             .default_value("table")
             .help(
                 "How the result is written; reference is what the reference tool of the test prints, \
-                 reference-json the file that it writes (real-time)",
+                 reference-json the file that it writes (real-time), openmetrics metrics \
+                 for Prometheus",
             )
             .help_heading("Output"),
         Arg::new("out")

@@ -14,6 +14,7 @@ pub mod html;
 pub mod json;
 pub mod mangohud;
 pub mod markdown;
+pub mod openmetrics;
 mod parts;
 pub mod presentmon;
 pub mod privacy;

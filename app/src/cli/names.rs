@@ -63,6 +63,11 @@ pub(super) fn evaluated(run: &Run, place: Place) -> (Cow<'_, Run>, Report) {
     }
 }
 
+/// Whether a file names other programs.
+pub(super) fn has_programs() -> bool {
+    included(Place::File).programs
+}
+
 /// Which names a file excludes; `has_programs` where it may name other programs.
 pub(super) fn privacy(has_programs: bool) -> String {
     let names = included(Place::File);

@@ -6,6 +6,7 @@ mod tables;
 use std::path::PathBuf;
 
 use clap::ArgMatches;
+use jitterscope_engine::export::openmetrics::{self, Source};
 use jitterscope_engine::export::{self, Headline};
 use jitterscope_engine::report::{PacedFigures, Report};
 use jitterscope_engine::run::Run;
@@ -36,7 +37,8 @@ pub(super) fn result_after(
 ) -> Result<(), PrintError> {
     let format = text(matches, "format").unwrap_or_default();
     let output = Output::of(matches);
-    let is_for_programs = ["json", "csv", "reference-json"].contains(&format.as_str());
+    let is_for_programs =
+        ["json", "csv", "openmetrics", "reference-json"].contains(&format.as_str());
     let place = match &output {
         Output::Standard if !is_for_programs => Place::Terminal,
         _ => Place::File,
@@ -49,6 +51,15 @@ pub(super) fn result_after(
             return output.write(|to| export::json::write(&run, &report, &headline, to).map(drop));
         }
         "csv" => return output.write(|to| export::csv::table(report.tables.first(), to)),
+        "openmetrics" => {
+            let source = Source {
+                measurement: None,
+                run: &run,
+                report: &report,
+                has_programs: names::has_programs(),
+            };
+            openmetrics::text(&[source], None)
+        }
         "reference-json" => reference::json(&run, &report)?,
         format if reference::FORMATS.contains(&format) => {
             if reference::print(&run, &report, &output, before)? {

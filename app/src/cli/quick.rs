@@ -6,6 +6,7 @@ use std::path::PathBuf;
 
 use clap::{Arg, ArgAction, ArgMatches, Command};
 use jitterscope_engine::export::html::write_page;
+use jitterscope_engine::export::openmetrics::{self, Source};
 use jitterscope_engine::export::{self, Format};
 use jitterscope_engine::format;
 use jitterscope_engine::measure::TraceMode;
@@ -24,7 +25,7 @@ use serde_json::{Value, json};
 
 use super::names::{self, Place};
 use super::output::Output;
-use super::print::{columns, print_message, print_output};
+use super::print::{columns, print_message};
 use super::terminal::{Terminal, report_failure};
 use super::{Status, text, why};
 use crate::text as words;
@@ -41,9 +42,16 @@ pub(super) fn command() -> Command {
             Arg::new("format")
                 .long("format")
                 .value_name("FORMAT")
-                .value_parser(["table", "json"])
+                .value_parser(["table", "json", "openmetrics"])
                 .default_value("table")
-                .help("Output format"),
+                .help("Output format; openmetrics is for Prometheus"),
+        )
+        .arg(
+            Arg::new("out")
+                .long("out")
+                .value_name("FILE")
+                .value_parser(clap::value_parser!(PathBuf))
+                .help("Write the result to this file; - for standard output"),
         )
         .arg(
             Arg::new("no-save")
@@ -89,6 +97,11 @@ struct Check<'a> {
 
 /// Checks this PC.
 pub(super) fn run(store: Option<&Store>, matches: &ArgMatches) -> Status {
+    let output = Output::of(matches);
+    if let Err(error) = output.check() {
+        print_message(&format!("error: {error}"));
+        return Status::Failed;
+    }
     let terminal = match Terminal::open(store, matches) {
         Ok(terminal) => terminal,
         Err(status) => return status,
@@ -130,11 +143,13 @@ pub(super) fn run(store: Option<&Store>, matches: &ArgMatches) -> Status {
     let card = Scorecard::of(&parts);
     let content = match text(matches, "format").as_deref() {
         Some("json") => json(&parts, &card, check.began),
+        Some("openmetrics") => metrics(&parts, &card),
         _ => table(check.began, &check.facts.machine.short(), &card),
     };
     let mut status = if check.has_failed { Status::Failed } else { Status::Done };
-    if let Err(error) = print_output(&content) {
-        print_message(&format!("error: cannot write the verdict: {error}"));
+    let written = output.write(|to| to.write_all(export::for_terminal(&content).as_bytes()));
+    if let Err(error) = written {
+        print_message(&format!("error: {error}"));
         status = Status::Failed;
     }
     if check.terminal.is_interrupted() {
@@ -219,16 +234,17 @@ pub(super) fn show(
     files: &[PathBuf],
     matches: &ArgMatches,
 ) -> Result<(), Box<dyn std::error::Error>> {
-    let is_json = text(matches, "format").as_deref() == Some("json");
-    let place = if is_json { Place::File } else { Place::Terminal };
+    let format = text(matches, "format").unwrap_or_default();
+    let is_for_programs = ["json", "openmetrics"].contains(&format.as_str());
+    let place = if is_for_programs { Place::File } else { Place::Terminal };
     let saved = Saved::open(files, place)?;
     let parts = saved.measured();
     let card = Scorecard::of(&parts);
     let machine = saved.runs().first().map(|run| run.machine.short()).unwrap_or_default();
-    let content = if is_json {
-        json(&parts, &card, saved.began())
-    } else {
-        table(saved.began(), &machine, &card)
+    let content = match format.as_str() {
+        "json" => json(&parts, &card, saved.began()),
+        "openmetrics" => metrics(&parts, &card),
+        _ => table(saved.began(), &machine, &card),
     };
     Ok(Output::of(matches).write(|to| to.write_all(export::for_terminal(&content).as_bytes()))?)
 }
@@ -422,6 +438,19 @@ fn table(began: jiff::Timestamp, machine: &str, card: &Scorecard) -> String {
     text.push_str(&format!("\n{answer}\n{}\n", words::quick::evidence(card)));
     // A terminal may lack the narrow space that joins a number and its unit.
     text.replace(words::NARROW_SPACE, " ")
+}
+
+/// The metrics of every measurement with the verdict.
+fn metrics(parts: &[Measured<'_>], card: &Scorecard) -> String {
+    let sources = parts.iter().filter_map(|(part, measured)| {
+        measured.map(|(run, report)| Source {
+            measurement: Some(part.key()),
+            run,
+            report,
+            has_programs: names::has_programs(),
+        })
+    });
+    openmetrics::text(&sources.collect::<Vec<_>>(), card.grade)
 }
 
 /// The answer for a program: lengths of time in nanoseconds, shares of 1 as they are.

@@ -1,0 +1,203 @@
+//! Metrics for monitoring, from the tables of a report: text that is valid as OpenMetrics and in the text
+//! format of Prometheus, which node_exporter reads from a file.
+//!
+//! Gauges, and a classic histogram per configuration, in seconds. Whatever only one of the two formats has
+//! (counters, infos, exemplars, units, timestamps) is not written.
+
+mod family;
+mod name;
+
+use std::collections::BTreeSet;
+
+use super::{privacy, series};
+use crate::nanos::Nanos;
+use crate::report::table::{Cell, TableRow};
+use crate::report::{Report, Table};
+use crate::run::Run;
+use crate::stats::GradeRange;
+use family::{Families, Labels};
+
+/// The most configurations of a run that become series.
+const MAX_CONFIGURATIONS: usize = 100;
+/// The most sources of delay that become series: those that delayed the most samples.
+const MAX_CULPRITS: usize = 10;
+/// What a grade is as a number.
+const GRADES: &str = "0 Excellent, 1 Good, 2 Fair, 3 Poor.";
+/// Upper ends of the buckets of a histogram: nanoseconds, and seconds as both formats write them.
+const BUCKETS: [(i64, &str); 19] = [
+    (1_000, "1e-06"),
+    (2_000, "2e-06"),
+    (5_000, "5e-06"),
+    (10_000, "1e-05"),
+    (20_000, "2e-05"),
+    (50_000, "5e-05"),
+    (100_000, "0.0001"),
+    (200_000, "0.0002"),
+    (500_000, "0.0005"),
+    (1_000_000, "0.001"),
+    (2_000_000, "0.002"),
+    (5_000_000, "0.005"),
+    (10_000_000, "0.01"),
+    (20_000_000, "0.02"),
+    (50_000_000, "0.05"),
+    (100_000_000, "0.1"),
+    (200_000_000, "0.2"),
+    (500_000_000, "0.5"),
+    (1_000_000_000, "1.0"),
+];
+
+/// A run of which metrics are written.
+#[derive(Clone, Copy, Debug)]
+pub struct Source<'a> {
+    /// The measurement of the quick check that it is, by its key; absent where it is no part of one.
+    pub measurement: Option<&'static str>,
+    /// The run, without the names that are excluded.
+    pub run: &'a Run,
+    /// Its report.
+    pub report: &'a Report,
+    /// Whether sources of delay that are other programs have their names; else they are Program A, B, …
+    pub has_programs: bool,
+}
+
+/// Returns the metrics of a run, or of the runs of a quick check with its grade. Every number of the
+/// configurations has one series per configuration; what has no value is absent. The last line is `# EOF`.
+pub fn text(sources: &[Source<'_>], check: Option<GradeRange>) -> String {
+    let mut families = Families::default();
+    if let Some(grade) = check {
+        let labels = Labels::default();
+        add_grade(
+            &mut families,
+            "jitterscope_quick_grade",
+            "Verdict of the quick check",
+            &labels,
+            grade,
+        );
+    }
+    for source in sources {
+        add_run(&mut families, source);
+    }
+    families.text()
+}
+
+/// Adds a grade as two numbers: the worst one that the data allows, and the best one.
+fn add_grade(families: &mut Families, name: &str, what: &str, labels: &Labels, grade: GradeRange) {
+    for (end, name, grade) in
+        [("worst", name.to_owned(), grade.worst()), ("best", format!("{name}_best"), grade.best())]
+    {
+        let help = format!("{what}: the {end} grade that the data allows. {GRADES}");
+        families.gauge(&name, &help, labels, f64::from(grade as u8));
+    }
+}
+
+fn add_run(families: &mut Families, source: &Source<'_>) {
+    let Source { measurement, run, report, .. } = *source;
+    let test = run.subject.key();
+    let base = match measurement {
+        Some(measurement) => Labels::default().with("measurement", measurement),
+        None => Labels::default(),
+    };
+    let of_test = base.clone().with("test", test);
+    let began = float_millis(run.started_at.as_millisecond());
+    let help = "When the run began, in seconds since 1970 in UTC.";
+    families.gauge("jitterscope_run_start_timestamp_seconds", help, &of_test, began);
+    if let Some(grade) = report.verdict.grade {
+        add_grade(families, "jitterscope_verdict_grade", "Verdict of the run", &of_test, grade);
+    }
+    let prefix = name::prefix(test);
+    let mut known = BTreeSet::new();
+    let configurations = report.tables.first();
+    let rows = configurations
+        .into_iter()
+        .flat_map(|table| table.rows.iter().take(MAX_CONFIGURATIONS).map(move |row| (table, row)));
+    for (table, row) in rows {
+        let labels = base.clone().with("configuration", &unique(first_text(row), &mut known));
+        add_row(families, &prefix, table, row, &labels);
+        if let Some(row) = row.configuration.and_then(|at| report.rows.get(at)) {
+            let name = format!("{prefix}_{}_seconds", name::slug(run.subject.value_name()));
+            let values = series::lateness(run, Some(row));
+            add_histogram(families, &name, run.subject.value_name(), values, &labels);
+        }
+    }
+    add_culprits(families, &format!("{prefix}_culprit"), source, &base);
+}
+
+/// Adds what delayed the most samples; the rows of its table are those of the ranking.
+fn add_culprits(families: &mut Families, prefix: &str, source: &Source<'_>, base: &Labels) {
+    let Some(table) = source.report.tables.iter().find(|table| table.key == "delays") else {
+        return;
+    };
+    let (mut known, mut programs) = (BTreeSet::new(), 0);
+    let ranked = table.rows.iter().zip(&source.report.delays.ranked);
+    for (row, delay) in ranked.take(MAX_CULPRITS) {
+        let name = match &delay.program {
+            Some(_) if !source.has_programs => {
+                programs += 1;
+                privacy::program(programs - 1)
+            }
+            _ => delay.name.clone(),
+        };
+        let labels = base.clone().with("culprit", &unique(&name, &mut known));
+        add_row(families, prefix, table, row, &labels.with("kind", delay.kind));
+    }
+}
+
+/// Adds every number of a row under the name that the key of its column gives.
+fn add_row(families: &mut Families, prefix: &str, table: &Table, row: &TableRow, labels: &Labels) {
+    for (column, cell) in table.columns.iter().zip(&row.cells) {
+        let definition = column.definition.as_ref();
+        let values = match cell {
+            Cell::Grade(grade) => {
+                add_grade(families, &format!("{prefix}_grade"), "Grade", labels, *grade);
+                continue;
+            }
+            Cell::Interval(_, low, high) => vec![*low, *high],
+            cell => cell.value().into_iter().collect(),
+        };
+        for (key, value) in column.exact_keys().iter().zip(values) {
+            let (name, scale) = name::of_key(prefix, key);
+            families.gauge(&name, definition, labels, value / scale);
+        }
+    }
+}
+
+fn add_histogram(
+    families: &mut Families,
+    name: &str,
+    value_name: &str,
+    values: Vec<i64>,
+    labels: &Labels,
+) {
+    if values.is_empty() {
+        return;
+    }
+    let help =
+        format!("Distribution of {value_name} over all samples. A negative value counts as 0.");
+    let counts = BUCKETS
+        .map(|(end, seconds)| (seconds, values.iter().filter(|value| **value <= end).count()));
+    let sum: f64 = values.iter().map(|value| Nanos::new((*value).max(0)).as_f64()).sum();
+    families.histogram(name, &help, labels, &counts, values.len(), sum / 1e9);
+}
+
+/// Seconds of milliseconds.
+fn float_millis(millis: i64) -> f64 {
+    Nanos::new(millis).as_f64() / 1e3
+}
+
+/// The name of a row.
+fn first_text(row: &TableRow) -> &str {
+    match row.cells.first() {
+        Some(Cell::Text(text)) => text,
+        _ => "",
+    }
+}
+
+/// A name that no other row of the table has: two series with the same labels are not valid.
+fn unique(name: &str, known: &mut BTreeSet<String>) -> String {
+    let mut unique = name.to_owned();
+    let mut number = 1_usize;
+    while !known.insert(unique.clone()) {
+        number += 1;
+        unique = format!("{name} ({number})");
+    }
+    unique
+}

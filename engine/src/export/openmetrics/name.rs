@@ -1,0 +1,53 @@
+//! Names of metrics, from the keys of tests and columns.
+
+/// What the names of a test's metrics begin with: `jitterscope_frame_loop`.
+pub(super) fn prefix(test: &str) -> String {
+    format!("jitterscope_{}", slug(test))
+}
+
+/// Words as a part of a name: lower-case letters, digits, and underscores.
+pub(super) fn slug(words: &str) -> String {
+    words
+        .chars()
+        .map(
+            |letter| if letter.is_ascii_alphanumeric() { letter.to_ascii_lowercase() } else { '_' },
+        )
+        .collect()
+}
+
+/// The name of a column's metric, and what to divide its values by: times are in seconds, shares of 1 are
+/// ratios, and counts have no unit, since `_count` belongs to histograms.
+pub(super) fn of_key(prefix: &str, key: &str) -> (String, f64) {
+    let (stem, unit, scale) = match key {
+        key if key.ends_with("_nanos") => (key.strip_suffix("_nanos"), "_seconds", 1e9),
+        key if key.ends_with("_share") => (key.strip_suffix("_share"), "_ratio", 1.0),
+        key if key.ends_with("_count") => (key.strip_suffix("_count"), "", 1.0),
+        key => (Some(key), "", 1.0),
+    };
+    // The limits of a class of gaps: a unit of its own would be taken for the unit of the metric.
+    let stem = slug(stem.unwrap_or(key)).replace("_ms_", "ms_").replace("_us_", "us_");
+    let stem = match stem.strip_suffix("_ms") {
+        Some(number) => format!("{number}ms"),
+        None => stem,
+    };
+    (format!("{prefix}_{stem}{unit}"), scale)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn units_of_keys_become_base_units() {
+        for (key, name, scale) in [
+            ("p99_nanos", "jitterscope_frame_loop_p99_seconds", 1e9),
+            ("p99_ci_low_nanos", "jitterscope_frame_loop_p99_ci_low_seconds", 1e9),
+            ("cpu_share", "jitterscope_frame_loop_cpu_ratio", 1.0),
+            ("samples_count", "jitterscope_frame_loop_samples", 1.0),
+            ("one_percent_low_fps", "jitterscope_frame_loop_one_percent_low_fps", 1.0),
+            ("gaps_1_ms_to_10_ms_count", "jitterscope_frame_loop_gaps_1ms_to_10ms", 1.0),
+        ] {
+            assert_eq!(of_key(&prefix("frame-loop"), key), (name.to_owned(), scale), "{key}");
+        }
+    }
+}

@@ -2,6 +2,7 @@
 
 mod appearance;
 mod cost;
+mod denied;
 mod drop;
 mod fit;
 mod keys;
@@ -73,6 +74,8 @@ pub struct App {
     which_column: WhichColumnDialog,
     toasts: Toasts<Action>,
     question: Option<Question>,
+    /// The test that was to start although it is known to end without a verdict.
+    denied: Option<&'static str>,
     /// The action to carry out when the running test has ended.
     next: Option<Action>,
     may_close: bool,
@@ -150,6 +153,7 @@ impl App {
             which_column: WhichColumnDialog::default(),
             toasts: Toasts::default(),
             question: None,
+            denied: None,
             next: None,
             may_close: false,
             cost: OverheadMeter::default(),
@@ -224,11 +228,17 @@ impl App {
             match action {
                 Action::GoTo(page) => self.go_to(page),
                 Action::Stop => self.ask_to_stop(),
-                action @ (Action::Run(_) | Action::RunQuick | Action::RunQuickWhenQuiet)
+                action @ (Action::Run(_)
+                | Action::RunWhenQuiet(_)
+                | Action::RunQuick
+                | Action::RunQuickWhenQuiet)
                     if self.session.running().is_running() =>
                 {
                     self.next = Some(action);
                     self.question = Some(Question::Switch);
+                }
+                Action::Run(test) if self.session.known_denial(test).is_some() => {
+                    self.denied = Some(test);
                 }
                 Action::ShowKeys => self.has_shortcut_sheet = !self.has_shortcut_sheet,
                 action => self.session.act(action),
@@ -397,7 +407,7 @@ impl App {
     /// What starts next.
     fn next_name(&self) -> &'static str {
         match &self.next {
-            Some(Action::Run(key)) => {
+            Some(Action::Run(key) | Action::RunWhenQuiet(key)) => {
                 self.session.running().test(key).map_or("", |state| state.name())
             }
             _ => "Quick check",
@@ -534,6 +544,7 @@ impl eframe::App for App {
         self.which_series.show(&ctx, &self.session, &mut actions);
         self.which_column.show(&ctx, &self.session, &mut actions);
         self.question_ui(&ctx);
+        self.denied_ui(&ctx);
         drop::take(&ctx, &mut actions);
         drop::overlay(&ctx, &self.session, &mut actions);
         if self.has_shortcut_sheet && shortcut_sheet::show(&ctx, &self.session) {

@@ -35,9 +35,22 @@ pub use welcome::WelcomePage;
 pub use which_column::WhichColumnDialog;
 pub use which_series::WhichSeriesDialog;
 
+use jitterscope_engine::platform::SystemTool;
 use jitterscope_engine::stats::GradeRange;
+
+use crate::session::{Action, Session};
+use crate::text::quick::tool_button;
+use crate::widgets::Button;
 
 /// The grade of a result as a severity.
 pub fn severity_of(grade: Option<GradeRange>) -> crate::widgets::Severity {
     crate::widgets::Severity::of_grade(grade)
+}
+
+/// Offers to open the desktop's list of programs, where it has one.
+fn show_programs_ui(ui: &mut eframe::egui::Ui, session: &Session, actions: &mut Vec<Action>) {
+    let tool = SystemTool::Programs;
+    if session.machine().has_tool(tool) && ui.add(Button::new(tool_button(tool))).clicked() {
+        actions.push(Action::OpenTool(tool));
+    }
 }

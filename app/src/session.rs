@@ -27,7 +27,8 @@ mod task;
 use std::path::{Path, PathBuf};
 
 use jitterscope_engine::nanos::Nanos;
-use jitterscope_engine::plan::Plan;
+use jitterscope_engine::plan::{Plan, Priority};
+use jitterscope_engine::platform::Applied;
 use jitterscope_engine::run::Annotation;
 use jitterscope_engine::runner::QuietWait;
 use jitterscope_engine::store::Store;
@@ -49,7 +50,8 @@ pub use machine::{MachineState, NoiseFloorEstimate};
 pub(crate) use preset_file::MAX_PRESET;
 pub(crate) use presets::free_name;
 pub use running::{
-    ActiveCheck, Live, PartState, Phase, Running, SequenceState, TestState, TrialState, WindowCost,
+    ActiveCheck, Live, PartState, Phase, Running, SequenceState, TestState, TrialState,
+    WaitingTest, WindowCost,
 };
 pub use settings::{
     LATE_PERCENT, OwnPreset, PlotRate, SCALE_PERCENT, SeriesColors, Settings, SettingsFile,
@@ -188,6 +190,16 @@ impl Session {
     pub fn can_start(&self, page: PageId) -> bool {
         let may_ask = self.running.is_running() && !self.running.is_in_view(page);
         self.machine.facts().is_some() && (!self.running.is_busy() || may_ask)
+    }
+
+    /// Why a test would end without a verdict, where that is known before it starts: every priority of which it needs
+    /// one is denied here, and the first of them was answered like this.
+    pub fn known_denial(&self, test: &str) -> Option<(Priority, &Applied)> {
+        let plan = self.running.test(test)?.plan();
+        let realtime = &self.machine.facts()?.realtime;
+        let wanted = plan.probe().needs_one_of();
+        let denied = |priority: &Priority| Some((*priority, realtime.denial(*priority)?));
+        wanted.iter().map(denied).collect::<Option<Vec<_>>>()?.into_iter().next()
     }
 
     /// The saved runs.
@@ -359,6 +371,9 @@ impl Session {
             }
             Action::RunQuickWhenQuiet => {
                 self.run(RUNNING, |part, context, _| part.start_check(QuietWait::LONG, context));
+            }
+            Action::RunWhenQuiet(test) => {
+                self.run(RUNNING, |part, context, _| part.start_when_quiet(test, context));
             }
             Action::MeasureWithoutWaiting => {
                 self.run(RUNNING, |part, _, _| part.measure_without_waiting());

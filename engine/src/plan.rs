@@ -118,6 +118,12 @@ pub trait Probe {
         true
     }
 
+    /// Priorities of which one at least must be granted, or the test ends without a verdict; empty where it needs
+    /// none.
+    fn needs_one_of(&self) -> &[Priority] {
+        &[]
+    }
+
     /// How long it measures on at most, where its result calls for it.
     fn follow_up_length(&self, _cpus: &CpuFacts) -> Nanos {
         Nanos::ZERO

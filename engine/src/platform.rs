@@ -75,6 +75,7 @@ pub use trace::{Missing, TraceSource, TraceState};
 pub use virtualization::virtualization;
 
 use crate::nanos::Nanos;
+use crate::plan::conditions::Deadline;
 use crate::plan::{Conditions, CpuChoice, Priority};
 
 /// Names a thread for the operating system.
@@ -280,10 +281,18 @@ pub fn choose_cpu(choice: CpuChoice) -> Result<Option<u32>, Refusal> {
 /// Requests what differs from the defaults, and reads back the outcome. Run it on a thread that
 /// ends afterward.
 pub fn realtime_probe() -> RealtimeProbe {
+    /// What a program that asks for DEADLINE typically needs: a tenth of a frame.
+    const DEADLINE: Deadline = Deadline {
+        runtime: Nanos::from_micros(1_667),
+        deadline: Nanos::from_micros(16_667),
+        period: Nanos::from_micros(16_667),
+    };
     let mut probe = RealtimeProbe::default();
-    for priority in [Priority::AboveNormal, Priority::Highest, Priority::TimeCritical] {
+    let deadline = cfg!(target_os = "linux").then_some(Priority::Deadline(DEADLINE));
+    let levels = [Priority::AboveNormal, Priority::Highest, Priority::TimeCritical];
+    for priority in levels.into_iter().chain(deadline) {
         let (applied, _held) = apply(&Conditions { priority, ..Conditions::NORMAL });
-        if priority != Priority::AboveNormal {
+        if matches!(priority, Priority::Highest | Priority::TimeCritical) {
             probe.is_granted |= applied.priority == RequestOutcome::Granted;
         }
         probe.outcomes.push((priority, applied));

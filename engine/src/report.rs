@@ -31,7 +31,7 @@ mod what_helps;
 
 pub use account::{
     Account, Culprit, CulpritKind, Lanes, LateSample, Occupancy, Occupant, SHOWN_REMAINDER,
-    Segment, Source, Suspect, Suspects, ThreadState, late_samples, trace_state,
+    Segment, Source, Suspects, ThreadState, late_samples, trace_state,
 };
 pub use across::{Comparison, comparison, follow_up, quick, with_follow_up};
 pub use capture::RecordingFigures;
@@ -42,7 +42,7 @@ pub use glossary::{Term, glossary};
 pub use model::{
     AppliedSummary, Cause, Caution, Chart, Configuration, Delay, Delays, Disturbance, Doubt,
     Figures, Finding, GradePlace, Grading, KeyFigure, MAX_KEY_FIGURES, Metric, Needed, Options,
-    Report, Standing, Table, Usage, Verdict, chart, metric, table,
+    Report, Standing, Suspect, Table, Usage, Verdict, chart, metric, table,
 };
 pub use paced::PacedFigures;
 pub use real_time::{Change, MIN_PAIRS, Measure, Reduction};

@@ -35,7 +35,7 @@ use crate::run::{Labels, Run};
 use crate::store::{Room, SaveError, Store};
 
 pub use check::{CheckGroup, check_settings};
-pub use quiet::{OtherLoad, QuietWait};
+pub use quiet::{OtherLoad, OtherPrograms, QuietWait};
 pub use sequence::{RunSequence, Step};
 pub use sink::Sink;
 

@@ -525,9 +525,10 @@ pub(super) fn status_ui(
         });
 }
 
-/// Whether a check waits for other programs.
+/// Whether a check or a test waits for other programs.
 fn is_waiting(session: &Session) -> bool {
-    session.running().quick().check().is_some_and(ActiveCheck::is_waiting_for_quiet)
+    let check = session.running().quick().check();
+    session.running().waiting().is_some() || check.is_some_and(ActiveCheck::is_waiting_for_quiet)
 }
 
 /// Power and other load, as far as the system reports them.

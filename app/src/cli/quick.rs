@@ -305,17 +305,14 @@ impl Check<'_> {
         };
         while !self.terminal.is_interrupted() {
             std::thread::sleep(INTERVAL.to_duration());
-            let share = load.share();
-            if !self.quiet.must_wait(share) {
+            let found = load.read();
+            if !self.quiet.must_wait(found.share) {
                 return;
             }
             self.quiet.spend(INTERVAL);
-            if let Some(share) = share.filter(|_| !is_said) {
+            if let Some(words) = words::quick::busy_now(&found).filter(|_| !is_said) {
                 is_said = true;
-                print_message(&format!(
-                    "waiting for quiet: other programs use {} of one CPU",
-                    words::format_share(share)
-                ));
+                print_message(&format!("waiting for quiet: {words}"));
             }
         }
     }

@@ -8,6 +8,7 @@ mod real_time;
 mod sleep;
 mod spin;
 mod view;
+mod waiting;
 mod what_helps;
 
 use eframe::egui::{Frame, Margin, ScrollArea, Ui};
@@ -16,8 +17,9 @@ use jitterscope_engine::report::Report;
 use jitterscope_engine::run::RunId;
 use jitterscope_engine::stats::LowDefinition;
 
-use self::notes::{notes_ui, refused_ui, trust_ui};
+use self::notes::{denial_ui, notes_ui, refused_ui, trust_ui, worse_ui};
 use self::view::{LiveRun, PlainView, ResultView, ShownResult};
+use self::waiting::{again_ui, waiting_ui};
 use super::export::export_buttons;
 use super::grading::grading_ui;
 use super::live_summary::LiveSummary;
@@ -94,6 +96,10 @@ impl TestPage {
 
     fn results_ui(&mut self, ui: &mut Ui, session: &Session, actions: &mut Vec<Action>) {
         let Some(state) = session.running().test(self.key) else { return };
+        if let Some(waiting) = session.running().waiting().filter(|one| one.test() == self.key) {
+            waiting_ui(ui, session, waiting, actions);
+            return;
+        }
         match (state.phase(), state.shown()) {
             (Phase::Running(live) | Phase::Stopping(live), _) => {
                 let run = LiveRun {
@@ -112,7 +118,10 @@ impl TestPage {
                     .sentence("Saving and evaluating the run")
                     .show(ui, |_| {});
             }
-            (Phase::Idle, None) => self.idle_ui(ui, session, state.plan(), actions),
+            (Phase::Idle, None) => {
+                denial_ui(ui, session, state, actions);
+                self.idle_ui(ui, session, state.plan(), actions);
+            }
             (Phase::Idle, Some(shown)) => {
                 self.summary = None;
                 let shown = std::sync::Arc::clone(shown);
@@ -145,10 +154,15 @@ impl TestPage {
         actions: &mut Vec<Action>,
     ) {
         self.strip_ui(ui, &shown.report, actions);
+        again_ui(ui, session, shown, self.key, actions);
+        worse_ui(ui, session, shown, actions);
         notes_ui(ui, session, shown, self.key, actions);
         refused_ui(ui, &shown.report);
         let is_refused =
             shown.report.rows.iter().any(|row| row.granted.is_some() && !row.is_as_requested());
+        if !is_refused && let Some(state) = session.running().test(self.key) {
+            denial_ui(ui, session, state, actions);
+        }
         if is_refused
             && self.view.explains_denials()
             && let Some(facts) = session.machine().facts()

@@ -79,7 +79,9 @@ pub enum Action {
     RunQuick,
     /// Start the quick check as soon as other programs are quiet.
     RunQuickWhenQuiet,
-    /// Measure the quick check even while other programs are busy.
+    /// Measure the settings of the result of this test again as soon as other programs are quiet.
+    RunWhenQuiet(&'static str),
+    /// Measure what waits even while other programs are busy.
     MeasureWithoutWaiting,
     /// Skip the part of the quick check that is measured.
     SkipQuickPart,

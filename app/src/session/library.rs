@@ -248,6 +248,15 @@ impl Library {
         });
     }
 
+    /// By which share of its key figure a saved run is worse than its baseline, and the file of that; `None` where it
+    /// is not, or has none.
+    pub fn worse_than_baseline(&self, file: &Path) -> Option<(f64, &Path)> {
+        let items = self.items()?;
+        let run = items.iter().find(|item| item.path == file)?.run.as_ref().ok()?;
+        let Some(Change::Worse(share)) = run.change else { return None };
+        Some((share, &baseline_of(items, run)?.path))
+    }
+
     fn change(&self, name: &str, work: impl FnOnce() -> Message + Send + 'static) {
         self.changes.add(work);
         let changes = self.changes.clone();
@@ -267,16 +276,21 @@ impl Library {
     }
 }
 
+/// The baseline of a run.
+fn baseline_of<'a>(items: &'a [LibraryItem], run: &RunListEntry) -> Option<&'a LibraryItem> {
+    let is_baseline = |other: &&LibraryItem| {
+        other.run.as_ref().is_ok_and(|one| trend::is_baseline(one) && trend::is_alike(one, run))
+    };
+    items.iter().find(is_baseline)
+}
+
 /// Reports a new run that is worse than the baseline with its settings.
 fn note_worse(before: &[LibraryItem], items: &[LibraryItem], outbox: &mut Outbox) {
     let new = items.iter().filter(|item| before.iter().all(|known| known.path != item.path));
     for item in new {
         let Ok(run) = &item.run else { continue };
         let Some(Change::Worse(share)) = run.change else { continue };
-        let is_baseline = |other: &&LibraryItem| {
-            other.run.as_ref().is_ok_and(|one| trend::is_baseline(one) && trend::is_alike(one, run))
-        };
-        let Some(baseline) = items.iter().find(is_baseline) else { continue };
+        let Some(baseline) = baseline_of(items, run) else { continue };
         let compare = Action::Compare(vec![baseline.path.clone(), item.path.clone()]);
         outbox.notify(Notice::warning(
             format!("{} is {} worse than its baseline.", run.name, text::format_share(share)),

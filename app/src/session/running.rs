@@ -6,6 +6,7 @@ mod live;
 mod quick;
 mod run_sequence;
 mod test_state;
+mod waiting;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -17,7 +18,7 @@ use jitterscope_engine::nanos::Nanos;
 use jitterscope_engine::plan::Plan;
 use jitterscope_engine::report::{follow_up, with_follow_up};
 use jitterscope_engine::run::{Labels, Run, RunId};
-use jitterscope_engine::runner::{MachineFacts, Runner, SavedRun, Sink};
+use jitterscope_engine::runner::{MachineFacts, OtherPrograms, Runner, SavedRun, Sink};
 use jitterscope_engine::store;
 
 use super::action::{Action, Notice, PageId};
@@ -31,6 +32,7 @@ pub use live::{Live, TrialState};
 pub use quick::{ActiveCheck, PartState, Quick};
 pub use run_sequence::SequenceState;
 pub use test_state::{Phase, TestState};
+pub use waiting::WaitingTest;
 
 /// Keeps what was written about a saved run that is measured further, and what was deleted deleted: the further run
 /// is then one of its own.
@@ -60,8 +62,8 @@ pub struct WindowCost {
 enum Message {
     /// A run has its report and, where that worked, its file.
     Saved { test: &'static str, result: Result<Box<LoadedRun>, String> },
-    /// What other programs use of one CPU, before a part of the quick check.
-    OtherLoad(Option<f64>),
+    /// What other programs use of the CPUs, before a part of the quick check or a test that waits for quiet.
+    OtherLoad(OtherPrograms),
     /// The last result of a test was opened again.
     Restored(Result<Box<LoadedRun>, String>),
     /// A saved quick check was opened.
@@ -81,6 +83,8 @@ pub struct Running {
     quick: Quick,
     /// The run whose result called for what is measured now.
     followed: Option<Arc<LoadedRun>>,
+    /// The test that starts as soon as other programs are quiet.
+    waiting: Option<WaitingTest>,
     sequence: Option<SequenceState>,
     endings: CompletionState,
     window_cost: WindowCost,
@@ -120,6 +124,7 @@ impl Running {
             active: None,
             quick: Quick::default(),
             followed: None,
+            waiting: None,
             sequence: None,
             endings: CompletionState::default(),
             window_cost: WindowCost::default(),
@@ -173,6 +178,7 @@ impl Running {
     pub fn is_busy(&self) -> bool {
         self.is_running()
             || self.quick.check().is_some()
+            || self.waiting.is_some()
             || self.tests.iter().any(|state| matches!(state.phase(), Phase::Saving))
     }
 
@@ -184,7 +190,10 @@ impl Running {
     /// Whether a page shows what is being measured.
     pub fn is_in_view(&self, page: PageId) -> bool {
         match page {
-            PageId::Test(key) => self.live().is_some_and(|(state, _)| state.key() == key),
+            PageId::Test(key) => {
+                self.live().is_some_and(|(state, _)| state.key() == key)
+                    || self.waiting.as_ref().is_some_and(|waiting| waiting.test() == key)
+            }
             PageId::Quick => self.quick.check().is_some(),
             _ => false,
         }
@@ -239,7 +248,7 @@ impl Running {
                     self.sequence = None;
                     outbox.notify(Notice::error(format!("The run was not saved: {error}.")));
                 }
-                Message::OtherLoad(share) => self.take_other_load(share, context, outbox),
+                Message::OtherLoad(found) => self.take_other_load(found, context, outbox),
                 Message::QuickOpened(Ok(check)) => {
                     self.quick.show_saved(*check);
                     outbox.push(Request::GoTo(PageId::Quick));
@@ -412,6 +421,7 @@ impl Running {
     /// Stops the run in progress and what would follow it.
     pub(super) fn stop(&mut self) {
         self.quick.stop();
+        self.waiting = None;
         if let Some(active) = &self.active {
             active.runner.stop();
         }

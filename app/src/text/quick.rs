@@ -7,10 +7,11 @@ mod page;
 use jitterscope_engine::nanos::Nanos;
 use jitterscope_engine::plan::quick::Part;
 use jitterscope_engine::report::quick::{
-    Answer, Card, Conclusion, Figure, QualityCheck, Rate, Scorecard,
+    Advice, Answer, Card, Conclusion, Figure, QualityCheck, Rate, Scorecard,
 };
-use jitterscope_engine::report::{Disturbance, Doubt, Standing, own_gaps};
+use jitterscope_engine::report::{Disturbance, Doubt, Standing, Suspect, own_gaps};
 use jitterscope_engine::run::Group;
+use jitterscope_engine::runner::OtherPrograms;
 use jitterscope_engine::stats::grade::{FRAME_LATENESS, FRAME_MISSED};
 use jitterscope_engine::stats::{Grade, GradeRange};
 
@@ -194,10 +195,10 @@ pub fn plain_evidence(card: &Scorecard) -> String {
                 said.push(format!("Measured anyway: {measured}."));
             }
             said.push(match card.standing.disturbance() {
-                Some(Disturbance::OtherPrograms(_)) => {
-                    "Close other programs and run again to see whether this PC is the cause."
-                        .to_owned()
-                }
+                Some(Disturbance::OtherPrograms(_)) => format!(
+                    "Close {} and run again to see whether this PC is the cause.",
+                    busy_names(card).unwrap_or_else(|| "other programs".to_owned())
+                ),
                 _ => "Run again to see whether this PC is the cause.".to_owned(),
             });
         }
@@ -214,6 +215,31 @@ pub fn plain_evidence(card: &Scorecard) -> String {
         said.push(format!("Measured while {}.", disturbance.words()));
     }
     said.join(" ")
+}
+
+/// The names of the programs that were busy: "chrome and cargo"; absent where they were not recorded.
+fn busy_names(card: &Scorecard) -> Option<String> {
+    let programs = card.advice.iter().find_map(|advice| match advice {
+        Advice::OtherPrograms { programs, .. } => Some(programs),
+        _ => None,
+    });
+    let names: Vec<&str> = programs?.iter().map(|one| one.name.as_str()).collect();
+    let (last, first) = names.split_last()?;
+    Some(if first.is_empty() {
+        (*last).to_owned()
+    } else {
+        format!("{} and {last}", first.join(", "))
+    })
+}
+
+/// What other programs use now: "other programs use 93.0% of one CPU (chrome 62.0%, cargo 31.0%)"; `None` where the
+/// system does not report it.
+pub fn busy_now(found: &OtherPrograms) -> Option<String> {
+    let share = format_share(found.share?);
+    let name = |one: &Suspect| format!("{} {}", one.name, format_share(one.share));
+    let names: Vec<String> = found.busiest.iter().map(name).collect();
+    let named = if names.is_empty() { String::new() } else { format!(" ({})", names.join(", ")) };
+    Some(format!("other programs use {share} of one CPU{named}"))
 }
 
 /// How late frames start under load, as measured, and what that is of a frame at higher rates.

@@ -24,6 +24,8 @@ use crate::sample::{Sample, TRACE_LEAD, TraceEvent, TraceRecord};
 const MAX_ROWS: usize = 400_000;
 /// How often the busiest programs are read, where names of threads are not permitted.
 const BUSY_INTERVAL: i64 = 250_000_000;
+/// The same where names of threads are recorded: only for what other programs use in all.
+const NAMED_BUSY_INTERVAL: i64 = 1_000_000_000;
 /// How long records wait at least: more than a beat of the collector.
 const MIN_WAIT: Nanos = Nanos::from_millis(300);
 /// Whether who had the CPU is recorded.
@@ -72,8 +74,10 @@ pub(super) struct StageTrace {
     /// Where records were lost.
     losses: Vec<TraceRecord>,
     longest_period: Nanos,
-    /// Where the names of threads are not permitted: which programs are busy, and when that is read next.
+    /// Which programs are busy, and when that is read next.
     busy: Option<(BusyPrograms, i64)>,
+    /// How often that is read.
+    busy_interval: i64,
     /// CPU time of reading records.
     spent: i64,
 }
@@ -277,9 +281,9 @@ impl StageTrace {
                 facts.insert(name.to_owned(), i64::from(value));
             }
         }
-        if state.source < Some(TraceSource::AllSwitches) {
-            self.busy = BusyPrograms::open().map(|busy| (busy, platform::clock_nanos()));
-        }
+        let has_names = Some(TraceSource::AllSwitches) <= state.source;
+        self.busy_interval = if has_names { NAMED_BUSY_INTERVAL } else { BUSY_INTERVAL };
+        self.busy = BusyPrograms::open().map(|busy| (busy, platform::clock_nanos()));
         if state.is_nested {
             facts.insert(counter::TRACE_IN_NAMESPACE.to_owned(), 1);
         }
@@ -388,7 +392,7 @@ impl StageTrace {
         if now < *next {
             return Vec::new();
         }
-        *next = now + BUSY_INTERVAL;
+        *next = now + self.busy_interval;
         let busy = programs.read();
         let rows = self.trials.iter_mut().filter_map(|one| {
             let is_late = std::mem::take(&mut one.is_late);

@@ -285,6 +285,10 @@ const LISTING: Listing = Listing {
 };
 
 impl Probe for RealTime {
+    fn needs_one_of(&self) -> &[Priority] {
+        &self.policies
+    }
+
     fn presets(&self) -> Vec<Preset> {
         presets()
     }

@@ -282,3 +282,24 @@ pub struct RealtimeProbe {
     /// Each priority that was tried, with its outcome.
     pub outcomes: Vec<(Priority, Applied)>,
 }
+
+impl RealtimeProbe {
+    /// What a request for a real-time priority ended in, where it is known to be denied. DEADLINE needs more rights
+    /// than the other policies, which are granted together.
+    pub fn denial(&self, priority: Priority) -> Option<&Applied> {
+        let wanted = match priority {
+            Priority::Deadline(_) => |tried: Priority| matches!(tried, Priority::Deadline(_)),
+            Priority::Fifo(_)
+            | Priority::RoundRobin(_)
+            | Priority::Highest
+            | Priority::TimeCritical
+                if !self.is_granted =>
+            {
+                |tried: Priority| tried == Priority::TimeCritical
+            }
+            _ => return None,
+        };
+        let (_, applied) = self.outcomes.iter().find(|(tried, _)| wanted(*tried))?;
+        (applied.priority != RequestOutcome::Granted).then_some(applied)
+    }
+}

@@ -8,7 +8,8 @@ mod trace;
 use std::sync::Arc;
 
 pub use self::culprits::trace_state;
-pub use self::suspects::{Suspect, Suspects};
+pub use self::suspects::Suspects;
+pub(in crate::report) use self::suspects::busy_programs;
 pub use self::trace::{Lanes, Occupancy, Occupant, State as ThreadState};
 use super::model::cause::Cause;
 use super::model::delays::{OWN_LOAD, is_load_thread, program_of};

@@ -6,7 +6,7 @@ mod headline;
 pub use configurations::live_configuration;
 pub use headline::Headline;
 
-use super::account::culprits;
+use super::account::{busy_programs, culprits};
 use super::model::caution;
 use super::model::chart::Chart;
 use super::model::configuration::Configuration;
@@ -66,6 +66,9 @@ impl Report {
             rows,
         };
         report.verdict = verdict(run, &report);
+        if has_intervals {
+            report.delays.add_busy(|| busy_programs(&run.trials), &mut report.verdict);
+        }
         report.tables = match test {
             Some(test) => test.tables(run, &report, has_intervals),
             None => capture::tables(report.results(), options),

@@ -21,7 +21,7 @@ pub use cause::Cause;
 pub use caution::Caution;
 pub use chart::Chart;
 pub use configuration::{AppliedSummary, Configuration};
-pub use delays::{Delay, Delays};
+pub use delays::{Delay, Delays, Suspect};
 pub use disturbance::Disturbance;
 pub use figures::Figures;
 pub use grading::{Grading, Needed, Standing};

@@ -1,36 +1,66 @@
 //! Waiting until other programs are quiet, before a quick check and between its measurements.
 
+use crate::machine::{BusyProgram, BusyPrograms};
 use crate::nanos::Nanos;
 use crate::plan::quick::Part;
 use crate::platform;
-use crate::report::Disturbance;
+use crate::report::{Disturbance, Suspect};
 use crate::stats::nanos_float;
 
 /// Measures what other programs use of the CPUs.
-#[derive(Clone, Copy, Debug)]
+#[derive(Debug)]
 pub struct OtherLoad {
+    before: Times,
+    programs: Option<BusyPrograms>,
+}
+
+/// What other programs used of the CPUs for a while.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct OtherPrograms {
+    /// Their CPU time as a share of one CPU; absent where the system does not report it.
+    pub share: Option<f64>,
+    /// The busiest of them, the first one first.
+    pub busiest: Vec<Suspect>,
+}
+
+/// CPU times at a moment.
+#[derive(Clone, Copy, Debug)]
+struct Times {
     at: i64,
     programs: i64,
     ours: i64,
 }
 
-impl OtherLoad {
-    /// Starts to measure; `None` where the system does not report CPU times.
-    pub fn start() -> Option<Self> {
+impl Times {
+    fn now() -> Option<Self> {
         Some(Self {
             programs: platform::machine_cpu_time()?.programs(),
             ours: platform::process_cpu_nanos()?,
             at: platform::clock_nanos(),
         })
     }
+}
 
-    /// CPU time of other programs since the start or the last call, as a share of one CPU.
-    pub fn share(&mut self) -> Option<f64> {
-        let now = Self::start()?;
-        let before = std::mem::replace(self, now);
-        let others = (now.programs - before.programs - (now.ours - before.ours)).max(0);
-        let wall = now.at - before.at;
-        (0 < wall).then(|| nanos_float(others) / nanos_float(wall))
+impl OtherLoad {
+    /// Starts to measure; `None` where the system does not report CPU times.
+    pub fn start() -> Option<Self> {
+        Some(Self { before: Times::now()?, programs: BusyPrograms::open() })
+    }
+
+    /// What other programs used since the start or the last call.
+    pub fn read(&mut self) -> OtherPrograms {
+        let share = Times::now().and_then(|now| {
+            let before = std::mem::replace(&mut self.before, now);
+            let others = (now.programs - before.programs - (now.ours - before.ours)).max(0);
+            let wall = now.at - before.at;
+            (0 < wall).then(|| nanos_float(others) / nanos_float(wall))
+        });
+        let named = |one: BusyProgram| Suspect {
+            share: Nanos::new(one.permille).as_f64() / 1e3,
+            name: one.name,
+        };
+        let busiest = self.programs.as_mut().map(BusyPrograms::read).unwrap_or_default();
+        OtherPrograms { share, busiest: busiest.into_iter().map(named).collect() }
     }
 }
 
@@ -108,7 +138,9 @@ mod tests {
     fn the_load_of_other_programs_is_a_share_of_time() {
         let Some(mut load) = OtherLoad::start() else { return };
         std::thread::sleep(std::time::Duration::from_millis(60));
-        let share = load.share().unwrap();
+        let found = load.read();
+        let share = found.share.unwrap();
         assert!(0.0 <= share && share.is_finite(), "{share}");
+        assert!(found.busiest.iter().all(|one| !one.name.is_empty()), "{found:?}");
     }
 }

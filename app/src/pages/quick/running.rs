@@ -8,10 +8,11 @@ use jitterscope_engine::nanos::Nanos;
 use jitterscope_engine::plan::quick::Part;
 use jitterscope_engine::report::quick::Card as PartCard;
 use jitterscope_engine::run::TrialRun;
+use jitterscope_engine::runner::OtherPrograms;
 
 use super::image::LivePlots;
 use super::{QuickPage, two_columns};
-use crate::pages::severity_of;
+use crate::pages::{severity_of, show_programs_ui};
 use crate::plots::LiveWindow;
 use crate::session::{Action, ActiveCheck, Live, LoadedRun, PartState, Session};
 use crate::text;
@@ -54,7 +55,7 @@ impl QuickPage {
             |ui| {
                 list_ui(ui, check, live);
                 hint_ui(ui);
-                skip_ui(ui, check, live.is_some(), actions);
+                skip_ui(ui, session, check, actions);
             },
             |ui| {
                 self.plot_ui(ui, check);
@@ -147,9 +148,11 @@ fn part_ui(ui: &mut Ui, check: &ActiveCheck, part: Part, state: &PartState, live
                         let found = found(ui, part, shown);
                         Spans::plain(Type::Small, &found, tokens.t2).label(ui);
                     }
-                    PartState::Quiet(share) => {
-                        let words = quiet_words(check, *share);
-                        Spans::plain(Type::Small, &words, tokens.t2).label(ui);
+                    PartState::Quiet(found) => {
+                        let words = quiet_words(check, found);
+                        let width = ui.available_width();
+                        let words = Spans::plain(Type::Small, &words, tokens.t2);
+                        ui.label(words.wrapped(ui, width));
                     }
                     PartState::Waiting | PartState::Skipped => {}
                 }
@@ -216,13 +219,13 @@ fn state_words(check: &ActiveCheck, part: Part, state: &PartState, live: Option<
 }
 
 /// What a part waits for that could be measured now.
-fn quiet_words(check: &ActiveCheck, share: Option<f64>) -> String {
-    share.map_or_else(
+fn quiet_words(check: &ActiveCheck, found: &OtherPrograms) -> String {
+    text::quick::busy_now(found).map_or_else(
         || "Measuring the load of other programs".to_owned(),
-        |share| {
+        |words| {
             format!(
-                "Other programs use {} of one CPU. Starts below {}, or after {}.",
-                text::format_share(share),
+                "{}. Starts below {}, or after {}.",
+                text::capitalized(&words),
                 text::format_share(check.quiet_share()),
                 text::format_long_time(check.quiet_limit()),
             )
@@ -290,7 +293,8 @@ fn hint_ui(ui: &mut Ui) {
     });
 }
 
-fn skip_ui(ui: &mut Ui, check: &ActiveCheck, is_measuring: bool, actions: &mut Vec<Action>) {
+fn skip_ui(ui: &mut Ui, session: &Session, check: &ActiveCheck, actions: &mut Vec<Action>) {
+    let is_measuring = session.running().live().is_some();
     ui.horizontal_wrapped(|ui| {
         ui.spacing_mut().item_spacing.x = size::GAP_FIELD;
         let is_waiting = check.is_waiting_for_quiet();
@@ -300,6 +304,9 @@ fn skip_ui(ui: &mut Ui, check: &ActiveCheck, is_measuring: bool, actions: &mut V
         }
         if is_waiting && ui.add(Button::new("Measure now")).clicked() {
             actions.push(Action::MeasureWithoutWaiting);
+        }
+        if is_waiting {
+            show_programs_ui(ui, session, actions);
         }
         let color = Tokens::of(ui).t2;
         let words = "The result will list it as skipped.";

@@ -3,9 +3,10 @@
 use eframe::egui::Ui;
 use jitterscope_engine::report::{Caution, Configuration, PacedFigures, Report};
 
-use crate::session::{Action, LoadedRun, Session, TestState};
-use crate::theme::{Tokens, Type, size};
-use crate::widgets::{Card, Severity, Spans, VerdictStrip, link};
+use crate::session::{Action, LoadedRun, PageId, Session, TestState};
+use crate::text;
+use crate::theme::{Tokens, Type, icons, size};
+use crate::widgets::{Button, Card, Severity, Spans, VerdictStrip, link};
 
 /// States that the settings were changed since, and offers those of the result.
 pub(super) fn notes_ui(
@@ -28,6 +29,63 @@ pub(super) fn notes_ui(
             }
         });
     }
+}
+
+/// States before a test that it would end without a verdict, because what it needs is denied here.
+pub(super) fn denial_ui(
+    ui: &mut Ui,
+    session: &Session,
+    state: &TestState,
+    actions: &mut Vec<Action>,
+) {
+    let Some((priority, applied)) = session.known_denial(state.key()) else { return };
+    let sentence =
+        format!("{} is denied on this PC: the test would end without a verdict.", priority.name());
+    let evidence = applied.refusals.first().map_or_else(String::new, |refusal| {
+        let remedy = refusal.remedy.trim_end_matches('.');
+        let remedy =
+            if remedy.is_empty() { String::new() } else { format!(" To allow it, {remedy}.") };
+        format!("{}.{remedy}", text::capitalized(&refusal.to_string()))
+    });
+    VerdictStrip::new(Severity::Denied, "Denied")
+        .sentence(&sentence)
+        .evidence(&evidence)
+        .show(ui, |_| {});
+    ui.horizontal_wrapped(|ui| {
+        let granted = state.presets().iter().find(|preset| {
+            let needed = preset.plan.probe().needs_one_of();
+            let facts = session.machine().facts();
+            facts.is_some_and(|facts| {
+                needed.iter().any(|other| facts.realtime.denial(*other).is_none())
+            })
+        });
+        if let Some(preset) = granted {
+            let words = format!("Use preset {}", preset.name);
+            if ui.add(Button::new(&words)).clicked() {
+                actions.push(Action::ChoosePreset { test: state.key(), preset: preset.key });
+            }
+        }
+        if ui.add(Button::new("How to allow it").icon(icons::CPU)).clicked() {
+            actions.push(Action::GoTo(PageId::Machine));
+        }
+    });
+}
+
+/// States that a run is worse than its baseline, and offers to compare the two.
+pub(super) fn worse_ui(
+    ui: &mut Ui,
+    session: &Session,
+    shown: &LoadedRun,
+    actions: &mut Vec<Action>,
+) {
+    let Some(file) = &shown.path else { return };
+    let Some((share, baseline)) = session.library().worse_than_baseline(file) else { return };
+    let sentence = format!("This run is {} worse than its baseline.", text::format_share(share));
+    VerdictStrip::new(Severity::Fair, "").sentence(&sentence).show(ui, |ui| {
+        if ui.add(Button::new("Compare with baseline").icon(icons::COLUMNS)).clicked() {
+            actions.push(Action::Compare(vec![baseline.to_owned(), file.clone()]));
+        }
+    });
 }
 
 /// What was denied, why, and how to allow it.

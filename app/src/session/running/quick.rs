@@ -10,22 +10,22 @@ use jitterscope_engine::plan::quick::{BUDGET, CheckSettings, Part};
 use jitterscope_engine::report::Disturbance;
 use jitterscope_engine::report::quick::{continuation, joined};
 use jitterscope_engine::run::{Ending, Group, Labels, Run, TrialRun};
-use jitterscope_engine::runner::{CheckGroup, OtherLoad, QuietWait, check_settings};
+use jitterscope_engine::runner::{CheckGroup, OtherLoad, OtherPrograms, QuietWait, check_settings};
 
 use super::{Context, FinishedCheck, Live, LoadedRun, Message, Notice, Outbox, Running};
 use crate::session::finished_check::part_of;
 use crate::text::nanos_between;
 
 /// How often the load of other programs is measured before a part.
-const LOOK: Nanos = Nanos::from_millis(500);
+pub(super) const LOOK: Nanos = Nanos::from_millis(500);
 
 /// How far a part of the check is.
 #[derive(Clone, Debug)]
 pub enum PartState {
     /// It has not begun.
     Waiting,
-    /// It waits for other programs, which use this share of one CPU; absent before the first look.
-    Quiet(Option<f64>),
+    /// It waits for other programs, which use this much; nothing is known before the first look.
+    Quiet(OtherPrograms),
     /// It is being measured, or saved.
     Running,
     /// It was measured.
@@ -183,7 +183,7 @@ impl ActiveCheck {
         };
         let next = Part::IN_ORDER.iter().find_map(waits)?;
         self.current = next;
-        self.set(PartState::Quiet(None));
+        self.set(PartState::Quiet(OtherPrograms::default()));
         self.parts.get(next).map(|(part, _)| *part)
     }
 
@@ -323,6 +323,9 @@ impl Running {
         if let Some(check) = &mut self.quick.check {
             check.quiet = QuietWait::new(Nanos::ZERO);
         }
+        if let Some(waiting) = &mut self.waiting {
+            waiting.measure_now();
+        }
     }
 
     /// Takes in the run of the part that was measured. One that was disturbed is measured again, once; one that has
@@ -416,34 +419,34 @@ impl Running {
         }
     }
 
-    fn look_at_other_load(&self) {
+    pub(super) fn look_at_other_load(&self) {
         let look = || {
             let mut load = OtherLoad::start();
             std::thread::sleep(LOOK.to_duration());
-            Ok(load.as_mut().and_then(OtherLoad::share))
+            Ok(load.as_mut().map(OtherLoad::read).unwrap_or_default())
         };
-        let message = |share: Result<_, _>| Message::OtherLoad(share.unwrap_or(None));
+        let message = |found: Result<_, _>| Message::OtherLoad(found.unwrap_or_default());
         self.tasks.spawn_at_own_priority("other-load", look, message);
     }
 
-    /// Starts the current part if other programs are quiet enough, or looks again.
+    /// Starts what waits if other programs are quiet enough, or looks again.
     pub(super) fn take_other_load(
         &mut self,
-        share: Option<f64>,
+        found: OtherPrograms,
         context: &Context,
         outbox: &mut Outbox,
     ) {
         let Some(check) = self.quick.check.as_mut().filter(|check| check.is_waiting_for_quiet())
         else {
-            return;
+            return self.start_waiting(found, context, outbox);
         };
         let part = check.current();
         if check.is_stopped {
             check.set(PartState::Skipped);
             self.start_next_part();
-        } else if check.quiet.must_wait(share) {
+        } else if check.quiet.must_wait(found.share) {
             check.quiet.spend(LOOK);
-            check.set(PartState::Quiet(share));
+            check.set(PartState::Quiet(found));
             self.look_at_other_load();
         } else {
             check.set(PartState::Running);

@@ -3,8 +3,8 @@
 use jitterscope_engine::nanos::Nanos;
 use jitterscope_engine::plan::quick::Part;
 use jitterscope_engine::platform::SystemTool;
-use jitterscope_engine::report::Cause;
 use jitterscope_engine::report::quick::{Advice, Delayed, DelayedRow, Scorecard};
+use jitterscope_engine::report::{Cause, Suspect};
 
 use super::super::{format_count, format_share, format_time};
 use super::wide;
@@ -43,7 +43,7 @@ pub fn delayed_row(delayed: &Delayed, row: &DelayedRow) -> AdviceWords {
         _ if 1 < row.culprits => {}
         (Some(_), _) => said.push("Pause or close it, then run again.".to_owned()),
         (None, Some(suspect)) if row.cause == Cause::WaitedForCpu => {
-            said.push(format!("{suspect} was busy at that time and may be the cause."));
+            said.push(Suspect::suspicion(suspect));
         }
         (None, _) if row.cause.advice().is_empty() => {}
         (None, _) => said.push(row.cause.advice().to_owned()),
@@ -109,11 +109,16 @@ pub fn advice(advice: &Advice) -> AdviceWords {
             },
             "Open Machine page",
         ),
-        Advice::OtherPrograms { share } => words(
+        Advice::OtherPrograms { share, programs } => words(
             &format!("Other programs used {} of one CPU", format_share(*share)),
-            "Close them and run the check again. If the verdict improves, those programs are the \
-             cause, not the hardware."
-                .to_owned(),
+            format!(
+                "{}Close them and run the check again. If the verdict improves, those programs \
+                 are the cause, not the hardware.",
+                match Suspect::list(programs).as_str() {
+                    "" => String::new(),
+                    list => format!("Busiest: {list}. "),
+                }
+            ),
             "Run again",
         ),
         Advice::OnBattery => words(

@@ -122,7 +122,7 @@ impl Tally {
         ranked.sort_by_key(|delay| {
             (std::cmp::Reverse((delay.sample_count, delay.total)), delay.name.clone())
         });
-        Delays { late_count: self.late_count, ranked, suspect }
+        Delays { late_count: self.late_count, ranked, suspect, busy: Vec::new() }
     }
 }
 

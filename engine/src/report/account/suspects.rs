@@ -3,7 +3,9 @@
 use std::collections::BTreeMap;
 
 use crate::nanos::Nanos;
-use crate::run::TrialRun;
+use crate::platform::TraceSource;
+use crate::report::model::delays::{OWN_LOAD, Suspect};
+use crate::run::{TrialRun, counter};
 use crate::sample::{Sample, TraceEvent};
 use crate::stats::float;
 
@@ -12,51 +14,40 @@ const REACH: Nanos = Nanos::from_millis(400);
 /// Fewer late samples than this suspect nobody.
 const MIN_LATE: usize = 5;
 
-/// A program that was busy.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Suspect {
-    /// Its name, as the system reports it.
-    pub name: String,
-    /// Its CPU time as a share of one CPU.
-    pub share: f64,
-}
-
 /// The programs that were busy while samples of a trial were late.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Suspects {
     /// When each reading was made, and the programs that were busy before it, the busiest first.
     readings: Vec<(Nanos, Vec<Suspect>)>,
+    /// The load threads of the test, which were busy all the time.
+    load: Vec<Suspect>,
 }
 
 impl Suspects {
-    /// Reads those of a trial; none where who had a CPU is recorded.
+    /// Reads those of a trial; none where who had a CPU is recorded, and where the test had a load of which nothing
+    /// else is known.
     pub fn of(trial: &TrialRun) -> Self {
-        let Some(trace) = &trial.trace else { return Self::default() };
-        let mut readings: Vec<(Nanos, Vec<Suspect>)> = Vec::new();
-        for record in trace.records() {
-            let name = record.name.and_then(|at| trace.names().get(usize::try_from(at).ok()?));
-            let (TraceEvent::Busy, Some(name), Some(permille)) = (record.event, name, record.value)
-            else {
-                continue;
-            };
-            let share = Nanos::new(permille).as_f64() / 1e3;
-            let suspect = Suspect { name: name.clone(), share };
-            match readings.last_mut().filter(|last| last.0 == record.at) {
-                Some((_, suspects)) => suspects.push(suspect),
-                None => readings.push((record.at, vec![suspect])),
-            }
+        let source = trial.counters.get(counter::TRACE_SOURCE).copied();
+        let names_threads =
+            Some(TraceSource::AllSwitches) <= source.and_then(TraceSource::from_number);
+        let load = own_load(trial);
+        if names_threads || (load.is_none() && !trial.load.is_none()) {
+            return Self::default();
         }
+        let mut readings = readings(trial);
+        let load: Vec<Suspect> = load.into_iter().collect();
         for (_, suspects) in &mut readings {
-            suspects.sort_by(|a, b| b.share.total_cmp(&a.share));
+            suspects.extend(load.iter().cloned());
+            sort(suspects);
         }
-        Self { readings }
+        Self { readings, load }
     }
 
-    /// The programs that were busy when a sample woke, the busiest first.
+    /// The programs that were busy when a sample woke, and the load of the test, the busiest first.
     pub fn at(&self, sample: &Sample) -> &[Suspect] {
         let after = self.readings.partition_point(|reading| reading.0 < sample.woke);
         let reading = self.readings.get(after);
-        reading.filter(|one| one.0 <= sample.woke + REACH).map_or(&[], |one| &one.1)
+        reading.filter(|one| one.0 <= sample.woke + REACH).map_or(&self.load, |one| &one.1)
     }
 
     /// The programs that were busy when these samples woke, on average over them, the busiest first.
@@ -69,13 +60,7 @@ impl Suspects {
                 *shares.entry(&suspect.name).or_default() += suspect.share;
             }
         }
-        let mean = |(name, share): (&str, f64)| {
-            let share = share / float(count.max(1));
-            Suspect { name: name.to_owned(), share }
-        };
-        let mut suspects: Vec<Suspect> = shares.into_iter().map(mean).collect();
-        suspects.sort_by(|a, b| b.share.total_cmp(&a.share).then_with(|| a.name.cmp(&b.name)));
-        suspects
+        means(&shares, count)
     }
 
     /// The program that was the busiest when at least half of these samples woke, of at least five.
@@ -93,31 +78,102 @@ impl Suspects {
     }
 }
 
+/// When each reading of a trial was made, and the programs that were busy before it, the busiest first.
+fn readings(trial: &TrialRun) -> Vec<(Nanos, Vec<Suspect>)> {
+    let Some(trace) = &trial.trace else { return Vec::new() };
+    let mut readings: Vec<(Nanos, Vec<Suspect>)> = Vec::new();
+    for record in trace.records() {
+        let name = record.name.and_then(|at| trace.names().get(usize::try_from(at).ok()?));
+        let (TraceEvent::Busy, Some(name), Some(permille)) = (record.event, name, record.value)
+        else {
+            continue;
+        };
+        let share = Nanos::new(permille).as_f64() / 1e3;
+        let suspect = Suspect { name: name.clone(), share };
+        match readings.last_mut().filter(|last| last.0 == record.at) {
+            Some((_, suspects)) => suspects.push(suspect),
+            None => readings.push((record.at, vec![suspect])),
+        }
+    }
+    for (_, suspects) in &mut readings {
+        sort(suspects);
+    }
+    readings
+}
+
+/// The load threads of a trial as one program; `None` without any, and where an older version did not count their
+/// CPU time.
+fn own_load(trial: &TrialRun) -> Option<Suspect> {
+    let time = |name: &str| trial.counters.get(name).map(|nanos| Nanos::new(*nanos).as_f64());
+    let (cpu, wall) = (time(counter::LOAD_CPU_NANOS)?, time(counter::LOAD_WALL_NANOS)?);
+    let is_busy = !trial.load.is_none() && 0.0 < cpu && 0.0 < wall;
+    is_busy.then(|| Suspect { name: OWN_LOAD.to_owned(), share: cpu / wall })
+}
+
+/// The other programs that were busy while samples of these trials were late, on average over the readings, the
+/// busiest first.
+pub(in crate::report) fn busy_programs(trials: &[TrialRun]) -> Vec<Suspect> {
+    let readings: Vec<_> = trials.iter().flat_map(readings).collect();
+    let mut shares: BTreeMap<&str, f64> = BTreeMap::new();
+    for one in readings.iter().flat_map(|(_, programs)| programs) {
+        *shares.entry(&one.name).or_default() += one.share;
+    }
+    means(&shares, readings.len())
+}
+
+fn means(shares: &BTreeMap<&str, f64>, count: usize) -> Vec<Suspect> {
+    let mean = |(name, share): (&&str, &f64)| {
+        let share = share / float(count.max(1));
+        Suspect { name: (*name).to_owned(), share }
+    };
+    let mut suspects: Vec<Suspect> = shares.iter().map(mean).collect();
+    sort(&mut suspects);
+    suspects
+}
+
+fn sort(suspects: &mut [Suspect]) {
+    suspects.sort_by(|a, b| b.share.total_cmp(&a.share).then_with(|| a.name.cmp(&b.name)));
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::plan::Plan;
+    use crate::plan::{Load, LoadCount, Plan};
     use crate::report::test_run::{run_of, wait};
     use crate::run::Trace;
     use crate::sample::TraceRecord;
 
-    #[test]
-    fn who_is_busy_while_samples_are_late_is_suspected() {
-        let busy = |millis: i64, name: u32, permille: i64| TraceRecord {
+    fn busy(millis: i64, name: u32, permille: i64) -> TraceRecord {
+        TraceRecord {
             at: Nanos::from_millis(millis),
             event: TraceEvent::Busy,
             cpu: 0,
             thread: Some(9),
             name: Some(name),
             value: Some(permille),
-        };
+        }
+    }
+
+    /// A trial during which chrome and cargo were busy, with what `change` makes of it.
+    fn trial(change: impl Fn(&mut TrialRun)) -> TrialRun {
         let rows = [busy(250, 0, 620), busy(250, 1, 310), busy(5_000, 1, 900)];
-        let run = run_of(Plan::all().remove(0), |trial| {
+        let mut run = run_of(Plan::all().remove(0), |trial| {
             let names = ["chrome", "cargo"].map(str::to_owned).to_vec();
             trial.trace = Some(Trace::from_records(names, &rows));
+            trial.load = Load::NONE;
+            change(trial);
         });
-        let suspects = Suspects::of(&run.trials[0]);
-        let at = |millis: i64| wait(millis * 1_000_000, 0, 0);
+        run.trials.remove(0)
+    }
+
+    fn at(millis: i64) -> Sample {
+        wait(millis * 1_000_000, 0, 0)
+    }
+
+    #[test]
+    fn who_is_busy_while_samples_are_late_is_suspected() {
+        let trial = trial(|_| {});
+        let suspects = Suspects::of(&trial);
         let names = |sample: &Sample| -> Vec<String> {
             suspects.at(sample).iter().map(|one| one.name.clone()).collect()
         };
@@ -132,5 +188,41 @@ mod tests {
         assert_eq!(suspects.likely(&late[..4]), None, "four suspect nobody");
         assert_eq!(suspects.likely(&[100, 4_800, 1_000, 1_000, 1_000].map(at)), None);
         assert_eq!(Suspects::default().likely(&late), None);
+        let all = busy_programs(&[trial]);
+        let shares: Vec<_> = all.iter().map(|one| (one.name.as_str(), one.share)).collect();
+        assert_eq!(shares, [("cargo", 0.605), ("chrome", 0.31)], "over two readings");
+    }
+
+    #[test]
+    fn the_load_of_the_test_is_suspected_before_others() {
+        let loaded = |trial: &mut TrialRun| {
+            trial.load = Load { count: LoadCount::Threads(2), ..Load::NONE };
+        };
+        let counted = |trial: &mut TrialRun| {
+            loaded(trial);
+            for (name, millis) in
+                [(counter::LOAD_CPU_NANOS, 1_800), (counter::LOAD_WALL_NANOS, 1_000)]
+            {
+                trial.counters.insert(name.to_owned(), millis * 1_000_000);
+            }
+        };
+        let late = [100, 120, 140, 4_800, 1_000].map(at);
+        let suspects = Suspects::of(&trial(counted));
+        assert_eq!(suspects.likely(&late), Some(OWN_LOAD));
+        let all = suspects.of_samples(&late);
+        assert_eq!(all[0], Suspect { name: OWN_LOAD.to_owned(), share: 1.8 });
+        assert_eq!(all.len(), 3, "the others follow");
+        let without_trace = Suspects::of(&trial(|trial| {
+            counted(trial);
+            trial.trace = None;
+        }));
+        assert_eq!(without_trace.likely(&late), Some(OWN_LOAD), "it needs no permission");
+        let older = Suspects::of(&trial(loaded));
+        assert_eq!(older.likely(&late), None, "what it used is unknown, so nobody is blamed");
+        let named = Suspects::of(&trial(|trial| {
+            let source = TraceSource::AllSwitches.number();
+            trial.counters.insert(counter::TRACE_SOURCE.to_owned(), source);
+        }));
+        assert_eq!(named, Suspects::default(), "who had the CPU is recorded");
     }
 }

@@ -1,10 +1,11 @@
 //! What delayed the late samples of a run: a ranking, and its first in sentences.
 
 use super::cause::Cause;
+use super::disturbance::Disturbance;
 use super::grading::Standing;
 use super::verdict::Verdict;
 use crate::nanos::Nanos;
-use crate::units::format_count;
+use crate::units::{format_count, format_share};
 
 /// What the load threads of a test are counted as: one source of delay.
 pub(in crate::report) const OWN_LOAD: &str = "Background load of this test";
@@ -21,6 +22,36 @@ pub(in crate::report) fn is_load_thread(own: &str) -> bool {
 
 /// Fewer late samples than this name nobody.
 const MIN_LATE: u64 = 5;
+/// The most busy programs that a verdict names.
+const MAX_BUSY: usize = 3;
+
+/// A program that was busy.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Suspect {
+    /// Its name, as the system reports it.
+    pub name: String,
+    /// Its CPU time as a share of one CPU.
+    pub share: f64,
+}
+
+impl Suspect {
+    /// Programs with their shares: "chrome 62.0% of one CPU, cargo 31.0%"; empty without any.
+    pub fn list(programs: &[Self]) -> String {
+        let share = |one: &Self| format!("{} {}", one.name, format_share(one.share));
+        let Some((first, rest)) = programs.split_first() else { return String::new() };
+        let first = format!("{} of one CPU", share(first));
+        std::iter::once(first).chain(rest.iter().map(share)).collect::<Vec<_>>().join(", ")
+    }
+
+    /// What it means that a program was the busiest while samples were late, in a sentence.
+    pub fn suspicion(name: &str) -> String {
+        if name == OWN_LOAD {
+            "The background load of this test kept CPUs busy at that time.".to_owned()
+        } else {
+            format!("{name} was busy at that time and may be the cause.")
+        }
+    }
+}
 
 /// Everything that delayed late samples.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -32,6 +63,9 @@ pub struct Delays {
     /// The program that was the busiest while most of them were late: a hint, where names of threads
     /// are not permitted.
     pub suspect: Option<String>,
+    /// The other programs that were the busiest, the first one first; only where the verdict is that other programs
+    /// disturbed the run.
+    pub busy: Vec<Suspect>,
 }
 
 /// Something that delayed samples.
@@ -93,9 +127,7 @@ impl Delays {
 
     /// Who is suspected where names are not permitted; empty without a hint.
     fn suspicion(&self) -> String {
-        self.shown_suspect().map_or_else(String::new, |name| {
-            format!("{name} was busy at that time and may be the cause.")
-        })
+        self.shown_suspect().map_or_else(String::new, Suspect::suspicion)
     }
 
     fn shown_suspect(&self) -> Option<&str> {
@@ -112,7 +144,26 @@ impl Delays {
             let is_load = main.name == OWN_LOAD && is_load_thread(thread);
             main.name == thread || main.program.as_deref() == Some(program_of(thread)) || is_load
         });
-        is_main || self.shown_suspect() == Some(thread)
+        let is_busy = self.busy.iter().any(|one| one.name == thread);
+        is_main || is_busy || self.shown_suspect() == Some(thread)
+    }
+
+    /// Names the busiest programs in a verdict that rests on other programs having been busy.
+    pub(in crate::report) fn add_busy(
+        &mut self,
+        programs: impl FnOnce() -> Vec<Suspect>,
+        verdict: &mut Verdict,
+    ) {
+        if !matches!(verdict.standing.disturbance(), Some(Disturbance::OtherPrograms(_))) {
+            return;
+        }
+        self.busy = programs();
+        self.busy.truncate(MAX_BUSY);
+        if !self.busy.is_empty() {
+            let evidence = &verdict.finding.evidence;
+            let line = format!("{evidence} Busiest programs: {}.", Suspect::list(&self.busy));
+            line.trim().clone_into(&mut verdict.finding.evidence);
+        }
     }
 
     /// Adds who delayed most late samples to the numbers of a verdict whose sentence does not have it.
@@ -161,7 +212,8 @@ mod tests {
             worst: Nanos::from_micros(4_120),
             share: 0.7,
         };
-        Delays { late_count: 60, ranked: vec![delay], suspect: Some("cargo".to_owned()) }
+        let suspect = Some("cargo".to_owned());
+        Delays { late_count: 60, ranked: vec![delay], suspect, busy: Vec::new() }
     }
 
     #[test]
@@ -196,5 +248,41 @@ mod tests {
             "p99 is 2 ms. cargo was busy at that time and may be the cause."
         );
         assert_eq!(evidence(&Delays::default(), "Fine."), "p99 is 2 ms.");
+        let loaded = Delays { suspect: Some(OWN_LOAD.to_owned()), ..waited };
+        assert_eq!(
+            evidence(&loaded, who),
+            "p99 is 2 ms. The background load of this test kept CPUs busy at that time."
+        );
+    }
+
+    #[test]
+    fn a_disturbed_verdict_names_the_busiest_programs_and_no_other_does() {
+        let program = |name: &str, share: f64| Suspect { name: name.to_owned(), share };
+        let busy = || {
+            vec![
+                program("chrome", 0.62),
+                program("cargo", 0.31),
+                program("a", 0.2),
+                program("b", 0.1),
+            ]
+        };
+        let named = |standing| {
+            let mut delays = Delays::default();
+            let finding = Finding::new("", "p99 is 2 ms.");
+            let mut verdict = Verdict { standing, ..Verdict::without_grade(finding) };
+            delays.add_busy(busy, &mut verdict);
+            (verdict.finding.evidence, delays)
+        };
+        let (evidence, delays) = named(Standing::Noted(Disturbance::OtherPrograms(1.1)));
+        assert_eq!(
+            evidence,
+            "p99 is 2 ms. Busiest programs: chrome 62.0% of one CPU, cargo 31.0%, a 20.0%."
+        );
+        assert!(delays.names("cargo") && !delays.names("b"), "only what is named is exported");
+        for standing in [Standing::Clear, Standing::Noted(Disturbance::Slept(Nanos::from_secs(1)))]
+        {
+            let (evidence, delays) = named(standing);
+            assert_eq!((evidence.as_str(), delays.busy.len()), ("p99 is 2 ms.", 0));
+        }
     }
 }

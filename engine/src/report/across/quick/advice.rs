@@ -5,6 +5,7 @@ use super::{Answer, Measured};
 use crate::nanos::Nanos;
 use crate::plan::quick::Part;
 use crate::platform::{PowerSource, Refusal};
+use crate::report::Suspect;
 use crate::report::sleep_accuracy::recommended_tail;
 use crate::stats::Grade;
 
@@ -22,6 +23,8 @@ pub enum Advice {
     OtherPrograms {
         /// The maximum share of one CPU.
         share: f64,
+        /// The busiest of them, the first one first; empty where their names were not recorded.
+        programs: Vec<Suspect>,
     },
     /// The PC ran on its battery: plug it in.
     OnBattery,
@@ -80,7 +83,7 @@ pub(super) fn of(parts: &[Measured<'_>], cards: &[Card], answer: &Answer) -> Vec
 /// Under what the check ran.
 fn conditions(parts: &[Measured<'_>], advice: &mut Vec<Advice>) {
     if let (Some(share), true) = (foreign_share(parts), is_disturbed(parts)) {
-        advice.push(Advice::OtherPrograms { share });
+        advice.push(Advice::OtherPrograms { share, programs: busy_programs(parts) });
     }
     let Some((run, _)) = parts.iter().find_map(|(_, measured)| *measured) else { return };
     let power = &run.machine.power;
@@ -132,6 +135,21 @@ fn findings(parts: &[Measured<'_>], cards: &[Card], advice: &mut Vec<Advice>) {
 pub(super) fn foreign_share(parts: &[Measured<'_>]) -> Option<f64> {
     let rows = parts.iter().filter_map(|(_, measured)| *measured).flat_map(|(_, of)| &of.rows);
     rows.filter_map(|row| row.foreign_share.or(row.disturbing_share())).max_by(f64::total_cmp)
+}
+
+/// The busiest programs of all disturbed parts, the first one first: each with its largest share.
+fn busy_programs(parts: &[Measured<'_>]) -> Vec<Suspect> {
+    let reports = parts.iter().filter_map(|(_, measured)| *measured).map(|(_, report)| report);
+    let mut programs: Vec<Suspect> = Vec::new();
+    for one in reports.flat_map(|report| &report.delays.busy) {
+        match programs.iter_mut().find(|known| known.name == one.name) {
+            Some(known) => known.share = known.share.max(one.share),
+            None => programs.push(one.clone()),
+        }
+    }
+    programs.sort_by(|a, b| b.share.total_cmp(&a.share));
+    programs.truncate(MAX);
+    programs
 }
 
 /// Whether other programs disturbed any part.

@@ -147,7 +147,7 @@ mod tests {
             share: 0.1,
         };
         let ranked = counts.iter().zip(0..).map(delay).collect();
-        Delays { late_count, ranked, suspect: None }
+        Delays { late_count, ranked, ..Delays::default() }
     }
 
     #[test]

@@ -1,0 +1,61 @@
+//! Waiting for other programs before a test, and the offer to do so where they disturbed it.
+
+use eframe::egui::Ui;
+use jitterscope_engine::report::{Disturbance, Standing};
+
+use crate::pages::show_programs_ui;
+use crate::session::{Action, LoadedRun, PageId, Session, WaitingTest};
+use crate::text;
+use crate::theme::icons;
+use crate::widgets::{Button, Severity, VerdictStrip};
+
+/// Draws what a test waits for, with ways to go on.
+pub(super) fn waiting_ui(
+    ui: &mut Ui,
+    session: &Session,
+    waiting: &WaitingTest,
+    actions: &mut Vec<Action>,
+) {
+    let now = text::quick::busy_now(waiting.found());
+    let now = now.as_deref().unwrap_or("the load of other programs is being measured");
+    let evidence = format!(
+        "{}. Starts below {}, or after {}.",
+        text::capitalized(now),
+        text::format_share(waiting.quiet_share()),
+        text::format_long_time(waiting.left()),
+    );
+    VerdictStrip::new(Severity::Info, "")
+        .icon(icons::HOURGLASS_MEDIUM)
+        .sentence("Waiting until other programs are quiet")
+        .evidence(&evidence)
+        .show(ui, |_| {});
+    ui.horizontal_wrapped(|ui| {
+        if ui.add(Button::new("Measure now").icon(icons::PLAY_FILL)).clicked() {
+            actions.push(Action::MeasureWithoutWaiting);
+        }
+        show_programs_ui(ui, session, actions);
+        if ui.add(Button::new("Cancel")).clicked() {
+            actions.push(Action::Stop);
+        }
+    });
+}
+
+/// Offers to measure again without what disturbed an inconclusive result.
+pub(super) fn again_ui(
+    ui: &mut Ui,
+    session: &Session,
+    shown: &LoadedRun,
+    key: &'static str,
+    actions: &mut Vec<Action>,
+) {
+    let Standing::Inconclusive { disturbance, .. } = shown.report.verdict.standing else { return };
+    ui.horizontal_wrapped(|ui| {
+        let again = Button::new("Wait for quiet and run again").icon(icons::HOURGLASS_MEDIUM);
+        if ui.add_enabled(session.can_start(PageId::Test(key)), again).clicked() {
+            actions.push(Action::RunWhenQuiet(key));
+        }
+        if matches!(disturbance, Disturbance::OtherPrograms(_)) {
+            show_programs_ui(ui, session, actions);
+        }
+    });
+}

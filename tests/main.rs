@@ -15,6 +15,7 @@ mod memory; // Memory of imports and exports of the largest files: a small multi
 mod metrics; // Metrics for monitoring: strictly valid, and equal to the tables.
 mod mutated_runs; // Runs whose values were changed: each is accepted or refused.
 mod noise; // The noise floor of runs with the same settings.
+mod offers; // What pages offer next: to wait for quiet, to allow what is denied, to compare.
 mod older; // Files of an older version: they open with the figures that it wrote.
 mod plots; // Plots by keyboard, pointer and labels: ranges, annotations, distributions.
 mod previews; // The preview of an export: what the file holds, in its order.

@@ -7,12 +7,15 @@ use egui_kittest::Harness;
 use egui_kittest::kittest::{NodeT as _, Queryable as _};
 use jitterscope::App;
 use jitterscope::{PageId, Progress};
+use jitterscope_engine::machine::Machine;
 use jitterscope_engine::nanos::Nanos;
+use jitterscope_engine::plan::CpuFacts;
 use jitterscope_engine::plan::quick::{CheckSettings, Part, TAG};
 use jitterscope_engine::report::quick::Figure;
 use jitterscope_engine::report::{Configuration, Options, Report, Standing};
-use jitterscope_engine::run::{Run, RunId, counter};
+use jitterscope_engine::run::{Run, RunId, TrialRun, counter};
 use jitterscope_engine::runner::CheckGroup;
+use jitterscope_engine::sample::Sample;
 use jitterscope_engine::store::{self, Store};
 
 use super::exchange::sample;
@@ -260,6 +263,67 @@ fn open_check(folder: &tempfile::TempDir) -> Harness<'static, App> {
     harness.get_by_label("Open result").click();
     step_until(&mut harness, |app| app.session().running().quick().result().is_some());
     harness
+}
+
+/// A check of this PC of which only sleeps were measured, 200 of each: those under load do not show how often they are
+/// very late.
+fn undecided_check() -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    let cpus = CpuFacts { usable: vec![0, 1], ..CpuFacts::default() };
+    let plan = Part::Sleep.plan(&CheckSettings::new(&cpus, None));
+    let group = CheckGroup::default();
+    let milli = Nanos::from_millis(1);
+    let trials = plan.stages(&cpus).into_iter().zip(0..).map(|(stage, number)| {
+        let mut trial = TrialRun::new(number, stage.trials[0].clone(), stage.load);
+        let length = trial.trial.pace.period();
+        let is_open = length == milli && !stage.load.is_none();
+        let sleep = |k: i64| {
+            let due = milli * (k * 10) + length;
+            let late = if is_open && k % 90 == 0 { milli * 4 } else { Nanos::from_micros(60) };
+            let woke = due + late;
+            Sample { began: due - length, due, slept: None, woke, done: woke, spins: 0, cpu: None }
+        };
+        trial.samples = (1..=200).map(sleep).collect();
+        trial.applied = sample::run("").trials[0].applied.clone();
+        trial.complete = true;
+        trial
+    });
+    let trials = trials.collect();
+    let run = Run {
+        name: "named".to_owned(),
+        note: String::new(),
+        tags: vec![TAG.to_owned()],
+        annotations: Vec::new(),
+        group: Some(group.group(Part::Sleep)),
+        machine: Machine::read(),
+        subject: plan.into(),
+        trials,
+        ..sample::run("")
+    };
+    Store::at(folder.path()).save(&run).unwrap();
+    folder
+}
+
+#[test]
+fn what_is_undecided_in_a_check_is_measured_longer() {
+    let folder = undecided_check();
+    let mut harness = open_check(&folder);
+    let sleep = |app: &App| {
+        let result = app.session().running().quick().result().unwrap();
+        result.shown(Part::Sleep).unwrap().clone()
+    };
+    let before = sleep(harness.state());
+    assert_eq!(before.report.verdict.grade, None);
+    assert!(matches!(before.report.verdict.standing, Standing::NotEnoughData(_)));
+    harness.get_by_label_contains("Measure longer (").click();
+    step_until(&mut harness, |app| app.session().running().is_running());
+    harness.get_by_label_contains("measuring longer to decide");
+    step_until(&mut harness, |app| !app.session().running().is_busy());
+    let after = sleep(harness.state());
+    assert!(before.run.trials.len() < after.run.trials.len(), "it is joined to what was measured");
+    assert_eq!((after.run.name.as_str(), &after.run.group), ("named", &before.run.group));
+    step_until(&mut harness, |app| app.session().library().items().is_some());
+    assert_eq!(harness.state().session().library().count(), 1, "it is the same check");
 }
 
 /// Lets the window go on until it copies text.

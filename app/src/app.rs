@@ -231,6 +231,7 @@ impl App {
                 action @ (Action::Run(_)
                 | Action::RunWhenQuiet(_)
                 | Action::RunQuick
+                | Action::MeasureLonger
                 | Action::RunQuickWhenQuiet)
                     if self.session.running().is_running() =>
                 {

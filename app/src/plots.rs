@@ -14,6 +14,7 @@ pub mod scale_strip;
 pub mod strips;
 mod style;
 pub mod timeline;
+mod wheel;
 
 pub use self::axis::Scale;
 pub use self::cause::cause_style;

@@ -372,6 +372,9 @@ impl Session {
             Action::RunQuickWhenQuiet => {
                 self.run(RUNNING, |part, context, _| part.start_check(QuietWait::LONG, context));
             }
+            Action::MeasureLonger => {
+                self.run(RUNNING, |part, context, _| part.measure_longer(context));
+            }
             Action::RunWhenQuiet(test) => {
                 self.run(RUNNING, |part, context, _| part.start_when_quiet(test, context));
             }

@@ -5,10 +5,10 @@ use eframe::egui::{Context, Id, ScrollArea, Ui};
 use crate::session::Session;
 use crate::theme::{Tokens, Type, size};
 use crate::widgets::keys::{Command, KEYS, key_text, text_of};
-use crate::widgets::{Button, Spans, dialog, group_caption, key_cap, right_aligned};
+use crate::widgets::{Button, Spans, dialog, group_caption, key_cap, right_aligned, right_width};
 
 /// The width of the sheet, and of one of its columns.
-const WIDTH: f32 = 620.0;
+const WIDTH: f32 = 780.0;
 
 /// Shows the sheet. Returns whether it was closed.
 pub(super) fn show(ctx: &Context, session: &Session) -> bool {
@@ -74,7 +74,8 @@ fn groups_ui(ui: &mut Ui, session: &Session, groups: &[&str]) {
 fn line_ui(ui: &mut Ui, words: &str, keys: &[String]) {
     let color = Tokens::of(ui).t1;
     ui.horizontal(|ui| {
-        Spans::plain(Type::Body, words, color).whole_label(ui);
+        let room = ui.available_width() - right_width(ui, words) - size::GAP_SMALL;
+        Spans::plain(Type::Body, words, color).label_within(ui, room);
         right_aligned(ui, words, |ui| {
             for key in keys {
                 key_cap(ui, key);

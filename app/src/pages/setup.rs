@@ -211,9 +211,14 @@ fn presets_ui(ui: &mut Ui, session: &Session, state: &TestState, actions: &mut V
                 }
             }
         });
-        if built_in.is_none() {
-            own_preset_ui(ui, state, current, actions);
-        }
+        // Its row is there in any case: a changed setting moves no field.
+        let room = vec2(ui.available_width(), ui.spacing().interact_size.y);
+        ui.allocate_ui(room, |ui| {
+            ui.set_min_size(room);
+            if built_in.is_none() {
+                own_preset_ui(ui, state, current, actions);
+            }
+        });
     });
 }
 

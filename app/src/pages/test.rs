@@ -13,7 +13,7 @@ mod what_helps;
 
 use eframe::egui::{Frame, Margin, ScrollArea, Ui};
 use jitterscope_engine::plan::Plan;
-use jitterscope_engine::report::Report;
+use jitterscope_engine::report::{Report, Standing};
 use jitterscope_engine::run::RunId;
 use jitterscope_engine::stats::LowDefinition;
 
@@ -183,14 +183,16 @@ impl TestPage {
     fn strip_ui(&self, ui: &mut Ui, report: &Report, actions: &mut Vec<Action>) {
         let severity = self.view.severity(report);
         let severity = severity.unwrap_or_else(|| severity_of(report.verdict.grade));
-        VerdictStrip::new(severity, report.word())
-            .sentence(&report.sentence())
-            .evidence(&report.evidence())
-            .show(ui, |ui| {
-                self.view.verdict_ui(ui, report);
-                grading_ui(ui, report);
-                export_buttons(ui, &Subject::Result(self.key), actions);
-            });
+        let strip = VerdictStrip::new(severity, report.word());
+        let strip = match report.verdict.standing {
+            Standing::Inconclusive { .. } => strip.icon(icons::HOURGLASS_MEDIUM),
+            _ => strip,
+        };
+        strip.sentence(&report.sentence()).evidence(&report.evidence()).show(ui, |ui| {
+            self.view.verdict_ui(ui, report);
+            grading_ui(ui, report);
+            export_buttons(ui, &Subject::Result(self.key), actions);
+        });
     }
 }
 

@@ -14,6 +14,7 @@ use egui_plot::{
 };
 
 use super::axis::{Axis, Tick, narrow};
+use super::wheel::takes_wheel;
 use crate::theme::{Tokens, Type, size};
 use crate::widgets::Spans;
 use crate::widgets::keys::is_escape_held;
@@ -46,7 +47,7 @@ pub(super) struct Direction<'a> {
 pub(super) struct Look {
     pub(super) id: Id,
     pub(super) height: f32,
-    /// Whether the wheel zooms the horizontal axis, and does not scroll the page.
+    /// Whether the wheel zooms the horizontal axis where it begins to turn over the plot.
     pub(super) has_wheel: bool,
     /// Plots that share the horizontal axis and the cursor.
     pub(super) link: Option<Id>,
@@ -249,7 +250,8 @@ fn handle_input(plot: &mut PlotUi<'_>, look: &Look, whole: f64, has_rows: bool) 
         });
     }
     let wheel = ctx.input(|input| input.smooth_scroll_delta().y);
-    if look.has_wheel && 0.0 < wheel.abs() && response.contains_pointer() {
+    let is_turning = look.has_wheel && 0.0 < wheel.abs();
+    if is_turning && takes_wheel(&ctx, look.id, response.contains_pointer()) {
         zoom = Some((wheel / 300.0).exp());
         ctx.input_mut(|input| input.smooth_scroll_delta.y = 0.0);
         center = plot.pointer_coordinate().unwrap_or(center);

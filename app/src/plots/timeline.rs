@@ -369,7 +369,7 @@ impl Timeline {
     }
 
     /// How high what is below the plot was when it was drawn last: the plot leaves it that room.
-    fn height_below(&self, ui: &Ui) -> f32 {
+    pub fn height_below(&self, ui: &Ui) -> f32 {
         ui.data(|data| data.get_temp(self.id.with("below"))).unwrap_or(0.0)
     }
 

@@ -81,6 +81,8 @@ pub enum Action {
     RunQuickWhenQuiet,
     /// Measure the settings of the result of this test again as soon as other programs are quiet.
     RunWhenQuiet(&'static str),
+    /// Measure on what is undecided in the quick check on screen.
+    MeasureLonger,
     /// Measure what waits even while other programs are busy.
     MeasureWithoutWaiting,
     /// Skip the part of the quick check that is measured.

@@ -5,6 +5,7 @@ pub(in crate::report) mod culprits;
 mod suspects;
 mod trace;
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 pub use self::culprits::trace_state;
@@ -203,6 +204,26 @@ pub struct LateSample {
 }
 
 impl LateSample {
+    /// What delayed it the most, as rankings count it: a cause, and the name of a thread or an interrupt, of all load
+    /// threads of the test together, or of the cause itself.
+    pub fn main_delay(&self) -> (Cause, String) {
+        let mut sums: BTreeMap<(Cause, &str), Nanos> = BTreeMap::new();
+        for segment in &self.account.segments {
+            let culprit = segment.culprit.as_deref();
+            let name = culprit.map_or(segment.cause.label(), Culprit::source);
+            *sums.entry((segment.cause, name)).or_default() += segment.length;
+        }
+        if Nanos::ZERO < self.account.remainder {
+            let key = (Cause::NotObservable, Cause::NotObservable.label());
+            *sums.entry(key).or_default() += self.account.remainder;
+        }
+        // The first of equals.
+        let largest = sums.into_iter().rev().max_by_key(|(_, length)| *length);
+        let none = (Cause::NotObservable, Cause::NotObservable.label());
+        let (cause, name) = largest.map_or(none, |(key, _)| key);
+        (cause, name.to_owned())
+    }
+
     /// The largest cause's share of the lateness, 0 to 1; `None` where nothing was observed.
     pub fn explained(&self) -> Option<f64> {
         let (cause, _, length) = self.account.largest()?;

@@ -24,6 +24,13 @@ impl Default for CheckGroup {
 }
 
 impl CheckGroup {
+    /// The check of this group, to measure on.
+    pub fn of(group: &Group) -> Self {
+        let skipped =
+            Part::ALL.into_iter().filter(|part| group.skipped.iter().any(|key| key == part.key()));
+        Self { id: group.id.clone(), skipped: skipped.collect() }
+    }
+
     /// Marks a part as not measured, or not to its end.
     pub fn skip(&mut self, part: Part) {
         if !self.skipped.contains(&part) {

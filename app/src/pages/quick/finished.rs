@@ -203,6 +203,17 @@ fn buttons_ui(ui: &mut Ui, session: &Session, result: &FinishedCheck, actions: &
             actions.push(Action::RunQuickWhenQuiet);
         }
     }
+    let facts = session.machine().facts();
+    let is_disturbed = matches!(result.card.answer, Answer::Inconclusive { .. });
+    if let Some(longer) = facts.and_then(|facts| session.running().longer(facts))
+        && !is_disturbed
+    {
+        let words = format!("Measure longer ({})", text::format_long_time(longer));
+        let button = Button::primary(&words).icon(icons::PLAY_FILL);
+        if ui.add_enabled(session.can_start(PageId::Quick), button).clicked() {
+            actions.push(Action::MeasureLonger);
+        }
+    }
     export_buttons(ui, &Subject::Check, actions);
     if pressed(ui.ctx(), Command::Ticket) {
         actions.push(Action::CopyForTicket(Subject::Check));

@@ -10,6 +10,7 @@ use crate::session::{Action, LibraryItem, PageId, Session};
 use crate::text;
 use crate::theme::{Tokens, Type, icon, icons, size};
 use crate::widgets::card::plain_card;
+use crate::widgets::keys::is_typing;
 use crate::widgets::{
     Button, Card, Command, Severity, Spans, checkbox, key_cap, key_text, right_aligned,
 };
@@ -64,7 +65,7 @@ impl QuickPage {
                 let start = ui.add_enabled(can_run, start);
                 if can_run && !self.was_focused {
                     self.was_focused = true;
-                    if ui.memory(|memory| memory.focused().is_none()) {
+                    if !is_typing(ui.ctx()) {
                         start.request_focus();
                     }
                 }

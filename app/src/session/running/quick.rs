@@ -5,14 +5,15 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use jitterscope_engine::nanos::Nanos;
-use jitterscope_engine::plan::CpuFacts;
 use jitterscope_engine::plan::quick::{BUDGET, CheckSettings, Part};
+use jitterscope_engine::plan::{CpuFacts, Plan};
 use jitterscope_engine::report::Disturbance;
 use jitterscope_engine::report::quick::{continuation, joined};
 use jitterscope_engine::run::{Ending, Group, Labels, Run, TrialRun};
 use jitterscope_engine::runner::{CheckGroup, OtherLoad, OtherPrograms, QuietWait, check_settings};
 
 use super::{Context, FinishedCheck, Live, LoadedRun, Message, Notice, Outbox, Running};
+use crate::facts::Facts;
 use crate::session::finished_check::part_of;
 use crate::text::nanos_between;
 
@@ -42,10 +43,14 @@ pub struct ActiveCheck {
     settings: CheckSettings,
     /// The run that is measured on because it has too little data for a grade, and for how long.
     continued: Option<(Arc<LoadedRun>, Nanos)>,
+    /// The runs of parts that wait to be measured on.
+    undecided: Vec<(Part, Arc<LoadedRun>)>,
     /// What may still be spent on that.
     spare: Nanos,
     current: usize,
     began: jiff::Timestamp,
+    /// When it was measured on, and how long it had taken before.
+    resumed: (jiff::Timestamp, Nanos),
     group: CheckGroup,
     quiet: QuietWait,
     /// How long it may wait for quiet in all.
@@ -61,20 +66,44 @@ impl ActiveCheck {
         let state = |part: &Part| {
             if selected.contains(part) { PartState::Waiting } else { PartState::Skipped }
         };
+        let began = crate::text::now();
         Self {
             parts: Part::ALL.iter().map(|part| (*part, state(part))).collect(),
             spare: planned.iter().fold(BUDGET, |left, length| left - *length),
             planned,
             settings,
             continued: None,
+            undecided: Vec::new(),
             current: 0,
-            began: crate::text::now(),
+            began,
+            resumed: (began, Nanos::ZERO),
             group: CheckGroup::default(),
             quiet: QuietWait::new(limit),
             limit,
             is_skipping: false,
             is_stopped: false,
         }
+    }
+
+    /// A check that is over, of which what is undecided is measured on; `None` where nothing is.
+    fn resumed(of: &FinishedCheck, cpus: &CpuFacts) -> Option<Self> {
+        let undecided: Vec<_> = undecided(of).collect();
+        let group = undecided.first().and_then(|(_, shown, _)| shown.run.group.as_ref())?;
+        let mut check = Self::new(&[], QuietWait::DEFAULT, cpus);
+        check.group = CheckGroup::of(group);
+        check.spare = Nanos::ZERO;
+        check.resumed.1 = of.took;
+        check.began = of.began;
+        for ((part, state), planned) in check.parts.iter_mut().zip(&mut check.planned) {
+            if let Some((_, _, plan)) = undecided.iter().find(|(one, ..)| one == part) {
+                *planned = plan.duration(cpus);
+                *state = PartState::Waiting;
+            } else if let Some(shown) = of.shown(*part) {
+                *state = PartState::Done(Arc::clone(shown));
+            }
+        }
+        check.undecided = undecided.into_iter().map(|(part, shown, _)| (part, shown)).collect();
+        Some(check)
     }
 
     /// Every part and how far it is.
@@ -146,7 +175,8 @@ impl ActiveCheck {
                 PartState::Running | PartState::Quiet(_) => self.is_skipping && at == self.current,
                 PartState::Done(_) => false,
             };
-            if is_skipped {
+            let has_run = self.undecided.iter().any(|(one, _)| one == part);
+            if is_skipped && !has_run {
                 self.group.skip(*part);
             }
         }
@@ -203,16 +233,32 @@ impl ActiveCheck {
     }
 
     fn into_checked(self) -> FinishedCheck {
-        let parts = self.parts.into_iter().map(|(part, state)| match state {
-            PartState::Done(shown) => (part, Some(shown)),
+        // What was not measured on stays as it was.
+        let before = |part: Part| {
+            let known = self.undecided.iter().find(|(one, _)| *one == part);
+            known.map(|(_, shown)| Arc::clone(shown))
+        };
+        let parts = self.parts.iter().map(|(part, state)| match state {
+            PartState::Done(shown) => (*part, Some(Arc::clone(shown))),
             PartState::Waiting | PartState::Quiet(_) | PartState::Running | PartState::Skipped => {
-                (part, None)
+                (*part, before(*part))
             }
         });
-        let took = nanos_between(self.began, crate::text::now());
+        let (resumed, before) = self.resumed;
+        let took = before + nanos_between(resumed, crate::text::now());
         let check = FinishedCheck::of(parts.collect(), self.began, took);
         if self.is_stopped { FinishedCheck { ending: Ending::Stopped, ..check } } else { check }
     }
+}
+
+/// The parts of a check that have too little data for a grade, with their runs and what to measure on.
+fn undecided(check: &FinishedCheck) -> impl Iterator<Item = (Part, Arc<LoadedRun>, Plan)> {
+    let open = |(part, shown): &(Part, Option<Arc<LoadedRun>>)| {
+        let shown = shown.as_ref()?;
+        let plan = continuation(&shown.run, &shown.report)?;
+        Some((*part, Arc::clone(shown), plan))
+    };
+    check.parts.iter().filter_map(open)
 }
 
 /// How long each part takes; none of one that is not selected. Only the first loop chooses a spin tail.
@@ -269,6 +315,10 @@ impl Quick {
                     Ending::Finished => joined(&first.run, run.clone()),
                     _ => Run::clone(&first.run),
                 };
+                // The user may have named the check before it was measured on.
+                run.name.clone_from(&first.run.name);
+                run.note.clone_from(&first.run.note);
+                run.tags.clone_from(&first.run.tags);
             }
             run.group = Some(check.group());
         }
@@ -304,6 +354,28 @@ impl Running {
             Part::ALL.into_iter().filter(|part| self.quick.is_selected(*part)).collect();
         self.quick.check = Some(ActiveCheck::new(&selected, limit, &facts.cpus));
         self.start_next_part();
+    }
+
+    /// How long measuring on the check on screen takes; `None` where that decides nothing, and where it was measured
+    /// on another machine.
+    pub fn longer(&self, facts: &Facts) -> Option<Nanos> {
+        let check = self.quick.result()?;
+        let here = facts.machine.short();
+        let is_here = check.runs().all(|shown| shown.run.machine.short() == here);
+        let is_one = check.runs().all(|shown| shown.run.group.is_some());
+        let lengths = undecided(check).map(|(_, _, plan)| plan.duration(&facts.cpus));
+        lengths.reduce(Nanos::add).filter(|_| is_here && is_one)
+    }
+
+    /// Measures on what is undecided in the check on screen.
+    pub(in crate::session) fn measure_longer(&mut self, context: &Context) {
+        let Some(facts) = context.facts.as_ref().filter(|_| !self.is_busy()) else { return };
+        let resumed = self.quick.result().filter(|_| self.longer(facts).is_some());
+        let resumed = resumed.and_then(|result| ActiveCheck::resumed(result, &facts.cpus));
+        if resumed.is_some() {
+            self.quick.check = resumed;
+            self.start_next_part();
+        }
     }
 
     /// Ends the current part and continues with the next one.
@@ -451,7 +523,18 @@ impl Running {
         } else {
             check.set(PartState::Running);
             let labels = check.labels();
-            let plan = part.plan(&check.settings);
+            let first = check.undecided.iter().find(|(one, _)| *one == part);
+            let longer = first.and_then(|(_, first)| {
+                let plan = continuation(&first.run, &first.report)?;
+                Some((Arc::clone(first), plan))
+            });
+            let plan = match longer {
+                Some((first, plan)) => {
+                    check.continued = Some((first, check.length(part)));
+                    plan
+                }
+                None => part.plan(&check.settings),
+            };
             if !self.start_plan(plan, labels, context, outbox) {
                 // The reason was reported where it could not start.
                 self.drop_part();

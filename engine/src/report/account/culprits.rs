@@ -92,8 +92,7 @@ impl Tally {
             let key = (Cause::NotObservable, Cause::NotObservable.label().to_owned());
             own.entry(key).or_insert((None, Nanos::ZERO)).1 += one.account.remainder;
         }
-        let largest = own.values().map(|(_, length)| *length).max();
-        let mut is_first = true;
+        let main = one.main_delay();
         for ((cause, name), (culprit, length)) in own {
             let delay = self.found.entry((cause, name.clone())).or_insert_with(|| Delay {
                 name,
@@ -105,10 +104,7 @@ impl Tally {
                 worst: Nanos::ZERO,
                 share: 0.0,
             });
-            if Some(length) == largest && is_first {
-                delay.sample_count += 1;
-                is_first = false;
-            }
+            delay.sample_count += u64::from((delay.cause, &delay.name) == (main.0, &main.1));
             delay.total += length;
             delay.worst = delay.worst.max(length);
         }

@@ -172,7 +172,10 @@ impl View {
         self.timeline.selected = self.selected;
         self.timeline.annotate(&run.annotations, position);
         image.who.prepare(ui, &self.timeline, (trial, &self.late));
-        let (who, data, below) = (&image.who, &image.data, image.who.height());
+        let (who, data) = (&image.who, &image.data);
+        // What a click adds below the plot makes the card higher, and the plot no smaller.
+        let (below, lasting) = (who.height(), who.lasting_height());
+        let added = self.timeline.height_below(ui) + below;
         let state = who.state().cloned();
         let hint = if has_controls(ui) { " · click a marker for details" } else { "" };
         let note = format!(
@@ -182,9 +185,9 @@ impl View {
         );
         let is_enlarged = self.timeline.is_enlarged;
         let height = if is_enlarged {
-            ui.available_height().max(230.0 + below)
+            ui.available_height().max(230.0 + added)
         } else {
-            (ui.available_height() - 280.0 - below).clamp(230.0, 420.0) + below
+            (ui.available_height() - 280.0 - lasting).clamp(230.0, 420.0) + added
         };
         let timeline = RefCell::new(&mut self.timeline);
         let (late, mut stepped) = (&self.late, self.selected);

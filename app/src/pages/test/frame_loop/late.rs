@@ -127,7 +127,21 @@ pub(super) fn stepper_ui(
     }
     let color = Tokens::of(ui).t1;
     let words = stepper_words(late, default, *selected);
-    Spans::plain(Type::Label, &words, color).whole_label(ui);
+    // As wide as the longest of its words, so that a click moves no button.
+    let last = late.step(None, false);
+    let widest = [None, last]
+        .map(|at| Spans::plain(Type::Label, &stepper_words(late, default, at), color).galley(ui))
+        .map(|galley| galley.size().x)
+        .into_iter()
+        .fold(0.0, f32::max);
+    ui.allocate_ui_with_layout(
+        vec2(widest, ui.available_height()),
+        Layout::left_to_right(Align::Center),
+        |ui| {
+            ui.set_min_width(widest);
+            Spans::plain(Type::Label, &words, color).whole_label(ui);
+        },
+    );
     if icon_button(ui, icons::CARET_RIGHT, "Next late frame (N)").clicked() {
         *selected = late.step(*selected, true);
     }

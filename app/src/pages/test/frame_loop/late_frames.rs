@@ -2,7 +2,7 @@
 
 use jitterscope_engine::nanos::Nanos;
 use jitterscope_engine::report::{
-    Cause, Culprit, Delay, Delays, LateSample, Suspect, Suspects, late_samples,
+    Cause, Delay, Delays, LateSample, Suspect, Suspects, late_samples,
 };
 use jitterscope_engine::run::TrialRun;
 
@@ -85,10 +85,7 @@ impl LateFrames {
     /// Shows only the frames that were delayed most by this, or all of them. Time: O(k log k).
     pub(super) fn show_only(&mut self, culprit: Option<DelayKey>) {
         let is_shown = |frame: &LateSample| {
-            let Some((cause, name)) = &culprit else { return true };
-            let culprit = frame.account.largest().and_then(|largest| largest.1);
-            let own_name = culprit.map_or(frame.cause.label(), |culprit| Culprit::source(culprit));
-            frame.cause == *cause && own_name == name
+            culprit.as_ref().is_none_or(|culprit| frame.main_delay() == *culprit)
         };
         let frames = self.frames.iter().enumerate().filter(|(_, frame)| is_shown(frame));
         self.shown = frames.clone().map(|(at, _)| at).collect();
@@ -183,8 +180,10 @@ fn wide(count: usize) -> u64 {
 
 #[cfg(test)]
 pub(super) mod tests {
-    use jitterscope_engine::report::Account;
-    use jitterscope_engine::sample::Sample;
+    use std::sync::Arc;
+
+    use jitterscope_engine::report::{Account, Culprit, CulpritKind, Segment};
+    use jitterscope_engine::sample::{Sample, ThreadOwner};
 
     use super::*;
 
@@ -230,6 +229,39 @@ pub(super) mod tests {
         assert!(late.get(11).is_none());
         assert_eq!([9, 10, 40, 99].map(|index| late.count_up_to(index)), [0, 1, 2, 3]);
         assert_eq!(late.count(), 3);
+    }
+
+    #[test]
+    fn counts_of_the_ranking_are_those_of_its_filter() {
+        let culprit = |name: &str, owner| Culprit {
+            name: name.to_owned(),
+            kind: CulpritKind::Thread,
+            thread: Some(9),
+            priority: None,
+            owner,
+        };
+        let segment = |micros: i64, culprit| Segment {
+            start: None,
+            length: Nanos::from_micros(micros),
+            cause: Cause::Thread,
+            culprit: Some(Arc::new(culprit)),
+            cpu: None,
+        };
+        let own = Some(ThreadOwner::Own);
+        let segments = vec![
+            segment(40, culprit("jitterscope (load-1)", own)),
+            segment(50, culprit("chrome", None)),
+            segment(30, culprit("jitterscope (load-2)", own)),
+        ];
+        let mut frame = late(&[(7, Cause::Thread)]).frames.remove(0);
+        frame.account = Account { segments, ..frame.account };
+        let mut late = LateFrames::new(vec![frame], Nanos::from_micros(50));
+        let first = late.delays()[0].clone();
+        assert_eq!((first.name.as_str(), first.sample_count), ("Background load of this test", 1));
+        late.show_only(Some((first.cause, first.name)));
+        assert_eq!(late.shown_count(), 1, "two load threads delayed it more than chrome");
+        late.show_only(Some((Cause::Thread, "chrome".to_owned())));
+        assert_eq!(late.shown_count(), 0);
     }
 
     #[test]

@@ -77,6 +77,11 @@ impl Who {
         strips_height(&self.strips) + occupants_height(&self.lanes)
     }
 
+    /// How high the part of it is that does not depend on what is selected.
+    pub(super) fn lasting_height(&self) -> f32 {
+        strips_height(&self.strips)
+    }
+
     /// Shows it.
     pub(super) fn ui(&self, ui: &mut Ui, timeline: &Timeline, data: &TimelineData) {
         ui.spacing_mut().item_spacing.y = 0.0;

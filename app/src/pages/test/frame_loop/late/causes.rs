@@ -47,7 +47,9 @@ pub(super) fn ui(
             ui.spacing_mut().item_spacing.y = 3.0;
             let causes = if late.has_names() { &[] } else { late.causes() };
             if late.has_names() {
-                culprits::ui(ui, late, culprit);
+                // Below it are the threshold, and the line about what is missing.
+                let below = ui.spacing().interact_size.y + 2.0 * size::COMPACT_ROW;
+                culprits::ui(ui, late, culprit, below);
             }
             for &(cause, count) in causes {
                 ui.horizontal(|ui| {
@@ -60,7 +62,7 @@ pub(super) fn ui(
                     });
                 });
             }
-            let held = ui.horizontal(|ui| {
+            let held = ui.horizontal_wrapped(|ui| {
                 ui.spacing_mut().item_spacing.x = size::GAP_LABEL;
                 // While a limit is typed, none was counted by it yet.
                 let is_none_over = late.is_empty() && late.threshold() == *threshold;
@@ -72,7 +74,9 @@ pub(super) fn ui(
                 small("late").whole_label(ui);
                 field.dragged() || field.has_focus()
             });
-            hints::of_run_ui(ui, late.busiest());
+            if !late.has_names() {
+                hints::of_run_ui(ui, late.busiest());
+            }
             permission::ui(ui, state);
             held.inner
         },

@@ -12,10 +12,12 @@ use crate::text;
 use crate::theme::{Tokens, Type, size};
 use crate::widgets::Spans;
 
-/// Rows that are listed.
-const MAX_ROWS: usize = 8;
-/// From this width the list has columns for the total and the worst time.
-const WIDE: f32 = 276.0;
+/// Rows that are listed at most, and at least.
+const ROWS: (usize, usize) = (3, 8);
+/// The room of a name in which a mark and a gap stand, too.
+const MARK_ROOM: f32 = 18.0;
+/// The sets of columns, the one with the most first.
+const COLUMNS: [&[Column]; 3] = [&[FRAMES, TOTAL, WORST, SHARE], &[FRAMES, SHARE], &[FRAMES]];
 
 /// A column of numbers: title, width, and its text.
 type Column = (&'static str, f32, fn(&Delay) -> String);
@@ -29,23 +31,20 @@ fn millis(time: Nanos) -> String {
     format!("{:.1}", time.as_millis())
 }
 
-/// Draws the ranked list; a click on a row shows only its frames, another one all of them. While one is shown, the
-/// arrow keys choose another.
-pub(super) fn ui(ui: &mut Ui, late: &LateFrames, culprit: &mut Option<DelayKey>) {
+/// Draws the ranked list above what needs `below`; a click on a row shows only its frames, another one all of them.
+/// While one is shown, the arrow keys choose another.
+pub(super) fn ui(ui: &mut Ui, late: &LateFrames, culprit: &mut Option<DelayKey>, below: f32) {
     ui.spacing_mut().item_spacing.y = 1.0;
     let tokens = Tokens::of(ui);
-    let columns: &[Column] = if WIDE <= ui.available_width() {
-        &[FRAMES, TOTAL, WORST, SHARE]
-    } else {
-        &[FRAMES, SHARE]
-    };
+    let listed = listed(late.delays().len(), ui.available_height() - below);
+    let rows = late.delays().get(..listed).unwrap_or(late.delays());
+    let columns = columns(ui, rows);
     let (head, _) =
         ui.allocate_exact_size(vec2(ui.available_width(), size::COMPACT_ROW), Sense::hover());
     for (place, (title, ..)) in places(head, columns).zip(columns) {
         let font = Type::TableHeader.font();
         ui.painter().text(place, Align2::RIGHT_CENTER, title, font, tokens.t2);
     }
-    let rows = late.delays().get(..MAX_ROWS).unwrap_or(late.delays());
     let mut selected = culprit.clone();
     for (at, delay) in rows.iter().enumerate() {
         let key = key_of(delay);
@@ -60,11 +59,36 @@ pub(super) fn ui(ui: &mut Ui, late: &LateFrames, culprit: &mut Option<DelayKey>)
         }
     }
     *culprit = selected;
-    let hidden = late.delays().len().saturating_sub(MAX_ROWS);
+    let hidden = late.delays().len().saturating_sub(listed);
     if 0 < hidden {
         let words = format!("{hidden} others");
         Spans::plain(Type::Small, &words, tokens.t2).label(ui);
     }
+}
+
+/// How many of these rows fit into a height, next to the header and the line that counts the others.
+fn listed(count: usize, height: f32) -> usize {
+    let pitch = size::COMPACT_ROW + 1.0;
+    let (min, max) = ROWS;
+    let fits = |lines: usize| {
+        // A header above the rows, and a line for the others below them.
+        let others = usize::from(lines < count);
+        f32::from(u16::try_from(lines + 1 + others).unwrap_or(u16::MAX)) * pitch <= height
+    };
+    (min..=max).rev().find(|lines| fits(*lines)).unwrap_or(min).min(count)
+}
+
+/// The most columns next to which the names are not cut.
+fn columns(ui: &Ui, rows: &[Delay]) -> &'static [Column] {
+    let width = |row: &Delay| {
+        let name = Spans::plain(Type::Body, &row.name, Tokens::of(ui).t1);
+        name.galley(ui).size().x
+    };
+    let longest = rows.iter().map(width).fold(0.0, f32::max) + MARK_ROOM;
+    let taken = |columns: &[Column]| columns.iter().map(|(_, width, _)| width).sum::<f32>();
+    let fits = |columns: &&&[Column]| longest + taken(columns) <= ui.available_width();
+    let last: &[Column] = COLUMNS.last().copied().unwrap_or_default();
+    COLUMNS.iter().find(fits).copied().unwrap_or(last)
 }
 
 /// The right ends of the columns of a row.
@@ -160,7 +184,7 @@ mod tests {
                 ..RawInput::default()
             };
             let mut output =
-                self.ctx.run_ui(input, |ui| super::ui(ui, &self.late, &mut self.culprit));
+                self.ctx.run_ui(input, |ui| super::ui(ui, &self.late, &mut self.culprit, 0.0));
             output.textures_delta.clear();
         }
 
@@ -200,6 +224,15 @@ mod tests {
             let delays = self.late.delays();
             delays.iter().position(|delay| self.culprit == Some(key_of(delay)))
         }
+    }
+
+    #[test]
+    fn rows_leave_room_for_what_is_below_them() {
+        let pitch = size::COMPACT_ROW + 1.0;
+        assert_eq!(listed(8, 9.0 * pitch), 8, "with the header");
+        assert_eq!(listed(24, 9.0 * pitch), 7, "a line counts the others");
+        assert_eq!(listed(24, 6.5 * pitch), 4);
+        assert_eq!((listed(24, 0.0), listed(2, 0.0)), (3, 2), "the first ones are always shown");
     }
 
     #[test]

@@ -18,7 +18,7 @@ pub(super) fn of_run_ui(ui: &mut Ui, busiest: &[Suspect]) {
     }
     let tokens = Tokens::of(ui);
     let small = |words: &str| Spans::plain(Type::Small, words, tokens.t2);
-    ui.horizontal(|ui| {
+    ui.horizontal_wrapped(|ui| {
         ui.spacing_mut().item_spacing.x = size::GAP_LABEL;
         small("Busiest programs at those times").whole_label(ui);
         let about = "Read four times per second. Not a record of who had the CPU.";

@@ -15,7 +15,7 @@ pub(super) fn ui(ui: &mut Ui, state: Option<&TraceState>) {
         |state: &&TraceState| state.source < Some(TraceSource::Kernel) || !state.missing.is_empty();
     let Some(state) = state.filter(is_less) else { return };
     let tokens = Tokens::of(ui);
-    let row = ui.horizontal(|ui| {
+    let row = ui.horizontal_wrapped(|ui| {
         ui.spacing_mut().item_spacing.x = size::GAP_LABEL;
         let words = Spans::plain(Type::Small, &missing(state), tokens.t2);
         words.whole_label(ui);
@@ -31,7 +31,7 @@ pub(super) fn ui(ui: &mut Ui, state: Option<&TraceState>) {
 
 /// States that no trace was requested; returns whether the test is to run again with one, which needs a source.
 pub(in super::super) fn untraced_ui(ui: &mut Ui, has_source: bool) -> bool {
-    let row = ui.horizontal(|ui| {
+    let row = ui.horizontal_wrapped(|ui| {
         ui.spacing_mut().item_spacing.x = size::GAP_LABEL;
         let (words, color) = ("Trace is off. Causes come from counters.", Tokens::of(ui).t2);
         Spans::plain(Type::Small, words, color).whole_label(ui);

@@ -1,0 +1,175 @@
+//! What pages offer next: to wait for quiet, to allow what is denied, to look at a late frame without moving the page.
+
+use std::path::PathBuf;
+
+use egui::accesskit::Role;
+use egui_kittest::Harness;
+use egui_kittest::kittest::{NodeT as _, Queryable as _};
+use jitterscope::{App, PageId};
+use jitterscope_engine::nanos::Nanos;
+use jitterscope_engine::run::{Run, Trace, counter};
+use jitterscope_engine::sample::{Sample, TraceEvent, TraceRecord};
+use jitterscope_engine::store::Store;
+
+use super::exchange::sample;
+use super::window::{step_until, window};
+
+/// One configuration, of which every 20th frame is 3 ms late.
+fn late_run() -> Run {
+    let mut run = sample::run("");
+    run.trials.truncate(1);
+    let period = run.trials[0].trial.pace.period();
+    let frame = |slot: i64| {
+        let due = period * slot;
+        let late = if slot % 20 == 0 { Nanos::from_millis(3) } else { Nanos::from_micros(9) };
+        let woke = due + late;
+        let done = woke + Nanos::from_millis(2);
+        let began = due - Nanos::from_millis(10);
+        Sample { began, due, slept: None, woke, done, spins: 0, cpu: None }
+    };
+    run.trials[0].samples = (1..=1_200).map(frame).collect();
+    run.trials[0].evidence.clear();
+    run
+}
+
+/// The same while chrome and cargo used more than one CPU.
+fn disturbed_run() -> Run {
+    let mut run = late_run();
+    let busy = |name: u32, permille: i64| TraceRecord {
+        at: Nanos::from_secs(1),
+        event: TraceEvent::Busy,
+        cpu: 0,
+        thread: Some(9),
+        name: Some(name),
+        value: Some(permille),
+    };
+    let names = ["chrome", "cargo"].map(str::to_owned).to_vec();
+    let trial = &mut run.trials[0];
+    trial.trace = Some(Trace::from_records(names, &[busy(0, 620), busy(1, 310)]));
+    for (name, millis) in
+        [(counter::FOREIGN_CPU_NANOS, 1_550), (counter::FOREIGN_WINDOW_NANOS, 1_000)]
+    {
+        trial.counters.insert(name.to_owned(), millis * 1_000_000);
+    }
+    run
+}
+
+/// A window that shows a saved run.
+fn showing(folder: &tempfile::TempDir, run: &Run) -> Harness<'static, App> {
+    let path: PathBuf = Store::at(folder.path()).save(run).unwrap();
+    let store = Store::at(folder.path());
+    let mut harness = Harness::builder()
+        .with_size([1440.0, 900.0])
+        .build_eframe(move |cc| App::with_store(cc, Some(store)).opening(vec![path]));
+    step_until(&mut harness, |app| {
+        app.page() == PageId::Test("frame-loop") && app.session().machine().facts().is_some()
+    });
+    step_until(&mut harness, |app| app.session().running().shown("frame-loop").is_some());
+    harness.run_steps(3);
+    harness
+}
+
+#[test]
+fn a_disturbed_result_names_busy_programs_and_runs_again_when_it_is_quiet() {
+    let folder = tempfile::tempdir().unwrap();
+    let run = disturbed_run();
+    let mut harness = showing(&folder, &run);
+    harness.get_by_label_contains("Busiest programs: chrome 62.0% of one CPU, cargo 31.0%.");
+    harness.get_by_label("Wait for quiet and run again").click();
+    step_until(&mut harness, |app| {
+        app.session().running().waiting().is_some() || app.session().running().is_running()
+    });
+    // On a quiet PC, it has already begun.
+    if harness.state().session().running().waiting().is_some() {
+        harness.get_by_label("Waiting for quiet");
+        harness.get_by_label_contains("Waiting until other programs are quiet");
+        harness.get_by_label("Measure now").click();
+    }
+    step_until(&mut harness, |app| app.session().running().is_running());
+    let state = harness.state().session().running().test("frame-loop").unwrap();
+    assert_eq!(Some(state.plan()), run.plan(), "with the settings of the result");
+    harness.key_press_modifiers(egui::Modifiers::SHIFT, egui::Key::F5);
+    step_until(&mut harness, |app| !app.session().running().is_busy());
+}
+
+#[test]
+fn waiting_for_quiet_can_be_canceled() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut harness = showing(&folder, &disturbed_run());
+    harness.get_by_label("Wait for quiet and run again").click();
+    harness.step();
+    harness.key_press_modifiers(egui::Modifiers::SHIFT, egui::Key::F5);
+    harness.key_press(egui::Key::Escape);
+    step_until(&mut harness, |app| !app.session().running().is_busy());
+    assert!(harness.state().session().running().waiting().is_none());
+}
+
+#[test]
+fn a_policy_that_is_denied_here_is_stated_before_the_test_starts() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut harness = window(&folder);
+    harness.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Num6);
+    harness.run_steps(3);
+    assert_eq!(harness.state().page(), PageId::Test("real-time"));
+    let facts = harness.state().session().machine().facts().unwrap().clone();
+    let words = "is denied on this PC: the test would end without a verdict.";
+    if facts.realtime.is_granted {
+        assert!(harness.query_by_label_contains(words).is_none());
+        return;
+    }
+    harness.get_by_label_contains(words);
+    harness.get_by_label("How to allow it");
+    harness.key_press(egui::Key::F5);
+    harness.run_steps(3);
+    harness.get_by_label_contains("Run the test without ");
+    assert!(!harness.state().session().running().is_running(), "it asks first");
+    harness.get_by_label("Cancel").click();
+    harness.run_steps(3);
+    assert!(!harness.state().session().running().is_running());
+    harness.key_press(egui::Key::F5);
+    harness.run_steps(3);
+    harness.get_by_label("Run anyway").click();
+    step_until(&mut harness, |app| app.session().running().is_running());
+    harness.key_press_modifiers(egui::Modifiers::SHIFT, egui::Key::F5);
+    step_until(&mut harness, |app| !app.session().running().is_busy());
+}
+
+#[test]
+fn a_selected_late_frame_moves_no_button_and_shrinks_no_plot() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut harness = showing(&folder, &late_run());
+    let places = |harness: &Harness<'_, App>| {
+        let button = harness.get_by_label("Maximize the plot (E)").rect();
+        let step = harness.get_by_label("Previous late frame (P)").rect();
+        let plot = harness.get_by_label_contains("Timeline, ").rect();
+        [button, step, plot]
+    };
+    let before = places(&harness);
+    harness.get_by_label("Next late frame (N)").click();
+    harness.run_steps(4);
+    harness.get_by_label("Clear selection");
+    assert_eq!(places(&harness), before);
+}
+
+#[test]
+fn a_changed_setting_moves_no_field() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut harness = window(&folder);
+    let field = |harness: &Harness<'_, App>| {
+        harness.get_by_role_and_label(Role::SpinButton, "Frame loop, repeat").rect()
+    };
+    let before = field(&harness);
+    let plan = harness.state().session().running().test("frame-loop").unwrap().plan().clone();
+    let rates: Vec<_> = harness.query_all_by_label_contains("arget frame rate, ").collect();
+    let is_other = |node: &&egui_kittest::Node<'_>| {
+        node.accesskit_node().toggled() == Some(egui::accesskit::Toggled::False)
+    };
+    let other = rates.iter().find(is_other);
+    other.expect("another frame rate").click();
+    drop(rates);
+    harness.run_steps(4);
+    let changed = harness.state().session().running().test("frame-loop").unwrap().plan().clone();
+    assert_ne!(changed, plan);
+    harness.get_by_label("Save as preset");
+    assert_eq!(field(&harness), before);
+}

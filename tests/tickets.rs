@@ -10,7 +10,8 @@ use jitterscope_engine::store;
 
 use crate::tidy::root;
 
-fn runs() -> Vec<(PathBuf, Run)> {
+/// A run of every kind, with its file.
+pub(super) fn runs() -> Vec<(PathBuf, Run)> {
     let folders = ["tests/older", "assets/examples"].map(|folder| root().join(folder));
     let files = folders.iter().flat_map(|folder| std::fs::read_dir(folder).unwrap().flatten());
     let files = files.map(|file| file.path());
@@ -31,6 +32,9 @@ fn check(run: &Run, what: &str) -> String {
     let file = String::from_utf8(file).unwrap();
     assert!(file.starts_with(&ticket), "{what}: the file begins with the ticket");
     assert_eq!(file.matches("<details>").count(), 1, "{what}");
+    let is_single = report.rows.len() == 1 && report.rows[0].granted.is_some();
+    let has_requests = file.contains("| Setting ") && file.contains("| Requested ");
+    assert_eq!(has_requests, is_single, "{what}: {file}");
     assert!(file.ends_with("</details>\n") && file.contains("SHA-256"), "{what}: {file}");
     ticket
 }

@@ -18,6 +18,7 @@ pub mod openmetrics;
 mod parts;
 pub mod presentmon;
 pub mod privacy;
+mod requests;
 mod sanitize;
 mod series;
 mod svg;

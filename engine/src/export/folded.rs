@@ -2,12 +2,12 @@
 
 use std::io;
 
-use super::document::{self, Block, Piece};
+use super::document::{self, Block, Grid, Piece};
 use super::sanitize::NOTE;
 use super::ticket::Ticket;
-use super::{Headline, Options, facts, json, parts};
+use super::{Headline, Options, facts, json, parts, requests};
 use crate::format::measurement_sum;
-use crate::report::Report;
+use crate::report::{Configuration, Report};
 use crate::run::Run;
 
 /// The most rows of a table of events that are written.
@@ -27,7 +27,7 @@ pub(super) fn document(
 
 fn details(run: &Run, report: &Report, headline: &Headline, options: &Options) -> Block {
     let holds = options.parts;
-    let mut blocks: Vec<Block> = Vec::new();
+    let mut blocks: Vec<Block> = requested(run, report);
     for (table, omitted) in parts::tables(report, holds, MAX_EVENTS) {
         blocks.extend(document::of_table(&table, omitted));
     }
@@ -63,5 +63,22 @@ fn details(run: &Run, report: &Report, headline: &Headline, options: &Options) -
     }
     last.extend([Piece::plain(" SHA-256 of the measurement: "), Piece::code(measurement_sum(run))]);
     blocks.push(Block::Paragraph(vec![last]));
-    Block::Details("All figures, settings, and checksum".to_owned(), blocks)
+    let title = match report.rows.as_slice() {
+        [row] if row.granted.is_some() => "Requested and applied, all figures, settings, checksum",
+        _ => "All figures, settings, and checksum",
+    };
+    Block::Details(title.to_owned(), blocks)
+}
+
+/// What a single configuration requested and what applied; of several, the first table has it.
+fn requested(run: &Run, report: &Report) -> Vec<Block> {
+    let [row] = report.rows.as_slice() else { return Vec::new() };
+    let Configuration { granted: Some(granted), .. } = row else { return Vec::new() };
+    let requests = requests::of(run, row, granted).into_iter();
+    let line = |one: requests::Request| vec![one.name.to_owned(), one.requested, one.applied];
+    vec![Block::Grid(Grid {
+        header: ["Setting", "Requested", "Applied"].map(str::to_owned).to_vec(),
+        is_right: vec![false; 3],
+        rows: requests.map(line).collect(),
+    })]
 }

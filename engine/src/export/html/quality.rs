@@ -3,12 +3,12 @@
 use std::io::{self, Write};
 
 use super::super::facts::count;
+use super::super::requests::{self, Request};
 use super::super::sanitize::{NAME, NOTE, html};
 use super::{icon, section};
-use crate::plan::CpuChoice;
-use crate::report::{AppliedSummary, Caution, Configuration, Report, trace_state};
+use crate::report::{Caution, Configuration, Report, trace_state};
 use crate::run::Run;
-use crate::units::{format_cpus, format_setting, format_share, format_time};
+use crate::units::{format_share, format_time};
 
 /// More than this share of one CPU used by others disturbs a measurement.
 const OTHERS: f64 = 0.1;
@@ -109,7 +109,7 @@ pub(super) fn requested(run: &Run, report: &Report, to: &mut dyn Write) -> io::R
     if let ([row], Some(granted)) =
         (started.as_slice(), started.first().and_then(|row| row.granted.as_ref()))
     {
-        single(run, row, granted, to)?;
+        single(&requests::of(run, row, granted), to)?;
     }
     for row in denied {
         for refusal in row.granted.iter().flat_map(|granted| &granted.refusals) {
@@ -133,54 +133,17 @@ fn is_denied(row: &Configuration) -> bool {
     refused || !row.is_as_requested()
 }
 
-fn single(
-    run: &Run,
-    row: &Configuration,
-    granted: &AppliedSummary,
-    to: &mut dyn Write,
-) -> io::Result<()> {
-    use crate::platform::RequestOutcome;
-    let pinned = match granted.cpus.as_slice() {
-        _ if row.conditions.cpu == CpuChoice::Any => "any CPU".to_owned(),
-        [cpu] => format!("CPU {cpu}"),
-        [] => "not reported".to_owned(),
-        cpus => format!("CPUs {}", format_cpus(cpus)),
-    };
-    let cpu = row.conditions.cpu;
-    let pin = if cpu == CpuChoice::Any { "Unpinned".to_owned() } else { cpu.name() };
-    let is_granted = |outcome: &RequestOutcome| *outcome == RequestOutcome::Granted;
-    let is_prioritized = is_granted(&granted.priority) && row.has_retained_policy();
-    let mut items = vec![
-        ("Priority", row.conditions.priority.name(), is_prioritized, granted.policy.to_string()),
-        ("Pinning", pin, is_granted(&granted.pin), pinned),
-    ];
-    if let Some(slack) = granted.timer_slack {
-        let requested = match row.conditions.timer_slack.get() {
-            0 => "default".to_owned(),
-            _ => format_setting(row.conditions.timer_slack),
-        };
-        items.push(("Timer slack", requested, true, format_time(slack)));
-    }
-    if let Some(resolution) = granted.timer_resolution {
-        let requested = if row.conditions.fine_timer { "finest" } else { "default" };
-        items.push(("Timer resolution", requested.to_owned(), true, format_time(resolution)));
-    }
-    if let Some(tail) = row.usage.spin_tail {
-        let setting = run.plan().and_then(|plan| {
-            plan.settings().into_iter().find(|setting| setting.name == "Spin tail")
-        });
-        let requested = setting.map_or_else(|| "automatic".to_owned(), |setting| setting.value);
-        items.push(("Spin tail", requested, true, format_setting(tail)));
-    }
+fn single(requests: &[Request], to: &mut dyn Write) -> io::Result<()> {
     writeln!(to, "<dl class=\"req\">")?;
-    for (name, requested, is_good, applied) in items {
-        let icon = if is_good { icon("good", "good") } else { icon("denied", "fair") };
+    for one in requests {
+        let icon = if one.is_granted { icon("good", "good") } else { icon("denied", "fair") };
         writeln!(
             to,
-            "<div><dt>{name}</dt><dd><span class=\"hide\">requested </span>{}<span class=\"arrow\" \
+            "<div><dt>{}</dt><dd><span class=\"hide\">requested </span>{}<span class=\"arrow\" \
              aria-hidden=\"true\">→</span><span class=\"nw\">{icon}<span class=\"hide\">applied </span>{}</span></dd></div>",
-            html(&requested, NAME),
-            html(&applied, NAME),
+            one.name,
+            html(&one.requested, NAME),
+            html(&one.applied, NAME),
         )?;
     }
     writeln!(to, "</dl>")

@@ -1,0 +1,68 @@
+//! What a configuration requested of the system, and what applied.
+
+use crate::plan::CpuChoice;
+use crate::platform::RequestOutcome;
+use crate::report::{AppliedSummary, Configuration};
+use crate::run::Run;
+use crate::units::{format_cpus, format_setting, format_time};
+
+/// A request.
+pub(super) struct Request {
+    /// What it is about.
+    pub name: &'static str,
+    /// What was requested.
+    pub requested: String,
+    /// Whether it was granted, and lasted.
+    pub is_granted: bool,
+    /// What applied.
+    pub applied: String,
+}
+
+impl Request {
+    const fn new(name: &'static str, requested: String, is_granted: bool, applied: String) -> Self {
+        Self { name, requested, is_granted, applied }
+    }
+}
+
+/// Returns the requests of a configuration, those that the system reports on.
+pub(super) fn of(run: &Run, row: &Configuration, granted: &AppliedSummary) -> Vec<Request> {
+    let pinned = match granted.cpus.as_slice() {
+        _ if row.conditions.cpu == CpuChoice::Any => "any CPU".to_owned(),
+        [cpu] => format!("CPU {cpu}"),
+        [] => "not reported".to_owned(),
+        cpus => format!("CPUs {}", format_cpus(cpus)),
+    };
+    let cpu = row.conditions.cpu;
+    let pin = if cpu == CpuChoice::Any { "Unpinned".to_owned() } else { cpu.name() };
+    let is_granted = |outcome: &RequestOutcome| *outcome == RequestOutcome::Granted;
+    let is_prioritized = is_granted(&granted.priority) && row.has_retained_policy();
+    let priority = row.conditions.priority.name();
+    let mut requests = vec![
+        Request::new("Priority", priority, is_prioritized, granted.policy.to_string()),
+        Request::new("Pinning", pin, is_granted(&granted.pin), pinned),
+    ];
+    if let Some(slack) = granted.timer_slack {
+        let requested = match row.conditions.timer_slack.get() {
+            0 => "default".to_owned(),
+            _ => format_setting(row.conditions.timer_slack),
+        };
+        requests.push(Request::new("Timer slack", requested, true, format_time(slack)));
+    }
+    if let Some(resolution) = granted.timer_resolution {
+        let requested = if row.conditions.fine_timer { "finest" } else { "default" };
+        requests.push(Request::new(
+            "Timer resolution",
+            requested.to_owned(),
+            true,
+            format_time(resolution),
+        ));
+    }
+    if let Some(tail) = row.usage.spin_tail {
+        let setting = run.plan().and_then(|plan| {
+            plan.settings().into_iter().find(|setting| setting.name == "Spin tail")
+        });
+        let requested = setting.map_or_else(|| "automatic".to_owned(), |setting| setting.value);
+        requests.push(Request::new("Spin tail", requested, true, format_setting(tail)));
+    }
+    requests
+}

@@ -106,7 +106,7 @@ impl Machine {
         self.cpus.iter().filter(|cpu| cpu.kind == kind).count()
     }
 
-    /// Whether a frequency governor or power plan makes frames start at a low frequency. Under the drivers that
+    /// Whether a frequency governor (Linux) or plan (Windows) makes frames start at a low frequency. Under the drivers that
     /// leave the frequency to the processor, `powersave` is the normal default and does not; where the driver is
     /// not known, that cannot be said of it.
     pub fn is_slow_plan(&self, name: &str) -> bool {

@@ -157,7 +157,7 @@ pub mod counter {
     pub const ACTIVITY_CPU: &str = "activity_cpu";
     /// The stretch of time of those counts.
     pub const ACTIVITY_WINDOW_NANOS: &str = "activity_window_nanos";
-    /// How often power source, governor or power plan changed while the trial was measured; absent if never.
+    /// How often power source, governor (Linux) or plan (Windows) changed while the trial was measured; absent if never.
     pub const POWER_CHANGES: &str = "power_changes_count";
     /// From what late samples were traced, as [`TraceSource::number`](crate::platform::TraceSource::number)
     /// has it; 0 for counters only, absent where no trace was requested.

@@ -69,7 +69,7 @@ const COUNT: Number = Field::new("count", "Waits", "Number of waits of each leng
     .number(WAITS);
 const SHORT_COUNT: Number = Field::new(
     "short-count",
-    "Short waits each",
+    "Short waits",
     "Number of waits of up to 10 µs. They are cheap, and 100 are too few to show rare outliers.",
 )
 .named("Short waits per duration")
@@ -227,7 +227,7 @@ pub fn presets() -> Vec<Preset> {
             "default",
             "All strategies, idle and load",
             "Three strategies, four lengths, idle and with one load thread per logical CPU; 10 \
-             000 short waits each.",
+             000 short waits per length.",
             base.clone(),
         ),
         preset(

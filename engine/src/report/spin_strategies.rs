@@ -384,7 +384,7 @@ fn verdict(rows: &[Configuration]) -> Option<Verdict> {
     let avoid: Vec<SpinStrategy> = measured.iter().copied().filter(is_avoided).collect();
     let grades = worst_grades(rows_of(rows, first));
     let evidence = format!(
-        "Worst: {}, with an average overshoot of {}. {}{}.",
+        "Weakest result: {}, with a mean overshoot of {}. {}{}.",
         worst_row.label,
         format_time(Nanos::from_nanos_f64(mean(worst_row))),
         grade::SPIN_OVERSHOOT.sentence(),

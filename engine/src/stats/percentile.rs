@@ -71,8 +71,8 @@ pub enum Sufficiency {
 }
 
 impl Sufficiency {
-    /// Judges a number of samples: p95 needs 20, p99 needs 100 and is weak below 1 000, p99.9 needs
-    /// 1 000 and is weak below 10 000.
+    /// Judges a number of samples: p95 needs 20, p99 needs 100 and is uncertain below 1 000, p99.9 needs
+    /// 1 000 and is uncertain below 10 000.
     pub fn of(quantile: Quantile, count: usize) -> Self {
         let (needs, strong) = match quantile {
             q if q < Quantile::P95 => (1, 1),

@@ -43,7 +43,7 @@ pub(super) fn ranking(delays: &Delays, samples: &str, to: &mut dyn Write) -> io:
          this source caused the largest part.\">{head}</th><th scope=\"col\" style=\"width:31%\" title=\"Share of \
          all lateness that this source caused.\">Share of lateness</th><th scope=\"col\" class=\"n opt\" \
          title=\"Lateness that this source caused, in ms.\">Total ms</th><th scope=\"col\" class=\"n opt\" \
-         title=\"Longest time that this source caused in one of them, in ms.\">Worst ms</th></tr></thead><tbody>"
+         title=\"Longest time that this source caused in one of them, in ms.\">Max ms</th></tr></thead><tbody>"
     )?;
     let most = delays.ranked.iter().map(|one| one.share).fold(0.0, f64::max).max(f64::MIN_POSITIVE);
     // Others are one row only where there are several.

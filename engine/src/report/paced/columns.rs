@@ -299,14 +299,9 @@ fn lows(table: Builder<'_>, by: LowDefinition) -> Builder<'_> {
     table
         .group("Frame rate")
         .column(
-            Column::rate(
-                "average_fps",
-                "Average",
-                "FPS",
-                "Frames over the sum of their frame times.",
-            )
-            .higher_is_better()
-            .optional(),
+            Column::rate("average_fps", "Mean", "FPS", "Frames over the sum of their frame times.")
+                .higher_is_better()
+                .optional(),
             |(_, row)| {
                 let average = row.summary.as_ref().and_then(|summary| summary.average_fps);
                 or_absent(row, average.map(Cell::Rate), "needs 2 frames")

@@ -42,7 +42,7 @@ pub fn gap_histogram(run: &Run, report: &Report, row: Option<usize>) -> Option<C
         .map(|chart| with_limits(chart, report))
 }
 
-/// Adds lines at the limits of typical and bad gaps.
+/// Adds lines at the limits of Good and Poor.
 fn with_limits(mut chart: Chart, report: &Report) -> Chart {
     let limits = report.rows.iter().find_map(|row| Some(row.figures.get::<GapFigures>()?.limits));
     let limit = |(at, label): (Nanos, &str)| Limit {
@@ -50,7 +50,8 @@ fn with_limits(mut chart: Chart, report: &Report) -> Chart {
         label: label.to_owned(),
         is_vertical: true,
     };
-    let both = limits.map(|(typical, bad)| [(typical, "typical"), (bad, "bad")].map(limit));
+    let both =
+        limits.map(|(typical, bad)| [(typical, "Good limit"), (bad, "Poor limit")].map(limit));
     chart.limits.extend(both.into_iter().flatten());
     chart
 }

@@ -30,9 +30,9 @@ pub(super) fn key_figures(report: &Report) -> Vec<KeyFigure> {
     let all = worst(rows_of(rows, strategy));
     let name = (strategy.name().to_owned(), "");
     vec![
-        KeyFigure::new("Best up to 1 ms", name, "lowest average overshoot"),
-        of(worst_of(true), "overshoot_average_nanos", "Average overshoot, idle"),
-        of(worst_of(false), "overshoot_average_nanos", "Average overshoot, load"),
+        KeyFigure::new("Best up to 1 ms", name, "lowest mean overshoot"),
+        of(worst_of(true), "overshoot_average_nanos", "Mean overshoot, idle"),
+        of(worst_of(false), "overshoot_average_nanos", "Mean overshoot, load"),
         of(all, "overshoot_p99_nanos", "p99 overshoot"),
         of(all, "iteration_nanos", "Per iteration"),
         of(all, "cpu_per_wait_nanos", "CPU per wait"),

@@ -109,7 +109,7 @@ pub(super) fn rates_ui(ui: &mut Ui, row: &Configuration, by: LowDefinition) {
     ui.horizontal(|ui| {
         ui.spacing_mut().item_spacing.x = size::GAP_LABEL;
         ui.spacing_mut().interact_size.y = 0.0;
-        let words = format!("Average {average} · {low}");
+        let words = format!("Mean {average} · {low}");
         let room = ui.available_width() - size::ICON;
         Spans::plain(Type::Small, &words, color).label_within(ui, room);
         help_mark(ui, &Help::new("1% low", low::MEANING).method(&low::in_use(by)));

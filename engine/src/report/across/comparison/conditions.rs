@@ -69,7 +69,7 @@ pub(super) fn of(runs: &[(&Run, &Report)]) -> Vec<Condition> {
         Condition::of("Processor", texts(&|run| known(&run.machine.cpu_model)), Relevance::Likely),
         all("CPUs", Relevance::Likely, |run| run.machine.cpus.len().to_string()),
         Condition::of(
-            "Governor or power plan",
+            governor_or_plan(runs),
             texts(&|run| known(&run.machine.power.governor_or_plan)),
             Relevance::Likely,
         ),
@@ -98,6 +98,18 @@ pub(super) fn of(runs: &[(&Run, &Report)]) -> Vec<Condition> {
     conditions.splice(0..0, settings_of(runs));
     conditions.sort_by_key(|condition| condition.weight);
     conditions
+}
+
+/// What the system calls what limits the CPU frequency.
+fn governor_or_plan(runs: &[(&Run, &Report)]) -> &'static str {
+    let is_windows =
+        |run: &Run| run.machine.os.as_deref().is_some_and(|os| os.starts_with("Windows"));
+    let windows = runs.iter().filter(|(run, _)| is_windows(run)).count();
+    match windows {
+        0 => "Governor",
+        _ if windows == runs.len() => "Power plan",
+        _ => "Governor (Linux), power plan (Windows)",
+    }
 }
 
 /// Tenths of a gibibyte.

@@ -90,10 +90,10 @@ fn sum(account: &Account) -> String {
         }
     };
     if account.remainder <= SHOWN_REMAINDER {
-        return format!("Sum {} µs equals the lateness. {source}", micros(account.total()));
+        return format!("Total {} µs, which is the lateness. {source}", micros(account.total()));
     }
     let rest = micros(account.remainder);
-    format!("Remainder {rest} µs: not explained by any record. {source}")
+    format!("Unexplained: {rest} µs. {source}")
 }
 
 fn bar_ui(ui: &mut Ui, account: &Account) {

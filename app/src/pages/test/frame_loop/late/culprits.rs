@@ -24,7 +24,7 @@ type Column = (&'static str, f32, fn(&Delay) -> String);
 
 const FRAMES: Column = ("Frames", 48.0, |delay| text::format_count(delay.sample_count));
 const TOTAL: Column = ("Total ms", 56.0, |delay| millis(delay.total));
-const WORST: Column = ("Worst ms", 58.0, |delay| millis(delay.worst));
+const WORST: Column = ("Max ms", 58.0, |delay| millis(delay.worst));
 const SHARE: Column = ("Share", 48.0, |delay| text::format_share(delay.share));
 
 fn millis(time: Nanos) -> String {

@@ -12,6 +12,9 @@ use crate::report::{Chart, GradePlace, Report};
 use crate::run::Run;
 use crate::stats::GradeRange;
 
+/// The most advice that is shown at once; more of it is in details.
+const MAX_ADVICE: usize = 3;
+
 /// What a page shows.
 #[derive(Debug)]
 pub struct Page<'a> {
@@ -110,6 +113,13 @@ pub fn write_page(page: &Page<'_>, to: &mut dyn Write) -> io::Result<()> {
 /// All figures of all measurements, what they are, and how to repeat them.
 fn end(page: &Page<'_>, to: &mut dyn Write) -> io::Result<()> {
     writeln!(to, "<div class=\"more\">")?;
+    let more = page.advice.get(MAX_ADVICE..).unwrap_or_default();
+    if !more.is_empty() {
+        details::open("More to do", "what else would help", "", to)?;
+        let lines = more.iter().map(|(title, text)| (title.as_str(), text.clone()));
+        details::pairs("pairs", lines, to)?;
+        details::close(to)?;
+    }
     for (name, _, report) in &page.runs {
         if let Some(table) = report.tables.first() {
             details::all_figures(&format!("All figures: {name}"), table, to)?;
@@ -125,11 +135,14 @@ fn end(page: &Page<'_>, to: &mut dyn Write) -> io::Result<()> {
     let command = html(page.command, NAME);
     writeln!(to, "<p>To run it again:<code class=\"cmd\">{command}</code></p>")?;
     details::close(to)?;
-    let privacy = &page.headline.privacy;
+    let privacy = match page.headline.privacy.as_str() {
+        "" => String::new(),
+        names => super::sentence(names),
+    };
     writeln!(
         to,
         "</div>\n<footer><p>This page holds no run to open: export its runs as JSON. {}</p></footer>",
-        html(privacy, NOTE)
+        html(&privacy, NOTE)
     )?;
     finish(to)
 }
@@ -179,7 +192,7 @@ fn advice(page: &Page<'_>, to: &mut dyn Write) -> io::Result<()> {
         writeln!(to, "<p class=\"soft small\">{}</p>", html(&page.advice_note, NOTE))?;
     }
     writeln!(to, "<ol class=\"do\">")?;
-    for (title, text) in &page.advice {
+    for (title, text) in page.advice.iter().take(MAX_ADVICE) {
         let (title, text) = (html(title, NOTE), html(text, NOTE));
         writeln!(to, "<li><b>{title}</b><br><span class=\"soft\">{text}</span></li>")?;
     }

@@ -18,17 +18,30 @@ const ROOM: (f64, f64) = (14.0, 20.0);
 /// Width of a letter of the names of rows.
 const LETTER: usize = 6;
 
+/// Height of each drawing across the page where there are more than two of them: a sheet has room for all.
+const LOW: f64 = 130.0;
+
 /// Writes a section with a plot.
 pub(super) fn write(chart: &Chart, to: &mut dyn Write) -> io::Result<()> {
+    write_high(chart, HEIGHTS[usize::from(chart.is_half)], to)
+}
+
+/// Writes sections with plots across the page.
+pub(super) fn write_wide(charts: &[Chart], to: &mut dyn Write) -> io::Result<()> {
+    let height = if 2 < charts.len() { LOW } else { HEIGHTS[0] };
+    charts.iter().try_for_each(|chart| write_high(chart, height, to))
+}
+
+fn write_high(chart: &Chart, height: f64, to: &mut dyn Write) -> io::Result<()> {
     section(chart.title, &chart.note, &svg::legend(chart), to)?;
-    writeln!(to, "{}</section>", drawing(chart))
+    writeln!(to, "{}</section>", drawing(chart, height))
 }
 
 /// The drawing in its frame.
-fn drawing(chart: &Chart) -> String {
+fn drawing(chart: &Chart, height: f64) -> String {
     let rows = chart.y.names.len();
     let plot = match rows {
-        0 => HEIGHTS[usize::from(chart.is_half)],
+        0 => height,
         _ => (ROW.0 * chart.y.to).min(ROW.1),
     };
     let (top, bottom) = (ROOM.0, ROOM.0 + plot);

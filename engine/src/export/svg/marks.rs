@@ -8,6 +8,8 @@ use crate::stats::Grade;
 
 /// Steps of darkness of a heat map.
 const SHADES: u32 = 10;
+/// Fewer points of a series are drawn large enough to be seen alone.
+const MAX_LARGE: usize = 100;
 /// Height of a box as a share of its row.
 const BOX: f64 = 0.6;
 
@@ -48,7 +50,13 @@ impl Drawing<'_> {
             Marks::Points(all) => {
                 for (series, number) in all.iter().zip(0..) {
                     self.spans(number, series);
-                    self.dots(number, series, if series.intervals.is_empty() { 2.0 } else { 7.0 });
+                    let is_sparse = series.points.len() < MAX_LARGE;
+                    let width = match (series.intervals.is_empty(), is_sparse) {
+                        (false, _) => 7.0,
+                        (true, true) => 5.0,
+                        (true, false) => 2.0,
+                    };
+                    self.dots(number, series, width);
                 }
             }
             Marks::Curves(all) => {

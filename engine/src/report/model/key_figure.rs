@@ -5,7 +5,7 @@ use crate::nanos::Nanos;
 use crate::stats::grade::Limits;
 use crate::stats::{Grade, GradeRange};
 use crate::units::{
-    MISSING, format_count, format_decimal, format_setting, format_share, format_time, time_parts,
+    MISSING, NARROW_SPACE, format_count, format_decimal, format_share, format_time, time_parts,
 };
 
 /// The most figures that a report shows first.
@@ -98,6 +98,16 @@ pub(in crate::report) fn place(upper: [f64; 3], value: f64) -> f64 {
     zones.find(|((_, to), _)| value <= **to).map_or(4.0, within)
 }
 
+/// A limit in three digits at most, so that it has room next to the others: `167 µs`, `2.5 ms`.
+fn rounded(limit: Nanos) -> String {
+    let (number, unit) = time_parts(limit);
+    let number = match number.contains('.') {
+        true => number.trim_end_matches('0').trim_end_matches('.'),
+        false => &number,
+    };
+    format!("{number}{NARROW_SPACE}{unit}")
+}
+
 /// A graded value among the grades.
 #[derive(Clone, Debug, PartialEq)]
 pub struct GradePlace {
@@ -154,7 +164,7 @@ impl GradePlace {
         Self {
             measure: measure.to_owned(),
             words: Self::GRADES,
-            limits: limits.map(format_setting),
+            limits: limits.map(rounded),
             text: format_time(value),
             value: at(value),
             interval: interval.map(|(low, high)| (at(low), at(high))),
@@ -181,6 +191,18 @@ impl GradePlace {
 mod tests {
     use super::*;
     use crate::stats::grade::FRAME_LATENESS;
+
+    #[test]
+    fn limits_of_a_scale_are_short() {
+        let limits = [166_667, 833_333, 2_500_000].map(Nanos::new);
+        let place = GradePlace::of_times(limits, "p99", limits[0], None, std::iter::empty());
+        assert_eq!(place.limits, ["167\u{202f}µs", "833\u{202f}µs", "2.5\u{202f}ms"]);
+        for (nanos, words) in
+            [(50_000, "50"), (400, "400"), (16_666_667, "16.67"), (1_000_000_000, "1")]
+        {
+            assert!(rounded(Nanos::new(nanos)).starts_with(&format!("{words}\u{202f}")), "{nanos}");
+        }
+    }
 
     #[test]
     fn a_value_is_placed_among_equal_zones() {

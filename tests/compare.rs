@@ -128,7 +128,7 @@ fn met_condition_exits_with_3_and_names_the_metric() {
             3,
             "--fail-if p99>+20%: condition met\n  B: p99 rose by ",
         ),
-        (vec!["before", "after", "--fail-if", "worse"], 3, "B is worse"),
+        (vec!["before", "after", "--fail-if", "worse"], 3, "Worse."),
         (vec!["after", "before", "--fail-if", "p99>+20%"], 0, ""),
         (vec!["000000a1", "c3", "--fail-if", "p99>+20%"], 1, "no run with the ID or name 'c3'"),
         (vec!["before", "after", "--baseline", "again"], 1, "'again' is not one of the runs"),

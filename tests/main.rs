@@ -17,6 +17,7 @@ mod mutated_runs; // Runs whose values were changed: each is accepted or refused
 mod noise; // The noise floor of runs with the same settings.
 mod offers; // What pages offer next: to wait for quiet, to allow what is denied, to compare.
 mod older; // Files of an older version: they open with the figures that it wrote.
+mod pages; // Pages for a browser: without a request, and comparisons with the results of their tables.
 mod plots; // Plots by keyboard, pointer and labels: ranges, annotations, distributions.
 mod previews; // The preview of an export: what the file holds, in its order.
 mod privacy; // What any command prints or writes: no private names, of this PC or of other programs.

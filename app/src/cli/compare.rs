@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use clap::{Arg, ArgAction, ArgMatches, Command};
 use jitterscope_engine::export;
+use jitterscope_engine::plan::quick::Part;
 use jitterscope_engine::report::comparison::Prior;
 use jitterscope_engine::report::{Comparison, Report};
 use jitterscope_engine::run::{Run, RunId};
@@ -36,7 +37,7 @@ pub(super) fn command() -> Command {
              1%-low; \
              of imported captures also average-fps, 0.1%-low, stutter.\n\nExamples:\n  jitterscope-cli compare 0a1b 2c3d\n  jitterscope-cli compare \
              before.jitterscope.json after.jitterscope.json --fail-if 'p99>+20%'\n  \
-             jitterscope-cli compare 0a1b 2c3d 4e5f --baseline 4e5f --format markdown\n  \
+             jitterscope-cli compare 0a1b 2c3d 4e5f --baseline 4e5f --format html --out compare.html\n  \
              jitterscope-cli compare --a 0a1b 2c3d 4e5f --b 5a6b 7c8d 9e0f\n\nExit \
              status: 3 if a condition is met.",
         )
@@ -78,7 +79,7 @@ pub(super) fn command() -> Command {
             Arg::new("format")
                 .long("format")
                 .value_name("FORMAT")
-                .value_parser(["table", "json", "markdown"])
+                .value_parser(["table", "json", "markdown", "html"])
                 .default_value("table")
                 .help("Output format")
                 .help_heading("Output"),
@@ -190,7 +191,8 @@ fn compare(store: Option<&Store>, matches: &ArgMatches) -> Result<Status, Failur
         _ => Place::File,
     };
     let sets = matching_runs(&request.entries)?;
-    let mut contents = Vec::new();
+    let is_check = request.entries.iter().any(|files| 1 < files.len());
+    let (mut contents, mut compared) = (Vec::new(), Vec::new());
     let mut outcomes: Vec<(&Gate, Result<Vec<String>, GateError>)> = Vec::new();
     for runs in &sets {
         let shown: Vec<_> = runs.iter().map(|run| names::evaluated(run, place)).collect();
@@ -212,13 +214,17 @@ fn compare(store: Option<&Store>, matches: &ArgMatches) -> Result<Status, Failur
             Some("markdown") => {
                 export::markdown::text(&words::compare::document(&comparison, &evaluated))
             }
+            Some("html") => String::new(),
             _ => show::table(&comparison, &evaluated),
         });
         for gate in matches.get_many::<Gate>("fail-if").into_iter().flatten() {
             outcomes.push((gate, gate.failures(&comparison)));
         }
+        let part = runs.first().and_then(Run::plan).and_then(Part::of).filter(|_| is_check);
+        compared.push((part, comparison, shown));
     }
     let content = match (contents.as_slice(), format.as_deref()) {
+        (_, Some("html")) => show::html(&compared)?,
         ([one], _) => one.clone(),
         (several, Some("json")) => {
             let several: Vec<&str> = several.iter().map(|one| one.trim_end()).collect();

@@ -76,7 +76,8 @@ impl ExportDialog {
         }
         if let Some(first) = exporting.first() {
             // A comparison can be exported only if there is one.
-            let is_there = self.kind != Some(ExportKind::Comparison) || exporting.is_comparison();
+            let is_of_several = self.kind.is_some_and(ExportKind::is_comparison);
+            let is_there = !is_of_several || exporting.is_comparison();
             self.kind = self.kind.filter(|_| is_there);
             self.row = self.row.filter(|row| *row < first.report.rows.len());
         }
@@ -101,7 +102,9 @@ impl ExportDialog {
         let kind = self.kind.unwrap_or(default);
         let (is_of_one_row, parts) = match kind {
             ExportKind::File(format) => (format.is_of_one_row(), self.parts.of(format)),
-            ExportKind::Image | ExportKind::Comparison => (false, Parts::ALL),
+            ExportKind::Image | ExportKind::Comparison | ExportKind::ComparisonPage => {
+                (false, Parts::ALL)
+            }
         };
         ExportRequest {
             kind,
@@ -164,8 +167,9 @@ impl ExportDialog {
 
     fn choices_ui(&mut self, ui: &mut Ui, exporting: &ActiveExport, request: &ExportRequest) {
         group_caption(ui, "Format");
-        let comparison = exporting.is_comparison().then_some(ExportKind::Comparison);
-        for kind in comparison.into_iter().chain(KINDS) {
+        let comparison = [ExportKind::Comparison, ExportKind::ComparisonPage];
+        let comparison = comparison.into_iter().filter(|_| exporting.is_comparison());
+        for kind in comparison.chain(KINDS) {
             let words = (kind.label(), kind.about());
             let is_selected = kind == request.kind;
             if choice_row(ui, "Format", icon_of(kind), words, is_selected).clicked() {
@@ -268,7 +272,7 @@ impl ExportDialog {
             "Writing…".to_owned()
         } else if exporting.check().is_some() && request.kind.is_of_check() {
             "One file of the whole check".to_owned()
-        } else if 1 < exporting.count() && request.kind != ExportKind::Comparison {
+        } else if 1 < exporting.count() && !request.kind.is_comparison() {
             format!("{} files in a folder of your choice", exporting.count())
         } else {
             last.map_or(String::new(), |kind| format!("Last used: {}", kind.label()))
@@ -332,7 +336,7 @@ const KINDS: [ExportKind; 11] = [
 const fn icon_of(kind: ExportKind) -> &'static str {
     match kind {
         ExportKind::Image => icons::IMAGE,
-        ExportKind::Comparison => icons::COLUMNS,
+        ExportKind::Comparison | ExportKind::ComparisonPage => icons::COLUMNS,
         ExportKind::File(format) => match format {
             Format::Html => icons::FILE_HTML,
             Format::Markdown => icons::MARKDOWN_LOGO,

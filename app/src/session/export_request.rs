@@ -28,6 +28,8 @@ pub enum ExportKind {
     Image,
     /// What several runs say of each other, for a ticket.
     Comparison,
+    /// The same as a page for a browser.
+    ComparisonPage,
 }
 
 impl ExportKind {
@@ -36,21 +38,21 @@ impl ExportKind {
 
     /// The words on screen.
     pub const fn label(self) -> &'static str {
-        let [image, comparison] = [words::IMAGE[0], words::COMPARISON[0]];
         match self {
             Self::File(format) => format.label(),
-            Self::Image => image,
-            Self::Comparison => comparison,
+            Self::Image => words::IMAGE[0],
+            Self::Comparison => words::COMPARISON[0],
+            Self::ComparisonPage => words::COMPARISON_PAGE[0],
         }
     }
 
     /// What it is good for, in a few words.
     pub const fn about(self) -> &'static str {
-        let [image, comparison] = [words::IMAGE[1], words::COMPARISON[1]];
         match self {
             Self::File(format) => format.about(),
-            Self::Image => image,
-            Self::Comparison => comparison,
+            Self::Image => words::IMAGE[1],
+            Self::Comparison => words::COMPARISON[1],
+            Self::ComparisonPage => words::COMPARISON_PAGE[1],
         }
     }
 
@@ -60,14 +62,20 @@ impl ExportKind {
             Self::File(format) => format.key(),
             Self::Image => "png",
             Self::Comparison => "comparison",
+            Self::ComparisonPage => "comparison-html",
         }
     }
 
     /// The kind of this word.
     pub fn of_key(key: &str) -> Option<Self> {
-        let others = [Self::Image, Self::Comparison];
+        let others = [Self::Image, Self::Comparison, Self::ComparisonPage];
         let other = || others.into_iter().find(|kind| kind.key() == key);
         Format::of_key(key).map(Self::File).or_else(other)
+    }
+
+    /// Whether it is of several runs together.
+    pub const fn is_comparison(self) -> bool {
+        matches!(self, Self::Comparison | Self::ComparisonPage)
     }
 
     /// Whether a quick check is written into one file of this kind; of others, each of its runs is.
@@ -82,7 +90,7 @@ impl ExportKind {
 
     /// Whether it is a page for a browser.
     pub const fn is_page(self) -> bool {
-        matches!(self, Self::File(Format::Html))
+        matches!(self, Self::File(Format::Html) | Self::ComparisonPage)
     }
 
     /// Whether it is Markdown.
@@ -130,7 +138,8 @@ mod tests {
     #[test]
     fn a_kind_is_known_again_by_its_word() {
         let files = Format::ALL.map(ExportKind::File);
-        for kind in files.into_iter().chain([ExportKind::Image, ExportKind::Comparison]) {
+        let others = [ExportKind::Image, ExportKind::Comparison, ExportKind::ComparisonPage];
+        for kind in files.into_iter().chain(others) {
             assert_eq!(ExportKind::of_key(kind.key()), Some(kind));
         }
         assert_eq!(ExportKind::of_key(""), None);

@@ -1,5 +1,6 @@
 //! Texts of a comparison: names, results, and notes.
 
+mod page;
 mod table;
 mod write;
 
@@ -18,6 +19,7 @@ use super::{
     local, run_name,
 };
 
+pub use self::page::{Compared, page};
 pub use self::table::{Cells, cells, metric_unit};
 pub use self::write::{Evaluated, conditions, differences, document, legend, remarks, ticket};
 
@@ -119,10 +121,10 @@ pub fn short_labels(runs: &[&Run], comparison: &Comparison) -> Vec<String> {
 }
 
 /// The word for a result, with what is missing where there are too few data.
-pub fn result(delta: &Delta, run: usize) -> String {
+pub fn result(delta: &Delta) -> String {
     match (delta.result, delta.reason) {
-        (DeltaResult::Better, _) => format!("{} is better", letter(run)),
-        (DeltaResult::Worse, _) => format!("{} is worse", letter(run)),
+        (DeltaResult::Better, _) => "Better".to_owned(),
+        (DeltaResult::Worse, _) => "Worse".to_owned(),
         (DeltaResult::Same, _) => "Same".to_owned(),
         (DeltaResult::NoClearDifference, _) => "No clear difference".to_owned(),
         (DeltaResult::NotEnoughData, Some(Reason::TooFewSamples(more))) if 0 < more => {
@@ -226,7 +228,7 @@ pub const fn short_outcome(outcome: Outcome) -> &'static str {
         Outcome::Better => "better",
         Outcome::Worse => "worse",
         Outcome::Mixed => "partly better",
-        Outcome::Differs => "differs",
+        Outcome::Differs => "changed, run-to-run variation unknown",
         Outcome::Same => "same",
         Outcome::NoClearDifference => "no clear difference",
         Outcome::NotEnoughData => "not enough data",
@@ -247,12 +249,15 @@ pub fn check_sentence(outcomes: &[(Part, Vec<Option<Outcome>>)], count: usize) -
         outcomes.iter().filter(is_it).map(|(part, _)| part.name()).collect()
     };
     let (better, worse, differs) = (of(Outcome::Better), of(Outcome::Worse), of(Outcome::Differs));
-    let parts: Vec<String> =
-        [("better in", better), ("worse in", worse), ("different in", differs)]
-            .into_iter()
-            .filter(|(_, names)| !names.is_empty())
-            .map(|(words, names)| format!("{words} {}", names.join("; ")))
-            .collect();
+    let parts: Vec<String> = [
+        ("better in", better),
+        ("worse in", worse),
+        ("changed, run-to-run variation unknown, in", differs),
+    ]
+    .into_iter()
+    .filter(|(_, names)| !names.is_empty())
+    .map(|(words, names)| format!("{words} {}", names.join("; ")))
+    .collect();
     if parts.is_empty() {
         format!("No clear difference between A and {last}.")
     } else {
@@ -408,6 +413,8 @@ pub fn metric_words(metric: &Metric) -> &'static str {
         Statistic::AboveBaseline => "the share of frames above A's p99",
         Statistic::LateShare => "the share of late frames",
         Statistic::CountShare => "the share of missed frames",
+        Statistic::Mean => "the mean",
+        Statistic::StdDev => "the standard deviation",
         _ => metric.title,
     }
 }
@@ -533,12 +540,12 @@ mod tests {
     fn notes_and_words_name_runs_by_letter() {
         let delta =
             |result, reason| Delta { change: 1.0, ratio: None, interval: None, result, reason };
-        assert_eq!(result(&delta(DeltaResult::Worse, None), 1), "B is worse");
+        assert_eq!(result(&delta(DeltaResult::Worse, None)), "Worse");
         let few = delta(DeltaResult::NotEnoughData, Some(Reason::TooFewSamples(1_380)));
-        assert_eq!(result(&few, 1), "Not enough data (1\u{202f}380 more)");
+        assert_eq!(result(&few), "Not enough data (1\u{202f}380 more)");
         assert_eq!(why(&few).unwrap(), "There are too few samples: 1\u{202f}380 more are needed.");
         let alone = delta(DeltaResult::NotEnoughData, Some(Reason::TooFewRuns(1)));
-        assert_eq!(result(&alone, 1), "Not enough data (1 more run)");
+        assert_eq!(result(&alone), "Not enough data (1 more run)");
         assert_eq!(
             note(&Note::Lengths(vec![Nanos::from_secs(10), Nanos::from_secs(30)])),
             "Run lengths differ: A 10 s, B 30 s. Max and counts are not evaluated."

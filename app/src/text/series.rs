@@ -56,7 +56,7 @@ pub fn paired_differences(found: &[PairedDifference]) -> Vec<Vec<String>> {
                     format!("[{}, {}]", signed(&one.metric, low), signed(&one.metric, high))
                 },
             ),
-            result(&one.delta, 1),
+            result(&one.delta),
         ]);
     }
     table
@@ -97,7 +97,7 @@ mod tests {
         };
         let table = paired_differences(&[one]);
         assert!(table.iter().all(|line| line.len() == table[0].len()));
-        assert_eq!(table[1][4..], ["−0.500 pp", "[−0.600 pp, −0.400 pp]", "B is better"]);
+        assert_eq!(table[1][4..], ["−0.500 pp", "[−0.600 pp, −0.400 pp]", "Better"]);
         let variation = MetricVariation {
             label: "Normal".to_owned(),
             metric: Metric::P50,

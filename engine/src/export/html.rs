@@ -1,6 +1,7 @@
 //! The report as one page: the answer first, read in any browser without a script, printed on A4, and imported
 //! again, because it contains the run.
 
+mod compared;
 mod culprits;
 mod details;
 mod figures;
@@ -19,9 +20,13 @@ use super::sanitize::{NAME, NOTE, html};
 use super::{Headline, Options, Parts, json, parts};
 use crate::format::measurement_sum;
 use crate::report::chart::default_row;
-use crate::report::{Caution, Chart, Report};
+use crate::report::table::Column;
+use crate::report::{Caution, Chart, Report, Table};
 use crate::run::Run;
 
+pub use compared::{
+    Change, Changes, ComparisonPage, Direction, RelativeChange, Side, write_comparison,
+};
 pub use outline::outline;
 pub use page::{Measurement, Page, write_page};
 
@@ -82,11 +87,25 @@ fn first_figures(run: &Run, report: &Report, to: &mut dyn Write) -> io::Result<(
     let keys = report.key_figures(run);
     if !keys.is_empty() {
         figures::keys(&keys, to)
+    } else if let Some(table) = report.tables.first().filter(|table| is_of_changes(table)) {
+        let columns = table.columns.iter().zip(0..);
+        let is_shown =
+            |column: &Column| column.key == "change" || report.key_columns.contains(&column.key);
+        let columns: Vec<usize> =
+            columns.filter(|(column, _)| is_shown(column)).map(|(_, at)| at).collect();
+        section(table.title, &table.note, "", to)?;
+        figures::rows(table, "", &columns, to)?;
+        writeln!(to, "</section>")
     } else if 1 < report.rows.len() {
         figures::configurations(report, to)
     } else {
         Ok(())
     }
+}
+
+/// Whether the rows of a table are changes with their effects.
+fn is_of_changes(table: &Table) -> bool {
+    table.position("change").is_some()
 }
 
 /// The timeline, who delayed frames and the worst of them, the other plots, and the quality of it all.
@@ -115,10 +134,10 @@ fn plots(
             }
         }
     }
-    let (halves, wide): (Vec<Chart>, Vec<Chart>) = charts.into_iter().partition(|it| it.is_half);
-    for chart in &wide {
-        plot::write(chart, to)?;
-    }
+    // Names of rows need the width of the page.
+    let (halves, wide): (Vec<Chart>, Vec<Chart>) =
+        charts.into_iter().partition(|it| it.is_half && it.y.names.is_empty());
+    plot::write_wide(&wide, to)?;
     writeln!(to, "<div class=\"cols {}\">", if halves.len() == 2 { "c" } else { "b" })?;
     for chart in &halves {
         plot::write(chart, to)?;

@@ -182,8 +182,8 @@ fn line(
     };
     let ratio = delta.ratio.map_or(String::new(), |ratio| format!(" ({:+.1}%)", ratio * 100.0));
     let result = match words::compare::why(delta) {
-        Some(why) => format!("{}: {why}", words::compare::result(delta, run)),
-        None => format!("{}.", words::compare::result(delta, run)),
+        Some(why) => format!("{}: {why}", words::compare::result(delta)),
+        None => format!("{}.", words::compare::result(delta)),
     };
     let letter = words::compare::letter(run);
     format!(

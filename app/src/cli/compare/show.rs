@@ -1,13 +1,19 @@
 //! A comparison as a table for a terminal and as JSON for programs.
 
+use std::borrow::Cow;
+
+use jitterscope_engine::export::html::write_comparison;
 use jitterscope_engine::format::{self, PriorRecord};
-use jitterscope_engine::report::Comparison;
+use jitterscope_engine::plan::quick::Part;
 use jitterscope_engine::report::comparison::{ComparedRow, Relevance, Variation};
 use jitterscope_engine::report::table::Quantity;
+use jitterscope_engine::report::{Comparison, Report};
+use jitterscope_engine::run::Run;
 use serde_json::{Value, json};
 
+use super::super::names;
 use super::super::print::columns;
-use crate::text::compare::{self, Evaluated, conditions, differences, legend, remarks};
+use crate::text::compare::{self, Compared, Evaluated, conditions, differences, legend, remarks};
 use crate::text::{self as words};
 
 /// The comparison for a terminal.
@@ -37,6 +43,27 @@ pub(super) fn table(comparison: &Comparison, runs: &Evaluated<'_>) -> String {
     }
     // A terminal may lack the narrow space between a number and its unit.
     text.replace(words::NARROW_SPACE, " ")
+}
+
+/// A comparison, what it is of a quick check, and its runs as they are shown.
+pub(super) type Shown<'a> = (Option<Part>, Comparison, Vec<(Cow<'a, Run>, Report)>);
+
+/// The comparisons as one page.
+pub(super) fn html(compared: &[Shown<'_>]) -> std::io::Result<String> {
+    let evaluated: Vec<Vec<(&Run, &Report)>> = compared
+        .iter()
+        .map(|(.., runs)| runs.iter().map(|(run, report)| (run.as_ref(), report)).collect())
+        .collect();
+    let sets: Vec<Compared<'_>> = compared
+        .iter()
+        .zip(&evaluated)
+        .map(|((part, comparison, _), runs)| Compared { part: *part, comparison, runs })
+        .collect();
+    let mut runs = evaluated.iter().flatten().flat_map(|(run, _)| &run.trials);
+    let privacy = names::privacy(runs.any(|trial| trial.trace.is_some()));
+    let mut page = Vec::new();
+    write_comparison(&compare::page(&sets, privacy), &mut page)?;
+    Ok(String::from_utf8_lossy(&page).into_owned())
 }
 
 /// The comparison for programs: nanoseconds, shares, and frames per second, by the metric's unit.

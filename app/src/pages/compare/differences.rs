@@ -95,7 +95,7 @@ impl TableOptions<'_> {
                 }
                 let evaluated = figure.deltas.get(self.run).copied().flatten();
                 let evaluated = evaluated.filter(|delta| delta.result != DeltaResult::NotEvaluated);
-                let why = evaluated.map(|delta| low::why_not_evaluated(&delta, self.run));
+                let why = evaluated.map(|delta| low::why_not_evaluated(&words::result(&delta)));
                 let figure = low::compared(figure, &self.items, baseline, self.by);
                 Line { figure, about, why }
             }
@@ -236,7 +236,7 @@ fn result_ui(ui: &mut Ui, line: &Line, run: usize) {
     let tokens = Tokens::of(ui);
     let figure = &line.figure;
     let Some(delta) = figure.deltas.get(run).copied().flatten() else { return };
-    let word = words::result(&delta, run);
+    let word = words::result(&delta);
     let arrow = if delta.change < 0.0 { "▼" } else { "▲" };
     let (words_shown, color, style) = match delta.result {
         DeltaResult::Better => (format!("{arrow} {word}"), tokens.good, Type::TableStrong),

@@ -17,7 +17,7 @@ pub(super) fn file_name(check: &FinishedCheck, kind: ExportKind) -> String {
     let group = check.runs().find_map(|shown| shown.run.group.as_ref());
     let extension = match kind {
         ExportKind::File(format) => format.extension(),
-        ExportKind::Image | ExportKind::Comparison => "png",
+        ExportKind::Image | ExportKind::Comparison | ExportKind::ComparisonPage => "png",
     };
     text::quick::file_name(check.began, group, extension)
 }

@@ -59,7 +59,7 @@ pub(super) fn open_check(paths: &[PathBuf]) -> Result<ReadyExport, String> {
 /// Whether one file is written, of which the user chooses the name.
 pub(super) fn is_one_file(ready: &ReadyExport, request: &ExportRequest) -> bool {
     let is_whole_check = ready.check.is_some() && request.kind.is_of_check();
-    request.kind == ExportKind::Comparison || ready.members.len() == 1 || is_whole_check
+    request.kind.is_comparison() || ready.members.len() == 1 || is_whole_check
 }
 
 /// The quick check, where one file of all of it is written.
@@ -78,10 +78,11 @@ pub(super) fn file_name(ready: &ReadyExport, shown: &LoadedRun, request: &Export
             let date = shown.run.started_at.strftime("%Y-%m-%d");
             format!("{date}-{}-{}.png", shown.run.subject.key(), shown.run.id)
         }
-        ExportKind::Comparison => {
+        kind @ (ExportKind::Comparison | ExportKind::ComparisonPage) => {
             let runs = ready.comparison.iter().flat_map(|compared| &compared.runs);
             let ids: Vec<String> = runs.map(|shown| shown.run.id.to_string()).collect();
-            format!("comparison-{}.md", ids.join("-"))
+            let extension = if kind.is_page() { "html" } else { "md" };
+            format!("comparison-{}.{extension}", ids.join("-"))
         }
     }
 }
@@ -113,6 +114,10 @@ fn write(
             to.write_all(&image(shown, request, painter).map_err(io::Error::other)?.png)
         }
         ExportKind::Comparison => export::markdown::render(&comparison(ready, request), to),
+        ExportKind::ComparisonPage => {
+            compared(ready, request, |comparison, runs| page(comparison, runs, request, to))
+                .unwrap_or(Ok(()))
+        }
     }
 }
 
@@ -139,16 +144,30 @@ fn check_image(
 
 /// What the runs say of each other as they were measured, without the names that go.
 fn comparison(ready: &ReadyExport, request: &ExportRequest) -> Vec<Block> {
-    compared(ready, request, compare::document)
+    compared(ready, request, compare::document).unwrap_or_default()
 }
 
-/// The same in other words.
-fn compared(
+/// Writes the same as a page.
+fn page(
+    comparison: &Comparison,
+    runs: &compare::Evaluated<'_>,
+    request: &ExportRequest,
+    to: &mut dyn Write,
+) -> io::Result<()> {
+    let names = request.included_names;
+    let mut trials = runs.iter().flat_map(|(run, _)| &run.trials);
+    let privacy = names.sentence(!names.programs && trials.any(|trial| trial.trace.is_some()));
+    let sets = [compare::Compared { part: None, comparison, runs }];
+    export::html::write_comparison(&compare::page(&sets, privacy), to)
+}
+
+/// What is made of runs that are compared; `None` where none are.
+fn compared<T>(
     ready: &ReadyExport,
     request: &ExportRequest,
-    words: fn(&Comparison, &compare::Evaluated<'_>) -> Vec<Block>,
-) -> Vec<Block> {
-    let Some(compared) = &ready.comparison else { return Vec::new() };
+    words: impl FnOnce(&Comparison, &compare::Evaluated<'_>) -> T,
+) -> Option<T> {
+    let compared = ready.comparison.as_ref()?;
     let changed: Vec<Option<LoadedRun>> =
         compared.runs.iter().map(|shown| exported(shown, request)).collect();
     let runs = compared.runs.iter().zip(&changed);
@@ -156,13 +175,13 @@ fn compared(
         .map(|(shown, changed)| changed.as_ref().unwrap_or(shown))
         .map(|shown| (shown.run.as_ref(), &shown.report))
         .collect();
-    if changed.iter().all(Option::is_none) {
+    Some(if changed.iter().all(Option::is_none) {
         words(&compared.comparison, &evaluated)
     } else {
         let (store, prior) = (ready.store.as_ref(), Some(&compared.comparison.prior));
         let comparison = comparing::evaluate(&evaluated, compared.group_a, store, prior);
         words(&comparison, &evaluated)
-    }
+    })
 }
 
 /// Makes the file in memory as far as it is shown, and searches all of it.
@@ -418,7 +437,8 @@ fn ticket(ready: &ReadyExport, request: &ExportRequest) -> String {
         return check::ticket(check, request);
     }
     if request.kind == ExportKind::Comparison {
-        return export::markdown::text(&compared(ready, request, compare::ticket));
+        let blocks = compared(ready, request, compare::ticket).unwrap_or_default();
+        return export::markdown::text(&blocks);
     }
     let measured = ready.first.as_measured();
     let shown = measured.as_ref().unwrap_or(&ready.first);

@@ -63,9 +63,10 @@ pub fn differences(comparison: &Comparison, row: &ComparedRow) -> Vec<Vec<String
             if has_several {
                 line.push(format!("{} with {}", letter(run), letter(comparison.baseline)));
             }
-            line.extend([cells.change, cells.percent, cells.interval, cells.noise]);
+            let interval = cells.interval.trim_matches(['[', ']']).replace(", ", " to ");
+            line.extend([cells.change, cells.percent, interval, cells.noise]);
             let delta = figure.deltas.get(run).copied().flatten();
-            line.push(delta.map_or("–".to_owned(), |delta| result(&delta, run)));
+            line.push(delta.map_or("–".to_owned(), |delta| result(&delta)));
             table.push(line);
         }
     }
@@ -167,10 +168,14 @@ pub fn ticket(comparison: &Comparison, runs: &Evaluated<'_>) -> Vec<Block> {
     Ticket { title, answer: sentence(comparison), notes, grid, facts }.blocks()
 }
 
+/// Columns of numbers.
+const NUMBERS: [&str; 4] = ["Change", "%", "95% CI", "Noise floor"];
+
 /// A table whose first row is its header.
 fn grid(rows: Vec<Vec<String>>) -> Block {
     let mut rows = rows.into_iter();
     let header = rows.next().unwrap_or_default();
-    let is_right = header.iter().map(|_| false).collect();
+    let is_number = |name: &String| NUMBERS.contains(&name.as_str());
+    let is_right = header.iter().map(is_number).collect();
     Block::Grid(Grid { header, is_right, rows: rows.collect() })
 }

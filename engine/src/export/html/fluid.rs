@@ -72,6 +72,8 @@ impl Fluid {
         let ticks = ticks(axis);
         let most = if is_half { LABELS[0] } else { LABELS[1] };
         let step = ticks.len().div_ceil(most).max(1);
+        // A phone has room for half of them.
+        let spare = 2 * step * usize::from(LABELS[0] * step < ticks.len());
         for (value, number) in ticks.into_iter().zip(0_usize..) {
             let at = place(axis, value);
             self.line("grid", (at, top), (at, bottom));
@@ -83,7 +85,9 @@ impl Fluid {
                 } else {
                     "middle"
                 };
-                self.word("", (at, 0.0), bottom + 15.0, anchor, &tick_text(axis, value));
+                let is_spare = 0 < spare && !number.is_multiple_of(spare);
+                let class = if is_spare { "wide" } else { "" };
+                self.word(class, (at, 0.0), bottom + 15.0, anchor, &tick_text(axis, value));
             }
         }
         self.line("axis", (0.0, bottom), (1.0, bottom));
@@ -104,6 +108,11 @@ impl Fluid {
                 self.word("", (0.0, -8.0), y + 4.0, "end", &shortened(name));
             }
         }
+    }
+
+    /// The whole drawing where the text next to it has all that it shows.
+    pub(super) fn hidden(self, height: f64) -> String {
+        format!("<svg height=\"{height}\" aria-hidden=\"true\">\n{}</svg>", self.body)
     }
 
     /// The whole drawing with its title and what it shows, for who cannot see it.

@@ -106,6 +106,37 @@ pub(super) fn say(headline: &Headline, to: &mut dyn Write) -> io::Result<()> {
 
 /// Where a value is between the grades: four equal zones, the value, its interval, and the others.
 pub(super) fn strip(place: &GradePlace, grade: Option<Grade>, is_graded: bool) -> String {
+    let mut fluid = zones(place, grade);
+    marks(&mut fluid, place, if is_graded { "pt" } else { "est" });
+    let words = format!("{}: {}", place.measure, place.text);
+    fluid.finish(42.0, "Where the grade is", &words)
+}
+
+/// The same of several runs, each by its letter; their limits are the same.
+pub(super) fn strips(places: &[(char, &GradePlace)]) -> String {
+    let Some((_, first)) = places.first() else { return String::new() };
+    let mut fluid = zones(first, None);
+    for (letter, place) in places {
+        if let Some((low, high)) = place.interval {
+            let (low, high) = (low / 4.0, high / 4.0);
+            fluid.line(&format!("ci k-{letter}"), (low, 21.0), (high, 21.0));
+        }
+    }
+    for (letter, place) in places.iter().rev() {
+        let at = place.value / 4.0;
+        let (x, text) = (percent(at), html(&place.text, NAME));
+        fluid.add(&format!(
+            "<use class=\"k-{letter}\" href=\"#m-letter\" x=\"{x}\" y=\"21\"><title>{text}</title></use>"
+        ));
+        fluid.word("in", (at, 0.0), 25.0, "middle", &letter.to_string());
+    }
+    let each = places.iter().map(|(letter, place)| format!("{letter} {}", place.text));
+    let words = format!("{}: {}", first.measure, each.collect::<Vec<_>>().join(", "));
+    fluid.finish(42.0, "Where the grades are", &words)
+}
+
+/// Four equal zones with their words, and the limits between them.
+fn zones(place: &GradePlace, grade: Option<Grade>) -> Fluid {
     let mut fluid = Fluid::default();
     let grades = [Grade::Excellent, Grade::Good, Grade::Fair, Grade::Poor];
     for ((word, one), zone) in place.words.iter().zip(grades).zip(0_u32..) {
@@ -119,9 +150,7 @@ pub(super) fn strip(place: &GradePlace, grade: Option<Grade>, is_graded: bool) -
         fluid.line("edge", (at, 15.0), (at, 27.0));
         fluid.word("", (at, 0.0), 39.0, "middle", limit);
     }
-    marks(&mut fluid, place, if is_graded { "pt" } else { "est" });
-    let words = format!("{}: {}", place.measure, place.text);
-    fluid.finish(42.0, "Where the grade is", &words)
+    fluid
 }
 
 /// The value, its interval, and the values next to it.

@@ -1,0 +1,275 @@
+//! A comparison as a page.
+
+mod changes;
+
+use jitterscope_engine::export::html::{ComparisonPage, Direction, Side};
+use jitterscope_engine::export::{Headline, machine_line};
+use jitterscope_engine::report::comparison::{
+    ComparedRow, Condition, DeltaResult, Outcome, Relevance, Variation,
+};
+use jitterscope_engine::report::{Comparison, Report};
+use jitterscope_engine::run::Run;
+
+use self::changes::{changes, definition};
+use super::super::{date, format_count, format_long_time, local, run_name};
+use super::{
+    Evaluated, HOW_EVALUATED, NOISE_FLOOR, check_sentence, evidence, letter, noise_floor, remarks,
+    sentence,
+};
+
+/// Runs of one kind that were compared.
+pub struct Compared<'a> {
+    /// What they are of a quick check; absent where single runs or groups are compared.
+    pub part: Option<jitterscope_engine::plan::quick::Part>,
+    /// What they say of each other.
+    pub comparison: &'a Comparison,
+    /// The runs.
+    pub runs: &'a Evaluated<'a>,
+}
+
+impl Compared<'_> {
+    /// The runs of each side.
+    fn sides(&self) -> Vec<&Evaluated<'_>> {
+        match self.comparison.variation {
+            Variation::Groups([count, _]) => {
+                let (a, b) = self.runs.split_at(count.min(self.runs.len()));
+                vec![a, b]
+            }
+            _ => self.runs.chunks(1).collect(),
+        }
+    }
+
+    /// What a line of a table of several parts or configurations is about.
+    fn line_name(&self, row: &ComparedRow) -> String {
+        match self.part {
+            None => row.label.clone(),
+            Some(part) if self.comparison.rows.len() == 1 => part.name().to_owned(),
+            Some(part) => format!("{}: {}", part.name(), row.label),
+        }
+    }
+}
+
+/// The page of a comparison, or of the parts of quick checks; `privacy` states which names were excluded.
+pub fn page<'a>(sets: &'a [Compared<'a>], privacy: String) -> ComparisonPage<'a> {
+    let first = sets.first();
+    let count = first.map_or(0, |set| set.comparison.count);
+    let rows: usize = sets.iter().map(|set| set.comparison.rows.len()).sum();
+    let is_single = rows == 1;
+    let drawn = first.filter(|_| sets.len() == 1).and_then(|set| set.comparison.rows.first());
+    let (changes, shown_count) = changes(sets, count, is_single);
+    let ids: Vec<&str> =
+        first.into_iter().flat_map(|set| set.runs).map(|(run, _)| id(run)).collect();
+    let conditions = || first.into_iter().flat_map(|set| &set.comparison.conditions);
+    let is_likely = |one: &Condition| one.weight == Relevance::Likely;
+    let row = |one: &Condition| (one.name.clone(), one.values.clone(), is_likely(one));
+    let same =
+        |one: &Condition| (one.name.clone(), one.values.first().cloned().unwrap_or_default());
+    let mut warnings: Vec<String> = Vec::new();
+    for warning in sets.iter().flat_map(|set| remarks(set.comparison)) {
+        if !warnings.contains(&warning) {
+            warnings.push(warning);
+        }
+    }
+    let mut method: Vec<String> =
+        first.map(|set| noise_floor(set.comparison)).into_iter().collect();
+    method.extend([HOW_EVALUATED, NOISE_FLOOR].map(str::to_owned));
+    ComparisonPage {
+        headline: headline(sets, privacy),
+        ids: format!("{} {}", if sets.len() == 1 { "Runs" } else { "Checks" }, ids.join(", ")),
+        facts: first.map_or_else(Vec::new, |set| facts(set, sets.len() == 1)),
+        direction: direction(sets, conditions().any(is_likely)),
+        sides: first.map_or_else(Vec::new, |set| sides(set, drawn)),
+        warnings,
+        changes,
+        shown_count,
+        value_name: drawn.and(first).map_or("", |set| set.comparison.value_name),
+        drawn: drawn.filter(|_| !is_single).map_or_else(String::new, |row| row.label.clone()),
+        late_limit: drawn.and_then(|row| row.late_limit),
+        differing: first.into_iter().flat_map(|set| set.comparison.differing()).map(row).collect(),
+        same: conditions().filter(|one| one.weight == Relevance::Same).map(same).collect(),
+        method,
+        definitions: definitions(sets),
+        command: command(first, &ids),
+    }
+}
+
+/// The ID by which the command line takes a run or its check.
+fn id(run: &Run) -> &str {
+    run.group.as_ref().map_or_else(|| run.id.as_str(), |group| group.id.as_str())
+}
+
+fn command(set: Option<&Compared<'_>>, ids: &[&str]) -> String {
+    match set.map(|set| set.comparison.variation) {
+        Some(Variation::Groups([count, _])) => {
+            let (a, b) = ids.split_at(count.min(ids.len()));
+            format!("jitterscope-cli compare --a {} --b {}", a.join(" "), b.join(" "))
+        }
+        _ => format!("jitterscope-cli compare {}", ids.join(" ")),
+    }
+}
+
+fn headline(sets: &[Compared<'_>], privacy: String) -> Headline {
+    let (mut better, mut worse, mut outcomes) = (0, 0, Vec::new());
+    for set in sets {
+        let figures = set.comparison.rows.iter().flat_map(|row| &row.figures);
+        for delta in figures.flat_map(|figure| &figure.deltas).flatten() {
+            better += usize::from(delta.result == DeltaResult::Better);
+            worse += usize::from(delta.result == DeltaResult::Worse);
+        }
+        let each = (0..set.comparison.count)
+            .map(|run| (run != set.comparison.baseline).then(|| set.comparison.outcome(run)));
+        outcomes.extend(set.part.map(|part| (part, each.collect::<Vec<_>>())));
+    }
+    let found = |count: usize, word: &str| match count {
+        0 => format!("none {word}"),
+        1 => format!("1 metric {word}"),
+        count => format!("{count} metrics {word}"),
+    };
+    let grade = match (better, worse) {
+        (0, 0) => String::new(),
+        (0, worse) => format!("{}, none better", found(worse, "worse")),
+        (better, 0) => format!("{}, none worse", found(better, "better")),
+        (better, worse) => format!("{}, {}", found(better, "better"), found(worse, "worse")),
+    };
+    let Some(first) = sets.first() else { return Headline::default() };
+    let count = first.comparison.count;
+    let (sentence, evidence) = match outcomes.as_slice() {
+        [] => (sentence(first.comparison), evidence(first.comparison)),
+        parts => (check_sentence(parts, count), String::new()),
+    };
+    let names: Vec<String> = first.sides().iter().map(|side| side_name(side)).collect();
+    let title = format!("Compare: {}", joined(&names));
+    Headline { title, grade, sentence, evidence, privacy, ..Headline::default() }
+}
+
+/// Names without saying twice what they share: "60 FPS, CPU 1, Normal and Highest".
+fn joined(names: &[String]) -> String {
+    let parts = |name: &String| -> Vec<String> { name.split(", ").map(str::to_owned).collect() };
+    let all: Vec<Vec<String>> = names.iter().map(parts).collect();
+    let is_common = |part: &String| all.iter().all(|of| of.contains(part));
+    let common: Vec<&str> =
+        all.iter().take(1).flatten().filter(|part| is_common(part)).map(String::as_str).collect();
+    let own = |of: &Vec<String>| {
+        let own = of.iter().filter(|part| !is_common(part)).map(String::as_str);
+        own.collect::<Vec<_>>().join(", ")
+    };
+    let mut own: Vec<String> = all.iter().map(own).filter(|own| !own.is_empty()).collect();
+    own.dedup();
+    let common = if common.is_empty() { None } else { Some(common.join(", ")) };
+    let own = if own.is_empty() { None } else { Some(own.join(" and ")) };
+    common.into_iter().chain(own).collect::<Vec<_>>().join(", ")
+}
+
+/// What a side is called: a run by its name, a check by that of its runs, a group by its number of runs.
+fn side_name(side: &Evaluated<'_>) -> String {
+    let Some((run, _)) = side.first() else { return String::new() };
+    let name = match &run.group {
+        Some(_) if run.name.is_empty() => "Quick check".to_owned(),
+        Some(_) => run.name.clone(),
+        None => run_name(run),
+    };
+    match side.len() {
+        1 => name,
+        count => format!("{count} runs of {name}"),
+    }
+}
+
+/// What the runs have in common.
+fn facts(set: &Compared<'_>, has_samples: bool) -> Vec<String> {
+    let mut facts = Vec::new();
+    let common = |of: &dyn Fn(&Run) -> String| {
+        let mut all = set.runs.iter().map(|(run, _)| of(run));
+        let first = all.next()?;
+        all.all(|other| other == first).then_some(first)
+    };
+    if has_samples {
+        facts.extend(common(&|run| run.subject.name().to_owned()));
+        facts.extend(
+            common(&|run| {
+                let count = format_count(u64::try_from(run.sample_count()).unwrap_or(u64::MAX));
+                let length = format_long_time(run.measured());
+                format!("{count} {} in {length}", run.subject.samples_name())
+            })
+            .map(|words| format!("{words} each")),
+        );
+    }
+    let machine = common(&|run| machine_line(run)).filter(|line| !line.is_empty());
+    facts.push(
+        machine.map_or_else(|| "different PCs".to_owned(), |line| format!("same PC: {line}")),
+    );
+    facts
+}
+
+/// Where it went, in all: better is no merit of what was changed where more than one thing differs.
+fn direction(sets: &[Compared<'_>], differs: bool) -> Option<Direction> {
+    let outcomes: Vec<Outcome> = sets
+        .iter()
+        .flat_map(|set| {
+            let others = (0..set.comparison.count).filter(|&run| run != set.comparison.baseline);
+            others.map(|run| set.comparison.outcome(run))
+        })
+        .collect();
+    if outcomes.contains(&Outcome::Worse) || outcomes.contains(&Outcome::NotComparable) {
+        return Some(Direction::Worse);
+    }
+    let is_better = !outcomes.is_empty() && outcomes.iter().all(|one| *one == Outcome::Better);
+    (is_better && !differs).then_some(Direction::Better)
+}
+
+fn sides<'a>(set: &'a Compared<'a>, drawn: Option<&ComparedRow>) -> Vec<Side<'a>> {
+    let side = |(runs, at): (&'a Evaluated<'a>, usize)| {
+        let (run, report): &(&Run, &Report) = runs.first()?;
+        let applied = match report.rows.as_slice() {
+            [row] if row.granted.is_some() => format!(", applied {}", row.applied_text()),
+            _ => String::new(),
+        };
+        let is_alone = runs.len() == 1 && set.part.is_none();
+        let items = drawn.into_iter().flat_map(|row| {
+            let position = row.positions.get(at).copied().unwrap_or(0);
+            let all = move |(run, report): &(&'a Run, &'a Report)| {
+                jitterscope_engine::report::comparison::Item::all(run, report)
+                    .get(position)
+                    .copied()
+            };
+            runs.iter().filter_map(all)
+        });
+        Some(Side {
+            letter: letter(at),
+            name: side_name(runs),
+            about: format!("{}{applied}", date(&local(run.started_at))),
+            grade: is_alone.then(|| (report.verdict.grade, report.word().to_owned())),
+            place: report.grade_place(run).filter(|_| is_alone),
+            items: items.collect(),
+        })
+    };
+    set.sides().into_iter().zip(0..).filter_map(side).collect()
+}
+
+fn definitions(sets: &[Compared<'_>]) -> Vec<(&'static str, String)> {
+    let mut all: Vec<(&'static str, String)> = Vec::new();
+    let rows = sets.iter().flat_map(|set| &set.comparison.rows);
+    for (row, figure) in rows.flat_map(|row| row.figures.iter().map(move |figure| (row, figure))) {
+        let line = (figure.metric.title, definition(row, &figure.metric));
+        if !line.1.is_empty() && !all.contains(&line) {
+            all.push(line);
+        }
+    }
+    all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_names_share_is_in_a_title_once() {
+        let title =
+            |names: &[&str]| joined(&names.iter().map(|one| (*one).to_owned()).collect::<Vec<_>>());
+        let names = ["60 FPS, Normal, CPU 1", "60 FPS, Highest, CPU 1"];
+        assert_eq!(title(&names), "60 FPS, CPU 1, Normal and Highest");
+        assert_eq!(title(&["before", "after"]), "before and after");
+        assert_eq!(title(&["Quick check", "Quick check"]), "Quick check");
+        assert_eq!(title(&["60 FPS", "60 FPS, Highest"]), "60 FPS, Highest");
+        assert_eq!(title(&["60 FPS, a", "60 FPS, a", "60 FPS, b"]), "60 FPS, a and b");
+    }
+}

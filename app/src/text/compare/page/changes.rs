@@ -1,0 +1,172 @@
+//! The changes of a comparison as tables of a page.
+
+use jitterscope_engine::export::html::{Change, Changes, Direction, RelativeChange};
+use jitterscope_engine::report::Metric;
+use jitterscope_engine::report::comparison::{ComparedRow, DeltaResult, Figure, Reason, Variation};
+use jitterscope_engine::report::table::Better;
+use jitterscope_engine::stats::Statistic;
+
+use super::super::super::{MISSING, format_count, format_signed_share, format_time, low};
+use super::super::{cells, letter, metric_unit, result, value};
+use super::Compared;
+
+/// The metrics that are shown at once where more than two runs are compared; all of them are in details.
+const FIRST: [&str; 4] = ["p50", "p99", "late", "missed"];
+
+/// All metrics of two runs with a single configuration; of several configurations, their p99 first, and of
+/// several runs, a few metrics of each first. Returns the tables, and how many of them are shown at once.
+pub(super) fn changes(
+    sets: &[Compared<'_>],
+    count: usize,
+    is_single: bool,
+) -> (Vec<Changes>, usize) {
+    let others: Vec<usize> = (1..count).collect();
+    let table = |set: &Compared<'_>, run: usize, of: &str, note: String, lines| Changes {
+        title: format!("Changes from {} to {}{of}", letter(0), letter(run)),
+        note,
+        noise: match set.comparison.variation {
+            Variation::Repeats(runs) => format!("noise floor, from {runs} runs with A's settings"),
+            Variation::Unknown | Variation::Groups(_) => "noise floor".to_owned(),
+        },
+        letters: [letter(0), letter(run)],
+        lines,
+    };
+    let note =
+        |set: &Compared<'_>| format!("{}, lower is better unless noted", set.comparison.value_name);
+    let whole = |run: usize| {
+        sets.iter().flat_map(move |set| {
+            let rows = set.comparison.rows.iter();
+            rows.map(move |row| {
+                let lines = row.figures.iter().map(|figure| change(row, figure, run)).collect();
+                let of =
+                    if is_single { String::new() } else { format!(": {}", set.line_name(row)) };
+                table(set, run, &of, note(set), lines)
+            })
+        })
+    };
+    let all: Vec<Changes> = others.iter().flat_map(|&run| whole(run)).collect();
+    let Some(set) = sets.first().filter(|_| !is_single || 1 < others.len()) else {
+        return (all, usize::MAX);
+    };
+    let first = |run: usize| {
+        if is_single {
+            let rows = set.comparison.rows.iter();
+            let figures = rows.flat_map(|row| row.figures.iter().map(move |figure| (row, figure)));
+            let figures = figures.filter(|(_, figure)| FIRST.contains(&figure.metric.key));
+            let lines = figures.map(|(row, figure)| change(row, figure, run)).collect();
+            return table(set, run, "", format!("{}; all metrics below", note(set)), lines);
+        }
+        let lines = sets.iter().flat_map(|set| {
+            set.comparison.rows.iter().filter_map(move |row| {
+                let figure = key_figure(row)?;
+                let name = format!("{}: {}", set.line_name(row), figure.metric.title);
+                Some(Change { name, is_key: false, ..change(row, figure, run) })
+            })
+        });
+        let note = "p99 of each configuration; all metrics below".to_owned();
+        table(set, run, "", note, lines.collect())
+    };
+    let shown: Vec<Changes> = others.iter().map(|&run| first(run)).collect();
+    let count = shown.len();
+    (shown.into_iter().chain(all).collect(), count)
+}
+
+/// The metric of a row to look at first: its p99, or the first one.
+fn key_figure(row: &ComparedRow) -> Option<&Figure> {
+    row.figures.iter().find(|figure| is_key(&figure.metric)).or_else(|| row.figures.first())
+}
+
+fn is_key(metric: &Metric) -> bool {
+    metric.key == Metric::P99.key
+}
+
+fn change(row: &ComparedRow, figure: &Figure, run: usize) -> Change {
+    let metric = &figure.metric;
+    let words = |at: usize| {
+        let known = figure.values.get(at).copied().flatten();
+        known.map_or_else(|| MISSING.to_owned(), |known| value(metric, known))
+    };
+    let delta = figure.deltas.get(run).copied().flatten();
+    let base = figure.values.first().copied().flatten().filter(|base| *base != 0.0);
+    let share = |of: f64| base.map(|base| of / base.abs());
+    let interval = delta.and_then(|delta| delta.interval);
+    let relative = interval.and_then(|(low, high)| share(low).zip(share(high)));
+    let cells = cells(figure, run, metric_unit(row));
+    Change {
+        name: metric.title.to_owned(),
+        note: match metric.better {
+            Some(Better::Higher) => "higher is better",
+            _ => "",
+        },
+        definition: definition(row, metric),
+        values: [words(0), words(run)],
+        change: if base.is_some() && !cells.percent.is_empty() {
+            cells.percent
+        } else {
+            cells.change
+        },
+        interval: match (relative, interval) {
+            (Some((low, high)), _) => {
+                format!("{} to {}", format_signed_share(low), format_signed_share(high))
+            }
+            (None, Some(_)) => cells.interval,
+            (None, None) => MISSING.to_owned(),
+        },
+        // How much is missing is in the reason.
+        result: delta.map_or_else(
+            || MISSING.to_owned(),
+            |delta| result(&delta).split(" (").next().unwrap_or_default().to_owned(),
+        ),
+        why: delta.and_then(|delta| delta.reason).map(brief).unwrap_or_default(),
+        direction: match delta.map(|delta| delta.result) {
+            Some(DeltaResult::Better) => Some(Direction::Better),
+            Some(DeltaResult::Worse) => Some(Direction::Worse),
+            _ => None,
+        },
+        drawn: delta.and_then(|delta| {
+            let noise = figure.noise.and_then(share);
+            Some(RelativeChange { at: share(delta.change)?, interval: relative, noise })
+        }),
+        is_key: is_key(metric),
+    }
+}
+
+/// Why a change is neither better nor worse, in a few words.
+fn brief(reason: Reason) -> String {
+    let count = |count: usize| format_count(u64::try_from(count).unwrap_or(u64::MAX));
+    let words = match reason {
+        Reason::WithinVariation => "within run-to-run variation",
+        Reason::VariationUnknown => "run-to-run variation unknown",
+        Reason::TooSmall => "less than 10% of A's value",
+        Reason::IntervalIncludesZero => "interval includes 0",
+        Reason::OneOfMany => "not significant among all metrics",
+        Reason::TooFewSamples(0) => "too few samples",
+        Reason::TooFewSamples(more) => return format!("needs {} more samples", count(more)),
+        Reason::TooFewRuns(more) => return format!("needs {} more runs", count(more)),
+        Reason::Maximum => "a maximum has no interval",
+        Reason::SettingsDiffer => "settings differ",
+    };
+    words.to_owned()
+}
+
+/// What a metric is, where its name does not state it.
+pub(super) fn definition(row: &ComparedRow, metric: &Metric) -> String {
+    match metric.statistic {
+        Statistic::Low(share) if share.parts() == 1_000 => low::MEANING.to_owned(),
+        Statistic::Low(_) => low::MEANING_OF_TENTH.to_owned(),
+        Statistic::LateShare => row.late_limit.map_or_else(
+            || "Frames that started later than their late threshold.".to_owned(),
+            |limit| format!("Frames that started later than {}.", format_time(limit)),
+        ),
+        Statistic::CountShare => {
+            "Frames that were not finished by their deadline, and skipped frames.".to_owned()
+        }
+        Statistic::AboveBaseline => "Share of values above A's p99.".to_owned(),
+        Statistic::Percentile(quantile) => {
+            let percent = f64::from(quantile.parts()) / 1_000.0;
+            format!("{percent}% of values are at most this high.")
+        }
+        Statistic::StdDev => "Standard deviation of the values.".to_owned(),
+        _ => String::new(),
+    }
+}

@@ -1,0 +1,259 @@
+//! The page of a comparison: the runs, the answer, the changes with their intervals, both over time, what differs.
+
+mod forest;
+mod timelines;
+
+use std::io::{self, Write};
+
+use super::super::sanitize::{NAME, NOTE, html};
+use super::super::{Headline, facts};
+use super::verdict::{Look, strips};
+use super::{begin, details, finish, head, icon, plot, section, sentence, verdict};
+use crate::nanos::Nanos;
+use crate::report::chart::{of_histograms, of_tails, tail_curve};
+use crate::report::comparison::Item;
+use crate::report::{Chart, GradePlace};
+use crate::stats::{GradeRange, LogHistogram, Sorted};
+
+pub use forest::{Change, Changes, Direction, RelativeChange};
+
+/// The most warnings in the box; the others are with how results are determined.
+const MAX_WARNINGS: usize = 3;
+
+/// What a page shows.
+#[derive(Debug)]
+pub struct ComparisonPage<'a> {
+    /// Title, and the words of the answer.
+    pub headline: Headline,
+    /// The IDs of the runs.
+    pub ids: String,
+    /// What the runs have in common: test, length, PC.
+    pub facts: Vec<String>,
+    /// The direction that colors the answer; absent where it is neither, or where more than one thing differs.
+    pub direction: Option<Direction>,
+    /// The runs or groups, the baseline first.
+    pub sides: Vec<Side<'a>>,
+    /// What to know before reading a number.
+    pub warnings: Vec<String>,
+    /// The changes; the first tables are shown, the others are in details.
+    pub changes: Vec<Changes>,
+    /// How many of them are shown.
+    pub shown_count: usize,
+    /// What each value is: `lateness`; empty where sides are not drawn.
+    pub value_name: &'static str,
+    /// The configuration that is drawn; may be empty.
+    pub drawn: String,
+    /// Above which a value is late; absent where nothing is, or where it is not one and the same.
+    pub late_limit: Option<Nanos>,
+    /// What differs: its name, a value for each side, and whether that is likely to matter.
+    pub differing: Vec<(String, Vec<String>, bool)>,
+    /// What is the same.
+    pub same: Vec<(String, String)>,
+    /// How results are determined, a paragraph each.
+    pub method: Vec<String>,
+    /// What each metric is.
+    pub definitions: Vec<(&'static str, String)>,
+    /// The command that repeats it.
+    pub command: String,
+}
+
+/// A run, or the runs of a group.
+#[derive(Debug)]
+pub struct Side<'a> {
+    /// Its letter.
+    pub letter: char,
+    /// Its name.
+    pub name: String,
+    /// When it ran, and what applied.
+    pub about: String,
+    /// Its grade with the word for it; absent of a group.
+    pub grade: Option<(Option<GradeRange>, String)>,
+    /// Where its value is between the grades.
+    pub place: Option<GradePlace>,
+    /// What is drawn of it: a configuration of each of its runs.
+    pub items: Vec<Item<'a>>,
+}
+
+/// The letter of a side in its color.
+fn chip(letter: char) -> String {
+    format!("<span class=\"chip {letter}\">{letter}</span>")
+}
+
+/// Writes a page.
+pub fn write_comparison(page: &ComparisonPage<'_>, to: &mut dyn Write) -> io::Result<()> {
+    let headline = &page.headline;
+    begin(&headline.title, &format!("Jitterscope comparison, {}", page.ids), to)?;
+    head::title(&page.ids, &headline.title, to)?;
+    head::line(&page.facts, to)?;
+    writeln!(to, "</header>")?;
+    sides(&page.sides, to)?;
+    answer(page, to)?;
+    let (shown, others) = page.changes.split_at(page.shown_count.min(page.changes.len()));
+    for changes in shown {
+        forest::write(changes, to)?;
+    }
+    timelines::write(page, to)?;
+    let charts = charts(page);
+    writeln!(to, "<div class=\"cols {}\">", if charts.len() == 2 { "c" } else { "b" })?;
+    for chart in &charts {
+        plot::write(chart, to)?;
+    }
+    differing(page, to)?;
+    writeln!(to, "</div>\n<div class=\"more\">")?;
+    for changes in others {
+        details::open(&changes.title, &changes.note, "", to)?;
+        forest::table(changes, to)?;
+        details::close(to)?;
+    }
+    end(page, to)
+}
+
+fn sides(sides: &[Side<'_>], to: &mut dyn Write) -> io::Result<()> {
+    writeln!(to, "<div class=\"runs\">")?;
+    for (side, at) in sides.iter().zip(0..) {
+        let baseline = if at == 0 { " <span class=\"soft\">baseline</span>" } else { "" };
+        let grade = side.grade.as_ref().map_or_else(String::new, |(grade, word)| {
+            let look = Look::of(*grade, true);
+            let color = if grade.is_some() { look.class } else { "soft" };
+            format!(
+                "<span class=\"tick {color}\">{}<b>{}</b></span>",
+                icon(look.icon, ""),
+                html(word, NAME)
+            )
+        });
+        writeln!(
+            to,
+            "<div class=\"run\">{}<div><b><bdi>{}</bdi></b>{baseline}<br><span class=\"soft\">{}</span></div>{grade}</div>",
+            chip(side.letter),
+            html(&side.name, NAME),
+            html(&side.about, NOTE),
+        )?;
+    }
+    writeln!(to, "</div>")
+}
+
+/// The box: the answer, and where the sides are graded where they are graded by the same limits.
+fn answer(page: &ComparisonPage<'_>, to: &mut dyn Write) -> io::Result<()> {
+    let look = match page.direction {
+        Some(Direction::Better) => Look { class: "good", icon: "good" },
+        Some(Direction::Worse) => Look { class: "fair", icon: "fair" },
+        None => Look { class: "info", icon: "info" },
+    };
+    let places: Option<Vec<(char, &GradePlace)>> =
+        page.sides.iter().map(|side| Some((side.letter, side.place.as_ref()?))).collect();
+    let places = places.filter(|places| {
+        let is_alike = |one: &GradePlace| {
+            places.first().is_some_and(|(_, first)| {
+                first.measure == one.measure && first.limits == one.limits
+            })
+        };
+        places.iter().all(|(_, one)| is_alike(one))
+    });
+    verdict::open(look, places.is_none(), to)?;
+    verdict::say(&page.headline, to)?;
+    if let Some(places) = places {
+        let measure = places.first().map_or("", |(_, place)| place.measure.as_str());
+        let has_interval = places.iter().any(|(_, place)| place.interval.is_some());
+        writeln!(
+            to,
+            "<div class=\"where\"><div class=\"scale\">{}</div><p class=\"small soft\">{}{}</p></div>",
+            strips(&places),
+            html(measure, NAME),
+            if has_interval { ", 95% CI" } else { "" },
+        )?;
+    }
+    for warning in page.warnings.iter().take(MAX_WARNINGS) {
+        let warning = html(warning, NOTE);
+        writeln!(to, "<p class=\"caution\">{}<span>{warning}</span></p>", icon("fair", "fair"))?;
+    }
+    let more = page.warnings.len().saturating_sub(MAX_WARNINGS);
+    if 0 < more {
+        let words = format!("{more} more under How results are determined");
+        writeln!(to, "<p class=\"caution\"><span></span><span>{words}</span></p>")?;
+    }
+    writeln!(to, "</div>")
+}
+
+/// The distributions of the sides, laid over each other.
+fn charts(page: &ComparisonPage<'_>) -> Vec<Chart> {
+    let (mut histograms, mut curves) = (Vec::new(), Vec::new());
+    for side in &page.sides {
+        let values: Vec<i64> = side.items.iter().flat_map(|item| item.values()).collect();
+        let mut histogram = LogHistogram::of(&values);
+        for &(value, count) in side.items.iter().flat_map(|item| item.counts()) {
+            histogram.add_many(value, count);
+        }
+        let letter = side.letter.to_string();
+        curves.extend(Sorted::of(values).map(|sorted| tail_curve(&letter, &sorted)));
+        histograms.push((letter, histogram));
+    }
+    let counted: Vec<(&str, &LogHistogram)> =
+        histograms.iter().map(|(letter, of)| (letter.as_str(), of)).collect();
+    let names = (page.value_name, "Samples");
+    of_histograms("histogram", "Histogram", names, &counted)
+        .into_iter()
+        .chain(of_tails("tail", "Tail distribution", (page.value_name, "Share above"), curves))
+        .collect()
+}
+
+fn differing(page: &ComparisonPage<'_>, to: &mut dyn Write) -> io::Result<()> {
+    section("What differs", "machine and settings", "", to)?;
+    if !page.differing.is_empty() {
+        writeln!(
+            to,
+            "<table><caption class=\"hide\">What differs between the runs</caption><thead><tr><th \
+             scope=\"col\"><span class=\"hide\">What</span></th>"
+        )?;
+        for side in &page.sides {
+            writeln!(to, "<th scope=\"col\">{}</th>", chip(side.letter))?;
+        }
+        writeln!(to, "</tr></thead><tbody>")?;
+        for (name, values, is_likely) in &page.differing {
+            let mark = if *is_likely { icon("fair", "fair") } else { String::new() };
+            write!(to, "<tr><th scope=\"row\">{mark} {}</th>", html(name, NAME))?;
+            for value in values {
+                write!(to, "<td><bdi>{}</bdi></td>", html(value, NAME))?;
+            }
+            writeln!(to, "</tr>")?;
+        }
+        writeln!(to, "</tbody></table>")?;
+    }
+    let likely = page.differing.iter().any(|(.., is_likely)| *is_likely);
+    let mark =
+        if likely { format!("{} likely to matter. ", icon("fair", "fair")) } else { String::new() };
+    let same = facts::count(page.same.len());
+    let words = match page.differing.len() {
+        0 => format!("All {same} settings and conditions are the same."),
+        _ => format!("{same} other settings and conditions are the same."),
+    };
+    writeln!(to, "<p class=\"soft small\">{mark}{words}</p></section>")
+}
+
+/// What is the same, how results are determined, definitions, and the file.
+fn end(page: &ComparisonPage<'_>, to: &mut dyn Write) -> io::Result<()> {
+    let same = format!("{} settings and conditions", facts::count(page.same.len()));
+    details::open("The same in all runs", &same, "", to)?;
+    let lines = page.same.iter().map(|(name, value)| (name.as_str(), value.clone()));
+    details::pairs("three", lines, to)?;
+    details::close(to)?;
+    details::open("How results are determined", "intervals, noise floor, limits", "", to)?;
+    for words in page.method.iter().chain(page.warnings.iter().skip(MAX_WARNINGS)) {
+        writeln!(to, "<p>{}</p>", html(words, NOTE))?;
+    }
+    details::close(to)?;
+    details::open("Definitions", "what each metric is", " data-print=\"no\"", to)?;
+    details::pairs("defs", page.definitions.iter().map(|(name, text)| (*name, text.clone())), to)?;
+    details::close(to)?;
+    details::open("This file", "the runs, how to repeat the comparison", "", to)?;
+    let lines = page.sides.iter().map(|side| (side.name.as_str(), side.about.clone()));
+    details::pairs("three one", lines, to)?;
+    let command = html(&page.command, NOTE);
+    writeln!(to, "<p>To compare again:<code class=\"cmd\">{command}</code></p>")?;
+    details::close(to)?;
+    writeln!(
+        to,
+        "</div>\n<footer><p>This page holds no run to open: attach the reports of the runs. {}</p></footer>",
+        html(&sentence(&page.headline.privacy), NOTE)
+    )?;
+    finish(to)
+}

@@ -1,0 +1,332 @@
+//! A table of changes: each as a share of the baseline's value on one axis, with its interval and the noise floor.
+
+use std::io::{self, Write};
+
+use super::super::super::sanitize::{NAME, NOTE, html};
+use super::super::fluid::{Fluid, percent};
+use super::super::section;
+use super::chip;
+use crate::units::MINUS;
+
+/// Shares of the baseline's value that the axis may name.
+const TICKS: [f64; 25] = [
+    -0.99, -0.95, -0.9, -0.8, -0.5, -0.25, -0.1, -0.05, -0.02, -0.01, 0.0, 0.01, 0.02, 0.05, 0.1,
+    0.25, 0.5, 1.0, 2.0, 5.0, 10.0, 20.0, 50.0, 100.0, 1_000.0,
+];
+/// What is drawn at most: to a hundredth of the value, and to a thousand times of it.
+const RANGE: (f64, f64) = (-0.99, 1_000.0);
+/// The narrowest axis, to both sides of 0.
+const MIN_RANGE: f64 = 0.05;
+/// Room that a value of the axis needs, as a share of its width.
+const LABEL: f64 = 0.14;
+/// Height of a row.
+const ROW: f64 = 28.0;
+
+/// Where a metric went.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Direction {
+    /// For the better.
+    Better,
+    /// For the worse.
+    Worse,
+}
+
+/// A change as a share of the baseline's value: 0.1 is 10% more.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct RelativeChange {
+    /// The change.
+    pub at: f64,
+    /// Its 95% interval; absent where there is none.
+    pub interval: Option<(f64, f64)>,
+    /// What runs with the same settings differ by, to both sides of 0; absent where that is unknown.
+    pub noise: Option<f64>,
+}
+
+/// A metric of two sides.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Change {
+    /// What it is.
+    pub name: String,
+    /// What to know of the name: `higher is better`; may be empty.
+    pub note: &'static str,
+    /// What it is, in a sentence; may be empty.
+    pub definition: String,
+    /// The value of the baseline and of the other side, with units.
+    pub values: [String; 2],
+    /// The change in words.
+    pub change: String,
+    /// Its 95% interval in words.
+    pub interval: String,
+    /// The result in words.
+    pub result: String,
+    /// Why it is neither better nor worse; may be empty.
+    pub why: String,
+    /// The direction, where there is a clear one.
+    pub direction: Option<Direction>,
+    /// Where it is drawn; absent where the baseline's value is absent or 0.
+    pub drawn: Option<RelativeChange>,
+    /// Whether it is the one to look at first.
+    pub is_key: bool,
+}
+
+/// The changes of one side.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Changes {
+    /// The title: `Changes from A to B`.
+    pub title: String,
+    /// What to know to read it.
+    pub note: String,
+    /// From what the noise floor is known; empty where it is not.
+    pub noise: String,
+    /// The letters of the baseline and of the other side.
+    pub letters: [char; 2],
+    /// The metrics.
+    pub lines: Vec<Change>,
+}
+
+/// Writes the section.
+pub(super) fn write(changes: &Changes, to: &mut dyn Write) -> io::Result<()> {
+    if changes.lines.is_empty() {
+        return Ok(());
+    }
+    let noise = if changes.lines.iter().any(|line| line.drawn.is_some_and(|it| it.noise.is_some()))
+    {
+        format!(
+            "<li><svg class=\"key nfk\" aria-hidden=\"true\"><rect width=\"28\" height=\"8\"/></svg> {}</li>",
+            html(&changes.noise, NAME)
+        )
+    } else {
+        String::new()
+    };
+    let legend = format!(
+        "<ul class=\"legend right\"><li><svg class=\"key g-better\" aria-hidden=\"true\"><path class=\"w\" \
+         d=\"M0 4H28\"/><circle cx=\"14\" cy=\"4\" r=\"3.6\"/></svg> change, 95% CI</li>{noise}</ul>"
+    );
+    section(&changes.title, &changes.note, &legend, to)?;
+    table(changes, to)?;
+    writeln!(to, "</section>")
+}
+
+/// Writes the table alone.
+pub(super) fn table(changes: &Changes, to: &mut dyn Write) -> io::Result<()> {
+    let axis = Axis::of(&changes.lines);
+    let [from, other] = changes.letters;
+    let title = html(&changes.title, NAME);
+    writeln!(
+        to,
+        "<table role=\"table\" class=\"forest\"><caption class=\"hide\">{title}, with 95% confidence intervals and \
+         results</caption><thead role=\"rowgroup\"><tr role=\"row\">{}{}{}<th role=\"columnheader\" scope=\"col\" \
+         class=\"pc\"><span class=\"hide\">Change, drawn</span>{}</th>{}{}{}</tr></thead><tbody role=\"rowgroup\">",
+        heading("", "Metric"),
+        heading("n ab", &chip(from)),
+        heading("n ab", &chip(other)),
+        axis.labels(),
+        heading("n ab", "Change"),
+        heading("n opt", "95% CI"),
+        heading("res", "Result"),
+    )?;
+    for line in &changes.lines {
+        row(line, &axis, changes.letters, to)?;
+    }
+    writeln!(to, "</tbody></table>")
+}
+
+fn heading(class: &str, words: &str) -> String {
+    format!("<th role=\"columnheader\" scope=\"col\" class=\"{class}\">{words}</th>")
+}
+
+fn row(line: &Change, axis: &Axis, [from, other]: [char; 2], to: &mut dyn Write) -> io::Result<()> {
+    let (name, definition) = (html(&line.name, NAME), html(&line.definition, NOTE));
+    let title = match definition.as_str() {
+        "" => String::new(),
+        _ => format!(" title=\"{definition}\""),
+    };
+    let small = |words: &str| match html(words, NOTE) {
+        words if words.is_empty() => words,
+        words => format!("<small>{words}</small>"),
+    };
+    let (class, arrow) = match line.direction {
+        Some(Direction::Better) => (" better", if line.is_lower() { "▼ " } else { "▲ " }),
+        Some(Direction::Worse) => (" worse", if line.is_lower() { "▼ " } else { "▲ " }),
+        None => ("", ""),
+    };
+    let [a, b] = line.values.each_ref().map(|value| html(value, NAME));
+    let (change, interval) = (html(&line.change, NAME), html(&line.interval, NAME));
+    let key = if line.is_key { " class=\"key\"" } else { "" };
+    writeln!(
+        to,
+        "<tr role=\"row\"{key}><th role=\"rowheader\" scope=\"row\"{title}><bdi>{name}</bdi>{}<span \
+         class=\"sub\">{from} {a}, {other} {b}, {change}</span></th><td role=\"cell\" class=\"n ab\">{a}</td><td \
+         role=\"cell\" class=\"n ab\">{b}</td><td role=\"cell\" class=\"pc\">{}</td><td role=\"cell\" class=\"n \
+         ab\">{change}</td><td role=\"cell\" class=\"n opt soft\">{interval}</td><td role=\"cell\" \
+         class=\"res\"><span class=\"{}\">{arrow}{}</span>{}</td></tr>",
+        small(line.note),
+        axis.drawing(line),
+        class.trim(),
+        html(&line.result, NAME),
+        small(&line.why),
+    )
+}
+
+impl Change {
+    fn is_lower(&self) -> bool {
+        self.drawn.map_or_else(|| self.change.starts_with(MINUS), |drawn| drawn.at < 0.0)
+    }
+}
+
+/// The common axis of a table: the logarithm of the ratio of both values.
+struct Axis {
+    from: f64,
+    to: f64,
+    /// The values that are named; others have a line only.
+    named: Vec<f64>,
+}
+
+fn position(share: f64) -> f64 {
+    share.clamp(RANGE.0, RANGE.1).ln_1p()
+}
+
+impl Axis {
+    fn of(lines: &[Change]) -> Self {
+        let drawn = lines.iter().filter_map(|line| line.drawn);
+        let ends = drawn.flat_map(|it| {
+            let (low, high) = it.interval.unwrap_or((it.at, it.at));
+            [it.at, low, high]
+        });
+        let (low, high) =
+            ends.fold((-MIN_RANGE, MIN_RANGE), |(low, high), it| (low.min(it), high.max(it)));
+        let (from, to) = (position(low), position(high));
+        let room = (to - from) * 0.06;
+        let mut axis = Self { from: from - room, to: to + room, named: Vec::new() };
+        axis.named = axis.spaced();
+        axis
+    }
+
+    /// From 0 to both sides, every value that has room.
+    fn spaced(&self) -> Vec<f64> {
+        let zero = self.place(0.0);
+        let is_inside = |at: f64| (0.03..=0.97).contains(&at);
+        let mut named = vec![0.0];
+        for side in [-1.0, 1.0] {
+            let mut last = zero;
+            let mut ticks: Vec<f64> = TICKS.into_iter().filter(|tick| 0.0 < tick * side).collect();
+            ticks.sort_by(|a, b| a.abs().total_cmp(&b.abs()));
+            for tick in ticks {
+                let at = self.place(tick);
+                if LABEL <= (at - last).abs() && is_inside(at) {
+                    last = at;
+                    named.push(tick);
+                }
+            }
+        }
+        named
+    }
+
+    fn place(&self, share: f64) -> f64 {
+        ((position(share) - self.from) / (self.to - self.from)).clamp(0.0, 1.0)
+    }
+
+    fn labels(&self) -> String {
+        let mut fluid = Fluid::default();
+        for &tick in &self.named {
+            let text = match tick {
+                0.0 => "0".to_owned(),
+                tick => format!("{:+.0}%", tick * 100.0).replace('-', &MINUS.to_string()),
+            };
+            fluid.word("", (self.place(tick), 0.0), 11.0, "middle", &text);
+        }
+        fluid.hidden(14.0)
+    }
+
+    fn drawing(&self, line: &Change) -> String {
+        let mut fluid = Fluid::default();
+        let middle = ROW / 2.0;
+        if let Some(noise) = line.drawn.and_then(|drawn| drawn.noise) {
+            let ends = (self.place(-noise), self.place(noise));
+            fluid.bar("class=\"nf\"", ends, (3.0, ROW - 6.0), "noise floor");
+        }
+        for &tick in &self.named {
+            let class = if tick == 0.0 { "zero" } else { "grid" };
+            fluid.line(class, (self.place(tick), -6.0), (self.place(tick), ROW + 6.0));
+        }
+        let Some(drawn) = line.drawn else { return fluid.hidden(ROW) };
+        let look = match line.direction {
+            Some(Direction::Better) => "g-better",
+            Some(Direction::Worse) => "g-worse",
+            None => "g-none",
+        };
+        if let Some((low, high)) = drawn.interval {
+            fluid.line(&format!("w {look}"), (self.place(low), middle), (self.place(high), middle));
+        }
+        let radius = if drawn.interval.is_some() { 4.5 } else { 2.5 };
+        let x = percent(self.place(drawn.at));
+        fluid.add(&format!("<circle class=\"{look}\" cx=\"{x}\" cy=\"{middle}\" r=\"{radius}\"/>"));
+        fluid.hidden(ROW)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn change(at: f64, interval: Option<(f64, f64)>) -> Change {
+        Change {
+            name: "p99".to_owned(),
+            note: "",
+            definition: String::new(),
+            values: ["2 ms".to_owned(), "1 ms".to_owned()],
+            change: String::new(),
+            interval: String::new(),
+            result: "Better".to_owned(),
+            why: String::new(),
+            direction: Some(Direction::Better),
+            drawn: Some(RelativeChange { at, interval, noise: Some(0.2) }),
+            is_key: true,
+        }
+    }
+
+    #[test]
+    fn every_change_is_inside_the_axis_and_values_of_the_axis_have_room() {
+        for (at, interval) in [
+            (-0.953, Some((-0.972, -0.831))),
+            (0.001, Some((-0.002, 0.004))),
+            (40.0, Some((20.0, 90.0))),
+            (-1.0, None),
+            (1e9, None),
+        ] {
+            let lines = [change(at, interval)];
+            let axis = Axis::of(&lines);
+            let (low, high) = interval.unwrap_or((at, at));
+            for share in [at, low, high].map(|share| share.clamp(RANGE.0, RANGE.1)) {
+                let place = axis.place(share);
+                assert!(0.02 < place && place < 0.98, "{share} is at {place}");
+            }
+            let mut places: Vec<f64> = axis.named.iter().map(|&tick| axis.place(tick)).collect();
+            places.sort_by(f64::total_cmp);
+            assert!(places.windows(2).all(|two| LABEL <= two[1] - two[0]), "{places:?}");
+            assert!(axis.named.contains(&0.0) && 2 <= places.len(), "{at}: {:?}", axis.named);
+        }
+    }
+
+    #[test]
+    fn a_row_has_values_drawing_and_result_and_no_drawing_without_a_baseline() {
+        let mut changes = Changes {
+            title: "Changes from A to B".to_owned(),
+            note: String::new(),
+            noise: "noise floor".to_owned(),
+            letters: ['A', 'B'],
+            lines: vec![change(-0.5, Some((-0.6, -0.4)))],
+        };
+        let page = |changes: &Changes| {
+            let mut bytes = Vec::new();
+            write(changes, &mut bytes).unwrap();
+            String::from_utf8(bytes).unwrap()
+        };
+        let drawn = page(&changes);
+        assert!(drawn.contains("▼ Better") && drawn.contains("class=\"w g-better\""), "{drawn}");
+        assert!(drawn.contains(">2 ms</td>") && drawn.contains("class=\"nf\""), "{drawn}");
+        changes.lines[0].drawn = None;
+        let empty = page(&changes);
+        assert!(!empty.contains("<circle class=\"g-") && !empty.contains("nf\""), "{empty}");
+    }
+}

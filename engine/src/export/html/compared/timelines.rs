@@ -1,0 +1,131 @@
+//! The sides over time, one below the other on the same scales.
+
+use std::fmt::Write as _;
+use std::io::{self, Write};
+
+use super::super::fluid::{Fluid, percent};
+use super::super::section;
+use super::{ComparisonPage, Side};
+use crate::nanos::Nanos;
+use crate::report::chart::Axis;
+use crate::report::table::Quantity;
+use crate::stats::thinned;
+use crate::units::{format_count, format_time};
+
+/// Where a drawing begins and ends, its height, and that of the last, which has the values of the axis.
+const PLOT: (f64, f64) = (4.0, 94.0);
+const HEIGHT: f64 = 104.0;
+const LAST: f64 = 116.0;
+/// Columns of which the lowest and the highest value are drawn.
+const COLUMNS: usize = 1_000;
+/// More late values have no mark of their own.
+const MAX_MARKS: usize = 400;
+
+/// A side as it is drawn.
+struct Line {
+    letter: char,
+    points: Vec<(f64, f64)>,
+    late: Vec<(f64, f64)>,
+    late_count: u64,
+    count: u64,
+    max: Nanos,
+}
+
+impl Line {
+    fn of(side: &Side<'_>, limit: Option<Nanos>) -> Option<Self> {
+        let values = side.items.first()?.timeline();
+        let max = values.iter().map(|(_, value)| *value).max()?;
+        let is_late = |value: Nanos| limit.is_some_and(|limit| limit < value);
+        let (late, on_time): (Vec<_>, Vec<_>) =
+            values.iter().partition(|(_, value)| is_late(*value));
+        let counted = |count: usize| u64::try_from(count).unwrap_or(u64::MAX);
+        let columns = if late.len() <= MAX_MARKS { COLUMNS } else { MAX_MARKS / 2 };
+        Some(Self {
+            letter: side.letter,
+            late_count: counted(late.len()),
+            count: counted(values.len()),
+            points: thinned(on_time.into_iter(), COLUMNS),
+            late: thinned(late.into_iter(), columns),
+            max,
+        })
+    }
+}
+
+/// Writes the section; nothing where no side has an order in time.
+pub(super) fn write(page: &ComparisonPage<'_>, to: &mut dyn Write) -> io::Result<()> {
+    let limit = page.late_limit;
+    let lines: Vec<Line> = page.sides.iter().filter_map(|side| Line::of(side, limit)).collect();
+    let most = lines.iter().map(|line| line.max).max().unwrap_or_default();
+    let all = || lines.iter().flat_map(|line| line.points.iter().chain(&line.late));
+    let end = all().fold(0.0, |end: f64, point| end.max(point.0));
+    if lines.is_empty() || end <= 0.0 {
+        return Ok(());
+    }
+    let most = most.max(limit.unwrap_or_default() * 2);
+    let axes = (
+        Axis::linear("", Quantity::Time, 0.0, end),
+        Axis::linear("", Quantity::Time, 0.0, most.as_f64() * 1.06),
+    );
+    let drawn = if page.drawn.is_empty() { String::new() } else { format!(", {}", page.drawn) };
+    let note = format!("{}{drawn}, same scale", page.value_name.to_lowercase());
+    section("Timelines", &note, "", to)?;
+    for (line, at) in lines.iter().zip(1..) {
+        let drawing = drawing(line, &axes, limit, at == lines.len());
+        writeln!(to, "<div class=\"plot time\">{drawing}</div>")?;
+    }
+    writeln!(to, "</section>")
+}
+
+fn drawing(
+    line: &Line,
+    (x_axis, y_axis): &(Axis, Axis),
+    limit: Option<Nanos>,
+    is_last: bool,
+) -> String {
+    let letter = line.letter;
+    let x = |at: f64| (at / x_axis.to).clamp(0.0, 1.0);
+    let y = |value: f64| PLOT.1 - (PLOT.1 - PLOT.0) * (value / y_axis.to).clamp(0.0, 1.0);
+    let mut fluid = Fluid::default();
+    fluid.y_axis(y_axis, PLOT);
+    if is_last {
+        fluid.x_axis(x_axis, PLOT, false);
+    } else {
+        fluid.line("axis", (0.0, PLOT.1), (1.0, PLOT.1));
+    }
+    let (mut dots, mut stems) = (String::new(), String::new());
+    for &(at, value) in &line.points {
+        // Writing to a string cannot fail.
+        let _ok = write!(dots, "M{:.1} {:.1}h0", x(at) * 1_000.0, y(value));
+    }
+    for &(at, value) in &line.late {
+        let _ok = write!(stems, "M{:.1} {}V{:.1}", x(at) * 1_000.0, PLOT.1, y(value));
+    }
+    let look = format!("k-{letter}");
+    fluid.stretched(
+        HEIGHT,
+        &format!("<path class=\"dots\" d=\"{dots}\"/><path class=\"stem {look}\" d=\"{stems}\"/>"),
+    );
+    let shape = if letter == 'A' { "thread" } else { "timer" };
+    for &(at, value) in &line.late {
+        let (x, y) = (percent(x(at)), y(value));
+        fluid.add(&format!(
+            "<use class=\"late-mark {look}\" href=\"#m-{shape}\" x=\"{x}\" y=\"{y:.1}\"/>"
+        ));
+    }
+    let (late, max) = (format_count(line.late_count), format_time(line.max));
+    let mut words = vec![format!("{letter} max {max}")];
+    let mut finding = format!("The highest of {} values is {max}.", format_count(line.count));
+    if let Some(limit) = limit {
+        let (at, time) = (y(limit.as_f64()), format_time(limit));
+        fluid.line("late", (0.0, at), (1.0, at));
+        fluid.word("tl wide", (1.0, 8.0), at + 4.0, "start", &format!("Late: {time}"));
+        words.insert(0, format!("{letter} {late} late"));
+        finding = format!("{late} values are later than {time}. {finding}");
+    }
+    for (words, line) in words.iter().zip([8.0, 21.0]) {
+        fluid.word("wide", (1.0, 8.0), PLOT.0 + line, "start", words);
+    }
+    let short = words.join(", ");
+    fluid.word("narrow halo", (1.0, 0.0), PLOT.0 + 10.0, "end", &short);
+    fluid.finish(if is_last { LAST } else { HEIGHT }, &format!("Run {letter} over time"), &finding)
+}

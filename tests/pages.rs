@@ -1,0 +1,156 @@
+//! Pages for a browser: of every kind, without a request, and with the run or a reason why not.
+
+use std::path::Path;
+use std::process::Command;
+
+use egui_kittest::kittest::Queryable as _;
+use jitterscope::Progress;
+use jitterscope_engine::export::{self, Format, Options};
+use jitterscope_engine::plan::quick::Part;
+use jitterscope_engine::report::{self, Report};
+use jitterscope_engine::run::RunId;
+use jitterscope_engine::store::{self, Store};
+
+use crate::tickets::runs;
+use crate::tidy::root;
+use crate::window::{step_until, window};
+
+/// What would make a browser load something.
+const REQUESTS: [&str; 11] = [
+    "http:", "https:", "src=", "url(", "@import", "<link", "<img", "<iframe", "<object", "fetch(",
+    "import(",
+];
+
+/// Checks a page without the data of its run, which is no markup.
+fn check(page: &str, what: &str) {
+    let (head, data) = page.split_once("<script type=\"application/json\"").unwrap_or((page, ""));
+    let tail = data.split_once("</script>").map_or("", |(_, tail)| tail);
+    for part in [head, tail] {
+        for request in REQUESTS {
+            // Patterns are in the page itself.
+            let part = part.to_lowercase().replace("url(#", "");
+            assert!(!part.contains(request), "{what} has {request}");
+        }
+    }
+    assert!(head.contains("default-src 'none'"), "{what}");
+    assert_eq!(page.matches("<details").count(), page.matches("</details>").count(), "{what}");
+    assert_eq!(page.matches("<section").count(), page.matches("</section>").count(), "{what}");
+    assert_eq!(page.matches("<svg").count(), page.matches("</svg>").count(), "{what}");
+    assert!(!page.contains("NaN") && page.ends_with("</html>\n"), "{what}");
+}
+
+#[test]
+fn a_page_of_any_kind_of_run_requests_nothing() {
+    for (path, run) in runs() {
+        let report = Report::of(&run, &report::Options::default());
+        let mut page = Vec::new();
+        export::write(Format::Html, &run, &report, &Options::default(), &mut page).unwrap();
+        check(&String::from_utf8(page).unwrap(), &path.display().to_string());
+    }
+}
+
+/// Runs a command on a library, and returns what it prints.
+fn printed(folder: &Path, args: &[&str]) -> String {
+    let output = Command::new(super::cli::program())
+        .arg("--data-dir")
+        .arg(folder)
+        .args(args)
+        .output()
+        .unwrap();
+    let error = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{args:?}: {error}");
+    String::from_utf8(output.stdout).unwrap()
+}
+
+#[test]
+fn a_comparison_is_a_page_with_the_same_results_as_its_table() {
+    let folder = super::compare::folder();
+    let page = printed(folder.path(), &["compare", "before", "after", "--format", "html"]);
+    check(&page, "comparison");
+    let table = printed(folder.path(), &["compare", "before", "after"]);
+    let sentence = "B is worse here, but run-to-run variation is unknown.";
+    assert!(table.contains(sentence) && page.contains(sentence), "{page}");
+    let worse = table.lines().filter(|line| line.trim_end().ends_with("Worse")).count();
+    assert!(0 < worse, "{table}");
+    assert_eq!(page.matches("Worse</span>").count(), worse, "{table}");
+    for words in
+        ["Changes from A to B", "Timelines", "What differs", "Kernel", "The same in all runs"]
+    {
+        assert!(page.contains(words), "{words}");
+    }
+    for command in ["jitterscope-cli compare 000000a1 000000c3", "This page holds no run to open"] {
+        assert!(page.contains(command), "{command}");
+    }
+    // With three runs, each is compared with the first: a few metrics at once, and all of them in details.
+    let page = printed(folder.path(), &["compare", "before", "after", "again", "--format", "html"]);
+    check(&page, "three runs");
+    for words in ["<h2>Changes from A to B</h2>", "<h2>Changes from A to C</h2>"] {
+        assert_eq!(page.matches(words).count(), 2, "{words}");
+    }
+    let groups = ["compare", "--a", "before", "again", "--b", "after", "--format", "html"];
+    let page = printed(folder.path(), &groups);
+    check(&page, "groups");
+    assert!(page.contains("jitterscope-cli compare --a 000000a1 000000b2 --b 000000c3"), "{page}");
+}
+
+#[test]
+fn the_window_saves_a_comparison_as_the_page_of_the_command_line() {
+    let (folder, out) = (super::compare::folder(), tempfile::tempdir().unwrap());
+    let mut harness = window(&folder);
+    step_until(&mut harness, |app| app.session().library().count() == 3);
+    harness.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Num8);
+    harness.run_steps(3);
+    for name in ["Select before", "Select after"] {
+        harness.get_by_label(name).click();
+        harness.run_steps(2);
+    }
+    harness.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::D);
+    harness.run_steps(2);
+    step_until(&mut harness, |app| {
+        matches!(app.session().comparing().progress(), Progress::Done(_))
+    });
+    harness.run_steps(3);
+    harness.get_by_label("Export…").click();
+    harness.run_steps(3);
+    harness.get_by_label("Format, Comparison as HTML").click_accesskit();
+    harness.run_steps(2);
+    let path = out.path().join("comparison.html");
+    harness.state_mut().set_next_dialog_answer(vec![path.clone()]);
+    harness.get_by_label("Save…").click();
+    harness.run_steps(2);
+    step_until(&mut harness, |app| app.session().exports().active().is_none());
+    let saved = std::fs::read_to_string(path).unwrap();
+    check(&saved, "saved");
+    let printed = printed(folder.path(), &["compare", "before", "after", "--format", "html"]);
+    assert!(saved == printed, "{saved}");
+}
+
+#[test]
+fn quick_checks_are_compared_on_one_page() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = Store::at(folder.path());
+    let parts: Vec<_> =
+        Part::ALL.map(|part| format!("quick-{}.jitterscope.json", part.key())).into();
+    for id in [0xd1, 0xd2] {
+        for (file, at) in parts.iter().zip(0_u32..) {
+            let mut run = store::load(&root().join("assets/examples").join(file)).unwrap();
+            let group = run.group.as_mut().unwrap();
+            group.id = RunId::parse(&format!("{id:08x}")).unwrap();
+            run.id = RunId::parse(&format!("{:08x}", id * 16 + at)).unwrap();
+            store.save(&run).unwrap();
+        }
+    }
+    let page = printed(folder.path(), &["compare", "000000d1", "000000d2", "--format", "html"]);
+    check(&page, "checks");
+    assert!(page.contains("jitterscope-cli compare 000000d1 000000d2"), "{page}");
+    for part in Part::ALL {
+        assert!(page.contains(&format!("<h2>Changes from A to B: {}", part.name())), "{part:?}");
+    }
+    let folder_of_page = tempfile::tempdir().unwrap();
+    let file = folder_of_page.path().join("check.html");
+    printed(
+        folder.path(),
+        &["export", "000000d1", "--as", "html", "--out", file.to_str().unwrap()],
+    );
+    check(&std::fs::read_to_string(file).unwrap(), "a check");
+}

@@ -80,6 +80,7 @@ pub(super) fn run(id: u32, name: &str, delay: i64) -> Run {
         annotations: Vec::new(),
         group: None,
         subject: Plan::FrameLoop(plan).into(),
+        host: None,
         machine: Machine {
             cpu_model: Some("A processor".to_owned()),
             kernel: Some(if delay == 0 { "6.8.0" } else { "6.9.0" }.to_owned()),

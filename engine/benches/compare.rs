@@ -116,6 +116,7 @@ fn run(id: u32, frames: i64) -> Run {
         annotations: Vec::new(),
         group: None,
         subject: Plan::FrameLoop(plan).into(),
+        host: None,
         machine: Machine::default(),
         clock: ClockFacts::default(),
         health: Health::default(),

@@ -14,6 +14,7 @@ mod json;
 mod measurement;
 pub mod millis;
 mod prior;
+pub mod protocol;
 mod safe_writer;
 #[cfg(test)]
 mod schema;
@@ -30,7 +31,7 @@ use crate::units::shortened;
 use json::{Json, Limits};
 
 pub use crate::run::{FORMAT, FORMAT_VERSION};
-pub(crate) use journal::{journal_version, read_entry, write_entry};
+pub(crate) use journal::{Entry, journal_version, parse_entry, read_entry, write_lines};
 pub use json::JsonError;
 pub use measurement::{measurement_sum, shortened_sum};
 pub use prior::{PriorError, PriorRecord};

@@ -20,6 +20,7 @@ mod marks;
 mod pool;
 mod power_watch;
 mod recorder;
+mod relay;
 mod series_watch;
 mod spawner;
 mod stage_runner;
@@ -44,6 +45,7 @@ use crate::run::Labels;
 
 pub use event::{Event, UnknownTrial};
 pub use journal::Journal;
+pub use relay::{Arrival, EventSource, follow};
 pub use spawner::{init_spawner, start_thread};
 pub use trace::TraceMode;
 

@@ -164,7 +164,7 @@ pub struct Problem {
 }
 
 /// The part of a machine that a plan is checked against.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CpuFacts {
     /// The logical CPUs that this process may use.
     pub usable: Vec<u32>,

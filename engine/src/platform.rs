@@ -12,6 +12,7 @@ mod detail;
 mod ending;
 mod files;
 pub mod parse;
+mod piped;
 mod registry;
 #[cfg(any(target_os = "macos", test))]
 mod tick_totals;
@@ -58,6 +59,7 @@ pub use files::{
     check_writable, create_private, is_stream, open_regular, open_regular_with, reserve_room,
     sync_folder,
 };
+pub use piped::{PipedProgram, Pipes, program_in_path};
 pub(crate) use registry::registered_cpu_nanos;
 pub use registry::{Registration, demote_all_registered, register_realtime};
 pub use system::{

@@ -502,6 +502,10 @@ pub struct Run {
     #[serde(flatten)]
     #[cfg_attr(test, schemars(with = "file::SubjectInFile"))]
     pub subject: Subject,
+    /// The other PC that it was measured on, as the user named it; absent where it was this one. Exports exclude it
+    /// with the names of this PC.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub host: Option<String>,
     /// On which machine.
     #[cfg_attr(test, schemars(with = "crate::machine::MachineInFile<'static>"))]
     pub machine: Machine,

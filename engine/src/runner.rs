@@ -19,8 +19,13 @@
 //! # Ok::<(), jitterscope_engine::runner::StartError>(())
 //! ```
 
+pub mod agent;
+mod agent_error;
 mod check;
+mod connection;
+mod host;
 mod quiet;
+mod remote_run;
 mod sequence;
 mod sink;
 
@@ -28,13 +33,15 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use crate::machine::{ClockFacts, Machine};
-use crate::measure::{self, Event, Request, Running, Stopper, TraceMode};
+use crate::measure::{self, Event, Journal, Request, Running, Stopper, TraceMode};
 use crate::plan::{CpuFacts, Plan};
 use crate::platform;
 use crate::run::{Labels, Run};
 use crate::store::{Room, SaveError, Store};
 
+pub use agent_error::AgentError;
 pub use check::{CheckGroup, check_settings};
+pub use host::{Address, Agent, Host, HostLoad};
 pub use quiet::{OtherLoad, OtherPrograms, QuietWait};
 pub use sequence::{RunSequence, Step};
 pub use sink::Sink;
@@ -80,6 +87,9 @@ pub enum StartError {
     /// It could not be saved.
     #[error(transparent)]
     Room(#[from] SaveError),
+    /// The agent that was to measure it cannot be used.
+    #[error(transparent)]
+    Agent(#[from] AgentError),
 }
 
 /// A run from its start until it is saved. Dropping it stops the run and leaves its journal.
@@ -99,16 +109,27 @@ impl Runner {
         sink: Sink,
         wake: impl Fn() + Send + 'static,
     ) -> Result<Self, StartError> {
+        Self::start_by(request, sink, |request, journal| {
+            Ok(measure::start(request, journal, wake)?)
+        })
+    }
+
+    /// The same by another start of the measurement.
+    fn start_by(
+        request: Request,
+        sink: Sink,
+        start: impl FnOnce(Request, Option<Box<dyn Journal>>) -> Result<Running, StartError>,
+    ) -> Result<Self, StartError> {
         let room = match &sink {
             Sink::Store(store) => store.reserve(request.plan.expected_samples(&request.cpus))?,
             Sink::Stream(_) | Sink::Discard => None,
         };
         let (store, journal, path) = sink.open();
-        match measure::start(request, journal, wake) {
+        match start(request, journal) {
             Ok(running) => Ok(Self { running, store, journal: path, room }),
             Err(error) => {
                 remove_journal(store.as_ref(), path.as_ref());
-                Err(error.into())
+                Err(error)
             }
         }
     }

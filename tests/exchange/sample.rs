@@ -53,6 +53,7 @@ pub(crate) fn run(words: &str) -> Run {
         group: None,
         trials: trials.collect(),
         subject: Plan::FrameLoop(plan).into(),
+        host: None,
         machine: Machine {
             cpu_model: Some(words.to_owned()),
             cpus: vec![Cpu { logical: 0, core: Some(0), ..Cpu::default() }],

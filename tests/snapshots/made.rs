@@ -95,6 +95,7 @@ pub(crate) fn run_of(
         annotations: Vec::new(),
         group: None,
         subject: plan.into(),
+        host: None,
         machine: machine(if number.is_multiple_of(2) { "6.12.3" } else { "6.9.1" }),
         clock: ClockFacts {
             name: "CLOCK_MONOTONIC, tsc".to_owned(),

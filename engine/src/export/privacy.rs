@@ -146,6 +146,20 @@ impl Identity {
         })
     }
 
+    /// The same with the names in the address of another PC, `user@host`.
+    fn with_host(&self, address: Option<&str>) -> Self {
+        let mut all = self.clone();
+        let Some(address) = address else { return all };
+        let (user, host) = match address.rsplit_once('@') {
+            Some((user, host)) => (Some(user.to_owned()), host),
+            None => (None, address),
+        };
+        all.users.extend(user);
+        all.hosts.push(host.to_owned());
+        all.hosts.extend(host.split_once('.').map(|(short, _)| short.to_owned()));
+        all.normalized()
+    }
+
     /// Longest names first, none twice, none that would be found everywhere.
     fn normalized(mut self) -> Self {
         for names in [&mut self.hosts, &mut self.users, &mut self.homes] {
@@ -240,10 +254,16 @@ pub fn cleaned(run: &Run, report: &Report, options: &Options) -> Option<Run> {
         clean.annotations.clear();
     }
     let included = options.included_names;
+    let leave_out = options.leave_out.with_host(run.host.as_deref());
     for text in versions(&mut clean) {
-        *text = included.without_names(text, &options.leave_out);
+        *text = included.without_names(text, &leave_out);
     }
-    for_each_text(&mut clean, &mut |text| *text = included.redacted(text, &options.leave_out));
+    for_each_text(&mut clean, &mut |text| *text = included.redacted(text, &leave_out));
+    if !included.host {
+        clean.host = None;
+    } else if let Some(host) = &mut clean.host {
+        *host = included.redacted(host, &leave_out);
+    }
     if !included.programs {
         programs::hide(&mut clean, run, &report.delays);
     }
@@ -294,6 +314,7 @@ pub(super) fn without_samples(run: &Run) -> Run {
         annotations: annotations.clone(),
         group: group.clone(),
         subject: run.subject.clone(),
+        host: run.host.clone(),
         machine: run.machine.clone(),
         clock: run.clock.clone(),
         health: run.health.clone(),
@@ -352,6 +373,15 @@ fn for_each_text(run: &mut Run, change: &mut dyn FnMut(&mut String)) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn another_pc_is_excluded_with_its_names() {
+        let identity = Identity::default().with_host(Some("dora@build-07.lab"));
+        let text = "run of dora on build-07, build-07.lab";
+        let clean = IncludedNames::NOTHING.redacted(text, &identity);
+        assert_eq!(clean, "run of [user] on [host], [host]");
+        assert_eq!(Identity::default().with_host(None), Identity::default());
+    }
 
     #[test]
     fn names_go_and_words_that_hold_them_stay() {

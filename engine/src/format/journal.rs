@@ -25,8 +25,36 @@ enum End<'a> {
     Finished { ending: &'a Ending, health: &'a Health },
 }
 
+/// Maximum samples per line: such a line is well below the longest that is read.
+const MAX_LINE_SAMPLES: usize = 1 << 16;
+
+/// Writes an event as lines of a journal: one, or several where it has very many samples.
+pub(crate) fn write_lines(event: &Event, to: &mut dyn Write) -> io::Result<()> {
+    let mut line = |event: &Event| {
+        write_entry(event, to)?;
+        to.write_all(b"\n")
+    };
+    match event {
+        Event::Samples { trial, samples, evidence, lost_count }
+            if MAX_LINE_SAMPLES < samples.len() =>
+        {
+            let mut evidence = evidence.clone();
+            for samples in samples.chunks(MAX_LINE_SAMPLES) {
+                line(&Event::Samples {
+                    trial: *trial,
+                    samples: samples.to_vec(),
+                    evidence: std::mem::take(&mut evidence),
+                    lost_count: *lost_count,
+                })?;
+            }
+            Ok(())
+        }
+        event => line(event),
+    }
+}
+
 /// Writes an event as a line of a journal, without the end of the line.
-pub(crate) fn write_entry(event: &Event, to: &mut dyn Write) -> io::Result<()> {
+fn write_entry(event: &Event, to: &mut dyn Write) -> io::Result<()> {
     let text = match event {
         Event::Planned(run) => serde_json::to_string(&End::Begun { run }),
         Event::Finished(run) | Event::Failed { run, .. } => {
@@ -39,8 +67,24 @@ pub(crate) fn write_entry(event: &Event, to: &mut dyn Write) -> io::Result<()> {
     write!(to, "{{\"entry\":{kind},{fields}")
 }
 
-/// Adds a line of a journal to its run.
-pub(crate) fn read_entry(line: &[u8], run: &mut Option<Run>) -> Result<(), FormatError> {
+/// A line of a journal.
+#[derive(Clone, Debug)]
+pub(crate) enum Entry {
+    /// The first: the run without its samples.
+    Begun(Box<Run>),
+    /// One of those between.
+    Event(Box<Event>),
+    /// The last: everything else of the run is in the lines before.
+    Finished {
+        /// How the run ended.
+        ending: Ending,
+        /// What may make it unreliable.
+        health: Box<Health>,
+    },
+}
+
+/// Reads a line of a journal.
+pub(crate) fn parse_entry(line: &[u8]) -> Result<Entry, FormatError> {
     #[derive(Deserialize)]
     struct Kind {
         entry: String,
@@ -52,23 +96,37 @@ pub(crate) fn read_entry(line: &[u8], run: &mut Option<Run>) -> Result<(), Forma
     #[derive(Deserialize)]
     struct Finished {
         ending: Ending,
-        health: Health,
+        health: Box<Health>,
     }
     let Kind { entry } = fields(line)?;
-    if entry == BEGUN {
-        if run.is_some() {
-            return Err(contradiction("a journal with two beginnings"));
+    match entry.as_str() {
+        BEGUN => Ok(Entry::Begun(Box::new(fields::<Begun>(line)?.run))),
+        FINISHED => {
+            let Finished { ending, health } = fields(line)?;
+            Ok(Entry::Finished { ending, health })
         }
-        *run = Some(fields::<Begun>(line)?.run);
-        return Ok(());
+        kind => Ok(Entry::Event(Box::new(of_kind(kind, line)?))),
     }
-    let run = run.as_mut().ok_or_else(|| contradiction("a journal without a beginning"))?;
-    if entry == FINISHED {
-        Finished { ending: run.ending, health: run.health } = fields(line)?;
+}
+
+/// Adds a line of a journal to its run.
+pub(crate) fn read_entry(line: &[u8], run: &mut Option<Run>) -> Result<(), FormatError> {
+    let entry = parse_entry(line)?;
+    let Some(run) = run else {
+        let Entry::Begun(begun) = entry else {
+            return Err(contradiction("a journal without a beginning"));
+        };
+        *run = Some(*begun);
         return Ok(());
+    };
+    match entry {
+        Entry::Begun(_) => return Err(contradiction("a journal with two beginnings")),
+        Entry::Finished { ending, health } => (run.ending, run.health) = (ending, *health),
+        Entry::Event(event) => {
+            event.apply_to(run).map_err(|error| contradiction(error.to_string()))?;
+        }
     }
-    let event: Event = of_kind(&entry, line)?;
-    event.apply_to(run).map_err(|error| contradiction(error.to_string()))
+    Ok(())
 }
 
 /// What is in a line, whatever its kind.

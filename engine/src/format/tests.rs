@@ -98,6 +98,7 @@ fn run() -> Run {
             skipped: vec!["gaps".to_owned()],
         }),
         subject: Plan::FrameLoop(plan).into(),
+        host: None,
         machine: Machine {
             cpus: vec![Cpu { logical: 0, core: Some(0), ..Cpu::default() }],
             power: Power {
@@ -325,7 +326,8 @@ fn events() -> (Vec<Event>, Run) {
 
 fn line(event: &Event) -> Vec<u8> {
     let mut line = Vec::new();
-    write_entry(event, &mut line).unwrap();
+    write_lines(event, &mut line).unwrap();
+    assert_eq!(line.pop(), Some(b'\n'));
     assert!(!line.contains(&b'\n'));
     line
 }

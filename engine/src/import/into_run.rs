@@ -44,6 +44,7 @@ impl Imported {
             annotations: Vec::new(),
             group: None,
             subject: Subject::Imported(capture),
+            host: None,
             machine: machine(reported),
             clock: ClockFacts::default(),
             health: Health::default(),

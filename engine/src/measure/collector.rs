@@ -274,16 +274,16 @@ impl Collector {
 }
 
 /// Sends events without ever waiting: what does not fit is queued here, and nothing is dropped.
-struct EventSender {
-    events: SyncSender<Event>,
-    waiting: VecDeque<Event>,
-    wake: Box<dyn Fn() + Send>,
+pub(super) struct EventSender {
+    pub(super) events: SyncSender<Event>,
+    pub(super) waiting: VecDeque<Event>,
+    pub(super) wake: Box<dyn Fn() + Send>,
     /// Whether the reader still exists.
-    is_open: bool,
+    pub(super) is_open: bool,
 }
 
 impl EventSender {
-    fn send(&mut self, event: Event) {
+    pub(super) fn send(&mut self, event: Event) {
         if !self.is_open {
             return;
         }
@@ -308,7 +308,7 @@ impl EventSender {
         self.push();
     }
 
-    fn push(&mut self) {
+    pub(super) fn push(&mut self) {
         let mut is_sent = false;
         while let Some(event) = self.waiting.pop_front() {
             match self.events.try_send(event) {
@@ -328,7 +328,7 @@ impl EventSender {
         }
     }
 
-    fn finish(mut self) {
+    pub(super) fn finish(mut self) {
         while self.is_open && !self.waiting.is_empty() {
             std::thread::sleep(Duration::from_millis(20));
             self.push();

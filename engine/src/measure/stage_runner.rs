@@ -115,6 +115,7 @@ fn empty_run(request: &Request, stages: &[Stage]) -> Run {
         annotations: Vec::new(),
         group: request.labels.group.clone(),
         subject: request.plan.clone().into(),
+        host: None,
         machine: request.machine.clone(),
         clock: request.clock.clone(),
         health: Health {

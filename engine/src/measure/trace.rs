@@ -10,6 +10,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering};
 
+use serde::{Deserialize, Serialize};
+
 use self::recent::{Needed, Recent};
 use self::window::Window;
 use super::StartError;
@@ -29,7 +31,8 @@ const NAMED_BUSY_INTERVAL: i64 = 1_000_000_000;
 /// How long records wait at least: more than a beat of the collector.
 const MIN_WAIT: Nanos = Nanos::from_millis(300);
 /// Whether who had the CPU is recorded.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum TraceMode {
     /// As exactly as this system permits.
     #[default]

@@ -138,6 +138,7 @@ pub(super) fn empty_run(subject: Subject) -> Option<Run> {
         annotations: Vec::new(),
         group: None,
         subject,
+        host: None,
         machine: Machine::default(),
         clock: ClockFacts::default(),
         health: Health::default(),

@@ -56,8 +56,7 @@ struct StreamJournal(Box<dyn Write + Send>);
 
 impl Journal for StreamJournal {
     fn keep(&mut self, event: &Event) -> io::Result<()> {
-        format::write_entry(event, &mut self.0)?;
-        self.0.write_all(b"\n")?;
+        format::write_lines(event, &mut self.0)?;
         self.0.flush()
     }
 

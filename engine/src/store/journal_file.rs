@@ -11,8 +11,6 @@ use crate::run::Run;
 
 /// The longest line that is read; longer ones are damage.
 const MAX_LINE_BYTES: u64 = 16 << 20;
-/// Maximum samples per line: such a line is well below [`MAX_LINE_BYTES`].
-const MAX_LINE_SAMPLES: usize = 1 << 16;
 /// The byte-order mark that some editors put before a text.
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
@@ -37,31 +35,11 @@ impl JournalFile {
     pub fn path(&self) -> &Path {
         &self.path
     }
-
-    fn write_line(&mut self, event: &Event) -> io::Result<()> {
-        format::write_entry(event, &mut self.writer)?;
-        self.writer.write_all(b"\n")
-    }
 }
 
 impl Journal for JournalFile {
     fn keep(&mut self, event: &Event) -> io::Result<()> {
-        let Event::Samples { trial, samples, evidence, lost_count } = event else {
-            return self.write_line(event);
-        };
-        if samples.len() <= MAX_LINE_SAMPLES {
-            return self.write_line(event);
-        }
-        let mut evidence = evidence.clone();
-        for samples in samples.chunks(MAX_LINE_SAMPLES) {
-            self.write_line(&Event::Samples {
-                trial: *trial,
-                samples: samples.to_vec(),
-                evidence: std::mem::take(&mut evidence),
-                lost_count: *lost_count,
-            })?;
-        }
-        Ok(())
+        format::write_lines(event, &mut self.writer)
     }
 
     fn flush(&mut self) -> io::Result<()> {

@@ -44,6 +44,7 @@ pub(super) fn run(id: u32) -> Run {
         annotations: Vec::new(),
         group: None,
         subject: Plan::FrameLoop(plan).into(),
+        host: None,
         machine: Machine::default(),
         clock: ClockFacts::default(),
         health: Health::default(),
@@ -75,8 +76,7 @@ fn entries(run: &Run, pieces: usize) -> Vec<Event> {
 fn journal_lines(run: &Run, pieces: usize) -> Vec<Vec<u8>> {
     let line = |entry: &Event| {
         let mut line = Vec::new();
-        format::write_entry(entry, &mut line).unwrap();
-        line.push(b'\n');
+        format::write_lines(entry, &mut line).unwrap();
         line
     };
     entries(run, pieces).iter().map(line).collect()

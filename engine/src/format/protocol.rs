@@ -1,0 +1,316 @@
+//! The lines between this program and an agent: requests, one JSON object per line, and their answers. What an
+//! agent measures, it writes as the lines of a journal.
+
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+
+use super::quoted;
+use crate::machine::{ClockFacts, Machine};
+use crate::measure::TraceMode;
+use crate::plan::{CpuFacts, Plan, Priority};
+use crate::platform::Applied;
+use crate::units::shortened;
+
+/// The version of the protocol that this program uses.
+pub const PROTOCOL_VERSION: u32 = 1;
+/// How each request and each answer begins.
+const START: &[u8] = b"{\"jitterscope\":";
+
+/// Why a line is not a request or an answer.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ProtocolError {
+    /// The other program uses another version.
+    #[error(
+        "protocol version {found} is not supported, this program uses version {PROTOCOL_VERSION}; \
+         install the same version of Jitterscope on both PCs"
+    )]
+    Version {
+        /// Its version.
+        found: u32,
+    },
+    /// It is something else.
+    #[error("not a line of the agent protocol: {what}")]
+    Invalid {
+        /// What is wrong.
+        what: String,
+    },
+}
+
+/// What an agent is requested to do.
+#[derive(Clone, Debug, PartialEq)]
+pub enum AgentRequest {
+    /// Report machine, clock, and capabilities.
+    Describe,
+    /// Report what other programs use of the CPUs since the last such request.
+    Load,
+    /// Measure a plan.
+    Run {
+        /// What to measure.
+        plan: Box<Plan>,
+        /// Whether who had the CPU is recorded.
+        trace: TraceMode,
+    },
+    /// Stop the current run, and end.
+    Stop,
+}
+
+/// What an agent answers before and between runs.
+#[derive(Clone, Debug, PartialEq)]
+pub enum AgentAnswer {
+    /// Where it runs.
+    Machine(Box<AgentFacts>),
+    /// CPU time of other programs as a share of one CPU; absent at the first request, and where the system does not
+    /// report it.
+    Load(Option<f64>),
+    /// The request cannot be met; why, in a sentence.
+    Refused(String),
+}
+
+/// Machine, clock, and capabilities where an agent runs.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct AgentFacts {
+    /// The version of the agent's program.
+    pub app_version: String,
+    /// The machine.
+    pub machine: Machine,
+    /// Its clock.
+    pub clock: ClockFacts,
+    /// The CPUs that the agent may use.
+    pub cpus: CpuFacts,
+    /// The limit on the agent's CPU time, in percent of one CPU; absent without a limit.
+    pub cpu_quota_percent: Option<u32>,
+    /// Each priority that was requested there, with its outcome.
+    pub capabilities: Vec<(Priority, Applied)>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+enum RequestKind {
+    Describe,
+    Load,
+    Run,
+    Stop,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RequestLine {
+    jitterscope: u32,
+    request: RequestKind,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    plan: Option<Plan>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    trace: Option<TraceMode>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+enum AnswerKind {
+    Machine,
+    Load,
+    Refused,
+}
+
+#[derive(Serialize, Deserialize)]
+struct AnswerLine {
+    jitterscope: u32,
+    answer: AnswerKind,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    facts: Option<Box<AgentFacts>>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    share: Option<f64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    reason: Option<String>,
+}
+
+/// A request as a line, with its end.
+pub fn write_request(request: &AgentRequest) -> String {
+    let (request, plan, trace) = match request {
+        AgentRequest::Describe => (RequestKind::Describe, None, None),
+        AgentRequest::Load => (RequestKind::Load, None, None),
+        AgentRequest::Run { plan, trace } => {
+            (RequestKind::Run, Some(plan.as_ref().clone()), Some(*trace))
+        }
+        AgentRequest::Stop => (RequestKind::Stop, None, None),
+    };
+    line(&RequestLine { jitterscope: PROTOCOL_VERSION, request, plan, trace })
+}
+
+/// Reads a request; a plan is not checked against any machine.
+pub fn read_request(text: &[u8]) -> Result<AgentRequest, ProtocolError> {
+    let RequestLine { request, plan, trace, .. } = read(text)?;
+    match (request, plan) {
+        (RequestKind::Describe, None) => Ok(AgentRequest::Describe),
+        (RequestKind::Load, None) => Ok(AgentRequest::Load),
+        (RequestKind::Stop, None) => Ok(AgentRequest::Stop),
+        (RequestKind::Run, Some(plan)) => {
+            let trace = trace.unwrap_or_default();
+            Ok(AgentRequest::Run { plan: Box::new(plan), trace })
+        }
+        (RequestKind::Run, None) => Err(invalid("a run without a plan")),
+        (_, Some(_)) => Err(invalid("a plan that nothing measures")),
+    }
+}
+
+/// An answer as a line, with its end.
+pub fn write_answer(answer: &AgentAnswer) -> String {
+    let mut text = AnswerLine {
+        jitterscope: PROTOCOL_VERSION,
+        answer: AnswerKind::Refused,
+        facts: None,
+        share: None,
+        reason: None,
+    };
+    match answer {
+        AgentAnswer::Machine(facts) => {
+            (text.answer, text.facts) = (AnswerKind::Machine, Some(facts.clone()));
+        }
+        AgentAnswer::Load(share) => (text.answer, text.share) = (AnswerKind::Load, *share),
+        AgentAnswer::Refused(reason) => text.reason = Some(reason.clone()),
+    }
+    line(&text)
+}
+
+/// Reads an answer.
+pub fn read_answer(text: &[u8]) -> Result<AgentAnswer, ProtocolError> {
+    let AnswerLine { answer, facts, share, reason, .. } = read(text)?;
+    match (answer, facts) {
+        (AnswerKind::Machine, Some(facts)) => Ok(AgentAnswer::Machine(facts)),
+        (AnswerKind::Machine, None) => Err(invalid("no facts about the machine")),
+        (AnswerKind::Load, _) => {
+            let is_share = |share: &f64| share.is_finite() && 0.0 <= *share;
+            Ok(AgentAnswer::Load(share.filter(is_share)))
+        }
+        (AnswerKind::Refused, _) => Ok(AgentAnswer::Refused(reason.unwrap_or_default())),
+    }
+}
+
+/// Where an answer begins in a line, which may start with what a login file printed without an end of line.
+pub fn answer_in(text: &[u8]) -> Option<&[u8]> {
+    let at = text.windows(START.len()).position(|piece| piece == START)?;
+    text.get(at..)
+}
+
+fn line(value: &impl Serialize) -> String {
+    let mut text = serde_json::to_string(value).unwrap_or_default();
+    text.push('\n');
+    text
+}
+
+fn read<T: DeserializeOwned>(text: &[u8]) -> Result<T, ProtocolError> {
+    #[derive(Deserialize)]
+    struct Version {
+        jitterscope: u32,
+    }
+    match super::read_line::<Version>(text) {
+        Some(Version { jitterscope: PROTOCOL_VERSION }) => {
+            serde_json::from_slice(text).map_err(|error| invalid(&error.to_string()))
+        }
+        Some(Version { jitterscope: found }) => Err(ProtocolError::Version { found }),
+        None => Err(invalid(&quoted(&shortened(String::from_utf8_lossy(text).trim())))),
+    }
+}
+
+fn invalid(what: &str) -> ProtocolError {
+    ProtocolError::Invalid { what: what.to_owned() }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn requests() -> Vec<AgentRequest> {
+        let mut requests = vec![AgentRequest::Describe, AgentRequest::Load, AgentRequest::Stop];
+        requests.extend(Plan::all().into_iter().flat_map(|plan| plan.presets()).map(|preset| {
+            AgentRequest::Run { plan: Box::new(preset.plan), trace: TraceMode::Off }
+        }));
+        requests
+    }
+
+    fn answers() -> Vec<AgentAnswer> {
+        let facts = AgentFacts {
+            app_version: "0.1.0".to_owned(),
+            machine: Machine::default(),
+            clock: ClockFacts::default(),
+            cpus: CpuFacts { usable: vec![0, 1], ..CpuFacts::default() },
+            cpu_quota_percent: None,
+            capabilities: Vec::new(),
+        };
+        vec![
+            AgentAnswer::Machine(Box::new(facts)),
+            AgentAnswer::Load(Some(0.25)),
+            AgentAnswer::Load(None),
+            AgentAnswer::Refused("no".to_owned()),
+        ]
+    }
+
+    #[test]
+    fn requests_and_answers_read_back_as_one_line_each() {
+        for request in requests() {
+            let text = write_request(&request);
+            assert_eq!(text.matches('\n').count(), 1);
+            assert_eq!(read_request(text.as_bytes()), Ok(request));
+        }
+        for answer in answers() {
+            let text = write_answer(&answer);
+            assert_eq!(answer_in(format!("Welcome! {text}").as_bytes()), Some(text.as_bytes()));
+            assert_eq!(read_answer(text.as_bytes()), Ok(answer));
+        }
+    }
+
+    #[test]
+    fn another_version_and_unknown_fields_are_refused() {
+        let newer = br#"{"jitterscope":2,"request":"dance","with":"me"}"#;
+        assert_eq!(read_request(newer), Err(ProtocolError::Version { found: 2 }));
+        for text in [
+            r#"{"jitterscope":1,"request":"describe","path":"/etc/passwd"}"#,
+            r#"{"jitterscope":1,"request":"describe; rm -rf /"}"#,
+            r#"{"jitterscope":1,"request":"run"}"#,
+            r#"{"jitterscope":1,"request":"stop","plan":{"test":"x"}}"#,
+            r#"{"request":"stop"}"#,
+            "stop",
+            "",
+        ] {
+            let read = read_request(text.as_bytes());
+            assert!(matches!(read, Err(ProtocolError::Invalid { .. })), "{text}: {read:?}");
+        }
+        let share = read_answer(br#"{"jitterscope":1,"answer":"load","share":-1}"#);
+        assert_eq!(share, Ok(AgentAnswer::Load(None)));
+        assert!(read_answer(br#"{"jitterscope":1,"answer":"load","share":NaN}"#).is_err());
+    }
+
+    /// How many inputs a test tries.
+    fn cases() -> ProptestConfig {
+        let is_long = std::env::var_os("JITTERSCOPE_LONG_TESTS").is_some_and(|value| value == "1");
+        ProptestConfig::with_cases(if is_long { 100_000 } else { 300 })
+    }
+
+    proptest! {
+        #![proptest_config(cases())]
+
+        #[test]
+        fn any_line_is_read_or_refused(
+            at in any::<prop::sample::Index>(),
+            which in any::<prop::sample::Index>(),
+            piece in prop::collection::vec(any::<u8>(), 0..12),
+            removed in 0_usize..12,
+        ) {
+            let mut lines: Vec<String> = requests().iter().map(write_request).collect();
+            lines.extend(answers().iter().map(write_answer));
+            let mut text = which.get(&lines).clone().into_bytes();
+            let from = at.index(text.len());
+            let to = (from + removed).min(text.len());
+            text.splice(from..to, piece);
+            // What is read is written and read back as the same.
+            if let Ok(request) = read_request(&text) {
+                prop_assert_eq!(read_request(write_request(&request).as_bytes()), Ok(request));
+            }
+            if let Ok(answer) = read_answer(&text) {
+                prop_assert_eq!(read_answer(write_answer(&answer).as_bytes()), Ok(answer));
+            }
+            answer_in(&text);
+        }
+    }
+}

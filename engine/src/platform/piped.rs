@@ -1,0 +1,97 @@
+//! A program whose input and output this one reads and writes: ssh with an agent at its other end.
+
+use std::ffi::OsString;
+use std::io::{self, Read, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+/// How long a program may take to end after its input was closed.
+const PATIENCE: Duration = Duration::from_secs(2);
+/// How often it is checked whether it has ended.
+const INTERVAL: Duration = Duration::from_millis(10);
+
+/// A running program. Dropping it waits for its end, which is forced after 2 seconds.
+#[derive(Debug)]
+pub struct PipedProgram {
+    child: Child,
+}
+
+/// The ends of a program's pipes.
+pub struct Pipes {
+    /// What it reads.
+    pub input: Box<dyn Write + Send>,
+    /// What it writes.
+    pub output: Box<dyn Read + Send>,
+    /// Its messages.
+    pub errors: Box<dyn Read + Send>,
+}
+
+impl std::fmt::Debug for Pipes {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Pipes").finish_non_exhaustive()
+    }
+}
+
+impl PipedProgram {
+    /// Starts a program. Ctrl+C in the terminal does not reach it: who reads it ends it.
+    pub fn start(program: &Path, arguments: &[OsString]) -> io::Result<(Self, Pipes)> {
+        let mut command = uninterrupted(program);
+        command.args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = command.spawn()?;
+        let closed = || io::Error::other("a program was started without pipes");
+        let pipes = Pipes {
+            input: Box::new(child.stdin.take().ok_or_else(closed)?),
+            output: Box::new(child.stdout.take().ok_or_else(closed)?),
+            errors: Box::new(child.stderr.take().ok_or_else(closed)?),
+        };
+        Ok((Self { child }, pipes))
+    }
+
+    /// The exit status, if it ends in time; `None` if it does not, or was killed.
+    pub fn exit_code(&mut self) -> Option<i32> {
+        let began = Instant::now();
+        loop {
+            match self.child.try_wait() {
+                Ok(Some(status)) => return status.code(),
+                Ok(None) if began.elapsed() < PATIENCE => std::thread::sleep(INTERVAL),
+                Ok(None) | Err(_) => return None,
+            }
+        }
+    }
+}
+
+impl Drop for PipedProgram {
+    fn drop(&mut self) {
+        self.exit_code();
+        // Both fail where it has ended.
+        self.child.kill().ok();
+        self.child.wait().ok();
+    }
+}
+
+/// A program of this name in the folders of `PATH`.
+pub fn program_in_path(name: &str) -> Option<PathBuf> {
+    let name = format!("{name}{}", std::env::consts::EXE_SUFFIX);
+    let folders = std::env::var_os("PATH")?;
+    std::env::split_paths(&folders).map(|folder| folder.join(&name)).find(|path| path.is_file())
+}
+
+/// The shell ignores the signal, and so does the program that takes its place.
+#[cfg(unix)]
+fn uninterrupted(program: &Path) -> Command {
+    let mut command = Command::new("/bin/sh");
+    command.args(["-c", "trap '' INT; exec \"$0\" \"$@\""]).arg(program);
+    command
+}
+
+#[cfg(windows)]
+fn uninterrupted(program: &Path) -> Command {
+    use std::os::windows::process::CommandExt as _;
+
+    use windows_sys::Win32::System::Threading::CREATE_NEW_PROCESS_GROUP;
+
+    let mut command = Command::new(program);
+    command.creation_flags(CREATE_NEW_PROCESS_GROUP);
+    command
+}

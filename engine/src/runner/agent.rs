@@ -1,0 +1,229 @@
+//! The agent: meets requests one at a time, each a line of its input, and writes the answers and the journals of its
+//! runs. It opens no file and no socket, and ends with its input.
+
+use std::io::{self, BufRead as _, BufReader, Read, Write};
+use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use super::{MachineFacts, OtherLoad, Runner, Sink};
+use crate::format::protocol::{AgentAnswer, AgentFacts, AgentRequest, read_request, write_answer};
+use crate::measure::{Event, Stopper, TraceMode, start_thread};
+use crate::plan::Plan;
+use crate::platform::{self, RealtimeProbe};
+use crate::run::Labels;
+
+/// The longest request that is read.
+const MAX_REQUEST_BYTES: u64 = 1 << 20;
+/// Requests that may wait for the current one.
+const MAX_WAITING: usize = 8;
+
+/// Serves until the input ends or a request to stop arrives; `open` opens the output.
+///
+/// # Errors
+///
+/// The output cannot be written, or the system gives no thread.
+pub fn serve(
+    input: impl Read + Send + 'static,
+    open: impl Fn() -> Box<dyn Write + Send>,
+) -> io::Result<()> {
+    let current = Current::default();
+    let (sender, requests) = sync_channel(MAX_WAITING);
+    {
+        let current = current.clone();
+        start_thread("requests", move || read_requests(input, &sender, &current))?;
+    }
+    let mut output = open();
+    let mut load = None;
+    while let Some(request) = next(&requests) {
+        let answer = match request.map(|line| read_request(&line)) {
+            Err(reason) => AgentAnswer::Refused(reason.to_owned()),
+            Ok(Err(error)) => AgentAnswer::Refused(error.to_string()),
+            Ok(Ok(AgentRequest::Stop)) => return Ok(()),
+            Ok(Ok(AgentRequest::Describe)) => AgentAnswer::Machine(Box::new(facts())),
+            Ok(Ok(AgentRequest::Load)) => AgentAnswer::Load(share(&mut load)),
+            Ok(Ok(AgentRequest::Run { plan, trace })) => {
+                match measure(*plan, trace, &open, &current) {
+                    Ok(()) => continue,
+                    Err(reason) => AgentAnswer::Refused(reason),
+                }
+            }
+        };
+        output.write_all(write_answer(&answer).as_bytes())?;
+        output.flush()?;
+    }
+    Ok(())
+}
+
+/// Machine, clock, and capabilities of this PC.
+fn facts() -> AgentFacts {
+    let MachineFacts { machine, clock, cpus } = MachineFacts::read();
+    AgentFacts {
+        app_version: env!("CARGO_PKG_VERSION").to_owned(),
+        machine,
+        clock,
+        cpus,
+        cpu_quota_percent: platform::cpu_quota().map(|quota| quota.percent),
+        capabilities: probe().outcomes,
+    }
+}
+
+/// Tests what is granted, on a thread that ends afterward: a request changes the requesting thread.
+fn probe() -> RealtimeProbe {
+    let (sender, answer) = sync_channel(1);
+    let started = start_thread("probe", move || drop(sender.send(platform::realtime_probe())));
+    started.ok().and_then(|_| answer.recv().ok()).unwrap_or_default()
+}
+
+/// CPU time of other programs since the last call; the first one only starts to measure.
+fn share(load: &mut Option<OtherLoad>) -> Option<f64> {
+    if let Some(load) = load {
+        return load.share();
+    }
+    *load = OtherLoad::start();
+    None
+}
+
+/// Measures a plan whose journal is written to the output; the error is the reason why nothing was measured.
+fn measure(
+    plan: Plan,
+    trace: TraceMode,
+    open: &impl Fn() -> Box<dyn Write + Send>,
+    current: &Current,
+) -> Result<(), String> {
+    let mut request = MachineFacts::read().request(plan, Labels::default());
+    request.trace = trace;
+    let runner =
+        Runner::start(request, Sink::Stream(open()), || {}).map_err(|error| error.to_string())?;
+    current.follow(Some(runner.stopper()));
+    while let Some(event) = runner.next_event() {
+        match event {
+            // Nobody reads the output any more.
+            Event::NotSaved { .. } => runner.stop(),
+            Event::Finished(_) | Event::Failed { .. } => break,
+            _ => {}
+        }
+    }
+    current.follow(None);
+    Ok(())
+}
+
+/// A line of the input, or why it cannot be read; `None` at the end.
+fn next(
+    requests: &Receiver<Result<Vec<u8>, &'static str>>,
+) -> Option<Result<Vec<u8>, &'static str>> {
+    requests.recv().ok()
+}
+
+/// Reads requests until the input ends; a request to stop, and the end, stop the current run.
+fn read_requests(
+    input: impl Read,
+    requests: &SyncSender<Result<Vec<u8>, &'static str>>,
+    current: &Current,
+) {
+    let mut input = BufReader::new(input);
+    loop {
+        let mut line = Vec::new();
+        let read = input.by_ref().take(MAX_REQUEST_BYTES).read_until(b'\n', &mut line);
+        let is_whole = line.last() == Some(&b'\n');
+        let is_end = !matches!(read, Ok(count) if 0 < count);
+        let is_stop = read_request(&line) == Ok(AgentRequest::Stop);
+        if is_end || is_stop {
+            current.stop();
+        }
+        if is_end {
+            return;
+        }
+        let is_long = !is_whole && u64::try_from(line.len()) == Ok(MAX_REQUEST_BYTES);
+        let request = if is_long { Err("a request is longer than 1 MiB") } else { Ok(line) };
+        match requests.try_send(request) {
+            Ok(()) if is_long => return,
+            Ok(()) => {}
+            Err(TrySendError::Full(_)) => return current.stop(),
+            Err(TrySendError::Disconnected(_)) => return,
+        }
+    }
+}
+
+/// The current run, and whether all runs are to stop.
+#[derive(Clone, Default)]
+struct Current(Arc<Mutex<(bool, Option<Stopper>)>>);
+
+impl Current {
+    fn follow(&self, stopper: Option<Stopper>) {
+        let mut current = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        current.1 = stopper;
+        if let (true, Some(stopper)) = &*current {
+            stopper.stop();
+        }
+    }
+
+    fn stop(&self) {
+        let mut current = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        current.0 = true;
+        if let Some(stopper) = &current.1 {
+            stopper.stop();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::format::protocol::{read_answer, write_request};
+
+    /// What an agent writes.
+    #[derive(Clone, Default)]
+    struct Output(Arc<Mutex<Vec<u8>>>);
+
+    impl Write for Output {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            self.0.lock().unwrap().write(bytes)
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    fn answers(input: &[u8]) -> Vec<AgentAnswer> {
+        let output = Output::default();
+        let to = output.clone();
+        serve(io::Cursor::new(input.to_vec()), move || Box::new(to.clone())).unwrap();
+        let written = output.0.lock().unwrap().clone();
+        let lines = written.split(|byte| *byte == b'\n').filter(|line| !line.is_empty());
+        lines.map(|line| read_answer(line).unwrap()).collect()
+    }
+
+    #[test]
+    fn requests_are_answered_in_order_until_stop() {
+        let requests = [AgentRequest::Describe, AgentRequest::Load, AgentRequest::Stop];
+        let mut input: String = requests.iter().map(write_request).collect();
+        input.insert_str(0, "hello\n{\"jitterscope\":9}\n");
+        input.push_str("never read\n");
+        let answers = answers(input.as_bytes());
+        assert_eq!(answers.len(), 4, "{answers:?}");
+        assert!(matches!(&answers[0], AgentAnswer::Refused(why) if why.contains("hello")));
+        assert!(matches!(&answers[1], AgentAnswer::Refused(why) if why.contains("version 9")));
+        let AgentAnswer::Machine(facts) = &answers[2] else { panic!("{answers:?}") };
+        assert_eq!(facts.cpus, platform::cpu_facts());
+        assert_eq!(facts.capabilities.len(), 3);
+        assert_eq!(answers[3], AgentAnswer::Load(None));
+    }
+
+    #[test]
+    fn an_impossible_plan_and_an_endless_line_are_refused() {
+        let mut plan = Plan::all().remove(0);
+        if let Plan::FrameLoop(frame_loop) = &mut plan {
+            frame_loop.fps = 1e9;
+        }
+        let run = AgentRequest::Run { plan: Box::new(plan), trace: TraceMode::Off };
+        let refused = answers(write_request(&run).as_bytes());
+        assert!(
+            matches!(&refused[..], [AgentAnswer::Refused(why)] if why.contains("1000")),
+            "{refused:?}"
+        );
+        let endless = answers(&vec![b'x'; 3 << 20]);
+        assert!(matches!(&endless[..], [AgentAnswer::Refused(why)] if why.contains("1 MiB")));
+        assert_eq!(answers(b""), []);
+    }
+}

@@ -1,0 +1,209 @@
+//! Why an agent cannot be used: one sentence with what to do, from what ssh and the shell at its other end print.
+
+use crate::format::is_unsafe_char;
+use crate::format::protocol::PROTOCOL_VERSION;
+use crate::units::shortened;
+
+/// Why an agent cannot be used. No message names the host.
+#[derive(Debug, thiserror::Error)]
+pub enum AgentError {
+    /// The address is none.
+    #[error(
+        "invalid host '{}': expected a name, an address, or user@name, as ssh takes it",
+        shortened(host)
+    )]
+    Address {
+        /// The address.
+        host: String,
+    },
+    /// There is no ssh.
+    #[error("ssh is not in PATH; install the OpenSSH client")]
+    NoSsh,
+    /// The system gives no process or thread.
+    #[error("could not start ssh: {source}")]
+    Start {
+        /// The system's error.
+        source: std::io::Error,
+    },
+    /// The name is not known.
+    #[error(
+        "the name of the host was not found; check its spelling, or add it to your ssh configuration"
+    )]
+    NotFound,
+    /// It does not answer.
+    #[error("the host does not answer: {reason}; check that it is on and that its ssh server runs")]
+    NotReached {
+        /// What ssh printed.
+        reason: String,
+    },
+    /// Its key is not the known one.
+    #[error(
+        "the key of this host has changed, and someone may be intercepting the connection; compare the new \
+         fingerprint with the one on that PC before you remove the old key with ssh-keygen -R"
+    )]
+    KeyChanged,
+    /// Its key is not known.
+    #[error(
+        "the key of this host is not known; connect with ssh once, and compare the fingerprint with the one on that PC"
+    )]
+    KeyUnknown,
+    /// Signing in failed.
+    #[error(
+        "sign-in was denied; check the user name, and that your key or password is accepted there"
+    )]
+    SignIn,
+    /// There is no agent.
+    #[error(
+        "jitterscope-cli is not in PATH on that host; install it there, or give its path with --host-program"
+    )]
+    NoProgram,
+    /// The agent is for another machine.
+    #[error(
+        "jitterscope-cli on that host is built for another processor or system; install the build for that host"
+    )]
+    Architecture,
+    /// The program there has no agent.
+    #[error(
+        "jitterscope-cli on that host has no agent; install the same version of Jitterscope on both PCs"
+    )]
+    NoAgent,
+    /// The agent uses another version of the protocol.
+    #[error(
+        "jitterscope-cli on that host uses protocol version {found}, this one version {PROTOCOL_VERSION}; install the \
+         same version of Jitterscope on both PCs"
+    )]
+    Version {
+        /// Its version.
+        found: u32,
+    },
+    /// It does not answer in time.
+    #[error(
+        "jitterscope-cli on that host did not answer in time; check whether that PC is overloaded or asleep"
+    )]
+    NoAnswer,
+    /// It sends something else.
+    #[error(
+        "the host sent something that is not an answer of an agent; check what its login files print"
+    )]
+    Noise,
+    /// It refuses the request.
+    #[error("{}", plain(reason))]
+    Refused {
+        /// Its reason.
+        reason: String,
+    },
+    /// The connection ended.
+    #[error("the connection was lost{}; check the network and that PC, then run again", of(reason))]
+    Lost {
+        /// What its program printed last; empty if nothing.
+        reason: String,
+    },
+    /// The agent measures already.
+    #[error("the agent measures another run")]
+    Busy,
+}
+
+/// What ssh and the shell print, and what it means, in the order in which they are looked for.
+const MEANINGS: [(&str, fn(&str) -> AgentError); 21] = [
+    ("remote host identification has changed", |_| AgentError::KeyChanged),
+    ("host key verification failed", |_| AgentError::KeyUnknown),
+    ("could not resolve hostname", |_| AgentError::NotFound),
+    ("connection refused", not_reached),
+    ("connection timed out", not_reached),
+    ("operation timed out", not_reached),
+    ("no route to host", not_reached),
+    ("network is unreachable", not_reached),
+    ("connection reset by", not_reached),
+    ("connection closed by", not_reached),
+    ("permission denied (", |_| AgentError::SignIn),
+    ("too many authentication failures", |_| AgentError::SignIn),
+    ("exec format error", |_| AgentError::Architecture),
+    ("cannot execute binary file", |_| AgentError::Architecture),
+    ("bad cpu type", |_| AgentError::Architecture),
+    ("not compatible with the version of windows", |_| AgentError::Architecture),
+    ("unrecognized subcommand", |_| AgentError::NoAgent),
+    ("command not found", |_| AgentError::NoProgram),
+    ("no such file or directory", |_| AgentError::NoProgram),
+    ("not recognized as", |_| AgentError::NoProgram),
+    (": not found", |_| AgentError::NoProgram),
+];
+
+fn not_reached(line: &str) -> AgentError {
+    let reason = line.rsplit(": ").next().unwrap_or_default();
+    AgentError::NotReached { reason: plain(reason).trim_end_matches('.').to_owned() }
+}
+
+/// Why a connection ended before the first answer.
+pub(super) fn connection_error(exit: Option<i32>, messages: &str) -> AgentError {
+    let lower = messages.to_lowercase();
+    for (text, error) in MEANINGS {
+        if let Some(line) = lower.lines().rev().find(|line| line.contains(text)) {
+            return error(line);
+        }
+    }
+    match exit {
+        Some(127) => AgentError::NoProgram,
+        Some(126) => AgentError::Architecture,
+        _ => AgentError::Lost { reason: last_line(messages) },
+    }
+}
+
+/// The last line that is not empty, as a sentence without a period.
+pub(super) fn last_line(messages: &str) -> String {
+    let last = messages.lines().rev().map(str::trim).find(|line| !line.is_empty());
+    plain(last.unwrap_or_default()).trim_end_matches('.').to_owned()
+}
+
+fn plain(text: &str) -> String {
+    let text: String = text.chars().filter(|letter| !is_unsafe_char(*letter)).take(300).collect();
+    text
+}
+
+fn of(reason: &str) -> String {
+    if reason.is_empty() { String::new() } else { format!(": {reason}") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_ssh_prints_becomes_one_sentence_with_what_to_do() {
+        for (exit, messages, expected) in [
+            (255, "ssh: Could not resolve hostname x: Name or service not known\r\n", "spelling"),
+            (
+                255,
+                "ssh: connect to host x port 22: Connection refused\r\n",
+                "connection refused; check",
+            ),
+            (255, "ssh: connect to host x port 22: Connection timed out\r\n", "timed out; check"),
+            (
+                255,
+                "@ WARNING: REMOTE HOST IDENTIFICATION HAS CHANGED! @\nHost key verification failed.\n",
+                "has changed",
+            ),
+            (
+                255,
+                "No ED25519 host key is known for x\nHost key verification failed.\n",
+                "not known",
+            ),
+            (255, "ann@x: Permission denied (publickey,password).\r\n", "sign-in was denied"),
+            (127, "bash: line 1: jitterscope-cli: command not found\n", "--host-program"),
+            (127, "sh: 1: jitterscope-cli: not found\n", "--host-program"),
+            (127, "", "--host-program"),
+            (
+                1,
+                "'jitterscope-cli' is not recognized as an internal or external command,\r\n",
+                "--host-program",
+            ),
+            (126, "sh: ./x: cannot execute binary file: Exec format error\n", "another processor"),
+            (2, "error: unrecognized subcommand 'agent'\n", "has no agent"),
+            (255, "\u{1b}[31mBye\u{7}\n\n", "lost: [31mBye; check"),
+            (0, "", "the connection was lost; check"),
+        ] {
+            let error = connection_error(Some(exit), messages).to_string();
+            assert!(error.contains(expected), "{messages}: {error}");
+            assert!(!error.contains('\n') && !error.ends_with('.'), "{error}");
+        }
+    }
+}

@@ -1,0 +1,208 @@
+//! The other end of an agent: a connection whose answers and journals may be anything, of any length, and may end
+//! anywhere.
+
+use std::io::{self, BufRead as _, BufReader, Read, Write};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use super::agent_error::{AgentError, connection_error, last_line};
+use crate::format::protocol::{
+    AgentAnswer, AgentFacts, AgentRequest, ProtocolError, answer_in, read_answer, write_request,
+};
+use crate::measure::start_thread;
+use crate::platform::{PipedProgram, Pipes};
+
+/// The longest line that is read.
+const MAX_LINE_BYTES: u64 = 16 << 20;
+/// Lines that may wait to be read.
+const MAX_WAITING: usize = 4;
+/// What login files may print before the first answer.
+const MAX_BANNER_BYTES: usize = 64 << 10;
+/// How much of the messages is kept in memory: their end.
+const MAX_MESSAGE_BYTES: usize = 16 << 10;
+/// How long an answer may take that needs no sign-in.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// A line, or why there is none.
+enum Incoming {
+    Line(Vec<u8>),
+    TooLong,
+}
+
+/// A connection to an agent. Dropping it closes the agent's input, which ends the agent.
+pub(super) struct Connection {
+    input: Option<Box<dyn Write + Send>>,
+    lines: Receiver<Incoming>,
+    messages: Arc<Mutex<Vec<u8>>>,
+    program: Option<PipedProgram>,
+}
+
+impl Connection {
+    /// Connects through the pipes of a program and requests what its agent runs on; signing in may take as long as
+    /// `patience`.
+    pub(super) fn open(
+        program: Option<PipedProgram>,
+        pipes: Pipes,
+        patience: Duration,
+    ) -> Result<(Self, AgentFacts), AgentError> {
+        let Pipes { input, output, errors } = pipes;
+        let (sender, lines) = sync_channel(MAX_WAITING);
+        let messages = Arc::new(Mutex::new(Vec::new()));
+        start_thread("agent output", move || read_lines(output, &sender))?;
+        {
+            let messages = Arc::clone(&messages);
+            start_thread("agent messages", move || read_messages(errors, &messages))?;
+        }
+        let mut connection = Self { input: Some(input), lines, messages, program };
+        // A failure to write is the end of the connection, whose reason is in the messages.
+        connection.send(&AgentRequest::Describe).ok();
+        match connection.first_answer(patience) {
+            Ok(AgentAnswer::Machine(facts)) => Ok((connection, *facts)),
+            Ok(AgentAnswer::Refused(reason)) => Err(AgentError::Refused { reason }),
+            Ok(AgentAnswer::Load(_)) => Err(AgentError::Noise),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Sends a request.
+    pub(super) fn send(&mut self, request: &AgentRequest) -> io::Result<()> {
+        let input = self.input.as_mut().ok_or(io::ErrorKind::BrokenPipe)?;
+        input.write_all(write_request(request).as_bytes())?;
+        input.flush()
+    }
+
+    /// The answer after what login files print.
+    fn first_answer(&mut self, patience: Duration) -> Result<AgentAnswer, AgentError> {
+        let began = Instant::now();
+        let mut banner = 0_usize;
+        loop {
+            let line = match self.next_line(patience.saturating_sub(began.elapsed())) {
+                Ok(Some(line)) => line,
+                Ok(None) => return Err(AgentError::NoAnswer),
+                Err(Lost::Noise) => return Err(AgentError::Noise),
+                Err(Lost::Ended) => {
+                    let exit = self.exit_code();
+                    return Err(connection_error(exit, &self.messages()));
+                }
+            };
+            if let Some(answer) = answer_in(&line) {
+                return Ok(read_answer(answer)?);
+            }
+            banner = banner.saturating_add(line.len());
+            if MAX_BANNER_BYTES < banner {
+                return Err(AgentError::Noise);
+            }
+        }
+    }
+
+    /// The answer to a request between runs.
+    pub(super) fn answer(&mut self, request: &AgentRequest) -> Result<AgentAnswer, AgentError> {
+        self.send(request).map_err(|_| self.lost())?;
+        let line = self.line_in_time()?;
+        Ok(read_answer(&line)?)
+    }
+
+    /// The next line, which is due soon.
+    pub(super) fn line_in_time(&mut self) -> Result<Vec<u8>, AgentError> {
+        match self.next_line(PATIENCE) {
+            Ok(Some(line)) => Ok(line),
+            Ok(None) => Err(AgentError::NoAnswer),
+            Err(Lost::Noise) => Err(AgentError::Noise),
+            Err(Lost::Ended) => Err(self.lost()),
+        }
+    }
+
+    /// The next line; `None` if there is none in time.
+    pub(super) fn next_line(&self, patience: Duration) -> Result<Option<Vec<u8>>, Lost> {
+        match self.lines.recv_timeout(patience) {
+            Ok(Incoming::Line(line)) => Ok(Some(line)),
+            Ok(Incoming::TooLong) => Err(Lost::Noise),
+            Err(RecvTimeoutError::Timeout) => Ok(None),
+            Err(RecvTimeoutError::Disconnected) => Err(Lost::Ended),
+        }
+    }
+
+    /// Why the connection ended, from what its program printed last.
+    pub(super) fn lost(&mut self) -> AgentError {
+        self.exit_code();
+        AgentError::Lost { reason: last_line(&self.messages()) }
+    }
+
+    fn exit_code(&mut self) -> Option<i32> {
+        self.input = None;
+        self.program.as_mut().and_then(PipedProgram::exit_code)
+    }
+
+    fn messages(&self) -> String {
+        let messages = self.messages.lock().unwrap_or_else(PoisonError::into_inner);
+        String::from_utf8_lossy(&messages).into_owned()
+    }
+}
+
+impl Drop for Connection {
+    fn drop(&mut self) {
+        // Before the program, which ends with its input.
+        self.input = None;
+    }
+}
+
+impl std::fmt::Debug for Connection {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Connection").field("program", &self.program).finish_non_exhaustive()
+    }
+}
+
+/// Why there is no further line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Lost {
+    /// The output ended.
+    Ended,
+    /// A line does not end.
+    Noise,
+}
+
+impl From<ProtocolError> for AgentError {
+    fn from(error: ProtocolError) -> Self {
+        match error {
+            ProtocolError::Version { found } => Self::Version { found },
+            ProtocolError::Invalid { .. } => Self::Noise,
+        }
+    }
+}
+
+impl From<io::Error> for AgentError {
+    fn from(source: io::Error) -> Self {
+        Self::Start { source }
+    }
+}
+
+fn read_lines(output: impl Read, lines: &SyncSender<Incoming>) {
+    let mut output = BufReader::with_capacity(1 << 16, output);
+    loop {
+        let mut line = Vec::new();
+        let read = output.by_ref().take(MAX_LINE_BYTES).read_until(b'\n', &mut line);
+        let is_whole = line.last() == Some(&b'\n');
+        let is_long = !is_whole && u64::try_from(line.len()) == Ok(MAX_LINE_BYTES);
+        let incoming = match read {
+            _ if is_long => Incoming::TooLong,
+            Ok(_) if is_whole => Incoming::Line(line),
+            // A line without its end is torn.
+            Ok(_) | Err(_) => return,
+        };
+        if lines.send(incoming).is_err() || is_long {
+            return;
+        }
+    }
+}
+
+/// Reads messages to their end, and retains the last ones.
+fn read_messages(mut errors: impl Read, messages: &Mutex<Vec<u8>>) {
+    let mut piece = [0; 4 << 10];
+    while let Ok(count @ 1..) = errors.read(&mut piece) {
+        let mut messages = messages.lock().unwrap_or_else(PoisonError::into_inner);
+        messages.extend_from_slice(piece.get(..count).unwrap_or_default());
+        let extra = messages.len().saturating_sub(MAX_MESSAGE_BYTES);
+        messages.drain(..extra);
+    }
+}

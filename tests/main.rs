@@ -7,6 +7,7 @@ mod everyday; // Habits of every day: stopping, restarting, paths, plots looked 
 mod exchange; // Exports and imports: round trips, hostile text, excluded names, damaged files.
 mod files; // Files that leave the window and come into it: exports, tickets, drops; repeats.
 mod guide; // The user guide: its glossary is what the tables define.
+mod hosts; // Tests on other PCs: through a made-up ssh that starts the agent here, or fails.
 mod library; // Saved runs before they are opened: histograms, notes and tags, folders.
 mod limits; // Restricted CPUs and CPU time: planned with, and shown.
 mod live; // Runs that really measure: counts, order, stopping, nothing lost.

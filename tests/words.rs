@@ -112,13 +112,14 @@ const EXCEPTIONS: [(&str, &str, &str); 6] = [
 ];
 
 /// Documents that users and contributors read.
-const DOCUMENTS: [&str; 13] = [
+const DOCUMENTS: [&str; 14] = [
     "README.md",
     ".github/CONTRIBUTING.md",
     ".github/SECURITY.md",
     "packaging/CHANGELOG.md",
     "packaging/guide/README.md",
     "packaging/guide/glossary.md",
+    "packaging/guide/hosts.md",
     "packaging/guide/next-steps.md",
     "packaging/guide/results.md",
     "packaging/guide/tests.md",

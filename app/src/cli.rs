@@ -4,6 +4,8 @@ mod columns;
 mod compare;
 mod export;
 mod form;
+mod host;
+mod hosts;
 mod import;
 mod measure;
 mod names;
@@ -68,8 +70,9 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> Status {
     platform::note_usable_cpus();
     platform::survive_size_limit();
     platform::exit_on_abort();
-    let matches = match command().mut_subcommand("quick", quick::scaled).try_get_matches_from(args)
-    {
+    let args: Vec<OsString> = args.into_iter().collect();
+    let parsed = command().mut_subcommand("quick", quick::scaled).try_get_matches_from(&args);
+    let matches = match parsed {
         Ok(matches) => matches,
         Err(error) => return print_usage(error),
     };
@@ -78,7 +81,11 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> Status {
         Some(folder) => Some(Store::at(folder)),
         None => Store::default_location(),
     };
+    if let Some(status) = matches.subcommand().and_then(|(_, matches)| hosts::run(matches, &args)) {
+        return status;
+    }
     match matches.subcommand() {
+        Some(("agent", _)) => host::agent(),
         Some(("quick", matches)) => quick::run(store.as_ref(), matches),
         Some(("runs", matches)) => runs::run(store.as_ref(), matches),
         Some(("compare", matches)) => compare::run(store.as_ref(), matches),
@@ -197,8 +204,10 @@ fn command() -> Command {
                         .value_parser(["table", "json"])
                         .default_value("table")
                         .help("Output format"),
-                ),
+                )
+                .args(host::host_args()),
         )
+        .subcommand(host::agent_command())
 }
 
 /// What names a run.
@@ -312,6 +321,8 @@ fn test_command(mut plan: Plan) -> Command {
                 .help("Hide progress")
                 .help_heading("Output"),
         )
+        .args(host::host_args())
+        .arg(host::hosts_arg(&["format", "out", "why", "repeat"]))
 }
 
 /// The value of an option, if it was given.

@@ -5,7 +5,7 @@ use jitterscope_engine::measure::Request;
 use jitterscope_engine::nanos::Nanos;
 use jitterscope_engine::plan::Plan;
 use jitterscope_engine::report::{Options, Report, follow_up, with_follow_up};
-use jitterscope_engine::runner::{MachineFacts, RunSequence};
+use jitterscope_engine::runner::RunSequence;
 use jitterscope_engine::store::Store;
 
 use super::form::Fill;
@@ -55,7 +55,7 @@ pub(super) fn run(store: Option<&Store>, mut plan: Plan, matches: &ArgMatches) -
         if 1 < times {
             print_message(&format!("run {} of {times}", step.round));
         }
-        let mut request = MachineFacts::read().request(step.plan, step.labels);
+        let mut request = terminal.host().facts().request(step.plan, step.labels);
         request.trace = why::trace_mode(matches);
         if !terminal.is_quiet() {
             print_length(&request);
@@ -68,7 +68,7 @@ pub(super) fn run(store: Option<&Store>, mut plan: Plan, matches: &ArgMatches) -
         };
         let report = Report::of(&saved.run, &Options::default());
         if let Some(plan) = follow_up(&saved.run, &report).filter(|_| !terminal.is_interrupted()) {
-            let mut request = MachineFacts::read().request(plan, labels);
+            let mut request = terminal.host().facts().request(plan, labels);
             request.trace = trace;
             match terminal.measure_after(request, None, Some(&saved.run), with_follow_up) {
                 Ok(both) => saved = both,

@@ -36,8 +36,13 @@ const MAX_LINE: usize = 5_000;
 /// Prints a message on standard error. If that cannot be written (a full disk, a closed terminal), the command
 /// continues: a message never ends a run.
 pub fn print_message(sentence: &str) {
+    print_with_hosts(&names::redacted(sentence));
+}
+
+/// The same of a message whose hosts the user named, which are not redacted.
+pub(super) fn print_with_hosts(sentence: &str) {
     // A terminal may lack the narrow space between a number and its unit.
-    let plain = export::for_terminal(&names::redacted(sentence)).replace(NARROW_SPACE, " ");
+    let plain = export::for_terminal(sentence).replace(NARROW_SPACE, " ");
     let lines: String = plain.split('\n').map(|line| cut(line, MAX_LINE) + "\n").collect();
     io::stderr().lock().write_all(lines.as_bytes()).ok();
 }

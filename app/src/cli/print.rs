@@ -43,6 +43,8 @@ pub(super) fn result_after(
         Output::Standard if !is_for_programs => Place::Terminal,
         _ => Place::File,
     };
+    // Who reads the terminal named it.
+    let host = run.host.as_deref().filter(|_| place == Place::Terminal);
     let (run, report) = names::evaluated(run, place);
     let all = all_figures(&run, matches);
     let content = match format.as_str() {
@@ -66,11 +68,11 @@ pub(super) fn result_after(
                 return Ok(());
             }
             print_message("the reference tool has no layout for these settings; this is the table");
-            table(&run, &report, all.as_deref())
+            table(&run, host, &report, all.as_deref())
         }
         _ => match matches.try_get_one::<u32>("why").ok().flatten() {
             Some(frame) => why::account(&run, *frame),
-            None => table(&run, &report, all.as_deref()),
+            None => table(&run, host, &report, all.as_deref()),
         },
     };
     output.write(|to| to.write_all(export::for_terminal(&content).as_bytes()))
@@ -92,9 +94,10 @@ fn all_figures(run: &Run, matches: &ArgMatches) -> Option<String> {
 }
 
 /// The result as text, the answer last, where the eye is: the key figures, or all of them.
-fn table(run: &Run, report: &Report, all: Option<&str>) -> String {
+fn table(run: &Run, host: Option<&str>, report: &Report, all: Option<&str>) -> String {
     let is_all = all.is_none();
-    let mut text = format!("{}\n{}\n\n", words::full_run_name(run), run.machine.short());
+    let on = host.map_or_else(String::new, |host| format!("{host}: "));
+    let mut text = format!("{}\n{on}{}\n\n", words::full_run_name(run), run.machine.short());
     let width = tables::terminal_width();
     if is_all {
         all_tables(&mut text, report, width);

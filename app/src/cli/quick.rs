@@ -18,7 +18,7 @@ use jitterscope_engine::report::quick::{
 };
 use jitterscope_engine::report::{Options, Report};
 use jitterscope_engine::run::{Ending, Labels, Run, TrialRun};
-use jitterscope_engine::runner::{CheckGroup, MachineFacts, OtherLoad, QuietWait, check_settings};
+use jitterscope_engine::runner::{CheckGroup, MachineFacts, QuietWait};
 use jitterscope_engine::stats::GradeRange;
 use jitterscope_engine::store::{self, Store};
 use serde_json::{Value, json};
@@ -27,7 +27,7 @@ use super::names::{self, Place};
 use super::output::Output;
 use super::print::{columns, print_message};
 use super::terminal::{Terminal, report_failure};
-use super::{Status, text, why};
+use super::{Status, host, text, why};
 use crate::text as words;
 
 /// The command with its options.
@@ -67,6 +67,8 @@ pub(super) fn command() -> Command {
                 .help("Hide progress"),
         )
         .arg(why::trace_arg())
+        .args(host::host_args())
+        .arg(host::hosts_arg(&["format"]))
 }
 
 /// The command with an option for trying it out, which completions would offer although it is hidden:
@@ -107,15 +109,15 @@ pub(super) fn run(store: Option<&Store>, matches: &ArgMatches) -> Status {
         Err(status) => return status,
     };
     let trace = why::trace_mode(matches);
-    if let Err(error) = trace.check() {
+    if let Err(error) = terminal.host().check_trace(trace) {
         print_message(&format!("error: {error}"));
         return Status::Failed;
     }
-    let facts = MachineFacts::read();
+    let facts = terminal.host().facts();
     let share = matches.get_one::<f64>("scale").copied().unwrap_or(1.0);
     // What is only tried out neither waits nor repeats.
     let limit = if share < 1.0 { Nanos::ZERO } else { QuietWait::DEFAULT };
-    let settings = CheckSettings { scale: share, ..check_settings(&facts.cpus) };
+    let settings = CheckSettings { scale: share, ..terminal.host().check_settings(&facts.cpus) };
     let mut check = Check {
         quiet: QuietWait::new(limit),
         facts,
@@ -300,9 +302,10 @@ impl Check<'_> {
         /// How often their load is measured.
         const INTERVAL: Nanos = Nanos::from_millis(500);
         let mut is_said = self.terminal.is_quiet();
-        let Some(mut load) = OtherLoad::start().filter(|_| 1.0 <= self.settings.scale) else {
+        if self.settings.scale < 1.0 {
             return;
-        };
+        }
+        let Some(mut load) = self.terminal.host().other_load() else { return };
         while !self.terminal.is_interrupted() {
             std::thread::sleep(INTERVAL.to_duration());
             let found = load.read();

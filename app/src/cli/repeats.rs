@@ -2,18 +2,17 @@
 
 use clap::{Arg, ArgAction, ArgMatches, Command};
 use jitterscope_engine::plan::Plan;
-use jitterscope_engine::platform;
 use jitterscope_engine::report::comparison::{MIN_REPEATS, NoiseFloor, paired_differences};
 use jitterscope_engine::report::{Options, Report};
 use jitterscope_engine::run::Run;
-use jitterscope_engine::runner::{MachineFacts, RunSequence};
+use jitterscope_engine::runner::RunSequence;
 use jitterscope_engine::store::Store;
 use jitterscope_engine::store::repeats::MAX_REPEATS;
 
 use super::print::{self, columns, print_message};
 use super::runs::{entry_files, matching_runs};
 use super::terminal::{self, Terminal};
-use super::{Status, number_in};
+use super::{Status, host, number_in};
 use crate::text::{NARROW_SPACE, series as words};
 
 /// How often a test is repeated.
@@ -82,6 +81,7 @@ pub(super) fn alternate_command() -> Command {
                 .action(ArgAction::SetTrue)
                 .help("Hide progress"),
         )
+        .args(host::host_args())
 }
 
 /// Runs the command.
@@ -94,8 +94,12 @@ pub(super) fn alternate(store: Option<&Store>, matches: &ArgMatches) -> Status {
         }
     };
     let times = matches.get_one::<u32>("times").copied().unwrap_or(1);
+    let terminal = match Terminal::open(store, matches) {
+        Ok(terminal) => terminal,
+        Err(status) => return status,
+    };
     // All before any is measured.
-    let cpus = platform::cpu_facts();
+    let cpus = terminal.host().facts().cpus;
     for (plan, letter) in plans.iter().flat_map(|pair| pair.iter().zip(['A', 'B'])) {
         let problems = plan.problems(&cpus);
         for problem in &problems {
@@ -108,10 +112,6 @@ pub(super) fn alternate(store: Option<&Store>, matches: &ArgMatches) -> Status {
             return Status::Failed;
         }
     }
-    let terminal = match Terminal::open(store, matches) {
-        Ok(terminal) => terminal,
-        Err(status) => return status,
-    };
     for pair in &plans {
         let status = alternate_pair(&terminal, pair, times);
         if status != Status::Done {
@@ -127,7 +127,7 @@ fn alternate_pair(terminal: &Terminal<'_>, [a, b]: &[Plan; 2], times: u32) -> St
     for step in RunSequence::alternation([a, b], times) {
         let letter = if step.side == 0 { 'A' } else { 'B' };
         print_message(&format!("{letter}, {} of {times}", step.round));
-        let request = MachineFacts::read().request(step.plan, step.labels);
+        let request = terminal.host().facts().request(step.plan, step.labels);
         let saved = match terminal.measure(request, None) {
             Ok(saved) => saved,
             Err(error) => return error.report(),

@@ -6,14 +6,16 @@ use std::path::{Path, PathBuf};
 
 use clap::ArgMatches;
 use jitterscope_engine::machine::{ClockFacts, Machine};
+use jitterscope_engine::plan::Priority;
 use jitterscope_engine::plan::quick::Part;
-use jitterscope_engine::platform::{CoreKind, PowerSource};
+use jitterscope_engine::platform::{Applied, CoreKind, PowerSource};
 use jitterscope_engine::run::Run;
+use jitterscope_engine::runner::MachineFacts;
 use jitterscope_engine::store::{self, Line, Recovery, Store};
 use jitterscope_engine::units::shortened;
 
 use super::print::{self, print_message};
-use super::{Status, names, quick, text};
+use super::{Status, host, names, quick, text};
 use crate::facts::probe_on_fresh_thread;
 use crate::run_list::LibraryItem;
 use crate::text as words;
@@ -210,13 +212,19 @@ fn remove(store: &Store, matches: &ArgMatches) -> Outcome {
 
 /// Shows the machine.
 pub(super) fn machine(matches: &ArgMatches) -> Status {
-    let (machine, clock) = (Machine::read(), ClockFacts::measure());
+    let host = match host::connect(matches) {
+        Ok(host) => host,
+        Err(status) => return status,
+    };
+    let MachineFacts { machine, clock, .. } = host.facts();
     let content = if text(matches, "format").as_deref() == Some("json") {
         let mut json = store::format::machine_json(&machine, &clock);
         json.push('\n');
         json
     } else {
-        describe(&machine, &clock)
+        let outcomes =
+            host.capabilities().map_or_else(|| probe_on_fresh_thread().outcomes, <[_]>::to_vec);
+        describe(&machine, &clock, outcomes)
     };
     match print::print_output(&content) {
         Ok(()) => Status::Done,
@@ -227,7 +235,7 @@ pub(super) fn machine(matches: &ArgMatches) -> Status {
     }
 }
 
-fn describe(machine: &Machine, clock: &ClockFacts) -> String {
+fn describe(machine: &Machine, clock: &ClockFacts, outcomes: Vec<(Priority, Applied)>) -> String {
     let unknown = || "not reported by this system".to_owned();
     let known = |value: &Option<String>| value.clone().unwrap_or_else(unknown);
     let count = |kind| match machine.count_of(kind) {
@@ -281,7 +289,7 @@ fn describe(machine: &Machine, clock: &ClockFacts) -> String {
         text.push_str(&format!("{name:<24} {value}\n"));
     }
     text.push_str("\nCapabilities\n");
-    for (priority, applied) in probe_on_fresh_thread().outcomes {
+    for (priority, applied) in outcomes {
         text.push_str(&format!("  {:<22} {}\n", priority.name(), applied.effective.policy));
         for refusal in applied.refusals {
             text.push_str(&names::redacted(&format!("    {refusal}\n")));

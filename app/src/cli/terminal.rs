@@ -13,12 +13,12 @@ use jitterscope_engine::nanos::Nanos;
 use jitterscope_engine::platform;
 use jitterscope_engine::report::quick::joined;
 use jitterscope_engine::run::{Ending, Run};
-use jitterscope_engine::runner::{Runner, SaveFailure, SavedRun, Sink, StartError};
+use jitterscope_engine::runner::{Host, Runner, SaveFailure, SavedRun, Sink, StartError};
 use jitterscope_engine::store::Store;
 
-use super::Status;
 use super::print::print_message;
 use super::print::reference::LiveOutput;
+use super::{Status, host};
 use crate::text;
 
 /// Redraw interval of the progress bar.
@@ -54,16 +54,17 @@ pub(super) struct Terminal<'a> {
     store: Option<&'a Store>,
     is_quiet: bool,
     interrupt: Interrupt,
+    host: Host,
 }
 
 impl<'a> Terminal<'a> {
-    /// Checks the folder for runs, unless they are not to be saved, and listens for Ctrl+C from now
-    /// on. If nothing can be saved, the reason is printed.
     /// Where runs are saved; `None` where they are not.
     pub(super) const fn store(&self) -> Option<&'a Store> {
         self.store
     }
 
+    /// Checks the folder for runs, unless they are not to be saved, connects to the host where they are measured, and
+    /// listens for Ctrl+C from now on. If nothing can be saved or measured, the reason is printed.
     pub(super) fn open(store: Option<&'a Store>, matches: &ArgMatches) -> Result<Self, Status> {
         let is_saving = !matches.get_flag("no-save");
         if is_saving && store.is_none() {
@@ -78,7 +79,13 @@ impl<'a> Terminal<'a> {
             return Err(Status::Failed);
         }
         let is_quiet = matches.get_flag("quiet");
-        Ok(Self { store, is_quiet, interrupt: Interrupt::install() })
+        let host = host::connect(matches)?;
+        Ok(Self { store, is_quiet, interrupt: Interrupt::install(), host })
+    }
+
+    /// Where runs are measured.
+    pub(super) const fn host(&self) -> &Host {
+        &self.host
     }
 
     /// Whether progress is hidden.
@@ -110,7 +117,7 @@ impl<'a> Terminal<'a> {
     ) -> Result<SavedRun, MeasureError> {
         let planned = request.plan.duration(&request.cpus);
         let sink = self.store.map_or(Sink::Discard, |store| Sink::Store(store.clone()));
-        let runner = Runner::start(request, sink, || {})?;
+        let runner = self.host.start(request, sink, || {})?;
         self.interrupt.follow(runner.stopper());
         let is_quiet = self.is_quiet || !std::io::stderr().is_terminal();
         let run = watch(&runner, planned, is_quiet, live).ok_or(MeasureError::NoResult)?;
@@ -225,13 +232,13 @@ fn numbered(labels: &[String], trial: usize) -> String {
 
 /// Ctrl+C stops the current run; a second one ends the program, and the journal remains.
 #[derive(Clone, Default)]
-struct Interrupt {
+pub(super) struct Interrupt {
     is_stopped: Arc<AtomicBool>,
     current: Arc<Mutex<Option<Stopper>>>,
 }
 
 impl Interrupt {
-    fn install() -> Self {
+    pub(super) fn install() -> Self {
         let interrupt = Self::default();
         let on_signal = interrupt.clone();
         let handle = move || {
@@ -250,7 +257,7 @@ impl Interrupt {
         interrupt
     }
 
-    fn is_stopped(&self) -> bool {
+    pub(super) fn is_stopped(&self) -> bool {
         self.is_stopped.load(Ordering::Relaxed)
     }
 

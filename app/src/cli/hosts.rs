@@ -1,0 +1,200 @@
+//! The same command on several hosts at once: each in a process of its own, which saves its own runs.
+
+use std::collections::BTreeSet;
+use std::ffi::OsString;
+use std::fs;
+use std::io::{self, Read as _};
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::sync::Mutex;
+use std::sync::PoisonError;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use clap::ArgMatches;
+
+use super::Status;
+use super::host::BATCH;
+use super::output::print_with_hosts;
+use super::print::{columns, print_message, print_output};
+use super::terminal::Interrupt;
+
+/// Hosts that are measured at the same time.
+const AT_ONCE: usize = 8;
+/// Maximum hosts of a file.
+const MAX_HOSTS: usize = 1_000;
+/// Maximum bytes of a file of hosts.
+const MAX_FILE_BYTES: u64 = 1 << 20;
+
+/// What came of one host.
+#[derive(Clone, Debug)]
+struct Outcome {
+    is_measured: bool,
+    /// The answer, or why there is none.
+    sentence: String,
+}
+
+/// Runs the command of these arguments on each host of a file; `None` if the arguments name no file.
+pub(super) fn run(matches: &ArgMatches, args: &[OsString]) -> Option<Status> {
+    let file = matches.try_get_one::<std::path::PathBuf>("hosts").ok().flatten()?;
+    let hosts = match hosts_of(file) {
+        Ok(hosts) => hosts,
+        Err(error) => {
+            print_message(&format!("error: {error}"));
+            return Some(Status::Failed);
+        }
+    };
+    Some(run_all(&hosts, args))
+}
+
+fn run_all(hosts: &[String], args: &[OsString]) -> Status {
+    let interrupt = Interrupt::install();
+    let is_quiet = args.iter().any(|arg| arg == "--quiet" || arg == "-q");
+    let next = AtomicUsize::new(0);
+    let outcomes = Mutex::new(vec![None; hosts.len()]);
+    std::thread::scope(|scope| {
+        for _ in 0..AT_ONCE.min(hosts.len()) {
+            scope.spawn(|| {
+                while !interrupt.is_stopped() {
+                    let at = next.fetch_add(1, Ordering::Relaxed);
+                    let Some(host) = hosts.get(at) else { return };
+                    let outcome = measure(host, args);
+                    if !is_quiet {
+                        print_with_hosts(&format!("{host}: {}", outcome.sentence));
+                    }
+                    let mut outcomes = outcomes.lock().unwrap_or_else(PoisonError::into_inner);
+                    if let Some(place) = outcomes.get_mut(at) {
+                        *place = Some(outcome);
+                    }
+                }
+            });
+        }
+    });
+    let outcomes = outcomes.into_inner().unwrap_or_else(PoisonError::into_inner);
+    let is_printed = print_output(&table(hosts, &outcomes));
+    if let Err(error) = &is_printed {
+        print_message(&format!("error: cannot write the result: {error}"));
+    }
+    let is_whole = outcomes.iter().flatten().filter(|outcome| outcome.is_measured).count();
+    match (interrupt.is_stopped(), is_whole == hosts.len() && is_printed.is_ok()) {
+        (true, _) => Status::Stopped,
+        (false, true) => Status::Done,
+        (false, false) => Status::Failed,
+    }
+}
+
+fn table(hosts: &[String], outcomes: &[Option<Outcome>]) -> String {
+    let mut rows = vec![["Host", "Status", "Result"].map(str::to_owned).to_vec()];
+    for (host, outcome) in hosts.iter().zip(outcomes) {
+        let (status, sentence) = match outcome {
+            Some(Outcome { is_measured: true, sentence }) => ("measured", sentence.as_str()),
+            Some(Outcome { is_measured: false, sentence }) => ("failed", sentence.as_str()),
+            None => ("not started", ""),
+        };
+        rows.push([host, status, sentence].map(str::to_owned).to_vec());
+    }
+    let mut text = String::new();
+    columns(&mut text, &rows);
+    text
+}
+
+/// Runs the command on one host.
+fn measure(host: &str, args: &[OsString]) -> Outcome {
+    let failed = |sentence: String| Outcome { is_measured: false, sentence };
+    let program = match std::env::current_exe() {
+        Ok(program) => program,
+        Err(error) => return failed(format!("cannot find this program: {error}")),
+    };
+    let mut command = Command::new(program);
+    command.args(args_for(host, args)).env(BATCH, "1").stdin(Stdio::null());
+    let output = match command.output() {
+        Ok(output) => output,
+        Err(error) => return failed(format!("cannot start this program: {error}")),
+    };
+    if output.status.success() {
+        let text = String::from_utf8_lossy(&output.stdout);
+        return Outcome { is_measured: true, sentence: answer(&text).to_owned() };
+    }
+    let messages = String::from_utf8_lossy(&output.stderr);
+    failed(reason(&messages).to_owned())
+}
+
+/// The answer in the output of a command: it is what is printed last.
+fn answer(text: &str) -> &str {
+    let last = text.trim_end().rsplit("\n\n").next().unwrap_or_default();
+    last.lines().next().unwrap_or_default()
+}
+
+/// The first error of a command, or what it printed last.
+fn reason(messages: &str) -> &str {
+    let error = messages.lines().find_map(|line| line.strip_prefix("error: "));
+    error.or_else(|| messages.lines().last()).unwrap_or("no result")
+}
+
+/// The arguments for one host, without those that name all of them.
+fn args_for(host: &str, args: &[OsString]) -> Vec<OsString> {
+    let mut result = Vec::new();
+    let mut given = args.iter().skip(1);
+    while let Some(arg) = given.next() {
+        if arg == "--hosts" {
+            given.next();
+        } else if !arg.to_string_lossy().starts_with("--hosts=") && arg != "--quiet" && arg != "-q"
+        {
+            result.push(arg.clone());
+        }
+    }
+    result.extend([format!("--host={host}").into(), "--quiet".into()]);
+    result
+}
+
+/// The hosts of a file: one per line, each once, without blank lines and those that begin with `#`.
+fn hosts_of(file: &Path) -> io::Result<Vec<String>> {
+    let shown = file.display();
+    let wrong = |what: String| io::Error::other(format!("{what}: {shown}"));
+    let mut text = String::new();
+    fs::File::open(file)
+        .and_then(|file| file.take(MAX_FILE_BYTES).read_to_string(&mut text))
+        .map_err(|error| wrong(format!("cannot read the hosts: {error}")))?;
+    let mut known = BTreeSet::new();
+    let hosts: Vec<String> = text
+        .lines()
+        .map(str::trim)
+        .filter(|line| !line.is_empty() && !line.starts_with('#') && known.insert(*line))
+        .map(str::to_owned)
+        .collect();
+    match hosts.len() {
+        0 => Err(wrong("no hosts in this file; write one per line".to_owned())),
+        1..=MAX_HOSTS => Ok(hosts),
+        count => Err(wrong(format!("{count} hosts; expected at most {MAX_HOSTS}"))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_host_gets_the_arguments_without_the_file() {
+        let given = ["x", "quick", "--hosts", "f", "--trace", "off", "-q", "--hosts=g"];
+        let args = args_for("ann@b", &given.map(OsString::from));
+        assert_eq!(args, ["quick", "--trace", "off", "--host=ann@b", "--quiet"]);
+    }
+
+    #[test]
+    fn the_answer_is_printed_last_and_the_first_error_is_the_reason() {
+        assert_eq!(answer("Quick check\n\ntable\n\nGood: it is.\n95% CI\n"), "Good: it is.");
+        assert_eq!(reason("note\nerror: no key\nerror: more\n"), "no key");
+        assert_eq!((reason("died\n"), reason("")), ("died", "no result"));
+    }
+
+    #[test]
+    fn a_file_names_each_host_once() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("hosts");
+        fs::write(&file, "# lab\n a \n\nann@b\na\n").unwrap();
+        assert_eq!(hosts_of(&file).unwrap(), ["a", "ann@b"]);
+        fs::write(&file, "# none\n").unwrap();
+        assert!(hosts_of(&file).unwrap_err().to_string().starts_with("no hosts in this file"));
+        fs::write(&file, (0..2_000).map(|at| format!("h{at}\n")).collect::<String>()).unwrap();
+        assert!(hosts_of(&file).unwrap_err().to_string().starts_with("2000 hosts"));
+    }
+}

@@ -135,10 +135,11 @@ fn a_lost_connection_ends_the_run_with_what_arrived() {
 #[test]
 fn ctrl_c_stops_a_run_on_a_host_and_saves_it() {
     let folder = folder();
-    let args = ["frame-loop", "--preset", "quick", "--duration", "300s", "--host", "good"];
-    let mut command = command(&folder, &args);
+    let args = ["frame-loop", "--preset", "quick", "--duration", "300s", "--warm-up", "0s"];
+    let options = ["--wait", "os-sleep", "--trace", "off", "--host", "good"];
+    let mut command = command(&folder, &[&args[..], &options[..]].concat());
     command.process_group(0).stdout(Stdio::piped()).stderr(Stdio::piped());
-    let child = command.spawn().unwrap();
+    let mut child = command.spawn().unwrap();
     let is_measuring = || {
         let files = fs::read_dir(folder.path().join("runs")).into_iter().flatten().flatten();
         files.into_iter().any(|file| {
@@ -146,10 +147,10 @@ fn ctrl_c_stops_a_run_on_a_host_and_saves_it() {
         })
     };
     while !is_measuring() {
+        assert!(child.try_wait().unwrap().is_none(), "it ended early");
         std::thread::sleep(Duration::from_millis(50));
     }
     // As the terminal does: to ssh, too.
-    #[expect(unsafe_code, reason = "signals are the C library's")]
     // SAFETY: a signal to the group of a process that was started here.
     let sent = unsafe { libc::kill(-libc::pid_t::try_from(child.id()).unwrap(), libc::SIGINT) };
     assert_eq!(sent, 0);
@@ -191,9 +192,11 @@ fn every_command_that_measures_takes_a_host() {
     let runs = saved(&folder);
     assert_eq!(runs.len(), 5);
     assert!(runs.iter().all(|run| run.host.as_deref() == Some("good-1") && run.group.is_some()));
-    let short = [&SHORT[..], &["--name", "a"]].concat();
-    assert_eq!(run(&folder, &short).status.code(), Some(0));
-    let alternate = run(&folder, &["alternate", "a", "a", "--times", "2", "--host", "good-2"]);
+    for name in ["a", "b"] {
+        let short = [&SHORT[..], &["--name", name]].concat();
+        assert_eq!(run(&folder, &short).status.code(), Some(0));
+    }
+    let alternate = run(&folder, &["alternate", "a", "b", "--times", "2", "--host", "good-2"]);
     assert_eq!(alternate.status.code(), Some(0), "{}", error(&alternate));
     let there = saved(&folder).into_iter().filter(|run| run.host.as_deref() == Some("good-2"));
     assert_eq!(there.count(), 4);

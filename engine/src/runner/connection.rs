@@ -21,6 +21,8 @@ const MAX_WAITING: usize = 4;
 const MAX_BANNER_BYTES: usize = 64 << 10;
 /// How much of the messages is kept in memory: their end.
 const MAX_MESSAGE_BYTES: usize = 16 << 10;
+/// How long messages may still arrive after a program has ended.
+const MESSAGES_PATIENCE: Duration = Duration::from_secs(2);
 /// How long an answer may take that needs no sign-in.
 const PATIENCE: Duration = Duration::from_secs(30);
 
@@ -35,6 +37,8 @@ pub(super) struct Connection {
     input: Option<Box<dyn Write + Send>>,
     lines: Receiver<Incoming>,
     messages: Arc<Mutex<Vec<u8>>>,
+    /// Ends with the messages.
+    messages_end: Receiver<()>,
     program: Option<PipedProgram>,
 }
 
@@ -50,11 +54,15 @@ impl Connection {
         let (sender, lines) = sync_channel(MAX_WAITING);
         let messages = Arc::new(Mutex::new(Vec::new()));
         start_thread("agent output", move || read_lines(output, &sender))?;
+        let (end, messages_end) = sync_channel(1);
         {
             let messages = Arc::clone(&messages);
-            start_thread("agent messages", move || read_messages(errors, &messages))?;
+            start_thread("agent messages", move || {
+                read_messages(errors, &messages);
+                drop(end);
+            })?;
         }
-        let mut connection = Self { input: Some(input), lines, messages, program };
+        let mut connection = Self { input: Some(input), lines, messages, messages_end, program };
         // A failure to write is the end of the connection, whose reason is in the messages.
         connection.send(&AgentRequest::Describe).ok();
         match connection.first_answer(patience) {
@@ -129,9 +137,13 @@ impl Connection {
         AgentError::Lost { reason: last_line(&self.messages()) }
     }
 
+    /// The exit status, once the messages were read to their end.
     fn exit_code(&mut self) -> Option<i32> {
         self.input = None;
-        self.program.as_mut().and_then(PipedProgram::exit_code)
+        let code = self.program.as_mut().and_then(PipedProgram::exit_code);
+        // A program that it left behind may hold them open.
+        self.messages_end.recv_timeout(MESSAGES_PATIENCE).ok();
+        code
     }
 
     fn messages(&self) -> String {

@@ -117,6 +117,7 @@ const DOCUMENTS: [&str; 14] = [
     ".github/CONTRIBUTING.md",
     ".github/SECURITY.md",
     "packaging/CHANGELOG.md",
+    "packaging/fleet/README.md",
     "packaging/guide/README.md",
     "packaging/guide/glossary.md",
     "packaging/guide/hosts.md",

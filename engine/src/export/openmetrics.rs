@@ -115,7 +115,7 @@ fn add_run(families: &mut Families, source: &Source<'_>) {
         if let Some(row) = row.configuration.and_then(|at| report.rows.get(at)) {
             let name = format!("{prefix}_{}_seconds", name::slug(run.subject.value_name()));
             let values = series::lateness(run, Some(row));
-            add_histogram(families, &name, run.subject.value_name(), values, &labels);
+            add_histogram(families, &name, run.subject.value_name(), &values, &labels);
         }
     }
     add_culprits(families, &format!("{prefix}_culprit"), source, &base);
@@ -164,7 +164,7 @@ fn add_histogram(
     families: &mut Families,
     name: &str,
     value_name: &str,
-    values: Vec<i64>,
+    values: &[i64],
     labels: &Labels,
 ) {
     if values.is_empty() {

@@ -36,16 +36,14 @@ pub(super) struct Families(Vec<Family>);
 
 impl Families {
     fn family(&mut self, name: &str, kind: &'static str, help: &str) -> Option<&mut Family> {
-        let at = match self.0.iter().position(|family| family.name == name) {
-            Some(at) => at,
-            None => {
-                // A quotation mark is escaped in one format and not in the other.
-                let help = single_line(help, usize::MAX).replace('\\', "\\\\").replace('"', "'");
-                let name = name.to_owned();
-                self.0.push(Family { name, kind, help, lines: Vec::new() });
-                self.0.len() - 1
-            }
-        };
+        let known = self.0.iter().position(|family| family.name == name);
+        let at = known.unwrap_or_else(|| {
+            // A quotation mark is escaped in one format and not in the other.
+            let help = single_line(help, usize::MAX).replace('\\', "\\\\").replace('"', "'");
+            let name = name.to_owned();
+            self.0.push(Family { name, kind, help, lines: Vec::new() });
+            self.0.len() - 1
+        });
         self.0.get_mut(at).filter(|family| family.kind == kind)
     }
 

@@ -24,13 +24,16 @@ pub(super) fn of_key(prefix: &str, key: &str) -> (String, f64) {
         key if key.ends_with("_count") => (key.strip_suffix("_count"), "", 1.0),
         key => (Some(key), "", 1.0),
     };
-    // The limits of a class of gaps: a unit of its own would be taken for the unit of the metric.
-    let stem = slug(stem.unwrap_or(key)).replace("_ms_", "ms_").replace("_us_", "us_");
-    let stem = match stem.strip_suffix("_ms") {
-        Some(number) => format!("{number}ms"),
-        None => stem,
-    };
-    (format!("{prefix}_{stem}{unit}"), scale)
+    // A limit within a name: a unit that stands alone would be taken for the unit of the metric.
+    let mut name = prefix.to_owned();
+    for part in slug(stem.unwrap_or(key)).split('_') {
+        let is_limit = name.ends_with(|last: char| last.is_ascii_digit());
+        if !(is_limit && ["ns", "us", "ms", "s"].contains(&part)) {
+            name.push('_');
+        }
+        name.push_str(part);
+    }
+    (name + unit, scale)
 }
 
 #[cfg(test)]
@@ -45,6 +48,7 @@ mod tests {
             ("cpu_share", "jitterscope_frame_loop_cpu_ratio", 1.0),
             ("samples_count", "jitterscope_frame_loop_samples", 1.0),
             ("one_percent_low_fps", "jitterscope_frame_loop_one_percent_low_fps", 1.0),
+            ("gaps_below_10_us_count", "jitterscope_frame_loop_gaps_below_10us", 1.0),
             ("gaps_1_ms_to_10_ms_count", "jitterscope_frame_loop_gaps_1ms_to_10ms", 1.0),
         ] {
             assert_eq!(of_key(&prefix("frame-loop"), key), (name.to_owned(), scale), "{key}");

@@ -101,9 +101,10 @@ pub(in crate::report) fn place(upper: [f64; 3], value: f64) -> f64 {
 /// A limit in three digits at most, so that it has room next to the others: `167 µs`, `2.5 ms`.
 fn rounded(limit: Nanos) -> String {
     let (number, unit) = time_parts(limit);
-    let number = match number.contains('.') {
-        true => number.trim_end_matches('0').trim_end_matches('.'),
-        false => &number,
+    let number = if number.contains('.') {
+        number.trim_end_matches('0').trim_end_matches('.')
+    } else {
+        &number
     };
     format!("{number}{NARROW_SPACE}{unit}")
 }

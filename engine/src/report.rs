@@ -50,4 +50,6 @@ pub use reference::{LiveLines, ReferenceLine, reference_json, reference_lines};
 pub use scheduling_gaps::{GAP_CLASSES, GapFigures, GapTotals, Stall, gap_histogram, own_gaps};
 pub use sleep_accuracy::sleep_histogram;
 pub use waits::WaitFigures;
-pub use what_helps::{ChangeEffect, ChangeResult, Language, code, is_little_to_gain, recommended};
+pub use what_helps::{
+    ChangeEffect, ChangeResult, DISTURBED, Language, code, is_little_to_gain, recommended,
+};

@@ -13,7 +13,7 @@ mod what_helps;
 
 use eframe::egui::{Frame, Margin, ScrollArea, Ui};
 use jitterscope_engine::plan::Plan;
-use jitterscope_engine::report::{Report, Standing};
+use jitterscope_engine::report::{Doubt, Report};
 use jitterscope_engine::run::RunId;
 use jitterscope_engine::stats::LowDefinition;
 
@@ -184,10 +184,8 @@ impl TestPage {
         let severity = self.view.severity(report);
         let severity = severity.unwrap_or_else(|| severity_of(report.verdict.grade));
         let strip = VerdictStrip::new(severity, report.word());
-        let strip = match report.verdict.standing {
-            Standing::Inconclusive { .. } => strip.icon(icons::HOURGLASS_MEDIUM),
-            _ => strip,
-        };
+        let is_inconclusive = report.word() == Doubt::Inconclusive.words();
+        let strip = if is_inconclusive { strip.icon(icons::HOURGLASS_MEDIUM) } else { strip };
         strip.sentence(&report.sentence()).evidence(&report.evidence()).show(ui, |ui| {
             self.view.verdict_ui(ui, report);
             grading_ui(ui, report);

@@ -103,15 +103,17 @@ impl Axis {
                 even(from.max(0.0), to, nice_step(step).max(1.0), label)
             }
             Self::LogNanos => {
-                let mut ticks = decades(from.max(FLOOR), to, decade_label);
+                let mut ticks = decades(from.max(FLOOR), to, step, decade_label);
                 if from <= ZERO && ZERO <= to {
                     ticks.insert(0, Tick { at: ZERO, step: 1.0, text: "0".to_owned() });
                 }
                 ticks
             }
-            Self::LogCount => decades(from.max(0.0), to, |count| text::format_count(whole(count))),
-            Self::LogShare => decades(from, to, share_label),
-            Self::LogTime => decades(from, to, decade_label),
+            Self::LogCount => {
+                decades(from.max(0.0), to, step, |count| text::format_count(whole(count)))
+            }
+            Self::LogShare => decades(from, to, step, share_label),
+            Self::LogTime => decades(from, to, step, decade_label),
             Self::Nanos => nanos(from, to, step),
             Self::Share => even(from, to, nice_step(step), |at, step| {
                 format!("{:.*}%", decimals(step * 100.0), at * 100.0)
@@ -153,9 +155,12 @@ fn nanos(from: f64, to: f64, step: f64) -> Vec<Tick> {
     })
 }
 
-/// Ticks at powers of ten, with faint lines at 2 to 9 times each; in a short range 2 and 5 speak too.
-fn decades(from: f64, to: f64, label: impl Fn(f64) -> String) -> Vec<Tick> {
+/// Ticks at powers of ten, with faint lines at 2 to 9 times each; in a short range 2 and 5 speak too, and where decades
+/// are closer to each other than words are high, only some of them.
+fn decades(from: f64, to: f64, step: f64, label: impl Fn(f64) -> String) -> Vec<Tick> {
     let short = to - from < 1.5;
+    // Words are less than half as high as labels are apart.
+    let every = (step * 0.45).ceil().max(1.0);
     let mut ticks = Vec::new();
     let mut decade = from.floor();
     while decade <= to && ticks.len() < 300 {
@@ -175,7 +180,8 @@ fn decades(from: f64, to: f64, label: impl Fn(f64) -> String) -> Vec<Tick> {
             if at < from - 1e-9 || to + 1e-9 < at {
                 continue;
             }
-            let speaks = digit == 1 || short && (digit == 2 || digit == 5);
+            let is_even = decade.rem_euclid(every) < 0.5;
+            let speaks = digit == 1 && is_even || short && (digit == 2 || digit == 5);
             let text = if speaks { label(factor * 10_f64.powf(decade)) } else { String::new() };
             ticks.push(Tick { at, step: if speaks && digit != 1 { 0.3 } else { step }, text });
         }

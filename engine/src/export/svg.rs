@@ -317,6 +317,7 @@ mod tests {
             p99: 4e8,
             max: 9e8,
             reference: Some(5e8),
+            series: 1,
         };
         let heat =
             Heat { columns: 2, cells: vec![vec![0.0, 5e3], vec![3e7, 0.0]], range: (1e3, 3e7) };
@@ -325,7 +326,7 @@ mod tests {
             (Marks::Steps(series.clone()), values().graded(0.5, 1.5), "class='zone'"),
             (Marks::Points(series.clone()), values(), "class='dots s1'"),
             (Marks::Curves(series), values(), "class='interval s1'"),
-            (Marks::Boxes(vec![one, one]), rows(), "class='box'"),
+            (Marks::Boxes(vec![one, one]), rows(), "class='median s1'"),
             (Marks::Heat(heat), rows(), "class='heat'"),
         ] {
             let chart = chart(marks, y);

@@ -10,6 +10,7 @@ mod verdict;
 
 pub use self::apply::{Language, code};
 pub use self::effect::{ChangeEffect, ChangeResult};
+pub use self::table::DISTURBED;
 pub use self::verdict::{is_little_to_gain, recommended};
 use super::model::chart::Chart;
 use super::model::configuration::Configuration;

@@ -24,8 +24,11 @@ fn charts(value_name: &'static str, names: &[String], curves: &Curves) -> Vec<Ch
     let counted: Vec<(&str, &LogHistogram)> = each().zip(&curves.histograms).collect();
     let tails = each().zip(&curves.tails).filter(|(_, points)| !points.is_empty());
     let tails = tails.map(|(name, points)| Series::new(name, points.clone()));
-    let boxes = each().zip(&curves.boxes).filter_map(|(name, of)| Some((name.to_owned(), (*of)?)));
-    let boxes: Vec<(String, BoxMark)> = boxes.collect();
+    let colored = |((name, of), series): ((&str, &Option<BoxMark>), usize)| {
+        Some((name.to_owned(), BoxMark { series, ..(*of)? }))
+    };
+    let boxes: Vec<(String, BoxMark)> =
+        each().zip(&curves.boxes).zip(0..).filter_map(colored).collect();
     let low = boxes.iter().map(|(_, of)| of.p1).fold(f64::MAX, f64::min).max(1.0);
     let from = 10_f64.powf(low.log10().floor());
     of_histograms("histogram", "Histogram", (value_name, "Samples"), &counted)
@@ -114,5 +117,40 @@ impl ComparePage {
             },
             |ui| lanes_ui(ui, LANE, value_name, &lanes),
         );
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use jitterscope_engine::report::chart::Marks;
+
+    use super::*;
+
+    #[test]
+    fn each_run_has_its_color_in_the_box_plot() {
+        let of = |at: f64| BoxMark {
+            p1: at,
+            q1: at,
+            median: at,
+            q3: at,
+            p99: at,
+            max: at,
+            reference: None,
+            series: 0,
+        };
+        let curves = Curves {
+            histograms: Vec::new(),
+            tails: Vec::new(),
+            boxes: vec![None, Some(of(1e3)), Some(of(9e3))],
+            timelines: Vec::new(),
+        };
+        let names = ["A", "B", "C"].map(str::to_owned);
+        let charts = charts("lateness", &names, &curves);
+        let boxes = charts.iter().find_map(|chart| match &chart.marks {
+            Marks::Boxes(boxes) => Some(boxes),
+            _ => None,
+        });
+        let series: Vec<usize> = boxes.unwrap().iter().map(|one| one.series).collect();
+        assert_eq!(series, [1, 2], "a run without samples takes no other's color");
     }
 }

@@ -32,6 +32,7 @@ fn ticks_carry_their_units() {
 fn a_logarithmic_axis_has_a_zero_under_its_lowest_decade() {
     let expected = ["0", "0.1 µs", "1 µs", "10 µs", "100 µs", "1 ms", "10 ms"];
     check(Axis::LogNanos, (1.3, 7.4), 1.0, &expected);
+    check(Axis::LogNanos, (1.3, 7.4), 3.7, &["0", "0.1 µs", "10 µs", "1 ms"]);
     for nanos in [-5.0, 0.0, 99.0] {
         assert!((log_place(nanos) - ZERO).abs() < 1e-12);
     }

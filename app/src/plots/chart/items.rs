@@ -117,19 +117,21 @@ fn bars(plot: &mut PlotUi<'_>, chart: &Chart, one: &Series, tokens: &Tokens) {
 }
 
 fn boxes(plot: &mut PlotUi<'_>, chart: &Chart, all: &[BoxMark], tokens: &Tokens) {
-    let look = tokens.series(0);
     let at = |value: f64| place(&chart.x, value);
     let rows = || all.iter().zip(0_u32..).map(|(one, row)| (one, f64::from(row) + 0.5));
     let boxes = rows().map(|(one, row)| {
+        let look = tokens.series(one.series);
         let spread =
             BoxSpread::new(at(one.p1), at(one.q1), at(one.median), at(one.q3), at(one.p99));
         let drawn = BoxElem::new(row, spread).box_width(BOX.0).whisker_width(BOX.1);
         drawn.stroke(look.stroke(1.4)).fill(look.color.gamma_multiply(0.35))
     });
-    let boxes = BoxPlot::new("boxes", boxes.collect()).horizontal().color(look.color);
+    let boxes = BoxPlot::new("boxes", boxes.collect()).horizontal();
     plot.box_plot(boxes.allow_hover(false));
-    let most: PlotPoints<'_> = rows().map(|(one, row)| [at(one.max), row]).collect();
-    plot.points(Points::new("max", most).radius(3.0).color(look.color).allow_hover(false));
+    for (one, row) in rows() {
+        let most = Points::new("max", vec![[at(one.max), row]]).radius(3.0);
+        plot.points(most.color(tokens.series(one.series).color).allow_hover(false));
+    }
     for (reference, row) in rows().filter_map(|(one, row)| Some((one.reference?, row))) {
         let ends = vec![[at(reference), row - 0.45], [at(reference), row + 0.45]];
         let line = Line::new("reference", ends).color(tokens.target).width(1.2);

@@ -1,6 +1,7 @@
 //! One cell of a table: its text, the icons that say what its color states, and why it is empty.
 
 use eframe::egui::{Color32, Response, Role, Sense, Ui, WidgetInfo, pos2};
+use jitterscope_engine::report::DISTURBED;
 use jitterscope_engine::report::table::Cell;
 
 use super::grid::{GridColumn, Mark, cell_of};
@@ -171,6 +172,10 @@ impl CellView<'_> {
                     icon: Some((Severity::Good.icon(), Severity::Good.color(tokens))),
                     ..plain(Type::Table, tokens.t1)
                 },
+            },
+            (Some(Cell::Text(text)), "verdict", _) if text.ends_with(DISTURBED) => Look {
+                icon: Some((icons::HOURGLASS_MEDIUM, tokens.fair)),
+                ..plain(Type::Table, tokens.t1)
             },
             (Some(Cell::Text(text)), "result", _) if text == "Better" => {
                 plain(Type::TableStrong, tokens.good)

@@ -138,18 +138,20 @@ impl Drawing<'_> {
         let (q3, p99, max) = (at(one.q3), at(one.p99), at(one.max));
         let (top, bottom, width) =
             (middle - height / 2.0, middle + height / 2.0, (q3 - q1).max(1.0));
-        let (_, color, _) = look(0);
+        let (number, color, _) = look(one.series);
         let look = format!("fill='none' stroke='{color}'");
-        self.add(&format!("<path class='whisker s0' {look} d='M{p1:.1} {middle:.1}H{p99:.1}'/>"));
+        self.add(&format!(
+            "<path class='whisker s{number}' {look} d='M{p1:.1} {middle:.1}H{p99:.1}'/>"
+        ));
         self.add(&format!(
             "<rect class='box' x='{q1:.1}' y='{top:.1}' width='{width:.1}' height='{height:.1}' \
              fill='{color}' fill-opacity='.35' stroke='{color}'/>"
         ));
         self.add(&format!(
-            "<path class='median s0' {look} stroke-width='2' d='M{median:.1} {top:.1}V{bottom:.1}'/>"
+            "<path class='median s{number}' {look} stroke-width='2' d='M{median:.1} {top:.1}V{bottom:.1}'/>"
         ));
         self.add(&format!(
-            "<path class='dots s0' {look} stroke-width='4' stroke-linecap='round' d='M{max:.1} {middle:.1}h0'/>"
+            "<path class='dots s{number}' {look} stroke-width='4' stroke-linecap='round' d='M{max:.1} {middle:.1}h0'/>"
         ));
         if let Some(reference) = one.reference.map(|value| self.across(value)) {
             let (top, bottom) = (top - 2.0, bottom + 2.0);

@@ -174,6 +174,8 @@ pub struct BoxMark {
     pub max: f64,
     /// A value to compare with, such as the requested one; absent where there is none.
     pub reference: Option<f64>,
+    /// The position of its series, from 0, whose color it has; 0 where rows are no series.
+    pub series: usize,
 }
 
 /// Times in rows and columns; the darkness of a cell is its decade.
@@ -210,6 +212,7 @@ impl BoxMark {
             p99: at(Quantile::P99),
             max: at(Quantile::new(100_000)),
             reference: None,
+            series: 0,
         }
     }
 }

@@ -7,6 +7,7 @@ use crate::plan::what_helps::{
 use crate::plan::{CpuChoice, WhatHelps};
 use crate::platform::Refusal;
 use crate::report::model::configuration::Configuration;
+use crate::report::model::disturbance::Disturbance;
 use crate::run::{Run, TrialRun};
 use crate::stats::{PairedEffects, PercentileRule, Quantile, Sorted, float};
 use crate::units::format_time;
@@ -68,6 +69,8 @@ pub struct ChangeEffect {
     pub result: ChangeResult,
     /// What the system denied, and how to allow it.
     pub refusal: Option<Refusal>,
+    /// What disturbed its blocks or those of its baseline.
+    pub disturbance: Option<Disturbance>,
     /// The smallest reduction that these rounds can find, as a share.
     pub smallest: Option<f64>,
 }
@@ -202,6 +205,7 @@ fn measured(
             None => ChangeResult::NotMeasured,
         },
         refusal: refusals.and_then(|all| all.first()).cloned(),
+        disturbance: changed.disturbance.or(baseline.disturbance).filter(|_| denied.is_none()),
         smallest: None,
     };
     let logs = pairs.iter().map(|(without, with)| with - without).collect();

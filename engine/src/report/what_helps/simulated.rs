@@ -275,6 +275,15 @@ fn other_programs_leave_no_verdict() {
         "{}",
         report.sentence()
     );
+    let table = report.tables.first().unwrap();
+    let verdict = table.position("verdict").unwrap();
+    for row in &table.rows {
+        assert!(row.caution.starts_with("other programs used up to 45"), "{}", row.caution);
+        let crate::report::table::Cell::Text(words) = &row.cells[verdict] else {
+            panic!("{:?}", row.cells[verdict])
+        };
+        assert_eq!(words.as_str(), "No clear difference, disturbed");
+    }
 }
 
 #[test]

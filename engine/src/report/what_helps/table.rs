@@ -9,6 +9,9 @@ use crate::report::model::table::{
 };
 use crate::units::{format_count, format_fps, format_setting};
 
+/// Ends the verdict of a change whose blocks were disturbed.
+pub const DISTURBED: &str = ", disturbed";
+
 /// Why a figure of a change is absent.
 fn reason(effect: &ChangeEffect) -> &'static str {
     match effect.result {
@@ -109,6 +112,9 @@ pub(super) fn changes(plan: &WhatHelps, effects: &[ChangeEffect]) -> Table {
             ),
             |one| match one.result {
                 ChangeResult::NotMeasured => Cell::Absent(reason(one).into()),
+                result if one.disturbance.is_some() => {
+                    Cell::text_of(format!("{}{DISTURBED}", result.word()))
+                }
                 result => Cell::text_of(result.word()),
             },
         )
@@ -132,6 +138,9 @@ pub(super) fn changes(plan: &WhatHelps, effects: &[ChangeEffect]) -> Table {
         .each_row(|one, row| {
             row.configuration = Some(one.row);
             row.is_key = Some(one.row) == best;
+            if let Some(disturbance) = one.disturbance {
+                row.caution = disturbance.to_string();
+            }
             if let Some(refusal) = &one.refusal {
                 row.caution = format!("{refusal}. {}", refusal.remedy);
                 row.caution.truncate(row.caution.trim_end().len());

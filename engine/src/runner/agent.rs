@@ -43,7 +43,8 @@ pub fn serve(
             Ok(Ok(AgentRequest::Load)) => AgentAnswer::Load(share(&mut load)),
             Ok(Ok(AgentRequest::Run { plan, trace })) => {
                 match measure(*plan, trace, &open, &current) {
-                    Ok(()) => continue,
+                    Ok(Output::Open) => continue,
+                    Ok(Output::Closed) => return Err(io::ErrorKind::BrokenPipe.into()),
                     Err(reason) => AgentAnswer::Refused(reason),
                 }
             }
@@ -83,28 +84,37 @@ fn share(load: &mut Option<OtherLoad>) -> Option<f64> {
     None
 }
 
+/// Whether the output can still be written.
+enum Output {
+    Open,
+    Closed,
+}
+
 /// Measures a plan whose journal is written to the output; the error is the reason why nothing was measured.
 fn measure(
     plan: Plan,
     trace: TraceMode,
     open: &impl Fn() -> Box<dyn Write + Send>,
     current: &Current,
-) -> Result<(), String> {
+) -> Result<Output, String> {
     let mut request = MachineFacts::read().request(plan, Labels::default());
     request.trace = trace;
     let runner =
         Runner::start(request, Sink::Stream(open()), || {}).map_err(|error| error.to_string())?;
     current.follow(Some(runner.stopper()));
+    let mut output = Output::Open;
     while let Some(event) = runner.next_event() {
         match event {
-            // Nobody reads the output any more.
-            Event::NotSaved { .. } => runner.stop(),
+            Event::NotSaved { .. } => {
+                output = Output::Closed;
+                runner.stop();
+            }
             Event::Finished(_) | Event::Failed { .. } => break,
             _ => {}
         }
     }
     current.follow(None);
-    Ok(())
+    Ok(output)
 }
 
 /// A line of the input, or why it cannot be read; `None` at the end.
@@ -173,9 +183,9 @@ mod tests {
 
     /// What an agent writes.
     #[derive(Clone, Default)]
-    struct Output(Arc<Mutex<Vec<u8>>>);
+    struct Written(Arc<Mutex<Vec<u8>>>);
 
-    impl Write for Output {
+    impl Write for Written {
         fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
             self.0.lock().unwrap().write(bytes)
         }
@@ -186,7 +196,7 @@ mod tests {
     }
 
     fn answers(input: &[u8]) -> Vec<AgentAnswer> {
-        let output = Output::default();
+        let output = Written::default();
         let to = output.clone();
         serve(io::Cursor::new(input.to_vec()), move || Box::new(to.clone())).unwrap();
         let written = output.0.lock().unwrap().clone();

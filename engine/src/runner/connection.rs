@@ -106,7 +106,9 @@ impl Connection {
 
     /// The answer to a request between runs.
     pub(super) fn answer(&mut self, request: &AgentRequest) -> Result<AgentAnswer, AgentError> {
-        self.send(request).map_err(|_| self.lost())?;
+        if self.send(request).is_err() {
+            return Err(self.lost());
+        }
         let line = self.line_in_time()?;
         Ok(read_answer(&line)?)
     }

@@ -72,8 +72,8 @@ impl RemoteRun {
     }
 
     fn arrival(&mut self, line: &[u8]) -> Arrival {
-        let arrival = match format::parse_entry(line) {
-            Ok(Entry::Event(event)) => Arrival::Event(event),
+        let event = match format::parse_entry(line) {
+            Ok(Entry::Event(event)) => event,
             Ok(Entry::Finished { ending, health }) => {
                 self.return_connection();
                 return Arrival::Finished { ending: ending_of(ending), health };
@@ -81,21 +81,18 @@ impl RemoteRun {
             Ok(Entry::Begun(_)) => return self.over("the agent began the run twice"),
             Err(error) => return self.over(&format!("the agent sent a line that is {error}")),
         };
-        match &arrival {
-            Arrival::Event(event) => match event.as_ref() {
-                Event::Samples { samples, evidence, .. } if !samples.is_empty() => {
-                    self.samples = self.samples.saturating_add(samples.len());
-                    let evidence = evidence.len().saturating_mul(EVIDENCE_BYTES);
-                    self.other_bytes = self.other_bytes.saturating_add(evidence);
-                }
-                _ => self.other_bytes = self.other_bytes.saturating_add(line.len()),
-            },
-            _ => {}
-        }
+        let other_bytes = match event.as_ref() {
+            Event::Samples { samples, evidence, .. } if !samples.is_empty() => {
+                self.samples = self.samples.saturating_add(samples.len());
+                evidence.len().saturating_mul(EVIDENCE_BYTES)
+            }
+            _ => line.len(),
+        };
+        self.other_bytes = self.other_bytes.saturating_add(other_bytes);
         if MAX_SAMPLES < self.samples || MAX_OTHER_BYTES < self.other_bytes {
             return self.over("the agent sent more than a run may hold");
         }
-        arrival
+        Arrival::Event(event)
     }
 
     /// The end of a run that does not end as it should; its connection is not used again.

@@ -1,5 +1,6 @@
 //! The workspace seen from outside, in one binary.
 
+mod captures; // The page of an imported capture.
 mod cells; // Every cell of every table, in every format that carries tables.
 mod cli; // The command line: what it prints, what it refuses, how it ends.
 mod compare; // Runs side by side: from the command line, in the window, and of real runs.

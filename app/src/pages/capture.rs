@@ -21,6 +21,9 @@ use plots::Plots;
 const RECORDINGS: TableLayout =
     TableLayout { leading: &["label"], varying: &[], rows: &[], compared: Some(&[]) };
 
+/// Room of the two columns of values of the lows.
+const VALUES: f32 = 150.0;
+
 /// The page of an imported run.
 #[derive(Debug, Default)]
 pub struct CapturePage {
@@ -146,6 +149,8 @@ fn lows_ui(ui: &mut Ui, frames: &FrameFigures, used: LowDefinition) {
         |_| {},
         |ui| {
             let tokens = Tokens::of(ui);
+            // The values are whole; a name has the room that they leave.
+            let room = (ui.available_width() - VALUES).max(size::TARGET);
             eframe::egui::Grid::new("lows").num_columns(3).striped(true).show(ui, |ui| {
                 for [name, one, tenth] in &lines {
                     let style = if one.contains("low") || one == "Frames" {
@@ -153,8 +158,9 @@ fn lows_ui(ui: &mut Ui, frames: &FrameFigures, used: LowDefinition) {
                     } else {
                         Type::Table
                     };
-                    for cell in [name, one, tenth] {
-                        Spans::plain(style, cell, tokens.t1).label(ui);
+                    Spans::plain(style, name, tokens.t1).label_within(ui, room);
+                    for cell in [one, tenth] {
+                        Spans::plain(style, cell, tokens.t1).whole_label(ui);
                     }
                     ui.end_row();
                 }

@@ -3,7 +3,7 @@
 use eframe::egui::Ui;
 use jitterscope_engine::nanos::Nanos;
 use jitterscope_engine::report::capture::CaptureFigures;
-use jitterscope_engine::report::chart::{Axis, Limit, Marks, Series, of_histograms};
+use jitterscope_engine::report::chart::{Axis, Limit, Marks, Series, fitted, of_histograms};
 use jitterscope_engine::report::table::Quantity;
 use jitterscope_engine::report::{Chart, RecordingFigures};
 use jitterscope_engine::run::Capture;
@@ -129,7 +129,8 @@ impl PlotCache {
         }
         let (title, marks) = marks(figures);
         let names = ("Time", "Samples");
-        let mut counted = of_histograms("histogram", title, names, &[(title, &histogram)]);
+        let mut counted =
+            of_histograms("histogram", title, names, &[(title, &histogram)]).map(fitted);
         if let Some(chart) = &mut counted {
             let marks = marks.into_iter().filter_map(|(at, label)| Some((at?, label)));
             chart.limits = marks

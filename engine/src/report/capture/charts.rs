@@ -1,7 +1,7 @@
 //! Charts of imported recordings: frame times over time, histograms, and the share above each value.
 
 use super::super::model::chart::{
-    Axis, Chart, Marks, Series, histogram, of_histograms, points_over_time, tail,
+    Axis, Chart, Marks, Series, fitted, histogram, of_histograms, points_over_time, tail,
 };
 use super::super::model::table::Quantity;
 use crate::nanos::Nanos;
@@ -86,5 +86,5 @@ fn of_distributions(distributions: &[Distribution]) -> Option<Chart> {
         .collect();
     let counted: Vec<(&str, &LogHistogram)> =
         counted.iter().map(|(label, it)| (*label, it)).collect();
-    of_histograms("histogram", "Latency histogram", ("Latency", "Samples"), &counted)
+    of_histograms("histogram", "Latency histogram", ("Latency", "Samples"), &counted).map(fitted)
 }

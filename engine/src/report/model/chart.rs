@@ -7,7 +7,7 @@ pub(in crate::report) use common::{
     tail,
 };
 pub use common::{
-    default_row, lateness_distributions, of_histograms, of_tails, tail_curve, trials,
+    default_row, fitted, lateness_distributions, of_histograms, of_tails, tail_curve, trials,
 };
 
 use super::table::Quantity;

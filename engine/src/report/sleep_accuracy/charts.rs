@@ -59,7 +59,9 @@ pub fn sleep_histogram(run: &Run, report: &Report, requested: Nanos) -> Option<C
         })
         .collect();
     let names = ("Duration", "Sleeps");
-    let chart = histogram("distribution", "Distribution", names, &values)?;
+    let mut chart = histogram("distribution", "Distribution", names, &values)?;
+    // What was requested is in sight, however much longer the sleeps were.
+    chart.x.from = chart.x.from.min(0.9 * requested.as_f64());
     let label = format!("requested {}", format_setting(requested));
     let limit = Limit { at: requested.as_f64(), label, is_vertical: true };
     Some(Chart { limits: vec![limit], ..chart })

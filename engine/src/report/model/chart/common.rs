@@ -130,7 +130,27 @@ pub(in crate::report) fn histogram(
         .collect();
     let counted: Vec<(&str, &LogHistogram)> =
         counted.iter().map(|(label, it)| (*label, it)).collect();
-    of_histograms(key, title, names, &counted)
+    of_histograms(key, title, names, &counted).map(fitted)
+}
+
+/// A histogram whose axis begins at the decade of its smallest value. Where values are below the first bin, it
+/// stays as it is.
+pub fn fitted(mut chart: Chart) -> Chart {
+    let Marks::Steps(series) = &mut chart.marks else { return chart };
+    let seen = series.iter().flat_map(|one| &one.points).filter(|point| 0.0 < point.1);
+    let first = seen.map(|point| point.0).fold(f64::MAX, f64::min);
+    // A little before the decade, so that its tick is seen.
+    let from = 0.9 * 10_f64.powf((first * (1.0 + 1e-9)).log10().floor());
+    if first < f64::MAX && chart.x.from < from.min(first) {
+        for one in series {
+            let before = one.points.chunks_exact(2).filter(|bin| bin[0].0 < from).count();
+            one.points.drain(..2 * before);
+        }
+        chart.x.from = from;
+        // No step holds shorter ones.
+        chart.note.clear();
+    }
+    chart
 }
 
 /// Histograms by decades; `None` where they hold no value.
@@ -290,6 +310,26 @@ mod tests {
         let counts: Vec<f64> = series[0].points.iter().step_by(2).map(|point| point.1).collect();
         assert_eq!(counts, [2.0, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 2.0]);
         assert_eq!(linear_histogram("test", "Test", ("x", "y"), &values, ((5.0, 5.0), 10)), None);
+    }
+
+    #[test]
+    fn the_axis_of_a_histogram_begins_at_the_decade_of_its_smallest_value() {
+        let of = |values: &[i64]| {
+            let values = [("a", values.iter().copied())];
+            histogram("test", "Test", ("x", "y"), &values).unwrap()
+        };
+        let chart = of(&[16_000_000, 17_000_000, 30_000_000]);
+        check(&chart);
+        let is = |value: f64, expected: f64| (value / expected - 1.0).abs() < 1e-9;
+        assert!(is(chart.x.from, 9e6) && is(chart.x.to, 1e8) && chart.note.is_empty(), "{chart:?}");
+        let Marks::Steps(series) = &chart.marks else { panic!("{chart:?}") };
+        let counts = series[0].points.iter().step_by(2).map(|point| point.1);
+        assert!((counts.sum::<f64>() - 3.0).abs() < 1e-9, "{chart:?}");
+        // A decade itself is not before the axis.
+        assert!(is(of(&[1_000_000, 2_000_000]).x.from, 9e5));
+        // One that is below all bins needs the first step.
+        let whole = of(&[-5, 16_000_000]);
+        assert!(whole.x.from < 100.0 && !whole.note.is_empty());
     }
 
     #[test]

@@ -112,7 +112,7 @@ const EXCEPTIONS: [(&str, &str, &str); 6] = [
 ];
 
 /// Documents that users and contributors read.
-const DOCUMENTS: [&str; 14] = [
+const DOCUMENTS: [&str; 15] = [
     "README.md",
     ".github/CONTRIBUTING.md",
     ".github/SECURITY.md",

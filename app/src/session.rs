@@ -366,12 +366,8 @@ impl Session {
             Action::RunAgainWithTrace(test) => self.run(RUNNING, |part, context, outbox| {
                 part.run_again_with_trace(test, context, outbox);
             }),
-            Action::RunQuick => {
-                self.run(RUNNING, |part, context, _| part.start_check(QuietWait::DEFAULT, context));
-            }
-            Action::RunQuickWhenQuiet => {
-                self.run(RUNNING, |part, context, _| part.start_check(QuietWait::LONG, context));
-            }
+            Action::RunQuick => self.start_check(QuietWait::DEFAULT),
+            Action::RunQuickWhenQuiet => self.start_check(QuietWait::LONG),
             Action::MeasureLonger => {
                 self.run(RUNNING, |part, context, _| part.measure_longer(context));
             }
@@ -412,10 +408,7 @@ impl Session {
                 self.run(LIBRARY, |part, context, outbox| part.open(path, context, outbox));
             }
             Action::OpenExample(example) => self.open_example(example),
-            Action::AskForFile => {
-                let dialogs = self.dialogs.clone();
-                self.run(IMPORTS, |part, _, _| part.ask(&dialogs));
-            }
+            Action::AskForFile => self.ask_for_file(),
             Action::OpenFiles(paths) => {
                 self.run(IMPORTS, |part, context, outbox| part.open(paths, context, outbox));
             }
@@ -467,6 +460,15 @@ impl Session {
             // The window's own.
             Action::ShowKeys => {}
         }
+    }
+
+    fn start_check(&mut self, longest_wait: Nanos) {
+        self.run(RUNNING, |part, context, _| part.start_check(longest_wait, context));
+    }
+
+    fn ask_for_file(&mut self) {
+        let dialogs = self.dialogs.clone();
+        self.run(IMPORTS, |part, _, _| part.ask(&dialogs));
     }
 
     /// What a subject of an export is, where there is any.

@@ -194,7 +194,8 @@ mod tests {
         assert_eq!(hosts_of(&file).unwrap(), ["a", "ann@b"]);
         fs::write(&file, "# none\n").unwrap();
         assert!(hosts_of(&file).unwrap_err().to_string().starts_with("no hosts in this file"));
-        fs::write(&file, (0..2_000).map(|at| format!("h{at}\n")).collect::<String>()).unwrap();
+        fs::write(&file, (0..2_000).map(|at| format!("h{at}")).collect::<Vec<_>>().join("\n"))
+            .unwrap();
         assert!(hosts_of(&file).unwrap_err().to_string().starts_with("2000 hosts"));
     }
 }

@@ -78,7 +78,7 @@ fn probe() -> RealtimeProbe {
 /// CPU time of other programs since the last call; the first one only starts to measure.
 fn share(load: &mut Option<OtherLoad>) -> Option<f64> {
     if let Some(load) = load {
-        return load.share();
+        return load.read().share;
     }
     *load = OtherLoad::start();
     None

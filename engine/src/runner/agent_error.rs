@@ -103,8 +103,11 @@ pub enum AgentError {
     Busy,
 }
 
+/// An error from what was printed last.
+type Meaning = fn(&str) -> AgentError;
+
 /// What ssh and the shell print, and what it means, in the order in which they are looked for.
-const MEANINGS: [(&str, fn(&str) -> AgentError); 21] = [
+const MEANINGS: [(&str, Meaning); 21] = [
     ("remote host identification has changed", |_| AgentError::KeyChanged),
     ("host key verification failed", |_| AgentError::KeyUnknown),
     ("could not resolve hostname", |_| AgentError::NotFound),

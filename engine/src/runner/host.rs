@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use super::agent_error::AgentError;
 use super::connection::Connection;
-use super::quiet::OtherLoad;
+use super::quiet::{OtherLoad, OtherPrograms};
 use super::remote_run::RemoteRun;
 use super::{MachineFacts, Runner, Sink, StartError, check_settings};
 use crate::format::is_unsafe_char;
@@ -21,7 +21,7 @@ const PROGRAM: &str = "jitterscope-cli";
 /// How long ssh may take to reach a host, in its own words.
 const OPTIONS: [&str; 3] = ["-T", "-oConnectTimeout=10", "-oServerAliveInterval=5"];
 /// How long it may take to sign in where a person may type a password, and where nobody does.
-const SIGN_IN: Duration = Duration::from_secs(180);
+const SIGN_IN: Duration = Duration::from_mins(3);
 const BATCH_SIGN_IN: Duration = Duration::from_secs(30);
 
 /// How another PC is reached.
@@ -188,7 +188,7 @@ impl Host {
 }
 
 /// Measures what other programs use of the CPUs of a host.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub enum HostLoad {
     /// Of this PC.
     Here(OtherLoad),
@@ -197,11 +197,11 @@ pub enum HostLoad {
 }
 
 impl HostLoad {
-    /// CPU time of other programs since the start or the last call, as a share of one CPU.
-    pub fn share(&mut self) -> Option<f64> {
+    /// What other programs used since the start or the last call; where an agent runs, they have no names.
+    pub fn read(&mut self) -> OtherPrograms {
         match self {
-            Self::Here(load) => load.share(),
-            Self::Agent(agent) => agent.load(),
+            Self::Here(load) => load.read(),
+            Self::Agent(agent) => OtherPrograms { share: agent.load(), busiest: Vec::new() },
         }
     }
 }

@@ -27,7 +27,7 @@ pub(super) fn list(store: &Store) -> Vec<DeletedItem> {
         .into_iter()
         .map(|item| DeletedItem { until: until(&item), item })
         .collect();
-    deleted.sort_by(|a, b| b.until.cmp(&a.until));
+    deleted.sort_by_key(|one| std::cmp::Reverse(one.until));
     deleted
 }
 

@@ -144,7 +144,8 @@ pub fn ticket(comparison: &Comparison, runs: &Evaluated<'_>) -> Vec<Block> {
         rows.extend(table.into_iter().take(count).map(|mut line| {
             if let Some(metric) = line.first_mut().filter(|_| !is_single) {
                 let unit = if units.len() == 1 { "" } else { unit };
-                *metric = format!("{}: {metric} {unit}", row.label).trim_end().to_owned();
+                let label = format!("{}: {metric} {unit}", row.label);
+                label.trim_end().clone_into(metric);
             }
             line
         }));

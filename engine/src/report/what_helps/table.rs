@@ -41,6 +41,16 @@ fn note(plan: &WhatHelps) -> String {
     )
 }
 
+fn verdict(effect: &ChangeEffect) -> Cell {
+    match effect.result {
+        ChangeResult::NotMeasured => Cell::Absent(reason(effect).into()),
+        result if effect.disturbance.is_some() => {
+            Cell::text_of(format!("{}{DISTURBED}", result.word()))
+        }
+        result => Cell::text_of(result.word()),
+    }
+}
+
 /// What each change did, in the order of their results.
 pub(super) fn changes(plan: &WhatHelps, effects: &[ChangeEffect]) -> Table {
     let best = recommended(effects).map(|best| best.row);
@@ -110,13 +120,7 @@ pub(super) fn changes(plan: &WhatHelps, effects: &[ChangeEffect]) -> Table {
                 "Helps: the interval is below 0 and the effect is at least 10%. Makes it worse: the interval is \
                  above 0. Denied: not measured, because the system denied it.",
             ),
-            |one| match one.result {
-                ChangeResult::NotMeasured => Cell::Absent(reason(one).into()),
-                result if one.disturbance.is_some() => {
-                    Cell::text_of(format!("{}{DISTURBED}", result.word()))
-                }
-                result => Cell::text_of(result.word()),
-            },
+            verdict,
         )
         .column(
             Column::share(

@@ -101,7 +101,7 @@ fn an_agent_measures_runs_one_after_another_as_this_process_does() {
     }
     let mut load = host.other_load().unwrap();
     std::thread::sleep(Duration::from_millis(60));
-    assert_eq!(load.share().is_some(), OtherLoad::start().is_some());
+    assert_eq!(load.read().share.is_some(), OtherLoad::start().is_some());
     // A plan that cannot run there is refused before anything is sent.
     let endless = Plan::FrameLoop(FrameLoop { rounds: u32::MAX, ..FrameLoop::default() });
     let refused = run_on(&host, endless).unwrap_err();

@@ -20,7 +20,7 @@ say() { echo "$1" >&2; exit 255; }
 case "$2" in
   *good*) exec /bin/sh -c "$3" ;;
   banner) printf 'Welcome\nno end of line'; exec /bin/sh -c "$3" ;;
-  cut) /bin/sh -c "$3" | sed 12q ;;
+  cut) /bin/sh -c "$3" | sed -u 12q ;;
   unknown-name) say "ssh: Could not resolve hostname unknown-name: Name or service not known" ;;
   refused) say "ssh: connect to host refused port 22: Connection refused" ;;
   changed) echo "@ WARNING: REMOTE HOST IDENTIFICATION HAS CHANGED! @" >&2; say "Host key verification failed." ;;

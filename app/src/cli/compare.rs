@@ -166,7 +166,7 @@ impl Request {
     }
 }
 
-/// A run that is several times in the groups would have no variation of its own.
+/// A run that is several times in the groups would have no variation.
 fn refuse_repeated(runs: &[(&Run, &Report)]) -> Result<(), Failure> {
     let mut known: Vec<&RunId> = Vec::new();
     for (run, _) in runs {

@@ -1,4 +1,4 @@
-//! The same command on several hosts at once: each in a process of its own, which saves its own runs.
+//! The same command on several hosts at once: each in a separate process, which saves its runs.
 
 use std::collections::BTreeSet;
 use std::ffi::OsString;
@@ -25,7 +25,7 @@ const MAX_HOSTS: usize = 1_000;
 /// Maximum bytes of a file of hosts.
 const MAX_FILE_BYTES: u64 = 1 << 20;
 
-/// What came of one host.
+/// How the command ended on one host.
 #[derive(Clone, Debug)]
 struct Outcome {
     is_measured: bool,

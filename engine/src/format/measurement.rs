@@ -5,8 +5,10 @@ use serde::Serialize;
 use serde_json::{Map, Number, Value};
 
 use super::checksum::Sum;
-use crate::run::{Run, Subject};
-use crate::sample::{Columns, MISSING};
+use crate::nanos::Nanos;
+use crate::run::capture::{Distribution, Recording};
+use crate::run::{Capture, Run, Subject};
+use crate::sample::{Column, Columns, MISSING};
 
 /// The first bytes of the form, with its version.
 const HEAD: &[u8] = b"jitterscope-measurement 1\n";
@@ -20,12 +22,16 @@ pub fn measurement_sum(run: &Run) -> String {
     let mut form = Form { sum: Sum::default(), bytes: Vec::new() };
     form.bytes.extend_from_slice(HEAD);
     form.integer(i64::from(run.method_version));
-    let (plan, capture) = match &run.subject {
-        Subject::Measured(plan) => (value_of(plan), Value::Null),
-        Subject::Imported(capture) => (Value::Null, without_labels(value_of(capture))),
-    };
-    form.value(&plan);
-    form.value(&capture);
+    match &run.subject {
+        Subject::Measured(plan) => {
+            form.value(&value_of(plan));
+            form.value(&Value::Null);
+        }
+        Subject::Imported(capture) => {
+            form.value(&Value::Null);
+            form.capture(capture);
+        }
+    }
     let machine = &run.machine;
     form.text(&machine.arch);
     form.integer(count(machine.cpus.len()));
@@ -61,23 +67,23 @@ fn value_of(facts: &impl Serialize) -> Value {
     serde_json::to_value(facts).unwrap_or_default()
 }
 
-/// A capture without the names in it, which an export may redact.
-fn without_labels(mut value: Value) -> Value {
-    match &mut value {
-        Value::Array(items) => {
-            for item in items {
-                *item = without_labels(item.take());
-            }
-        }
-        Value::Object(members) => {
-            members.remove("label");
-            for member in members.values_mut() {
-                *member = without_labels(member.take());
-            }
-        }
-        _ => {}
-    }
-    value
+fn recording(recording: &Recording) -> [(&'static str, Member<'_>); 4] {
+    [
+        ("elapsed_nanos", Member::Integer(recording.elapsed.map(Nanos::get))),
+        ("frame_times_nanos", Member::Column(&recording.frame_times)),
+        ("logged_at_nanos", Member::Column(&recording.logged_at)),
+        // As many as a distribution has.
+        ("", Member::Integer(None)),
+    ]
+}
+
+fn distribution(distribution: &Distribution) -> [(&'static str, Member<'_>); 4] {
+    [
+        ("above_count", Member::Integer(Some(distribution.above_count.cast_signed()))),
+        ("counts", Member::Counts(&distribution.bins)),
+        ("max_nanos", Member::Integer(distribution.max.map(Nanos::get))),
+        ("values_nanos", Member::Values(&distribution.bins)),
+    ]
 }
 
 /// Whether a member of an object is omitted: one that a later version adds is, as long as it has no effect.
@@ -89,6 +95,25 @@ fn is_neutral(value: &Value) -> bool {
         Value::String(text) => text.is_empty(),
         Value::Array(items) => items.is_empty(),
         Value::Object(members) => members.values().all(is_neutral),
+    }
+}
+
+/// A member of a capture; its names are not part of the form, as an export may redact them.
+enum Member<'a> {
+    /// Absent where it is not known.
+    Integer(Option<i64>),
+    Column(&'a Column),
+    Values(&'a [(i64, u64)]),
+    Counts(&'a [(i64, u64)]),
+}
+
+impl Member<'_> {
+    fn is_neutral(&self) -> bool {
+        match self {
+            Self::Integer(value) => value.is_none_or(|value| value == 0),
+            Self::Column(column) => column.is_empty(),
+            Self::Values(bins) | Self::Counts(bins) => bins.is_empty(),
+        }
     }
 }
 
@@ -130,6 +155,60 @@ impl Form {
                 }
             }
             Value::Object(members) => self.object(members),
+        }
+    }
+
+    /// A capture as its value would be, which for millions of frames would not fit into memory.
+    fn capture(&mut self, capture: &Capture) {
+        let (key, items): (_, Vec<[(&str, Member<'_>); 4]>) = match capture {
+            Capture::Frames(recordings) => ("frames", recordings.iter().map(recording).collect()),
+            Capture::SampledLog(recordings) => {
+                ("sampled-log", recordings.iter().map(recording).collect())
+            }
+            Capture::Histogram(all) => ("histogram", all.iter().map(distribution).collect()),
+        };
+        self.bytes.push(b'o');
+        if items.is_empty() {
+            return self.integer(0);
+        }
+        self.integer(1);
+        self.text(key);
+        self.bytes.push(b'a');
+        self.integer(count(items.len()));
+        for members in items {
+            let members = || members.iter().filter(|(_, member)| !member.is_neutral());
+            self.bytes.push(b'o');
+            self.integer(count(members().count()));
+            for (name, member) in members() {
+                self.text(name);
+                self.member(member);
+            }
+        }
+    }
+
+    fn member(&mut self, member: &Member<'_>) {
+        match member {
+            Member::Integer(value) => self.item(value.unwrap_or(MISSING)),
+            Member::Column(column) => self.items(column.len(), column.values()),
+            Member::Values(bins) => self.items(bins.len(), bins.iter().map(|bin| bin.0)),
+            Member::Counts(bins) => {
+                self.items(bins.len(), bins.iter().map(|bin| bin.1.cast_signed()));
+            }
+        }
+    }
+
+    fn items(&mut self, length: usize, items: impl Iterator<Item = i64>) {
+        self.bytes.push(b'a');
+        self.integer(count(length));
+        items.for_each(|item| self.item(item));
+    }
+
+    fn item(&mut self, value: i64) {
+        if value == MISSING {
+            self.bytes.push(b'n');
+        } else {
+            self.bytes.push(b'i');
+            self.integer(value);
         }
     }
 

@@ -412,7 +412,7 @@ fn grading(row: &Configuration) -> Option<Grading> {
     Some(Grading::observed(limits.grade(gaps.graded.as_millis())))
 }
 
-/// Says how many longer gaps threads of this program made, which are excluded; empty for none.
+/// How many longer gaps threads of this program made, which are excluded, as a sentence; empty for none.
 pub fn own_gaps(count: usize) -> String {
     match count {
         0 => String::new(),

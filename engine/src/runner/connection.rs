@@ -19,7 +19,7 @@ const MAX_LINE_BYTES: u64 = 16 << 20;
 const MAX_WAITING: usize = 4;
 /// What login files may print before the first answer.
 const MAX_BANNER_BYTES: usize = 64 << 10;
-/// How much of the messages is kept in memory: their end.
+/// How many bytes of the messages are in memory at most: their end.
 const MAX_MESSAGE_BYTES: usize = 16 << 10;
 /// How long messages may still arrive after a program has ended.
 const MESSAGES_PATIENCE: Duration = Duration::from_secs(2);

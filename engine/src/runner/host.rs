@@ -20,7 +20,7 @@ use crate::platform::{Applied, PipedProgram, Pipes, program_in_path};
 const PROGRAM: &str = "jitterscope-cli";
 /// How long ssh may take to reach a host, in its own words.
 const OPTIONS: [&str; 3] = ["-T", "-oConnectTimeout=10", "-oServerAliveInterval=5"];
-/// How long it may take to sign in where a person may type a password, and where nobody does.
+/// How long it may take to sign in where a password may be typed, and where none can.
 const SIGN_IN: Duration = Duration::from_mins(3);
 const BATCH_SIGN_IN: Duration = Duration::from_secs(30);
 

@@ -13,6 +13,8 @@ use crate::widgets::Spans;
 
 /// Maximum width of a column.
 const WIDEST: f32 = 230.0;
+/// A column is not made narrower than this.
+const WIDE: f32 = 100.0;
 /// Padding left and right in a cell.
 const PADDING: f32 = 5.0;
 /// Height of a row.
@@ -48,7 +50,7 @@ pub(super) fn blocks_ui(ui: &mut Ui, blocks: &[Block], width: f32) {
                 });
             }
             Block::Quote(lines) => quote_ui(ui, lines, width),
-            Block::Grid(table) => table_ui(ui, ui.scope_id().with(place), table),
+            Block::Grid(table) => table_ui(ui, ui.scope_id().with(place), table, width),
             Block::Plot { title, finding } => plot_ui(ui, title, finding, width),
             Block::Details(summary, blocks) => {
                 let title = Type::Strong.text(summary).color(Tokens::of(ui).t1);
@@ -117,8 +119,8 @@ fn quote_ui(ui: &mut Ui, lines: &[String], width: f32) {
 }
 
 /// Draws a table: a grid of lines, numbers at the right of their columns.
-fn table_ui(ui: &mut Ui, id: Id, table: &Grid) {
-    let widths = widths(ui, table);
+fn table_ui(ui: &mut Ui, id: Id, table: &Grid, room: f32) {
+    let widths = fitted(widths(ui, table), room);
     let total: f32 = widths.iter().sum();
     ui.spacing_mut().item_spacing.y = 0.0;
     let header =
@@ -167,6 +169,18 @@ fn row_ui(
         if is_elided {
             response.on_hover_text(words);
         }
+    }
+}
+
+/// Makes the widest columns narrower until all have room, or none is wide.
+fn fitted(mut widths: Vec<f32>, room: f32) -> Vec<f32> {
+    loop {
+        let excess = widths.iter().sum::<f32>() - room;
+        let widest = widths.iter_mut().max_by(|a, b| a.total_cmp(b));
+        let Some(widest) = widest.filter(|widest| 0.0 < excess && WIDE < **widest) else {
+            return widths;
+        };
+        *widest = (*widest - excess.min(PADDING)).max(WIDE);
     }
 }
 

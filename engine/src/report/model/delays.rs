@@ -46,7 +46,7 @@ impl Suspect {
     /// What it means that a program was the busiest while samples were late, in a sentence.
     pub fn suspicion(name: &str) -> String {
         if name == OWN_LOAD {
-            "The background load of this test kept CPUs busy at that time.".to_owned()
+            "The background load of this test used CPUs at that time.".to_owned()
         } else {
             format!("{name} was busy at that time and may be the cause.")
         }
@@ -251,7 +251,7 @@ mod tests {
         let loaded = Delays { suspect: Some(OWN_LOAD.to_owned()), ..waited };
         assert_eq!(
             evidence(&loaded, who),
-            "p99 is 2 ms. The background load of this test kept CPUs busy at that time."
+            "p99 is 2 ms. The background load of this test used CPUs at that time."
         );
     }
 

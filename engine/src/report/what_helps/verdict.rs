@@ -119,7 +119,7 @@ fn subject(effect: &ChangeEffect) -> (String, bool) {
     (first + letters.as_str(), is_plural)
 }
 
-/// A baseline that is not what was requested: what is measured against it says nothing.
+/// A baseline that is not what was requested: no change can be compared with it.
 fn denied_baseline(report: &Report) -> Option<Finding> {
     let row = report.rows.get(report.results::<ChangeEffect>().first()?.baseline_row)?;
     let refusal = row.granted.as_ref()?.refusals.first().filter(|_| !row.is_as_requested())?;

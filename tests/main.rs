@@ -2,6 +2,7 @@
 
 mod captures; // The page of an imported capture.
 mod cells; // Every cell of every table, in every format that carries tables.
+mod check; // Limits for a pipeline: exit status, results, and what a wrong file gets.
 mod cli; // The command line: what it prints, what it refuses, how it ends.
 mod compare; // Runs side by side: from the command line, in the window, and of real runs.
 mod everyday; // Habits of every day: stopping, restarting, paths, plots looked at closer.

@@ -1,5 +1,6 @@
 //! The command line: the same engine without a window.
 
+mod check;
 mod columns;
 mod compare;
 mod export;
@@ -47,8 +48,10 @@ pub enum Status {
     Failed,
     /// Usage error; the message was printed.
     WrongUse,
-    /// A `--fail-if` condition was met; it was printed.
+    /// A `--fail-if` condition was met, or a limit is exceeded; it was printed.
     GateFailed,
+    /// A limit is neither met nor exceeded for certain; it was printed.
+    Undecided,
     /// Interrupted; measured data is saved.
     Stopped,
 }
@@ -60,6 +63,7 @@ impl From<Status> for ExitCode {
             Status::Failed => 1,
             Status::WrongUse => 2,
             Status::GateFailed => 3,
+            Status::Undecided => 4,
             Status::Stopped => 130,
         })
     }
@@ -88,6 +92,7 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> Status {
         Some(("agent", _)) => host::agent(),
         Some(("quick", matches)) => quick::run(store.as_ref(), matches),
         Some(("runs", matches)) => runs::run(store.as_ref(), matches),
+        Some(("check", matches)) => check::run(store.as_ref(), matches),
         Some(("compare", matches)) => compare::run(store.as_ref(), matches),
         Some(("alternate", matches)) => repeats::alternate(store.as_ref(), matches),
         Some(("machine", matches)) => runs::machine(matches),
@@ -154,8 +159,9 @@ fn command() -> Command {
         .arg_required_else_help(true)
         .after_help(
             "Times need a unit: 250us, 2ms, 10s, 5min.\nExit status: 0 success, 1 failure, 2 \
-             usage error, 3 --fail-if condition met,\n130 interrupted (measured data is saved). A \
-             reader that closes standard output\nearly, such as head, changes no status.",
+             usage error, 3 --fail-if condition met or limit \
+             exceeded,\n4 limits undecided, 130 interrupted (measured data is saved). A reader that \
+             closes\nstandard output early, such as head, changes no status.",
         )
         .arg(
             Arg::new("data-dir")
@@ -193,6 +199,7 @@ fn command() -> Command {
         .subcommand(export::command())
         .subcommand(import::command())
         .subcommand(compare::command())
+        .subcommand(check::command())
         .subcommand(repeats::alternate_command())
         .subcommand(
             Command::new("machine")

@@ -40,6 +40,7 @@ pub use setting_list::Setting;
 pub use sleep_accuracy::SleepAccuracy;
 pub use spin_strategies::SpinStrategies;
 pub use trial::{Length, Stage, Trial};
+pub use units::parse_nanos;
 pub use wait::{SpinStrategy, Tail, Wait};
 pub use what_helps::{SettingChange, WhatHelps};
 pub use work::Work;

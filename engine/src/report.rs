@@ -35,7 +35,7 @@ pub use account::{
 };
 pub use across::{Comparison, comparison, follow_up, quick, with_follow_up};
 pub use capture::RecordingFigures;
-pub use evaluate::{Headline, live_configuration};
+pub use evaluate::{Headline, limit_metrics, live_configuration};
 pub(crate) use evaluate::{judges_each_configuration, metrics};
 pub use game_tick::{Scaling, TickFigures};
 pub use glossary::{Term, glossary};

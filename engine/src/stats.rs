@@ -5,6 +5,7 @@ pub mod amdahl;
 pub mod binomial;
 pub mod blocks;
 pub mod corrected;
+pub mod decision;
 pub mod grade;
 pub mod histogram;
 pub mod interval;

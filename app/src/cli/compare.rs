@@ -1,6 +1,6 @@
 //! Runs side by side from the command line: a table, text for a ticket, and a gate for a script.
 
-mod gate;
+pub(super) mod gate;
 mod show;
 
 use std::path::{Path, PathBuf};

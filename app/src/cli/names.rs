@@ -74,6 +74,11 @@ pub(super) fn privacy(has_programs: bool) -> String {
     names.sentence(has_programs && !names.programs)
 }
 
+/// Text as it is written to a file.
+pub(super) fn in_file(text: &str) -> String {
+    included(Place::File).redacted(text, Identity::here())
+}
+
 /// A message as it is printed.
 pub(super) fn redacted(message: &str) -> String {
     included(Place::Terminal).redacted(message, Identity::here())

@@ -1,8 +1,8 @@
-//! Whom the wheel belongs to: it scrolls the page, and zooms a plot only where it began to turn over that plot.
+//! What the wheel does: it scrolls the page, and zooms a plot only where it began to turn over that plot.
 
 use eframe::egui::{Context, Id};
 
-/// A wheel that rests for this long, in seconds, begins anew.
+/// A wheel that rests for this long, in seconds, begins again.
 const REST: f64 = 0.5;
 
 /// Turns of the wheel without a longer rest.

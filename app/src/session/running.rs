@@ -34,8 +34,8 @@ pub use run_sequence::SequenceState;
 pub use test_state::{Phase, TestState};
 pub use waiting::WaitingTest;
 
-/// Keeps what was written about a saved run that is measured further, and what was deleted deleted: the further run
-/// is then one of its own.
+/// Takes over what was written about a saved run that is measured further. A run that was deleted stays so: the
+/// further one is then another run.
 fn keep_edits(run: &mut Run, path: &Path, own_id: RunId) {
     match store::load(path) {
         Ok(saved) => (run.name, run.note, run.tags) = (saved.name, saved.note, saved.tags),

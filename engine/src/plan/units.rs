@@ -3,7 +3,7 @@
 use crate::nanos::Nanos;
 
 /// Reads `1ns`, `250us`, `2.5ms`, `10s`, `5min` or `1h`; a unit is required.
-pub(super) fn parse_nanos(text: &str) -> Option<Nanos> {
+pub fn parse_nanos(text: &str) -> Option<Nanos> {
     let text = text.trim();
     let split = text.find(|c: char| c.is_ascii_alphabetic() || c == 'µ')?;
     let (number, unit) = text.split_at(split);

@@ -20,6 +20,7 @@ use super::model::verdict::{Finding, Verdict};
 use super::{activity, capture, spin_tails};
 use crate::plan::Plan;
 use crate::run::{Ending, Run};
+use crate::stats::Statistic;
 
 /// What each test makes of its samples.
 fn evaluation_of(plan: &Plan) -> &dyn Evaluation {
@@ -132,6 +133,14 @@ pub(crate) fn metrics(run: &Run) -> &'static [Metric] {
         Some(plan) => evaluation_of(plan).metrics(),
         None => run.capture().map_or(&[], capture::metrics),
     }
+}
+
+/// The numbers of a test on which a limit can be set: those whose mean over repeats means something.
+pub fn limit_metrics(plan: &Plan) -> impl Iterator<Item = &'static Metric> {
+    let metrics = evaluation_of(plan).metrics().iter();
+    metrics.filter(|metric| {
+        metric.statistic.has_interval() && metric.statistic != Statistic::AboveBaseline
+    })
 }
 
 /// Whether one configuration of several has a separate verdict.

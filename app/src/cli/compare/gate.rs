@@ -30,7 +30,7 @@ pub(super) enum Gate {
 
 /// A change.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Limit {
+pub(in crate::cli) enum Limit {
     /// As a share of the baseline's value.
     Ratio(f64),
     /// In the metric's unit.
@@ -80,7 +80,7 @@ impl FromStr for Gate {
 }
 
 /// Reads `+20%`, `-500us`, `+0.1pp`, `-3fps`.
-fn limit(text: &str, unit: Quantity) -> Option<Limit> {
+pub(in crate::cli) fn limit(text: &str, unit: Quantity) -> Option<Limit> {
     let text = text.replace('\u{2212}', "-");
     let end = text.find(|c: char| !matches!(c, '+' | '-' | '.' | '0'..='9')).unwrap_or(text.len());
     let (number, symbol) = text.split_at(end);

@@ -23,7 +23,9 @@ pub use item::Item;
 pub use judge::{Delta, DeltaResult, Outcome, Reason};
 pub use noise::{MIN_REPEATS, MetricVariation, NoiseFloor, noise_of};
 pub use prior::{Prior, RepeatedValues};
-pub use repeats::{PairedDifference, is_repeat, paired_differences, setting_key, values};
+pub use repeats::{
+    PairedDifference, ValuesByLabel, is_repeat, paired_differences, setting_key, values,
+};
 
 use crate::nanos::Nanos;
 use crate::report::model::metric::Metric;

@@ -49,8 +49,11 @@ pub fn setting_key(run: &Run) -> String {
     )
 }
 
-/// The values of every metric that has an interval, by configuration and key, in the metric's unit.
-pub fn values(run: &Run, report: &Report) -> BTreeMap<String, BTreeMap<String, f64>> {
+/// Values by configuration and by the key of their metric, in the metric's unit.
+pub type ValuesByLabel = BTreeMap<String, BTreeMap<String, f64>>;
+
+/// The values of every metric that has an interval.
+pub fn values(run: &Run, report: &Report) -> ValuesByLabel {
     let of_item = |item: Item<'_>| {
         let with_interval = metrics(run).iter().filter(|metric| metric.statistic.has_interval());
         let found =

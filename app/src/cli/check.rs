@@ -1,0 +1,194 @@
+//! Limits for a pipeline: runs the tests that a file lists until their limits are decided.
+
+mod junit;
+mod limits_file;
+mod prepare;
+mod result;
+
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+use clap::{Arg, ArgAction, ArgMatches, Command};
+use jitterscope_engine::export::{self, Block};
+use jitterscope_engine::nanos::Nanos;
+use jitterscope_engine::report::comparison;
+use jitterscope_engine::run::Labels;
+use jitterscope_engine::runner::MachineFacts;
+use jitterscope_engine::stats::decision::{Decision, LOOKS};
+use jitterscope_engine::store::Store;
+
+use super::Status;
+use super::names::{self, Place};
+use super::output::Output;
+use super::print::{columns, print_message, print_output};
+use super::terminal::{self, Terminal};
+use crate::text::NARROW_SPACE;
+use limits_file::{FileError, SourceText};
+use prepare::{Prepared, Test, prepared};
+use result::{LimitResult, results};
+
+/// The tag of the runs.
+const TAG: &str = "check";
+
+/// The command with its options.
+pub(super) fn command() -> Command {
+    let file = |name: &'static str, help: &'static str| {
+        Arg::new(name)
+            .long(name)
+            .value_name("FILE")
+            .value_parser(clap::value_parser!(PathBuf))
+            .help(help)
+    };
+    Command::new("check")
+        .about("Run the tests of a file and check their limits, for a pipeline")
+        .after_help(
+            "Repeats each test 3, 5, 8, 12, or 20 times: until the 95% interval of the mean over the \
+             repeats is within or beyond every limit, or the time limit ends. A limit is absolute \
+             (max, min) or relative to the mean of baseline runs (max-increase, max-decrease).\n\n\
+             Example of a file:\n  time-limit = \"10min\"\n  [[test]]\n  test = \"frame-loop\"\n  \
+             settings = { duration = \"10s\", load-threads = 4 }\n  baseline = \
+             [\"baseline.jitterscope.json\"]\n  [[test.limit]]\n  metric = \"p99\"\n  max = \
+             \"2ms\"\n  [[test.limit]]\n  metric = \"p95\"\n  max-increase = \"20%\"\n\nExample:\n  \
+             jitterscope-cli check limits.toml --junit results.xml --markdown summary.md\n\nExit \
+             status: 0 all limits met, 3 a limit exceeded, 4 undecided, 2 invalid file.",
+        )
+        .arg(
+            Arg::new("limits")
+                .value_name("LIMITS.toml")
+                .required(true)
+                .value_parser(clap::value_parser!(PathBuf))
+                .help("File with the tests and their limits"),
+        )
+        .arg(file("junit", "Write the results as JUnit XML to this file"))
+        .arg(file("markdown", "Write a summary as Markdown to this file"))
+        .arg(
+            Arg::new("no-save")
+                .long("no-save")
+                .action(ArgAction::SetTrue)
+                .help("Do not save the runs"),
+        )
+        .arg(
+            Arg::new("quiet")
+                .long("quiet")
+                .short('q')
+                .action(ArgAction::SetTrue)
+                .help("Hide progress"),
+        )
+}
+
+/// A test with its results.
+struct Checked<'a> {
+    test: &'a Test,
+    results: Vec<LimitResult<'a>>,
+    length: Duration,
+    /// How the last run ended.
+    status: Status,
+}
+
+/// Runs the command.
+pub(super) fn run(store: Option<&Store>, matches: &ArgMatches) -> Status {
+    let Prepared { tests, time_limit, notes } = match read(matches) {
+        Ok(prepared) => prepared,
+        Err(error) => {
+            print_message(&format!("error: {error}"));
+            return Status::WrongUse;
+        }
+    };
+    for note in notes {
+        print_message(&note);
+    }
+    let output = |name: &str| matches.get_one::<PathBuf>(name).cloned().map(Output::File);
+    let (junit, markdown) = (output("junit"), output("markdown"));
+    if let Some(Err(error)) =
+        [&junit, &markdown].into_iter().flatten().map(Output::check).find(Result::is_err)
+    {
+        print_message(&format!("error: {error}"));
+        return Status::Failed;
+    }
+    let terminal = match Terminal::open(store, matches) {
+        Ok(terminal) => terminal,
+        Err(status) => return status,
+    };
+    let began_at = crate::text::now();
+    let mut checked = Vec::new();
+    for test in &tests {
+        checked.push(check(&terminal, test, time_limit));
+        if checked.last().is_some_and(|last| last.status == Status::Stopped) {
+            break;
+        }
+    }
+    let grid = result::grid(checked.iter().flat_map(|one| &one.results));
+    let decision = result::joined(checked.iter().flat_map(|one| &one.results));
+    let mut status = status_of(&checked, decision);
+    let mut text = String::new();
+    columns(&mut text, &[std::slice::from_ref(&grid.header), grid.rows.as_slice()].concat());
+    text.push_str(&format!("\n{}\n", result::sentence(decision)));
+    let heading = Block::Heading(result::sentence(decision).to_owned());
+    let summary = export::markdown::text(&[heading, Block::Grid(grid), Block::item(result::NOISE)]);
+    let xml = junit.as_ref().map(|_| junit::text(&checked, began_at));
+    let written =
+        [(junit, xml), (markdown, Some(summary))].into_iter().try_for_each(|(output, content)| {
+            match output.zip(content) {
+                Some((output, content)) => {
+                    output.write(|to| to.write_all(content.replace(NARROW_SPACE, " ").as_bytes()))
+                }
+                None => Ok(()),
+            }
+        });
+    let printed = print_output(&text.replace(NARROW_SPACE, " ")).map_err(Into::into);
+    for error in [written, printed].into_iter().filter_map(Result::err) {
+        print_message(&format!("error: {error}"));
+        status = Status::Failed;
+    }
+    status
+}
+
+fn read(matches: &ArgMatches) -> Result<Prepared, FileError> {
+    let path = matches.get_one::<PathBuf>("limits").cloned().unwrap_or_default();
+    prepared(&SourceText::read(&path)?, &MachineFacts::read())
+}
+
+/// Repeats a test until all its limits are decided, or the time is over.
+fn check<'a>(terminal: &Terminal<'_>, test: &'a Test, time_limit: Nanos) -> Checked<'a> {
+    let began = Instant::now();
+    let mut repeats: Vec<comparison::ValuesByLabel> = Vec::new();
+    let status = loop {
+        let labels = Labels { tags: vec![TAG.to_owned()], ..Labels::default() };
+        let request = MachineFacts::read().request(test.plan.clone(), labels);
+        if !terminal.is_quiet() {
+            print_message(&format!("{}: run {}", test.name, repeats.len() + 1));
+        }
+        let saved = match terminal.measure(request, None) {
+            Ok(saved) => saved,
+            Err(error) => break error.report(),
+        };
+        let status = terminal::report(&saved);
+        if status != Status::Done {
+            break status;
+        }
+        let (run, report) = names::evaluated(&saved.run, Place::File);
+        repeats.push(comparison::values(&run, &report));
+        let count = repeats.len();
+        let is_decided = LOOKS.contains(&count)
+            && results(test, &repeats).iter().all(|one| one.decision != Decision::Undecided);
+        // The next run takes about as long as the others did.
+        let elapsed = Nanos::from(began.elapsed());
+        let runs = i64::try_from(count).unwrap_or(i64::MAX);
+        if is_decided || LOOKS.last() == Some(&count) || time_limit * runs < elapsed * (runs + 1) {
+            break status;
+        }
+    };
+    Checked { test, results: results(test, &repeats), length: began.elapsed(), status }
+}
+
+/// What the whole command comes to: a limit that is exceeded is certain, whatever else failed.
+fn status_of(checked: &[Checked<'_>], decision: Decision) -> Status {
+    let any = |status| checked.iter().any(|one| one.status == status);
+    match decision {
+        _ if any(Status::Stopped) => Status::Stopped,
+        Decision::Broken => Status::GateFailed,
+        _ if checked.iter().any(|one| one.status != Status::Done) => Status::Failed,
+        Decision::Undecided => Status::Undecided,
+        Decision::Met => Status::Done,
+    }
+}

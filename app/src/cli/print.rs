@@ -3,7 +3,7 @@
 pub(super) mod reference;
 mod tables;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::ArgMatches;
 use jitterscope_engine::export::openmetrics::{self, Source};
@@ -81,7 +81,9 @@ pub(super) fn result_after(
 /// How to see all figures; `None` where they are printed.
 fn all_figures(run: &Run, matches: &ArgMatches) -> Option<String> {
     let is_set = |name: &str| matches.try_get_one::<bool>(name).ok().flatten().copied();
-    let is_saved = is_set("no-save") == Some(false) || is_set("save") == Some(true);
+    let named = matches.try_get_one::<String>("run").ok().flatten();
+    let is_of_store = named.is_some_and(|name| !Path::new(name).exists());
+    let is_saved = is_of_store || is_set("no-save") == Some(false) || is_set("save") == Some(true);
     // In a folder that was named, and of a file, the command is the same with one more word.
     let is_elsewhere = matches.try_get_one::<PathBuf>("data-dir").ok().flatten().is_some();
     match is_set("all") {

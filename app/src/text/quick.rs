@@ -53,18 +53,23 @@ pub fn file_name(began: jiff::Timestamp, group: Option<&Group>, extension: &str)
 
 /// The answer in a few words, for a list.
 pub fn short_answer(conclusion: &Conclusion) -> String {
-    match conclusion.answer {
-        Answer::Unlikely => "unlikely cause of stutter".to_owned(),
-        Answer::Occasional => "may cause occasional stutter".to_owned(),
-        Answer::UnderLoad => "stutter likely when busy".to_owned(),
-        Answer::Likely => "likely cause of stutter".to_owned(),
-        Answer::Inconclusive { .. } => {
+    let bound = conclusion.grade.filter(|grade| grade.is_bound()).map(GradeRange::worst);
+    match (conclusion.answer, bound) {
+        (_, Some(Grade::Fair)) => "no sign of regular stutter".to_owned(),
+        (_, Some(Grade::Poor)) => "stutter is possible".to_owned(),
+        (Answer::Unlikely, _) => "unlikely cause of stutter".to_owned(),
+        (Answer::Occasional, _) => "may cause occasional stutter".to_owned(),
+        (Answer::UnderLoad, _) => "stutter likely when busy".to_owned(),
+        (Answer::Likely, _) => "likely cause of stutter".to_owned(),
+        (Answer::Inconclusive { .. }, _) => {
             let disturbance = conclusion.standing.disturbance();
             disturbance.map_or("disturbed", Disturbance::words).to_owned()
         }
-        Answer::NotEnoughData(grading) => grading.words(),
-        Answer::Incomplete { skipped: 0, unjudged } => format!("{unjudged} without a verdict"),
-        Answer::Incomplete { skipped, .. } => format!("{skipped} of {} skipped", Part::ALL.len()),
+        (Answer::NotEnoughData(grading), _) => grading.words(),
+        (Answer::Incomplete { skipped: 0, unjudged }, _) => format!("{unjudged} without a verdict"),
+        (Answer::Incomplete { skipped, .. }, _) => {
+            format!("{skipped} of {} skipped", Part::ALL.len())
+        }
     }
 }
 

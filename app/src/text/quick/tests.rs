@@ -72,6 +72,12 @@ fn every_answer_has_its_sentence() {
         bound(Answer::Likely, Grade::Fair, Grade::Poor),
         "Fair or worse: stutter is possible."
     );
+    let listed = |answer, best| {
+        let grade = GradeRange::of(best, Grade::Poor);
+        short_answer(&Conclusion { grade, standing: Standing::Clear, answer })
+    };
+    assert_eq!(listed(Answer::UnderLoad, Grade::Fair), "stutter is possible");
+    assert_eq!(listed(Answer::UnderLoad, Grade::Poor), "stutter likely when busy");
     let grading = Grading { best: Grade::Good, worst: Grade::Poor, needed: Needed::TooClose };
     let undecided = of(Answer::NotEnoughData(grading), None);
     assert_eq!(sentence(&undecided), "Not enough data: between Good and Poor.");

@@ -160,10 +160,11 @@ fn gaps_lie_within_the_time_of_their_probe_and_on_its_cpu() {
         let due: Vec<i64> = trial.samples.due_nanos().collect();
         assert!(due.windows(2).all(|pair| pair[0] < pair[1]), "gaps are out of order");
     }
-    let gaps = report.rows.iter().filter_map(|row| row.figures.get::<GapFigures>());
-    let longest = gaps.map(|gaps| gaps.longest).max().unwrap();
-    assert!(Nanos::ZERO < longest);
-    let key = format!("longest {}", format_time(longest));
+    let gaps = || report.rows.iter().filter_map(|row| row.figures.get::<GapFigures>());
+    // Where a trace names threads of these tests, their gaps are not in the verdict.
+    let graded = gaps().map(|gaps| gaps.graded).max().unwrap();
+    assert!(Nanos::ZERO < graded && gaps().all(|gaps| gaps.graded <= gaps.longest));
+    let key = format!("longest {}", format_time(graded));
     assert_eq!(report.verdict.finding.key, Some(key));
 }
 

@@ -138,9 +138,9 @@ wine)
   ;;
 all)
   step macos clippy --workspace --all-targets -- -D warnings
-  step musl clippy -p jitterscope --no-default-features --bin jitterscope-cli -- -D warnings
+  step musl clippy -p jitterscope --no-default-features --features fleet --bin jitterscope-cli -- -D warnings
   step windows clippy -p jitterscope-engine -p jitterscope --all-targets -- -D warnings
-  step_under_wine windows test -p jitterscope-engine
+  step_under_wine windows test -p jitterscope-engine --features shortcuts
   step windows build --workspace --bins
   step_under_wine windows test -p jitterscope-tests -- cli::
   step smoke

@@ -39,7 +39,8 @@ def linked(target, *options):
     tree = cargo("tree", "--edges", "normal,no-proc-macro", "--prefix", "none", "--format", "{p}",
                  "--target", target, "--package", "jitterscope", *options)
     names = {tuple(line.split()[:2]) for line in tree.splitlines() if line}
-    data = json.loads(cargo("metadata", "--format-version", "1", "--filter-platform", target))
+    data = json.loads(cargo("metadata", "--format-version", "1", "--filter-platform", target,
+                            *options))
     packages = {package["id"]: package for package in data["packages"]
                 if (package["name"], "v" + package["version"]) in names}
     root = next(i for i, p in packages.items() if p["name"] == "jitterscope")
@@ -106,7 +107,7 @@ def body(text):
 def notice():
     packages = {}
     for target in TARGETS:
-        packages.update(linked(target)[1])
+        packages.update(linked(target, "--features", "fleet")[1])
     texts = {}
     used = [(license, package, license_file(package, license))
             for package in packages.values() if package["source"] for license in choice(package)]

@@ -1,11 +1,91 @@
 //! The page of an imported capture: what it shows in a small window.
 
-use egui_kittest::kittest::Queryable as _;
+use egui::accesskit::Role;
+use egui_kittest::Harness;
+use egui_kittest::kittest::{NodeT as _, Queryable as _};
+use jitterscope::App;
 use jitterscope_engine::report::RecordingFigures;
 use jitterscope_engine::report::capture::CaptureFigures;
 use jitterscope_engine::stats::LowDefinition;
 
 use super::window::{step_until, window};
+
+/// A log of MangoHud: a row per frame, or one of many frames where rows are this far apart.
+fn mangohud(rows: u32, apart_millis: f64) -> String {
+    let mut text = String::from(
+        "os,cpu,gpu,ram,kernel,driver,cpuscheduler\n\
+         Debian,A Processor,A Graphics Card,16384,6.1,Mesa 25,performance\n\
+         fps,frametime,cpu_load,gpu_load,cpu_temp,gpu_temp,gpu_core_clock,swap_used,elapsed\n",
+    );
+    for row in 0..rows {
+        let (time, at) =
+            (if row % 90 == 0 { 50.0 } else { 16.5 }, f64::from(row) * apart_millis * 1e6);
+        let load = 40 + row % 50;
+        text.push_str(&format!("60,{time},{load},97.5,61,70,1850,0,{at:.0}\n"));
+    }
+    text
+}
+
+/// The window with a file imported.
+fn imported(folder: &tempfile::TempDir, text: &str) -> Harness<'static, App> {
+    let file = folder.path().join("frames.csv");
+    std::fs::write(&file, text).unwrap();
+    let mut harness = window(folder);
+    harness.state_mut().set_next_dialog_answer(vec![file]);
+    harness.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::O);
+    step_until(&mut harness, |app| app.session().running().capture().is_some());
+    harness.run_steps(5);
+    harness
+}
+
+/// The plots in words.
+fn plots(harness: &Harness<'_, App>) -> Vec<String> {
+    let label = |node: egui_kittest::Node<'_>| node.accesskit_node().label().unwrap_or_default();
+    harness.query_all_by_role(Role::Image).map(label).collect()
+}
+
+#[test]
+fn what_a_log_recorded_besides_frame_times_is_below_them_and_its_machine_is_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut harness = imported(&folder, &mangohud(2_000, 16.7));
+    let found = plots(&harness);
+    let strips = found.iter().find(|plot| plot.starts_with("Conditions over time: Frame rate"));
+    let strips = strips.unwrap_or_else(|| panic!("{found:?}")).replace('\u{202f}', " ");
+    for part in [
+        "CPU load 40 to 89 %",
+        "GPU load 97.5 %",
+        "CPU temperature 61 \u{b0}C",
+        "GPU clock 1 850 MHz",
+    ] {
+        assert!(strips.contains(part), "{part} in {strips}");
+    }
+    assert!(!strips.contains("Swap"), "what is always 0 is no strip: {strips}");
+    for machine in ["A Graphics Card", "Mesa 25"] {
+        assert!(harness.query_by_label_contains(machine).is_some(), "{machine}");
+    }
+    // The same frames as rates.
+    let is_shown = |harness: &Harness<'_, App>, words: &str| {
+        plots(harness).iter().any(|plot| plot.starts_with(words))
+    };
+    assert!(is_shown(&harness, "Timeline, Frame time: "));
+    harness.get_by_role_and_label(Role::RadioButton, "Show, FPS").click_accesskit();
+    harness.run_steps(4);
+    assert!(is_shown(&harness, "Timeline, Frame rate: "), "{:?}", plots(&harness));
+    assert!(plots(&harness).iter().any(|plot| plot.contains("Median / 2.5: ")));
+}
+
+#[test]
+fn a_sampled_log_shows_its_readings_and_what_else_it_recorded() {
+    let folder = tempfile::tempdir().unwrap();
+    let harness = imported(&folder, &mangohud(300, 100.0));
+    let found = plots(&harness);
+    let strips = found.iter().find(|plot| plot.starts_with("Conditions over time: CPU load"));
+    assert!(strips.is_some_and(|strips| !strips.contains("Frame rate")), "{found:?}");
+    assert!(found.iter().any(|plot| plot.starts_with("Timeline, Frame time: ")), "{found:?}");
+    for tile in ["Min reading", "p50 reading", "Max reading"] {
+        assert!(harness.query_all_by_label_contains(tile).next().is_some(), "{tile}");
+    }
+}
 
 #[test]
 fn the_lows_by_every_definition_are_whole_in_the_smallest_window() {

@@ -181,10 +181,12 @@ fn repeats_tell_their_noise_floor_and_comparisons_know_it() {
     let output = run(&folder, &args);
     let said = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(0), "{said}");
-    assert!(
-        said.contains("run 4 of 4") && said.contains("Run-to-run variation of 4 repeats."),
-        "{said}"
-    );
+    // Other tests beside it may disturb one of them more than the first.
+    let counted =
+        ["4 repeats.", "3 repeats."].map(|count| format!("Run-to-run variation of {count}"));
+    let is_whole = said.contains(&counted[0]);
+    assert!(said.contains("run 4 of 4") && (is_whole || said.contains(&counted[1])), "{said}");
+    assert!(is_whole || said.contains("Omitted: 1 of 4, "), "{said}");
     assert!(said.contains("Noise floor") && said.contains("p50"), "{said}");
     let saved = Store::at(folder.path());
     let paths: Vec<PathBuf> = saved.list().unwrap().into_iter().map(|entry| entry.path).collect();

@@ -468,7 +468,6 @@ fn a_run_is_named_tagged_found_deleted_and_brought_back() {
     // By key to the name, which is written over.
     harness.key_press(egui::Key::F2);
     harness.run_steps(3);
-    harness.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::A);
     harness.get_by_label("Name of the run").type_text("the slow one");
     harness.run_steps(2);
     harness.key_press(egui::Key::Enter);

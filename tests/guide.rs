@@ -57,8 +57,7 @@ fn expected() -> String {
     limits_row(&mut text, "Spin strategies", &SPIN_OVERSHOOT);
     limits_row(&mut text, "Scheduling gaps", &LONGEST_GAP);
     let [excellent, good, fair] = TICK_LOSS.upper.map(|loss| format!("{:.2} or more", 1.0 - loss));
-    writeln!(text, "| Game tick | efficiency per thread | {excellent} | {good} | {fair} |")
-        .unwrap();
+    writeln!(text, "| Game tick | efficiency per core | {excellent} | {good} | {fair} |").unwrap();
     let [excellent, good, fair] = real_time_falls().map(|fall| format!("more than {fall}%"));
     writeln!(text, "| Real-time | reduction | {excellent} | {good} | {fair} (Modest) |").unwrap();
     text.push_str("\n## Causes of lateness\n\n| cause | what may help |\n| --- | --- |\n");

@@ -21,6 +21,9 @@ case "$2" in
   *good*) exec /bin/sh -c "$3" ;;
   banner) printf 'Welcome\nno end of line'; exec /bin/sh -c "$3" ;;
   cut) /bin/sh -c "$3" | sed -u 12q ;;
+  lost*) /bin/sh -c "$3" | sed -u 60q ;;
+  hostile) printf '\033[2J\007Welcome\n{"jitterscope"\n\377\376\n'; exec /bin/sh -c "$3" ;;
+  bare) case "$3" in *agent) echo 'sh: 1: jitterscope-cli: not found' >&2; exit 127 ;; *) exec /bin/sh -c "$3" ;; esac ;;
   unknown-name) say "ssh: Could not resolve hostname unknown-name: Name or service not known" ;;
   refused) say "ssh: connect to host refused port 22: Connection refused" ;;
   changed) echo "@ WARNING: REMOTE HOST IDENTIFICATION HAS CHANGED! @" >&2; say "Host key verification failed." ;;
@@ -35,7 +38,7 @@ esac
 "#;
 
 /// A folder with the made-up ssh.
-fn folder() -> tempfile::TempDir {
+pub(super) fn folder() -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("ssh");
     fs::write(&path, SSH).unwrap();

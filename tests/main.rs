@@ -1,15 +1,20 @@
 //! The workspace seen from outside, in one binary.
 
+mod administrator; // Tests with administrator rights: what an agent holds and refuses.
+mod administrator_window; // The same in the window: granted, canceled, given up.
 mod captures; // The page of an imported capture.
 mod cells; // Every cell of every table, in every format that carries tables.
 mod check; // Limits for a pipeline: exit status, results, and what a wrong file gets.
 mod cli; // The command line: what it prints, what it refuses, how it ends.
 mod compare; // Runs side by side: from the command line, in the window, and of real runs.
+mod datasets; // The columns of the datasets for engines of analysis: documented, and all that rows have.
 mod everyday; // Habits of every day: stopping, restarting, paths, plots looked at closer.
 mod exchange; // Exports and imports: round trips, hostile text, excluded names, damaged files.
 mod files; // Files that leave the window and come into it: exports, tickets, drops; repeats.
 mod guide; // The user guide: its glossary is what the tables define.
+mod host_window; // The host chooser: tests on other PCs, live in the window.
 mod hosts; // Tests on other PCs: through a made-up ssh that starts the agent here, or fails.
+mod keyboard; // A day by the keyboard alone: check, result, cause, export, comparison.
 mod library; // Saved runs before they are opened: histograms, notes and tags, folders.
 mod limits; // Restricted CPUs and CPU time: planned with, and shown.
 mod live; // Runs that really measure: counts, order, stopping, nothing lost.
@@ -32,6 +37,8 @@ mod robustness; // Hostile files, full disks and signals: nothing hangs, nothing
 mod safety; // Real-time priority is revoked, and nothing outlives a run, killed or not.
 mod schema; // Run files and exports against the schema of the run file.
 mod settings; // Settings of numbers: followed by what is shown, not by what is saved.
+#[cfg(target_os = "linux")]
+mod shortcut; // The shortcut that marks a moment in other programs: by a made-up portal, an X server, and without.
 mod snapshots; // An image of every page in every state, and what must not be on any.
 mod streams; // Standard output and standard error that cannot be written.
 mod tables; // Result tables: sorted, read by key, remembered.

@@ -198,3 +198,35 @@ fn metrics_file_is_replaced_whole_and_holds_p99_in_seconds() {
     let found = metrics.values[&("jitterscope_frame_loop_p99_seconds".to_owned(), labels)];
     assert!((found - p99).abs() < 1e-12, "{found} {p99}");
 }
+
+#[cfg(unix)]
+#[test]
+fn metrics_folder_that_cannot_be_written_leaves_the_old_file() {
+    use std::os::unix::fs::PermissionsExt as _;
+    use std::os::unix::process::CommandExt as _;
+    let folder = tempfile::tempdir().unwrap();
+    let run = sample::run("x");
+    let saved = Store::at(folder.path().join("runs")).save(&run).unwrap();
+    std::fs::set_permissions(saved, std::fs::Permissions::from_mode(0o644)).unwrap();
+    let file = folder.path().join("jitterscope.prom");
+    std::fs::write(&file, "old").unwrap();
+    std::fs::set_permissions(folder.path(), std::fs::Permissions::from_mode(0o555)).unwrap();
+    let is_root = std::fs::read_dir("/root").is_ok();
+    for out in [file.as_path(), std::path::Path::new("/nonexistent/x.prom")] {
+        let mut command = std::process::Command::new(cli::program());
+        if is_root {
+            command.uid(65_534).gid(65_534);
+        }
+        command.arg("--data-dir").arg(folder.path().join("runs"));
+        command.args(["runs", "show", run.id.as_str(), "--format", "openmetrics", "--out"]);
+        let Ok(output) = command.arg(out).output() else {
+            println!("skipped: the account nobody may not start the program");
+            return;
+        };
+        let error = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(1), "{error}");
+        assert!(error.contains(out.to_str().unwrap()) && error.lines().count() == 1, "{error}");
+    }
+    assert_eq!(std::fs::read_to_string(&file).unwrap(), "old");
+    std::fs::set_permissions(folder.path(), std::fs::Permissions::from_mode(0o755)).unwrap();
+}

@@ -6,8 +6,11 @@ use egui::accesskit::Role;
 use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable as _;
 use jitterscope::{App, PageId};
+use jitterscope_engine::machine::Machine;
 use jitterscope_engine::nanos::Nanos;
-use jitterscope_engine::run::{Run, Trace, counter};
+use jitterscope_engine::plan::{CpuFacts, FrameLoop, Load, Plan, Probe as _, Wait};
+use jitterscope_engine::report::Standing;
+use jitterscope_engine::run::{METHOD_VERSION, Run, Trace, TrialRun, counter};
 use jitterscope_engine::sample::{Sample, TraceEvent, TraceRecord};
 use jitterscope_engine::store::Store;
 
@@ -15,7 +18,7 @@ use super::exchange::sample;
 use super::window::{step_until, window};
 
 /// One configuration, of which every 20th frame is 3 ms late.
-fn late_run() -> Run {
+pub(super) fn late_run() -> Run {
     let mut run = sample::run("");
     run.trials.truncate(1);
     let period = run.trials[0].trial.pace.period();
@@ -154,4 +157,43 @@ fn a_changed_setting_moves_no_field() {
     assert_ne!(changed, plan);
     harness.get_by_label("Save as preset");
     assert_eq!(field(&harness), before);
+}
+
+#[test]
+fn an_undecided_result_of_a_test_is_measured_longer_as_the_same_run() {
+    let folder = tempfile::tempdir().unwrap();
+    let plan = FrameLoop {
+        time_each: Nanos::from_secs(2),
+        wait: Wait::OsSleep,
+        load: Load::NONE,
+        ..FrameLoop::default()
+    };
+    let (period, stage) = (plan.period(), plan.stages(&CpuFacts::default()).remove(0));
+    let mut trial = TrialRun::new(0, stage.trials[0].clone(), stage.load);
+    let frame = |k: i64| {
+        let (due, late) = (period * k, if k % 60 == 7 { 9_000 } else { 60 });
+        let woke = due + Nanos::from_micros(late);
+        Sample { began: due - period, due, slept: None, woke, done: woke, spins: 0, cpu: None }
+    };
+    trial.samples = (1..=120).map(frame).collect();
+    trial.applied = sample::run("").trials[0].applied.clone();
+    trial.complete = true;
+    let run = Run {
+        method_version: METHOD_VERSION,
+        machine: Machine::read(),
+        subject: Plan::FrameLoop(plan).into(),
+        trials: vec![trial],
+        annotations: Vec::new(),
+        ..sample::run("few")
+    };
+    let mut harness = showing(&folder, &run);
+    let shown = |app: &App| app.session().running().shown("frame-loop").cloned();
+    let before = shown(harness.state()).unwrap();
+    assert!(matches!(before.report.verdict.standing, Standing::NotEnoughData(_)));
+    harness.get_by_label_contains("Measure longer (").click();
+    step_until(&mut harness, |app| app.session().running().is_running());
+    step_until(&mut harness, |app| !app.session().running().is_busy());
+    let after = shown(harness.state()).unwrap();
+    assert_eq!((&after.run.id, &after.path), (&before.run.id, &before.path));
+    assert!(before.run.trials.len() < after.run.trials.len(), "it is joined to what was measured");
 }

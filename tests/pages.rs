@@ -2,15 +2,18 @@
 
 use std::path::Path;
 use std::process::Command;
+use std::sync::Arc;
 
+use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable as _;
-use jitterscope::Progress;
-use jitterscope_engine::export::{self, Format, Options};
+use jitterscope::{App, ExportKind, ExportRequest, Progress};
+use jitterscope_engine::export::{self, Format, IncludedNames, Options, Parts, html};
 use jitterscope_engine::plan::quick::Part;
 use jitterscope_engine::report::{self, Report};
 use jitterscope_engine::run::RunId;
 use jitterscope_engine::store::{self, Store};
 
+use crate::files::{copied, step_until_shown};
 use crate::tickets::runs;
 use crate::tidy::root;
 use crate::window::{step_until, window};
@@ -36,6 +39,8 @@ fn check(page: &str, what: &str) {
     assert_eq!(page.matches("<details").count(), page.matches("</details>").count(), "{what}");
     assert_eq!(page.matches("<section").count(), page.matches("</section>").count(), "{what}");
     assert_eq!(page.matches("<svg").count(), page.matches("</svg>").count(), "{what}");
+    // The largest number that there is stands for no limit.
+    assert!(!page.contains("9\u{202f}223\u{202f}372"), "{what}");
     assert!(!page.contains("NaN") && page.ends_with("</html>\n"), "{what}");
 }
 
@@ -73,6 +78,8 @@ fn a_comparison_is_a_page_with_the_same_results_as_its_table() {
     let worse = table.lines().filter(|line| line.trim_end().ends_with("Worse")).count();
     assert!(0 < worse, "{table}");
     assert_eq!(page.matches("Worse</span>").count(), worse, "{table}");
+    let headline = "none better; run-to-run variation unknown";
+    assert!(page.contains(headline), "the headline claims no more than the sentence: {page}");
     for words in
         ["Changes from A to B", "Timelines", "What differs", "Kernel", "The same in all runs"]
     {
@@ -94,6 +101,48 @@ fn a_comparison_is_a_page_with_the_same_results_as_its_table() {
 }
 
 #[test]
+fn runs_without_a_limit_for_late_samples_are_compared_on_a_page() {
+    let folder = tempfile::tempdir().unwrap();
+    for (older, newer) in [("sleep-accuracy", "quick-sleep"), ("spin-strategies", "quick-spin")] {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+        let older = root.join(format!("older/{older}.jitterscope.json"));
+        let newer = root.join(format!("../assets/examples/{newer}.jitterscope.json"));
+        let runs = [older.to_str().unwrap(), newer.to_str().unwrap()];
+        let page = printed(folder.path(), &["compare", runs[0], runs[1], "--format", "html"]);
+        check(&page, runs[1]);
+        assert!(page.contains("Changes from A to B"), "{}", runs[1]);
+    }
+}
+
+/// The page that the window saves of what it compares, whose preview is its outline.
+fn saved_comparison(harness: &mut Harness<'_, App>, out: &Path) -> String {
+    harness.run_steps(3);
+    harness.get_by_label("Export…").click();
+    harness.run_steps(3);
+    harness.get_by_label("Format, Comparison as HTML").click_accesskit();
+    harness.run_steps(2);
+    step_until_shown(harness, "none found.");
+    let exporting = harness.state().session().exports().active().unwrap();
+    let request = ExportRequest {
+        kind: ExportKind::ComparisonPage,
+        row: None,
+        parts: Parts::ALL,
+        included_names: IncludedNames::NOTHING,
+        is_dark: harness.ctx.theme() == egui::Theme::Dark,
+    };
+    let preview = Arc::clone(exporting.preview(&request).unwrap().unwrap());
+    let path = out.join("comparison.html");
+    harness.state_mut().set_next_dialog_answer(vec![path.clone()]);
+    harness.get_by_label("Save…").click();
+    harness.run_steps(2);
+    step_until(harness, |app| app.session().exports().active().is_none());
+    let saved = std::fs::read_to_string(path).unwrap();
+    check(&saved, "saved");
+    assert!(preview.outline == html::outline(&saved) && !preview.outline.is_empty(), "{preview:?}");
+    saved
+}
+
+#[test]
 fn the_window_saves_a_comparison_as_the_page_of_the_command_line() {
     let (folder, out) = (super::compare::folder(), tempfile::tempdir().unwrap());
     let mut harness = window(&folder);
@@ -109,18 +158,7 @@ fn the_window_saves_a_comparison_as_the_page_of_the_command_line() {
     step_until(&mut harness, |app| {
         matches!(app.session().comparing().progress(), Progress::Done(_))
     });
-    harness.run_steps(3);
-    harness.get_by_label("Export…").click();
-    harness.run_steps(3);
-    harness.get_by_label("Format, Comparison as HTML").click_accesskit();
-    harness.run_steps(2);
-    let path = out.path().join("comparison.html");
-    harness.state_mut().set_next_dialog_answer(vec![path.clone()]);
-    harness.get_by_label("Save…").click();
-    harness.run_steps(2);
-    step_until(&mut harness, |app| app.session().exports().active().is_none());
-    let saved = std::fs::read_to_string(path).unwrap();
-    check(&saved, "saved");
+    let saved = saved_comparison(&mut harness, out.path());
     let printed = printed(folder.path(), &["compare", "before", "after", "--format", "html"]);
     assert!(saved == printed, "{saved}");
 }
@@ -146,6 +184,38 @@ fn quick_checks_are_compared_on_one_page() {
     for part in Part::ALL {
         assert!(page.contains(&format!("<h2>Changes from A to B: {}", part.name())), "{part:?}");
     }
+    // The window writes the same page, and copies the same few lines as the file begins with.
+    let out = tempfile::tempdir().unwrap();
+    let mut harness = window(&folder);
+    step_until(&mut harness, |app| app.session().library().count() == 2);
+    harness.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Num8);
+    harness.run_steps(3);
+    harness.get_by_label("Select all listed runs").click();
+    harness.run_steps(3);
+    harness.get_by_label("Compare selected runs").click();
+    step_until(&mut harness, |app| {
+        matches!(app.session().comparing().progress(), Progress::Checks(_))
+    });
+    let saved = saved_comparison(&mut harness, out.path());
+    let Progress::Checks(compared) = harness.state().session().comparing().progress() else {
+        panic!("no checks")
+    };
+    let ids = compared.checks.iter().filter_map(|check| check.runs().next());
+    let ids: Vec<String> = ids.map(|it| it.run.group.as_ref().unwrap().id.to_string()).collect();
+    let compare =
+        |format| printed(folder.path(), &["compare", &ids[0], &ids[1], "--format", format]);
+    assert!(saved == compare("html"), "{saved}");
+    let ticket = copied(&mut harness, |harness| harness.get_by_label("Copy report").click());
+    assert!(ticket.lines().count() <= 15 && ticket.chars().count() <= 1_800, "{ticket}");
+    for part in Part::ALL {
+        assert!(ticket.contains(&format!("| {}: ", part.name())), "{ticket}");
+    }
+    assert!(ticket.contains(&format!("`jitterscope-cli compare {} {}`", ids[0], ids[1])));
+    let markdown = compare("markdown");
+    assert!(
+        markdown.starts_with(&ticket) && markdown.matches("<details>").count() == 1,
+        "{markdown}"
+    );
     let folder_of_page = tempfile::tempdir().unwrap();
     let file = folder_of_page.path().join("check.html");
     printed(

@@ -114,6 +114,23 @@ fn a_range_is_selected_with_shift_and_its_statistics_are_copied_and_cleared() {
 }
 
 #[test]
+fn a_plot_has_room_for_its_words_in_the_redraw_that_changes_them() {
+    let folder = tempfile::tempdir().unwrap();
+    let (mut harness, _) = opened(&folder, &frames(&[Priority::Normal]));
+    for view in ["Show, Lateness", "Scale, Log", "Show, Frame time", "Scale, Linear"] {
+        let before = label(&plot(&harness, "Timeline"));
+        let button = harness.get_all_by_role_and_label(Role::RadioButton, view).next().unwrap();
+        button.click_accesskit();
+        harness.step();
+        let left = plot(&harness, "Timeline").rect().left();
+        harness.run_steps(4);
+        let (after, later) =
+            (label(&plot(&harness, "Timeline")), plot(&harness, "Timeline").rect());
+        assert!((left - later.left()).abs() < 0.5, "{view}: {left} {later:?} {before} {after}");
+    }
+}
+
+#[test]
 fn an_annotation_is_saved_with_its_run_edited_exported_and_deleted() {
     let folder = tempfile::tempdir().unwrap();
     let (mut harness, path) = opened(&folder, &frames(&[Priority::Normal]));

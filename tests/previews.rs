@@ -1,5 +1,6 @@
 //! The preview of an export: what the file holds, in its order.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use egui_kittest::kittest::Queryable as _;
@@ -7,7 +8,7 @@ use jitterscope::{ExportKind, ExportRequest};
 use jitterscope_engine::export::{Block, Format, IncludedNames, Parts, html};
 
 use super::files::{saved, showing, step_until_shown};
-use super::window::step_until;
+use super::window::{step_until, window};
 
 #[test]
 fn the_preview_of_a_report_is_the_outline_of_the_file_and_enter_saves_it_after_a_click() {
@@ -51,4 +52,60 @@ fn the_preview_of_a_report_is_the_outline_of_the_file_and_enter_saves_it_after_a
     }
     let plots = preview.outline.iter().filter(|block| matches!(block, Block::Plot { .. })).count();
     assert!(1 < plots, "{:?}", preview.outline);
+}
+
+#[test]
+fn selected_runs_are_exported_into_a_folder() {
+    let (folder, out) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    saved(folder.path(), "0a1b2c3d", "before");
+    saved(folder.path(), "1b2c3d4e", "after");
+    let mut harness = window(&folder);
+    step_until(&mut harness, |app| app.session().library().count() == 2);
+    harness.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Num8);
+    harness.run_steps(3);
+    harness.get_by_label("Select all listed runs").click();
+    harness.run_steps(2);
+    harness.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::E);
+    harness.run_steps(2);
+    step_until(&mut harness, |app| {
+        app.session().exports().active().is_some_and(|exporting| exporting.count() == 2)
+    });
+    harness.get_by_label("Format, CSV summary").click();
+    harness.run_steps(2);
+    step_until_shown(&mut harness, "the first of 2 files");
+    harness.state_mut().set_next_dialog_answer(vec![out.path().to_owned()]);
+    harness.get_by_label("Save…").click();
+    harness.run_steps(2);
+    step_until(&mut harness, |app| app.session().exports().active().is_none());
+    step_until_shown(&mut harness, "Saved 8 files in ");
+    let read = || {
+        let files = std::fs::read_dir(out.path()).unwrap().flatten();
+        files
+            .map(|file| (file.path(), std::fs::read(file.path()).unwrap()))
+            .collect::<BTreeMap<_, _>>()
+    };
+    let written = read();
+    assert_eq!(written.len(), 8, "four tables of each run");
+    // Of files that exist, all are replaced after one question, or none.
+    for (at, path) in written.keys().enumerate().filter(|(at, _)| at % 3 != 0) {
+        std::fs::write(path, format!("own {at}")).unwrap();
+    }
+    std::fs::remove_file(written.keys().next().unwrap()).unwrap();
+    let own = read();
+    harness.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::E);
+    harness.run_steps(2);
+    for (answer, expected) in [("Cancel", own), ("Replace", written)] {
+        step_until_shown(&mut harness, "the first of 2 files");
+        harness.state_mut().set_next_dialog_answer(vec![out.path().to_owned()]);
+        harness.get_by_label("Save…").click();
+        harness.run_steps(2);
+        step_until_shown(&mut harness, "Replace 7 files?");
+        harness.get_all_by_label(answer).last().unwrap().click_accesskit();
+        harness.run_steps(2);
+        step_until(&mut harness, |app| {
+            app.session().exports().active().is_none_or(|exporting| !exporting.is_writing())
+        });
+        assert!(read() == expected, "{answer}");
+    }
+    assert!(harness.state().session().exports().active().is_none());
 }

@@ -165,6 +165,16 @@ impl Scan<'_> {
         self.command(false, &["alternate", id, id, "--times", "1"]);
         self.command(true, &["runs", "rm", id]);
         self.quick_check();
+        self.command(false, &[&SHORT[..], &["--format", "openmetrics"]].concat());
+        let limits = "[[test]]\ntest = \"frame-loop\"\nname = \"Limits\"\n\
+             settings = { duration = \"100ms\", warm-up = \"0s\", wait = \"os-sleep\" }\n\
+             [[test.limit]]\nmetric = \"p50\"\nmax = \"100s\"\n";
+        fs::write(self.out().join("limits.toml"), limits).unwrap();
+        let results = ["--junit", "results.xml", "--markdown", "summary.md"];
+        self.command(false, &[&["check", "limits.toml"][..], &results].concat());
+        for name in [results[1], results[3]] {
+            assert!(self.out().join(name).exists(), "{name}");
+        }
         for entry in fs::read_dir(self.out()).unwrap() {
             let path = entry.unwrap().path();
             let text = String::from_utf8_lossy(&fs::read(&path).unwrap()).into_owned();
@@ -180,6 +190,7 @@ impl Scan<'_> {
         }
         self.command(true, &["quick"]);
         self.command(false, &["quick", "--format", "json"]);
+        self.command(false, &["quick", "--format", "openmetrics"]);
         self.command(true, &["runs", "list"]);
     }
 

@@ -250,8 +250,10 @@ fn a_check_is_one_entry_that_is_named_noted_deleted_and_restored_as_one() {
     harness.get_by_label("Delete").click();
     step_until(&mut harness, |app| app.session().library().count() == 0);
     assert_eq!(count(&folder, |_| true), 0);
-    harness.get_by_label("Undo").click();
+    harness.get_by_label("Deleted 1 run");
+    harness.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Z);
     step_until(&mut harness, |app| app.session().library().count() == 1);
+    assert!(harness.query_by_label("Deleted 1 run").is_none(), "it is there again");
     let count = count(&folder, |run| run.note.contains("kernel 6.8") && run.note.contains('!'));
     assert_eq!(count, 5, "all of it came back");
 }
@@ -386,6 +388,8 @@ fn a_check_is_exported_as_one_report_and_listed_as_one_line() {
         app.session().exports().active().is_some_and(|it| it.count() == 5)
     });
     harness.get_by_label_contains("One file of the whole check");
+    super::files::step_until_shown(&mut harness, ".html, ");
+    assert!(harness.query_all_by_label_contains("the first of 5 files").next().is_none());
     let path = folder.path().join("check.html");
     harness.state_mut().set_next_dialog_answer(vec![path.clone()]);
     harness.get_by_label("Save…").click();

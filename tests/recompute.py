@@ -584,7 +584,10 @@ def change_interval(before, after, statistic, needed, outside):
     if 0.95 < finite.mean() < 0.99:
         return UNDECIDED
     changes[~finite] = 1e5
-    return Resampled(changes, 2_000, max(widening, other)) if 0.99 <= finite.mean() else None
+    # What is never below 0 cannot fall by more than all of itself.
+    is_signed = min(before["values"].min(), after["values"].min()) < 0
+    floor = -math.inf if is_signed else -1.0
+    return Resampled(changes, 2_000, max(widening, other), floor) if 0.99 <= finite.mean() else None
 
 
 def tracks(trials):

@@ -80,7 +80,7 @@ fn a_result_is_counted_by_the_settings_and_exported_as_it_was_measured() {
     press(&mut harness, egui::Key::Num2);
     assert!(shows(&harness, &format!("{over_a_twentieth} of 1")));
     assert!(shows(&harness, "Late threshold"));
-    assert!(shows(&harness, "average of the slowest 1%"));
+    assert!(shows(&harness, "mean of the slowest 1%"));
 }
 
 #[test]

@@ -169,6 +169,41 @@ fn every_column_of_every_test_sorts_by_its_values() {
     }
 }
 
+/// The last columns that are shown, and by how much each is beyond the right edge of the page.
+fn beyond(run: &Run, table: &Table, width: f32) -> Vec<(String, f32)> {
+    let harness = window_with(run, width);
+    let known: Vec<String> = table.columns.iter().map(|column| column.heading()).collect();
+    let headers = harness.query_all_by_role(Role::ColumnHeader).filter_map(|node| {
+        let name = node.accesskit_node().label().unwrap_or_default();
+        let heading = name.strip_prefix("Sort by ")?;
+        let own = heading.rsplit(": ").next()?;
+        known.iter().any(|one| one == own).then(|| (heading.to_owned(), node.rect().right()))
+    });
+    let cut = headers.map(|(heading, right)| (heading, right - (width - 16.0)));
+    cut.filter(|(_, beyond)| 0.0 < *beyond).collect()
+}
+
+#[test]
+fn no_column_is_cut_at_the_edge_of_its_table() {
+    for (key, wide) in [("spin-strategies", "configurations"), ("real-time", "changes")] {
+        let run = made(key);
+        let report = Report::of(&run, &Options::default());
+        let table = report.tables.iter().find(|table| table.key == wide).unwrap();
+        for width in [1_440.0, 1_280.0, 1_000.0] {
+            let beyond = beyond(&run, table, width);
+            assert!(beyond.is_empty(), "{key} at {width}: {beyond:?}");
+        }
+    }
+}
+
+#[test]
+fn intervals_of_what_helps_are_in_tooltips_where_there_is_no_room_for_them() {
+    let run = made("what-helps");
+    let shows =
+        |width| headings(&window_with(&run, width)).iter().any(|one| one.starts_with("95% CI"));
+    assert_eq!([1_680.0, 1_100.0, 940.0].map(shows), [true, false, true]);
+}
+
 /// A short frame loop: too few frames for the higher percentiles.
 fn short_matrix() -> Run {
     let mut run = made("frame-loop");

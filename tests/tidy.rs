@@ -268,6 +268,7 @@ fn a_library_is_named_in_one_module() {
         ("sha2::", "engine/src/format/checksum.rs"),
         ("indicatif::", "app/src/cli"),
         ("clap::", "app/src/cli"),
+        ("parquet::", "app/src/cli/export/columnar.rs"),
         ("toml::", "app/src/cli/check/limits_file.rs"),
         ("rfd::", "app/src/session/dialog.rs"),
         ("open::that", "app/src/session/export/external.rs"),

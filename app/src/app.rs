@@ -5,6 +5,7 @@ mod cost;
 mod denied;
 mod drop;
 mod fit;
+mod host_menu;
 mod keys;
 mod plot_image;
 mod shell;
@@ -21,8 +22,8 @@ use jitterscope_engine::store::Store;
 
 use crate::instance::{Instance, Start};
 use crate::pages::{
-    CapturePage, ComparePage, ExportDialog, MachinePage, PathDialog, QuickPage, RunsPage,
-    SettingsPage, TestPage, WelcomePage, WhichColumnDialog, WhichSeriesDialog,
+    AddHostDialog, CapturePage, ComparePage, ExportDialog, MachinePage, PathDialog, QuickPage,
+    RunsPage, SettingsPage, TestPage, WelcomePage, WhichColumnDialog, WhichSeriesDialog, place_ui,
 };
 use crate::session::{
     Action, ClipboardContent, Notice, NoticeKind, PageId, PlotRate, Session, Settings,
@@ -70,6 +71,8 @@ pub struct App {
     capture: CapturePage,
     export: ExportDialog,
     path: PathDialog,
+    hosts: host_menu::HostMenu,
+    add_host: AddHostDialog,
     which_series: WhichSeriesDialog,
     which_column: WhichColumnDialog,
     toasts: Toasts<Action>,
@@ -149,6 +152,8 @@ impl App {
             capture: CapturePage::default(),
             export: ExportDialog::default(),
             path: PathDialog::default(),
+            hosts: host_menu::HostMenu::default(),
+            add_host: AddHostDialog::default(),
             which_series: WhichSeriesDialog::default(),
             which_column: WhichColumnDialog::default(),
             toasts: Toasts::default(),
@@ -200,6 +205,9 @@ impl App {
             ))),
             Start::HandedOver => {}
         }
+        if jitterscope_engine::platform::is_root() {
+            self.toasts.push(Toast::warning(crate::text::hosts::AS_ROOT));
+        }
         self
     }
 
@@ -225,6 +233,10 @@ impl App {
 
     fn carry_out(&mut self, ctx: &Context, actions: Vec<Action>) {
         for action in actions {
+            if let Action::Undo | Action::RestoreRuns(_) = action {
+                // What was deleted last is about to be restored.
+                self.toasts.remove(|offered| matches!(offered, Action::RestoreRuns(_)));
+            }
             match action {
                 Action::GoTo(page) => self.go_to(page),
                 Action::Stop => self.ask_to_stop(),
@@ -232,6 +244,7 @@ impl App {
                 | Action::RunWhenQuiet(_)
                 | Action::RunQuick
                 | Action::MeasureLonger
+                | Action::MeasureTestLonger(_)
                 | Action::RunQuickWhenQuiet)
                     if self.session.running().is_running() =>
                 {
@@ -242,6 +255,7 @@ impl App {
                     self.denied = Some(test);
                 }
                 Action::ShowKeys => self.has_shortcut_sheet = !self.has_shortcut_sheet,
+                Action::ShowHosts if host_menu::has_place(self.page) => self.hosts.open(),
                 action => self.session.act(action),
             }
         }
@@ -297,6 +311,7 @@ impl App {
         if !matches!(self.page, PageId::Test(_)) {
             region(ui, Region::Results);
         }
+        place_ui(ui, &self.session, self.page, actions);
         match self.page {
             PageId::Quick => self.quick.ui(ui, &self.session, actions),
             PageId::Test(key) => {
@@ -483,7 +498,7 @@ impl eframe::App for App {
         }
         let is_running = self.session.running().is_running();
         self.look.follow(ctx, &mut self.session);
-        let facts = self.session.machine().facts();
+        let facts = self.session.machine().own_facts();
         let is_still = facts.is_some_and(|facts| facts.desktop.reduced_motion == Some(true));
         let is_still = is_still || self.session.settings().less_motion;
         theme::set_motion(ctx, !is_running && !is_still);
@@ -519,7 +534,8 @@ impl eframe::App for App {
         let width_class = shell::WidthClass::of(ctx.content_rect().width());
         shell::rail_ui(ui, &self.session, self.page, width_class, &mut actions);
         let hz = self.has_live_plots().then(|| self.cost.repaint_hz(self.min_repaint()));
-        shell::top_ui(ui, &self.session, self.page, width_class, &mut actions);
+        let hosts = &mut self.hosts;
+        shell::top_ui(ui, &self.session, self.page, width_class, hosts, &mut actions);
         // The page leaves room for the status bar, which comes last for the keyboard.
         let room = ui.available_rect_before_wrap();
         let (room, bar) = room.split_top_bottom_at_y(room.bottom() - theme::size::STATUS_BAR);
@@ -538,19 +554,20 @@ impl eframe::App for App {
             });
         });
         ui.scope_builder(egui::UiBuilder::new().max_rect(bar), |ui| {
-            shell::status_ui(ui, &self.session, &self.cost, hz, &mut actions);
+            let hosts = host_menu::has_place(self.page).then_some(&mut self.hosts);
+            shell::status_ui(ui, &self.session, &self.cost, hz, hosts, &mut actions);
         });
         self.export.show(&ctx, &self.session, &mut actions);
         self.path.show(&ctx, &self.session, &mut actions);
+        self.add_host.show(&ctx, &self.session, &mut actions);
         self.which_series.show(&ctx, &self.session, &mut actions);
         self.which_column.show(&ctx, &self.session, &mut actions);
         self.question_ui(&ctx);
         self.denied_ui(&ctx);
         drop::take(&ctx, &mut actions);
         drop::overlay(&ctx, &self.session, &mut actions);
-        if self.has_shortcut_sheet && shortcut_sheet::show(&ctx, &self.session) {
-            self.has_shortcut_sheet = false;
-        }
+        self.has_shortcut_sheet =
+            self.has_shortcut_sheet && !shortcut_sheet::show(&ctx, &self.session);
         actions.extend(self.toasts.show(&ctx));
         plot_image::take(&ctx, &mut self.session, self.page);
         if !actions.is_empty() {

@@ -89,7 +89,7 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> Status {
         return status;
     }
     match matches.subcommand() {
-        Some(("agent", _)) => host::agent(),
+        Some(("agent", matches)) => host::agent(matches),
         Some(("quick", matches)) => quick::run(store.as_ref(), matches),
         Some(("runs", matches)) => runs::run(store.as_ref(), matches),
         Some(("check", matches)) => check::run(store.as_ref(), matches),

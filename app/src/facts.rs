@@ -7,10 +7,14 @@ use jitterscope_engine::plan::{CpuChoice, CpuFacts};
 use jitterscope_engine::platform::{
     self, DesktopPreferences, RealtimeProbe, SystemTool, TraceState,
 };
+use jitterscope_engine::run::Run;
+use jitterscope_engine::runner::AgentFacts;
 
 /// What is read from the machine once, at the start.
 #[derive(Clone, Debug)]
 pub struct Facts {
+    /// The address of the host; `None` for this PC.
+    pub host: Option<String>,
     /// The machine.
     pub machine: Machine,
     /// Additional facts for its own page.
@@ -33,6 +37,30 @@ pub struct Facts {
     pub trace: TraceState,
 }
 
+impl Facts {
+    /// Whether they are of the machine that a run was measured on.
+    pub fn are_of(&self, run: &Run) -> bool {
+        self.host == run.host && self.machine.short() == run.machine.short()
+    }
+
+    /// Those of another PC. The desktop is that of this one.
+    pub fn of_host(address: &str, there: &AgentFacts) -> Self {
+        Self {
+            host: Some(address.to_owned()),
+            machine: there.machine.clone(),
+            detail: there.detail.clone(),
+            clock: there.clock.clone(),
+            cpus: there.cpus.clone(),
+            performance_cpu: there.performance_cpu,
+            can_pin: there.can_pin,
+            desktop: DesktopPreferences::default(),
+            realtime: RealtimeProbe::of(there.capabilities.clone()),
+            tools: Vec::new(),
+            trace: there.trace.clone(),
+        }
+    }
+}
+
 /// Tests what is granted, on a thread that ends afterward: a request changes the requesting thread.
 pub fn probe_on_fresh_thread() -> RealtimeProbe {
     let probing = Builder::new().name("probe".to_owned()).spawn(platform::realtime_probe);
@@ -44,6 +72,7 @@ pub fn read_facts() -> Facts {
     let machine = Machine::read();
     let performance_cpu = platform::choose_cpu(CpuChoice::Performance).ok().flatten();
     Facts {
+        host: None,
         detail: Detail::read(),
         clock: ClockFacts::measure(),
         cpus: platform::cpu_facts(),

@@ -51,8 +51,8 @@ pub use pages::frame_png;
 pub use plots::{LiveWindow, Scale, Timeline, TimelineData};
 #[cfg(feature = "window")]
 pub use session::{
-    ExportKind, ExportRequest, LibraryItem, PageId, PlotRate, Progress, SeriesColors, Settings,
-    SettingsFile, ThemeChoice, show_fatal_error,
+    CheckedHost, ExportKind, ExportRequest, HostState, LibraryItem, PageId, Place, PlotRate,
+    Progress, SavedHost, SeriesColors, Settings, SettingsFile, ThemeChoice, show_fatal_error,
 };
 #[cfg(feature = "window")]
 pub use theme::tokens::{Dash, Mark};

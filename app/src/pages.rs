@@ -2,6 +2,7 @@
 //! actions.
 
 mod activity;
+mod add_host;
 mod capture;
 mod compare;
 mod examples;
@@ -9,9 +10,11 @@ mod export;
 mod grading;
 mod image;
 mod live_summary;
+mod lost;
 mod machine;
 mod path_dialog;
 mod quick;
+mod rights;
 mod runs;
 mod settings;
 mod setup;
@@ -20,17 +23,19 @@ mod welcome;
 mod which_column;
 mod which_series;
 
+pub use add_host::AddHostDialog;
 pub use capture::CapturePage;
 pub use compare::ComparePage;
 pub use examples::examples_menu_ui;
 pub use export::ExportDialog;
 pub use image::{frame_png, image, image_in_high_contrast, plot_image};
+pub use lost::place_ui;
 pub use machine::{MachinePage, machine_markdown};
 pub use path_dialog::PathDialog;
 pub use quick::QuickPage;
 pub use runs::RunsPage;
 pub use settings::SettingsPage;
-pub use test::{TestPage, WHAT_HELPS, icon_of};
+pub use test::{TestPage, WHAT_HELPS, icon_of, what_helps_button_ui};
 pub use welcome::WelcomePage;
 pub use which_column::WhichColumnDialog;
 pub use which_series::WhichSeriesDialog;

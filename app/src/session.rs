@@ -11,23 +11,33 @@ mod examples;
 mod export;
 mod export_request;
 mod finished_check;
+mod further;
 mod groups;
+mod host_action;
+mod host_session;
+mod hosts;
 mod import;
 mod library;
 mod machine;
+mod mark_shortcut;
 mod part;
+mod place;
+mod preset_action;
 mod preset_file;
 mod presets;
+mod rights;
 mod running;
+mod saved_host;
 mod settings;
 mod settings_store;
 mod shown;
 mod task;
 
 use std::path::{Path, PathBuf};
+use std::time::Instant;
 
 use jitterscope_engine::nanos::Nanos;
-use jitterscope_engine::plan::{Plan, Priority};
+use jitterscope_engine::plan::Priority;
 use jitterscope_engine::platform::Applied;
 use jitterscope_engine::run::Annotation;
 use jitterscope_engine::runner::QuietWait;
@@ -42,20 +52,24 @@ pub use export::{
 };
 pub use export_request::{ExportKind, ExportRequest, Subject};
 pub use finished_check::FinishedCheck;
+pub use host_action::HostAction;
+pub use hosts::{AddedHost, CheckedHost, HostState, Hosts};
 pub use import::{Imports, WhichColumn, WhichSeries};
 pub use library::{
     ConfigurationPreview, DeletedItem, DraggedItem, Library, RunPreview, common_label,
 };
 pub use machine::{MachineState, NoiseFloorEstimate};
+pub use mark_shortcut::{MarkShortcut, ShortcutState};
+pub use place::Place;
 pub(crate) use preset_file::MAX_PRESET;
 pub(crate) use presets::free_name;
 pub use running::{
     ActiveCheck, Live, PartState, Phase, Running, SequenceState, TestState, TrialState,
     WaitingTest, WindowCost,
 };
+pub use saved_host::SavedHost;
 pub use settings::{
-    LATE_PERCENT, OwnPreset, PlotRate, SCALE_PERCENT, SeriesColors, Settings, SettingsFile,
-    ThemeChoice,
+    LATE_PERCENT, PlotRate, SCALE_PERCENT, SeriesColors, Settings, SettingsFile, ThemeChoice,
 };
 pub use settings_store::open_store;
 pub use shown::LoadedRun;
@@ -82,6 +96,8 @@ pub struct Session {
     imports: Imports,
     settings: SettingsStore,
     machine: MachineState,
+    hosts: Hosts,
+    mark_shortcut: MarkShortcut,
     examples: Examples,
     notices: Vec<Notice>,
     /// Whether another start asks for the window.
@@ -113,6 +129,8 @@ impl Session {
             imports: Imports::new(&host),
             settings: SettingsStore::new(settings, file, &host),
             machine: MachineState::new(&host),
+            hosts: Hosts::new(&host),
+            mark_shortcut: MarkShortcut::new(&host),
             examples: Examples::default(),
             notices: Vec::new(),
             to_front: false,
@@ -146,6 +164,11 @@ impl Session {
     /// What was read from the machine.
     pub const fn machine(&self) -> &MachineState {
         &self.machine
+    }
+
+    /// The shortcut that marks a moment in other programs.
+    pub const fn mark_shortcut(&self) -> &MarkShortcut {
+        &self.mark_shortcut
     }
 
     /// What leaves the app.
@@ -189,7 +212,8 @@ impl Session {
     /// that one.
     pub fn can_start(&self, page: PageId) -> bool {
         let may_ask = self.running.is_running() && !self.running.is_in_view(page);
-        self.machine.facts().is_some() && (!self.running.is_busy() || may_ask)
+        let is_connected = self.hosts.host().is_some();
+        self.machine.facts().is_some() && is_connected && (!self.running.is_busy() || may_ask)
     }
 
     /// Why a test would end without a verdict, where that is known before it starts: every priority of which it needs
@@ -308,6 +332,7 @@ impl Session {
         let context = Context {
             store: self.library.store().cloned(),
             facts: self.machine.facts().cloned(),
+            host: self.hosts.host(),
             late_percent: self.settings.late_percent(),
             plays_sound: self.settings().plays_sound,
             is_running: self.running.is_running(),
@@ -331,6 +356,7 @@ impl Session {
                     part.show(*shown, context, outbox);
                 });
             }
+            Request::Mark(at) => self.run(RUNNING, |part, _, _| part.mark(at)),
             Request::TakePreset(preset) => self.take_preset(&preset),
             Request::ListRuns => self.run(LIBRARY, |part, _, _| part.list()),
             Request::MoveTo(store) => {
@@ -339,6 +365,10 @@ impl Session {
             Request::CountLate => {
                 self.run(RUNNING, |part, context, _| part.count_late(context));
                 self.run(COMPARING, |part, context, _| part.count_late(context));
+            }
+            Request::Act(action) => {
+                self.follow_place();
+                self.act(*action);
             }
             Request::RememberExport(kind) => {
                 self.edit_settings(|settings| kind.key().clone_into(&mut settings.last_export));
@@ -355,6 +385,10 @@ impl Session {
         self.run(IMPORTS, Imports::poll);
         self.run(SETTINGS, |part, _, outbox| part.poll(outbox));
         self.run(MACHINE, |part, _, outbox| part.poll(outbox));
+        self.poll_hosts();
+        self.run(MARK_SHORTCUT, |part, _, outbox| part.poll(outbox));
+        let wanted = self.running.is_busy().then(|| self.settings().wanted_mark_shortcut());
+        self.run(MARK_SHORTCUT, |part, _, _| part.follow(wanted.flatten()));
     }
 
     /// Carries out a page's action.
@@ -368,9 +402,9 @@ impl Session {
             }),
             Action::RunQuick => self.start_check(QuietWait::DEFAULT),
             Action::RunQuickWhenQuiet => self.start_check(QuietWait::LONG),
-            Action::MeasureLonger => {
-                self.run(RUNNING, |part, context, _| part.measure_longer(context));
-            }
+            Action::MeasureLonger => self.measure_longer(),
+            Action::MeasureTestLonger(test) => self.measure_test_longer(test),
+            Action::OpenChange { test, change } => self.open_change(test, change),
             Action::RunWhenQuiet(test) => {
                 self.run(RUNNING, |part, context, _| part.start_when_quiet(test, context));
             }
@@ -421,10 +455,9 @@ impl Session {
             Action::Export { subject, kind } => self.begin_export(subject, kind),
             Action::PreviewExport(request) => self.run(EXPORTS, |part, _, _| part.preview(request)),
             Action::SaveExport(request) => self.run(EXPORTS, |part, _, _| part.save(request)),
+            Action::ReplaceFiles(is) => self.run(EXPORTS, |part, _, out| part.replace(is, out)),
             Action::CopyExport(request) => self.run(EXPORTS, |part, _, _| part.copy(request)),
-            Action::OpenReport(request) => {
-                self.run(EXPORTS, |part, _, _| part.open_report(request));
-            }
+            Action::OpenReport(of) => self.run(EXPORTS, |part, _, _| part.open_report(of)),
             Action::CloseExport => self.run(EXPORTS, |part, _, _| part.close()),
             Action::CopyForTicket(subject) => self.copy_for_ticket(subject),
             Action::OpenOutside(path) => self.run(EXPORTS, |part, _, _| part.open_outside(path)),
@@ -435,10 +468,10 @@ impl Session {
             }
             Action::RefreshLibrary => self.run(LIBRARY, |part, _, _| part.list()),
             Action::EditRuns(edits) => self.run(LIBRARY, |part, _, _| part.edit(edits)),
-            Action::Mark => self.run(RUNNING, |part, _, _| part.mark()),
+            Action::Mark => self.run(RUNNING, |part, _, _| part.mark(Instant::now())),
             Action::Annotate { test, annotations } => self.annotate(test, annotations),
             Action::DeleteRuns(paths) => {
-                self.run(LIBRARY, |part, _, _| part.move_to_trash(part.files_of(&paths)));
+                self.run(LIBRARY, |part, _, _| part.move_to_trash(&paths));
             }
             Action::RestoreRuns(paths) => self.run(LIBRARY, |part, _, _| part.restore(paths)),
             Action::RemoveRuns(paths) => self.run(LIBRARY, |part, _, _| part.remove_deleted(paths)),
@@ -448,18 +481,22 @@ impl Session {
             Action::CompareGroups(groups) => self.compare_groups(groups),
             Action::GoTo(page) => self.go_to = Some(page),
             Action::Set(settings) => self.set_settings(*settings),
-            Action::AskForFolder => {
-                let dialogs = self.dialogs.clone();
-                self.run(SETTINGS, |part, _, _| part.ask_for_folder(&dialogs));
-            }
+            Action::AskForFolder => self.ask_for_folder(),
             Action::AnswerPath(path) => self.dialogs.answer(path),
-            Action::ReadMachine => self.run(MACHINE, |part, _, _| part.read()),
+            Action::ReadMachine => self.read_machine(),
+            Action::MeasureWithRights(then) => self.elevate(Some(*then)),
+            Action::Host(action) => self.act_on_hosts(action),
             Action::ReadNoise => self.read_noise(),
             Action::MeasureNoise => self.measure_noise(),
             Action::Tell(text) => self.notices.push(Notice::info(text)),
             // The window's own.
-            Action::ShowKeys => {}
+            Action::ShowKeys | Action::ShowHosts => {}
         }
+    }
+
+    fn ask_for_folder(&mut self) {
+        let dialogs = self.dialogs.clone();
+        self.run(SETTINGS, |part, _, _| part.ask_for_folder(&dialogs));
     }
 
     fn start_check(&mut self, longest_wait: Nanos) {
@@ -531,41 +568,6 @@ impl Session {
         self.set_settings(settings);
     }
 
-    fn choose_own_preset(&mut self, test: &str, name: &str) {
-        if let Some(plan) = self.settings().own_preset(test, name) {
-            self.change(test, |state| state.set_plan(plan));
-        }
-    }
-
-    fn export_preset(&mut self, test: &str, name: &str) {
-        if let Some(plan) = self.settings().own_preset(test, name) {
-            self.run(EXPORTS, |part, _, _| part.save_preset(test, name, plan));
-        }
-    }
-
-    /// Saves the settings of a test under this name; another preset of this name stays.
-    fn save_preset(&mut self, test: &str, name: &str) {
-        let Some(plan) = self.running.test(test).map(|state| state.plan().clone()) else { return };
-        let mut settings = self.settings().clone();
-        if let Some(name) = settings.add_preset(name, &plan) {
-            self.set_settings(settings);
-            self.notices.push(Notice::info(format!("Preset \"{name}\" saved.")));
-        }
-    }
-
-    /// Adds a preset from a file, and selects it.
-    fn take_preset(&mut self, preset: &OwnPreset) {
-        let Ok(plan) = serde_json::from_value::<Plan>(preset.plan.clone()) else { return };
-        let test = plan.key();
-        let mut settings = self.settings().clone();
-        if let Some(name) = settings.add_preset(&preset.name, &plan) {
-            self.set_settings(settings);
-            self.change(test, |state| state.set_plan(plan));
-            self.notices.push(Notice::info(format!("Preset \"{name}\" added.")));
-            self.go_to = Some(PageId::Test(test));
-        }
-    }
-
     fn change(&mut self, test: &str, change: impl FnOnce(&mut TestState)) {
         self.run(RUNNING, |part, _, _| part.change(test, change));
     }
@@ -595,3 +597,4 @@ const EXPORTS: fn(&mut Session) -> &mut Exports = |all| &mut all.exports;
 const IMPORTS: fn(&mut Session) -> &mut Imports = |all| &mut all.imports;
 const SETTINGS: fn(&mut Session) -> &mut SettingsStore = |all| &mut all.settings;
 const MACHINE: fn(&mut Session) -> &mut MachineState = |all| &mut all.machine;
+const MARK_SHORTCUT: fn(&mut Session) -> &mut MarkShortcut = |all| &mut all.mark_shortcut;

@@ -6,6 +6,7 @@ pub mod capture;
 pub mod compare;
 pub mod date;
 pub mod export;
+pub mod hosts;
 pub mod import;
 pub mod library;
 pub mod low;
@@ -14,7 +15,7 @@ pub mod quick;
 pub mod run_name;
 pub mod series;
 
-pub use self::date::{clock, date, eta, list_date, local, local_date, nanos_between, now};
+pub use self::date::{clock, date, eta, list_date, local, local_date, nanos_between, now, time};
 pub use self::run_name::{ending_word, full_run_name, name_or_title, run_name};
 pub use jitterscope_engine::units::{
     MINUS, MISSING, NARROW_SPACE, Unit, choose_decimals, choose_unit, format_bytes, format_count,

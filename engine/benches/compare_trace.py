@@ -4,7 +4,7 @@
     cargo build --release
     engine/benches/compare_trace.py [--rounds 5] [--seconds 30] [--fps 240] [--cpu N] [--program PATH]
     engine/benches/compare_trace.py --gaps [--rounds 5] [--seconds 30] [--program PATH]
-    engine/benches/compare_trace.py --memory [--minutes 10]
+    engine/benches/compare_trace.py --memory [--minutes 10, at most 60]
 
 Without --memory, runs with and without a trace alternate under load, and p50 and p99 lateness of both
 are printed with their ratios and with the CPU time of reading the trace. With --gaps, the same for the
@@ -20,6 +20,9 @@ import subprocess
 import sys
 import tempfile
 import time
+
+LONGEST_MINUTES = 10
+PRIORITIES = ["normal", "above-normal", "highest", "time-critical", "below-normal", "idle"]
 
 
 def nearest_rank(values, percent):
@@ -118,7 +121,12 @@ def resident_megabytes(process):
 def watch_memory(options):
     with tempfile.TemporaryDirectory() as folder:
         seconds = options.minutes * 60
-        arguments = command(options, "auto", seconds, os.path.join(folder, "run.json"))
+        # One configuration lasts 10 minutes at most: a longer run has several.
+        each = max(1, -(-options.minutes // LONGEST_MINUTES))
+        arguments = command(options, "auto", seconds // each, os.path.join(folder, "run.json"))
+        arguments[arguments.index("--load-threads") + 1] = "0"
+        for priority in PRIORITIES[:each]:
+            arguments += ["--priority", priority]
         process = subprocess.Popen(arguments)
         began, seen = time.monotonic(), []
         while process.poll() is None:

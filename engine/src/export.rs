@@ -6,6 +6,7 @@
 pub mod chrome_trace;
 pub mod csv;
 pub mod cyclictest;
+pub mod dataset;
 pub mod document;
 mod facts;
 mod folded;

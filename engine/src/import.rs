@@ -19,6 +19,7 @@ mod lines;
 mod mangohud;
 mod presentmon;
 mod rtla;
+mod sensors;
 mod sessions;
 mod table;
 mod text;

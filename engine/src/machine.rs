@@ -34,6 +34,12 @@ pub struct Machine {
     pub os: Option<String>,
     /// Its kernel: "6.18.44".
     pub kernel: Option<String>,
+    /// The graphics card, as the file of another program states it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub gpu: Option<String>,
+    /// Its driver, as the file of another program states it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub gpu_driver: Option<String>,
     /// The hypervisor of this virtual machine; absent on bare metal.
     #[serde(alias = "virtualisation")]
     pub virtualization: Option<String>,
@@ -95,6 +101,8 @@ impl Machine {
             os: os_name(),
             kernel: sysinfo::System::kernel_version().ok(),
             arch: std::env::consts::ARCH.to_owned(),
+            gpu: None,
+            gpu_driver: None,
             virtualization: platform::virtualization(),
             power: platform::power(),
             scheduler: platform::scheduler_facts(),

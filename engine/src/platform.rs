@@ -14,6 +14,8 @@ mod files;
 pub mod parse;
 mod piped;
 mod registry;
+#[cfg(feature = "shortcuts")]
+mod shortcut;
 #[cfg(any(target_os = "macos", test))]
 mod tick_totals;
 mod ticks;
@@ -28,6 +30,8 @@ mod virtualization;
 mod linux;
 #[cfg(target_os = "macos")]
 mod macos;
+#[cfg(not(target_os = "linux"))]
+mod no_elevation;
 #[cfg(not(target_os = "linux"))]
 mod no_sensors;
 #[cfg(not(target_os = "linux"))]
@@ -62,14 +66,19 @@ pub use files::{
 pub use piped::{PipedProgram, Pipes, program_in_path};
 pub(crate) use registry::registered_cpu_nanos;
 pub use registry::{Registration, demote_all_registered, register_realtime};
+#[cfg(feature = "shortcuts")]
+pub use shortcut::{Shortcut, ShortcutEvent, ShortcutKey, ShortcutRefusal, ShortcutStop};
+#[cfg(feature = "shortcuts")]
+pub use system::wait_for_shortcut;
 pub use system::{
-    COMPLETION_SOUND_NOTE, CounterReader, Held, RealtimeGuard, Sleeper, SmiCounter, Tracer,
-    accounts, apply, avoid_cpu, can_pin, clock_name, clock_nanos, cpu_activity, cpu_khz,
+    CAN_ELEVATE, COMPLETION_SOUND_NOTE, CounterReader, Held, RealtimeGuard, Sleeper, SmiCounter,
+    Tracer, accounts, apply, avoid_cpu, can_pin, clock_name, clock_nanos, cpu_activity, cpu_khz,
     cpu_millicelsius, cpu_quota, cpu_set, cpu_times, cpus, current_cpu, desktop_preferences,
-    file_capabilities, interrupt_count, is_realtime, last_cache_bytes, lower_own_priority,
-    lower_ui_priority, machine_cpu_time, own_policy, pin_self, play_completion_sound, power,
-    process_cpu_nanos, raise_supervisor, scheduler_facts, set_load_priority, suspended_nanos,
-    system_detail, thread_cpu_nanos, thread_id, thread_owner, trace_state,
+    elevatable_program, file_capabilities, interrupt_count, is_realtime, is_root, last_cache_bytes,
+    lower_own_priority, lower_ui_priority, machine_cpu_time, own_policy, pin_self,
+    play_completion_sound, power, process_cpu_nanos, raise_supervisor, scheduler_facts,
+    set_load_priority, starter, suspended_nanos, system_detail, take_callers_rights,
+    thread_cpu_nanos, thread_id, thread_owner, trace_state,
 };
 pub use ticks::{Ticks, ticks};
 pub use tool::SystemTool;
@@ -79,6 +88,7 @@ pub use virtualization::virtualization;
 use crate::nanos::Nanos;
 use crate::plan::conditions::Deadline;
 use crate::plan::{Conditions, CpuChoice, Priority};
+use crate::sample::WaitReasons;
 
 /// Names a thread for the operating system.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -97,6 +107,21 @@ pub struct ThreadCounters {
     pub major_faults: Option<u64>,
     /// Time it was ready to run and did not, in nanoseconds.
     pub run_delay_nanos: Option<i64>,
+    /// Context switches of either kind, where they are not counted apart.
+    pub switches: Option<u64>,
+    /// Why it waited since the last reading.
+    pub wait_reasons: Option<WaitReasons>,
+    /// Interrupts and deferred calls of its CPU.
+    pub interrupts: Option<CpuInterrupts>,
+}
+
+/// Time a CPU spent on interrupts and deferred calls (DPCs) since boot.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CpuInterrupts {
+    /// The CPU.
+    pub cpu: u32,
+    /// The time in nanoseconds.
+    pub nanos: i64,
 }
 
 /// A limit on the CPU time of this process and others of its control group.
@@ -216,6 +241,11 @@ pub fn note_usable_cpus() {
     usable_cpus();
 }
 
+/// Whether a process is this program, or the one that had it started with more rights.
+pub fn is_own_process(process: u32) -> bool {
+    process == std::process::id() || starter() == Some(process)
+}
+
 /// The logical CPUs that this process may use, as of the first call: a pinned thread sees only its
 /// own, and threads inherit pins.
 pub fn usable_cpus() -> Vec<u32> {
@@ -289,17 +319,14 @@ pub fn realtime_probe() -> RealtimeProbe {
         deadline: Nanos::from_micros(16_667),
         period: Nanos::from_micros(16_667),
     };
-    let mut probe = RealtimeProbe::default();
+    let mut outcomes = Vec::new();
     let deadline = cfg!(target_os = "linux").then_some(Priority::Deadline(DEADLINE));
     let levels = [Priority::AboveNormal, Priority::Highest, Priority::TimeCritical];
     for priority in levels.into_iter().chain(deadline) {
         let (applied, _held) = apply(&Conditions { priority, ..Conditions::NORMAL });
-        if matches!(priority, Priority::Highest | Priority::TimeCritical) {
-            probe.is_granted |= applied.priority == RequestOutcome::Granted;
-        }
-        probe.outcomes.push((priority, applied));
+        outcomes.push((priority, applied));
         // Back to the state that the next request starts from.
         drop(apply(&Conditions::NORMAL));
     }
-    probe
+    RealtimeProbe::of(outcomes)
 }

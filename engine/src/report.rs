@@ -25,7 +25,7 @@ mod sleep_accuracy;
 mod spin_strategies;
 mod spin_tails;
 #[cfg(test)]
-mod test_run;
+pub(crate) mod test_run;
 mod waits;
 mod what_helps;
 
@@ -33,16 +33,18 @@ pub use account::{
     Account, Culprit, CulpritKind, Lanes, LateSample, Occupancy, Occupant, SHOWN_REMAINDER,
     Segment, Source, Suspects, ThreadState, late_samples, trace_state,
 };
-pub use across::{Comparison, comparison, follow_up, quick, with_follow_up};
+pub use across::{Comparison, comparison, follow_up, frame_loop_of, quick, with_follow_up};
 pub use capture::RecordingFigures;
 pub use evaluate::{Headline, limit_metrics, live_configuration};
 pub(crate) use evaluate::{judges_each_configuration, metrics};
 pub use game_tick::{Scaling, TickFigures};
+pub(crate) use glossary::empty_run;
 pub use glossary::{Term, glossary};
 pub use model::{
     AppliedSummary, Cause, Caution, Chart, Configuration, Delay, Delays, Disturbance, Doubt,
     Figures, Finding, GradePlace, Grading, KeyFigure, MAX_KEY_FIGURES, Metric, Needed, Options,
-    Report, Standing, Suspect, Table, Usage, Verdict, chart, metric, table,
+    Report, Standing, Suspect, Table, Usage, Verdict, advice_against, chart, kernel_thread, metric,
+    table,
 };
 pub use paced::PacedFigures;
 pub use real_time::{Change, MIN_PAIRS, Measure, Reduction};

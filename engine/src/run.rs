@@ -545,6 +545,16 @@ impl Run {
         self.trials.iter().map(|trial| trial.lost_count).sum()
     }
 
+    /// For how long the window was hidden, or why that is absent.
+    pub fn window_hidden(&self) -> Result<Nanos, &'static str> {
+        self.health.window_hidden.ok_or(match self.ending {
+            Ending::Finished | Ending::Stopped => "not used (command line)",
+            // The window adds it when a run ends.
+            Ending::Recovered => "not recorded: the app exited during the run",
+            Ending::Failed(_) => "not recorded: the run failed",
+        })
+    }
+
     /// Measuring time, as far as the trials record it; those of one stage ran at the same time.
     pub fn measured(&self) -> Nanos {
         if let Some(capture) = self.capture() {

@@ -23,6 +23,7 @@ pub mod agent;
 mod agent_error;
 mod check;
 mod connection;
+mod copy;
 mod host;
 mod quiet;
 mod remote_run;
@@ -39,10 +40,13 @@ use crate::platform;
 use crate::run::{Labels, Run};
 use crate::store::{Room, SaveError, Store};
 
+pub use crate::format::protocol::AgentFacts;
 pub use agent_error::AgentError;
 pub use check::{CheckGroup, check_settings};
+pub use copy::{copy_agent, system_of};
 pub use host::{Address, Agent, Host, HostLoad};
 pub use quiet::{OtherLoad, OtherPrograms, QuietWait};
+pub use remote_run::lost_after;
 pub use sequence::{RunSequence, Step};
 pub use sink::Sink;
 

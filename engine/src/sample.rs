@@ -3,6 +3,7 @@
 mod column;
 mod file;
 mod trace;
+mod wait_reasons;
 
 use serde::{Deserialize, Serialize};
 
@@ -14,6 +15,7 @@ pub(crate) use file::{EvidenceColumns, SampleList};
 pub use trace::{
     OUTSIDE, OUTSIDE_NAME, TRACE_LEAD, ThreadOwner, TraceEvent, TraceRecord, UNKNOWN_THREAD,
 };
+pub use wait_reasons::WaitReasons;
 
 /// One turn of a measuring loop; instants are counted from the trial's start.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -67,6 +69,12 @@ pub struct Evidence {
     /// When the work began, once the counters were read, counted from the trial's start; absent in
     /// older files, where reading them was part of the work.
     pub work_started: Option<Nanos>,
+    /// Context switches of either kind, where the system does not count them apart.
+    pub switches: Option<u32>,
+    /// Why the thread waited.
+    pub wait_reasons: Option<WaitReasons>,
+    /// Time its CPU spent on interrupts and deferred calls; absent where it moved to another CPU.
+    pub interrupt_time: Option<Nanos>,
 }
 
 /// The columns of a table of samples; all of one length. Instants are in nanoseconds.

@@ -23,7 +23,7 @@ use crate::units::{format_bytes, shortened};
 pub use crate::format;
 pub use index::Line;
 pub use journal_file::JournalFile;
-pub use output::{check_output, write_output};
+pub use output::{NewFile, check_output, write_output};
 pub use recovery::{Recovery, RecoveryOutcome, discard_journal, set_damaged};
 pub use room::Room;
 pub use scratch::ScratchFolder;

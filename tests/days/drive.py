@@ -2,21 +2,22 @@
 """Drives the real window through a day of work on a virtual X display: keys, clicks and drags, an image per
 step, and the time from each input to the first change on the screen.
 
-    tests/days/drive.py PROGRAM DAY [--out FOLDER] [--home FOLDER]
+    tests/days/drive.py PROGRAM DAY [--size 1440x900] [--scale 100] [--theme dark] [--out FOLDER] [--home FOLDER]
 
 DAY is a file of steps, one a line, such as tests/days/gamer.txt:
 
     NAME | ACTION | OPTIONS
 
 ACTION is one of: key KEYS, type TEXT, click X Y, right X Y, drag X1 Y1 X2 Y2, range X1 Y1 X2 Y2 (with Shift),
-scroll X Y CLICKS, wait SECONDS, calm SECONDS (until the screen rests, at most so long), end SECONDS (until no
+scroll X Y CLICKS (coordinates in percent of the window), wait SECONDS, calm SECONDS (until the screen rests, at most so long), end SECONDS (until no
 test runs, which the title of the window shows, at most so long).
-OPTIONS: at=X,Y,W,H watches this part of the screen for the reaction instead of all above the status bar; live marks
+OPTIONS: at=X,Y,W,H watches this part of the screen, in percent, for the reaction instead of all above the status bar; live marks
 a step while a test runs. Needs Xvfb, openbox and xdotool. A reaction counts from the moment the input was sent to
 the first change of the watched part, which is read from the memory of the display every 2 ms.
 """
 
 import argparse
+import json
 import mmap
 import os
 import pathlib
@@ -27,19 +28,21 @@ import tempfile
 import time
 import zlib
 
-WIDTH, HEIGHT = 1440, 900
-# The status bar changes without input.
-PAGE = (0, 0, WIDTH, HEIGHT - 26)
 TIMEOUT = 5.0
+# The height of the status bar, which changes without input, at 100%.
+STATUS_BAR = 26
 
 
 class Screen:
     """The display's memory: an X window dump that the server writes into."""
 
-    def __init__(self, path):
+    def __init__(self, path, size, scale):
         with open(path, "rb") as file:
             self.memory = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
         header = struct.unpack(">25I", self.memory[:100])
+        self.width, self.height = size
+        # All but the status bar.
+        self.page = (0, 0, self.width, self.height - STATUS_BAR * scale // 100)
         self.begin = header[0] + header[19] * 12
         self.stride = header[12]
 
@@ -55,10 +58,15 @@ class Screen:
             value = zlib.crc32(row, value)
         return value
 
+    def pixels(self, percents):
+        """Coordinates that are given in percent of the window: x and y in turn."""
+        whole = (self.width, self.height) * 2
+        return [int(float(percent) * whole[place] / 100) for place, percent in enumerate(percents)]
+
     def png(self, path):
         lines = []
-        for row in self.rows((0, 0, WIDTH, HEIGHT)):
-            line = bytearray(WIDTH * 3)
+        for row in self.rows((0, 0, self.width, self.height)):
+            line = bytearray(self.width * 3)
             line[0::3], line[1::3], line[2::3] = row[2::4], row[1::4], row[0::4]
             lines.append(b"\0" + bytes(line))
 
@@ -66,7 +74,7 @@ class Screen:
             body = kind + data
             return struct.pack(">I", len(data)) + body + struct.pack(">I", zlib.crc32(body))
 
-        header = struct.pack(">IIBBBBB", WIDTH, HEIGHT, 8, 2, 0, 0, 0)
+        header = struct.pack(">IIBBBBB", self.width, self.height, 8, 2, 0, 0, 0)
         data = zlib.compress(b"".join(lines), 3)
         path.write_bytes(
             b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + chunk(b"IDAT", data) + chunk(b"IEND", b"")
@@ -87,11 +95,15 @@ def send(*words):
     subprocess.run(["xdotool", *map(str, words)], check=True)
 
 
-def act(action):
+def act(screen, action):
     """Returns what prepares an action, and what sends it."""
     kind, *rest = action.split(" ", 1)
     text = rest[0] if rest else ""
     words = text.split()
+    if kind in ("click", "right", "double", "drag", "range"):
+        words = [str(pixel) for pixel in screen.pixels(words)]
+    elif kind == "scroll":
+        words = [*map(str, screen.pixels(words[:2])), words[2]]
     still = ["sleep", "0.2"]
     if kind == "key":
         return None, ["key", "--clearmodifiers", *words]
@@ -120,7 +132,7 @@ def calm(screen, seconds):
     """Waits until the screen rests for half a second."""
     end, last, since = time.monotonic() + seconds, None, time.monotonic()
     while time.monotonic() < end:
-        now = screen.sum(PAGE)
+        now = screen.sum(screen.page)
         if now != last:
             last, since = now, time.monotonic()
         elif 0.5 < time.monotonic() - since:
@@ -166,24 +178,37 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("program", type=pathlib.Path)
     parser.add_argument("day", type=pathlib.Path)
+    parser.add_argument("--size", default="1440x900", help="of the window, in pixels")
+    parser.add_argument("--scale", type=int, default=100, help="of its contents, in percent")
+    parser.add_argument("--theme", choices=["dark", "light"], default="dark")
     parser.add_argument("--out", type=pathlib.Path, default=pathlib.Path("target/days"))
     parser.add_argument("--home", type=pathlib.Path, help="a home folder instead of an empty one")
     options = parser.parse_args()
-    out = options.out / options.day.stem
+    size = tuple(map(int, options.size.split("x")))
+    out = options.out / f"{options.day.stem}-{options.size}-{options.scale}-{options.theme}"
     out.mkdir(parents=True, exist_ok=True)
     home = options.home or pathlib.Path(tempfile.mkdtemp(prefix="day-"))
     memory = pathlib.Path(tempfile.mkdtemp(prefix="display-"))
     read, write = os.pipe()
     server = subprocess.Popen(
-        ["Xvfb", "-displayfd", str(write), "-screen", "0", f"{WIDTH}x{HEIGHT}x24", "-nolisten", "tcp",
+        ["Xvfb", "-displayfd", str(write), "-screen", "0", f"{options.size}x24", "-nolisten", "tcp",
          "-fbdir", str(memory)],
         pass_fds=[write], stderr=subprocess.DEVNULL)
     number = os.read(read, 16).decode().strip()
     environment = {**os.environ, "DISPLAY": f":{number}", "HOME": str(home), "XDG_DATA_HOME": f"{home}/data",
                    "XDG_CONFIG_HOME": f"{home}/config", "XDG_RUNTIME_DIR": str(memory)}
     environment.pop("WAYLAND_DISPLAY", None)
+    settings = home / "config" / "jitterscope" / "settings.json"
+    settings.parent.mkdir(parents=True, exist_ok=True)
+    if not settings.exists():
+        settings.write_text(json.dumps({"look": options.theme, "scale-percent": options.scale}))
     os.environ["DISPLAY"] = f":{number}"
-    manager = subprocess.Popen(["openbox"], env=environment, stderr=subprocess.DEVNULL)
+    # Without a border, the window is as large as the screen.
+    borderless = home / "openbox.xml"
+    borderless.write_text('<openbox_config xmlns="http://openbox.org/3.4/rc"><applications><application class="*">'
+                          '<decor>no</decor></application></applications></openbox_config>')
+    manager = subprocess.Popen(["openbox", "--config-file", str(borderless)], env=environment,
+                               stderr=subprocess.DEVNULL)
     app = subprocess.Popen([str(options.program)], env=environment)
     try:
         def window():
@@ -192,9 +217,11 @@ def main():
             return found.stdout.split()[-1:] or None
 
         (found,) = wait_for("window", window)
-        send("windowsize", found, WIDTH, HEIGHT, "windowmove", found, 0, 0, "windowfocus", found)
-        screen = Screen(memory / "Xvfb_screen0")
-        calm(screen, 10)
+        screen = Screen(memory / "Xvfb_screen0", size, options.scale)
+        # Twice: at first, the window still takes the size that it was built with.
+        for _ in range(2):
+            send("windowsize", found, *size, "windowmove", found, 0, 0, "windowfocus", found)
+            calm(screen, 10)
         times, unanswered = {"idle": [], "live": []}, []
         steps = [line for line in options.day.read_text().splitlines() if line.strip() and line[0] != "#"]
         for place, line in enumerate(steps, 1):
@@ -209,12 +236,12 @@ def main():
                 time.sleep(float(text)) if kind == "wait" else calm(screen, 10 if kind == "end" else float(text))
                 words = ""
             else:
-                prepare, words = act(action)
+                prepare, words = act(screen, action)
                 if prepare:
                     send(*prepare)
                 if "live" not in given:
                     calm(screen, 2)
-                part = tuple(map(int, given["at"].split(","))) if "at" in given else PAGE
+                part = screen.pixels(given["at"].split(",")) if "at" in given else screen.page
                 took = react(screen, part, words)
                 state = "live" if "live" in given else "idle"
                 if took is None:

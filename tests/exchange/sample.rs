@@ -62,6 +62,8 @@ pub(crate) fn run(words: &str) -> Run {
             os: Some(words.to_owned()),
             kernel: Some("6.18.0".to_owned()),
             arch: "x86_64".to_owned(),
+            gpu: Some(words.to_owned()),
+            gpu_driver: Some(words.to_owned()),
             virtualization: Some(words.to_owned()),
             power: Power {
                 source: Some(PowerSource::Battery { percent: Some(18) }),

@@ -55,6 +55,8 @@ fn machine(kernel: &str) -> Machine {
         os: Some("Debian 13".to_owned()),
         kernel: Some(kernel.to_owned()),
         arch: "x86_64".to_owned(),
+        gpu: None,
+        gpu_driver: None,
         virtualization: None,
         power: Power {
             source: Some(PowerSource::Mains),
@@ -225,6 +227,7 @@ fn evidence(index: usize, late: Nanos, dice: &mut Dice) -> Evidence {
         cpu_before: Some(2),
         cpu_after: Some(if kind == 5 { 5 } else { 2 }),
         work_started: None,
+        ..Evidence::default()
     }
 }
 

@@ -50,7 +50,7 @@ impl Appearance {
         // More contrast than the desktop asks for is a choice; less is not.
         let asks = session
             .machine()
-            .facts()
+            .own_facts()
             .is_some_and(|facts| facts.desktop.high_contrast == Some(true));
         let colors = match session.settings().series_colors {
             SeriesColors::Standard if asks => SeriesColors::HighContrast,

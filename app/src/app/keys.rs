@@ -78,6 +78,9 @@ pub(super) fn take(ctx: &Context, session: &Session, page: PageId, actions: &mut
     } else if pressed(Command::NextRegion) {
         step(ctx, true);
     }
+    if pressed(Command::Hosts) {
+        actions.push(Action::ShowHosts);
+    }
     if pressed(Command::OpenFile) {
         actions.push(Action::AskForFile);
     }

@@ -10,8 +10,11 @@ use jitterscope_engine::platform::PowerSource;
 use self::lost::lost_ui;
 use self::progress::progress_ui;
 use super::cost::OverheadMeter;
+use super::host_menu::{HostMenu, has_place};
 use crate::pages::{WHAT_HELPS, examples_menu_ui, icon_of, machine_markdown, severity_of};
-use crate::session::{Action, ActiveCheck, PageId, Phase, Progress, Session, TestState};
+use crate::session::{
+    Action, ActiveCheck, PageId, Phase, Progress, Session, ShortcutState, TestState,
+};
 use crate::text;
 use crate::theme::{Tokens, Type, icons, size};
 use crate::widgets::{
@@ -158,6 +161,7 @@ pub(super) fn top_ui(
     session: &Session,
     page: PageId,
     width_class: WidthClass,
+    hosts: &mut HostMenu,
     actions: &mut Vec<Action>,
 ) {
     let tokens = Tokens::of(ui);
@@ -188,7 +192,7 @@ pub(super) fn top_ui(
                     },
                 );
                 right_aligned(ui, "top-bar-right", |ui| {
-                    right_ui(ui, session, page, width_class, actions);
+                    right_ui(ui, session, page, width_class, hosts, actions);
                 });
             });
         });
@@ -284,9 +288,13 @@ fn right_ui(
     session: &Session,
     page: PageId,
     width_class: WidthClass,
+    hosts: &mut HostMenu,
     actions: &mut Vec<Action>,
 ) {
     progress_ui(ui, session, page, width_class);
+    if has_place(page) && width_class != WidthClass::Narrow {
+        hosts.badge_ui(ui, session, width_class == WidthClass::Medium, actions);
+    }
     if let (PageId::Capture, Some(shown)) = (page, session.running().capture()) {
         let program = format!("Imported: {}", shown.run.app_version);
         badge(ui, Severity::Info, &program).on_hover_text(text::import::RECOGNIZED);
@@ -368,7 +376,10 @@ fn mark_ui(ui: &mut Ui, session: &Session, width_class: WidthClass, actions: &mu
     if width_class == WidthClass::Wide {
         button = button.shortcut(&by_key);
     }
-    let hint = "Annotates this moment of the run.";
+    let mut hint = "Annotates this moment of the run.".to_owned();
+    if let Some(ShortcutState::Registered(keys)) = session.mark_shortcut().state() {
+        hint.push_str(&format!(" In other programs, press {keys}."));
+    }
     if ui.add_enabled(is_measuring, button).on_hover_text(hint).clicked() {
         actions.push(Action::Mark);
     }
@@ -445,6 +456,7 @@ pub(super) fn status_ui(
     session: &Session,
     cost: &OverheadMeter,
     plots_hz: Option<f64>,
+    hosts: Option<&mut HostMenu>,
     actions: &mut Vec<Action>,
 ) {
     let tokens = Tokens::of(ui);
@@ -457,6 +469,7 @@ pub(super) fn status_ui(
             region(ui, Region::StatusBar);
             ui.horizontal_centered(|ui| {
                 ui.spacing_mut().item_spacing.x = size::GAP_GROUP;
+                let mut of_menu = Vec::new();
                 let mut cut_part = |ui: &mut Ui, icon: &str, text: &str, width: f32| {
                     let part = word_button(ui, icon, text, width);
                     if part.on_hover_text(format!("{text}\nOpen the Machine page")).clicked() {
@@ -500,6 +513,9 @@ pub(super) fn status_ui(
                 let mut part =
                     |ui: &mut Ui, icon: &str, text: &str| cut_part(ui, icon, text, f32::INFINITY);
                 right_aligned(ui, "status-right", |ui| {
+                    if let Some(hosts) = hosts.filter(|_| is_narrow) {
+                        hosts.badge_ui(ui, session, true, &mut of_menu);
+                    }
                     if is_narrow {
                         let (icon, words) = capability_in_short(session);
                         part(ui, icon, words);
@@ -521,6 +537,7 @@ pub(super) fn status_ui(
                     }
                     part(ui, "", env!("CARGO_PKG_VERSION"));
                 });
+                actions.append(&mut of_menu);
             });
         });
 }

@@ -1,6 +1,6 @@
 //! The sheet that lists everything done by key.
 
-use eframe::egui::{Context, Id, ScrollArea, Ui};
+use eframe::egui::{Context, Id, ScrollArea, Ui, vec2};
 
 use crate::session::Session;
 use crate::theme::{Tokens, Type, size};
@@ -27,10 +27,11 @@ fn ui_of(ui: &mut Ui, session: &Session) -> bool {
         // Room for the scroll bar next to the shortcuts.
         ui.set_width(width - size::GAP_FIELD);
         if 480.0 < width {
+            ui.spacing_mut().item_spacing.x = size::GAP_WIDE;
             ui.columns(2, |columns| {
                 if let [left, right] = columns {
-                    groups_ui(left, session, &["Test", "Pages", "Runs", "Window"]);
-                    groups_ui(right, session, &["Late frames and plots"]);
+                    groups_ui(left, session, &["Test", "Pages"]);
+                    groups_ui(right, session, &["Late frames and plots", "Runs", "Window"]);
                 }
             });
         } else {
@@ -51,7 +52,7 @@ fn ui_of(ui: &mut Ui, session: &Session) -> bool {
 }
 
 fn groups_ui(ui: &mut Ui, session: &Session, groups: &[&str]) {
-    ui.spacing_mut().item_spacing.y = size::GAP_LABEL;
+    ui.spacing_mut().item_spacing = vec2(size::GAP_SMALL, size::GAP_LABEL);
     for group in groups {
         ui.add_space(size::GAP_LABEL);
         group_caption(ui, group);
@@ -67,6 +68,10 @@ fn groups_ui(ui: &mut Ui, session: &Session, groups: &[&str]) {
             let texts: Vec<String> =
                 keys.shortcuts.iter().map(|shortcut| text_of(ui.ctx(), shortcut)).collect();
             line_ui(ui, keys.words, &texts);
+            let settings = session.settings();
+            if keys.command == Command::Mark && settings.marks_in_games {
+                line_ui(ui, "Mark this moment in a game", &[settings.mark_shortcut.to_string()]);
+            }
         }
     }
 }

@@ -8,7 +8,7 @@ mod result;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use clap::{Arg, ArgAction, ArgMatches, Command};
+use clap::{Arg, ArgMatches, Command};
 use jitterscope_engine::export::{self, Block};
 use jitterscope_engine::nanos::Nanos;
 use jitterscope_engine::report::comparison;
@@ -61,19 +61,7 @@ pub(super) fn command() -> Command {
         )
         .arg(file("junit", "Write the results as JUnit XML to this file"))
         .arg(file("markdown", "Write a summary as Markdown to this file"))
-        .arg(
-            Arg::new("no-save")
-                .long("no-save")
-                .action(ArgAction::SetTrue)
-                .help("Do not save the runs"),
-        )
-        .arg(
-            Arg::new("quiet")
-                .long("quiet")
-                .short('q')
-                .action(ArgAction::SetTrue)
-                .help("Hide progress"),
-        )
+        .args(terminal::run_args())
 }
 
 /// A test with its results.
@@ -105,7 +93,7 @@ pub(super) fn run(store: Option<&Store>, matches: &ArgMatches) -> Status {
         print_message(&format!("error: {error}"));
         return Status::Failed;
     }
-    let terminal = match Terminal::open(store, matches) {
+    let terminal = match Terminal::open(store, matches, &[]) {
         Ok(terminal) => terminal,
         Err(status) => return status,
     };

@@ -6,7 +6,6 @@ mod show;
 use std::path::{Path, PathBuf};
 
 use clap::{Arg, ArgAction, ArgMatches, Command};
-use jitterscope_engine::export;
 use jitterscope_engine::plan::quick::Part;
 use jitterscope_engine::report::comparison::Prior;
 use jitterscope_engine::report::{Comparison, Report};
@@ -20,7 +19,6 @@ use super::output::Output;
 use super::print::{self, print_message};
 use super::runs::{entry_files, matching_runs};
 use super::{RUN_HELP, Status, text};
-use crate::text as words;
 use gate::{Gate, GateError};
 
 /// The command with its options.
@@ -211,10 +209,7 @@ fn compare(store: Option<&Store>, matches: &ArgMatches) -> Result<Status, Failur
         };
         contents.push(match format.as_deref() {
             Some("json") => show::json(&comparison, &evaluated)?,
-            Some("markdown") => {
-                export::markdown::text(&words::compare::document(&comparison, &evaluated))
-            }
-            Some("html") => String::new(),
+            Some("html" | "markdown") => String::new(),
             _ => show::table(&comparison, &evaluated),
         });
         for gate in matches.get_many::<Gate>("fail-if").into_iter().flatten() {
@@ -225,6 +220,7 @@ fn compare(store: Option<&Store>, matches: &ArgMatches) -> Result<Status, Failur
     }
     let content = match (contents.as_slice(), format.as_deref()) {
         (_, Some("html")) => show::html(&compared)?,
+        (_, Some("markdown")) => show::markdown(&compared),
         ([one], _) => one.clone(),
         (several, Some("json")) => {
             let several: Vec<&str> = several.iter().map(|one| one.trim_end()).collect();

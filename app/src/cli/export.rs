@@ -1,5 +1,10 @@
 //! Exports a saved run.
 
+#[cfg(feature = "fleet")]
+mod columnar;
+#[cfg(feature = "fleet")]
+mod many;
+
 use std::path::{Path, PathBuf};
 
 use clap::{Arg, ArgAction, ArgMatches, Command};
@@ -37,7 +42,7 @@ pub(super) fn command() -> Command {
          jitterscope-cli export run.jitterscope.json --as \
          csv-samples | head",
     );
-    Command::new("export")
+    let command = Command::new("export")
         .about("Export a saved run as a report, or in the format of another program")
         .after_help(after)
         .arg(run_arg())
@@ -94,13 +99,16 @@ pub(super) fn command() -> Command {
                 .long("without-notes")
                 .action(ArgAction::SetTrue)
                 .help("Omit note and tags"),
-        )
+        );
+    #[cfg(feature = "fleet")]
+    let command = many::add(command);
+    command
 }
 
 /// Runs the command.
 pub(super) fn run(store: Option<&Store>, matches: &ArgMatches) -> Status {
     match export(store, matches) {
-        Ok(()) => Status::Done,
+        Ok(status) => status,
         Err(error) => {
             print_message(&format!("error: {error}"));
             Status::Failed
@@ -114,10 +122,18 @@ fn open(path: &Path) -> Result<Run, Box<dyn std::error::Error>> {
     Ok(imported.map_err(|error| format!("{error}: {}", path.display()))?.into_run())
 }
 
-fn export(store: Option<&Store>, matches: &ArgMatches) -> Result<(), Box<dyn std::error::Error>> {
+fn export(
+    store: Option<&Store>,
+    matches: &ArgMatches,
+) -> Result<Status, Box<dyn std::error::Error>> {
+    #[cfg(feature = "fleet")]
+    if many::is_requested(matches)? {
+        return many::export(store, matches);
+    }
     let files = entry_files(store, &text(matches, "run").unwrap_or_default())?;
     if let [file] = files.as_slice() {
-        return export_run(&open(file)?, matches, &Output::of(matches));
+        export_run(&open(file)?, matches, &Output::of(matches))?;
+        return Ok(Status::Done);
     }
     let format = text(matches, "as").and_then(|key| Format::of_key(&key));
     let output = Output::of(matches);
@@ -157,7 +173,7 @@ fn export(store: Option<&Store>, matches: &ArgMatches) -> Result<(), Box<dyn std
             .into());
         }
     }
-    Ok(())
+    Ok(Status::Done)
 }
 
 fn export_run(

@@ -3,29 +3,46 @@
 use std::io;
 use std::path::PathBuf;
 
-use clap::{Arg, ArgMatches, Command};
+use clap::{Arg, ArgAction, ArgMatches, Command};
+use jitterscope_engine::plan::Plan;
+use jitterscope_engine::platform;
 use jitterscope_engine::runner::agent::serve;
-use jitterscope_engine::runner::{Address, Agent, Host};
+use jitterscope_engine::runner::{Address, Agent, AgentError, Host};
 
 use super::print::print_message;
 use super::{Status, text};
 
+/// The options of a run with administrator rights.
+const ADMINISTRATOR: &str = "administrator";
+const ADMINISTRATOR_COMMAND: &str = "administrator-command";
 /// Set for the processes of `--hosts`: several at once cannot ask for passwords.
 pub(super) const BATCH: &str = "JITTERSCOPE_SSH_BATCH";
 
 /// The command that measures for another program.
 pub(super) fn agent_command() -> Command {
     Command::new("agent")
-        .about("Measure for Jitterscope on another PC, which starts this command through ssh")
+        .about("Measure for another Jitterscope, which starts this command through ssh or with administrator rights")
         .after_help(
             "Reads requests on standard input, one JSON object per line, and writes answers and the \
              journals of runs on standard output. Saves nothing, and opens no network connection. \
-             Ends when standard input ends.",
+             Ends when standard input ends. Started as root by sudo or pkexec, it takes the rights \
+             of the user who called that, and retains three capabilities: CAP_SYS_NICE, \
+             CAP_PERFMON, and CAP_IPC_LOCK.",
+        )
+        .arg(
+            Arg::new(Agent::IDLE_ARGUMENT)
+                .long(Agent::IDLE_ARGUMENT)
+                .action(ArgAction::SetTrue)
+                .help("Open /dev/cpu_dma_latency before root's rights are given up"),
         )
 }
 
 /// Runs the agent.
-pub(super) fn agent() -> Status {
+pub(super) fn agent(matches: &ArgMatches) -> Status {
+    if let Err(error) = platform::take_callers_rights(matches.get_flag(Agent::IDLE_ARGUMENT)) {
+        print_message(&format!("error: cannot give up the rights of root: {error}"));
+        return Status::Failed;
+    }
     match serve(io::stdin(), || Box::new(io::stdout())) {
         Ok(()) => Status::Done,
         Err(error) => {
@@ -36,8 +53,21 @@ pub(super) fn agent() -> Status {
 }
 
 /// The options that name another PC.
-pub(super) fn host_args() -> [Arg; 2] {
+pub(super) fn host_args() -> [Arg; 4] {
     [
+        Arg::new(ADMINISTRATOR)
+            .long(ADMINISTRATOR)
+            .action(ArgAction::SetTrue)
+            .conflicts_with("host")
+            .help("Measure with administrator rights, for names of programs and real-time priority")
+            .help_heading("Host"),
+        Arg::new(ADMINISTRATOR_COMMAND)
+            .long(ADMINISTRATOR_COMMAND)
+            .value_name("COMMAND")
+            .default_value(Agent::ADMINISTRATOR_COMMAND)
+            .requires(ADMINISTRATOR)
+            .help("Command that asks for the password, such as 'sudo -A'")
+            .help_heading("Host"),
         Arg::new("host")
             .long("host")
             .value_name("USER@HOST")
@@ -57,14 +87,18 @@ pub(super) fn hosts_arg(excluded: &'static [&'static str]) -> Arg {
         .long("hosts")
         .value_name("FILE")
         .value_parser(clap::value_parser!(PathBuf))
-        .conflicts_with("host")
+        .conflicts_with_all(["host", ADMINISTRATOR])
         .conflicts_with_all(excluded)
         .help("Run on each host of this file (one per line), up to 8 at a time")
         .help_heading("Host")
 }
 
-/// Where the options request a run. If that host cannot be used, the reason is printed.
-pub(super) fn connect(matches: &ArgMatches) -> Result<Host, Status> {
+/// Where the options request runs of these plans. If that host cannot be used, the reason is printed.
+pub(super) fn connect(matches: &ArgMatches, plans: &[Plan]) -> Result<Host, Status> {
+    if matches.try_get_one(ADMINISTRATOR).ok().flatten() == Some(&true) {
+        let command = text(matches, ADMINISTRATOR_COMMAND).unwrap_or_default();
+        return of(Agent::with_administrator_rights(&command, plans));
+    }
     let program = text(matches, "host-program");
     let Some(host) = text(matches, "host") else {
         return match program {
@@ -76,7 +110,11 @@ pub(super) fn connect(matches: &ArgMatches) -> Result<Host, Status> {
         };
     };
     let is_batch = std::env::var_os(BATCH).is_some();
-    match Agent::connect(&Address { host, program, is_batch }) {
+    of(Agent::connect(&Address { host, ssh: None, program, is_batch }))
+}
+
+fn of(agent: Result<Agent, AgentError>) -> Result<Host, Status> {
+    match agent {
         Ok(agent) => Ok(Host::Agent(agent)),
         Err(error) => {
             print_message(&format!("error: {error}"));

@@ -45,7 +45,7 @@ pub(super) fn run(store: Option<&Store>, mut plan: Plan, matches: &ArgMatches) -
         print_message(&format!("error: {error}"));
         return Status::Failed;
     }
-    let terminal = match Terminal::open(store, matches) {
+    let terminal = match Terminal::open(store, matches, std::slice::from_ref(&plan)) {
         Ok(terminal) => terminal,
         Err(status) => return status,
     };

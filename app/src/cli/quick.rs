@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::io;
 use std::path::PathBuf;
 
-use clap::{Arg, ArgAction, ArgMatches, Command};
+use clap::{Arg, ArgMatches, Command};
 use jitterscope_engine::export::html::write_page;
 use jitterscope_engine::export::openmetrics::{self, Source};
 use jitterscope_engine::export::{self, Format};
@@ -26,7 +26,7 @@ use serde_json::{Value, json};
 use super::names::{self, Place};
 use super::output::Output;
 use super::print::{columns, print_message};
-use super::terminal::{Terminal, report_failure};
+use super::terminal::{self, Terminal, report_failure};
 use super::{Status, host, text, why};
 use crate::text as words;
 
@@ -53,19 +53,7 @@ pub(super) fn command() -> Command {
                 .value_parser(clap::value_parser!(PathBuf))
                 .help("Write the result to this file; - for standard output"),
         )
-        .arg(
-            Arg::new("no-save")
-                .long("no-save")
-                .action(ArgAction::SetTrue)
-                .help("Do not save the runs"),
-        )
-        .arg(
-            Arg::new("quiet")
-                .long("quiet")
-                .short('q')
-                .action(ArgAction::SetTrue)
-                .help("Hide progress"),
-        )
+        .args(terminal::run_args())
         .arg(why::trace_arg())
         .args(host::host_args())
         .arg(host::hosts_arg(&["format"]))
@@ -104,7 +92,7 @@ pub(super) fn run(store: Option<&Store>, matches: &ArgMatches) -> Status {
         print_message(&format!("error: {error}"));
         return Status::Failed;
     }
-    let terminal = match Terminal::open(store, matches) {
+    let terminal = match Terminal::open(store, matches, &[]) {
         Ok(terminal) => terminal,
         Err(status) => return status,
     };

@@ -39,6 +39,12 @@ pub(super) fn print_variation(store: Option<&Store>, runs: &[Run]) {
          than the noise floor 95% of the time.\n\n",
         floor.count
     );
+    if let Some(omitted) = runs.len().checked_sub(floor.count).filter(|omitted| *omitted != 0) {
+        let of = runs.len();
+        text.push_str(&format!(
+            "Omitted: {omitted} of {of}, where other programs used more CPU time or the run took longer.\n\n"
+        ));
+    }
     columns(&mut text, &words::variation_table(&floor.variations));
     print_message(text.replace(NARROW_SPACE, " ").trim_end());
 }
@@ -68,19 +74,7 @@ pub(super) fn alternate_command() -> Command {
                 .value_parser(number_in(1..=MAX_REPEATS))
                 .help("Number of times to measure each"),
         )
-        .arg(
-            Arg::new("no-save")
-                .long("no-save")
-                .action(ArgAction::SetTrue)
-                .help("Do not save the runs"),
-        )
-        .arg(
-            Arg::new("quiet")
-                .long("quiet")
-                .short('q')
-                .action(ArgAction::SetTrue)
-                .help("Hide progress"),
-        )
+        .args(terminal::run_args())
         .args(host::host_args())
 }
 
@@ -94,7 +88,7 @@ pub(super) fn alternate(store: Option<&Store>, matches: &ArgMatches) -> Status {
         }
     };
     let times = matches.get_one::<u32>("times").copied().unwrap_or(1);
-    let terminal = match Terminal::open(store, matches) {
+    let terminal = match Terminal::open(store, matches, plans.as_flattened()) {
         Ok(terminal) => terminal,
         Err(status) => return status,
     };

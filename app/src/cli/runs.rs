@@ -212,7 +212,7 @@ fn remove(store: &Store, matches: &ArgMatches) -> Outcome {
 
 /// Shows the machine.
 pub(super) fn machine(matches: &ArgMatches) -> Status {
-    let host = match host::connect(matches) {
+    let host = match host::connect(matches, &[]) {
         Ok(host) => host,
         Err(status) => return status,
     };

@@ -6,10 +6,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use clap::ArgMatches;
+use clap::{Arg, ArgAction, ArgMatches};
 use indicatif::{ProgressBar, ProgressStyle};
 use jitterscope_engine::measure::{self, Event, Request, Stopper};
 use jitterscope_engine::nanos::Nanos;
+use jitterscope_engine::plan::Plan;
 use jitterscope_engine::platform;
 use jitterscope_engine::report::quick::joined;
 use jitterscope_engine::run::{Ending, Run};
@@ -57,15 +58,27 @@ pub(super) struct Terminal<'a> {
     host: Host,
 }
 
+/// What every command takes that measures several runs.
+pub(super) fn run_args() -> [Arg; 2] {
+    [
+        Arg::new("no-save").long("no-save").action(ArgAction::SetTrue).help("Do not save the runs"),
+        Arg::new("quiet").long("quiet").short('q').action(ArgAction::SetTrue).help("Hide progress"),
+    ]
+}
+
 impl<'a> Terminal<'a> {
     /// Where runs are saved; `None` where they are not.
     pub(super) const fn store(&self) -> Option<&'a Store> {
         self.store
     }
 
-    /// Checks the folder for runs, unless they are not to be saved, connects to the host where they are measured, and
-    /// listens for Ctrl+C from now on. If nothing can be saved or measured, the reason is printed.
-    pub(super) fn open(store: Option<&'a Store>, matches: &ArgMatches) -> Result<Self, Status> {
+    /// Checks the folder for runs, unless they are not to be saved, connects to the host where these plans are measured,
+    /// and listens for Ctrl+C from now on. If nothing can be saved or measured, the reason is printed.
+    pub(super) fn open(
+        store: Option<&'a Store>,
+        matches: &ArgMatches,
+        plans: &[Plan],
+    ) -> Result<Self, Status> {
         let is_saving = !matches.get_flag("no-save");
         if is_saving && store.is_none() {
             print_message(
@@ -79,7 +92,7 @@ impl<'a> Terminal<'a> {
             return Err(Status::Failed);
         }
         let is_quiet = matches.get_flag("quiet");
-        let host = host::connect(matches)?;
+        let host = host::connect(matches, plans)?;
         Ok(Self { store, is_quiet, interrupt: Interrupt::install(), host })
     }
 

@@ -1,11 +1,16 @@
 //! The page of an imported run: its summary, its recordings, and what the file states.
 
 mod plots;
+mod recorded;
 
 use eframe::egui::{Frame, Margin, ScrollArea, Ui};
+use jitterscope_engine::export::machine_lines;
 use jitterscope_engine::nanos::Nanos;
 use jitterscope_engine::report::RecordingFigures;
-use jitterscope_engine::report::capture::{CaptureFigures, FrameFigures, SLOW_BELOW_FPS};
+use jitterscope_engine::report::capture::{
+    CaptureFigures, FrameFigures, LogFigures, SLOW_BELOW_FPS,
+};
+use jitterscope_engine::run::Run;
 use jitterscope_engine::stats::{LowDefinition, Lows};
 
 use super::export::export_buttons;
@@ -63,8 +68,10 @@ impl CapturePage {
         }
         let figures =
             shown.report.results::<RecordingFigures>().get(self.selected.1).map(|one| &one.figures);
-        if let Some(CaptureFigures::Frames(frames)) = figures {
-            tiles_ui(ui, frames, low);
+        match figures {
+            Some(CaptureFigures::Frames(frames)) => tiles_ui(ui, frames, low),
+            Some(CaptureFigures::SampledLog(log)) => log_tiles_ui(ui, log),
+            _ => {}
         }
         if let Some(table) = shown.report.tables.first() {
             let response = ResultTable::new("capture", table, RECORDINGS)
@@ -80,7 +87,7 @@ impl CapturePage {
             if let Some(CaptureFigures::Frames(frames)) = figures {
                 lows_ui(left, frames, low);
             }
-            note_ui(right, &shown.run.note);
+            note_ui(right, &shown.run);
         });
     }
 }
@@ -121,6 +128,24 @@ fn tiles_ui(ui: &mut Ui, frames: &FrameFigures, low: LowDefinition) {
         rates.iter().map(|(label, value)| Tile::new(label, value, "FPS")).collect();
     tiles.push(Tile::new("Stutter", &stutter, "of the time"));
     tiles.extend(lengths.iter().map(|(label, (value, unit))| Tile::new(label, value, unit)));
+    tile_row(ui, &tiles);
+}
+
+/// What a log of readings has of the same: the others need every frame.
+fn log_tiles_ui(ui: &mut Ui, log: &LogFigures) {
+    let missing = || (text::MISSING.to_owned(), "");
+    let values = [
+        ("Average", missing()),
+        ("1% low", missing()),
+        ("0.1% low", missing()),
+        ("Stutter", missing()),
+        ("Min reading", text::time_parts(log.min)),
+        ("p50 reading", text::time_parts(log.p50)),
+        ("p99", missing()),
+        ("Max reading", text::time_parts(log.max)),
+    ];
+    let tiles: Vec<Tile<'_>> =
+        values.iter().map(|(label, (value, unit))| Tile::new(label, value, unit)).collect();
     tile_row(ui, &tiles);
 }
 
@@ -170,14 +195,20 @@ fn lows_ui(ui: &mut Ui, frames: &FrameFigures, used: LowDefinition) {
 }
 
 /// What the file states, what could not be read, and what such a file cannot show.
-fn note_ui(ui: &mut Ui, note: &str) {
+fn note_ui(ui: &mut Ui, run: &Run) {
     Card::new("About this file").show(
         ui,
         |_| {},
         |ui| {
             let tokens = Tokens::of(ui);
-            for line in note.lines() {
-                let width = ui.available_width();
+            let width = ui.available_width();
+            for (name, value) in machine_lines(run) {
+                let spans = Spans::plain(Type::LabelStrong, name, tokens.t1)
+                    .gap(size::GAP_FIELD)
+                    .text(Type::Small, &value, tokens.t2);
+                ui.label(spans.wrapped(ui, width));
+            }
+            for line in run.note.lines() {
                 let spans = Spans::plain(Type::Small, line, tokens.t2);
                 ui.label(spans.wrapped(ui, width));
             }

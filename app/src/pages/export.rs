@@ -16,8 +16,8 @@ use crate::theme::{Tokens, Type, icons, size};
 use crate::widgets::field::combo_ui;
 use crate::widgets::keys::{Command, key_text};
 use crate::widgets::{
-    Button, Spans, checkbox, choice_row, dialog, field_block, group_caption, quiet_icon_button,
-    right_aligned, toggle,
+    Answer, Button, Dialog, Spans, checkbox, choice_row, dialog, field_block, group_caption,
+    quiet_icon_button, right_aligned, toggle,
 };
 
 /// Width and height of the dialog, if the window has room.
@@ -55,6 +55,22 @@ impl std::fmt::Debug for ExportDialog {
 impl ExportDialog {
     /// Shows the dialog while there is something to export.
     pub fn show(&mut self, ctx: &Context, session: &Session, actions: &mut Vec<Action>) {
+        self.dialog(ctx, session, actions);
+        if let Some(files) = session.exports().replacing() {
+            let (title, text) = words::replacing(files);
+            let question = Dialog {
+                title: &title,
+                text: &text,
+                primary: "Replace",
+                cancel: "Cancel",
+                is_stop: true,
+            };
+            let answer = question.show(ctx).map(|answer| answer == Answer::Primary);
+            actions.extend(answer.map(Action::ReplaceFiles));
+        }
+    }
+
+    fn dialog(&mut self, ctx: &Context, session: &Session, actions: &mut Vec<Action>) {
         let Some(exporting) = session.exports().active() else {
             if self.number.take().is_some() {
                 self.view = look::View::default();
@@ -380,7 +396,10 @@ fn title_ui(ui: &mut Ui, exporting: &ActiveExport) -> bool {
             let name = &first.run.name;
             if name.is_empty() { "Quick check".to_owned() } else { name.clone() }
         }
-        (Some(_), count) if 1 < count => format!("{count} runs"),
+        (Some(_), count) if 1 < count => match exporting.compared_checks() {
+            Some(checks) => format!("{checks} quick checks"),
+            None => format!("{count} runs"),
+        },
         (Some(first), _) => {
             let rows = match first.report.rows.len() {
                 1 => "1 configuration".to_owned(),

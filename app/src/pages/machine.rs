@@ -23,10 +23,12 @@ impl MachinePage {
     /// Draws the page.
     pub fn ui(&mut self, ui: &mut Ui, session: &Session, actions: &mut Vec<Action>) {
         let Some(facts) = session.machine().facts() else {
+            let words = match session.hosts().selected() {
+                None => "Reading the machine",
+                Some(_) => "Connect to show this PC.",
+            };
             let color = Tokens::of(ui).t2;
-            ui.centered_and_justified(|ui| {
-                Spans::plain(Type::Body, "Reading the machine", color).label(ui)
-            });
+            ui.centered_and_justified(|ui| Spans::plain(Type::Body, words, color).label(ui));
             return;
         };
         let margin = Margin::symmetric(size::PAGE_PADDING_X, size::PAGE_PADDING_Y);

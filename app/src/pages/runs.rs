@@ -10,7 +10,7 @@ mod table;
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
-use eframe::egui::{Frame, Id, Key, Margin, Panel, Response, ScrollArea, Ui};
+use eframe::egui::{FocusDirection, Frame, Id, Key, Margin, Panel, Response, ScrollArea, Ui};
 
 use jitterscope_engine::store::edit::Edit;
 
@@ -193,11 +193,15 @@ impl RunsPage {
         if is_typing(ui.ctx()) {
             return;
         }
-        // Where nothing has the keyboard, arrow keys begin in the list.
-        let is_arrow =
-            ui.input(|input| input.key_pressed(Key::ArrowDown) || input.key_pressed(Key::ArrowUp));
+        // Where nothing has the keyboard, the keys that move in a list begin in this one.
+        let keys = [Key::ArrowDown, Key::ArrowUp, Key::Home, Key::End];
+        let is_arrow = ui.input(|input| keys.iter().any(|key| input.key_pressed(*key)));
         if is_arrow && ui.memory(|memory| memory.focused().is_none()) {
-            ui.memory_mut(|memory| memory.request_focus(Id::unique(table::LIST)));
+            ui.memory_mut(|memory| {
+                memory.request_focus(Id::unique(table::LIST));
+                // The same key would move the focus on, out of the list.
+                memory.move_focus(FocusDirection::None);
+            });
         }
         if pressed(ui.ctx(), Command::Delete) {
             self.delete(actions);

@@ -3,6 +3,7 @@
 mod cards;
 mod glossary;
 mod licenses;
+mod mark_shortcut;
 mod row;
 
 use eframe::egui::{Frame, Margin, ScrollArea, Ui};
@@ -13,9 +14,12 @@ use crate::widgets::{Answer, Button, Dialog, Spans, link, right_aligned};
 
 /// State of the Settings page.
 #[derive(Debug, Default)]
+#[expect(clippy::struct_excessive_bools, reason = "what is open over the page")]
 pub struct SettingsPage {
     /// Whether the reset dialog is open.
     asks_reset: bool,
+    /// Whether it asks for the keys that mark a moment.
+    asks_keys: bool,
     /// Whether the licenses are shown.
     shows_licenses: bool,
     /// Whether the glossary is shown.
@@ -49,6 +53,7 @@ impl SettingsPage {
                 }
             });
         });
+        self.asks_keys = self.asks_keys && mark_shortcut::question_ui(ui.ctx(), &mut settings);
         if &settings != session.settings() {
             actions.push(Action::Set(Box::new(settings)));
         }
@@ -64,7 +69,7 @@ impl SettingsPage {
         settings: &mut Settings,
         actions: &mut Vec<Action>,
     ) {
-        cards::running_ui(ui, settings);
+        self.asks_keys |= cards::running_ui(ui, session, settings);
         cards::privacy_ui(ui, settings);
         cards::help_ui(ui, session, actions);
         cards::keyboard_ui(ui, actions);

@@ -13,7 +13,7 @@ mod what_helps;
 
 use eframe::egui::{Frame, Margin, ScrollArea, Ui};
 use jitterscope_engine::plan::Plan;
-use jitterscope_engine::report::{Doubt, Report};
+use jitterscope_engine::report::Doubt;
 use jitterscope_engine::run::RunId;
 use jitterscope_engine::stats::LowDefinition;
 
@@ -23,13 +23,13 @@ use self::waiting::{again_ui, waiting_ui};
 use super::export::export_buttons;
 use super::grading::grading_ui;
 use super::live_summary::LiveSummary;
-use super::{setup, severity_of};
+use super::{lost, setup, severity_of};
 use crate::session::{Action, LoadedRun, PageId, Phase, Session, Subject};
-use crate::text::Unit;
+use crate::text::{self, Unit};
 use crate::theme::{icons, size};
-use crate::widgets::{EmptyState, Region, Severity, VerdictStrip, region};
+use crate::widgets::{Button, EmptyState, Region, Severity, VerdictStrip, region};
 
-pub use self::what_helps::KEY as WHAT_HELPS;
+pub use self::what_helps::{KEY as WHAT_HELPS, start_button_ui as what_helps_button_ui};
 
 /// Makes the view of a result.
 type MakeView = fn() -> Box<dyn ResultView>;
@@ -141,7 +141,8 @@ impl TestPage {
             sketch: Some(self.view.sketch()),
         };
         let can_start = session.can_start(PageId::Test(self.key));
-        if empty.show(ui).is_some_and(|button| button.clicked()) && can_start {
+        let shown = ui.add_enabled_ui(can_start, |ui| empty.show(ui)).inner;
+        if shown.is_some_and(|button| button.clicked()) {
             actions.push(Action::Run(self.key));
         }
     }
@@ -153,7 +154,7 @@ impl TestPage {
         shown: &LoadedRun,
         actions: &mut Vec<Action>,
     ) {
-        self.strip_ui(ui, &shown.report, actions);
+        self.strip_ui(ui, session, shown, actions);
         again_ui(ui, session, shown, self.key, actions);
         worse_ui(ui, session, shown, actions);
         notes_ui(ui, session, shown, self.key, actions);
@@ -167,7 +168,7 @@ impl TestPage {
             && self.view.explains_denials()
             && let Some(facts) = session.machine().facts()
         {
-            super::machine::denied_ui(ui, session, facts, actions);
+            super::machine::denied_ui(ui, session, facts, self.key, actions);
         }
         let settings = session.settings();
         self.view.ui(ui, shown_result(shown, settings.units, settings.low));
@@ -180,7 +181,36 @@ impl TestPage {
         self.view.ui(ui, shown_result(shown, Unit::Auto, LowDefinition::default()));
     }
 
-    fn strip_ui(&self, ui: &mut Ui, report: &Report, actions: &mut Vec<Action>) {
+    /// Offers to measure on where the data is not enough for a grade.
+    fn longer_ui(&self, ui: &mut Ui, session: &Session, actions: &mut Vec<Action>) {
+        let facts = session.machine().facts();
+        let Some(longer) = facts.and_then(|facts| session.running().test_longer(self.key, facts))
+        else {
+            return;
+        };
+        let words = format!("Measure longer ({})", text::format_long_time(longer));
+        let button = Button::primary(&words).icon(icons::PLAY_FILL);
+        if ui.add_enabled(!session.running().is_busy(), button).clicked() {
+            actions.push(Action::MeasureTestLonger(self.key));
+        }
+    }
+
+    fn strip_ui(
+        &self,
+        ui: &mut Ui,
+        session: &Session,
+        shown: &LoadedRun,
+        actions: &mut Vec<Action>,
+    ) {
+        let report = &shown.report;
+        if let Some(sentence) = lost::sentence_of(shown) {
+            VerdictStrip::new(Severity::Info, "").sentence(&sentence).show(ui, |ui| {
+                let host = shown.run.host.as_deref().unwrap_or_default();
+                lost::connect_ui(ui, session, host, actions);
+                export_buttons(ui, &Subject::Result(self.key), actions);
+            });
+            return;
+        }
         let severity = self.view.severity(report);
         let severity = severity.unwrap_or_else(|| severity_of(report.verdict.grade));
         let strip = VerdictStrip::new(severity, report.word());
@@ -188,6 +218,7 @@ impl TestPage {
         let strip = if is_inconclusive { strip.icon(icons::HOURGLASS_MEDIUM) } else { strip };
         strip.sentence(&report.sentence()).evidence(&report.evidence()).show(ui, |ui| {
             self.view.verdict_ui(ui, report);
+            self.longer_ui(ui, session, actions);
             grading_ui(ui, report);
             export_buttons(ui, &Subject::Result(self.key), actions);
         });

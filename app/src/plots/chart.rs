@@ -41,6 +41,7 @@ pub struct ChartCard<'a> {
     note: &'a str,
     height: f32,
     link: Option<Id>,
+    sides: Option<(f32, f32)>,
     is_stacked: bool,
     can_pick: bool,
     marked: &'a [(f64, f64)],
@@ -60,6 +61,8 @@ struct View {
     cursor: Option<usize>,
     /// The values that are selected.
     range: Option<range::Selection>,
+    /// The room at the left and at the right of the plot.
+    sides: Option<(f32, f32)>,
 }
 
 impl<'a> ChartCard<'a> {
@@ -74,6 +77,7 @@ impl<'a> ChartCard<'a> {
             note: &chart.note,
             height,
             link: None,
+            sides: None,
             is_stacked: false,
             can_pick: false,
             marked: &[],
@@ -97,6 +101,17 @@ impl<'a> ChartCard<'a> {
     pub const fn link(mut self, link: Id) -> Self {
         self.link = Some(link);
         self
+    }
+
+    /// Has strips below it, on its axis: it is as far from the sides as they are.
+    pub const fn above_strips(mut self, sides: (f32, f32)) -> Self {
+        self.sides = Some(sides);
+        self
+    }
+
+    /// Shows all values again, of the same part of the horizontal axis.
+    pub fn show_all_values(&self, ui: &Ui) {
+        ask(ui.ctx(), self.id, Move::AllValues);
     }
 
     /// Draws each series in a separate plot, below each other.
@@ -138,7 +153,7 @@ impl<'a> ChartCard<'a> {
     /// Shows the chart; more controls come first in the header. Returns what was selected in it.
     pub fn show(self, ui: &mut Ui, more: impl FnOnce(&mut Ui)) -> Option<ChartPick> {
         let view = ui.data(|data| data.get_temp::<View>(self.id)).unwrap_or_default();
-        let view = RefCell::new(view);
+        let view = RefCell::new(View { sides: self.sides, ..view });
         let is_counted =
             matches!(self.chart.marks, Marks::Steps(_)) && self.chart.y.scale == chart::Scale::Log;
         let picked = Card::new(self.chart.title).note(self.note).height(self.height).show(
@@ -311,7 +326,7 @@ fn plot_ui(
 ) -> (Response, PlotTransform) {
     let tokens = Tokens::of(ui);
     let plane = Plane {
-        look: Look { id, height, has_wheel: false, link, sides: None },
+        look: Look { id, height, has_wheel: false, link, sides: view.sides },
         x: direction(chart, &chart.x, true),
         y: direction(chart, &chart.y, false),
     };

@@ -114,8 +114,8 @@ impl Plane<'_> {
         let tokens = Tokens::of(ui);
         let look = self.look;
         let is_new = PlotMemory::load(ui.ctx(), look.id).is_none();
-        let (x_spacer, x_text) = self.x.ticks(WORDS.0);
-        let (y_spacer, y_text) = self.y.ticks(WORDS.1);
+        let (x_spacer, x_text, _) = self.x.ticks(WORDS.0);
+        let (y_spacer, y_text, y_ticks) = self.y.ticks(WORDS.1);
         let hints = |hints: AxisHints<'p>, label: &str| {
             hints
                 .label(Type::Axis.text(crate::text::capitalized(label)).color(tokens.t2))
@@ -180,13 +180,23 @@ impl Plane<'_> {
             handle_input(plot, &look, width, has_rows);
             items(plot);
         });
-        if is_new {
-            // Only now it is known how wide the words of the axes are; the next frame may be a second away.
-            ui.ctx().request_discard("the axes of a new plot");
+        // Only now it is known how wide the words of the axes are; the next frame may be a second away.
+        if has_other_width(ui, look.id.with("words"), &y_ticks.borrow()) {
+            ui.ctx().request_discard("the words of the axes of a plot");
         }
         focus_ring(ui, &shown.response);
         (shown.response, shown.transform)
     }
+}
+
+/// Whether the words of an axis are wider or narrower than when it was drawn before, for which room was made.
+fn has_other_width(ui: &Ui, id: Id, ticks: &[Tick]) -> bool {
+    let color = Tokens::of(ui).t2;
+    let width = |tick: &Tick| Spans::plain(Type::Axis, &tick.text, color).galley(ui).size().x;
+    let width = ticks.iter().map(width).fold(0.0, f32::max);
+    let before: Option<f32> = ui.data(|data| data.get_temp(id));
+    ui.data_mut(|data| data.insert_temp(id, width));
+    before.is_none_or(|before| 0.5 < (before - width).abs())
 }
 
 /// Moves the view by wheel, keys and buttons, as far as the plot does not.
@@ -302,12 +312,13 @@ type Spacer = Box<dyn Fn(GridInput) -> Vec<GridMark>>;
 type Formatter = Box<dyn Fn(GridMark, &std::ops::RangeInclusive<f64>) -> String>;
 
 impl Direction<'_> {
-    /// Where the grid is, and what is written at it; words are at least `apart` points apart.
-    fn ticks(&self, apart: f32) -> (Spacer, Formatter) {
+    /// Where the grid is, what is written at it, and the ticks of the last grid; words are at least `apart` points
+    /// apart.
+    fn ticks(&self, apart: f32) -> (Spacer, Formatter, Rc<RefCell<Vec<Tick>>>) {
         let (axis, names) = (self.axis, self.names.to_vec());
         let margin: Vec<f64> = self.margin.iter().map(|one| one.0).collect();
         let drawn: Rc<RefCell<Vec<Tick>>> = Rc::default();
-        let written = Rc::clone(&drawn);
+        let (written, shown) = (Rc::clone(&drawn), Rc::clone(&drawn));
         let spacer = move |input: GridInput| {
             let (from, to) = input.bounds;
             let step = input.base_step_size / f64::from(GRID.min) * f64::from(apart);
@@ -339,7 +350,7 @@ impl Direction<'_> {
             };
             ticks.iter().find(is_it).map_or_else(String::new, |tick| tick.text.clone())
         };
-        (Box::new(spacer), Box::new(formatter))
+        (Box::new(spacer), Box::new(formatter), shown)
     }
 
     /// The words in the margin at a place; those of places close above it, too.
@@ -415,7 +426,7 @@ mod tests {
 
     #[test]
     fn limits_out_of_sight_have_no_words() {
-        let (spacer, text) = direction(&[(50.0, "bad"), (5.0, "typical")]).ticks(32.0);
+        let (spacer, text, _) = direction(&[(50.0, "bad"), (5.0, "typical")]).ticks(32.0);
         let marks = spacer(GridInput { bounds: (0.0, 10.0), base_step_size: 0.1 });
         assert!(marks.iter().all(|mark| mark.value <= 10.0), "{marks:?}");
         let limit = marks.last().unwrap();

@@ -44,7 +44,9 @@ pub fn scale_strip(ui: &mut Ui, scale: &GradeScale) {
     ui.painter().circle_filled(pos2(x(scale.place(scale.value)), middle), 4.0, tokens.t1);
     for (limit, place) in scale.limits.into_iter().zip([1.0, 2.0, 3.0]) {
         let at = pos2(x(place), rect.bottom());
-        let words = text::format_time(limit);
+        // 1 ms and 167 µs: exact or rounded, whichever fits.
+        let forms = [text::format_setting(limit), text::format_time(limit)];
+        let words = forms.into_iter().min_by_key(|words| words.chars().count()).unwrap_or_default();
         ui.painter().text(at, Align2::CENTER_BOTTOM, words, Type::Axis.font(), tokens.t3);
     }
     let said = summary(scale);

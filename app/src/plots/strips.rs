@@ -1,6 +1,6 @@
 //! Values over time below a timeline, a row each, on its axis: zoom and cursor are linked.
 
-use eframe::egui::Ui;
+use eframe::egui::{Id, Ui};
 use egui_plot::{HoverPosition, PlotPoints, VLine};
 
 use super::axis::{Axis, narrow};
@@ -8,7 +8,8 @@ use super::menu::{PlotTable, menu};
 use super::plane::{Direction, Look, Plane, describe};
 use super::style;
 use super::timeline::{SIDES, Timeline};
-use crate::theme::{Tokens, size};
+use crate::theme::{Tokens, Type, size};
+use crate::widgets::Spans;
 
 /// The height of a row, and of the words of the axis below.
 const ROW: f32 = 22.0;
@@ -25,13 +26,54 @@ pub struct Strip {
     pub points: Vec<(f64, f64)>,
     /// The extremes in words, for the margin.
     pub extremes: String,
-    /// A value in words.
+    /// A value in words, without its unit.
     pub words: fn(f64) -> String,
+    /// The unit, after a space; empty where the words have it.
+    pub unit: String,
+}
+
+/// The plot that strips are below, on its axis.
+#[derive(Clone, Copy, Debug)]
+pub struct Above {
+    /// Names the strips.
+    pub id: Id,
+    /// What plots on the axis share.
+    pub link: Id,
+    /// What is written at the axis: of times in seconds, or in nanoseconds.
+    pub axis: Axis,
+    /// How much of the axis a second is.
+    pub per_second: f64,
+    /// What is selected, in seconds.
+    pub selected: Option<f64>,
+}
+
+impl Above {
+    /// A timeline.
+    pub fn timeline(timeline: &Timeline) -> Self {
+        Self {
+            id: timeline.id().with("strips"),
+            link: timeline.link(),
+            axis: Axis::Time,
+            per_second: 1.0,
+            selected: timeline.selected_secs(),
+        }
+    }
+
+    /// A chart whose axis has nanoseconds.
+    pub fn chart(link: Id) -> Self {
+        let id = link.with("strips");
+        Self { id, link, axis: Axis::Nanos, per_second: 1e9, selected: None }
+    }
 }
 
 impl Strip {
     fn max(&self) -> f64 {
         self.points.iter().map(|point| point.1).fold(0.0, f64::max)
+    }
+
+    fn value_text(&self, value: f64) -> String {
+        let words = (self.words)(value);
+        if self.unit.is_empty() { words } else { format!("{words} {}", self.unit) }
     }
 
     /// The value at a time, or the last one before it.
@@ -51,8 +93,16 @@ fn rows(strips: &[Strip]) -> f32 {
     f32::from(u16::try_from(strips.len()).unwrap_or(u16::MAX))
 }
 
-/// Shows the strips below a timeline that shows this much of time at first.
-pub fn strips_ui(ui: &mut Ui, timeline: &Timeline, whole: (f64, f64), strips: &[Strip]) {
+/// The room at the left and at the right of strips and of the plot above them: names are whole.
+pub fn strips_sides(ui: &Ui, strips: &[Strip]) -> (f32, f32) {
+    let color = Tokens::of(ui).t2;
+    let width = |strip: &Strip| Spans::plain(Type::Axis, &strip.name, color).galley(ui).size().x;
+    let widest = strips.iter().map(width).fold(0.0, f32::max);
+    (SIDES.0.max((widest + 2.0 * size::GAP_LABEL).ceil()), SIDES.1)
+}
+
+/// Shows the strips below a plot that shows this much of time at first, in seconds.
+pub fn strips_ui(ui: &mut Ui, above: Above, whole: (f64, f64), strips: &[Strip]) {
     if strips.is_empty() {
         return;
     }
@@ -61,16 +111,17 @@ pub fn strips_ui(ui: &mut Ui, timeline: &Timeline, whole: (f64, f64), strips: &[
     let margin = strips.iter().zip(0_u32..);
     let margin =
         margin.map(|(strip, row)| (f64::from(row) + 0.5, strip.extremes.clone())).collect();
-    let id = timeline.id().with("strips");
+    let Above { id, link, axis, per_second, selected } = above;
+    let whole = (whole.0 * per_second, whole.1 * per_second);
     let plane = Plane {
         look: Look {
             id,
             height: strips_height(strips),
             has_wheel: true,
-            link: Some(timeline.link()),
-            sides: Some(SIDES),
+            link: Some(link),
+            sides: Some(strips_sides(ui, strips)),
         },
-        x: Direction { axis: Axis::Time, range: whole, label: "", names: &[], margin: Vec::new() },
+        x: Direction { axis, range: whole, label: "", names: &[], margin: Vec::new() },
         y: Direction {
             axis: Axis::Rows,
             range: (0.0, f64::from(rows(strips))),
@@ -79,11 +130,12 @@ pub fn strips_ui(ui: &mut Ui, timeline: &Timeline, whole: (f64, f64), strips: &[
             margin,
         },
     };
-    let selected = timeline.selected_secs();
     let (response, _) = plane.show(
         ui,
         |hover| match hover {
-            HoverPosition::Elsewhere { position } => words(strips, position.x, position.y),
+            HoverPosition::Elsewhere { position } => {
+                words(strips, position.x / per_second, position.y)
+            }
             HoverPosition::NearDataPoint { .. } => None,
         },
         |plot| {
@@ -93,14 +145,14 @@ pub fn strips_ui(ui: &mut Ui, timeline: &Timeline, whole: (f64, f64), strips: &[
                 let points: PlotPoints<'_> = strip
                     .points
                     .iter()
-                    .map(|&(secs, value)| [secs, base - value * scale])
+                    .map(|&(secs, value)| [secs * per_second, base - value * scale])
                     .collect();
                 let look = tokens.series(usize::try_from(row).unwrap_or(0));
                 let line = style::line(&strip.name, points, look.stroke(size::LINE_LIVE));
                 plot.line(line.fill(narrow(base)).fill_alpha(0.15).allow_hover(false));
             }
             if let Some(secs) = selected {
-                plot.vline(VLine::new("selected", secs).color(tokens.acc).width(1.2));
+                plot.vline(VLine::new("selected", secs * per_second).color(tokens.acc).width(1.2));
             }
         },
     );
@@ -112,7 +164,7 @@ pub fn strips_ui(ui: &mut Ui, timeline: &Timeline, whole: (f64, f64), strips: &[
 fn words(strips: &[Strip], secs: f64, row: f64) -> Option<String> {
     let (strip, _) =
         strips.iter().zip(0_u32..).find(|(_, at)| (0.0..1.0).contains(&(row - f64::from(*at))))?;
-    let value = (strip.words)(strip.at(secs)?);
+    let value = strip.value_text(strip.at(secs)?);
     Some(format!("{}\n{value} at {secs:.2} s", strip.name))
 }
 
@@ -126,7 +178,7 @@ fn summary(strips: &[Strip]) -> String {
 fn table(strips: &[Strip]) -> PlotTable {
     let row = |strip: &Strip| {
         let values = strip.points.iter().map(|&(secs, value)| {
-            vec![strip.name.clone(), format!("{secs:.2} s"), (strip.words)(value)]
+            vec![strip.name.clone(), format!("{secs:.2} s"), strip.value_text(value)]
         });
         values.collect::<Vec<_>>()
     };
@@ -148,6 +200,7 @@ mod tests {
             points: vec![(0.25, value), (0.5, value * 2.0)],
             extremes: "max".to_owned(),
             words: |value| format!("{value}%"),
+            unit: String::new(),
         };
         let strips = [strip("Steal", 2.0), strip("Other programs", 30.0)];
         assert_eq!(words(&strips, 0.3, 1.4).unwrap(), "Other programs\n60% at 0.30 s");

@@ -11,6 +11,7 @@ use jitterscope_engine::run::{Annotation, Run};
 use jitterscope_engine::store::edit::Edit;
 
 use super::export_request::{ExportKind, ExportRequest, Subject};
+use super::host_action::HostAction;
 use super::settings::Settings;
 
 /// A page of the window.
@@ -83,6 +84,15 @@ pub enum Action {
     RunWhenQuiet(&'static str),
     /// Measure on what is undecided in the quick check on screen.
     MeasureLonger,
+    /// Measure on what is undecided in the result of this test.
+    MeasureTestLonger(&'static str),
+    /// Show the frames of a change of what helps with those of its baseline, by its position among the results.
+    OpenChange {
+        /// The key of the test.
+        test: &'static str,
+        /// Which.
+        change: usize,
+    },
     /// Measure what waits even while other programs are busy.
     MeasureWithoutWaiting,
     /// Skip the part of the quick check that is measured.
@@ -196,6 +206,8 @@ pub enum Action {
     PreviewExport(ExportRequest),
     /// Ask where the export goes, and write it.
     SaveExport(ExportRequest),
+    /// Replace the files that exist, or write none.
+    ReplaceFiles(bool),
     /// Put the export into the clipboard.
     CopyExport(ExportRequest),
     /// Write the report where only a browser looks for it, and open it there.
@@ -245,6 +257,12 @@ pub enum Action {
     AnswerPath(Option<PathBuf>),
     /// Test the capabilities again, and read the machine again.
     ReadMachine,
+    /// Show the host chooser.
+    ShowHosts,
+    /// Change where tests run, or the hosts for it.
+    Host(HostAction),
+    /// Request administrator rights, and do this with them.
+    MeasureWithRights(Box<Self>),
     /// Read the noise floor of this machine from the saved runs.
     ReadNoise,
     /// Measure it: the frame loop's settings, several times.
@@ -295,9 +313,9 @@ impl Notice {
         Self { kind: NoticeKind::Error, text: text.into(), action: None }
     }
 
-    /// Runs were deleted; at least one.
-    pub fn deleted(paths: Vec<PathBuf>) -> Self {
-        let text = match paths.len() {
+    /// Runs were deleted, at least one: the files of this many entries of the list.
+    pub fn deleted(paths: Vec<PathBuf>, entries: usize) -> Self {
+        let text = match entries {
             1 => "Deleted 1 run".to_owned(),
             count => format!("Deleted {count} runs"),
         };

@@ -171,6 +171,14 @@ impl Comparing {
         }
     }
 
+    /// The quick checks that are compared.
+    pub(super) fn compared_checks(&self) -> Option<&Arc<CheckComparison>> {
+        match &self.progress {
+            Progress::Checks(compared) => Some(compared),
+            _ => None,
+        }
+    }
+
     /// Takes in the comparisons that ended since the last call.
     pub(super) fn poll(&mut self, context: &Context) {
         for (selected, result) in self.tasks.messages() {

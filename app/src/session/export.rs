@@ -3,6 +3,7 @@
 mod check;
 mod cleaned;
 mod external;
+mod ready;
 mod source;
 mod work;
 
@@ -13,10 +14,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use jitterscope_engine::export::{Block, NameMatch};
 use jitterscope_engine::plan::Plan;
 use jitterscope_engine::platform::SystemTool;
-use jitterscope_engine::store::{self, Store};
+use jitterscope_engine::store;
 
 use super::action::{Action, Notice};
-use super::comparing::ComparisonView;
 use super::dialog::Dialogs;
 use super::export_request::{ExportKind, ExportRequest, Subject};
 use super::finished_check::FinishedCheck;
@@ -26,6 +26,7 @@ use super::shown::LoadedRun;
 use super::task::{TaskHost, Tasks};
 use crate::text::{self, export as words};
 use external::ExternalOpener;
+use ready::{ComparedRuns, Member, ReadyExport, Writing};
 pub(super) use source::Source;
 
 pub use external::Opener;
@@ -85,35 +86,6 @@ pub struct Preview {
     pub image: Option<Arc<ExportImage>>,
 }
 
-/// A run to export: in memory, or still in its file.
-#[derive(Clone, Debug)]
-enum Member {
-    Loaded(Arc<LoadedRun>),
-    File(PathBuf),
-}
-
-/// The opened runs of an export.
-#[derive(Clone, Debug)]
-struct ReadyExport {
-    members: Vec<Member>,
-    /// The first of them: the one in the preview.
-    first: Arc<LoadedRun>,
-    comparison: Option<Arc<ComparisonView>>,
-    /// The quick check that the runs are.
-    check: Option<Arc<FinishedCheck>>,
-    /// Where repeats of its baseline are, which show how far its numbers vary.
-    store: Option<Store>,
-}
-
-impl ReadyExport {
-    /// A quick check; `None` where nothing was measured.
-    fn of_check(check: Arc<FinishedCheck>) -> Option<Self> {
-        let first = Arc::clone(check.runs().next()?);
-        let members = check.runs().cloned().map(Member::Loaded).collect();
-        Some(Self { members, first, comparison: None, check: Some(check), store: None })
-    }
-}
-
 /// The export in the dialog.
 #[derive(Debug)]
 pub struct ActiveExport {
@@ -157,6 +129,14 @@ impl ActiveExport {
         self.ready.as_ref().is_some_and(|ready| ready.comparison.is_some())
     }
 
+    /// How many quick checks are compared, where they are.
+    pub fn compared_checks(&self) -> Option<usize> {
+        match self.ready.as_ref()?.comparison.as_ref()? {
+            ComparedRuns::Checks(compared) => Some(compared.checks.len()),
+            ComparedRuns::Runs(_) => None,
+        }
+    }
+
     /// The quick check that the runs are, which is written as one file.
     pub fn check(&self) -> Option<&Arc<FinishedCheck>> {
         self.ready.as_ref().and_then(|ready| ready.check.as_ref())
@@ -185,6 +165,8 @@ enum Message {
     ReadyExport(u64, Result<Box<ReadyExport>, String>),
     /// A preview is made.
     Preview(u64, ExportRequest, Result<Box<Preview>, String>),
+    /// Where the files go was selected, or not, and which of them exist.
+    Selected(Box<Writing>, Result<Option<(PathBuf, Vec<PathBuf>)>, String>),
     /// Files were written, or not; `None` where the user canceled.
     Written(u64, Option<Written>),
     /// Text or an image for the clipboard.
@@ -222,6 +204,8 @@ pub struct Exports {
     dialogs: Dialogs,
     current: Option<ActiveExport>,
     count: u64,
+    /// What waits for the answer whether these files are replaced, and where it goes.
+    replacing: Option<(Box<Writing>, PathBuf, Vec<PathBuf>)>,
     copies: Vec<ClipboardContent>,
     painter: Option<ImageRenderer>,
     /// Where the last files went.
@@ -249,6 +233,7 @@ impl Exports {
             dialogs,
             current: None,
             count: 0,
+            replacing: None,
             copies: Vec::new(),
             painter: None,
             folder: None,
@@ -260,6 +245,11 @@ impl Exports {
     /// The export in the dialog.
     pub const fn active(&self) -> Option<&ActiveExport> {
         self.current.as_ref()
+    }
+
+    /// The files that would be replaced, while that is not answered.
+    pub fn replacing(&self) -> Option<&[PathBuf]> {
+        self.replacing.as_ref().map(|(.., files)| files.as_slice())
     }
 
     /// Gives the function that draws images of results.
@@ -297,6 +287,17 @@ impl Exports {
                     {
                         current.preview = Some((request, result.map(|preview| Arc::new(*preview))));
                     }
+                }
+                Message::Selected(writing, Ok(Some((path, files)))) if !files.is_empty() => {
+                    self.replacing = Some((writing, path, files));
+                }
+                Message::Selected(writing, Ok(Some((path, _)))) => self.write(*writing, path),
+                Message::Selected(writing, Ok(None)) => {
+                    self.end_writing(writing.number, None, outbox);
+                }
+                Message::Selected(writing, Err(error)) => {
+                    let written = Written { files: Vec::new(), errors: vec![error] };
+                    self.end_writing(writing.number, Some(written), outbox);
                 }
                 Message::Written(number, written) => self.end_writing(number, written, outbox),
                 Message::Copied(subject, Ok((copy, kind))) => {
@@ -439,7 +440,7 @@ impl Exports {
 
     /// Asks where to, and writes.
     pub(super) fn save(&mut self, request: ExportRequest) {
-        let (painter, folder) = (self.painter, self.folder.clone());
+        let folder = self.folder.clone();
         let Some((ready, number)) = self.begin_writing(&request) else { return };
         let is_one = work::is_one_file(&ready, &request);
         let answer = if is_one {
@@ -447,19 +448,40 @@ impl Exports {
         } else {
             self.dialogs.folder("Folder for the files", folder)
         };
-        let write = move || {
+        let writing = Box::new(Writing { number, ready, request, is_one });
+        let (ready, request) = (writing.ready.clone(), request);
+        let select = move || {
             let path = answer().into_iter().next();
             Ok(path.map(|path| {
-                if is_one {
-                    work::write_one(&ready, &request, painter, &path)
-                } else {
-                    work::write_all(&ready, &request, painter, &path)
-                }
+                let existing = work::existing(&ready, &request, &path, is_one);
+                (path, existing)
             }))
         };
-        self.tasks.spawn("save-export", write, move |written: Result<Option<Written>, String>| {
-            let failed = |error| Some(Written { files: Vec::new(), errors: vec![error] });
-            Message::Written(number, written.unwrap_or_else(failed))
+        self.tasks.spawn("save-export", select, |selected| Message::Selected(writing, selected));
+    }
+
+    /// Replaces the files that exist, or writes nothing.
+    pub(super) fn replace(&mut self, is_replaced: bool, outbox: &mut Outbox) {
+        match self.replacing.take() {
+            Some((writing, path, _)) if is_replaced => self.write(*writing, path),
+            Some((writing, ..)) => self.end_writing(writing.number, None, outbox),
+            None => {}
+        }
+    }
+
+    fn write(&self, writing: Writing, path: PathBuf) {
+        let (painter, number) = (self.painter, writing.number);
+        let write = move || {
+            let Writing { ready, request, is_one, .. } = writing;
+            Ok(if is_one {
+                work::write_one(&ready, &request, painter, &path)
+            } else {
+                work::write_all(&ready, &request, painter, &path)
+            })
+        };
+        self.tasks.spawn("save-export", write, move |written: Result<Written, String>| {
+            let failed = |error| Written { files: Vec::new(), errors: vec![error] };
+            Message::Written(number, Some(written.unwrap_or_else(failed)))
         });
     }
 
@@ -553,7 +575,10 @@ impl Exports {
             return outbox.notify(Notice::error(words::NOTHING_TO_EXPORT));
         };
         let request = ExportRequest::ticket(&subject);
-        let copy = move || Ok((work::copy(&source.open()?, &request, None)?, request.kind));
+        let copy = move || {
+            let text = work::ticket(&source.open()?, &request);
+            Ok((ClipboardContent::Text(text), request.kind))
+        };
         self.tasks.spawn("copy", copy, move |copied| Message::Copied(subject, copied));
     }
 

@@ -92,11 +92,6 @@ impl ExportKind {
     pub const fn is_page(self) -> bool {
         matches!(self, Self::File(Format::Html) | Self::ComparisonPage)
     }
-
-    /// Whether it is Markdown.
-    pub const fn is_markdown(self) -> bool {
-        matches!(self, Self::File(Format::Markdown) | Self::Comparison)
-    }
 }
 
 /// How it is written.

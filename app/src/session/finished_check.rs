@@ -28,6 +28,8 @@ pub struct FinishedCheck {
     pub took: Nanos,
     /// How it ended: as the first of its runs that was not finished.
     pub ending: Ending,
+    /// The host whose connection was lost before it was finished.
+    pub lost: Option<String>,
 }
 
 impl FinishedCheck {
@@ -47,7 +49,7 @@ impl FinishedCheck {
         let mut endings = measured.iter().filter_map(|(_, shown)| Some(&shown.as_ref()?.0.ending));
         let ending = endings.find(|ending| **ending != Ending::Finished).cloned();
         let ending = ending.unwrap_or(Ending::Finished);
-        Self { parts, card, chart, began, took, ending }
+        Self { parts, card, chart, began, took, ending, lost: None }
     }
 
     /// Opens a check from these files; the newest run of each part counts. It is saved where they are in this

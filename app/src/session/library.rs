@@ -44,6 +44,8 @@ enum Message {
     /// Saved runs were moved to the trash.
     SetAside {
         aside: Vec<PathBuf>,
+        /// How many entries of the list they were.
+        entries: usize,
         /// Why not all were.
         error: Option<String>,
     },
@@ -165,13 +167,13 @@ impl Library {
                     self.list();
                 }
                 Message::FolderChanged => self.list(),
-                Message::SetAside { aside, error } => {
+                Message::SetAside { aside, entries, error } => {
                     if let Some(error) = error {
                         outbox.notify(Notice::error(error));
                     }
                     if !aside.is_empty() {
                         self.last_deleted.clone_from(&aside);
-                        outbox.notify(Notice::deleted(aside));
+                        outbox.notify(Notice::deleted(aside, entries));
                     }
                     self.list();
                 }

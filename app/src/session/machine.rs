@@ -32,11 +32,22 @@ enum Message {
     NoiseFloorEstimate(Result<Option<NoiseFloorEstimate>, String>),
 }
 
+/// The machine of another PC.
+#[derive(Clone, Debug, Default)]
+pub(super) struct HostMachine {
+    /// What it is; absent while it is not connected.
+    pub(super) facts: Option<Arc<Facts>>,
+    /// CPU time of other programs as a share of one CPU.
+    pub(super) other_load: Option<f64>,
+}
+
 /// What is known of the machine.
 #[derive(Debug)]
 pub struct MachineState {
     tasks: Tasks<Message>,
     facts: Option<Arc<Facts>>,
+    /// The selected host, where that is another PC.
+    there: Option<HostMachine>,
     power: Option<Power>,
     other_load: Option<f64>,
     is_watched: bool,
@@ -63,6 +74,7 @@ impl MachineState {
         Self {
             tasks: Tasks::new(host),
             facts: None,
+            there: None,
             power: None,
             other_load: None,
             is_watched: false,
@@ -72,29 +84,53 @@ impl MachineState {
         }
     }
 
-    /// What was read from the machine; absent for the first moment.
+    /// What was read from the machine on which tests run; absent for the first moment, and while it is not connected.
     pub const fn facts(&self) -> Option<&Arc<Facts>> {
+        match &self.there {
+            Some(there) => there.facts.as_ref(),
+            None => self.facts.as_ref(),
+        }
+    }
+
+    /// What was read from this PC, wherever tests run; absent for the first moment.
+    pub const fn own_facts(&self) -> Option<&Arc<Facts>> {
         self.facts.as_ref()
+    }
+
+    /// Shows another PC from now on, or this one.
+    pub(super) fn set_there(&mut self, there: Option<HostMachine>) {
+        let name = |facts: Option<&Arc<Facts>>| facts.map(|facts| facts.machine.short());
+        let before = name(self.facts());
+        self.there = there;
+        if before != name(self.facts()) {
+            (self.noise, self.noise_version) = (None, None);
+        }
     }
 
     /// The logical CPUs with their kinds, where they are known yet.
     pub fn cpus(&self) -> &[Cpu] {
-        self.facts.as_ref().map_or(&[], |facts| &facts.machine.cpus)
+        self.facts().map_or(&[], |facts| &facts.machine.cpus)
     }
 
     /// Whether this desktop has a window.
     pub fn has_tool(&self, tool: SystemTool) -> bool {
-        self.facts.as_ref().is_some_and(|facts| facts.tools.contains(&tool))
+        self.facts().is_some_and(|facts| facts.tools.contains(&tool))
     }
 
     /// Power source and plan, as last read.
-    pub const fn power(&self) -> Option<&Power> {
-        self.power.as_ref()
+    pub fn power(&self) -> Option<&Power> {
+        match &self.there {
+            Some(there) => there.facts.as_ref().map(|facts| &facts.machine.power),
+            None => self.power.as_ref(),
+        }
     }
 
     /// CPU time of other programs as a share of one CPU, in the last idle seconds.
     pub const fn other_load(&self) -> Option<f64> {
-        self.other_load
+        match &self.there {
+            Some(there) => there.other_load,
+            None => self.other_load,
+        }
     }
 
     /// The noise floor of this machine, where it was measured and has been read.
@@ -131,7 +167,9 @@ impl MachineState {
                 }
                 Message::NoiseFloorEstimate(found) => {
                     self.reads_noise = false;
-                    self.noise = found.unwrap_or_default();
+                    let found = found.unwrap_or_default();
+                    // Of the machine that was selected when it was read.
+                    self.noise = found.filter(|_| self.noise_version.is_some());
                 }
             }
         }
@@ -151,7 +189,7 @@ impl MachineState {
     /// Whether there are other runs than those the noise floor was read from. While anything is measured, it
     /// waits: opening runs would disturb that.
     pub(super) fn is_noise_due(&self, list: u64, is_busy: bool) -> bool {
-        !is_busy && self.facts.is_some() && !self.reads_noise && self.noise_version != Some(list)
+        !is_busy && self.facts().is_some() && !self.reads_noise && self.noise_version != Some(list)
     }
 
     /// Reads the noise floor from the saved runs of this list.
@@ -159,7 +197,7 @@ impl MachineState {
         if !self.is_noise_due(list, context.is_busy) {
             return;
         }
-        let Some((store, facts)) = context.store.clone().zip(self.facts.as_ref()) else { return };
+        let Some((store, facts)) = context.store.clone().zip(self.facts()) else { return };
         let machine = facts.machine.short();
         self.noise_version = Some(list);
         self.reads_noise = true;

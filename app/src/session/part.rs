@@ -2,10 +2,12 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
+use std::time::Instant;
 
+use jitterscope_engine::runner::Host;
 use jitterscope_engine::store::Store;
 
-use super::action::{Notice, PageId};
+use super::action::{Action, Notice, PageId};
 use super::export_request::ExportKind;
 use super::settings::OwnPreset;
 use super::shown::LoadedRun;
@@ -22,6 +24,8 @@ pub(super) struct Context {
     pub(super) late_percent: f64,
     /// Whether a sound plays at the end of a long test.
     pub(super) plays_sound: bool,
+    /// Where runs are measured; absent while the selected host is not connected.
+    pub(super) host: Option<Host>,
     /// Whether anything is measured.
     pub(super) is_running: bool,
     /// Whether a run is measured or saved.
@@ -36,6 +40,8 @@ pub(super) enum Request {
     GoTo(PageId),
     /// Bring the window to the front.
     ToFront,
+    /// Mark this moment of the run in progress.
+    Mark(Instant),
     /// Show a run as the result of its test.
     Show(Box<LoadedRun>),
     /// Add a preset from a file, and select it.
@@ -46,6 +52,8 @@ pub(super) enum Request {
     MoveTo(Option<Store>),
     /// Count late frames by the share in the settings.
     CountLate,
+    /// Carry out an action of the user that had to wait.
+    Act(Box<Action>),
     /// Save the format of the last export.
     RememberExport(ExportKind),
 }

@@ -5,6 +5,7 @@ mod late;
 mod live;
 mod quick;
 mod run_sequence;
+mod starting;
 mod test_state;
 mod waiting;
 
@@ -16,9 +17,10 @@ use std::time::Instant;
 use jitterscope_engine::measure::Event;
 use jitterscope_engine::nanos::Nanos;
 use jitterscope_engine::plan::Plan;
-use jitterscope_engine::report::{follow_up, with_follow_up};
+use jitterscope_engine::report::quick::continuation;
+use jitterscope_engine::report::{ChangeEffect, follow_up, frame_loop_of, with_follow_up};
 use jitterscope_engine::run::{Labels, Run, RunId};
-use jitterscope_engine::runner::{MachineFacts, OtherPrograms, Runner, SavedRun, Sink};
+use jitterscope_engine::runner::{OtherPrograms, Runner, SavedRun, lost_after};
 use jitterscope_engine::store;
 
 use super::action::{Action, Notice, PageId};
@@ -26,6 +28,7 @@ use super::finished_check::FinishedCheck;
 use super::part::{Context, Outbox, Part, Request};
 use super::shown::LoadedRun;
 use super::task::{TaskHost, Tasks};
+use crate::facts::Facts;
 use completion::CompletionState;
 
 pub use live::{Live, TrialState};
@@ -62,12 +65,16 @@ pub struct WindowCost {
 enum Message {
     /// A run has its report and, where that worked, its file.
     Saved { test: &'static str, result: Result<Box<LoadedRun>, String> },
+    /// A run on another PC began, or could not.
+    Started(Result<Box<Runner>, String>),
     /// What other programs use of the CPUs, before a part of the quick check or a test that waits for quiet.
     OtherLoad(OtherPrograms),
     /// The last result of a test was opened again.
     Restored(Result<Box<LoadedRun>, String>),
     /// A saved quick check was opened.
     QuickOpened(Result<Box<FinishedCheck>, String>),
+    /// The frames of a change of what helps are ready.
+    ChangeOpened(Result<Box<LoadedRun>, String>),
     /// Late frames of a result were counted by another share of a frame; `None` where they were already.
     CountedLate(Option<Box<LoadedRun>>),
 }
@@ -95,8 +102,20 @@ pub struct Running {
 /// The run in progress.
 #[derive(Debug)]
 struct Active {
-    runner: Runner,
+    /// Absent until it began, on another PC.
+    runner: Option<Runner>,
+    /// Whether it is to stop as soon as it began.
+    is_stopped: bool,
     cost_at_start: WindowCost,
+}
+
+impl Active {
+    fn stop(&mut self) {
+        self.is_stopped = true;
+        if let Some(runner) = &self.runner {
+            runner.stop();
+        }
+    }
 }
 
 impl Part for Running {
@@ -240,14 +259,11 @@ impl Running {
             match message {
                 Message::Saved { result: Ok(shown), .. } => self.end(*shown, context, outbox),
                 Message::Saved { test, result: Err(error) } => {
-                    if let Some(state) = self.test_mut(test) {
-                        state.set_phase(Phase::Idle);
-                    }
-                    self.drop_part();
-                    self.followed = None;
-                    self.sequence = None;
+                    self.drop_run(test);
                     outbox.notify(Notice::error(format!("The run was not saved: {error}.")));
                 }
+                Message::Started(Ok(runner)) => self.take_started(*runner),
+                Message::Started(Err(error)) => self.take_not_started(&error, outbox),
                 Message::OtherLoad(found) => self.take_other_load(found, context, outbox),
                 Message::QuickOpened(Ok(check)) => {
                     self.quick.show_saved(*check);
@@ -256,6 +272,16 @@ impl Running {
                 Message::QuickOpened(Err(error)) => {
                     let text = format!("The check cannot be opened: {error}");
                     outbox.notify(Notice::error(text));
+                }
+                // The page is that of a test that was started meanwhile.
+                Message::ChangeOpened(Ok(_)) if self.is_busy() => {}
+                Message::ChangeOpened(Ok(shown)) => {
+                    let page = PageId::of(&shown.run);
+                    self.show(*shown, context, outbox);
+                    outbox.push(Request::GoTo(page));
+                }
+                Message::ChangeOpened(Err(error)) => {
+                    outbox.notify(Notice::error(format!("The frames cannot be shown: {error}.")));
                 }
                 Message::Restored(Ok(shown)) => self.show_restored(*shown, context),
                 // Where its file is gone, the page is as before the first run.
@@ -271,7 +297,7 @@ impl Running {
 
     fn poll_run(&mut self, outbox: &mut Outbox) {
         let Some(active) = &self.active else { return };
-        let events: Vec<_> = active.runner.events().collect();
+        let events: Vec<_> = active.runner.iter().flat_map(Runner::events).collect();
         let mut last = None;
         for event in events {
             match event {
@@ -295,26 +321,34 @@ impl Running {
     }
 
     /// Marks a moment of the run in progress.
-    pub(super) fn mark(&mut self) {
+    pub(super) fn mark(&mut self, at: Instant) {
         if let Some(live) = self.tests.iter_mut().find_map(TestState::live_mut) {
-            live.mark();
+            live.mark(at);
         }
     }
 
     /// Takes over a run that is over: adds what the window knows, saves it and computes its report off this
     /// thread.
     fn save(&mut self, run: Arc<Run>) {
-        let Some(Active { runner, cost_at_start }) = self.active.take() else { return };
+        let Some(Active { runner: Some(runner), cost_at_start, .. }) = self.active.take() else {
+            return;
+        };
         let mut finished = runner.finish(run);
         let run = &mut finished.run;
         // The measuring threads know nothing of what was marked.
         let live = self.tests.iter_mut().find_map(TestState::live_mut).and_then(|live| live.run());
         run.annotations.extend(live.into_iter().flat_map(|live| live.annotations.iter().cloned()));
-        let cost = self.window_cost;
-        run.health.window_hidden = Some(cost.hidden - cost_at_start.hidden);
-        run.health.paint_count = Some(cost.paint_count - cost_at_start.paint_count);
-        if let (Some(now), Some(then)) = (cost.cpu, cost_at_start.cpu) {
-            run.health.window_cpu = Some(now - then);
+        // The window costs nothing on another PC.
+        if run.host.is_none() {
+            let cost = self.window_cost;
+            run.health.window_hidden = Some(cost.hidden - cost_at_start.hidden);
+            run.health.paint_count = Some(cost.paint_count - cost_at_start.paint_count);
+            if let (Some(now), Some(then)) = (cost.cpu, cost_at_start.cpu) {
+                run.health.window_cpu = Some(now - then);
+            }
+        }
+        if lost_after(run).is_some() {
+            self.quick.lose(run);
         }
         self.quick.sign(run);
         let own_id = run.id.clone();
@@ -360,12 +394,59 @@ impl Running {
         outbox: &mut Outbox,
     ) -> bool {
         let is_first = self.followed.take().is_none();
-        let plan = follow_up(&shown.run, &shown.report).filter(|_| is_first);
-        let Some(plan) = plan else { return false };
-        let labels = Labels { tags: shown.run.tags.clone(), ..Labels::default() };
+        let can_follow = is_first && lost_after(&shown.run).is_none();
+        let plan = follow_up(&shown.run, &shown.report).filter(|_| can_follow);
+        plan.is_some_and(|plan| self.follow(plan, shown, context, outbox))
+    }
+
+    /// Measures a plan as a part of a run that is over; returns whether it does.
+    fn follow(
+        &mut self,
+        plan: Plan,
+        first: &Arc<LoadedRun>,
+        context: &Context,
+        outbox: &mut Outbox,
+    ) -> bool {
+        let labels = Labels { tags: first.run.tags.clone(), ..Labels::default() };
         let has_started = self.start_plan(plan, labels, context, outbox);
-        self.followed = has_started.then(|| Arc::clone(shown));
+        self.followed = has_started.then(|| Arc::clone(first));
         has_started
+    }
+
+    /// How long measuring on the result of a test takes; `None` where that decides nothing, where it was measured on
+    /// another machine, and for a part of a saved run.
+    pub fn test_longer(&self, test: &str, facts: &Facts) -> Option<Nanos> {
+        let shown = self.test(test)?.shown()?;
+        let plan = continuation(&shown.run, &shown.report)?;
+        let is_whole = shown.path.is_some() && facts.are_of(&shown.run);
+        is_whole.then(|| plan.duration(&facts.cpus))
+    }
+
+    /// Measures on what is undecided in the result of a test.
+    pub(super) fn measure_test_longer(
+        &mut self,
+        test: &str,
+        context: &Context,
+        outbox: &mut Outbox,
+    ) {
+        let shown = self.test(test).and_then(TestState::shown).filter(|_| !self.is_busy());
+        let Some(shown) = shown.cloned() else { return };
+        if let Some(plan) = continuation(&shown.run, &shown.report) {
+            self.follow(plan, &shown, context, outbox);
+        }
+    }
+
+    /// Shows the frames of a change of what helps with those of its baseline.
+    pub(super) fn open_change(&self, test: &str, change: usize, context: &Context) {
+        let shown = self.test(test).and_then(TestState::shown).filter(|_| !context.is_busy);
+        let Some(shown) = shown.cloned() else { return };
+        let open = move || {
+            let effect = shown.report.results::<ChangeEffect>().get(change);
+            let run = effect.and_then(|effect| frame_loop_of(&shown.run, &shown.report, effect));
+            let run = run.ok_or_else(|| "this change was not measured".to_owned())?;
+            Ok(Box::new(LoadedRun::of(run, None)))
+        };
+        self.tasks.spawn("open-change", open, Message::ChangeOpened);
     }
 
     /// Shows a run as the result of its kind of test.
@@ -422,8 +503,8 @@ impl Running {
     pub(super) fn stop(&mut self) {
         self.quick.stop();
         self.waiting = None;
-        if let Some(active) = &self.active {
-            active.runner.stop();
+        if let Some(active) = &mut self.active {
+            active.stop();
         }
         self.cut_sequence();
         if let Some(state) = self.tests.iter_mut().find(|state| state.live().is_some()) {
@@ -442,53 +523,6 @@ impl Running {
     pub(super) fn change(&mut self, test: &str, change: impl FnOnce(&mut TestState)) {
         if let Some(state) = self.test_mut(test) {
             change(state);
-        }
-    }
-
-    /// Starts a plan that becomes the settings of its test, too.
-    fn start(&mut self, plan: &Plan, labels: Labels, context: &Context, outbox: &mut Outbox) {
-        if self.is_running() || self.quick.check().is_some() {
-            return;
-        }
-        if let Some(state) = self.test_mut(plan.key()) {
-            state.set_plan(plan.clone());
-        }
-        self.start_plan(plan.clone(), labels, context, outbox);
-    }
-
-    /// Starts a plan of its test; returns whether it did.
-    fn start_plan(
-        &mut self,
-        plan: Plan,
-        labels: Labels,
-        context: &Context,
-        outbox: &mut Outbox,
-    ) -> bool {
-        let Some(facts) = &context.facts else { return false };
-        let host = self.tasks.host().clone();
-        let Some(state) = self.tests.iter_mut().find(|state| state.key() == plan.key()) else {
-            return false;
-        };
-        let planned = plan.duration(&facts.cpus);
-        let request = MachineFacts {
-            machine: facts.machine.clone(),
-            clock: facts.clock.clone(),
-            cpus: facts.cpus.clone(),
-        };
-        let sink = context.store.clone().map_or(Sink::Discard, Sink::Store);
-        let mut request = request.request(plan, labels);
-        request.trace = state.trace();
-        match Runner::start(request, sink, move || host.wake()) {
-            Ok(runner) => {
-                state.set_phase(Phase::Running(Box::new(Live::new(planned, Instant::now()))));
-                self.active = Some(Active { runner, cost_at_start: self.window_cost });
-                self.endings.begin();
-                true
-            }
-            Err(error) => {
-                outbox.notify(Notice::error(format!("The test was not run: {error}.")));
-                false
-            }
         }
     }
 }

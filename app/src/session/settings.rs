@@ -7,11 +7,14 @@ use std::time::Duration;
 use jitterscope_engine::export::IncludedNames;
 use jitterscope_engine::plan::DEFAULT_LATE_PERCENT;
 use jitterscope_engine::plan::form::Parameter;
+use jitterscope_engine::platform::Shortcut;
+use jitterscope_engine::runner::Agent;
 use jitterscope_engine::stats::LowDefinition;
 use jitterscope_engine::store;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+use super::saved_host::SavedHost;
 use crate::run_list::SavedFilter;
 use crate::text::Unit;
 
@@ -103,6 +106,10 @@ pub struct Settings {
     pub asks_before_close: bool,
     /// Whether a sound plays at the end of a longer test.
     pub plays_sound: bool,
+    /// The keys that mark a moment while another program has the keyboard.
+    pub mark_shortcut: Shortcut,
+    /// Whether they do.
+    pub marks_in_games: bool,
     /// Whether exports include the host name by default.
     pub exports_host: bool,
     /// Whether exports include the user name by default.
@@ -123,6 +130,10 @@ pub struct Settings {
     pub filters: Vec<SavedFilter>,
     /// Presets of tests.
     pub presets: Vec<OwnPreset>,
+    /// Other PCs on which tests can run.
+    pub hosts: Vec<SavedHost>,
+    /// The command that asks for the password of an administrator; empty for the default one.
+    pub administrator_command: String,
     /// The size of all saved runs, in megabytes, above which the window asks what to delete; 0 is no limit.
     pub size_limit: u32,
     /// The age of runs in days above which the window offers to delete them; 0 is no limit.
@@ -153,6 +164,8 @@ impl Default for Settings {
             asks_before_stop: true,
             asks_before_close: true,
             plays_sound: false,
+            mark_shortcut: Shortcut::default(),
+            marks_in_games: true,
             exports_host: false,
             exports_user: false,
             exports_programs: false,
@@ -163,6 +176,8 @@ impl Default for Settings {
             results: BTreeMap::new(),
             filters: Vec::new(),
             presets: Vec::new(),
+            hosts: Vec::new(),
+            administrator_command: String::new(),
             size_limit: 0,
             max_age_days: 0,
         }
@@ -170,11 +185,22 @@ impl Default for Settings {
 }
 
 impl Settings {
+    /// The command that asks for the password of an administrator.
+    pub fn administrator_command(&self) -> &str {
+        let command = self.administrator_command.trim();
+        if command.is_empty() { Agent::ADMINISTRATOR_COMMAND } else { command }
+    }
+
     /// The settings with every number within its range.
     fn within_range(mut self) -> Self {
         self.scale_percent = self.scale_percent.clamp(*SCALE_PERCENT.start(), *SCALE_PERCENT.end());
         self.late_percent = LATE_PERCENT.nearest(self.late_percent);
         self
+    }
+
+    /// The keys that mark a moment in other programs, if any are to.
+    pub(super) fn wanted_mark_shortcut(&self) -> Option<Shortcut> {
+        self.marks_in_games.then_some(self.mark_shortcut)
     }
 
     /// The names an export begins with.
@@ -198,6 +224,7 @@ impl Settings {
             results: before.results,
             filters: before.filters,
             presets: before.presets,
+            hosts: before.hosts,
             ..Self::default()
         }
     }

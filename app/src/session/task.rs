@@ -137,6 +137,22 @@ impl<M: Send + 'static> Tasks<M> {
         watch
     }
 
+    /// Does some work at a lower priority that sends messages before it ends.
+    pub(super) fn send_from(&self, name: &str, work: impl FnOnce(&dyn Fn(M)) + Send + 'static) {
+        let (host, sender) = (self.host.clone(), self.sender.clone());
+        let send = move |message| match sender.try_send(message) {
+            Ok(()) => host.wake(),
+            Err(_) => log::info!("a message was lost: the window does not answer"),
+        };
+        let spawned = measure::start_thread(name, move || {
+            platform::lower_own_priority();
+            work(&send);
+        });
+        if let Err(error) = spawned {
+            log::error!("could not start a thread for '{name}': {error}");
+        }
+    }
+
     /// Sends what `read` returns after each pause, for as long as the part lives.
     pub(super) fn repeat(
         &self,

@@ -19,9 +19,9 @@ use super::{
     local, run_name,
 };
 
-pub use self::page::{Compared, page};
+pub use self::page::{Compared, Evaluated, page, remarks};
 pub use self::table::{Cells, cells, metric_unit};
-pub use self::write::{Evaluated, conditions, differences, document, legend, remarks, ticket};
+pub use self::write::{conditions, differences, document, legend, ticket};
 
 /// Why the max has no result.
 pub const WHY_NOT_MAX: &str = "A maximum has no confidence interval and grows with run length.";

@@ -27,6 +27,9 @@ pub const OUTLINE: &str = "outline; plots in the browser";
 /// The effect of omitting parts of a run from a page.
 pub const NOT_WHOLE: &str = "With parts omitted, the report cannot be imported again.";
 
+/// The most files that a question names.
+const MAX_NAMED: usize = 4;
+
 /// All configurations of a run.
 pub fn all_rows(count: usize) -> String {
     format!("All {count} configurations")
@@ -76,6 +79,25 @@ pub fn saved(files: &[PathBuf]) -> String {
         [file] => format!("Saved {} in {folder}.", name(file)),
         files => format!("Saved {} files in {folder}.", files.len()),
     }
+}
+
+/// Whether to replace files of one folder, at least one: the question, and what an answer does.
+pub fn replacing(files: &[PathBuf]) -> (String, String) {
+    let title = match files {
+        [file] => format!("Replace {}?", name(file)),
+        files => format!("Replace {} files?", files.len()),
+    };
+    let folder = files.first().and_then(|file| file.parent()).map_or(String::new(), name);
+    let shown: Vec<String> = files.iter().take(MAX_NAMED).map(|file| name(file)).collect();
+    let more = match files.len().saturating_sub(MAX_NAMED) {
+        0 => String::new(),
+        more => format!(", and {more} more"),
+    };
+    let text = format!(
+        "{folder} already has {}{more}. Cancel writes no file of this export.",
+        shown.join(", ")
+    );
+    (title, text)
 }
 
 /// Files that could not be written, at least one.

@@ -14,7 +14,7 @@ pub const MEANING_OF_TENTH: &str = "Frame rate of the slowest 0.1% of frames.";
 /// The name of a definition.
 pub const fn name(low: LowDefinition) -> &'static str {
     match low {
-        LowDefinition::MeanOfSlowest => "Average of the slowest 1%",
+        LowDefinition::MeanOfSlowest => "Mean of the slowest 1%",
         LowDefinition::CapFrameXPercentile => "1st percentile, CapFrameX",
         LowDefinition::CapFrameXAverage => "Average from p99, CapFrameX",
         LowDefinition::TimeIntegral => "Slowest 1% of the time, RTSS",
@@ -127,12 +127,12 @@ mod tests {
         }
         assert_eq!(
             in_use(LowDefinition::default()),
-            "Definition in use: average of the slowest 1%. Other programs may use another one."
+            "Definition in use: mean of the slowest 1%. Other programs may use another one."
         );
         assert!(in_use(LowDefinition::PresentMon).contains("1st percentile, PresentMon."));
         assert_eq!(
             why_not_evaluated("Better"),
-            "The result is for the average of the slowest 1%: Better."
+            "The result is for the mean of the slowest 1%: Better."
         );
     }
 }

@@ -21,7 +21,8 @@ use super::{
 };
 
 pub use advice::{
-    AdviceWords, advice, delayed_note, delayed_row, nothing_to_do, tool_button, what_to_do,
+    AdviceWords, advice, delayed_note, delayed_row, first_to_do, nothing_to_do, tool_button,
+    what_to_do,
 };
 pub use document::{load, report, ticket};
 pub use page::page;
@@ -148,7 +149,7 @@ pub fn weakest(card: &Scorecard) -> String {
             format!("A busy thread on {label} did not run for {value} (longest gap).")
         }
         Figure::Spin { requested, .. } => format!(
-            "Spin waits of {} end {value} late on average (average overshoot).",
+            "Spin waits of {} end {value} late on average (mean overshoot).",
             format_setting(*requested)
         ),
     }
@@ -230,10 +231,10 @@ fn busy_names(card: &Scorecard) -> Option<String> {
     });
     let names: Vec<&str> = programs?.iter().map(|one| one.name.as_str()).collect();
     let (last, first) = names.split_last()?;
-    Some(if first.is_empty() {
-        (*last).to_owned()
-    } else {
-        format!("{} and {last}", first.join(", "))
+    Some(match first {
+        [] => (*last).to_owned(),
+        [one] => format!("{one} and {last}"),
+        several => format!("{}, and {last}", several.join(", ")),
     })
 }
 
@@ -323,7 +324,7 @@ pub fn card(card: &Card) -> Option<CardWords> {
             (format!("longest gap, {label}"), sentence)
         }
         Figure::Spin { requested, .. } => (
-            format!("average overshoot of a {} spin", format_setting(*requested)),
+            format!("mean overshoot of a {} spin", format_setting(*requested)),
             if card.grade.is_none_or(|grade| grade.worst() <= Grade::Good) {
                 String::new()
             } else {
@@ -477,12 +478,11 @@ pub fn trust(trust: &QualityCheck) -> (&'static str, String) {
             let (frames, sleeps) = (format_count(wide(*frames)), format_count(wide(*sleeps)));
             ("Samples", format!("{frames} frames, {sleeps} sleeps. {lost}"))
         }
-        QualityCheck::Window(None) => ("Window", "Not used (command line).".to_owned()),
-        QualityCheck::Window(Some(hidden)) if trust.is_good() => {
-            let _ = hidden;
+        QualityCheck::Window(Err(why)) => ("Window", format!("{}.", super::capitalized(why))),
+        QualityCheck::Window(Ok(_)) if trust.is_good() => {
             ("Window", "Visible the whole time.".to_owned())
         }
-        QualityCheck::Window(Some(hidden)) => {
+        QualityCheck::Window(Ok(hidden)) => {
             ("Window", format!("Hidden for {}.", format_long_time(*hidden)))
         }
         QualityCheck::OtherPrograms { share: None, .. } => {
@@ -534,7 +534,7 @@ pub fn result(card: &Card) -> String {
         }
         Some(Figure::Spin { requested, average }) => {
             format!(
-                "{} average overshoot of a {} spin",
+                "{} mean overshoot of a {} spin",
                 format_time(*average),
                 format_time(*requested)
             )

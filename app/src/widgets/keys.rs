@@ -33,6 +33,8 @@ pub enum Command {
     Undo,
     /// Shows the machine.
     Machine,
+    /// Shows the host chooser.
+    Hosts,
     /// Shows the settings.
     Settings,
     /// Opens a file.
@@ -138,7 +140,7 @@ const TESTS: [KeyboardShortcut; 6] = [
 ];
 
 /// Every shortcut except those of the tests, whose names are not known here.
-pub const KEYS: [Keys; 41] = [
+pub const KEYS: [Keys; 42] = [
     keys(Command::Run, TEST, "Run the test", &[plain(Key::F5), command(Key::R)]),
     keys(Command::Stop, TEST, "Stop the test", &[plain(Key::Escape)]),
     keys(
@@ -172,6 +174,7 @@ pub const KEYS: [Keys; 41] = [
     keys(Command::Machine, PAGES, "Machine", &[command(Key::I)]),
     keys(Command::Settings, PAGES, "Settings", &[command(Key::Comma)]),
     keys(Command::OpenFile, PAGES, "Open files", &[command(Key::O)]),
+    keys(Command::Hosts, PAGES, "Choose the PC for tests", &[command(Key::L)]),
     keys(Command::Keys, WINDOW, "All shortcuts", &[plain(Key::F1)]),
     keys(Command::Help, WINDOW, "Help for the focused item", &[plain(Key::F1)]),
     keys(

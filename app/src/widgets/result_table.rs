@@ -3,6 +3,7 @@
 mod cell;
 mod columns;
 mod cursor;
+mod forest;
 mod grid;
 mod header;
 mod layout;
@@ -22,6 +23,7 @@ use jitterscope_engine::report::table::Format;
 use self::cell::CellView;
 use self::columns::{GAP, ShownColumn, menu_ui, shown_columns, shown_keys};
 use self::cursor::{Cursor, Pressed};
+pub use self::forest::ForestPlot;
 use self::header::{GROUP, definition_ui, edges_ui, group_ui, separator_ui, title_ui};
 use self::memory::Memory;
 use self::prepared::{Prepared, inset};
@@ -44,11 +46,13 @@ pub struct ResultTable<'a> {
     note: &'a str,
     table: &'a Table,
     layout: TableLayout,
+    hidden: &'a [&'a str],
     unit: Unit,
     selected: Option<usize>,
     plotted: Option<&'a mut Vec<usize>>,
     can_open: bool,
     max_rows: usize,
+    forest: Option<ForestPlot>,
 }
 
 /// What the user did to a row; rows by their position in the table.
@@ -69,11 +73,13 @@ impl<'a> ResultTable<'a> {
             note: "",
             table,
             layout,
+            hidden: &[],
             unit: Unit::Auto,
             selected: None,
             plotted: None,
             can_open: false,
             max_rows: 16,
+            forest: None,
         }
     }
 
@@ -86,6 +92,12 @@ impl<'a> ResultTable<'a> {
     /// A few words after the table's own note.
     pub const fn note(mut self, note: &'a str) -> Self {
         self.note = note;
+        self
+    }
+
+    /// Hides these columns until the user shows them; an interval is then in the tooltip of its value.
+    pub const fn hides(mut self, columns: &'a [&'a str]) -> Self {
+        self.hidden = columns;
         self
     }
 
@@ -113,6 +125,12 @@ impl<'a> ResultTable<'a> {
         self
     }
 
+    /// Adds a forest plot of a column to the rows.
+    pub const fn forest(mut self, plot: ForestPlot) -> Self {
+        self.forest = Some(plot);
+        self
+    }
+
     /// Shows the table.
     pub fn show(mut self, ui: &mut Ui) -> TableResponse {
         let id = Id::unique(("result-table", self.key));
@@ -121,7 +139,7 @@ impl<'a> ResultTable<'a> {
         let unit = before.unit.unwrap_or(self.unit);
         let prepared = Prepared::of(ui, id.with("prepared"), self.table, &self.layout, unit);
         let room = self.room(ui.available_width() - 2.0, ui.spacing().scroll.allocated_width());
-        let keys = shown_keys(&prepared, &self.layout, &before, room);
+        let keys = shown_keys(&prepared, (&self.layout, self.hidden), &before, room);
         let (default, table) = (self.unit, self.table);
         let notes = [table.note.as_str(), self.note];
         let notes: Vec<&str> = notes.into_iter().filter(|note| !note.is_empty()).collect();
@@ -161,7 +179,8 @@ impl<'a> ResultTable<'a> {
     fn room(&self, width: f32, scroll_bar: f32) -> f32 {
         let bar = if self.is_scrolled() { scroll_bar } else { 0.0 };
         let plot = if self.plotted.is_some() { PLOT_WIDTH + GAP } else { 0.0 };
-        width - bar - plot - GAP
+        let forest = if self.forest.is_some() { forest::WIDTH + GAP } else { 0.0 };
+        width - bar - plot - forest - GAP
     }
 
     const fn is_scrolled(&self) -> bool {
@@ -193,7 +212,9 @@ impl<'a> ResultTable<'a> {
                 * size::TABLE_ROW,
         );
         let top_left = ui.cursor().min;
-        let wide: f32 = columns.iter().map(|column| column.width + GAP).sum();
+        let forest = self.forest.map(|plot| (plot, place_after(prepared, columns, plot)));
+        let forest_width = if forest.is_some() { forest::WIDTH + GAP } else { 0.0 };
+        let wide = columns.iter().map(|column| column.width + GAP).sum::<f32>() + forest_width;
         let plot_width = if self.plotted.is_some() { PLOT_WIDTH + GAP } else { 0.0 };
         let reach =
             Rangef::new(top_left.x, top_left.x + (wide + plot_width).max(ui.available_width()));
@@ -206,6 +227,7 @@ impl<'a> ResultTable<'a> {
             cursor: has_focus.then_some(cursor),
             has_moved,
             can_open: self.can_open,
+            forest,
         };
         let mut builder = TableBuilder::new(ui)
             .id_salt("rows")
@@ -221,8 +243,11 @@ impl<'a> ResultTable<'a> {
         if self.plotted.is_some() {
             builder = builder.column(Width::exact(PLOT_WIDTH));
         }
-        for column in columns {
+        for (place, column) in columns.iter().enumerate() {
             builder = builder.column(Width::exact(column.width).clip(true));
+            if view.forest_after(place).is_some() {
+                builder = builder.column(Width::exact(forest::WIDTH).clip(true));
+            }
         }
         let mut sorted = None;
         let mut acted = Acted::default();
@@ -239,13 +264,16 @@ impl<'a> ResultTable<'a> {
             });
         let bottom = ui.min_rect().bottom().max(top_left.y + heights.0);
         let mut right = top_left.x + plot_width - GAP / 2.0;
-        let edges: Vec<(usize, f32, f32)> = columns
-            .iter()
-            .map(|column| {
-                right += column.width + GAP;
-                (column.at, right, column.width)
-            })
-            .collect();
+        let mut edges: Vec<(usize, f32, f32)> = Vec::new();
+        for (place, column) in columns.iter().enumerate() {
+            right += column.width + GAP;
+            edges.push((column.at, right, column.width));
+            if view.forest_after(place).is_some() {
+                let (_, axis) = ui.allocate_space(vec2(0.0, forest::AXIS));
+                ForestPlot::axis_ui(ui, right + GAP / 2.0, axis.top());
+                right += forest_width;
+            }
+        }
         let header_reach = Rangef::new(top_left.y, top_left.y + heights.0);
         edges_ui(ui, id, prepared, &edges, header_reach, memory);
         let place = Rect::from_min_max(top_left, pos2(reach.max, bottom));
@@ -356,6 +384,9 @@ impl<'a> ResultTable<'a> {
             if self.can_open && response.double_clicked() {
                 acted.response.opened = source;
             }
+            if let Some(plot) = view.forest_after(place) {
+                cells.col(|ui| plot.row_ui(ui, prepared, source));
+            }
         }
     }
 }
@@ -381,9 +412,26 @@ struct View<'a> {
     cursor: Option<Cursor>,
     has_moved: bool,
     can_open: bool,
+    /// The forest plot, and the column on screen after which it is.
+    forest: Option<(ForestPlot, usize)>,
+}
+
+/// Returns after which column on screen a forest plot is: its interval, or its value where that is hidden.
+fn place_after(prepared: &Prepared, columns: &[ShownColumn], plot: ForestPlot) -> usize {
+    let key_of = |shown: &ShownColumn| {
+        let column = prepared.grid.columns.get(shown.at)?;
+        prepared.table.columns.get(column.column).map(|column| column.key)
+    };
+    let place = |key| columns.iter().position(|shown| key_of(shown) == Some(key));
+    place(plot.interval).or_else(|| place(plot.value)).unwrap_or(columns.len().saturating_sub(1))
 }
 
 impl View<'_> {
+    /// The forest plot that follows a column on screen.
+    fn forest_after(&self, place: usize) -> Option<ForestPlot> {
+        self.forest.filter(|(_, after)| *after == place).map(|(plot, _)| plot)
+    }
+
     /// What of a row's width is drawn.
     fn drawn(&self) -> Rangef {
         Rangef::new(self.reach.min.max(self.visible.min), self.reach.max.min(self.visible.max))
@@ -450,6 +498,9 @@ impl View<'_> {
                 }
                 title.on_hover_ui(|ui| definition_ui(ui, self.prepared, column));
             });
+            if let Some(plot) = self.forest_after(place) {
+                header.col(|ui| plot.header_ui(ui));
+            }
         }
         sorted
     }

@@ -5,6 +5,7 @@ use eframe::egui::{
     WidgetInfo, pos2, vec2,
 };
 
+use super::field::combo;
 use super::paint::{bordered_box, focus_ring_around};
 use super::spans::Spans;
 use crate::theme::{Tokens, Type, size};
@@ -19,6 +20,21 @@ pub fn segmented<T: Copy + PartialEq>(
     options: &[(T, &str)],
 ) -> Response {
     segments(ui, name, value, options, None)
+}
+
+/// A segmented control, or a combo box where its texts do not fit side by side.
+pub fn segmented_or_combo<T: Copy + PartialEq>(
+    ui: &mut Ui,
+    name: &str,
+    value: &mut T,
+    options: &[(T, &str)],
+) -> Response {
+    /// The width of the combo box.
+    const COMBO: f32 = 260.0;
+    if widths(ui, options, None).iter().sum::<f32>() <= ui.available_width() {
+        return segments(ui, name, value, options, None);
+    }
+    combo(ui, name, value, options, COMBO.min(ui.available_width()))
 }
 
 /// A segmented control of full width.

@@ -82,6 +82,12 @@ impl<A: Clone> Toasts<A> {
         self.waiting.push(toast);
     }
 
+    /// Removes the messages whose action has become pointless.
+    pub fn remove(&mut self, is_pointless: impl Fn(&A) -> bool) {
+        self.waiting
+            .retain(|toast| toast.action.as_ref().is_none_or(|(_, action)| !is_pointless(action)));
+    }
+
     /// Holds back all but errors, while a test runs.
     pub const fn hold(&mut self, held: bool) {
         self.held = held;

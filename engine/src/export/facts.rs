@@ -47,6 +47,8 @@ pub fn machine(run: &Run) -> Vec<(&'static str, String)> {
             format!("{:.1} GiB", f64::from(mebibytes) / 1024.0)
         }),
     );
+    add("GPU", machine.gpu.clone());
+    add("GPU driver", machine.gpu_driver.clone());
     add("System", machine.os.clone());
     add("Kernel", machine.kernel.clone());
     add("Virtual machine", machine.virtualization.clone());
@@ -77,6 +79,7 @@ pub fn machine_line(run: &Run) -> String {
         1 => words.push(format!("1 CPU{host}")),
         count => words.push(format!("{count} CPUs{host}")),
     }
+    words.extend(machine.gpu.clone());
     words.extend(machine.os.clone());
     let system = machine.system();
     words.extend((machine.os.as_ref() != Some(&system)).then_some(system));

@@ -17,21 +17,21 @@ mod verdict;
 use std::io::{self, Write};
 
 use super::sanitize::{NAME, NOTE, html};
-use super::{Headline, Options, Parts, json, parts};
+use super::{Headline, Options, Parts, json, parts, svg};
 use crate::format::measurement_sum;
 use crate::report::chart::default_row;
 use crate::report::table::Column;
 use crate::report::{Caution, Chart, Report, Table};
 use crate::run::Run;
 
-pub use compared::{
-    Change, Changes, ComparisonPage, Direction, RelativeChange, Side, write_comparison,
-};
+pub use compared::{Change, Changes, ComparisonPage, RelativeChange, Side, write_comparison};
 pub use outline::outline;
 pub use page::{Measurement, Page, write_page};
 
 /// The most rows of a table of events.
 const MAX_EVENTS: usize = 200;
+/// The most plots across the page; others are in details.
+const MAX_WIDE: usize = 2;
 /// How the element that holds the run begins; the importer looks for it.
 const DATA_BEGINS: &str = "<script type=\"application/json\" id=\"jitterscope-run\">";
 /// The only script of a page: values below the pointer, and all details in print.
@@ -62,9 +62,15 @@ pub fn write(
     let hidden = weakening.into_iter().skip(verdict::MAX_CAUTIONS).chain(others);
     let hidden: Vec<&Caution> = hidden.collect();
     first_figures(run, report, to)?;
-    plots(run, report, holds, &hidden, to)?;
+    let more = plots(run, report, holds, &hidden, to)?;
     quality::requested(run, report, to)?;
     writeln!(to, "<div class=\"more\">")?;
+    for chart in &more {
+        details::open(chart.title, &chart.note, "", to)?;
+        writeln!(to, "{}", svg::legend(chart))?;
+        plot::write_alone(chart, to)?;
+        details::close(to)?;
+    }
     let tables = parts::tables(report, holds, MAX_EVENTS);
     if let Some((first, _)) = tables.first() {
         details::all_figures("All figures", first, to)?;
@@ -108,20 +114,22 @@ fn is_of_changes(table: &Table) -> bool {
     table.position("change").is_some()
 }
 
-/// The timeline, who delayed frames and the worst of them, the other plots, and the quality of it all.
+/// The timeline, who delayed frames and the worst of them, the other plots, and the quality of it all. Returns the
+/// plots for which the first sheet has no room.
 fn plots(
     run: &Run,
     report: &Report,
     holds: Parts,
     hidden: &[&Caution],
     to: &mut dyn Write,
-) -> io::Result<()> {
+) -> io::Result<Vec<Chart>> {
     let mut charts = report.charts(run);
     let row = default_row(report).and_then(|row| report.rows.get(row));
     let is_paced = charts.first().is_some_and(|chart| chart.key == "timeline");
     if let Some(row) = row.filter(|_| is_paced && run.capture().is_none()) {
         charts.remove(0);
-        timeline::write(run, row, to)?;
+        let name = if report.rows.len() == 1 { "" } else { &row.label };
+        timeline::write(run, row, name, to)?;
         if report.rows.len() == 1 {
             if let Some(worst) = culprits::worst(run, row) {
                 writeln!(to, "<div class=\"cols a\">")?;
@@ -135,15 +143,19 @@ fn plots(
         }
     }
     // Names of rows need the width of the page.
-    let (halves, wide): (Vec<Chart>, Vec<Chart>) =
+    let (halves, mut wide): (Vec<Chart>, Vec<Chart>) =
         charts.into_iter().partition(|it| it.is_half && it.y.names.is_empty());
-    plot::write_wide(&wide, to)?;
+    let more = wide.split_off(wide.len().min(MAX_WIDE));
+    for chart in &wide {
+        plot::write(chart, to)?;
+    }
     writeln!(to, "<div class=\"cols {}\">", if halves.len() == 2 { "c" } else { "b" })?;
     for chart in &halves {
         plot::write(chart, to)?;
     }
     quality::write(run, report, holds.machine, hidden, to)?;
-    writeln!(to, "</div>")
+    writeln!(to, "</div>")?;
+    Ok(more)
 }
 
 /// The run, what the file is, and the script.

@@ -63,8 +63,17 @@ pub struct Source<'a> {
 /// configurations has one series per configuration; what has no value is absent. The last line is `# EOF`.
 pub fn text(sources: &[Source<'_>], check: Option<GradeRange>) -> String {
     let mut families = Families::default();
+    let labels = Labels::default();
+    if sources.iter().any(|source| source.measurement.is_some()) {
+        let help = "1 where the verdict of the quick check has a grade, 0 where it has none.";
+        families.gauge(
+            "jitterscope_quick_graded",
+            help,
+            &labels,
+            f64::from(u8::from(check.is_some())),
+        );
+    }
     if let Some(grade) = check {
-        let labels = Labels::default();
         add_grade(
             &mut families,
             "jitterscope_quick_grade",

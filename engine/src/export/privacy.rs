@@ -343,6 +343,8 @@ fn for_each_text(run: &mut Run, change: &mut dyn FnMut(&mut String)) {
     let machine = &mut run.machine;
     let facts = [
         &mut machine.cpu_model,
+        &mut machine.gpu,
+        &mut machine.gpu_driver,
         &mut machine.virtualization,
         &mut machine.power.governor_or_plan,
         &mut run.health.journal_error,

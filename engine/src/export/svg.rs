@@ -1,6 +1,7 @@
 //! Charts as SVG: part of a page, whose style sets the colors, or a separate file.
 
 pub(super) mod axis;
+pub(super) mod dots;
 mod marks;
 
 use std::fmt::Write as _;

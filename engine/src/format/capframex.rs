@@ -37,6 +37,12 @@ pub struct Info {
     /// The operating system.
     #[serde(rename = "OS")]
     pub os: Option<String>,
+    /// The graphics card.
+    #[serde(rename = "GPU")]
+    pub gpu: Option<String>,
+    /// Its driver.
+    #[serde(rename = "GPUDriverVersion")]
+    pub gpu_driver_version: Option<String>,
     /// When.
     pub creation_date: Option<String>,
     /// The user's comment.

@@ -6,7 +6,7 @@ use serde_json::{Map, Number, Value};
 
 use super::checksum::Sum;
 use crate::nanos::Nanos;
-use crate::run::capture::{Distribution, Recording};
+use crate::run::capture::{CaptureSeries, Distribution, Recording};
 use crate::run::{Capture, Run, Subject};
 use crate::sample::{Column, Columns, MISSING};
 
@@ -72,8 +72,7 @@ fn recording(recording: &Recording) -> [(&'static str, Member<'_>); 4] {
         ("elapsed_nanos", Member::Integer(recording.elapsed.map(Nanos::get))),
         ("frame_times_nanos", Member::Column(&recording.frame_times)),
         ("logged_at_nanos", Member::Column(&recording.logged_at)),
-        // As many as a distribution has.
-        ("", Member::Integer(None)),
+        ("series", Member::Series(&recording.series)),
     ]
 }
 
@@ -103,6 +102,8 @@ enum Member<'a> {
     /// Absent where it is not known.
     Integer(Option<i64>),
     Column(&'a Column),
+    Text(&'a str),
+    Series(&'a [CaptureSeries]),
     Values(&'a [(i64, u64)]),
     Counts(&'a [(i64, u64)]),
 }
@@ -112,6 +113,8 @@ impl Member<'_> {
         match self {
             Self::Integer(value) => value.is_none_or(|value| value == 0),
             Self::Column(column) => column.is_empty(),
+            Self::Text(text) => text.is_empty(),
+            Self::Series(all) => all.is_empty(),
             Self::Values(bins) | Self::Counts(bins) => bins.is_empty(),
         }
     }
@@ -176,13 +179,18 @@ impl Form {
         self.bytes.push(b'a');
         self.integer(count(items.len()));
         for members in items {
-            let members = || members.iter().filter(|(_, member)| !member.is_neutral());
-            self.bytes.push(b'o');
-            self.integer(count(members().count()));
-            for (name, member) in members() {
-                self.text(name);
-                self.member(member);
-            }
+            self.members(&members);
+        }
+    }
+
+    /// Members, in the order of their names' bytes, as an object.
+    fn members(&mut self, members: &[(&str, Member<'_>)]) {
+        let members = || members.iter().filter(|(_, member)| !member.is_neutral());
+        self.bytes.push(b'o');
+        self.integer(count(members().count()));
+        for (name, member) in members() {
+            self.text(name);
+            self.member(member);
         }
     }
 
@@ -190,6 +198,21 @@ impl Form {
         match member {
             Member::Integer(value) => self.item(value.unwrap_or(MISSING)),
             Member::Column(column) => self.items(column.len(), column.values()),
+            Member::Text(text) => {
+                self.bytes.push(b's');
+                self.text(text);
+            }
+            Member::Series(all) => {
+                self.bytes.push(b'a');
+                self.integer(count(all.len()));
+                for CaptureSeries { label: _, unit, at, values } in *all {
+                    self.members(&[
+                        ("at_nanos", Member::Column(at)),
+                        ("unit", Member::Text(unit)),
+                        ("values_thousandths", Member::Column(values)),
+                    ]);
+                }
+            }
             Member::Values(bins) => self.items(bins.len(), bins.iter().map(|bin| bin.0)),
             Member::Counts(bins) => {
                 self.items(bins.len(), bins.iter().map(|bin| bin.1.cast_signed()));

@@ -3,12 +3,13 @@
 
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use super::quoted;
-use crate::machine::{ClockFacts, Machine};
+use crate::machine::{ClockFacts, Detail, Machine};
 use crate::measure::TraceMode;
 use crate::plan::{CpuFacts, Plan, Priority};
-use crate::platform::Applied;
+use crate::platform::{Applied, TraceState};
 use crate::units::shortened;
 
 /// The version of the protocol that this program uses.
@@ -50,6 +51,8 @@ pub enum AgentRequest {
         /// Whether who had the CPU is recorded.
         trace: TraceMode,
     },
+    /// Stop the current run; the agent answers further requests.
+    Cancel,
     /// Stop the current run, and end.
     Stop,
 }
@@ -81,6 +84,18 @@ pub struct AgentFacts {
     pub cpu_quota_percent: Option<u32>,
     /// Each priority that was requested there, with its outcome.
     pub capabilities: Vec<(Priority, Applied)>,
+    /// Additional facts for the page of the machine.
+    #[serde(default)]
+    pub detail: Detail,
+    /// In how much detail a trace of the CPUs can be recorded.
+    #[serde(default)]
+    pub trace: TraceState,
+    /// The CPU that "a performance core" resolves to.
+    #[serde(default)]
+    pub performance_cpu: Option<u32>,
+    /// Whether threads can be pinned to CPUs.
+    #[serde(default)]
+    pub can_pin: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -89,6 +104,7 @@ enum RequestKind {
     Describe,
     Load,
     Run,
+    Cancel,
     Stop,
 }
 
@@ -98,7 +114,7 @@ struct RequestLine {
     jitterscope: u32,
     request: RequestKind,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    plan: Option<Plan>,
+    plan: Option<Value>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     trace: Option<TraceMode>,
 }
@@ -129,8 +145,9 @@ pub fn write_request(request: &AgentRequest) -> String {
         AgentRequest::Describe => (RequestKind::Describe, None, None),
         AgentRequest::Load => (RequestKind::Load, None, None),
         AgentRequest::Run { plan, trace } => {
-            (RequestKind::Run, Some(plan.as_ref().clone()), Some(*trace))
+            (RequestKind::Run, serde_json::to_value(plan).ok(), Some(*trace))
         }
+        AgentRequest::Cancel => (RequestKind::Cancel, None, None),
         AgentRequest::Stop => (RequestKind::Stop, None, None),
     };
     line(&RequestLine { jitterscope: PROTOCOL_VERSION, request, plan, trace })
@@ -142,13 +159,36 @@ pub fn read_request(text: &[u8]) -> Result<AgentRequest, ProtocolError> {
     match (request, plan) {
         (RequestKind::Describe, None) => Ok(AgentRequest::Describe),
         (RequestKind::Load, None) => Ok(AgentRequest::Load),
+        (RequestKind::Cancel, None) => Ok(AgentRequest::Cancel),
         (RequestKind::Stop, None) => Ok(AgentRequest::Stop),
         (RequestKind::Run, Some(plan)) => {
-            let trace = trace.unwrap_or_default();
-            Ok(AgentRequest::Run { plan: Box::new(plan), trace })
+            let (plan, trace) = (Box::new(read_plan(&plan)?), trace.unwrap_or_default());
+            Ok(AgentRequest::Run { plan, trace })
         }
         (RequestKind::Run, None) => Err(invalid("a run without a plan")),
         (_, Some(_)) => Err(invalid("a plan that nothing measures")),
+    }
+}
+
+/// Reads a plan with known settings alone: what is not known here would be measured otherwise than requested.
+fn read_plan(given: &Value) -> Result<Plan, ProtocolError> {
+    let plan = Plan::deserialize(given).map_err(|error| invalid(&error.to_string()))?;
+    let known = serde_json::to_value(&plan).unwrap_or_default();
+    if is_part_of(given, &known) { Ok(plan) } else { Err(invalid("an unknown setting in a plan")) }
+}
+
+fn is_part_of(given: &Value, known: &Value) -> bool {
+    match (given, known) {
+        (Value::Object(given), Value::Object(known)) => given
+            .iter()
+            .all(|(key, value)| known.get(key).is_some_and(|known| is_part_of(value, known))),
+        (Value::Array(given), Value::Array(known)) => {
+            given.len() == known.len()
+                && given.iter().zip(known).all(|(given, known)| is_part_of(given, known))
+        }
+        // 60 is 60.0.
+        (Value::Number(given), Value::Number(known)) => given.as_f64() == known.as_f64(),
+        (given, known) => given == known,
     }
 }
 
@@ -222,7 +262,12 @@ mod tests {
     use super::*;
 
     fn requests() -> Vec<AgentRequest> {
-        let mut requests = vec![AgentRequest::Describe, AgentRequest::Load, AgentRequest::Stop];
+        let mut requests = vec![
+            AgentRequest::Describe,
+            AgentRequest::Load,
+            AgentRequest::Cancel,
+            AgentRequest::Stop,
+        ];
         requests.extend(Plan::all().into_iter().flat_map(|plan| plan.presets()).map(|preset| {
             AgentRequest::Run { plan: Box::new(preset.plan), trace: TraceMode::Off }
         }));
@@ -237,6 +282,10 @@ mod tests {
             cpus: CpuFacts { usable: vec![0, 1], ..CpuFacts::default() },
             cpu_quota_percent: None,
             capabilities: Vec::new(),
+            detail: Detail::default(),
+            trace: TraceState::default(),
+            performance_cpu: Some(1),
+            can_pin: true,
         };
         vec![
             AgentAnswer::Machine(Box::new(facts)),
@@ -275,6 +324,19 @@ mod tests {
         ] {
             let read = read_request(text.as_bytes());
             assert!(matches!(read, Err(ProtocolError::Invalid { .. })), "{text}: {read:?}");
+        }
+        let plan = serde_json::to_value(Plan::all().remove(0)).unwrap();
+        for (place, added) in [
+            ("/path", serde_json::json!("/etc/passwd")),
+            ("/load/command", serde_json::json!("sh -c reboot")),
+            ("/cells/0/user", serde_json::json!(0)),
+        ] {
+            let mut plan = plan.clone();
+            let (parent, key) = place.rsplit_once('/').unwrap();
+            plan.pointer_mut(parent).unwrap()[key] = added;
+            let request = serde_json::json!({"jitterscope": 1, "request": "run", "plan": plan});
+            let read = read_request(request.to_string().as_bytes());
+            assert_eq!(read, Err(invalid("an unknown setting in a plan")), "{place}");
         }
         let share = read_answer(br#"{"jitterscope":1,"answer":"load","share":-1}"#);
         assert_eq!(share, Ok(AgentAnswer::Load(None)));

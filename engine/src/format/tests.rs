@@ -14,7 +14,7 @@ use crate::run::{
     Annotation, Counters, CpuLimits, Ending, Group, Health, RunId, Series, TailPoint, Trace,
     TrialRun,
 };
-use crate::sample::{Evidence, MISSING, Sample};
+use crate::sample::{Evidence, MISSING, Sample, WaitReasons};
 
 fn annotation() -> Annotation {
     let (from, to) = (Nanos::from_millis(100), Nanos::from_millis(250));
@@ -58,12 +58,7 @@ fn run() -> Run {
     let mut trial = TrialRun::new(0, stage.trials[0].clone(), stage.load);
     trial.applied = Some(applied);
     trial.samples = (0..20).map(sample).collect();
-    trial.evidence = vec![Evidence {
-        index: 3,
-        involuntary_switches: Some(2),
-        work_started: Some(Nanos::new(393)),
-        ..Evidence::default()
-    }];
+    trial.evidence = vec![evidence()];
     trial.counters.insert("wall_nanos".to_owned(), 1_234);
     trial.lost_count = 2;
     let mut load = Series::default();
@@ -120,6 +115,18 @@ fn run() -> Run {
             ..Health::default()
         },
         trials: vec![trial],
+    }
+}
+
+fn evidence() -> Evidence {
+    Evidence {
+        index: 3,
+        involuntary_switches: Some(2),
+        work_started: Some(Nanos::new(393)),
+        switches: Some(3),
+        wait_reasons: Some(WaitReasons::from_bits(1 << 32 | 1 << 4)),
+        interrupt_time: Some(Nanos::new(200)),
+        ..Evidence::default()
     }
 }
 

@@ -1,10 +1,13 @@
 //! The hardware monitoring log of MSI Afterburner: a reading per polling period, by default one per second.
 
+use std::collections::BTreeMap;
+
 use super::decode::check_rows;
 use super::imported::{BadLines, Content, ImportError, Imported, Source};
 use super::lines::{cells, filled, lines};
+use super::sensors::Sensors;
 use super::sessions::Sessions;
-use super::text::{frame_time, frame_time_cell, is_missing};
+use super::text::{frame_time, frame_time_cell, is_missing, name, some_name};
 use crate::nanos::Nanos;
 
 /// Its first line.
@@ -38,6 +41,9 @@ struct Places {
 pub(super) fn read(text: &[u8]) -> Result<Imported, ImportError> {
     let (mut bad_lines, mut sessions) = (BadLines::default(), Sessions::default());
     let mut places = Places::default();
+    let mut names: Vec<String> = Vec::new();
+    let mut units: BTreeMap<usize, String> = BTreeMap::new();
+    let mut sensors = Sensors::default();
     for (number, line) in filled(lines(text)) {
         check_rows(number)?;
         let Some(line) = line else {
@@ -46,9 +52,18 @@ pub(super) fn read(text: &[u8]) -> Result<Imported, ImportError> {
         };
         match kind(line) {
             Some("00") => sessions.split(),
-            Some("02") => places = columns(line),
-            Some("80") => match reading(line, places) {
-                Ok((time, at)) => sessions.push(time, at),
+            Some("02") => {
+                places = columns(line);
+                names = cells(line).skip(CELLS_BEFORE).map(|cell| name(&cell)).collect();
+                sensors = sensors_of(&names, &units);
+            }
+            Some("03") => {
+                let (at, unit) = unit_of(line);
+                units.extend(at.zip(unit));
+                sensors = sensors_of(&names, &units);
+            }
+            Some("80") => match reading(line, places, &mut sensors) {
+                Ok((time, at)) => sessions.push_with(time, at, sensors.row()),
                 Err(reason) => bad_lines.add(number, reason),
             },
             Some(_) => {}
@@ -58,6 +73,7 @@ pub(super) fn read(text: &[u8]) -> Result<Imported, ImportError> {
     if !sessions.has_times() {
         return Err(ImportError::NoValues { bad_count: bad_lines.count });
     }
+    sessions.name(sensors.named());
     let capture = sessions.into_capture("", true);
     Ok(Imported { bad_lines, ..Imported::new(Source::Afterburner, Content::Capture(capture)) })
 }
@@ -74,11 +90,35 @@ fn columns(line: &[u8]) -> Places {
     places
 }
 
+/// Every column but those of frames, with its unit.
+fn sensors_of(names: &[String], units: &BTreeMap<usize, String>) -> Sensors {
+    let is_of_frames = |name: &str| {
+        let name = name.to_ascii_lowercase();
+        name.is_empty() || name.starts_with("framerate") || name.starts_with("frametime")
+    };
+    Sensors::of(names.iter().enumerate().filter(|(_, name)| !is_of_frames(name)).map(
+        |(at, name)| (at + CELLS_BEFORE, name.clone(), units.get(&at).cloned().unwrap_or_default()),
+    ))
+}
+
+/// The position of a column, and its unit.
+fn unit_of(line: &[u8]) -> (Option<usize>, Option<String>) {
+    let mut cells = cells(line).skip(CELLS_BEFORE);
+    let at = cells.next().and_then(|cell| cell.trim().parse().ok());
+    (at, cells.next().and_then(|cell| some_name(&cell)))
+}
+
 /// Frame time and instant of a line; the frame rate substitutes for a frame time that is not
 /// logged.
-fn reading(line: &[u8], places: Places) -> Result<(Option<Nanos>, Option<Nanos>), &'static str> {
+fn reading(
+    line: &[u8],
+    places: Places,
+    sensors: &mut Sensors,
+) -> Result<(Option<Nanos>, Option<Nanos>), &'static str> {
     let (mut time, mut rate, mut at) = (None, None, None);
+    sensors.begin();
     for (cell, place) in cells(line).zip(0_usize..) {
+        sensors.read(place, &cell);
         match place {
             1 => at = instant(&cell),
             place if Some(place) == places.frame_time => time = frame_time_cell(&cell)?,
@@ -124,5 +164,10 @@ mod tests {
         assert_eq!((sessions.len(), times), (2, vec![9_500_000, 10_000_000, 12_500_000]));
         assert_eq!(sessions[0].missing_count(), 1);
         assert!(Nanos::from_secs(3) <= sessions[0].elapsed.unwrap());
+        let [series] = sessions[0].series.as_slice() else { panic!("{:?}", sessions[0].series) };
+        assert_eq!((series.label.as_str(), series.unit.as_str()), ("GPU temperature", "\u{b0}C"));
+        let points: Vec<(f64, f64)> =
+            sessions[0].points_of(series).map(|(at, value)| (at.as_secs(), value)).collect();
+        assert_eq!(points, [(0.0, 50.0), (1.0, 51.0), (2.0, 51.0), (3.0, 51.0)]);
     }
 }

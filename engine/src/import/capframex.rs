@@ -39,6 +39,8 @@ pub(super) fn read(text: &[u8]) -> Result<Imported, ImportError> {
         reported: ReportedMachine {
             processor: some(&info.processor),
             os: some(&info.os),
+            gpu: some(&info.gpu),
+            gpu_driver: some(&info.gpu_driver_version),
             ..ReportedMachine::default()
         },
         bad_lines,

@@ -246,6 +246,10 @@ pub struct ReportedMachine {
     pub kernel: Option<String>,
     /// The frequency governor.
     pub governor: Option<String>,
+    /// The graphics card.
+    pub gpu: Option<String>,
+    /// Its driver.
+    pub gpu_driver: Option<String>,
 }
 
 /// What a file holds.

@@ -75,6 +75,8 @@ fn machine(reported: ReportedMachine) -> Machine {
         cpu_model: reported.processor,
         os: reported.os,
         kernel: reported.kernel,
+        gpu: reported.gpu,
+        gpu_driver: reported.gpu_driver,
         power: Power { governor_or_plan: reported.governor, ..Power::default() },
         ..Machine::default()
     }

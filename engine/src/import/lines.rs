@@ -33,6 +33,11 @@ impl Header {
         Some(Self { line: number, columns, frame_time })
     }
 
+    /// The names of the columns in lower case.
+    pub(super) fn columns(&self) -> impl Iterator<Item = &str> {
+        self.columns.iter().map(String::as_str)
+    }
+
     /// The position of a column, by its name in lower case.
     pub(super) fn position(&self, name: &str) -> Option<usize> {
         self.columns.iter().position(|column| column == name)

@@ -3,6 +3,7 @@
 use super::decode::check_rows;
 use super::imported::{BadLines, Content, ImportError, Imported, ReportedMachine, Source};
 use super::lines::{Header, cells};
+use super::sensors::Sensors;
 use super::sessions::Sessions;
 use super::text::{frame_time_cell, some_name};
 use crate::nanos::Nanos;
@@ -14,6 +15,8 @@ const SYSTEM: &[u8] = b"os,";
 pub(super) fn read(text: &[u8], header: &Header) -> Result<Imported, ImportError> {
     let elapsed = header.position("elapsed");
     let (mut bad_lines, mut sessions) = (BadLines::default(), Sessions::default());
+    let mut sensors = Sensors::of_names(header.columns());
+    sessions.name(sensors.named());
     let mut is_system = false;
     for (number, line) in header.rows(text) {
         check_rows(number)?;
@@ -30,6 +33,7 @@ pub(super) fn read(text: &[u8], header: &Header) -> Result<Imported, ImportError
             continue;
         }
         let (mut time, mut at) = (None, None);
+        sensors.begin();
         for (cell, place) in cells(line).zip(0_usize..) {
             if place == header.frame_time {
                 time = Some(frame_time_cell(&cell));
@@ -37,9 +41,10 @@ pub(super) fn read(text: &[u8], header: &Header) -> Result<Imported, ImportError
             if Some(place) == elapsed {
                 at = cell.trim().parse().ok().map(Nanos::new);
             }
+            sensors.read(place, &cell);
         }
         match time {
-            Some(Ok(time)) => sessions.push(time, at),
+            Some(Ok(time)) => sessions.push_with(time, at, sensors.row()),
             Some(Err(reason)) => bad_lines.add(number, reason),
             None => bad_lines.add(number, "a line without a frame time"),
         }
@@ -66,6 +71,8 @@ fn reported<'a>(mut before: impl Iterator<Item = &'a [u8]>) -> ReportedMachine {
         let place = match name.trim() {
             "os" => &mut reported.os,
             "cpu" => &mut reported.processor,
+            "gpu" => &mut reported.gpu,
+            "driver" => &mut reported.gpu_driver,
             "kernel" => &mut reported.kernel,
             "cpuscheduler" => &mut reported.governor,
             _ => continue,

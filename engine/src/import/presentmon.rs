@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use super::decode::check_rows;
 use super::imported::{Content, ImportError, Imported, Options, ReportedMachine, Series, Source};
 use super::lines::{Header, cells};
+use super::sensors::Sensors;
 use super::sessions::Sessions;
 use super::text::{frame_time_cell, name, some_name};
 use crate::nanos::Nanos;
@@ -24,6 +25,8 @@ struct Places {
     clock: Option<(usize, f64)>,
     processor: Option<usize>,
     os: Option<usize>,
+    gpu: Option<usize>,
+    gpu_driver: Option<usize>,
 }
 
 /// Reads the rows after the header; lines before it with `//` describe what was recorded.
@@ -46,6 +49,9 @@ pub(super) fn read(
         processor: reported("processor")
             .or_else(|| header.position("cpu").filter(|_| source == Source::FrameView)),
         os: reported("os"),
+        gpu: reported("gpu")
+            .or_else(|| header.position("gpu").filter(|_| source == Source::FrameView)),
+        gpu_driver: reported("driver package").or_else(|| reported("base driver version")),
     };
     let found = rows(text, header, &places, &mut imported)?;
     choose(found, imported, options)
@@ -79,6 +85,8 @@ fn comments<'a>(lines: impl Iterator<Item = &'a [u8]>, imported: &mut Imported) 
             "GameName" => imported.name = name(value),
             "Processor" => imported.reported.processor = some_name(value),
             "OS" => imported.reported.os = some_name(value),
+            "GPU" => imported.reported.gpu = some_name(value),
+            "GPUDriverVersion" => imported.reported.gpu_driver = some_name(value),
             "CreationDate" => date = name(value),
             "CreationTime" => time = name(value),
             "Comment" => {
@@ -103,6 +111,7 @@ fn rows(
     let Imported { bad_lines, reported, .. } = imported;
     let mut found: Vec<(Series, Sessions)> = Vec::new();
     let mut known: BTreeMap<[String; 3], usize> = BTreeMap::new();
+    let mut sensors = Sensors::of_names(header.columns());
     for (number, line) in header.rows(text) {
         check_rows(number)?;
         let Some(line) = line else {
@@ -115,7 +124,7 @@ fn rows(
             }
             continue;
         }
-        let row = match row(line, header, places, reported) {
+        let row = match row(line, header, places, (reported, &mut sensors)) {
             Ok(row) => row,
             Err(reason) => {
                 bad_lines.add(number, reason);
@@ -130,16 +139,15 @@ fn rows(
             }
             None => {
                 let [process, id, swap_chain] = row.key.clone();
-                found.push((
-                    Series { process, id, swap_chain, frame_count: 0 },
-                    Sessions::default(),
-                ));
+                let mut sessions = Sessions::default();
+                sessions.name(sensors.named());
+                found.push((Series { process, id, swap_chain, frame_count: 0 }, sessions));
                 known.insert(row.key, found.len() - 1);
                 found.len() - 1
             }
         };
         if let Some((_, sessions)) = found.get_mut(position) {
-            sessions.push(row.time, row.at);
+            sessions.push_with(row.time, row.at, sensors.row());
         }
     }
     Ok(found)
@@ -156,9 +164,10 @@ fn row(
     line: &[u8],
     header: &Header,
     places: &Places,
-    reported: &mut ReportedMachine,
+    (reported, sensors): (&mut ReportedMachine, &mut Sensors),
 ) -> Result<Row, &'static str> {
     let mut key = [const { String::new() }; 3];
+    sensors.begin();
     let (mut time, mut at) = (None, None);
     for (cell, place) in cells(line).zip(0_usize..) {
         if place == header.frame_time {
@@ -175,9 +184,13 @@ fn row(
             let value = cell.trim().parse::<f64>().ok().filter(|value| value.is_finite());
             at = value.map(|value| Nanos::from_nanos_f64(value * unit));
         }
-        for (column, to) in
-            [(places.processor, &mut reported.processor), (places.os, &mut reported.os)]
-        {
+        sensors.read(place, &cell);
+        for (column, to) in [
+            (places.processor, &mut reported.processor),
+            (places.os, &mut reported.os),
+            (places.gpu, &mut reported.gpu),
+            (places.gpu_driver, &mut reported.gpu_driver),
+        ] {
             if column == Some(place) && to.is_none() {
                 *to = some_name(&cell);
             }

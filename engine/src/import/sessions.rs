@@ -2,7 +2,7 @@
 //! periodic readings.
 
 use crate::nanos::Nanos;
-use crate::run::capture::{Capture, Recording};
+use crate::run::capture::{Capture, CaptureSeries, Recording};
 use crate::sample::{Column, MISSING};
 
 /// Sessions of one log; later ones are joined to the last.
@@ -20,6 +20,8 @@ const MIN_CLOCK_SHARE: f64 = 0.9;
 pub(super) struct Sessions {
     done: Vec<Session>,
     now: Session,
+    /// Label and unit of what is recorded besides frame times.
+    named: Vec<(String, String)>,
 }
 
 /// Rows between two starts of the clock.
@@ -30,6 +32,8 @@ struct Session {
     logged_at: Column,
     /// The first instant, and the sum of frame times up to its row.
     first: Option<(Nanos, Nanos)>,
+    /// What else was recorded: a column each, as long as that of frame times.
+    others: Vec<Column>,
     /// The last instant, and the sum of frame times up to its row.
     last: Option<(Nanos, Nanos)>,
     sum: Nanos,
@@ -51,6 +55,23 @@ impl Sessions {
             now.first.get_or_insert((at, now.sum));
             now.last = Some((at, now.sum));
         }
+    }
+
+    /// Adds a row with what else was recorded in it, a value each in thousandths, or [`MISSING`].
+    pub(super) fn push_with(&mut self, time: Option<Nanos>, at: Option<Nanos>, others: &[i64]) {
+        self.push(time, at);
+        let now = &mut self.now;
+        now.others.resize_with(others.len(), Column::new);
+        let before = now.frame_times.len() - 1;
+        for (column, &value) in now.others.iter_mut().zip(others) {
+            column.extend(std::iter::repeat_n(MISSING, before - column.len()));
+            column.push(value);
+        }
+    }
+
+    /// Names what is recorded besides frame times, each with its unit.
+    pub(super) fn name(&mut self, named: Vec<(String, String)>) {
+        self.named = named;
     }
 
     /// Begins a new session, such as after a repeated header.
@@ -91,7 +112,7 @@ impl Sessions {
                 _ if label.is_empty() => format!("Session {number}"),
                 _ => format!("{label}, session {number}"),
             };
-            session.into_recording(label, is_log)
+            session.into_recording(label, is_log, &self.named)
         });
         let recordings = recordings.collect();
         if is_log { Capture::SampledLog(recordings) } else { Capture::Frames(recordings) }
@@ -110,7 +131,7 @@ impl Session {
         self.span().is_some_and(|(span, sum)| sum.as_f64() < MIN_FRAME_SHARE * span.as_f64())
     }
 
-    fn into_recording(self, label: String, is_log: bool) -> Recording {
+    fn into_recording(self, label: String, is_log: bool, named: &[(String, String)]) -> Recording {
         let clock = self.span().filter(|(span, sum)| {
             // A clock slower than its own frames counts in another unit.
             MIN_CLOCK_SHARE * sum.as_f64() <= span.as_f64()
@@ -124,7 +145,19 @@ impl Session {
         } else {
             Column::new()
         };
-        Recording { label, frame_times: self.frame_times, logged_at, elapsed }
+        let all = self.others.into_iter().zip(named);
+        let series = all.map(|(values, (label, unit))| CaptureSeries {
+            label: label.clone(),
+            unit: unit.clone(),
+            at: Column::new(),
+            values,
+        });
+        // One value is no series: a fact of the machine in the first row.
+        let is_series = |one: &CaptureSeries| {
+            1 < one.values.values().filter(|value| *value != MISSING).take(2).count()
+        };
+        let series = series.filter(is_series).collect();
+        Recording { label, frame_times: self.frame_times, logged_at, elapsed, series }
     }
 }
 

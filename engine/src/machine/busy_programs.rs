@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use sysinfo::{Pid, ProcessRefreshKind, ProcessesToUpdate, System, ThreadKind};
 
-use crate::platform::clock_nanos;
+use crate::platform::{clock_nanos, is_own_process};
 
 /// The most programs of one reading.
 const MAX_PROGRAMS: usize = 3;
@@ -28,7 +28,6 @@ pub struct BusyProgram {
 #[derive(Debug)]
 pub struct BusyPrograms {
     system: System,
-    own: u32,
     at: i64,
     /// CPU time of each process at the reading before, in milliseconds.
     before: BTreeMap<u32, u64>,
@@ -38,8 +37,7 @@ impl BusyPrograms {
     /// Takes the first reading; `None` where the system does not report processes.
     pub fn open() -> Option<Self> {
         let system = System::new().ok()?;
-        let own = std::process::id();
-        let mut programs = Self { system, own, at: clock_nanos(), before: BTreeMap::new() };
+        let mut programs = Self { system, at: clock_nanos(), before: BTreeMap::new() };
         programs.read();
         Some(programs)
     }
@@ -64,7 +62,7 @@ impl BusyPrograms {
             let Some(before) = self.before.get(&process).filter(|_| !is_kernel) else { continue };
             let millis = i64::try_from(cpu.saturating_sub(*before)).unwrap_or(0);
             let permille = millis.saturating_mul(1_000_000_000) / wall;
-            if process != self.own && MIN_PERMILLE <= permille {
+            if !is_own_process(process) && MIN_PERMILLE <= permille {
                 busy.push((process, permille));
             }
         }

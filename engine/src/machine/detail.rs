@@ -1,9 +1,12 @@
 //! What is read of this machine for its own page, in addition to what is saved with a run.
 
+use serde::{Deserialize, Serialize};
+
 use crate::platform::{self, SystemDetail};
 
 /// Memory use. What the system does not report is absent.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct Memory {
     /// All of it, in bytes.
     pub total_bytes: Option<u64>,
@@ -16,7 +19,8 @@ pub struct Memory {
 }
 
 /// What is read of this machine for its own page.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct Detail {
     /// Memory use.
     pub memory: Memory,

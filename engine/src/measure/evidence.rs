@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::nanos::Nanos;
 use crate::platform::{CounterReader, ThreadCounters, clock_nanos};
-use crate::sample::Evidence;
+use crate::sample::{Evidence, WaitReasons};
 
 /// The counters of the measuring thread at the last two points of slack.
 #[derive(Debug)]
@@ -17,6 +17,8 @@ pub struct EvidenceReader {
     before_work: ThreadCounters,
     /// In the last slack: only the wait comes after it.
     in_slack: ThreadCounters,
+    /// Read since then: each reading has the reasons since the one before.
+    reasons_since: Option<WaitReasons>,
 }
 
 impl EvidenceReader {
@@ -25,11 +27,19 @@ impl EvidenceReader {
         Self::with_trace(Arc::default())
     }
 
+    /// The same with another reader on the thread, which alone can count its switches on Windows.
+    pub fn second() -> Self {
+        Self::of(CounterReader::new(), Arc::default())
+    }
+
     /// The same, reading only what a trace does not replace while there is one.
     pub fn with_trace(is_traced: Arc<AtomicBool>) -> Self {
-        let reader = CounterReader::new();
+        Self::of(CounterReader::with_switches(), is_traced)
+    }
+
+    fn of(reader: CounterReader, is_traced: Arc<AtomicBool>) -> Self {
         let now = reader.read();
-        Self { reader, is_traced, before_work: now, in_slack: now }
+        Self { reader, is_traced, before_work: now, in_slack: now, reasons_since: None }
     }
 
     fn read_untraced(&self) -> ThreadCounters {
@@ -46,6 +56,8 @@ impl EvidenceReader {
     pub fn in_slack(&mut self) {
         self.before_work = self.in_slack;
         self.in_slack = self.read_untraced();
+        let since = self.reasons_since.take().unwrap_or_default();
+        self.in_slack.wait_reasons = self.in_slack.wait_reasons.map(|reasons| reasons.and(since));
     }
 
     /// The counters since the last slack, or since the one before if the loop was already behind,
@@ -54,9 +66,13 @@ impl EvidenceReader {
     pub fn since_slack(&mut self, was_behind: bool) -> Evidence {
         let now = self.read_untraced();
         let then = if was_behind { &self.before_work } else { &self.in_slack };
+        self.reasons_since = now.wait_reasons;
+        let earlier = self.in_slack.wait_reasons.filter(|_| was_behind).unwrap_or_default();
+        let wait_reasons = now.wait_reasons.map(|reasons| reasons.and(earlier));
+        let never = wait_reasons.filter(|reasons| !reasons.has_preemption()).map(|_| 0);
         Evidence {
             index: 0,
-            involuntary_switches: count(now.involuntary, then.involuntary),
+            involuntary_switches: count(now.involuntary, then.involuntary).or(never),
             voluntary_switches: count(now.voluntary, then.voluntary),
             minor_faults: count(now.minor_faults, then.minor_faults),
             major_faults: count(now.major_faults, then.major_faults),
@@ -65,6 +81,9 @@ impl EvidenceReader {
             cpu_before: None,
             cpu_after: None,
             work_started: None,
+            switches: count(now.switches, then.switches),
+            wait_reasons,
+            interrupt_time: interrupt_time(&now, then),
         }
     }
 
@@ -97,6 +116,29 @@ fn count(now: Option<u64>, then: Option<u64>) -> Option<u32> {
     Some(u32::try_from(now?.saturating_sub(then?)).unwrap_or(u32::MAX))
 }
 
+/// Where the thread is on another CPU than then, the two times are not of the same CPU.
+fn interrupt_time(now: &ThreadCounters, then: &ThreadCounters) -> Option<Nanos> {
+    let (now, then) = (now.interrupts?, then.interrupts?);
+    (now.cpu == then.cpu).then(|| Nanos::new(now.nanos.saturating_sub(then.nanos)))
+}
+
 fn length(now: Option<i64>, then: Option<i64>) -> Option<Nanos> {
     Some(Nanos::new(now?.saturating_sub(then?)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::platform::CpuInterrupts;
+
+    #[test]
+    fn interrupts_of_two_cpus_are_no_time() {
+        let of = |cpu, nanos| ThreadCounters {
+            interrupts: Some(CpuInterrupts { cpu, nanos }),
+            ..ThreadCounters::default()
+        };
+        assert_eq!(interrupt_time(&of(1, 900), &of(1, 400)), Some(Nanos::new(500)));
+        assert_eq!(interrupt_time(&of(2, 900), &of(1, 400)), None, "moved");
+        assert_eq!(interrupt_time(&of(2, 900), &ThreadCounters::default()), None, "not reported");
+    }
 }

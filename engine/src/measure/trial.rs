@@ -166,7 +166,7 @@ impl Setup {
         reader: &mut EvidenceReader,
         counters: &mut Counters,
     ) -> (LoopResult, ThreadMark) {
-        let at_start = EvidenceReader::new();
+        let at_start = EvidenceReader::second();
         let measured_at = Arc::clone(&self.measured_at);
         let mut before = ThreadMark::now(reader);
         let mut measured = || {

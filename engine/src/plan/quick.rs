@@ -24,6 +24,11 @@ pub const LONGEST: Nanos = Nanos::from_secs(75);
 
 /// The fewest sleeps of a series: p99 needs them.
 const MIN_COUNT: u32 = 100;
+/// Sleeps of a series, where they fit into its time. Of 500, the interval of p99 ends at the longest one: a single
+/// stall leaves it undecided.
+const SLEEPS: u32 = 5_000;
+/// The longest time of a series: enough for 100 sleeps even if timers tick every 15.6 ms.
+const MAX_SERIES: Nanos = Nanos::from_millis(1_600);
 /// The shortest frame loop: 102 frames.
 const MIN_LOOP: Nanos = Nanos::from_millis(1_700);
 /// The shortest gap measurement.
@@ -156,10 +161,9 @@ impl Part {
             ..FrameLoop::default()
         };
         match self {
-            // 1.6 s are enough for 100 sleeps even if timers tick every 15.6 ms.
             Self::Sleep => Plan::SleepAccuracy(SleepAccuracy {
-                count: count(500),
-                at_most: Nanos::from_millis(1_600),
+                count: count(SLEEPS),
+                at_most: MAX_SERIES,
                 load: settings.load(),
                 ..SleepAccuracy::default()
             }),

@@ -13,6 +13,10 @@ pub const SOFTIRQS_OF: &str = "softirqs_of_";
 pub const ALL_INTERRUPTS: &str = "all_interrupts_count";
 /// All softirqs of the CPU.
 pub const ALL_SOFTIRQS: &str = "all_softirqs_count";
+/// Time the CPU spent on interrupts.
+pub const INTERRUPT_TIME: &str = "interrupt_time_nanos";
+/// Time the CPU spent on what interrupts put off (deferred procedure calls, Windows).
+pub const DEFERRED_TIME: &str = "deferred_time_nanos";
 /// Prefix of idle states: how often the CPU entered each.
 pub const IDLE_ENTRIES_OF: &str = "idle_entries_of_";
 /// Prefix of idle states: the time in each.

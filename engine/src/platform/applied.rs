@@ -284,6 +284,15 @@ pub struct RealtimeProbe {
 }
 
 impl RealtimeProbe {
+    /// What these outcomes mean for real-time scheduling.
+    pub fn of(outcomes: Vec<(Priority, Applied)>) -> Self {
+        let is_granted = outcomes.iter().any(|(priority, applied)| {
+            matches!(priority, Priority::Highest | Priority::TimeCritical)
+                && applied.priority == RequestOutcome::Granted
+        });
+        Self { is_granted, outcomes }
+    }
+
     /// What a request for a real-time priority ended in, where it is known to be denied. DEADLINE needs more rights
     /// than the other policies, which are granted together.
     pub fn denial(&self, priority: Priority) -> Option<&Applied> {

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use serde::{Deserialize, Serialize};
+
 /// A capability of Linux, by its number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Capability(u32);
@@ -27,7 +29,7 @@ impl Capability {
 }
 
 /// The capabilities that a program file grants to who starts it.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FileCapabilities {
     /// A bit for each.
     permitted: u64,

@@ -1,10 +1,12 @@
 //! What a system reports about itself beyond what is saved with a run. What it does not report is
 //! absent, never 0.
 
+use serde::{Deserialize, Serialize};
+
 use super::capabilities::FileCapabilities;
 
 /// A cache and the logical CPUs that share it.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Cache {
     /// 1 is the closest to the core.
     pub level: u8,
@@ -17,7 +19,7 @@ pub struct Cache {
 }
 
 /// CPU time that all real-time threads together may use per period.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RealtimeBandwidth {
     /// Microseconds per period; `None` for no limit.
     pub runtime_micros: Option<u64>,
@@ -26,7 +28,8 @@ pub struct RealtimeBandwidth {
 }
 
 /// What a system reports about itself.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct SystemDetail {
     /// All caches, each once.
     pub caches: Vec<Cache>,

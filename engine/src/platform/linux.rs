@@ -10,9 +10,14 @@ mod counters;
 mod deadline;
 mod desktop;
 mod detail;
+mod elevation;
 mod guard;
 mod refusal;
 mod sensors;
+#[cfg(feature = "shortcuts")]
+mod shortcut;
+mod ssh_server;
+mod starter;
 mod thread;
 mod topology;
 mod trace;
@@ -35,8 +40,12 @@ pub use counters::{
 };
 pub use desktop::desktop_preferences;
 pub use detail::{cpu_millicelsius, system_detail};
+pub use elevation::{CAN_ELEVATE, elevatable_program, is_root, take_callers_rights};
 pub use guard::RealtimeGuard;
 pub use sensors::{cpu_khz, interrupt_count};
+#[cfg(feature = "shortcuts")]
+pub use shortcut::wait_for_shortcut;
+pub use starter::starter;
 pub use thread::{
     avoid_cpu, current_cpu, lower_own_priority, lower_ui_priority, own_policy, pin_self,
     raise_supervisor, set_load_priority, thread_id,

@@ -10,7 +10,12 @@ mod topology;
 use super::applied::{Policy, Refusal};
 use super::tool::{Launcher, SystemTool};
 use super::{CpuQuota, Power, ThreadId};
+#[cfg(feature = "shortcuts")]
+use super::{Shortcut, ShortcutEvent, ShortcutRefusal, ShortcutStop};
 
+pub use super::no_elevation::{
+    CAN_ELEVATE, elevatable_program, is_root, starter, take_callers_rights,
+};
 pub use super::no_sensors::{SmiCounter, cpu_activity, cpu_khz, cpu_millicelsius, interrupt_count};
 pub use super::no_trace::{Tracer, file_capabilities, thread_owner, trace_state};
 pub use super::unix_accounts::accounts;
@@ -97,6 +102,16 @@ pub const COMPLETION_SOUND_NOTE: &str = "";
 /// Plays the system's completion sound; silent if the user turned it off.
 pub fn play_completion_sound(_sentence: &str) {
     objc2_app_kit::NSBeep();
+}
+
+/// Not supported on this system.
+#[cfg(feature = "shortcuts")]
+pub fn wait_for_shortcut(
+    _: Shortcut,
+    _: &ShortcutStop,
+    _: &dyn Fn(ShortcutEvent),
+) -> Result<(), ShortcutRefusal> {
+    Err(ShortcutRefusal::Unavailable("not supported on macOS".to_owned()))
 }
 
 /// Reported only by the system's frameworks.

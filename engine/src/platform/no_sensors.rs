@@ -1,8 +1,10 @@
 //! Where a system reports no interrupts, frequencies, or temperatures to ordinary programs.
 
+#[cfg(not(windows))]
 use super::ActivityCounts;
 
 /// What is counted around a CPU: not read.
+#[cfg(not(windows))]
 pub const fn cpu_activity(_cpu: u32) -> ActivityCounts {
     ActivityCounts::new()
 }

@@ -21,6 +21,17 @@ impl Ticks {
         {
             return None;
         }
+        Self::calibrated()
+    }
+
+    /// The same where cycles are wanted, whatever the clock is derived from. `None` where the counter's pace is not
+    /// that of the clock.
+    #[cfg(windows)]
+    pub(super) fn of_cycles() -> Option<Self> {
+        is_steady().then(Self::calibrated).flatten()
+    }
+
+    fn calibrated() -> Option<Self> {
         let (first, first_nanos) = pair();
         while clock_nanos() - first_nanos < CALIBRATION_NANOS {}
         let (last, last_nanos) = pair();
@@ -28,10 +39,36 @@ impl Ticks {
         Some(Self { nanos_a_tick: float(last_nanos - first_nanos) / float(ticks) })
     }
 
+    /// The length of a number of cycles in nanoseconds.
+    #[cfg(windows)]
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_precision_loss,
+        reason = "the cycles of a month are exact to a microsecond"
+    )]
+    pub(super) fn nanos(self, cycles: u64) -> i64 {
+        (cycles as f64 * self.nanos_a_tick) as i64
+    }
+
     /// Nanoseconds a tick.
     pub fn nanos_a_tick(self) -> f64 {
         self.nanos_a_tick
     }
+}
+
+/// Whether the counter has one pace in all states of the processor.
+#[cfg(all(windows, target_arch = "x86_64"))]
+fn is_steady() -> bool {
+    use core::arch::x86_64::__cpuid;
+
+    const POWER: u32 = 0x8000_0007;
+    POWER <= __cpuid(0x8000_0000).eax && __cpuid(POWER).edx & 1 << 8 != 0
+}
+
+/// Whether the counter has one pace in all states of the processor: not known.
+#[cfg(all(windows, not(target_arch = "x86_64")))]
+const fn is_steady() -> bool {
+    false
 }
 
 /// The counter now.

@@ -1,5 +1,7 @@
 //! How exactly this system can record who had the CPU, and what is missing for more.
 
+use serde::{Deserialize, Serialize};
+
 use super::capabilities::{Capability, FileCapabilities};
 use crate::units::format_cpus;
 
@@ -7,7 +9,8 @@ use crate::units::format_cpus;
 const TOO_MANY_FILES: [i32; 2] = [24, 23];
 
 /// A source of records, in ascending order of detail.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum TraceSource {
     /// Switches of the measuring threads only.
     OwnSwitches,
@@ -50,7 +53,7 @@ impl TraceSource {
 pub(super) const SWITCHES: &str = "context switches";
 
 /// An event that is not recorded.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Missing {
     /// Its name: a tracepoint, the record of switches, or an interrupt that the kernel does not trace.
     pub event: String,
@@ -61,7 +64,8 @@ pub struct Missing {
 }
 
 /// What can be recorded here, and why not more.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct TraceState {
     /// The source that is used; absent where only counters are.
     pub source: Option<TraceSource>,

@@ -8,17 +8,24 @@ mod counters;
 mod desktop;
 mod detail;
 mod facts;
+mod profiling;
+#[cfg(feature = "shortcuts")]
+mod shortcut;
 mod thread;
 mod throttling;
 mod topology;
 
+use windows_sys::Win32::Foundation::FILETIME;
 use windows_sys::Win32::System::Diagnostics::Debug::MessageBeep;
 use windows_sys::Win32::UI::WindowsAndMessaging::MB_OK;
 
 use super::CpuQuota;
 use super::tool::{Launcher, SystemTool};
 
-pub use super::no_sensors::{SmiCounter, cpu_activity, cpu_khz, cpu_millicelsius};
+pub use super::no_elevation::{
+    CAN_ELEVATE, elevatable_program, is_root, starter, take_callers_rights,
+};
+pub use super::no_sensors::{SmiCounter, cpu_khz, cpu_millicelsius};
 pub use super::no_trace::{Tracer, file_capabilities, thread_owner, trace_state};
 pub use accounts::accounts;
 pub(crate) use affinity::cpus_of_all_groups;
@@ -26,18 +33,26 @@ pub use affinity::{avoid_cpu, current_cpu, pin_self};
 pub use apply::{Held, RealtimeGuard, apply, is_realtime};
 pub use clock::{Sleeper, clock_name, clock_nanos, suspended_nanos};
 pub use counters::{
-    CounterReader, cpu_times, interrupt_count, machine_cpu_time, process_cpu_nanos,
+    CounterReader, cpu_activity, cpu_times, interrupt_count, machine_cpu_time, process_cpu_nanos,
     thread_cpu_nanos,
 };
 pub use desktop::desktop_preferences;
 pub use detail::system_detail;
 pub use facts::{power, scheduler_facts};
+#[cfg(feature = "shortcuts")]
+pub use shortcut::wait_for_shortcut;
 pub(crate) use thread::{demote, runaway_cpu_nanos};
 pub use thread::{
     lower_own_priority, lower_ui_priority, own_policy, raise_supervisor, set_load_priority,
     thread_id,
 };
 pub use topology::{cpus, last_cache_bytes};
+
+/// A time of the system in nanoseconds.
+fn nanos(time: FILETIME) -> i64 {
+    let ticks = u64::from(time.dwHighDateTime) << 32 | u64::from(time.dwLowDateTime);
+    i64::try_from(ticks).unwrap_or(i64::MAX).saturating_mul(100)
+}
 
 /// Whether threads can be pinned to CPUs on this system.
 pub fn can_pin() -> bool {

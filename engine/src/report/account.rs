@@ -13,7 +13,7 @@ pub use self::suspects::Suspects;
 pub(in crate::report) use self::suspects::busy_programs;
 pub use self::trace::{Lanes, Occupancy, Occupant, State as ThreadState};
 use super::model::cause::Cause;
-use super::model::delays::{OWN_LOAD, is_load_thread, program_of};
+use super::model::delays::{OWN_LOAD, advice_against, is_load_thread, program_of};
 use crate::nanos::Nanos;
 use crate::platform::TraceSource;
 use crate::run::{TrialRun, counter};
@@ -222,6 +222,17 @@ impl LateSample {
         let none = (Cause::NotObservable, Cause::NotObservable.label());
         let (cause, name) = largest.map_or(none, |(key, _)| key);
         (cause, name.to_owned())
+    }
+
+    /// What may help against its largest segment; empty where nothing is known to.
+    pub fn advice(&self) -> String {
+        let largest = self.account.largest().filter(|(cause, ..)| *cause == self.cause);
+        match largest.and_then(|(cause, culprit, _)| Some((cause, culprit?))) {
+            Some((Cause::Thread, culprit)) if culprit.program().is_none() => {
+                advice_against(Cause::Thread, culprit.source())
+            }
+            _ => self.cause.advice().to_owned(),
+        }
     }
 
     /// The largest cause's share of the lateness, 0 to 1; `None` where nothing was observed.

@@ -5,4 +5,4 @@ pub mod quick;
 mod what_helps;
 
 pub use comparison::Comparison;
-pub use what_helps::{follow_up, with_follow_up};
+pub use what_helps::{follow_up, frame_loop_of, with_follow_up};

@@ -122,6 +122,11 @@ impl Counted {
         }));
         for (kind, what, key, advice) in TOTALS {
             let value = self.get(key);
+            // Times of interrupts are counted where softirqs are not, and the other way round.
+            let is_of_interrupts = kind == "Interrupt";
+            if is_of_interrupts && value.is_none() && self.get(name::ALL_SOFTIRQS).is_some() {
+                continue;
+            }
             let is_time = key.ends_with(name::NANOS);
             // A time of less than 1% is that of every PC, and load threads of the test share the core on purpose.
             let is_own = key == name::SIBLING_BUSY && !row.load.is_none();
@@ -143,7 +148,19 @@ impl Counted {
 }
 
 /// What is counted in all: kind, name, counter, and what to do where it is not 0.
-const TOTALS: [(&str, &str, &str, &str); 7] = [
+const TOTALS: [(&str, &str, &str, &str); 9] = [
+    (
+        "Interrupt",
+        "time",
+        name::INTERRUPT_TIME,
+        "Drivers served devices on this CPU: update them, or unplug what is not needed.",
+    ),
+    (
+        "Interrupt",
+        "time of deferred calls (DPC)",
+        name::DEFERRED_TIME,
+        "Drivers put off work to this CPU: update those of network, sound and graphics.",
+    ),
     (
         "Firmware",
         "SMI",

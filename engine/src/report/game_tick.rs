@@ -549,7 +549,7 @@ fn finding(found: &[KindFinding], budget: Nanos) -> Finding {
             format_share(kind.mean.as_f64() / budget.as_f64().max(1.0)),
             format_time(budget),
             kind.efficiency.map_or(String::new(), |efficiency| {
-                format!(", efficiency per thread {}", format_ratio(efficiency))
+                format!(", efficiency per core {}", format_ratio(efficiency))
             })
         )
     };

@@ -117,7 +117,7 @@ pub fn glossary() -> Vec<Term> {
 }
 
 /// Returns a run without samples: its tables have all columns.
-pub(super) fn empty_run(subject: Subject) -> Option<Run> {
+pub(crate) fn empty_run(subject: Subject) -> Option<Run> {
     let cpus = CpuFacts { usable: vec![0, 1], physical_count: Some(2), one_a_core: vec![0, 1] };
     let stages = subject.plan().map_or_else(Vec::new, |plan| plan.probe().stages(&cpus));
     let mut trials = Vec::new();

@@ -204,7 +204,7 @@ fn overshoots<'a>(table: Builder<'a>, rows: &[Configuration]) -> Builder<'a> {
             Column::text(
                 "rank",
                 "Rank",
-                "Whether the strategy has the lowest average overshoot of this duration and condition; \
+                "Whether the strategy has the lowest mean overshoot of this duration and condition; \
                  tied where the 95% intervals overlap.",
             )
             .optional()
@@ -246,11 +246,8 @@ fn costs(table: Builder<'_>) -> Builder<'_> {
             },
         );
     usage_columns(table).group("Samples and conditions").column(
-        Column::grade(format!(
-            "Grade of the average overshoot: {}.",
-            grade::SPIN_OVERSHOOT.steps()
-        ))
-        .pivot("condition"),
+        Column::grade(format!("Grade of the mean overshoot: {}.", grade::SPIN_OVERSHOOT.steps()))
+            .pivot("condition"),
         |(_, row)| grade_cell(row, "waits", "needs a complete measurement"),
     )
 }
@@ -281,7 +278,7 @@ fn mean_interval(row: &Configuration) -> Option<(f64, f64)> {
     row.figures.get::<WaitFigures>()?.overshoot_mean_interval
 }
 
-/// The grades that spins allow, by their average overshoot.
+/// The grades that spins allow, by their mean overshoot.
 fn grading(row: &Configuration) -> Option<Grading> {
     let waits = row.figures.get::<WaitFigures>().filter(|_| row.is_as_requested())?;
     let (mean, count) = (mean(row), waits.actual.count);
@@ -293,13 +290,13 @@ fn grading(row: &Configuration) -> Option<Grading> {
     Some(Grading::of(&grade::SPIN_OVERSHOOT, mean, interval, count, each))
 }
 
-/// Whether the interval of the average overshoot of one is above that of the other.
+/// Whether the interval of the mean overshoot of one is above that of the other.
 fn is_clearly_worse(row: &Configuration, than: &Configuration) -> bool {
     let ends = mean_interval(row).zip(mean_interval(than));
     ends.is_some_and(|((low, _), (_, high))| high < low)
 }
 
-/// Ranks a strategy by average overshoot, or returns why it cannot be ranked.
+/// Ranks a strategy by mean overshoot, or returns why it cannot be ranked.
 fn rank(rows: &[Configuration], row: &Configuration) -> Result<Rank, &'static str> {
     let is_rival = |other: &&Configuration| (other.period, &other.load) == (row.period, &row.load);
     let rivals: Vec<&Configuration> = evaluated(rows).filter(is_rival).collect();

@@ -27,7 +27,7 @@ pub(super) fn applied() -> Applied {
 }
 
 /// A finished run of a plan on 2 CPUs; `fill` adds samples and counters to each trial.
-pub(super) fn run_of(plan: Plan, fill: impl Fn(&mut TrialRun)) -> Run {
+pub(crate) fn run_of(plan: Plan, fill: impl Fn(&mut TrialRun)) -> Run {
     let mut run = empty_run(plan.into()).unwrap();
     for trial in &mut run.trials {
         trial.applied = Some(applied());
@@ -43,7 +43,7 @@ pub(super) fn run_of(plan: Plan, fill: impl Fn(&mut TrialRun)) -> Run {
 }
 
 /// A wait that began at an instant, was due after `length` and ended `late` after that; all in nanoseconds.
-pub(super) fn wait(began: i64, length: i64, late: i64) -> Sample {
+pub(crate) fn wait(began: i64, length: i64, late: i64) -> Sample {
     let (began, due) = (Nanos::new(began), Nanos::new(began + length));
     let woke = due + Nanos::new(late);
     Sample { began, due, slept: None, woke, done: woke + Nanos::new(20), spins: 1, cpu: Some(0) }

@@ -36,6 +36,34 @@ pub struct Recording {
     /// When each row of a sampled log was written, in nanoseconds from the first; empty for frames.
     #[serde(default, rename = "logged_at_nanos", skip_serializing_if = "Column::is_empty")]
     pub logged_at: Column,
+    /// What the file recorded besides frame times, such as load, temperatures, and clocks.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub series: Vec<CaptureSeries>,
+}
+
+/// Another value that the file has over time.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct CaptureSeries {
+    /// Names it: "GPU load".
+    pub label: String,
+    /// The unit of its values; empty where the file has none.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub unit: String,
+    /// When each value was read, in nanoseconds from the start; empty where there is one for each frame time.
+    #[serde(default, rename = "at_nanos", skip_serializing_if = "Column::is_empty")]
+    pub at: Column,
+    /// Its values in thousandths of the unit; missing where the file has none.
+    #[serde(rename = "values_thousandths")]
+    pub values: Column,
+}
+
+impl CaptureSeries {
+    /// A value as it is stored; `None` for one that is no number, or too large for one.
+    pub fn thousandths(value: f64) -> Option<i64> {
+        let value = value * 1e3;
+        (value.abs() < 1e15).then(|| Nanos::from_nanos_f64(value).get())
+    }
 }
 
 impl Recording {
@@ -47,6 +75,39 @@ impl Recording {
     /// Number of rows without a frame time.
     pub fn missing_count(&self) -> usize {
         self.frame_times.len() - self.present().count()
+    }
+
+    /// When each row was written or its frame ended, from the start; of a row without either, when the one before did.
+    pub fn times(&self) -> impl Iterator<Item = Nanos> + '_ {
+        let logged_at = self.logged_at.values().chain(std::iter::repeat(MISSING));
+        let rows = self.frame_times.values().zip(logged_at);
+        rows.scan(Nanos::ZERO, |end, (time, at)| {
+            let next = match (at, time) {
+                (MISSING, MISSING) => *end,
+                (MISSING, time) => *end + Nanos::new(time.max(0)),
+                (at, _) => Nanos::new(at),
+            };
+            *end = next.max(*end);
+            Some(*end)
+        })
+    }
+
+    /// The frame times that are in the file, each at its time.
+    pub fn frame_times_over_time(&self) -> impl Iterator<Item = (Nanos, Nanos)> + '_ {
+        let rows = self.times().zip(self.frame_times.values());
+        rows.filter(|(_, time)| *time != MISSING).map(|(at, time)| (at, Nanos::new(time)))
+    }
+
+    /// The points of a series with a value: when it was read, and the value in its unit.
+    pub fn points_of<'a>(
+        &'a self,
+        series: &'a CaptureSeries,
+    ) -> impl Iterator<Item = (Nanos, f64)> + 'a {
+        let own = series.at.values().map(Nanos::new);
+        let rows = self.times().take(if series.at.is_empty() { usize::MAX } else { 0 });
+        let present = own.chain(rows).zip(series.values.values());
+        let present = present.filter(|(_, value)| *value != MISSING);
+        present.map(|(at, value)| (at, Nanos::new(value).as_f64() / 1e3))
     }
 
     /// All frame times together.

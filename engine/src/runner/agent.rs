@@ -7,8 +7,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use super::{MachineFacts, OtherLoad, Runner, Sink};
 use crate::format::protocol::{AgentAnswer, AgentFacts, AgentRequest, read_request, write_answer};
+use crate::machine::Detail;
 use crate::measure::{Event, Stopper, TraceMode, start_thread};
-use crate::plan::Plan;
+use crate::plan::{CpuChoice, Plan};
 use crate::platform::{self, RealtimeProbe};
 use crate::run::Labels;
 
@@ -38,6 +39,8 @@ pub fn serve(
         let answer = match request.map(|line| read_request(&line)) {
             Err(reason) => AgentAnswer::Refused(reason.to_owned()),
             Ok(Err(error)) => AgentAnswer::Refused(error.to_string()),
+            // It was carried out as it was read.
+            Ok(Ok(AgentRequest::Cancel)) => continue,
             Ok(Ok(AgentRequest::Stop)) => return Ok(()),
             Ok(Ok(AgentRequest::Describe)) => AgentAnswer::Machine(Box::new(facts())),
             Ok(Ok(AgentRequest::Load)) => AgentAnswer::Load(share(&mut load)),
@@ -65,6 +68,10 @@ fn facts() -> AgentFacts {
         cpus,
         cpu_quota_percent: platform::cpu_quota().map(|quota| quota.percent),
         capabilities: probe().outcomes,
+        detail: Detail::read(),
+        trace: platform::trace_state(),
+        performance_cpu: platform::choose_cpu(CpuChoice::Performance).ok().flatten(),
+        can_pin: platform::can_pin(),
     }
 }
 
@@ -97,6 +104,7 @@ fn measure(
     open: &impl Fn() -> Box<dyn Write + Send>,
     current: &Current,
 ) -> Result<Output, String> {
+    current.begin();
     let mut request = MachineFacts::read().request(plan, Labels::default());
     request.trace = trace;
     let runner =
@@ -136,8 +144,12 @@ fn read_requests(
         let read = input.by_ref().take(MAX_REQUEST_BYTES).read_until(b'\n', &mut line);
         let is_whole = line.last() == Some(&b'\n');
         let is_end = !matches!(read, Ok(count) if 0 < count);
-        let is_stop = read_request(&line) == Ok(AgentRequest::Stop);
-        if is_end || is_stop {
+        let request = read_request(&line);
+        if request == Ok(AgentRequest::Cancel) {
+            current.cancel();
+            continue;
+        }
+        if is_end || request == Ok(AgentRequest::Stop) {
             current.stop();
         }
         if is_end {
@@ -154,25 +166,45 @@ fn read_requests(
     }
 }
 
-/// The current run, and whether all runs are to stop.
+/// The current run, and whether it is to stop.
 #[derive(Clone, Default)]
-struct Current(Arc<Mutex<(bool, Option<Stopper>)>>);
+struct Current(Arc<Mutex<CurrentRun>>);
+
+#[derive(Default)]
+struct CurrentRun {
+    /// Whether this run and all further ones are to stop.
+    is_ending: bool,
+    /// Whether this one is.
+    is_canceled: bool,
+    stopper: Option<Stopper>,
+}
 
 impl Current {
-    fn follow(&self, stopper: Option<Stopper>) {
+    fn change(&self, change: impl FnOnce(&mut CurrentRun)) {
         let mut current = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        current.1 = stopper;
-        if let (true, Some(stopper)) = &*current {
+        change(&mut current);
+        if (current.is_ending || current.is_canceled)
+            && let Some(stopper) = &current.stopper
+        {
             stopper.stop();
         }
     }
 
+    /// A run is about to start.
+    fn begin(&self) {
+        self.change(|current| current.is_canceled = false);
+    }
+
+    fn follow(&self, stopper: Option<Stopper>) {
+        self.change(|current| current.stopper = stopper);
+    }
+
+    fn cancel(&self) {
+        self.change(|current| current.is_canceled = true);
+    }
+
     fn stop(&self) {
-        let mut current = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        current.0 = true;
-        if let Some(stopper) = &current.1 {
-            stopper.stop();
-        }
+        self.change(|current| current.is_ending = true);
     }
 }
 

@@ -17,8 +17,11 @@ pub enum AgentError {
         host: String,
     },
     /// There is no ssh.
-    #[error("ssh is not in PATH; install the OpenSSH client")]
-    NoSsh,
+    #[error("{} was not found; install the OpenSSH client, or check its path", shortened(command))]
+    NoSsh {
+        /// The command.
+        command: String,
+    },
     /// The system gives no process or thread.
     #[error("could not start ssh: {source}")]
     Start {
@@ -98,6 +101,30 @@ pub enum AgentError {
         /// What its program printed last; empty if nothing.
         reason: String,
     },
+    /// Only what root alone can change may have administrator rights.
+    #[error("administrator rights need the installed package of Jitterscope")]
+    NotInstalled,
+    /// What would grant administrator rights is not there.
+    #[error(
+        "{} is not in PATH, so there is no way to request administrator rights; install polkit, or set another command",
+        shortened(command)
+    )]
+    NoElevation {
+        /// The program of the command.
+        command: String,
+    },
+    /// The user canceled, or may not have them.
+    #[error("administrator rights were not granted{}", of(reason))]
+    NotGranted {
+        /// What the command printed last; empty if nothing.
+        reason: String,
+    },
+    /// The agent with administrator rights ended.
+    #[error("the process with administrator rights ended{}; run again", of(reason))]
+    Ended {
+        /// What it printed last; empty if nothing.
+        reason: String,
+    },
     /// The agent measures already.
     #[error("the agent measures another run")]
     Busy,
@@ -136,7 +163,44 @@ fn not_reached(line: &str) -> AgentError {
     AgentError::NotReached { reason: plain(reason).trim_end_matches('.').to_owned() }
 }
 
-/// Why a connection ended before the first answer.
+/// How pkexec begins its reason, and what it adds to it.
+const PKEXEC: &str = "Error executing command as another user: ";
+const REPORTED: &str = "This incident has been reported";
+
+/// What starts an agent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Transport {
+    /// ssh, and a shell at its other end.
+    Ssh,
+    /// A command that grants administrator rights.
+    Administrator,
+}
+
+impl Transport {
+    /// Why a connection ended before the first answer.
+    pub(super) fn connection_error(self, exit: Option<i32>, messages: &str) -> AgentError {
+        match self {
+            Self::Ssh => connection_error(exit, messages),
+            Self::Administrator => {
+                let lines = messages.lines().filter(|line| !line.starts_with(REPORTED));
+                let found = last_line(&lines.collect::<Vec<&str>>().join("\n"));
+                let reason = found.strip_prefix(PKEXEC).unwrap_or(&found).to_owned();
+                AgentError::NotGranted { reason }
+            }
+        }
+    }
+
+    /// Why a connection ended later.
+    pub(super) fn lost(self, messages: &str) -> AgentError {
+        let reason = last_line(messages);
+        match self {
+            Self::Ssh => AgentError::Lost { reason },
+            Self::Administrator => AgentError::Ended { reason },
+        }
+    }
+}
+
+/// Why a connection of ssh ended before the first answer.
 pub(super) fn connection_error(exit: Option<i32>, messages: &str) -> AgentError {
     let lower = messages.to_lowercase();
     for (text, error) in MEANINGS {
@@ -152,7 +216,7 @@ pub(super) fn connection_error(exit: Option<i32>, messages: &str) -> AgentError 
 }
 
 /// The last line that is not empty, as a sentence without a period.
-pub(super) fn last_line(messages: &str) -> String {
+fn last_line(messages: &str) -> String {
     let last = messages.lines().rev().map(str::trim).find(|line| !line.is_empty());
     plain(last.unwrap_or_default()).trim_end_matches('.').to_owned()
 }
@@ -208,5 +272,30 @@ mod tests {
             assert!(error.contains(expected), "{messages}: {error}");
             assert!(!error.contains('\n') && !error.ends_with('.'), "{error}");
         }
+    }
+
+    #[test]
+    fn a_canceled_or_wrong_password_is_one_sentence() {
+        for (messages, expected) in [
+            (
+                "Error executing command as another user: Request dismissed\n",
+                "administrator rights were not granted: Request dismissed",
+            ),
+            (
+                "Error executing command as another user: Not authorized\n\n\
+                 This incident has been reported.\n",
+                "administrator rights were not granted: Not authorized",
+            ),
+            (
+                "Sorry, try again.\nsudo: 3 incorrect password attempts\n",
+                "administrator rights were not granted: sudo: 3 incorrect password attempts",
+            ),
+            ("", "administrator rights were not granted"),
+        ] {
+            let error = Transport::Administrator.connection_error(Some(126), messages);
+            assert_eq!(error.to_string(), expected);
+        }
+        let lost = Transport::Administrator.lost("").to_string();
+        assert_eq!(lost, "the process with administrator rights ended; run again");
     }
 }

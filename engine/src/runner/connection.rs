@@ -6,7 +6,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use super::agent_error::{AgentError, connection_error, last_line};
+use super::agent_error::{AgentError, Transport};
 use crate::format::protocol::{
     AgentAnswer, AgentFacts, AgentRequest, ProtocolError, answer_in, read_answer, write_request,
 };
@@ -40,6 +40,7 @@ pub(super) struct Connection {
     /// Ends with the messages.
     messages_end: Receiver<()>,
     program: Option<PipedProgram>,
+    transport: Transport,
 }
 
 impl Connection {
@@ -48,7 +49,7 @@ impl Connection {
     pub(super) fn open(
         program: Option<PipedProgram>,
         pipes: Pipes,
-        patience: Duration,
+        (transport, patience): (Transport, Duration),
     ) -> Result<(Self, AgentFacts), AgentError> {
         let Pipes { input, output, errors } = pipes;
         let (sender, lines) = sync_channel(MAX_WAITING);
@@ -62,7 +63,8 @@ impl Connection {
                 drop(end);
             })?;
         }
-        let mut connection = Self { input: Some(input), lines, messages, messages_end, program };
+        let mut connection =
+            Self { input: Some(input), lines, messages, messages_end, program, transport };
         // A failure to write is the end of the connection, whose reason is in the messages.
         connection.send(&AgentRequest::Describe).ok();
         match connection.first_answer(patience) {
@@ -91,7 +93,7 @@ impl Connection {
                 Err(Lost::Noise) => return Err(AgentError::Noise),
                 Err(Lost::Ended) => {
                     let exit = self.exit_code();
-                    return Err(connection_error(exit, &self.messages()));
+                    return Err(self.transport.connection_error(exit, &self.messages()));
                 }
             };
             if let Some(answer) = answer_in(&line) {
@@ -136,7 +138,7 @@ impl Connection {
     /// Why the connection ended, from what its program printed last.
     pub(super) fn lost(&mut self) -> AgentError {
         self.exit_code();
-        AgentError::Lost { reason: last_line(&self.messages()) }
+        self.transport.lost(&self.messages())
     }
 
     /// The exit status, once the messages were read to their end.

@@ -1,10 +1,13 @@
 //! Where a run happens: in this process, or in an agent's, mostly on another PC. Both deliver the same events.
 
+mod administrator;
+
 use std::ffi::OsString;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use super::agent_error::AgentError;
+use super::agent_error::{AgentError, Transport};
 use super::connection::Connection;
 use super::quiet::{OtherLoad, OtherPrograms};
 use super::remote_run::RemoteRun;
@@ -16,6 +19,8 @@ use crate::plan::quick::CheckSettings;
 use crate::plan::{CpuFacts, Priority};
 use crate::platform::{Applied, PipedProgram, Pipes, program_in_path};
 
+/// The program that connects, where none is named.
+const SSH: &str = "ssh";
 /// The program at the other end, where none is named.
 const PROGRAM: &str = "jitterscope-cli";
 /// How long ssh may take to reach a host, in its own words.
@@ -29,6 +34,8 @@ const BATCH_SIGN_IN: Duration = Duration::from_secs(30);
 pub struct Address {
     /// A name of the user's ssh configuration, a host name or an address, or `user@` before one.
     pub host: String,
+    /// The command that connects, with arguments after spaces; `None` for `ssh` in `PATH`.
+    pub ssh: Option<String>,
     /// The agent's program there; `None` to find it in `PATH`.
     pub program: Option<String>,
     /// Whether ssh asks nothing, such as a password.
@@ -52,14 +59,15 @@ pub struct Agent {
     connection: Arc<Mutex<Option<Connection>>>,
     facts: Arc<AgentFacts>,
     name: String,
+    /// Whether it runs on this PC, with more rights.
+    is_here: bool,
 }
 
 impl Agent {
     /// Connects to an agent through the user's own ssh, with its configuration, keys, and prompts.
     pub fn connect(address: &Address) -> Result<Self, AgentError> {
-        let ssh = program_in_path("ssh").ok_or(AgentError::NoSsh)?;
-        let arguments = arguments(address)?;
-        let (program, pipes) = PipedProgram::start(&ssh, &arguments)?;
+        let agent = quoted(address.program.as_deref().unwrap_or(PROGRAM));
+        let (program, pipes) = start_ssh(address, &format!("{agent} agent"))?;
         let patience = if address.is_batch { BATCH_SIGN_IN } else { SIGN_IN };
         Self::over(&address.host, Some(program), pipes, patience)
     }
@@ -70,9 +78,9 @@ impl Agent {
         pipes: Pipes,
         patience: Duration,
     ) -> Result<Self, AgentError> {
-        let (connection, facts) = Connection::open(program, pipes, patience)?;
+        let (connection, facts) = Connection::open(program, pipes, (Transport::Ssh, patience))?;
         let connection = Arc::new(Mutex::new(Some(connection)));
-        Ok(Self { connection, facts: Arc::new(facts), name: name.to_owned() })
+        Ok(Self { connection, facts: Arc::new(facts), name: name.to_owned(), is_here: false })
     }
 
     /// What the agent reported when it was connected.
@@ -98,16 +106,35 @@ impl Agent {
         }
         let connection = self.lock().take().ok_or(AgentError::Busy)?;
         let (run, remote) = RemoteRun::begin(connection, Arc::clone(&self.connection), request)?;
-        let run = crate::run::Run { host: Some(self.name.clone()), ..run };
+        let host = (!self.is_here).then(|| self.name.clone());
+        let run = crate::run::Run { host, ..run };
         Ok(measure::follow(run, Box::new(remote), journal, wake)?)
     }
 
-    fn load(&self) -> Option<f64> {
+    /// Closes the connection, also for copies of this; waits for the end of its program.
+    pub fn close(&self) {
+        let connection = self.lock().take();
+        drop(connection);
+    }
+
+    /// Whether the connection is there for the next run; not during one.
+    pub fn is_ready(&self) -> bool {
+        // Where the lock is taken, the connection is there and answers.
+        self.connection.try_lock().map_or(true, |connection| connection.is_some())
+    }
+
+    /// What other programs used there since the last call; `None` where it is not known, and during a run. An error
+    /// closes the connection.
+    pub fn load(&self) -> Result<Option<f64>, AgentError> {
         let mut connection = self.lock();
-        match connection.as_mut()?.answer(&AgentRequest::Load) {
-            Ok(AgentAnswer::Load(share)) => share,
-            Ok(_) | Err(_) => None,
+        let Some(open) = connection.as_mut() else { return Ok(None) };
+        let answer = open.answer(&AgentRequest::Load);
+        match answer {
+            Ok(AgentAnswer::Load(share)) => Ok(share),
+            Ok(_) => Err(AgentError::Noise),
+            Err(error) => Err(error),
         }
+        .inspect_err(|_| *connection = None)
     }
 
     fn lock(&self) -> std::sync::MutexGuard<'_, Option<Connection>> {
@@ -135,7 +162,7 @@ impl Host {
         }
     }
 
-    /// Each priority that was requested on another PC, with its outcome; `None` for this one.
+    /// Each priority that was requested by an agent, with its outcome; `None` for this process.
     pub fn capabilities(&self) -> Option<&[(Priority, Applied)]> {
         match self {
             Self::Here => None,
@@ -147,7 +174,7 @@ impl Host {
     pub fn name(&self) -> Option<&str> {
         match self {
             Self::Here => None,
-            Self::Agent(agent) => Some(agent.name()),
+            Self::Agent(agent) => (!agent.is_here).then(|| agent.name()),
         }
     }
 
@@ -180,7 +207,7 @@ impl Host {
             Self::Here => OtherLoad::start().map(HostLoad::Here),
             Self::Agent(agent) => {
                 // The answer to the first request only starts to measure, or is of a stretch that is too long.
-                agent.load();
+                agent.load().ok();
                 Some(HostLoad::Agent(agent.clone()))
             }
         }
@@ -201,13 +228,37 @@ impl HostLoad {
     pub fn read(&mut self) -> OtherPrograms {
         match self {
             Self::Here(load) => load.read(),
-            Self::Agent(agent) => OtherPrograms { share: agent.load(), busiest: Vec::new() },
+            Self::Agent(agent) => {
+                OtherPrograms { share: agent.load().ok().flatten(), busiest: Vec::new() }
+            }
         }
     }
 }
 
+/// Starts ssh with a command for the shell at its other end.
+pub(super) fn start_ssh(
+    address: &Address,
+    command: &str,
+) -> Result<(PipedProgram, Pipes), AgentError> {
+    let (ssh, mut given) = ssh_of(address)?;
+    given.extend(arguments(address, command)?);
+    Ok(PipedProgram::start(&ssh, &given)?)
+}
+
+/// The command that connects, and the arguments that the user gave it.
+fn ssh_of(address: &Address) -> Result<(PathBuf, Vec<OsString>), AgentError> {
+    let mut words = address.ssh.as_deref().unwrap_or(SSH).split_whitespace();
+    let program = words.next().unwrap_or(SSH);
+    let named = Path::new(program);
+    let is_path = 1 < named.components().count();
+    let found = if is_path { Some(named.to_owned()) } else { program_in_path(program) };
+    let found = found.filter(|path| path.is_file());
+    let found = found.ok_or_else(|| AgentError::NoSsh { command: program.to_owned() })?;
+    Ok((found, words.map(OsString::from).collect()))
+}
+
 /// The arguments of ssh. What could be read as an option or by a shell is refused or quoted.
-fn arguments(address: &Address) -> Result<Vec<OsString>, AgentError> {
+fn arguments(address: &Address, command: &str) -> Result<Vec<OsString>, AgentError> {
     let host = address.host.as_str();
     let is_wrong = |letter: char| letter.is_whitespace() || is_unsafe_char(letter);
     if host.is_empty() || host.starts_with('-') || host.contains(is_wrong) {
@@ -217,8 +268,7 @@ fn arguments(address: &Address) -> Result<Vec<OsString>, AgentError> {
     if address.is_batch {
         arguments.push("-oBatchMode=yes".into());
     }
-    let program = quoted(address.program.as_deref().unwrap_or(PROGRAM));
-    arguments.extend(["--".into(), host.into(), format!("{program} agent").into()]);
+    arguments.extend(["--".into(), host.into(), command.into()]);
     Ok(arguments)
 }
 

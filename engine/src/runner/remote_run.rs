@@ -18,6 +18,9 @@ const MAX_SAMPLES: usize = 30_000_000;
 const MAX_OTHER_BYTES: usize = 64 << 20;
 /// Bytes of a piece of evidence in a line, at most.
 const EVIDENCE_BYTES: usize = 256;
+/// How the reason begins why a run of an agent did not end as it should, and how its time ends.
+const LOST_AFTER: &str = "after ";
+const SECONDS: &str = " s, ";
 /// How long an agent may take to end a run after it was requested to.
 const STOP_PATIENCE: Duration = Duration::from_secs(15);
 
@@ -99,7 +102,8 @@ impl RemoteRun {
     fn over(&mut self, why: &str) -> Arrival {
         self.connection = None;
         let after = Nanos::from(self.began.elapsed()).as_secs();
-        Arrival::Lost(format!("after {after:.0} s, {why}; everything that arrived is in the run"))
+        let why = format!("{why}; everything that arrived is in the run");
+        Arrival::Lost(format!("{LOST_AFTER}{after:.0}{SECONDS}{why}"))
     }
 }
 
@@ -126,9 +130,16 @@ impl EventSource for RemoteRun {
         self.stopped = Some(Instant::now());
         if let Some(connection) = &mut self.connection {
             // Where it cannot be sent, the connection is lost, and the next read reports that.
-            connection.send(&AgentRequest::Stop).ok();
+            connection.send(&AgentRequest::Cancel).ok();
         }
     }
+}
+
+/// After how many seconds the connection of a run was lost; `None` if it ended otherwise.
+pub fn lost_after(run: &Run) -> Option<u32> {
+    let Ending::Failed(reason) = &run.ending else { return None };
+    let (seconds, _) = reason.strip_prefix(LOST_AFTER)?.split_once(SECONDS)?;
+    seconds.parse().ok().filter(|_| run.host.is_some())
 }
 
 /// Whether a run that has begun is of the requested plan, and has no samples yet.

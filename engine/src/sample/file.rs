@@ -3,7 +3,7 @@
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use super::{Cells, Column, Columns, Evidence, MISSING, Sample, Samples};
+use super::{Cells, Column, Columns, Evidence, MISSING, Sample, Samples, WaitReasons};
 use crate::nanos::Nanos;
 
 impl<'de> Deserialize<'de> for Samples {
@@ -54,6 +54,13 @@ pub(crate) struct EvidenceColumns {
     /// Empty in older files.
     #[serde(default)]
     work_started_nanos: Column,
+    /// Empty where the system reports none, as the next two are.
+    #[serde(default, skip_serializing_if = "Column::is_empty", with = "Cells::<Option<u32>>")]
+    switches: Column,
+    #[serde(default, skip_serializing_if = "Column::is_empty")]
+    wait_reasons: Column,
+    #[serde(default, skip_serializing_if = "Column::is_empty")]
+    interrupt_time_nanos: Column,
 }
 
 impl EvidenceColumns {
@@ -67,6 +74,10 @@ impl EvidenceColumns {
         let times = |of: fn(&Evidence) -> Option<Nanos>| {
             all.iter().map(|one| of(one).map_or(MISSING, Nanos::get)).collect()
         };
+        let observed = |column: Column| {
+            if column.values().all(|value| value == MISSING) { Column::default() } else { column }
+        };
+        let reasons = |one: &Evidence| Some(one.wait_reasons?.bits().cast_signed());
         let index = all.iter().map(|one| i64::try_from(one.index).unwrap_or(i64::MAX)).collect();
         let columns = Self {
             index,
@@ -79,6 +90,9 @@ impl EvidenceColumns {
             cpu_before: counts(|one| one.cpu_before),
             cpu_after: counts(|one| one.cpu_after),
             work_started_nanos: times(|one| one.work_started),
+            switches: observed(counts(|one| one.switches)),
+            wait_reasons: observed(all.iter().map(|one| reasons(one).unwrap_or(MISSING)).collect()),
+            interrupt_time_nanos: observed(times(|one| one.interrupt_time)),
         };
         Serialize::serialize(&columns, serializer)
     }
@@ -105,6 +119,13 @@ impl EvidenceColumns {
                 cpu_before: count(&columns.cpu_before),
                 cpu_after: count(&columns.cpu_after),
                 work_started: time(&columns.work_started_nanos),
+                switches: count(&columns.switches),
+                wait_reasons: columns
+                    .wait_reasons
+                    .get(at)
+                    .filter(|bits| *bits != MISSING)
+                    .map(|bits| WaitReasons::from_bits(bits.cast_unsigned())),
+                interrupt_time: time(&columns.interrupt_time_nanos),
             }
         };
         Ok(columns.index.values().enumerate().map(evidence).collect())
@@ -122,7 +143,13 @@ impl EvidenceColumns {
             &self.cpu_before,
             &self.cpu_after,
         ];
-        let starts = &self.work_started_nanos;
-        others.into_iter().all(is_even) && (starts.is_empty() || is_even(starts))
+        let may_be_empty = [
+            &self.work_started_nanos,
+            &self.switches,
+            &self.wait_reasons,
+            &self.interrupt_time_nanos,
+        ];
+        others.into_iter().all(is_even)
+            && may_be_empty.into_iter().all(|column| column.is_empty() || is_even(column))
     }
 }

@@ -196,9 +196,9 @@ pub const SLEEP_OVERSHOOT: Limits =
 /// A worst sleep of this overshoot or more is at best Fair, in microseconds.
 pub const SLEEP_WORST_MICROS: f64 = 10_000.0;
 
-/// Average overshoot of spinning waits, in nanoseconds.
+/// Mean overshoot of spinning waits, in nanoseconds.
 pub const SPIN_OVERSHOOT: Limits =
-    Limits { measure: "average overshoot", unit: "ns", upper: [200.0, 1_000.0, 100_000.0] };
+    Limits { measure: "mean overshoot", unit: "ns", upper: [200.0, 1_000.0, 100_000.0] };
 
 /// The longest gap, in milliseconds; the last two can be set.
 pub const LONGEST_GAP: Limits =

@@ -283,6 +283,11 @@ impl Draft {
         self.file.as_ref().map_or(Ok(()), |file| file.file.set_permissions(permissions))
     }
 
+    /// The file under its temporary name.
+    pub(super) fn file(&mut self) -> io::Result<&mut DiskFile> {
+        self.file.as_mut().ok_or_else(|| io::ErrorKind::NotFound.into())
+    }
+
     /// Writes its content.
     pub(super) fn write(
         &mut self,

@@ -6,7 +6,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use super::SaveError;
-use super::disk::{Draft, folder_of};
+use super::disk::{Draft, folder_of, make_folder, sweep};
 use crate::platform;
 
 /// Symbolic links that are followed one after another, as the system does.
@@ -46,6 +46,47 @@ pub fn write_output(
         },
     });
     written.map_err(|source| SaveError::Output { source, path: path.to_owned() })
+}
+
+/// A new file under a name that no other has, there only once it is complete. Folders above it are created.
+#[derive(Debug)]
+pub struct NewFile {
+    draft: Draft,
+    path: PathBuf,
+}
+
+impl NewFile {
+    /// Begins one. Temporary files that ended processes left in the folder are removed.
+    pub fn create(path: PathBuf) -> Result<Self, SaveError> {
+        let folder = folder_of(&path);
+        let draft = make_folder(folder).and_then(|()| {
+            sweep(folder)?;
+            Draft::create(folder, false)
+        });
+        match draft {
+            Ok(draft) => Ok(Self { draft, path }),
+            Err(source) => Err(SaveError::Output { source, path }),
+        }
+    }
+
+    /// Syncs it and gives it its name.
+    pub fn publish(self) -> Result<PathBuf, SaveError> {
+        let Self { draft, path } = self;
+        match draft.publish(&path) {
+            Ok(()) => Ok(path),
+            Err(source) => Err(SaveError::Output { source, path }),
+        }
+    }
+}
+
+impl Write for NewFile {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.draft.file()?.write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.draft.file()?.flush()
+    }
 }
 
 /// Writes one of the program's own files, whole or not at all; a new one is readable only by this

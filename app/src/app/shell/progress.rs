@@ -17,7 +17,7 @@ pub(super) fn progress_ui(ui: &mut Ui, session: &Session, page: PageId, width_cl
         let (share, left) =
             check.progress(session.running().live().map(|(_, live)| live), Instant::now());
         let step = format!("Measurement {} of {}", check.current_index() + 1, check.parts().len());
-        let width = if width_class == WidthClass::Narrow { 150.0 } else { size::PROGRESS_WIDTH };
+        let width = if width_class == WidthClass::Wide { size::PROGRESS_WIDTH } else { 150.0 };
         let left = if check.is_waiting_for_quiet() {
             format!("waiting · {}", text::eta(left))
         } else {

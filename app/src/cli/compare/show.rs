@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use jitterscope_engine::export::html::write_comparison;
+use jitterscope_engine::export::markdown;
 use jitterscope_engine::format::{self, PriorRecord};
 use jitterscope_engine::plan::quick::Part;
 use jitterscope_engine::report::comparison::{ComparedRow, Relevance, Variation};
@@ -50,6 +51,19 @@ pub(super) type Shown<'a> = (Option<Part>, Comparison, Vec<(Cow<'a, Run>, Report
 
 /// The comparisons as one page.
 pub(super) fn html(compared: &[Shown<'_>]) -> std::io::Result<String> {
+    let mut trials = compared.iter().flat_map(|(.., runs)| runs).flat_map(|(run, _)| &run.trials);
+    let privacy = names::privacy(trials.any(|trial| trial.trace.is_some()));
+    let mut page = Vec::new();
+    with_sets(compared, |sets| write_comparison(&compare::page(sets, privacy), &mut page))?;
+    Ok(String::from_utf8_lossy(&page).into_owned())
+}
+
+/// The comparisons as Markdown.
+pub(super) fn markdown(compared: &[Shown<'_>]) -> String {
+    markdown::text(&with_sets(compared, compare::document))
+}
+
+fn with_sets<T>(compared: &[Shown<'_>], write: impl FnOnce(&[Compared<'_>]) -> T) -> T {
     let evaluated: Vec<Vec<(&Run, &Report)>> = compared
         .iter()
         .map(|(.., runs)| runs.iter().map(|(run, report)| (run.as_ref(), report)).collect())
@@ -59,11 +73,7 @@ pub(super) fn html(compared: &[Shown<'_>]) -> std::io::Result<String> {
         .zip(&evaluated)
         .map(|((part, comparison, _), runs)| Compared { part: *part, comparison, runs })
         .collect();
-    let mut runs = evaluated.iter().flatten().flat_map(|(run, _)| &run.trials);
-    let privacy = names::privacy(runs.any(|trial| trial.trace.is_some()));
-    let mut page = Vec::new();
-    write_comparison(&compare::page(&sets, privacy), &mut page)?;
-    Ok(String::from_utf8_lossy(&page).into_owned())
+    write(&sets)
 }
 
 /// The comparison for programs: nanoseconds, shares, and frames per second, by the metric's unit.

@@ -1,6 +1,6 @@
 //! The plots of an imported recording: frame times over time with their moving median, and a histogram.
 
-use eframe::egui::Ui;
+use eframe::egui::{Id, Ui};
 use jitterscope_engine::nanos::Nanos;
 use jitterscope_engine::report::capture::CaptureFigures;
 use jitterscope_engine::report::chart::{Axis, Limit, Marks, Series, fitted, of_histograms};
@@ -8,15 +8,15 @@ use jitterscope_engine::report::table::Quantity;
 use jitterscope_engine::report::{Chart, RecordingFigures};
 use jitterscope_engine::run::Capture;
 use jitterscope_engine::run::capture::Recording;
-use jitterscope_engine::sample::MISSING;
 use jitterscope_engine::stats::stutter::{STUTTER_FACTOR, is_stutter, moving_median};
 use jitterscope_engine::stats::{LogHistogram, Pyramid};
 
-use crate::plots::ChartCard;
+use super::recorded::Recorded;
+use crate::plots::{Above, ChartCard};
 use crate::session::LoadedRun;
-use crate::text;
 use crate::widgets::card::has_controls;
 use crate::widgets::keys::{Command, is_typing, pressed};
+use crate::widgets::segmented;
 
 /// Columns that what is in view is reduced to: each preserves its min and max.
 const COLUMNS: usize = 1_600;
@@ -29,6 +29,8 @@ const AROUND: Nanos = Nanos::from_secs(1);
 #[derive(Debug, Default)]
 pub(super) struct Plots {
     made: Option<PlotCache>,
+    /// Whether the timeline shows frame rates, and not times.
+    has_rates: bool,
     /// The frame that stutters at which N and P are.
     at: Option<usize>,
 }
@@ -37,6 +39,7 @@ pub(super) struct Plots {
 struct PlotCache {
     of: (String, usize),
     timeline: Option<FrameTimes>,
+    recorded: Recorded,
     histogram: Option<Chart>,
 }
 
@@ -53,27 +56,40 @@ impl Plots {
         }
         let Some(made) = &mut self.made else { return };
         let id = format!("{} {recording}", made.of.0);
+        let link = Id::unique(("capture-time", &id));
         if let Some(times) = &mut made.timeline {
             let mut note = figures.label.clone();
             if !times.stutters.is_empty() {
                 note.push_str(" · squares: frames that stutter");
                 note.push_str(if has_controls(ui) { ", N and P step through them" } else { "" });
             }
+            times.show(self.has_rates);
             let seen = ChartCard::new(("capture", &id), &times.chart).in_view(ui);
             times.look_closer(seen);
             let card = ChartCard::new(("capture", &id), &times.chart)
                 .note(&note)
-                .marked(&times.stutters)
+                .marked(&times.marks)
                 .close_up(times.close_up.as_ref().map(|(_, chart)| chart));
+            let card = match made.recorded.sides(ui) {
+                Some(sides) => card.link(link).above_strips(sides),
+                None => card,
+            };
             if let Some(at) = stepped(ui, self.at, times.stutters.len()) {
                 let (middle, _) = times.stutters.get(at).copied().unwrap_or_default();
                 card.look_at(ui, ((middle - AROUND.as_f64()).max(0.0), middle + AROUND.as_f64()));
                 self.at = Some(at);
             }
-            card.show(ui, |_| {});
+            let has_rates = &mut self.has_rates;
+            let views = [(false, "Frame time"), (true, "FPS")];
+            card.show(ui, |ui| {
+                if segmented(ui, "Show", has_rates, &views).changed() {
+                    card.show_all_values(ui);
+                }
+            });
             if card.in_view(ui) != seen {
                 ui.ctx().request_repaint();
             }
+            made.recorded.ui(ui, Above::chart(link));
         }
         if let Some(chart) = &made.histogram {
             ChartCard::new(("capture", &id), chart).note(&figures.label).show(ui, |_| {});
@@ -112,12 +128,14 @@ impl PlotCache {
     fn of(capture: &Capture, figures: &RecordingFigures, of: (String, usize)) -> Self {
         let mut histogram = LogHistogram::default();
         let mut timeline = None;
+        let mut recorded = Recorded::default();
         match capture {
             Capture::Frames(recordings) | Capture::SampledLog(recordings) => {
                 if let Some(recording) = recordings.get(figures.position) {
                     recording.present().for_each(|time| histogram.add(time));
                     let is_whole = matches!(capture, Capture::Frames(_));
                     timeline = FrameTimes::of(recording, is_whole);
+                    recorded = Recorded::of(recording, is_whole);
                 }
             }
             Capture::Histogram(distributions) => {
@@ -141,7 +159,7 @@ impl PlotCache {
                 })
                 .collect();
         }
-        Self { of, timeline, histogram: counted }
+        Self { of, timeline, recorded, histogram: counted }
     }
 }
 
@@ -149,73 +167,121 @@ impl PlotCache {
 /// frames above it.
 #[derive(Debug)]
 struct FrameTimes {
-    series: Vec<(String, Pyramid)>,
+    series: Vec<(&'static str, Pyramid)>,
+    end_nanos: f64,
+    /// Whether charts and marks have frame rates.
+    has_rates: bool,
     /// All of the time.
     chart: Chart,
     /// The time in view, and what there is in it.
     close_up: Option<((f64, f64), Chart)>,
     /// Time and length of the frames that stutter, in nanoseconds.
     stutters: Vec<(f64, f64)>,
+    /// Where they are in the chart.
+    marks: Vec<(f64, f64)>,
 }
+
+/// The names of the series of frame times, and of frame rates.
+const NAMES: [(&str, &str); 3] = [
+    ("Frame time", "Frame rate"),
+    ("Moving median", "Moving median"),
+    ("2.5 × median", "Median / 2.5"),
+];
+/// A frame rate is shown up to this many times the highest moving median: single frames may take next to no time.
+const MAX_RATE: f64 = 3.0;
 
 impl FrameTimes {
     fn of(recording: &Recording, is_whole: bool) -> Option<Self> {
         let (mut own, mut medians, mut limits) =
             (Pyramid::default(), Pyramid::default(), Pyramid::default());
-        let logged_at = recording.logged_at.values().chain(std::iter::repeat(MISSING));
-        let rows = recording.frame_times.values().zip(logged_at);
-        let rows = rows.filter(|(time, _)| *time != MISSING);
-        let (mut end, mut stutters) = (Nanos::ZERO, Vec::new());
-        for ((time, at), median) in rows.zip(moving_median(recording.present())) {
-            let next = if at == MISSING { end + Nanos::new(time) } else { Nanos::new(at) };
-            end = next.max(end);
-            own.push(end, Nanos::new(time));
+        let mut stutters = Vec::new();
+        let rows = recording.frame_times_over_time();
+        for ((at, time), median) in rows.zip(moving_median(recording.present())) {
+            own.push(at, time);
             if is_whole {
-                medians.push(end, Nanos::from_nanos_f64(median));
-                limits.push(end, Nanos::from_nanos_f64(STUTTER_FACTOR * median));
-                if is_stutter(time, median) {
-                    stutters.push((end.as_f64(), Nanos::new(time).as_f64()));
+                medians.push(at, Nanos::from_nanos_f64(median));
+                limits.push(at, Nanos::from_nanos_f64(STUTTER_FACTOR * median));
+                if is_stutter(time.get(), median) {
+                    stutters.push((at.as_f64(), time.as_f64()));
                 }
             }
         }
-        let limit = format!("{} × median", text::format_ratio(STUTTER_FACTOR));
-        let names = ["Frame time".to_owned(), "Moving median".to_owned(), limit];
-        let series = names.into_iter().zip([own, medians, limits]);
-        let series: Vec<(String, Pyramid)> =
+        let series = NAMES.iter().map(|names| names.0).zip([own, medians, limits]);
+        let series: Vec<(&'static str, Pyramid)> =
             series.filter(|(_, pyramid)| !pyramid.is_empty()).collect();
-        let drawn = drawn(&series, (0.0, end.as_f64()));
-        let most = drawn.iter().flat_map(|one| &one.points).fold(0.0, |most, it| it.1.max(most));
-        let chart = Chart {
-            key: TIMELINE,
-            title: "Timeline",
-            note: String::new(),
-            x: Axis::linear("Time", Quantity::Time, 0.0, end.as_f64()),
-            y: Axis::linear("Frame time", Quantity::Time, 0.0, most * 1.05),
-            marks: Marks::Lines(drawn),
-            limits: Vec::new(),
-            is_half: false,
-        };
-        (!series.is_empty()).then_some(Self { series, chart, close_up: None, stutters })
+        let end_nanos = series.first()?.1.end().as_f64();
+        let chart = chart(&series, (0.0, end_nanos), end_nanos, false);
+        let marks = stutters.clone();
+        let close_up = None;
+        Some(Self { series, end_nanos, has_rates: false, chart, close_up, stutters, marks })
+    }
+
+    /// Shows frame rates, or frame times.
+    fn show(&mut self, has_rates: bool) {
+        if self.has_rates == has_rates {
+            return;
+        }
+        self.has_rates = has_rates;
+        self.chart = chart(&self.series, (0.0, self.end_nanos), self.end_nanos, has_rates);
+        self.close_up = None;
+        let place = |&(at, time): &(f64, f64)| (at, if has_rates { 1e9 / time } else { time });
+        self.marks = self.stutters.iter().map(place).collect();
     }
 
     /// Has a chart of the time in view, in nanoseconds; of all of it, where that is none.
     fn look_closer(&mut self, seen: Option<(f64, f64)>) {
         if seen != self.close_up.as_ref().map(|(of, _)| *of) {
             self.close_up = seen.map(|seen| {
-                (
-                    seen,
-                    Chart { marks: Marks::Lines(drawn(&self.series, seen)), ..self.chart.clone() },
-                )
+                let drawn = drawn(&self.series, seen, self.has_rates);
+                (seen, Chart { marks: Marks::Lines(drawn), ..self.chart.clone() })
             });
         }
     }
 }
 
+/// The chart of a stretch of time, in nanoseconds.
+fn chart(
+    series: &[(&'static str, Pyramid)],
+    time: (f64, f64),
+    end_nanos: f64,
+    has_rates: bool,
+) -> Chart {
+    let drawn = drawn(series, time, has_rates);
+    let highest = |one: &Series| one.points.iter().fold(0.0, |most, it| it.1.max(most));
+    let mut most = drawn.iter().map(highest).fold(0.0, f64::max);
+    if let Some(medians) = drawn.get(1).filter(|_| has_rates) {
+        most = most.min(highest(medians) * MAX_RATE);
+    }
+    let y = if has_rates {
+        Axis::linear("FPS", Quantity::Rate, 0.0, most * 1.05)
+    } else {
+        Axis::linear("Frame time", Quantity::Time, 0.0, most * 1.05)
+    };
+    Chart {
+        key: TIMELINE,
+        title: "Timeline",
+        note: String::new(),
+        x: Axis::linear("Time", Quantity::Time, 0.0, end_nanos),
+        y,
+        marks: Marks::Lines(drawn),
+        limits: Vec::new(),
+        is_half: false,
+    }
+}
+
 /// What is drawn of each series between two times in nanoseconds.
-fn drawn(series: &[(String, Pyramid)], (from, to): (f64, f64)) -> Vec<Series> {
-    let of = |(name, pyramid): &(String, Pyramid)| {
+fn drawn(
+    series: &[(&'static str, Pyramid)],
+    (from, to): (f64, f64),
+    has_rates: bool,
+) -> Vec<Series> {
+    let of = |(name, pyramid): &(&'static str, Pyramid)| {
         let points = pyramid.query(from / 1e9, to / 1e9, COLUMNS).into_iter();
-        Series::new(name, points.map(|(secs, nanos)| (secs * 1e9, nanos)).collect())
+        let points = points.filter(|(_, nanos)| !has_rates || 0.0 < *nanos);
+        let place = |nanos: f64| if has_rates { 1e9 / nanos } else { nanos };
+        let rate = NAMES.iter().find(|names| names.0 == *name).map_or(*name, |names| names.1);
+        let name = if has_rates { rate } else { *name };
+        Series::new(name, points.map(|(secs, nanos)| (secs * 1e9, place(nanos))).collect())
     };
     series.iter().map(of).collect()
 }

@@ -6,8 +6,9 @@ use eframe::egui::{Align, Frame, Layout, Margin, Ui, vec2};
 use jitterscope_engine::plan::quick::Part;
 use jitterscope_engine::report::comparison::Outcome;
 
+use crate::pages::export::export_buttons;
 use crate::pages::severity_of;
-use crate::session::{Action, CheckComparison, FinishedCheck, Session};
+use crate::session::{Action, CheckComparison, FinishedCheck, Session, Subject};
 use crate::text::{self, compare as words};
 use crate::theme::{Tokens, Type, size};
 use crate::widgets::card::plain_card;
@@ -35,7 +36,7 @@ pub(super) fn ui(
     VerdictStrip::new(severity, "")
         .sentence(&sentence)
         .evidence("Each measurement is compared like two runs of its test. Click one for all its metrics.")
-        .show(ui, |_| {});
+        .show(ui, |ui| export_buttons(ui, &Subject::Comparison, actions));
     Card::new("What changed").flush().show(
         ui,
         |_| {},

@@ -34,7 +34,11 @@ pub(super) fn preview_ui(
     let tokens = Tokens::of(ui);
     let preview = exporting.preview(request);
     let note = match &preview {
-        Some(Ok(preview)) => note(preview, exporting.count()),
+        Some(Ok(preview)) => {
+            let is_of_check = exporting.check().is_some() && request.kind.is_of_check();
+            let is_one = is_of_check || request.kind.is_comparison();
+            note(preview, if is_one { 1 } else { exporting.count() })
+        }
         Some(Err(_)) => String::new(),
         None => "rendering…".to_owned(),
     };

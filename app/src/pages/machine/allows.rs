@@ -3,6 +3,7 @@
 use eframe::egui::{Align, Layout, Rect, Sense, Ui, UiBuilder, pos2, vec2};
 
 use super::findings::step_ui;
+use crate::pages::rights::rights_ui;
 use crate::session::{Action, Facts, PageId, Session};
 use crate::text::machine::{Capability, CapabilityState, capabilities};
 use crate::theme::{Tokens, Type, icons, size};
@@ -50,6 +51,8 @@ pub(super) fn ui(ui: &mut Ui, session: &Session, facts: &Facts, actions: &mut Ve
     );
     if !facts.realtime.is_granted {
         how_ui(ui, facts, actions);
+        let then = || Action::GoTo(PageId::Machine);
+        ui.horizontal_wrapped(|ui| rights_ui(ui, session, then, actions));
     }
 }
 
@@ -102,10 +105,12 @@ pub(in crate::pages) fn denied_ui(
     ui: &mut Ui,
     session: &Session,
     facts: &Facts,
+    test: &'static str,
     actions: &mut Vec<Action>,
 ) {
     how_ui(ui, facts, actions);
     ui.horizontal_wrapped(|ui| {
+        rights_ui(ui, session, || Action::Run(test), actions);
         let again = Button::new("Check again").icon(icons::ARROW_COUNTER_CLOCKWISE);
         if ui.add_enabled(!session.running().is_busy(), again).clicked() {
             actions.push(Action::ReadMachine);

@@ -9,7 +9,7 @@ use jitterscope_engine::report::quick::{Answer, Card as PartCard, Scorecard};
 
 use super::{QuickPage, icon_of_part, rates, saved, side, two_columns};
 use crate::pages::export::export_buttons;
-use crate::pages::{WHAT_HELPS, severity_of};
+use crate::pages::{lost, severity_of, what_helps_button_ui};
 use crate::plots::{ChartCard, scale_strip};
 use crate::session::{Action, FinishedCheck, LoadedRun, PageId, Session, Subject};
 use crate::text;
@@ -43,6 +43,7 @@ impl QuickPage {
         actions: &mut Vec<Action>,
     ) {
         let saved = result.paths().first().and_then(|file| session.library().check_with(file));
+        lost::check_ui(ui, session, result, actions);
         banner_ui(ui, &result.card, |ui, side| match side {
             Side::Words => saved::previous_ui(ui, session, saved, actions),
             Side::Buttons => buttons_ui(ui, session, result, actions),
@@ -94,20 +95,12 @@ fn what_helps_ui(
     actions: &mut Vec<Action>,
 ) {
     let note = "Tests which priority, pinning, spin tail, or timer reduces lateness under the load of this check.";
-    let is_free = !session.running().is_busy();
-    let mut is_chosen = false;
+    let plan = under_load_of(result);
     Card::new("What helps on this PC?").note(note).flush().show(
         ui,
-        |ui| {
-            let button = Button::new("Test what helps").icon(icons::LIST_CHECKS);
-            is_chosen = ui.add_enabled(is_free, button).clicked();
-        },
+        |ui| what_helps_button_ui(ui, session, &plan, actions),
         |_| {},
     );
-    if is_chosen {
-        actions.push(Action::SetPlan(Plan::WhatHelps(under_load_of(result))));
-        actions.push(Action::GoTo(PageId::Test(WHAT_HELPS)));
-    }
 }
 
 /// The test of what helps with as many load threads as the check had.
@@ -333,7 +326,7 @@ fn card_ui(ui: &mut Ui, card: &PartCard, name_ui: impl FnOnce(&mut Ui)) {
         .gap(size::GAP_LABEL)
         .text(Type::Body, words.unit, tokens.t2)
         .label(ui);
-    Spans::new(Type::Small).text(Type::Small, &words.caption, tokens.t2).label(ui);
+    ui.label(Spans::plain(Type::Small, &words.caption, tokens.t2).wrapped(ui, width));
     if let Some(scale) = &card.scale {
         scale_strip(ui, scale);
     }

@@ -299,7 +299,8 @@ fn skip_ui(ui: &mut Ui, session: &Session, check: &ActiveCheck, actions: &mut Ve
         ui.spacing_mut().item_spacing.x = size::GAP_FIELD;
         let is_waiting = check.is_waiting_for_quiet();
         let can_skip = (is_measuring || is_waiting) && !check.is_ending();
-        if ui.add_enabled(can_skip, Button::new("Skip this measurement")).clicked() {
+        let skip = ui.add_enabled(can_skip, Button::new("Skip this measurement"));
+        if skip.on_hover_text("The result will list it as skipped.").clicked() {
             actions.push(Action::SkipQuickPart);
         }
         if is_waiting && ui.add(Button::new("Measure now")).clicked() {
@@ -308,9 +309,6 @@ fn skip_ui(ui: &mut Ui, session: &Session, check: &ActiveCheck, actions: &mut Ve
         if is_waiting {
             show_programs_ui(ui, session, actions);
         }
-        let color = Tokens::of(ui).t2;
-        let words = "The result will list it as skipped.";
-        Spans::plain(Type::Small, words, color).whole_label(ui);
     });
 }
 

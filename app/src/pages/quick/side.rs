@@ -2,13 +2,14 @@
 
 use eframe::egui::{Align, Layout, Rect, Role, Sense, Ui, Vec2, WidgetInfo, pos2, vec2};
 use jitterscope_engine::plan::quick::Part;
-use jitterscope_engine::platform::SystemTool;
+use jitterscope_engine::platform::{SystemTool, TraceSource};
 use jitterscope_engine::report::quick::{Advice, Delayed, DelayedRow, Scorecard};
 
 use super::idle::{line_ui, row};
+use crate::pages::rights::rights_ui;
 use crate::plots::axis::narrow;
 use crate::plots::cause_style;
-use crate::session::{Action, PageId, Session};
+use crate::session::{Action, Facts, PageId, Session};
 use crate::text;
 use crate::text::quick::AdviceWords;
 use crate::theme::{Tokens, Type, size};
@@ -30,6 +31,12 @@ pub(super) fn advice_ui(
         ToDo::Advice(advice) => one_ui(ui, session, advice, actions),
         ToDo::Delayed(part, row, words) => delayed_ui(ui, session, (part, row, words), actions),
     });
+    let has_names = |facts: &Facts| Some(TraceSource::AllSwitches) <= facts.trace.source;
+    let is_nameless = card.delayed.as_ref().is_some_and(|delayed| 0 < delayed.late_count)
+        && session.machine().facts().is_some_and(|facts| !has_names(facts));
+    if is_nameless {
+        ui.horizontal_wrapped(|ui| rights_ui(ui, session, || Action::RunQuick, actions));
+    }
 }
 
 /// A row of the card.

@@ -7,6 +7,8 @@ mod trend;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
+use eframe::egui::text::CCursorRange;
+use eframe::egui::text_edit::TextEditState;
 use eframe::egui::{Align, Id, Layout, TextEdit, Ui, vec2};
 
 pub(super) use self::draft::Draft;
@@ -142,6 +144,10 @@ impl Draft {
             let field = text_field(ui, "Name of the run", &mut self.name, &run.name, width);
             if std::mem::take(&mut self.wants_name) {
                 focus(&field);
+                // What is typed is another name.
+                let mut state = TextEditState::load(ui.ctx(), field.id).unwrap_or_default();
+                state.cursor.set_char_range(Some(CCursorRange::select_all_str(&self.name)));
+                state.store(ui.ctx(), field.id);
             }
             // The default name is not the user's.
             if is_committed(&field, &mut self.name, &run.name) && self.name != run.name {

@@ -62,7 +62,12 @@ impl Selection {
     /// Moves by the arrow keys while the list, which has this id, has the focus. Returns the place to
     /// scroll to.
     pub(super) fn take_keys(&mut self, ui: &Ui, list: Id, listed: &[&Path]) -> Option<usize> {
-        let filter = EventFilter { vertical_arrows: true, ..EventFilter::default() };
+        // Sideways, they expand a quick check.
+        let filter = EventFilter {
+            vertical_arrows: true,
+            horizontal_arrows: true,
+            ..EventFilter::default()
+        };
         ui.memory_mut(|memory| memory.set_focus_lock_filter(list, filter));
         let last = listed.len().checked_sub(1)?;
         let current = self.paths.last().or(self.anchor.as_ref());

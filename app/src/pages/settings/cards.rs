@@ -4,8 +4,10 @@ use eframe::egui::Ui;
 use jitterscope_engine::export::{Identity, IncludedNames};
 use jitterscope_engine::plan::form::Parameter;
 use jitterscope_engine::platform;
+use jitterscope_engine::runner::Agent;
 use jitterscope_engine::stats::LowDefinition;
 
+use super::mark_shortcut;
 use super::row::{SettingsCard, UNTIL, key_row, row};
 use crate::log_file;
 use crate::pages::machine_markdown;
@@ -15,7 +17,7 @@ use crate::session::{
 use crate::text::{self, Unit, low};
 use crate::theme::{Tokens, Type};
 use crate::widgets::keys::{Command, key_text};
-use crate::widgets::{Button, Spans, combo, segmented, toggle, value_field};
+use crate::widgets::{Button, Spans, combo, segmented, text_field, toggle, value_field};
 
 /// Shortcuts listed here; the sheet has all of them.
 const LISTED: [(&str, &[Command]); 9] = [
@@ -215,8 +217,9 @@ fn diagnostics(session: &Session) -> String {
     IncludedNames::NOTHING.redacted(&whole, Identity::here())
 }
 
-/// What happens while a test runs, and at its end.
-pub(super) fn running_ui(ui: &mut Ui, settings: &mut Settings) {
+/// What happens while a test runs, and at its end; returns whether other keys for marks are to be pressed.
+pub(super) fn running_ui(ui: &mut Ui, session: &Session, settings: &mut Settings) -> bool {
+    let mut wants_keys = false;
     SettingsCard::new("While a test runs").show(ui, |ui| {
         row(ui, "Redraw plots", "Fewer redraws disturb the measurement less", |ui| {
             let rates = [
@@ -233,6 +236,14 @@ pub(super) fn running_ui(ui: &mut Ui, settings: &mut Settings) {
         row(ui, "Sound when finished", &note, |ui| {
             toggle(ui, &mut settings.plays_sound, "Sound when finished");
         });
+        if platform::CAN_ELEVATE {
+            let note = "Starts the measuring part with administrator rights, such as sudo -A";
+            row(ui, "Command that asks for the password", note, |ui| {
+                let (name, default) =
+                    ("Command that asks for the password", Agent::ADMINISTRATOR_COMMAND);
+                text_field(ui, name, &mut settings.administrator_command, default, 160.0);
+            });
+        }
         row(ui, "Confirm before stopping a test", "Once it has run for 10 seconds", |ui| {
             toggle(ui, &mut settings.asks_before_stop, "Confirm before stopping a test");
         });
@@ -240,7 +251,9 @@ pub(super) fn running_ui(ui: &mut Ui, settings: &mut Settings) {
         row(ui, "Confirm before closing the window", note, |ui| {
             toggle(ui, &mut settings.asks_before_close, "Confirm before closing the window");
         });
+        wants_keys = mark_shortcut::row_ui(ui, session, settings);
     });
+    wants_keys
 }
 
 /// Names in exports, and other privacy facts.

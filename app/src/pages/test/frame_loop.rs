@@ -17,13 +17,12 @@ use jitterscope_engine::sample::Samples;
 use jitterscope_engine::stats::{LogHistogram, LowDefinition};
 
 use self::late_frames::LateFrames;
-use super::WHAT_HELPS;
 use super::view::{LiveRun, ResultView, ShownResult};
+use super::what_helps::start_button_ui;
 use crate::plots::{ChartPick, Timeline, TimelineData};
-use crate::session::{Action, LoadedRun, PageId, Session};
+use crate::session::{Action, LoadedRun, Session};
 use crate::text::Unit;
-use crate::theme::icons;
-use crate::widgets::{Button, Sketch};
+use crate::widgets::Sketch;
 
 /// The key of the test.
 pub(super) const KEY: &str = "frame-loop";
@@ -128,12 +127,6 @@ impl ResultView for View {
 fn what_helps_ui(ui: &mut Ui, session: &Session, shown: &LoadedRun, actions: &mut Vec<Action>) {
     let worst = shown.report.worst().map(|row| row.conditions);
     let (Some(Plan::FrameLoop(plan)), Some(conditions)) = (shown.run.plan(), worst) else { return };
-    let button = Button::new("What helps on this PC?").icon(icons::LIST_CHECKS);
-    let about = "Measures which change of priority, pinning, spin tail, or timer reduces lateness";
-    let is_free = !session.running().is_busy();
-    if ui.add_enabled(is_free, button).on_hover_text(about).clicked() {
-        let cell = Cell { priority: conditions.priority, cpu: conditions.cpu };
-        actions.push(Action::SetPlan(Plan::WhatHelps(WhatHelps::of(plan, cell))));
-        actions.push(Action::GoTo(PageId::Test(WHAT_HELPS)));
-    }
+    let cell = Cell { priority: conditions.priority, cpu: conditions.cpu };
+    start_button_ui(ui, session, &WhatHelps::of(plan, cell), actions);
 }

@@ -3,6 +3,7 @@
 use eframe::egui::Ui;
 use jitterscope_engine::report::{Caution, Configuration, PacedFigures, Report};
 
+use crate::pages::rights::rights_ui;
 use crate::session::{Action, LoadedRun, PageId, Session, TestState};
 use crate::text;
 use crate::theme::{Tokens, Type, icons, size};
@@ -68,6 +69,7 @@ pub(super) fn denial_ui(
         if ui.add(Button::new("How to allow it").icon(icons::CPU)).clicked() {
             actions.push(Action::GoTo(PageId::Machine));
         }
+        rights_ui(ui, session, || Action::Run(state.key()), actions);
     });
 }
 

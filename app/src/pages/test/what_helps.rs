@@ -1,19 +1,27 @@
 //! What helps: the changes ranked by effect, the forest plot, the blocks, and how to apply a change.
 
 use eframe::egui::Ui;
-use jitterscope_engine::report::{ChangeEffect, ChangeResult, Language, Report, code, recommended};
+use jitterscope_engine::plan::{Plan, WhatHelps};
+use jitterscope_engine::report::{
+    ChangeEffect, ChangeResult, Chart, Language, Report, code, recommended,
+};
 use jitterscope_engine::run::Run;
 
 use super::view::{ResultView, ShownResult};
 use crate::plots::charts_ui;
+use crate::session::{Action, LoadedRun, PageId, Session};
 use crate::text;
 use crate::theme::{Tokens, Type, icons, size};
-use crate::widgets::{Button, Card, ResultTable, Severity, Sketch, Spans, TableLayout, segmented};
+use crate::widgets::{
+    Button, Card, ForestPlot, ResultTable, Severity, Sketch, Spans, TableLayout, segmented,
+    segmented_or_combo,
+};
 
 /// The key of the test.
 pub const KEY: &str = "what-helps";
 
 /// The changes: one row each.
+const TABLE: &str = "what-helps-changes";
 const CHANGES: TableLayout = TableLayout {
     leading: &[
         "change",
@@ -24,12 +32,42 @@ const CHANGES: TableLayout = TableLayout {
         "verdict",
         "cpu_cost_share",
         "value",
-        "rank",
+        "place",
     ],
     varying: &[],
     rows: &[],
     compared: None,
 };
+
+/// The effects in the rows of the table.
+const EFFECTS: ForestPlot = ForestPlot {
+    value: "effect_share",
+    interval: "effect_ci_share",
+    verdict: "verdict",
+    sides: ("less late", "later"),
+};
+
+/// The button that starts the test of this plan, with its planned time.
+pub fn start_button_ui(
+    ui: &mut Ui,
+    session: &Session,
+    plan: &WhatHelps,
+    actions: &mut Vec<Action>,
+) {
+    let plan = Plan::WhatHelps(plan.clone());
+    let time = session.machine().facts().map_or_else(String::new, |facts| {
+        let time = plan.duration(&facts.cpus) + plan.probe().follow_up_length(&facts.cpus);
+        format!(" (about {})", text::format_long_time(time))
+    });
+    let words = format!("Test what helps{time}");
+    let button = Button::new(&words).icon(icons::LIST_CHECKS);
+    let about = "Measures which change of priority, pinning, spin tail, or timer reduces lateness";
+    if ui.add_enabled(!session.running().is_busy(), button).on_hover_text(about).clicked() {
+        actions.push(Action::SetPlan(plan));
+        actions.push(Action::GoTo(PageId::Test(KEY)));
+        actions.push(Action::Run(KEY));
+    }
+}
 
 /// How the result looks.
 #[derive(Debug)]
@@ -38,11 +76,13 @@ pub(super) struct View {
     language: Language,
     /// Position of the change whose settings are shown, in the order of the table; the recommended one at first.
     applied: Option<(String, usize)>,
+    /// Position of the change that is opened, until its frames are on screen.
+    opened: Option<usize>,
 }
 
 impl Default for View {
     fn default() -> Self {
-        Self { language: Language::Rust, applied: None }
+        Self { language: Language::Rust, applied: None, opened: None }
     }
 }
 
@@ -50,14 +90,34 @@ impl ResultView for View {
     fn ui(&mut self, ui: &mut Ui, shown: ShownResult<'_>) {
         let ShownResult { run, report, charts, is_live, unit, .. } = shown;
         if let Some(table) = report.tables.first() {
-            ResultTable::new("what-helps-changes", table, CHANGES).unit(unit).show(ui);
+            self.table_ui(
+                ui,
+                run,
+                report,
+                is_live,
+                ResultTable::new(TABLE, table, CHANGES).unit(unit),
+            );
         }
-        charts_ui(ui, (KEY, run.id.as_str()), charts);
+        // The effects are in the table.
+        let is_shown = |chart: &&Chart| chart.key != "effects";
+        let blocks: Vec<Chart> = charts.iter().filter(is_shown).cloned().collect();
+        charts_ui(ui, (KEY, run.id.as_str()), &blocks);
         if is_live {
             return;
         }
         self.apply_ui(ui, run, report);
         method_ui(ui, report);
+    }
+
+    fn offers_ui(
+        &mut self,
+        _ui: &mut Ui,
+        _session: &Session,
+        _shown: &LoadedRun,
+        actions: &mut Vec<Action>,
+    ) {
+        let open = |change| Action::OpenChange { test: KEY, change };
+        actions.extend(self.opened.take().map(open));
     }
 
     fn sketch(&self) -> Sketch {
@@ -81,6 +141,33 @@ impl ResultView for View {
 }
 
 impl View {
+    /// The changes with their effects: a selected row shows how to apply it, an opened one its frames.
+    fn table_ui(
+        &mut self,
+        ui: &mut Ui,
+        run: &Run,
+        report: &Report,
+        is_live: bool,
+        table: ResultTable<'_>,
+    ) {
+        let width = ui.content_rect().width();
+        let table = if size::MEDIUM_FROM <= width { table.forest(EFFECTS) } else { table };
+        // The plot shows the intervals, and tooltips have their numbers.
+        let has_plot_alone = (size::MEDIUM_FROM..size::WIDE_FROM).contains(&width);
+        let table = if has_plot_alone { table.hides(&[EFFECTS.interval]) } else { table };
+        let id = run.id.to_string();
+        let applied = self.applied.as_ref().filter(|(of, _)| *of == id).map(|(_, row)| *row);
+        let response = table.selected(applied).opens().show(ui);
+        let effects = report.results::<ChangeEffect>();
+        let helps = |row: &usize| {
+            effects.get(*row).is_some_and(|effect| effect.result == ChangeResult::Helps)
+        };
+        if let Some(row) = response.selected.filter(helps) {
+            self.applied = Some((id, row));
+        }
+        self.opened = response.opened.filter(|_| !is_live).or(self.opened);
+    }
+
     /// The settings of a change that helps, to copy.
     fn apply_ui(&mut self, ui: &mut Ui, run: &Run, report: &Report) {
         let effects = report.results::<ChangeEffect>();
@@ -113,7 +200,7 @@ impl View {
                 if 1 < helping.len() {
                     let names: Vec<(usize, &str)> =
                         helping.iter().map(|(at, one)| (*at, short(one))).collect();
-                    segmented(ui, "Change", &mut selected, &names);
+                    segmented_or_combo(ui, "Change", &mut selected, &names);
                 }
                 let tokens = Tokens::of(ui);
                 let width = ui.available_width();

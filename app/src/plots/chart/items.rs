@@ -48,7 +48,7 @@ pub(super) fn add<'a>(plot: &mut PlotUi<'a>, chart: &'a Chart, hidden: Hidden, t
                 let bar = Line::new(one.label.as_str(), ends).stroke(look.stroke(1.4));
                 plot.line(bar.allow_hover(false));
             }
-            let is_alone = chart.x.quantity == Quantity::Number || !one.intervals.is_empty();
+            let is_alone = chart.x.quantity == Quantity::Count || !one.intervals.is_empty();
             let radius = if is_alone { size::MARK } else { size::POINT };
             plot.points(dots.radius(radius).shape(shape).filled(is_filled).color(look.color));
         }),

@@ -17,6 +17,7 @@ pub(super) fn value_text(axis: &Axis, value: f64) -> String {
         Quantity::Time => text::format_time(Nanos::from_nanos_f64(value)),
         Quantity::Count => text::format_count(whole(value.max(0.0))),
         Quantity::Share => text::format_share(value),
+        Quantity::Rate => text::format_measured_fps(value),
         _ => text::format_ratio(value),
     }
 }
@@ -53,7 +54,13 @@ fn bin_text(chart: &Chart, series: &[Series], hidden: Hidden, value: f64) -> Opt
         });
         if let Some((from, to, count)) = bin {
             edges = Some((from, to));
-            lines.push(format!("{}: {}", one.label, value_text(&chart.y, count)));
+            let count = value_text(&chart.y, count);
+            let unit = chart.y.title.to_lowercase();
+            // The only histogram of a plot needs no name: its plot has one.
+            lines.push(match series.len() {
+                1 => format!("{count} {unit}"),
+                _ => format!("{}: {count} {unit}", one.label),
+            });
         }
     }
     let (from, to) = edges?;
@@ -217,9 +224,15 @@ mod tests {
             let position = PlotPoint::new(x, 0.0);
             readout(&chart, Hidden::default(), &HoverPosition::Elsewhere { position })
         };
-        assert!(at(3.05).unwrap().ends_with("Normal: 1"), "{:?}", at(3.05));
-        assert!(at(1.8).unwrap().ends_with("Normal: 2"), "{:?}", at(1.8));
+        assert!(at(3.05).unwrap().ends_with("\n1 frames"), "{:?}", at(3.05));
+        assert!(at(1.8).unwrap().ends_with("\n2 frames"), "{:?}", at(1.8));
         assert_eq!(at(12.0), None);
+        let counts = LogHistogram::of(&[1_000]);
+        let both = [("Normal", &counts), ("Highest", &counts)];
+        let chart = of_histograms("test", "Test", ("Lateness", "Frames"), &both).unwrap();
+        let position = PlotPoint::new(3.05, 0.0);
+        let words = readout(&chart, Hidden::default(), &HoverPosition::Elsewhere { position });
+        assert!(words.unwrap().ends_with("\nNormal: 1 frames\nHighest: 1 frames"));
     }
 
     #[test]

@@ -27,6 +27,8 @@ pub struct LateMark {
     pub cause: Cause,
     /// Position of the sample.
     pub index: usize,
+    /// Whether the list next to it shows it, too.
+    pub is_listed: bool,
 }
 
 /// Period and lateness of every sample, ready to be drawn at any zoom.
@@ -88,11 +90,12 @@ impl TimelineData {
         self.before = Some(*sample);
     }
 
-    /// Marks the late samples with their causes, in place of those marked before.
-    pub fn mark_late<'a>(&mut self, late: impl IntoIterator<Item = &'a LateSample>) {
+    /// Marks the late samples with their causes, in place of those marked before; those that are not listed are faint.
+    pub fn mark_late<'a>(&mut self, late: impl IntoIterator<Item = (&'a LateSample, bool)>) {
         self.late = late
             .into_iter()
-            .map(|one| LateMark {
+            .map(|(one, is_listed)| LateMark {
+                is_listed,
                 secs: one.sample.woke.as_secs(),
                 late: one.sample.late(),
                 cause: one.cause,

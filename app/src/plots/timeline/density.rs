@@ -28,12 +28,13 @@ struct Count {
 }
 
 impl Timeline {
-    /// Shades each cell by the number of late samples in it, in the color of their most frequent cause.
+    /// Shades each cell by the number of late samples in it, in the color of their most frequent cause, as strong as
+    /// stated.
     pub(super) fn shade(
         &self,
         plot: &mut PlotUi<'_>,
         tokens: &Tokens,
-        marks: &[LateMark],
+        (marks, strength): (&[&LateMark], f32),
         seen: Seen,
     ) {
         let size = (CELL.0 * seen.per_point.0, CELL.1 * seen.per_point.1);
@@ -62,7 +63,7 @@ impl Timeline {
             let left = seen.time.0 + f64::from(at % columns) * size.0;
             let low = seen.value.0 + f64::from(at / columns) * size.1;
             let many = f32::from(u16::try_from(cell.count).unwrap_or(u16::MAX)).ln() / scale;
-            let shade = SHADE.0 + (SHADE.1 - SHADE.0) * many;
+            let shade = strength * (SHADE.0 + (SHADE.1 - SHADE.0) * many);
             let color = cause_style(tokens, cell.cause).0.gamma_multiply(shade);
             Some(([left, low], [left + size.0, low + size.1], color))
         });

@@ -8,7 +8,7 @@ use jitterscope_engine::report::Cause;
 use super::super::axis::float;
 use super::super::cause_style;
 use super::super::style::{self, marker};
-use super::{MISSED, Quantity, SAMPLES, TARGET, Timeline, TimelineData};
+use super::{LateMark, MISSED, Quantity, SAMPLES, TARGET, Timeline, TimelineData};
 use crate::theme::{Tokens, size};
 
 /// Distances between triangles at an edge: of values beyond it, of missed frames.
@@ -19,6 +19,8 @@ const INSET: f64 = 6.0;
 const DENSE: f64 = 5.0;
 /// Where there are more marks per point of width than this, their density is shaded.
 const SHADED: f64 = 2.0;
+/// How strong marks are of late samples that the list does not show.
+const FAINT: f32 = 0.2;
 
 /// What is on screen: from where to where, and what one point of the screen spans.
 #[derive(Clone, Copy, Debug)]
@@ -113,22 +115,36 @@ impl Timeline {
         plot.points(late.color(tokens.series(0).color).allow_hover(false));
     }
 
-    /// The late samples in view with a marker per cause; points where there are too many for markers.
+    /// The late samples in view; those that the list does not show are faint, below the others.
     fn late(&self, plot: &mut PlotUi<'_>, tokens: &Tokens, data: &TimelineData, seen: Seen) {
         let start = data.late.partition_point(|mark| mark.secs < seen.time.0);
         let end = data.late.partition_point(|mark| mark.secs <= seen.time.1);
         let in_view = data.late.get(start..end).unwrap_or_default();
+        let (listed, others): (Vec<&LateMark>, Vec<&LateMark>) =
+            in_view.iter().partition(|mark| mark.is_listed);
+        self.late_marks(plot, tokens, (&others, FAINT), seen);
+        self.late_marks(plot, tokens, (&listed, 1.0), seen);
+    }
+
+    /// A marker per cause, as strong as stated; points where there are too many for markers.
+    fn late_marks(
+        &self,
+        plot: &mut PlotUi<'_>,
+        tokens: &Tokens,
+        (marks, strength): (&[&LateMark], f32),
+        seen: Seen,
+    ) {
         let room = (seen.time.1 - seen.time.0) / seen.per_point.0.max(1e-12);
-        let count = float(u64::try_from(in_view.len()).unwrap_or(u64::MAX));
+        let count = float(u64::try_from(marks.len()).unwrap_or(u64::MAX));
         if room * SHADED < count {
-            self.shade(plot, tokens, in_view, seen);
+            self.shade(plot, tokens, (marks, strength), seen);
             return;
         }
         let is_dense = room < count * DENSE;
         for cause in Cause::ALL {
             // Marks on top of each other would only cost time.
             let mut last = (f64::NEG_INFINITY, 0.0);
-            let own = in_view.iter().filter(|mark| mark.cause == cause).filter_map(|mark| {
+            let own = marks.iter().filter(|mark| mark.cause == cause).filter_map(|mark| {
                 let at = (mark.secs, self.scale.place(mark.late.as_f64()));
                 let is_apart = 0.5 <= seen.distance(at, last);
                 last = if is_apart { at } else { last };
@@ -137,13 +153,13 @@ impl Timeline {
             let own: PlotPoints<'_> = own.collect();
             let (color, mark) = cause_style(tokens, cause);
             let (shape, is_filled) = marker(mark);
-            let marks = Points::new(cause.label(), own).color(color);
-            let marks = if is_dense {
-                marks.radius(size::POINT)
+            let points = Points::new(cause.label(), own).color(color.gamma_multiply(strength));
+            let points = if is_dense {
+                points.radius(size::POINT)
             } else {
-                marks.radius(size::MARK).shape(shape).filled(is_filled)
+                points.radius(size::MARK).shape(shape).filled(is_filled)
             };
-            plot.points(marks.allow_hover(false));
+            plot.points(points.allow_hover(false));
         }
     }
 

@@ -10,6 +10,7 @@ use jitterscope_engine::run::Run;
 use jitterscope_engine::store::{Store, repeats};
 
 use crate::session::finished_check::FinishedCheck;
+use crate::session::shown::LoadedRun;
 
 /// Quick checks and what they say of each other; the first is the baseline.
 #[derive(Debug)]
@@ -73,6 +74,15 @@ impl CheckComparison {
             }
             None => self.checks.chunks(1).collect(),
         }
+    }
+
+    /// The parts that every check has, each with the runs of the checks in their order.
+    pub fn common(&self) -> Vec<(Part, Vec<&Arc<LoadedRun>>)> {
+        let of = |part: Part| {
+            let runs = self.checks.iter().map(|check| check.shown(part));
+            Some((part, runs.collect::<Option<Vec<_>>>()?))
+        };
+        Part::ALL.into_iter().filter_map(of).collect()
     }
 
     /// The files of a part on each side, as far as it was measured.

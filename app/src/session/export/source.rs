@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use jitterscope_engine::store::Store;
 
-use super::{Member, ReadyExport, work};
-use crate::session::comparing::{Comparing, ComparisonView};
+use super::{ComparedRuns, Member, ReadyExport, work};
+use crate::session::comparing::{CheckComparison, Comparing, ComparisonView};
 use crate::session::export_request::Subject;
 use crate::session::finished_check::FinishedCheck;
 use crate::session::library::Library;
@@ -25,6 +25,8 @@ pub(in crate::session) enum Source {
     FinishedCheck(Arc<FinishedCheck>),
     /// Runs that are compared, and where repeats of the baseline are.
     Comparison(Arc<ComparisonView>, Option<Store>),
+    /// The same of quick checks.
+    Checks(Arc<CheckComparison>, Option<Store>),
 }
 
 impl Source {
@@ -40,7 +42,16 @@ impl Source {
             Self::Comparison(compared, store) => {
                 let members = compared.runs.iter().cloned().map(Member::Loaded).collect();
                 let first = Arc::clone(compared.runs.first()?);
-                let comparison = Some(Arc::clone(compared));
+                let comparison = Some(ComparedRuns::Runs(Arc::clone(compared)));
+                Some(ReadyExport { members, first, comparison, check: None, store: store.clone() })
+            }
+            Self::Checks(compared, store) => {
+                let runs = || compared.checks.iter().flat_map(|check| check.runs());
+                let first = Arc::clone(runs().next()?);
+                let members = runs().cloned().map(Member::Loaded).collect();
+                // Checks that have no part in common are nothing to compare.
+                let has_common = !compared.common().is_empty();
+                let comparison = has_common.then(|| ComparedRuns::Checks(Arc::clone(compared)));
                 Some(ReadyExport { members, first, comparison, check: None, store: store.clone() })
             }
             Self::Runs(_) | Self::Check(_) => None,
@@ -52,7 +63,7 @@ impl Source {
         match self {
             Self::Runs(paths) => work::open(paths),
             Self::Check(paths) => work::open_check(paths),
-            Self::Result(_) | Self::FinishedCheck(_) | Self::Comparison(..) => {
+            Self::Result(_) | Self::FinishedCheck(_) | Self::Comparison(..) | Self::Checks(..) => {
                 self.ready().ok_or_else(|| "nothing was measured".to_owned())
             }
         }
@@ -84,8 +95,11 @@ impl Source {
                 }
             }
             Subject::Comparison => {
-                let compared = Arc::clone(comparing.compared()?);
-                Self::Comparison(compared, library.store().cloned())
+                let store = library.store().cloned();
+                match comparing.compared_checks() {
+                    Some(checks) => Self::Checks(Arc::clone(checks), store),
+                    None => Self::Comparison(Arc::clone(comparing.compared()?), store),
+                }
             }
         })
     }

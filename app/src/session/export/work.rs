@@ -4,15 +4,16 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use jitterscope_engine::export::{self, Block, Format, Identity, NameMatch, Options, html};
+use jitterscope_engine::export::{self, Format, Identity, NameMatch, Options, html};
+use jitterscope_engine::plan::quick::Part;
 use jitterscope_engine::report::{Comparison, Configuration, Report};
 use jitterscope_engine::run::Run;
 use jitterscope_engine::store;
 
 use super::cleaned::{exported, options};
 use super::{
-    ClipboardContent, ExportKind, ExportRequest, FinishedCheck, ImageOf, ImageRenderer, LoadedRun,
-    Member, Preview, ReadyExport, Written, check,
+    ClipboardContent, ComparedRuns, ExportKind, ExportRequest, FinishedCheck, ImageOf,
+    ImageRenderer, LoadedRun, Member, Preview, ReadyExport, Written, check,
 };
 use crate::session::comparing;
 use crate::text::compare;
@@ -68,7 +69,11 @@ fn whole_check<'a>(ready: &'a ReadyExport, request: &ExportRequest) -> Option<&'
 }
 
 /// The name of the file of a run.
-pub(super) fn file_name(ready: &ReadyExport, shown: &LoadedRun, request: &ExportRequest) -> String {
+pub(super) fn file_name<'a>(
+    ready: &'a ReadyExport,
+    shown: &LoadedRun,
+    request: &ExportRequest,
+) -> String {
     if let Some(check) = whole_check(ready, request) {
         return check::file_name(check, request.kind);
     }
@@ -79,8 +84,17 @@ pub(super) fn file_name(ready: &ReadyExport, shown: &LoadedRun, request: &Export
             format!("{date}-{}-{}.png", shown.run.subject.key(), shown.run.id)
         }
         kind @ (ExportKind::Comparison | ExportKind::ComparisonPage) => {
-            let runs = ready.comparison.iter().flat_map(|compared| &compared.runs);
-            let ids: Vec<String> = runs.map(|shown| shown.run.id.to_string()).collect();
+            let ids = match &ready.comparison {
+                None => Vec::new(),
+                Some(ComparedRuns::Runs(compared)) => {
+                    compared.runs.iter().map(|shown| shown.run.id.as_str()).collect()
+                }
+                Some(ComparedRuns::Checks(compared)) => {
+                    let first = |check: &'a FinishedCheck| check.runs().next();
+                    let runs = compared.checks.iter().filter_map(|check| first(check));
+                    runs.filter_map(|shown| Some(shown.run.group.as_ref()?.id.as_str())).collect()
+                }
+            };
             let extension = if kind.is_page() { "html" } else { "md" };
             format!("comparison-{}.{extension}", ids.join("-"))
         }
@@ -113,10 +127,12 @@ fn write(
         ExportKind::Image => {
             to.write_all(&image(shown, request, painter).map_err(io::Error::other)?.png)
         }
-        ExportKind::Comparison => export::markdown::render(&comparison(ready, request), to),
+        ExportKind::Comparison => {
+            let blocks = compared(ready, request, compare::document);
+            export::markdown::render(&blocks.unwrap_or_default(), to)
+        }
         ExportKind::ComparisonPage => {
-            compared(ready, request, |comparison, runs| page(comparison, runs, request, to))
-                .unwrap_or(Ok(()))
+            compared(ready, request, |sets| page(sets, request, to)).unwrap_or(Ok(()))
         }
     }
 }
@@ -142,46 +158,71 @@ fn check_image(
     painter(ImageOf::Check(&check::cleaned(check, request)), request.is_dark)
 }
 
-/// What the runs say of each other as they were measured, without the names that go.
-fn comparison(ready: &ReadyExport, request: &ExportRequest) -> Vec<Block> {
-    compared(ready, request, compare::document).unwrap_or_default()
-}
-
-/// Writes the same as a page.
+/// Writes what the runs say of each other as a page.
 fn page(
-    comparison: &Comparison,
-    runs: &compare::Evaluated<'_>,
+    sets: &[compare::Compared<'_>],
     request: &ExportRequest,
     to: &mut dyn Write,
 ) -> io::Result<()> {
     let names = request.included_names;
-    let mut trials = runs.iter().flat_map(|(run, _)| &run.trials);
+    let mut trials = sets.iter().flat_map(|set| set.runs).flat_map(|(run, _)| &run.trials);
     let privacy = names.sentence(!names.programs && trials.any(|trial| trial.trace.is_some()));
-    let sets = [compare::Compared { part: None, comparison, runs }];
-    export::html::write_comparison(&compare::page(&sets, privacy), to)
+    html::write_comparison(&compare::page(sets, privacy), to)
 }
 
-/// What is made of runs that are compared; `None` where none are.
+/// Runs that are compared, and which part of quick checks they are.
+type PartRuns<'a> = (Option<Part>, Vec<&'a Arc<LoadedRun>>);
+
+/// What is made of runs that are compared as they were measured, without the names that go; `None` where none are.
 fn compared<T>(
     ready: &ReadyExport,
     request: &ExportRequest,
-    words: impl FnOnce(&Comparison, &compare::Evaluated<'_>) -> T,
+    write: impl FnOnce(&[compare::Compared<'_>]) -> T,
 ) -> Option<T> {
-    let compared = ready.comparison.as_ref()?;
-    let changed: Vec<Option<LoadedRun>> =
-        compared.runs.iter().map(|shown| exported(shown, request)).collect();
-    let runs = compared.runs.iter().zip(&changed);
-    let evaluated: Vec<(&Run, &Report)> = runs
-        .map(|(shown, changed)| changed.as_ref().unwrap_or(shown))
-        .map(|shown| (shown.run.as_ref(), &shown.report))
+    let (parts, group_a, prior): (Vec<PartRuns<'_>>, _, _) = match ready.comparison.as_ref()? {
+        ComparedRuns::Runs(compared) => (
+            vec![(None, compared.runs.iter().collect())],
+            compared.group_a,
+            Some(&compared.comparison.prior),
+        ),
+        ComparedRuns::Checks(compared) => {
+            let common = compared.common().into_iter();
+            let common = common.map(|(part, runs)| (Some(part), runs));
+            (common.collect(), compared.group_a, None)
+        }
+    };
+    let mut is_cleaned = false;
+    let cleaned = |(part, runs): PartRuns<'_>| {
+        let clean = |shown: &Arc<LoadedRun>| match exported(shown, request) {
+            Some(run) => {
+                is_cleaned = true;
+                Arc::new(run)
+            }
+            None => Arc::clone(shown),
+        };
+        (part, runs.into_iter().map(clean).collect::<Vec<_>>())
+    };
+    let parts: Vec<(Option<Part>, Vec<Arc<LoadedRun>>)> = parts.into_iter().map(cleaned).collect();
+    let evaluated: Vec<Vec<(&Run, &Report)>> = parts
+        .iter()
+        .map(|(_, runs)| runs.iter().map(|it| (it.run.as_ref(), &it.report)).collect())
         .collect();
-    Some(if changed.iter().all(Option::is_none) {
-        words(&compared.comparison, &evaluated)
-    } else {
-        let (store, prior) = (ready.store.as_ref(), Some(&compared.comparison.prior));
-        let comparison = comparing::evaluate(&evaluated, compared.group_a, store, prior);
-        words(&comparison, &evaluated)
-    })
+    let store = ready.store.as_ref();
+    // What is on screen, where no name goes: further repeats may have changed the noise floor since.
+    let shown = match ready.comparison.as_ref()? {
+        ComparedRuns::Runs(compared) if !is_cleaned => Some(compared.comparison.clone()),
+        _ => None,
+    };
+    let evaluate = |runs: &Vec<(&Run, &Report)>| comparing::evaluate(runs, group_a, store, prior);
+    let comparisons: Vec<Comparison> =
+        shown.map_or_else(|| evaluated.iter().map(evaluate).collect(), |one| vec![one]);
+    let sets: Vec<compare::Compared<'_>> = parts
+        .iter()
+        .zip(&comparisons)
+        .zip(&evaluated)
+        .map(|(((part, _), comparison), runs)| compare::Compared { part: *part, comparison, runs })
+        .collect();
+    Some(write(&sets))
 }
 
 /// Makes the file in memory as far as it is shown, and searches all of it.
@@ -337,19 +378,37 @@ fn write_to(
     let LoadedRun { run, report, .. } = measured.as_ref().unwrap_or(shown);
     for (table, position) in report.tables.iter().zip(0..).skip(1) {
         let options = Options { table: position, ..options(request) };
-        let path = export::table_path(path, table);
-        if path.exists() {
-            let error =
-                format!("a file of this name exists, and was not replaced: {}", path.display());
-            written.errors.push(error);
-            continue;
-        }
         write_file(
-            &path,
+            &export::table_path(path, table),
             |to| export::write(Format::CsvSummary, run, report, &options, to),
             written,
         );
     }
+}
+
+/// The files of a run: the one with this path, and one for each further table.
+fn files_of(shown: &LoadedRun, request: &ExportRequest, path: PathBuf) -> Vec<PathBuf> {
+    let is_in_tables = request.kind == ExportKind::File(Format::CsvSummary);
+    let further = shown.report.tables.iter().skip(1).filter(|_| is_in_tables);
+    let further: Vec<PathBuf> = further.map(|table| export::table_path(&path, table)).collect();
+    std::iter::once(path).chain(further).collect()
+}
+
+/// The files that would be replaced without a question so far: one that was named in a dialog was asked about there.
+pub(super) fn existing(
+    ready: &ReadyExport,
+    request: &ExportRequest,
+    path: &Path,
+    is_one: bool,
+) -> Vec<PathBuf> {
+    let mut files: Vec<PathBuf> = if is_one {
+        files_of(&ready.first, request, path.to_owned()).into_iter().skip(1).collect()
+    } else {
+        let all = each(ready, request, path).filter_map(Result::ok);
+        all.flat_map(|(shown, request, path)| files_of(&shown, &request, path)).collect()
+    };
+    files.retain(|path| path.exists());
+    files
 }
 
 fn write_file(
@@ -380,32 +439,41 @@ pub(super) fn write_all(
     folder: &Path,
 ) -> Written {
     let mut written = Written { files: Vec::new(), errors: Vec::new() };
-    for member in &ready.members {
-        let shown = match member {
-            Member::Loaded(shown) => Ok(Arc::clone(shown)),
-            Member::File(path) => LoadedRun::open(path).map(Arc::new),
-        };
-        match shown {
-            Ok(shown) => {
-                // The row was selected in the first run: in others it is elsewhere, or not at all.
-                let selected = request.row.and_then(|row| ready.first.report.rows.get(row));
-                let has = |row: &Configuration| {
-                    selected.is_some_and(|selected| selected.label == row.label)
-                };
-                let row = shown.report.rows.iter().position(has);
-                if selected.is_some() && row.is_none() {
-                    let name = shown.path.as_deref().unwrap_or(Path::new("the run")).display();
-                    written.errors.push(format!("it has no such configuration: {name}"));
-                    continue;
-                }
-                let request = ExportRequest { row, ..*request };
-                let path = folder.join(file_name(ready, &shown, &request));
+    for one in each(ready, request, folder) {
+        match one {
+            Ok((shown, request, path)) => {
                 write_to(ready, &shown, &request, painter, &path, &mut written);
             }
             Err(error) => written.errors.push(error),
         }
     }
     written
+}
+
+/// Each run with how it is written and its file in a folder, or why it cannot be.
+fn each<'a>(
+    ready: &'a ReadyExport,
+    request: &'a ExportRequest,
+    folder: &'a Path,
+) -> impl Iterator<Item = Result<(Arc<LoadedRun>, ExportRequest, PathBuf), String>> + 'a {
+    ready.members.iter().map(move |member| {
+        let shown = match member {
+            Member::Loaded(shown) => Arc::clone(shown),
+            Member::File(path) => LoadedRun::open(path).map(Arc::new)?,
+        };
+        // The row was selected in the first run: in others it is elsewhere, or not at all.
+        let selected = request.row.and_then(|row| ready.first.report.rows.get(row));
+        let has =
+            |row: &Configuration| selected.is_some_and(|selected| selected.label == row.label);
+        let row = shown.report.rows.iter().position(has);
+        if selected.is_some() && row.is_none() {
+            let name = shown.path.as_deref().unwrap_or(Path::new("the run")).display();
+            return Err(format!("it has no such configuration: {name}"));
+        }
+        let request = ExportRequest { row, ..*request };
+        let path = folder.join(file_name(ready, &shown, &request));
+        Ok((shown, request, path))
+    })
 }
 
 /// What goes to the clipboard.
@@ -421,9 +489,6 @@ pub(super) fn copy(
         };
         return image.map(|image| ClipboardContent::ExportImage(Arc::new(image)));
     }
-    if request.kind.is_markdown() {
-        return Ok(ClipboardContent::Text(ticket(ready, request)));
-    }
     let mut bytes = Vec::new();
     let mut limited = SizeLimitedWriter { bytes: &mut bytes };
     write(ready, &ready.first, request, painter, &mut limited)
@@ -432,7 +497,7 @@ pub(super) fn copy(
 }
 
 /// The few lines for a ticket: a clipboard is pasted where nothing can be folded.
-fn ticket(ready: &ReadyExport, request: &ExportRequest) -> String {
+pub(super) fn ticket(ready: &ReadyExport, request: &ExportRequest) -> String {
     if let Some(check) = whole_check(ready, request) {
         return check::ticket(check, request);
     }

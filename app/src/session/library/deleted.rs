@@ -43,7 +43,8 @@ impl Library {
     }
 
     /// Moves saved runs to the trash, and removes what has been there for long.
-    pub(in crate::session) fn move_to_trash(&self, paths: Vec<PathBuf>) {
+    pub(in crate::session) fn move_to_trash(&self, entries: &[PathBuf]) {
+        let (paths, entries) = (self.files_of(entries), entries.len());
         let Some(store) = self.store.clone() else { return };
         self.change("set-aside", move || {
             let (mut aside, mut error) = (Vec::new(), None);
@@ -54,7 +55,7 @@ impl Library {
                 }
             }
             store.forget_old();
-            Message::SetAside { aside, error }
+            Message::SetAside { aside, entries, error }
         });
     }
 

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use jitterscope_engine::measure::Event;
 use jitterscope_engine::nanos::Nanos;
-use jitterscope_engine::plan::Length;
+use jitterscope_engine::plan::{Length, Pace};
 use jitterscope_engine::report::{Configuration, Options, live_configuration};
 use jitterscope_engine::run::{Annotation, Run, TrialRun};
 
@@ -40,6 +40,8 @@ pub struct Live {
     began: Instant,
     /// When the first trial began, after what was prepared and tried for it.
     first_trial_began: Option<Instant>,
+    /// When the clock of the samples of the current stage was 0: no later than this.
+    origin: Option<Instant>,
     planned: Nanos,
     refreshed: Option<Instant>,
     was_demoted: bool,
@@ -55,6 +57,7 @@ impl Live {
             step: "starting".to_owned(),
             began: now,
             first_trial_began: None,
+            origin: None,
             planned,
             refreshed: None,
             was_demoted: false,
@@ -102,10 +105,16 @@ impl Live {
         format!("Mark {}", self.run.as_ref().map_or(0, |run| run.annotations.len()) + 1)
     }
 
-    /// Marks the newest sample of the current trial.
-    pub(super) fn mark(&mut self) {
-        let newest = self.current().and_then(|trial| trial.samples.last());
-        let Some(at) = newest.map(|sample| sample.woke) else { return };
+    /// Marks this moment of the current trial; of others than gaps, which may be rare, at most the newest sample.
+    pub(super) fn mark(&mut self, at: Instant) {
+        let Some(trial) = self.current() else { return };
+        let newest = trial.samples.last().map(|sample| sample.woke);
+        let moment = self.origin.map(|origin| Nanos::from(at.saturating_duration_since(origin)));
+        let at = match trial.trial.pace {
+            Pace::Gaps { .. } => newest.max(moment),
+            _ => newest.map(|newest| moment.map_or(newest, |moment| newest.min(moment))),
+        };
+        let Some(at) = at else { return };
         let text = self.next_mark();
         if let Some(run) = &mut self.run {
             run.annotations.push(Annotation { trial: self.current, from: at, to: at, text });
@@ -173,8 +182,23 @@ impl Live {
         self.current().map_or(0.0, share_of)
     }
 
+    /// A sample of this time arrived: the clock was 0 that long ago, or earlier.
+    fn move_origin(&mut self, at: Nanos, now: Instant) {
+        let origin = now.checked_sub(at.to_duration());
+        self.origin = self.origin.into_iter().chain(origin).min();
+    }
+
     /// Takes in an event of the run; the last one is not for here.
     pub(super) fn handle_event(&mut self, event: Event) {
+        match &event {
+            Event::Preparing { .. } => self.origin = None,
+            Event::Began { .. } => self.move_origin(Nanos::ZERO, Instant::now()),
+            Event::Samples { samples, .. } => {
+                let newest = samples.last().map_or(Nanos::ZERO, |sample| sample.woke);
+                self.move_origin(newest, Instant::now());
+            }
+            _ => {}
+        }
         if let Some(run) = &mut self.run
             && let Err(error) = event.apply_to(run)
         {
@@ -295,6 +319,25 @@ mod tests {
         let probes = [(0, 60.0, 0.5), (0, 60.0, 0.4)];
         assert!((share_of_stages(probes.into_iter()) - 0.4).abs() < 1e-9, "at the same time");
         assert!(share_of_stages(std::iter::empty()) < 1e-9);
+    }
+
+    #[test]
+    fn a_mark_of_gaps_is_the_moment_of_the_key() {
+        let file = include_bytes!("../../../../assets/examples/scheduling-gaps.jitterscope.json");
+        let mut run = jitterscope_engine::format::read(file).unwrap();
+        for trial in &mut run.trials {
+            trial.samples = jitterscope_engine::sample::Samples::default();
+        }
+        let mut live = Live::new(Nanos::from_secs(60), Instant::now());
+        live.handle_event(Event::Planned(Arc::new(run)));
+        let began = Instant::now();
+        let second = Duration::from_secs(1);
+        live.move_origin(Nanos::ZERO, began + second);
+        // A gap arrives half a second after it ended, and no other one does.
+        live.move_origin(Nanos::from_secs(2), began + second * 5 / 2);
+        live.mark(began + second * 9);
+        let marks: Vec<f64> = live.marks().map(Nanos::as_secs).collect();
+        assert!(matches!(marks.as_slice(), [at] if (8.4..8.6).contains(at)), "{marks:?}");
     }
 
     #[test]

@@ -10,7 +10,7 @@ use jitterscope_engine::plan::{CpuFacts, Plan};
 use jitterscope_engine::report::Disturbance;
 use jitterscope_engine::report::quick::{continuation, joined};
 use jitterscope_engine::run::{Ending, Group, Labels, Run, TrialRun};
-use jitterscope_engine::runner::{CheckGroup, OtherLoad, OtherPrograms, QuietWait, check_settings};
+use jitterscope_engine::runner::{CheckGroup, Host, HostLoad, OtherPrograms, QuietWait};
 
 use super::{Context, FinishedCheck, Live, LoadedRun, Message, Notice, Outbox, Running};
 use crate::facts::Facts;
@@ -57,11 +57,14 @@ pub struct ActiveCheck {
     limit: Nanos,
     is_skipping: bool,
     is_stopped: bool,
+    host: Host,
+    /// The host whose connection was lost.
+    lost: Option<String>,
 }
 
 impl ActiveCheck {
-    fn new(selected: &[Part], limit: Nanos, cpus: &CpuFacts) -> Self {
-        let settings = check_settings(cpus);
+    fn new(selected: &[Part], limit: Nanos, cpus: &CpuFacts, host: Host) -> Self {
+        let settings = host.check_settings(cpus);
         let planned = lengths(&settings, selected);
         let state = |part: &Part| {
             if selected.contains(part) { PartState::Waiting } else { PartState::Skipped }
@@ -82,14 +85,16 @@ impl ActiveCheck {
             limit,
             is_skipping: false,
             is_stopped: false,
+            host,
+            lost: None,
         }
     }
 
     /// A check that is over, of which what is undecided is measured on; `None` where nothing is.
-    fn resumed(of: &FinishedCheck, cpus: &CpuFacts) -> Option<Self> {
+    fn resumed(of: &FinishedCheck, cpus: &CpuFacts, host: Host) -> Option<Self> {
         let undecided: Vec<_> = undecided(of).collect();
         let group = undecided.first().and_then(|(_, shown, _)| shown.run.group.as_ref())?;
-        let mut check = Self::new(&[], QuietWait::DEFAULT, cpus);
+        let mut check = Self::new(&[], QuietWait::DEFAULT, cpus, host);
         check.group = CheckGroup::of(group);
         check.spare = Nanos::ZERO;
         check.resumed.1 = of.took;
@@ -247,6 +252,7 @@ impl ActiveCheck {
         let (resumed, before) = self.resumed;
         let took = before + nanos_between(resumed, crate::text::now());
         let check = FinishedCheck::of(parts.collect(), self.began, took);
+        let check = FinishedCheck { lost: self.lost, ..check };
         if self.is_stopped { FinishedCheck { ending: Ending::Stopped, ..check } } else { check }
     }
 }
@@ -331,6 +337,14 @@ impl Quick {
         }
     }
 
+    /// Ends the whole check after a run whose connection was lost.
+    pub(super) fn lose(&mut self, run: &Run) {
+        if let Some(check) = &mut self.check {
+            check.is_stopped = true;
+            check.lost.clone_from(&run.host);
+        }
+    }
+
     /// Shows a check that was saved.
     pub(super) fn show_saved(&mut self, check: FinishedCheck) {
         self.result = Some(Arc::new(check));
@@ -350,9 +364,10 @@ impl Running {
     /// Starts a check that may wait this long for quiet, if nothing else is measured.
     pub(in crate::session) fn start_check(&mut self, limit: Nanos, context: &Context) {
         let Some(facts) = context.facts.as_ref().filter(|_| !self.is_busy()) else { return };
+        let Some(host) = context.host.clone() else { return };
         let selected: Vec<Part> =
             Part::ALL.into_iter().filter(|part| self.quick.is_selected(*part)).collect();
-        self.quick.check = Some(ActiveCheck::new(&selected, limit, &facts.cpus));
+        self.quick.check = Some(ActiveCheck::new(&selected, limit, &facts.cpus, host));
         self.start_next_part();
     }
 
@@ -360,8 +375,7 @@ impl Running {
     /// on another machine.
     pub fn longer(&self, facts: &Facts) -> Option<Nanos> {
         let check = self.quick.result()?;
-        let here = facts.machine.short();
-        let is_here = check.runs().all(|shown| shown.run.machine.short() == here);
+        let is_here = check.runs().all(|shown| facts.are_of(&shown.run));
         let is_one = check.runs().all(|shown| shown.run.group.is_some());
         let lengths = undecided(check).map(|(_, _, plan)| plan.duration(&facts.cpus));
         lengths.reduce(Nanos::add).filter(|_| is_here && is_one)
@@ -370,8 +384,9 @@ impl Running {
     /// Measures on what is undecided in the check on screen.
     pub(in crate::session) fn measure_longer(&mut self, context: &Context) {
         let Some(facts) = context.facts.as_ref().filter(|_| !self.is_busy()) else { return };
+        let Some(host) = context.host.clone() else { return };
         let resumed = self.quick.result().filter(|_| self.longer(facts).is_some());
-        let resumed = resumed.and_then(|result| ActiveCheck::resumed(result, &facts.cpus));
+        let resumed = resumed.and_then(|result| ActiveCheck::resumed(result, &facts.cpus, host));
         if resumed.is_some() {
             self.quick.check = resumed;
             self.start_next_part();
@@ -381,9 +396,9 @@ impl Running {
     /// Ends the current part and continues with the next one.
     pub(in crate::session) fn skip_part(&mut self) {
         let Some(check) = &mut self.quick.check else { return };
-        if let Some(active) = &self.active {
+        if let Some(active) = &mut self.active {
             check.is_skipping = true;
-            active.runner.stop();
+            active.stop();
         } else if check.is_waiting_for_quiet() {
             check.set(PartState::Skipped);
             self.start_next_part();
@@ -425,7 +440,7 @@ impl Running {
             None if !check.is_stopped && check.quiet.must_repeat(part, disturbance) => {
                 if let Some(disturbance) = disturbance {
                     let name = part.name();
-                    let words = format!("{name}: {disturbance}. Measuring it again.");
+                    let words = format!("{name}: {disturbance}. It was measured again.");
                     outbox.notify(Notice::info(words));
                 }
                 PartState::Waiting
@@ -484,18 +499,20 @@ impl Running {
 
     /// Measures the load of other programs before the next part, or ends the check after the last one.
     fn start_next_part(&mut self) {
-        if self.quick.check.as_mut().and_then(ActiveCheck::advance).is_some() {
-            self.look_at_other_load();
+        let check = self.quick.check.as_mut();
+        let next = check.and_then(|check| check.advance().map(|_| check.host.clone()));
+        if let Some(host) = next {
+            self.look_at_other_load(host);
         } else if let Some(check) = self.quick.check.take() {
             self.quick.result = Some(Arc::new(check.into_checked()));
         }
     }
 
-    pub(super) fn look_at_other_load(&self) {
-        let look = || {
-            let mut load = OtherLoad::start();
+    pub(super) fn look_at_other_load(&self, host: Host) {
+        let look = move || {
+            let mut load = host.other_load();
             std::thread::sleep(LOOK.to_duration());
-            Ok(load.as_mut().map(OtherLoad::read).unwrap_or_default())
+            Ok(load.as_mut().map(HostLoad::read).unwrap_or_default())
         };
         let message = |found: Result<_, _>| Message::OtherLoad(found.unwrap_or_default());
         self.tasks.spawn_at_own_priority("other-load", look, message);
@@ -519,7 +536,8 @@ impl Running {
         } else if check.quiet.must_wait(found.share) {
             check.quiet.spend(LOOK);
             check.set(PartState::Quiet(found));
-            self.look_at_other_load();
+            let host = check.host.clone();
+            self.look_at_other_load(host);
         } else {
             check.set(PartState::Running);
             let labels = check.labels();

@@ -2,7 +2,7 @@
 
 use jitterscope_engine::nanos::Nanos;
 use jitterscope_engine::report::Disturbance;
-use jitterscope_engine::runner::{OtherPrograms, QuietWait};
+use jitterscope_engine::runner::{Host, OtherPrograms, QuietWait};
 
 use super::quick::LOOK;
 use super::{Context, Outbox, Running};
@@ -13,6 +13,7 @@ pub struct WaitingTest {
     test: &'static str,
     quiet: QuietWait,
     found: OtherPrograms,
+    host: Host,
 }
 
 impl WaitingTest {
@@ -53,10 +54,12 @@ impl Running {
         if self.is_busy() || context.facts.is_none() {
             return;
         }
+        let Some(host) = context.host.clone() else { return };
         self.change(test, super::TestState::take_settings_of_result);
         let quiet = QuietWait::new(QuietWait::LONG);
-        self.waiting = Some(WaitingTest { test, quiet, found: OtherPrograms::default() });
-        self.look_at_other_load();
+        let found = OtherPrograms::default();
+        self.waiting = Some(WaitingTest { test, quiet, found, host: host.clone() });
+        self.look_at_other_load(host);
     }
 
     /// Starts the test that waits if other programs are quiet enough, or looks again.
@@ -70,7 +73,8 @@ impl Running {
         if waiting.quiet.must_wait(found.share) {
             waiting.quiet.spend(LOOK);
             waiting.found = found;
-            self.look_at_other_load();
+            let host = waiting.host.clone();
+            self.look_at_other_load(host);
         } else {
             let test = waiting.test;
             self.waiting = None;

@@ -29,6 +29,8 @@ fn settings_are_read_back_as_they_were() {
         asks_before_stop: false,
         asks_before_close: false,
         plays_sound: true,
+        mark_shortcut: "Ctrl+Shift+F9".parse().unwrap(),
+        marks_in_games: false,
         exports_host: true,
         exports_user: true,
         exports_programs: true,
@@ -45,6 +47,8 @@ fn settings_are_read_back_as_they_were() {
             name: "mine".to_owned(),
             plan: serde_json::json!({"test": "x"}),
         }],
+        hosts: vec![SavedHost { address: "ann@b".to_owned(), ..SavedHost::default() }],
+        administrator_command: "sudo -A".to_owned(),
         size_limit: 500,
         max_age_days: 90,
     };
@@ -61,6 +65,7 @@ fn settings_are_read_back_as_they_were() {
         results: settings.results.clone(),
         filters: settings.filters.clone(),
         presets: settings.presets.clone(),
+        hosts: settings.hosts.clone(),
         ..Settings::default()
     };
     assert_eq!(reset, expected, "all but what the app itself remembers");

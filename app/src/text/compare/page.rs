@@ -2,8 +2,9 @@
 
 mod changes;
 
-use jitterscope_engine::export::html::{ComparisonPage, Direction, Side};
+use jitterscope_engine::export::html::{ComparisonPage, Side};
 use jitterscope_engine::export::{Headline, machine_line};
+use jitterscope_engine::plan::quick::Part;
 use jitterscope_engine::report::comparison::{
     ComparedRow, Condition, DeltaResult, Outcome, Relevance, Variation,
 };
@@ -13,14 +14,17 @@ use jitterscope_engine::run::Run;
 use self::changes::{changes, definition};
 use super::super::{date, format_count, format_long_time, local, run_name};
 use super::{
-    Evaluated, HOW_EVALUATED, NOISE_FLOOR, check_sentence, evidence, letter, noise_floor, remarks,
+    HOW_EVALUATED, NOISE_FLOOR, check_sentence, evidence, letter, noise_floor, note, obstacle,
     sentence,
 };
+
+/// Runs with what they mean.
+pub type Evaluated<'a> = [(&'a Run, &'a Report)];
 
 /// Runs of one kind that were compared.
 pub struct Compared<'a> {
     /// What they are of a quick check; absent where single runs or groups are compared.
-    pub part: Option<jitterscope_engine::plan::quick::Part>,
+    pub part: Option<Part>,
     /// What they say of each other.
     pub comparison: &'a Comparison,
     /// The runs.
@@ -28,8 +32,26 @@ pub struct Compared<'a> {
 }
 
 impl Compared<'_> {
+    /// The ID by which the command line takes a run, or the check that it is part of.
+    pub(super) fn id<'r>(&self, run: &'r Run) -> &'r str {
+        let group = run.group.as_ref().filter(|_| self.part.is_some());
+        group.map_or_else(|| run.id.as_str(), |group| group.id.as_str())
+    }
+
+    /// The command that repeats it.
+    pub(super) fn command(&self) -> String {
+        let ids: Vec<&str> = self.runs.iter().map(|(run, _)| self.id(run)).collect();
+        match self.comparison.variation {
+            Variation::Groups([count, _]) => {
+                let (a, b) = ids.split_at(count.min(ids.len()));
+                format!("jitterscope-cli compare --a {} --b {}", a.join(" "), b.join(" "))
+            }
+            _ => format!("jitterscope-cli compare {}", ids.join(" ")),
+        }
+    }
+
     /// The runs of each side.
-    fn sides(&self) -> Vec<&Evaluated<'_>> {
+    pub(super) fn sides(&self) -> Vec<&Evaluated<'_>> {
         match self.comparison.variation {
             Variation::Groups([count, _]) => {
                 let (a, b) = self.runs.split_at(count.min(self.runs.len()));
@@ -40,7 +62,7 @@ impl Compared<'_> {
     }
 
     /// What a line of a table of several parts or configurations is about.
-    fn line_name(&self, row: &ComparedRow) -> String {
+    pub(super) fn line_name(&self, row: &ComparedRow) -> String {
         match self.part {
             None => row.label.clone(),
             Some(part) if self.comparison.rows.len() == 1 => part.name().to_owned(),
@@ -52,34 +74,29 @@ impl Compared<'_> {
 /// The page of a comparison, or of the parts of quick checks; `privacy` states which names were excluded.
 pub fn page<'a>(sets: &'a [Compared<'a>], privacy: String) -> ComparisonPage<'a> {
     let first = sets.first();
+    let is_of_checks = first.is_some_and(|set| set.part.is_some());
     let count = first.map_or(0, |set| set.comparison.count);
     let rows: usize = sets.iter().map(|set| set.comparison.rows.len()).sum();
     let is_single = rows == 1;
-    let drawn = first.filter(|_| sets.len() == 1).and_then(|set| set.comparison.rows.first());
+    let drawn = first.filter(|_| !is_of_checks).and_then(|set| set.comparison.rows.first());
     let (changes, shown_count) = changes(sets, count, is_single);
     let ids: Vec<&str> =
-        first.into_iter().flat_map(|set| set.runs).map(|(run, _)| id(run)).collect();
+        first.into_iter().flat_map(|set| set.runs.iter().map(|(run, _)| set.id(run))).collect();
     let conditions = || first.into_iter().flat_map(|set| &set.comparison.conditions);
     let is_likely = |one: &Condition| one.weight == Relevance::Likely;
     let row = |one: &Condition| (one.name.clone(), one.values.clone(), is_likely(one));
     let same =
         |one: &Condition| (one.name.clone(), one.values.first().cloned().unwrap_or_default());
-    let mut warnings: Vec<String> = Vec::new();
-    for warning in sets.iter().flat_map(|set| remarks(set.comparison)) {
-        if !warnings.contains(&warning) {
-            warnings.push(warning);
-        }
-    }
     let mut method: Vec<String> =
         first.map(|set| noise_floor(set.comparison)).into_iter().collect();
     method.extend([HOW_EVALUATED, NOISE_FLOOR].map(str::to_owned));
     ComparisonPage {
         headline: headline(sets, privacy),
-        ids: format!("{} {}", if sets.len() == 1 { "Runs" } else { "Checks" }, ids.join(", ")),
-        facts: first.map_or_else(Vec::new, |set| facts(set, sets.len() == 1)),
+        ids: format!("{} {}", if is_of_checks { "Checks" } else { "Runs" }, ids.join(", ")),
+        facts: first.map_or_else(Vec::new, |set| facts(set, !is_of_checks)),
         direction: direction(sets, conditions().any(is_likely)),
         sides: first.map_or_else(Vec::new, |set| sides(set, drawn)),
-        warnings,
+        warnings: all_remarks(sets),
         changes,
         shown_count,
         value_name: drawn.and(first).map_or("", |set| set.comparison.value_name),
@@ -89,36 +106,52 @@ pub fn page<'a>(sets: &'a [Compared<'a>], privacy: String) -> ComparisonPage<'a>
         same: conditions().filter(|one| one.weight == Relevance::Same).map(same).collect(),
         method,
         definitions: definitions(sets),
-        command: command(first, &ids),
+        command: first.map_or_else(String::new, Compared::command),
     }
 }
 
-/// The ID by which the command line takes a run or its check.
-fn id(run: &Run) -> &str {
-    run.group.as_ref().map_or_else(|| run.id.as_str(), |group| group.id.as_str())
+/// The notes and obstacles, a line each.
+pub fn remarks(comparison: &Comparison) -> Vec<String> {
+    let rows = comparison.rows.iter().filter_map(|row| {
+        let in_the_way = row.obstacle.as_ref().filter(|_| comparison.obstacle.is_none())?;
+        Some(format!("{}: {}", row.label, obstacle(in_the_way)))
+    });
+    comparison.notes.iter().map(note).chain(rows).collect()
 }
 
-fn command(set: Option<&Compared<'_>>, ids: &[&str]) -> String {
-    match set.map(|set| set.comparison.variation) {
-        Some(Variation::Groups([count, _])) => {
-            let (a, b) = ids.split_at(count.min(ids.len()));
-            format!("jitterscope-cli compare --a {} --b {}", a.join(" "), b.join(" "))
+/// What to know before reading a number, each once.
+pub(super) fn all_remarks(sets: &[Compared<'_>]) -> Vec<String> {
+    let mut all: Vec<String> = Vec::new();
+    for remark in sets.iter().flat_map(|set| remarks(set.comparison)) {
+        if !all.contains(&remark) {
+            all.push(remark);
         }
-        _ => format!("jitterscope-cli compare {}", ids.join(" ")),
+    }
+    all
+}
+
+/// The conclusion in a sentence.
+pub(super) fn answer(sets: &[Compared<'_>]) -> String {
+    let Some(first) = sets.first() else { return String::new() };
+    let outcome = |set: &Compared<'_>| {
+        let each = (1..set.comparison.count).map(|run| Some(set.comparison.outcome(run)));
+        Some((set.part?, each.collect()))
+    };
+    let parts: Vec<(Part, Vec<Option<Outcome>>)> = sets.iter().filter_map(outcome).collect();
+    match parts.as_slice() {
+        [] => sentence(first.comparison),
+        parts => check_sentence(parts, first.comparison.count),
     }
 }
 
 fn headline(sets: &[Compared<'_>], privacy: String) -> Headline {
-    let (mut better, mut worse, mut outcomes) = (0, 0, Vec::new());
+    let (mut better, mut worse) = (0, 0);
     for set in sets {
         let figures = set.comparison.rows.iter().flat_map(|row| &row.figures);
         for delta in figures.flat_map(|figure| &figure.deltas).flatten() {
             better += usize::from(delta.result == DeltaResult::Better);
             worse += usize::from(delta.result == DeltaResult::Worse);
         }
-        let each = (0..set.comparison.count)
-            .map(|run| (run != set.comparison.baseline).then(|| set.comparison.outcome(run)));
-        outcomes.extend(set.part.map(|part| (part, each.collect::<Vec<_>>())));
     }
     let found = |count: usize, word: &str| match count {
         0 => format!("none {word}"),
@@ -131,15 +164,13 @@ fn headline(sets: &[Compared<'_>], privacy: String) -> Headline {
         (better, 0) => format!("{}, none worse", found(better, "better")),
         (better, worse) => format!("{}, {}", found(better, "better"), found(worse, "worse")),
     };
+    let is_unsure = !grade.is_empty() && outcomes(sets).any(|one| one == Outcome::Differs);
+    let grade = if is_unsure { format!("{grade}; run-to-run variation unknown") } else { grade };
     let Some(first) = sets.first() else { return Headline::default() };
-    let count = first.comparison.count;
-    let (sentence, evidence) = match outcomes.as_slice() {
-        [] => (sentence(first.comparison), evidence(first.comparison)),
-        parts => (check_sentence(parts, count), String::new()),
-    };
+    let evidence = if first.part.is_some() { String::new() } else { evidence(first.comparison) };
     let names: Vec<String> = first.sides().iter().map(|side| side_name(side)).collect();
     let title = format!("Compare: {}", joined(&names));
-    Headline { title, grade, sentence, evidence, privacy, ..Headline::default() }
+    Headline { title, grade, sentence: answer(sets), evidence, privacy, ..Headline::default() }
 }
 
 /// Names without saying twice what they share: "60 FPS, CPU 1, Normal and Highest".
@@ -161,7 +192,7 @@ fn joined(names: &[String]) -> String {
 }
 
 /// What a side is called: a run by its name, a check by that of its runs, a group by its number of runs.
-fn side_name(side: &Evaluated<'_>) -> String {
+pub(super) fn side_name(side: &Evaluated<'_>) -> String {
     let Some((run, _)) = side.first() else { return String::new() };
     let name = match &run.group {
         Some(_) if run.name.is_empty() => "Quick check".to_owned(),
@@ -200,20 +231,22 @@ fn facts(set: &Compared<'_>, has_samples: bool) -> Vec<String> {
     facts
 }
 
+/// What each run is against the baseline, in every set.
+fn outcomes(sets: &[Compared<'_>]) -> impl Iterator<Item = Outcome> {
+    sets.iter().flat_map(|set| {
+        let others = (0..set.comparison.count).filter(|&run| run != set.comparison.baseline);
+        others.map(|run| set.comparison.outcome(run))
+    })
+}
+
 /// Where it went, in all: better is no merit of what was changed where more than one thing differs.
-fn direction(sets: &[Compared<'_>], differs: bool) -> Option<Direction> {
-    let outcomes: Vec<Outcome> = sets
-        .iter()
-        .flat_map(|set| {
-            let others = (0..set.comparison.count).filter(|&run| run != set.comparison.baseline);
-            others.map(|run| set.comparison.outcome(run))
-        })
-        .collect();
+fn direction(sets: &[Compared<'_>], differs: bool) -> Option<DeltaResult> {
+    let outcomes: Vec<Outcome> = outcomes(sets).collect();
     if outcomes.contains(&Outcome::Worse) || outcomes.contains(&Outcome::NotComparable) {
-        return Some(Direction::Worse);
+        return Some(DeltaResult::Worse);
     }
     let is_better = !outcomes.is_empty() && outcomes.iter().all(|one| *one == Outcome::Better);
-    (is_better && !differs).then_some(Direction::Better)
+    (is_better && !differs).then_some(DeltaResult::Better)
 }
 
 fn sides<'a>(set: &'a Compared<'a>, drawn: Option<&ComparedRow>) -> Vec<Side<'a>> {

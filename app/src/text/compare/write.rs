@@ -2,15 +2,12 @@
 
 use jitterscope_engine::export::Ticket;
 use jitterscope_engine::export::document::{Block, Grid, Line, Piece};
-use jitterscope_engine::report::comparison::{ComparedRow, Relevance, Variation};
-use jitterscope_engine::report::{Comparison, Report};
-use jitterscope_engine::run::Run;
+use jitterscope_engine::report::Comparison;
+use jitterscope_engine::report::comparison::{ComparedRow, Outcome, Relevance, Variation};
 
 use super::super::{format_count, full_run_name};
-use super::{cells, evidence, letter, metric_unit, noise_floor, note, obstacle, result, sentence};
-
-/// Runs with what they mean.
-pub type Evaluated<'a> = [(&'a Run, &'a Report)];
+use super::page::{Compared, Evaluated, all_remarks, answer, side_name};
+use super::{cells, evidence, letter, metric_unit, noise_floor, result};
 
 /// What A and B are, a line each: a run by its name, machine and ID; a group by the number of its runs.
 pub fn legend(comparison: &Comparison, runs: &Evaluated<'_>) -> Vec<String> {
@@ -89,84 +86,107 @@ pub fn conditions(comparison: &Comparison) -> Vec<Vec<String>> {
     table
 }
 
-/// The notes and obstacles, a line each.
-pub fn remarks(comparison: &Comparison) -> Vec<String> {
-    let rows = comparison.rows.iter().filter_map(|row| {
-        let in_the_way = row.obstacle.as_ref().filter(|_| comparison.obstacle.is_none())?;
-        Some(format!("{}: {}", row.label, obstacle(in_the_way)))
-    });
-    comparison.notes.iter().map(note).chain(rows).collect()
-}
-
-/// The comparison as a file: the blocks of the ticket, and the rest folded.
-pub fn document(comparison: &Comparison, runs: &Evaluated<'_>) -> Vec<Block> {
-    let mut blocks = ticket(comparison, runs);
-    let mut rest: Vec<Block> = remarks(comparison).into_iter().map(Block::item).collect();
-    let differing = conditions(comparison);
+/// A comparison, or those of the parts of quick checks, as a file: the blocks of the ticket, and the rest folded.
+pub fn document(sets: &[Compared<'_>]) -> Vec<Block> {
+    let mut blocks = ticket(sets);
+    let mut rest: Vec<Block> = all_remarks(sets).into_iter().map(Block::item).collect();
+    let first = sets.first();
+    let differing = first.map(|set| conditions(set.comparison)).unwrap_or_default();
     if 1 < differing.len() {
         rest.push(Block::Heading("Differences in machine and settings".to_owned()));
         rest.push(grid(differing));
     }
-    for row in &comparison.rows {
-        let unit = metric_unit(row).symbol();
-        let title = format!("{}: {} in {unit}", row.label, comparison.value_name);
-        rest.push(Block::Heading(title));
-        rest.push(grid(differences(comparison, row)));
+    for set in sets {
+        for row in &set.comparison.rows {
+            let (name, unit) = (set.line_name(row), metric_unit(row).symbol());
+            let title = format!("{name}: {} in {unit}", set.comparison.value_name);
+            rest.push(Block::Heading(title));
+            rest.push(grid(differences(set.comparison, row)));
+        }
     }
-    rest.push(Block::Paragraph(vec![vec![Piece::plain(noise_floor(comparison))]]));
+    let floor = first.map(|set| vec![Piece::plain(noise_floor(set.comparison))]);
+    rest.push(Block::Paragraph(floor.into_iter().collect()));
     blocks.push(Block::Details("All metrics, machines, and settings".to_owned(), rest));
     blocks
 }
 
-/// The comparison for a ticket, in few lines.
-pub fn ticket(comparison: &Comparison, runs: &Evaluated<'_>) -> Vec<Block> {
-    let version = runs.first().map_or("", |(run, _)| run.app_version.as_str());
-    let mut notes = vec![evidence(comparison)];
-    notes.extend(remarks(comparison).into_iter().next().map(|note| format!("Warning: {note}")));
+/// The same for a ticket, in few lines.
+pub fn ticket(sets: &[Compared<'_>]) -> Vec<Block> {
+    let Some(first) = sets.first() else { return Vec::new() };
+    let is_of_checks = first.part.is_some();
+    let version = first.runs.first().map_or("", |(run, _)| run.app_version.as_str());
+    let mut notes = Vec::new();
+    notes.extend((!is_of_checks).then(|| evidence(first.comparison)));
+    notes.extend(all_remarks(sets).into_iter().next().map(|note| format!("Warning: {note}")));
     notes.retain(|note| !note.is_empty());
     // The p99 of every configuration; of a single one, its other metrics after it.
-    let is_single = comparison.rows.len() == 1;
-    let mut units: Vec<&str> =
-        comparison.rows.iter().map(|row| metric_unit(row).symbol()).collect();
+    let lines: Vec<(&Compared<'_>, &ComparedRow)> = sets
+        .iter()
+        .flat_map(|set| first_rows(set).into_iter().map(move |row| (set, row)))
+        .collect();
+    let is_single = lines.len() == 1;
+    let mut units: Vec<&str> = lines.iter().map(|(_, row)| metric_unit(row).symbol()).collect();
     units.dedup();
+    let has_one_unit = units.len() == 1 && !is_of_checks;
     let mut rows = Vec::new();
-    for row in &comparison.rows {
-        let mut table = differences(comparison, row);
+    for (set, row) in lines {
+        let mut table = differences(set.comparison, row);
         let unit = metric_unit(row).symbol();
-        let mut header = vec![match units.as_slice() {
-            [one] => format!("{} in {one}", comparison.value_name),
-            _ => comparison.value_name.to_owned(),
+        let mut header = vec![match set.comparison.value_name {
+            _ if is_of_checks => "Measurement".to_owned(),
+            name if has_one_unit => format!("{name} in {unit}"),
+            name => name.to_owned(),
         }];
         header.extend(table.remove(0).into_iter().skip(1));
         rows.extend(rows.is_empty().then_some(header));
         table.sort_by_key(|line| line.first().is_none_or(|metric| metric != "p99"));
-        let count = if is_single { table.len() } else { comparison.count.saturating_sub(1) };
+        let count = if is_single { table.len() } else { set.comparison.count.saturating_sub(1) };
         rows.extend(table.into_iter().take(count).map(|mut line| {
             if let Some(metric) = line.first_mut().filter(|_| !is_single) {
-                let unit = if units.len() == 1 { "" } else { unit };
-                let label = format!("{}: {metric} {unit}", row.label);
+                let unit = if has_one_unit { "" } else { unit };
+                let label = format!("{}: {metric} {unit}", set.line_name(row));
                 label.trim_end().clone_into(metric);
             }
             line
         }));
     }
     let Block::Grid(grid) = grid(rows) else { return Vec::new() };
-    let ids: Vec<&str> = runs.iter().map(|(run, _)| run.id.as_str()).collect();
-    let command = match comparison.variation {
-        Variation::Groups([count, _]) => {
-            let (a, b) = ids.split_at(count.min(ids.len()));
-            format!("jitterscope-cli compare --a {} --b {}", a.join(" "), b.join(" "))
-        }
-        _ => format!("jitterscope-cli compare {}", ids.join(" ")),
-    };
-    let mut facts: Vec<Line> =
-        legend(comparison, runs).into_iter().map(|line| vec![Piece::plain(line)]).collect();
-    facts.push(vec![Piece::plain("Repeat with "), Piece::code(command)]);
+    let legend =
+        if is_of_checks { check_legend(first) } else { legend(first.comparison, first.runs) };
+    let mut facts: Vec<Line> = legend.into_iter().map(|line| vec![Piece::plain(line)]).collect();
+    facts.push(vec![Piece::plain("Repeat with "), Piece::code(first.command())]);
+    let what = if is_of_checks { "quick checks" } else { "runs" };
     let title = vec![
-        Piece::strong(format!("Comparison of {} runs", runs.len())),
+        Piece::strong(format!("Comparison of {} {what}", first.runs.len())),
         Piece::plain(format!(" (Jitterscope {version})")),
     ];
-    Ticket { title, answer: sentence(comparison), notes, grid, facts }.blocks()
+    Ticket { title, answer: answer(sets), notes, grid, facts }.blocks()
+}
+
+/// The rows that a ticket begins with: of a part of checks, the last that changed, or the last.
+fn first_rows<'a>(set: &Compared<'a>) -> Vec<&'a ComparedRow> {
+    let is_changed = |row: &&ComparedRow| {
+        let mut outcomes = row.outcomes.iter().flatten();
+        outcomes.any(|one| {
+            matches!(one, Outcome::Better | Outcome::Worse | Outcome::Mixed | Outcome::Differs)
+        })
+    };
+    let rows = &set.comparison.rows;
+    match set.part {
+        Some(_) => rows.iter().max_by_key(is_changed).into_iter().collect(),
+        None => rows.iter().collect(),
+    }
+}
+
+/// What quick checks are, a line for each side.
+fn check_legend(set: &Compared<'_>) -> Vec<String> {
+    let line = |(side, at): (&Evaluated<'_>, usize)| {
+        let mark = if at == 0 { " (baseline)" } else { "" };
+        let machine = side.first().map_or_else(String::new, |(run, _)| run.machine.short());
+        let ids: Vec<&str> = side.iter().map(|(run, _)| set.id(run)).collect();
+        format!("{}  {}{mark} · {machine} · {}", letter(at), side_name(side), ids.join(" "))
+    };
+    set.sides().into_iter().zip(0..).map(line).collect()
 }
 
 /// Columns of numbers.

@@ -3,11 +3,11 @@
 use jitterscope_engine::nanos::Nanos;
 use jitterscope_engine::plan::quick::Part;
 use jitterscope_engine::platform::SystemTool;
-use jitterscope_engine::report::quick::{Advice, Delayed, DelayedRow, Scorecard};
-use jitterscope_engine::report::{Cause, Suspect};
+use jitterscope_engine::report::quick::{Advice, Answer, Delayed, DelayedRow, Scorecard};
+use jitterscope_engine::report::{Cause, Suspect, advice_against, kernel_thread};
 
 use super::super::{format_count, format_share, format_time};
-use super::wide;
+use super::{plain_evidence, wide};
 
 /// How many frames the rows of what to do are about; empty where none was late.
 pub fn delayed_note(delayed: &Delayed) -> String {
@@ -15,13 +15,21 @@ pub fn delayed_note(delayed: &Delayed) -> String {
         return String::new();
     }
     let when = if delayed.part == Part::FrameLoad { "under load" } else { "when idle" };
+    let unseen = delayed.rows.iter().find(|row| is_unseen(row)).map_or_else(String::new, |row| {
+        format!("; the cause of {} is not observable here", format_count(row.count))
+    });
     format!(
-        "{} of {} frames {when} started more than {} late ({} of a frame)",
+        "{} of {} frames {when} started more than {} late ({} of a frame){unseen}",
         format_count(delayed.late_count),
         format_count(wide(delayed.frame_count)),
         format_time(delayed.above),
         format_share(delayed.above.as_f64() / delayed.period.as_f64().max(1.0))
     )
+}
+
+/// Whether a row counts frames without an observable cause: nobody to act on.
+fn is_unseen(row: &DelayedRow) -> bool {
+    row.cause == Cause::NotObservable && row.culprits == 1
 }
 
 /// The words of a row of what to do: "steam.exe delayed 41 of these 60 frames".
@@ -45,9 +53,9 @@ pub fn delayed_row(delayed: &Delayed, row: &DelayedRow) -> AdviceWords {
         (None, Some(suspect)) if row.cause == Cause::WaitedForCpu => {
             said.push(Suspect::suspicion(suspect));
         }
-        (None, _) if row.cause.advice().is_empty() => {}
-        (None, _) => said.push(row.cause.advice().to_owned()),
+        (None, _) => said.push(advice_against(row.cause, &row.name)),
     }
+    said.retain(|sentence| !sentence.is_empty());
     AdviceWords { title, text: said.join(" "), button: "Show frames" }
 }
 
@@ -60,16 +68,65 @@ pub fn nothing_to_do(card: &Scorecard) -> Option<String> {
     })
 }
 
-/// Everything to do in words, the first thing first: who delayed frames, and what else was found.
+/// Everything to do in words, the first thing first: who delayed frames, and what else was found. Frames without an
+/// observable cause are in the note.
 pub fn what_to_do(card: &Scorecard) -> Vec<AdviceWords> {
-    let rows = card.delayed.iter();
-    let rows = rows.flat_map(|delayed| delayed.rows.iter().map(|row| delayed_row(delayed, row)));
+    let rows = card.delayed.iter().flat_map(|delayed| {
+        let named = delayed.rows.iter().filter(|row| !is_unseen(row));
+        named.map(|row| delayed_row(delayed, row))
+    });
     let named_gap = card.advice.iter().take_while(|advice| {
         matches!(advice, Advice::LongGaps { culprit: Some(_), .. } | Advice::Denied(_))
     });
     let first = named_gap.count();
     let first_words = card.advice.iter().take(first).map(advice);
     first_words.chain(rows).chain(card.advice.iter().skip(first).map(advice)).collect()
+}
+
+/// The first thing to do, in a sentence; `None` where there is nothing, or where the evidence has it.
+pub fn first_to_do(card: &Scorecard) -> Option<String> {
+    // The evidence says to close the programs that disturbed it.
+    if matches!(card.answer, Answer::Inconclusive { .. }) {
+        return None;
+    }
+    let first = card.advice.first().map(first_step);
+    let is_found = |advice: &&Advice| {
+        matches!(advice, Advice::LongGaps { culprit: Some(_), .. } | Advice::Denied(_))
+    };
+    if card.advice.first().as_ref().is_some_and(is_found) {
+        return first;
+    }
+    let mut rows = card.delayed.iter().flat_map(|delayed| &delayed.rows);
+    let of_row = |row: &DelayedRow| match &row.program {
+        _ if 1 < row.culprits => None,
+        Some(program) => Some(format!("Pause or close {program}, then run again.")),
+        None => Some(advice_against(row.cause, &row.name)).filter(|words| !words.is_empty()),
+    };
+    let first = rows.find_map(of_row).or(first)?;
+    Some(first).filter(|first| !plain_evidence(card).contains(first))
+}
+
+/// What to do about something, in a sentence.
+fn first_step(advice: &Advice) -> String {
+    match advice {
+        Advice::RepeatWhole => "Run the check again.",
+        Advice::Denied(_) => return self::advice(advice).text,
+        Advice::OtherPrograms { .. } => "Close other programs and run the check again.",
+        Advice::OnBattery => "Connect the power adapter, then run the check again.",
+        Advice::PowerPlan { .. } => "Select a power mode for performance.",
+        Advice::VirtualMachine { .. } => "Run the check on the host itself.",
+        Advice::LongGaps { culprit: Some(culprit), .. } => {
+            let what = kernel_thread(culprit).map_or_else(String::new, |what| format!(" {what}"));
+            return format!("Run Scheduling gaps to see how often {culprit} runs.{what}");
+        }
+        Advice::LongGaps { .. } => "Run Scheduling gaps to see how often this happens.",
+        Advice::LateUnderLoad { .. } => "Close other programs before you play.",
+        Advice::UnsafeSleep { .. } => "In a frame limiter, sleep less and spin for the rest.",
+        Advice::LookElsewhere => {
+            "If a game stutters, check drivers, storage, network, and the GPU."
+        }
+    }
+    .to_owned()
 }
 
 /// The words of something that would help.
@@ -145,16 +202,20 @@ pub fn advice(advice: &Advice) -> AdviceWords {
                 Some(culprit) => format!("{culprit} used {label} for {}", format_time(*longest)),
                 None => format!("{label} had a {} gap", format_time(*longest)),
             },
-            match culprit {
-                Some(_) => {
+            match culprit.as_deref().map(kernel_thread) {
+                Some(Some(kernel)) => {
+                    format!("{kernel} Run Scheduling gaps to see how often it runs.")
+                }
+                Some(None) => {
                     "It had the CPU in the longest gap. Run Scheduling gaps to see how often."
+                        .to_owned()
                 }
                 None => {
                     "Another program, a driver, firmware, or a hypervisor may have used the CPU. \
                      Run Scheduling gaps to see how often."
+                        .to_owned()
                 }
-            }
-            .to_owned(),
+            },
             "Open Scheduling gaps",
         ),
         Advice::LateUnderLoad { idle, loaded } => words(

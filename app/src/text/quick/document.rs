@@ -7,8 +7,8 @@ use jitterscope_engine::report::quick::{Card, QualityCheck, Scorecard};
 use jitterscope_engine::run::{Run, TrialRun, counter};
 
 use super::{
-    RATE_HEADERS, RATE_SOURCE, card, card_word, delayed_note, full_load, limit, numbers,
-    plain_evidence, rate, rate_word, sentence, trust, what_to_do,
+    RATE_HEADERS, RATE_SOURCE, card, card_word, delayed_note, first_to_do, full_load, limit,
+    numbers, plain_evidence, rate, rate_word, sentence, trust, what_to_do,
 };
 use crate::text::{MISSING, date, format_count, format_share, local};
 
@@ -89,9 +89,7 @@ pub fn ticket(scorecard: &Scorecard, runs: &[&Run]) -> Vec<Block> {
     let when = began.map_or_else(String::new, |began| format!("{}, ", date(&local(began))));
     let version = runs.first().map_or("", |run| run.app_version.as_str());
     let mut notes = vec![plain_evidence(scorecard)];
-    if let Some(first) = what_to_do(scorecard).into_iter().next() {
-        notes.push(format!("What to do: {}. {}", first.title, first.text));
-    }
+    notes.extend(first_to_do(scorecard).map(|first| format!("What to do: {first}")));
     notes.retain(|note| !note.is_empty());
     let mut facts: Vec<String> = Vec::new();
     if let Some(delayed) = scorecard.delayed.as_ref().filter(|delayed| 0 < delayed.late_count) {
@@ -160,5 +158,6 @@ pub fn load(runs: &[&Run]) -> Option<String> {
     let is_loaded = |run: &&&Run| run.plan().and_then(Part::of) == Some(Part::FrameLoad);
     let threads = |trial: &TrialRun| trial.counters.get(counter::LOAD_THREADS).copied();
     let count = runs.iter().find(is_loaded)?.trials.iter().find_map(threads)?;
-    Some(format!("{count} load threads in {}", Part::FrameLoad.name().to_lowercase()))
+    let threads = if count == 1 { "load thread" } else { "load threads" };
+    Some(format!("{count} {threads} in {}", Part::FrameLoad.name().to_lowercase()))
 }

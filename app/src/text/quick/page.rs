@@ -21,14 +21,13 @@ pub fn page<'a>(
     let first_name = runs.iter().map(|run| run.name.as_str()).find(|it| !it.is_empty());
     let title = first_name.unwrap_or("Quick check").to_owned();
     let advice = quick::what_to_do(card);
-    let first = advice.first().map_or_else(String::new, |first| format!("{}.", first.title));
     let headline = Headline {
         title,
         about: text::date(&text::local(began)),
         grade: quick::word(card).to_owned(),
-        sentence: capitalized(quick::sentence_after_grade(card)),
+        sentence: text::capitalized(&quick::sentence_after_grade(card)),
         evidence: quick::evidence(card),
-        advice: first,
+        advice: quick::first_to_do(card).unwrap_or_default(),
         privacy,
     };
     let quality = card.trust.iter().map(|one| {
@@ -79,11 +78,4 @@ fn measurement(card: &Card) -> Measurement {
     };
     let word = quick::card_word(card);
     Measurement { name: card.part.name(), grade: card.grade, word, value, caption, remark, place }
-}
-
-fn capitalized(mut sentence: String) -> String {
-    if let Some(first) = sentence.get_mut(..1) {
-        first.make_ascii_uppercase();
-    }
-    sentence
 }

@@ -192,6 +192,28 @@ fn what_to_do_counts_the_frames_of_its_note() {
     assert_eq!(nothing_to_do(&card), None);
     assert!(plain_evidence(&card).ends_with("Main cause of delays: steam.exe."));
     assert_eq!(what_to_do(&card)[0], words[0]);
+    assert_eq!(first_to_do(&card).unwrap(), "Pause or close steam.exe, then run again.");
+    // Frames without a cause are nothing to do, unlike what was found besides.
+    let unseen = [("Not observable here", Cause::NotObservable, 60)];
+    let mut card = Scorecard { delayed: Some(late(&unseen, 60)), ..card };
+    card.delayed.as_mut().unwrap().rows[0].program = None;
+    card.advice = vec![Advice::RepeatWhole];
+    assert_eq!(first_to_do(&card).unwrap(), "Run the check again.");
+    let titles: Vec<String> = what_to_do(&card).into_iter().map(|words| words.title).collect();
+    assert_eq!(titles.len(), 1, "nobody is to be acted on for them: {titles:?}");
+    let note = plain(delayed_note(card.delayed.as_ref().unwrap()));
+    assert!(note.ends_with("; the cause of 60 is not observable here"), "{note}");
+    let gap = |culprit: &str| Advice::LongGaps {
+        label: "CPU 0".to_owned(),
+        longest: Nanos::from_millis(12),
+        culprit: Some(culprit.to_owned()),
+    };
+    assert_eq!(
+        advice(&gap("[kdamond.0]")).text,
+        "It is part of the kernel (monitoring of memory use, DAMON) and cannot be closed. Run Scheduling gaps to see \
+         how often it runs."
+    );
+    assert!(advice(&gap("steam.exe")).text.starts_with("It had the CPU in the longest gap."));
 }
 
 #[test]

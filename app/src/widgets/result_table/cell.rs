@@ -77,6 +77,15 @@ impl CellView<'_> {
         }
     }
 
+    /// Returns the confidence interval of the value: the column that follows it.
+    fn interval(&self) -> Option<String> {
+        let at = self.column.column + 1;
+        let column = self.prepared.table.columns.get(at)?;
+        let cell = cell_of(&self.prepared.table, self.source?, at)?;
+        let is_interval = matches!(cell, Cell::Interval(..));
+        is_interval.then(|| format!("{}: {}", column.title, cell.text(&column.format)))
+    }
+
     fn caution(&self) -> &str {
         let row = self.source.and_then(|row| self.prepared.table.rows.get(row));
         row.map_or("", |row| row.caution.as_str())
@@ -98,8 +107,8 @@ impl CellView<'_> {
         };
         let mut room = place.with_min_x(place.left() + inset);
         let mut galley = line(ui, room.width());
-        // A tight column gives up the room at its left before its text.
-        if galley.elided {
+        // A tight column gives up the room at its left before its text, but for the margin of the card.
+        if galley.elided && !self.is_first {
             room = place;
             galley = line(ui, room.width());
         }
@@ -206,6 +215,7 @@ impl CellView<'_> {
             || self.is_first && !self.caution().is_empty()
             || self.key() == "applied"
             || self.mark() != Mark::None
+            || self.interval().is_some()
     }
 
     /// Everything about the cell: for its tooltip.
@@ -219,6 +229,7 @@ impl CellView<'_> {
         if let Some(reason) = self.reason() {
             lines.push(sentence(reason));
         }
+        lines.extend(self.interval());
         match self.mark() {
             Mark::Best => lines.push("The best of the rows that can be compared.".to_owned()),
             Mark::Worst => lines.push("The worst of the rows that can be compared.".to_owned()),

@@ -21,10 +21,10 @@ pub(super) struct ShownColumn {
 }
 
 /// Returns the keys that are shown: what the user chose, the leading columns, and of the others those
-/// that fit.
+/// that fit; none of `hidden` but by choice.
 pub(super) fn shown_keys(
     prepared: &Prepared,
-    layout: &TableLayout,
+    (layout, hidden): (&TableLayout, &[&str]),
     memory: &Memory,
     room: f32,
 ) -> Vec<&'static str> {
@@ -44,11 +44,11 @@ pub(super) fn shown_keys(
                 continue;
             }
             seen.push(it.key);
-            let width = width_of_key(prepared, memory, it.key);
+            let width = width_of_key(prepared, &prepared.widths, memory, it.key);
             let is_constant = layout.varying.contains(&it.key) && !varies(prepared, column.column);
             let is_shown = match selected {
                 Some(is_shown) => is_shown,
-                None if is_constant => false,
+                None if is_constant || hidden.contains(&it.key) => false,
                 None if leads => true,
                 None => !it.is_optional && width <= free,
             };
@@ -58,7 +58,34 @@ pub(super) fn shown_keys(
             }
         }
     }
+    drop_cut(prepared, layout, memory, (room, &mut shown));
     shown
+}
+
+/// Hides leading columns, the last ones first, until none is cut: not what identifies a row, its key figure, and its
+/// result, nor what the user chose.
+fn drop_cut(
+    prepared: &Prepared,
+    layout: &TableLayout,
+    memory: &Memory,
+    (room, shown): (f32, &mut Vec<&'static str>),
+) {
+    let is_spare = |key: &&&'static str| {
+        let is_result = matches!(**key, "grade" | "result" | "verdict");
+        let is_first = layout.leading.first() == Some(*key) || layout.rows.contains(*key);
+        let column = prepared.table.columns.iter().find(|column| column.key == **key);
+        let is_key = column.is_some_and(|column| column.is_key);
+        !is_result && !is_first && !is_key && !memory.shown.contains_key(**key)
+    };
+    let mut spare: Vec<&'static str> = layout.leading.iter().filter(is_spare).copied().collect();
+    let needed = |shown: &[&'static str]| -> f32 {
+        shown.iter().map(|key| width_of_key(prepared, &prepared.tight, memory, key)).sum()
+    };
+    while room < needed(shown)
+        && let Some(last) = spare.pop()
+    {
+        shown.retain(|key| *key != last);
+    }
 }
 
 /// Whether two rows differ in a column of the table.
@@ -69,8 +96,8 @@ fn varies(prepared: &Prepared, column: usize) -> bool {
 }
 
 /// Returns the width of all columns of the grid with this key, gaps included.
-fn width_of_key(prepared: &Prepared, memory: &Memory, key: &str) -> f32 {
-    let columns = prepared.grid.columns.iter().zip(&prepared.widths);
+fn width_of_key(prepared: &Prepared, widths: &[f32], memory: &Memory, key: &str) -> f32 {
+    let columns = prepared.grid.columns.iter().zip(widths);
     columns
         .filter(|(column, _)| {
             prepared.table.columns.get(column.column).is_some_and(|it| it.key == key)
@@ -102,9 +129,9 @@ pub(super) fn shown_columns(
             None => (ShownColumn { at, width: *width }, true),
         })
         .collect();
-    // Whichever column is first has the wider margin of the card; the table's own first one is measured with it.
+    // Whichever column is first has the wider margin of the card; that of the grid is measured with it.
     if let Some((first, true)) = shown.first_mut()
-        && prepared.grid.columns.get(first.at).is_some_and(|column| 0 < column.column)
+        && 0 < first.at
     {
         first.width += size::GAP_FIELD - size::GAP_SMALL;
     }

@@ -63,7 +63,7 @@ impl Grid {
         order
     }
 
-    /// Returns the heading of a column with its group: `Idle: Average overshoot (µs)`.
+    /// Returns the heading of a column with its group: `Idle: Mean overshoot (µs)`.
     pub(super) fn heading(&self, table: &Table, column: &GridColumn) -> String {
         let heading = table
             .columns

@@ -43,7 +43,7 @@ pub(super) fn title_ui(
     }
     let mut room = place.with_min_x(place.left() + inset);
     let mut galley = spans.clone().within(ui, room.width());
-    if galley.elided {
+    if galley.elided && inset < size::GAP_FIELD {
         room = place;
         galley = spans.within(ui, room.width());
     }

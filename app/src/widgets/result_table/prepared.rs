@@ -7,7 +7,7 @@ use eframe::egui::{Id, Ui};
 use jitterscope_engine::report::Table;
 use jitterscope_engine::report::table::Cell;
 
-use super::grid::{Grid, GridColumn, Mark, cell_of, marks};
+use super::grid::{Grid, Mark, cell_of, marks};
 use super::layout::TableLayout;
 use crate::text::Unit;
 use crate::theme::{Tokens, Type, size};
@@ -58,7 +58,7 @@ impl Prepared {
             table.set_unit(unit);
         }
         let grid = Grid::of(&table, layout);
-        let measured = grid.columns.iter().map(|column| width_of(ui, &table, &grid, column));
+        let measured = (0..grid.columns.len()).map(|at| width_of(ui, &table, &grid, at));
         let (mut widths, mut tight): (Vec<f32>, Vec<f32>) = measured.unzip();
         // While values change, columns grow and do not jump back.
         if let Some(before) = before.filter(|before| before.grid.columns == grid.columns) {
@@ -133,20 +133,32 @@ fn print_of(table: &Table, unit: Unit) -> u64 {
 
 /// Returns the width that a column needs for its heading and its cells, with and without the caret of the
 /// heading.
-fn width_of(ui: &Ui, table: &Table, grid: &Grid, column: &GridColumn) -> (f32, f32) {
-    let Some(it) = table.columns.get(column.column) else { return (MIN_WIDTH, MIN_WIDTH) };
+fn width_of(ui: &Ui, table: &Table, grid: &Grid, at: usize) -> (f32, f32) {
+    let column = grid.columns.get(at);
+    let Some((column, it)) = column.and_then(|one| Some((one, table.columns.get(one.column)?)))
+    else {
+        return (MIN_WIDTH, MIN_WIDTH);
+    };
     let color = Tokens::of(ui).t1;
     let measure = |style: Type, text: &str| Spans::plain(style, text, color).galley(ui).size().x;
     let heading = measure(Type::TableHeader, &it.heading());
-    let icon = if has_icon(table, column.column) { ICON } else { 0.0 };
+    let icon = if has_icon(table, column.column, at == 0) { ICON } else { 0.0 };
     let rows = (0..grid.rows.len()).take(MEASURED_ROWS);
     let cells = rows
         .filter_map(|row| cell_of(table, grid.source(row, column)?, column.column))
         .map(|cell| measure(Type::TableStrong, &cell.text(&it.format)) + icon)
         .fold(0.0, f32::max);
-    let inset = inset(column.column == 0, it.is_left_aligned());
+    let before = at.checked_sub(1).and_then(|before| grid.columns.get(before)?.group);
+    let begins_group = column.group.is_some() && column.group != before;
+    // The margin of the card and the room after a line between groups are no room to spare.
+    let margin = match (at, begins_group) {
+        (0, _) => size::GAP_FIELD,
+        (_, true) => size::GAP_SMALL,
+        (_, false) => 0.0,
+    };
+    let inset = inset(at == 0, it.is_left_aligned()).max(margin);
     let width = |heading: f32| heading.max(cells).ceil().clamp(MIN_WIDTH, MAX_WIDTH);
-    (width(heading + ICON) + inset, width(heading))
+    (width(heading + ICON) + inset, width(heading) + margin)
 }
 
 /// What is left free at the left of a cell.
@@ -158,11 +170,11 @@ pub(super) const fn inset(is_first: bool, is_left_aligned: bool) -> f32 {
     }
 }
 
-/// Whether an icon may stand before the cells of a column.
-fn has_icon(table: &Table, column: usize) -> bool {
+/// Whether an icon may stand before the cells of a column; in the first one, the marks of whole rows.
+fn has_icon(table: &Table, column: usize, is_first: bool) -> bool {
     let Some(it) = table.columns.get(column) else { return false };
     it.is_key
-        || column == 0
+        || is_first
         || matches!(it.key, "grade" | "applied" | "missed_count")
         || it.is_left_aligned() && table.rows.iter().any(|row| !row.caution.is_empty())
 }

@@ -11,11 +11,11 @@ use super::verdict::{Look, strips};
 use super::{begin, details, finish, head, icon, plot, section, sentence, verdict};
 use crate::nanos::Nanos;
 use crate::report::chart::{of_histograms, of_tails, tail_curve};
-use crate::report::comparison::Item;
+use crate::report::comparison::{DeltaResult, Item};
 use crate::report::{Chart, GradePlace};
 use crate::stats::{GradeRange, LogHistogram, Sorted};
 
-pub use forest::{Change, Changes, Direction, RelativeChange};
+pub use forest::{Change, Changes, RelativeChange};
 
 /// The most warnings in the box; the others are with how results are determined.
 const MAX_WARNINGS: usize = 3;
@@ -29,8 +29,8 @@ pub struct ComparisonPage<'a> {
     pub ids: String,
     /// What the runs have in common: test, length, PC.
     pub facts: Vec<String>,
-    /// The direction that colors the answer; absent where it is neither, or where more than one thing differs.
-    pub direction: Option<Direction>,
+    /// The result that colors the answer; absent where it is neither, or where more than one thing differs.
+    pub direction: Option<DeltaResult>,
     /// The runs or groups, the baseline first.
     pub sides: Vec<Side<'a>>,
     /// What to know before reading a number.
@@ -135,9 +135,9 @@ fn sides(sides: &[Side<'_>], to: &mut dyn Write) -> io::Result<()> {
 /// The box: the answer, and where the sides are graded where they are graded by the same limits.
 fn answer(page: &ComparisonPage<'_>, to: &mut dyn Write) -> io::Result<()> {
     let look = match page.direction {
-        Some(Direction::Better) => Look { class: "good", icon: "good" },
-        Some(Direction::Worse) => Look { class: "fair", icon: "fair" },
-        None => Look { class: "info", icon: "info" },
+        Some(DeltaResult::Better) => Look { class: "good", icon: "good" },
+        Some(DeltaResult::Worse) => Look { class: "fair", icon: "fair" },
+        _ => Look { class: "info", icon: "info" },
     };
     let places: Option<Vec<(char, &GradePlace)>> =
         page.sides.iter().map(|side| Some((side.letter, side.place.as_ref()?))).collect();

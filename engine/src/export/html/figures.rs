@@ -41,10 +41,13 @@ pub(super) fn configurations(report: &Report, to: &mut dyn Write) -> io::Result<
         let ends = row.p99_interval().map_or([None, None], |(low, high)| [Some(low), Some(high)]);
         ends.into_iter().chain([row.p99()]).flatten()
     });
-    let (low, high) = p99s.fold((f64::MAX, 0.0_f64), |(low, high), it| {
-        (low.min(it.as_f64().max(1.0)), high.max(it.as_f64()))
+    let p99s = p99s.map(|it| it.as_f64().max(1.0));
+    let ends = p99s.fold(None, |ends: Option<(f64, f64)>, it| {
+        let (low, high) = ends.unwrap_or((it, it));
+        Some((low.min(it), high.max(it)))
     });
-    let axis = Axis::log("", Quantity::Time, low / 1.3, high * 1.3);
+    // Short trials have no p99, and nothing is drawn of them.
+    let axis = ends.map(|(low, high)| Axis::log("", Quantity::Time, low / 1.3, high * 1.3));
     let best = report.best().filter(|_| report.verdict.grade.is_some());
     let best = best.map(|row| row.label.as_str());
     let note = if best.is_some() { "the recommended one in bold" } else { "" };
@@ -55,17 +58,17 @@ pub(super) fn configurations(report: &Report, to: &mut dyn Write) -> io::Result<
          scope=\"col\">Configuration</th><th scope=\"col\" class=\"n\">p50</th><th scope=\"col\" \
          class=\"n\">p99</th><th scope=\"col\" class=\"n opt\">Max</th><th scope=\"col\" class=\"n\">Missed</th><th \
          scope=\"col\" class=\"sc\">{}</th><th scope=\"col\" class=\"opt\">Applied</th></tr></thead><tbody>",
-        axis_ends(&axis)
+        axis.as_ref().map_or_else(String::new, axis_ends)
     )?;
     for row in &report.rows {
-        configuration(row, &axis, best == Some(row.label.as_str()), to)?;
+        configuration(row, axis.as_ref(), best == Some(row.label.as_str()), to)?;
     }
     writeln!(to, "</tbody></table></section>")
 }
 
 fn configuration(
     row: &Configuration,
-    axis: &Axis,
+    axis: Option<&Axis>,
     is_best: bool,
     to: &mut dyn Write,
 ) -> io::Result<()> {
@@ -94,7 +97,7 @@ fn configuration(
         late(|it| Some(it.lateness.p50)),
         late(|it| it.lateness.p99),
         late(|it| Some(it.lateness.max)),
-        dot(row, axis),
+        axis.map_or_else(String::new, |axis| dot(row, axis)),
         html(&applied, NOTE),
     )
 }
@@ -158,19 +161,30 @@ fn list(
 ) -> io::Result<()> {
     let title = html(if title.is_empty() { table.title } else { title }, NAME);
     writeln!(to, "<table><caption>{title}</caption><tbody>")?;
-    for (cell, column) in
-        columns.iter().filter_map(|&at| row.cells.get(at).zip(table.columns.get(at)))
-    {
+    pairs(table, row, columns, ("<tr><th scope=\"row\"", "</th><td", "</td></tr>"), to)?;
+    writeln!(to, "</tbody></table>")
+}
+
+/// Names and values of columns, between the tags of a list or a table.
+fn pairs(
+    table: &Table,
+    row: &TableRow,
+    columns: &[usize],
+    (name, value, end): (&str, &str, &str),
+    to: &mut dyn Write,
+) -> io::Result<()> {
+    let cells = columns.iter().filter_map(|&at| row.cells.get(at).zip(table.columns.get(at)));
+    for (cell, column) in cells {
         writeln!(
             to,
-            "<tr><th scope=\"row\" title=\"{}\">{}</th><td data-key=\"{}\">{}</td></tr>",
+            "{name} title=\"{}\">{}{value} data-key=\"{}\">{}{end}",
             html(&column.definition, NOTE),
             html(&column.title, NAME),
             column.key,
             text(cell, column, true),
         )?;
     }
-    writeln!(to, "</tbody></table>")
+    Ok(())
 }
 
 /// The text of a cell; where there is no value, why.
@@ -207,18 +221,7 @@ pub(super) fn rows(
     let first = table.rows.first();
     if let Some(first) = first.filter(|_| !shared.is_empty()) {
         writeln!(to, "<dl class=\"same\">")?;
-        for (cell, column) in
-            shared.iter().filter_map(|&at| first.cells.get(at).zip(table.columns.get(at)))
-        {
-            writeln!(
-                to,
-                "<div><dt title=\"{}\">{}</dt><dd data-key=\"{}\">{}</dd></div>",
-                html(&column.definition, NOTE),
-                html(&column.title, NAME),
-                column.key,
-                text(cell, column, true),
-            )?;
-        }
+        pairs(table, first, &shared, ("<div><dt", "</dt><dd", "</dd></div>"), to)?;
         writeln!(to, "</dl>")?;
     }
     if varying.is_empty() || table.rows.is_empty() {
@@ -229,7 +232,13 @@ pub(super) fn rows(
         to,
         "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"{label}\"><table><thead><tr>"
     )?;
-    let class = |column: &Column| if column.is_left_aligned() { "" } else { " class=\"n\"" };
+    // What a phone has no room for, unless the table scrolls in a section of its own.
+    let class = |column: &Column| match (column.is_left_aligned(), is_secondary(column)) {
+        (true, false) => "",
+        (true, true) => " class=\"far\"",
+        (false, false) => " class=\"n\"",
+        (false, true) => " class=\"n far\"",
+    };
     for column in varying.iter().filter_map(|&at| table.columns.get(at)) {
         writeln!(
             to,
@@ -253,4 +262,45 @@ pub(super) fn rows(
         writeln!(to, "</tr>")?;
     }
     writeln!(to, "</tbody></table></div>")
+}
+
+/// Whether a column is omitted from the first page on a phone: all figures have it as well.
+const fn is_secondary(column: &Column) -> bool {
+    column.is_optional || column.is_interval
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::plan::conditions::Cell as Condition;
+    use crate::plan::{CpuChoice, FrameLoop, Plan, Priority};
+    use crate::report::Options;
+    use crate::report::test_run::run_of;
+    use crate::sample::Sample;
+
+    /// The table of two configurations with this many frames each.
+    fn table(frames: i64) -> String {
+        let cell = |priority| Condition { priority, cpu: CpuChoice::Any };
+        let cells = vec![cell(Priority::Normal), cell(Priority::TimeCritical)];
+        let plan = FrameLoop { fps: 100.0, cells, ..FrameLoop::default() };
+        let run = run_of(Plan::FrameLoop(plan), |trial| {
+            let frame = |k: i64| {
+                let due = Nanos::from_millis(10 * k);
+                let woke = due + Nanos::from_micros(k % 50);
+                Sample { began: due, due, slept: None, woke, done: woke, spins: 0, cpu: None }
+            };
+            trial.samples = (1..=frames).map(frame).collect();
+        });
+        let mut page = Vec::new();
+        configurations(&Report::of(&run, &Options::default()), &mut page).unwrap();
+        String::from_utf8(page).unwrap()
+    }
+
+    #[test]
+    fn configurations_without_a_p99_have_no_axis_for_it() {
+        let (long, short) = (table(1_000), table(20));
+        assert!(long.contains("p99 from ") && long.contains("<circle"), "{long}");
+        assert!(!short.contains("p99 from ") && !short.contains("<circle"), "{short}");
+        assert_eq!(short.matches("<td class=\"sc\"></td>").count(), 2, "{short}");
+    }
 }

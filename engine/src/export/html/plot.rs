@@ -7,7 +7,7 @@ use super::super::svg::axis::place;
 use super::fluid::{Fluid, NAME_LETTERS};
 use super::section;
 use crate::report::Chart;
-use crate::report::chart::Limit;
+use crate::report::chart::{Axis, Limit};
 
 /// Heights of the drawing across the page and of a third of it.
 const HEIGHTS: [f64; 2] = [190.0, 150.0];
@@ -18,30 +18,23 @@ const ROOM: (f64, f64) = (14.0, 20.0);
 /// Width of a letter of the names of rows.
 const LETTER: usize = 6;
 
-/// Height of each drawing across the page where there are more than two of them: a sheet has room for all.
-const LOW: f64 = 130.0;
-
 /// Writes a section with a plot.
 pub(super) fn write(chart: &Chart, to: &mut dyn Write) -> io::Result<()> {
-    write_high(chart, HEIGHTS[usize::from(chart.is_half)], to)
-}
-
-/// Writes sections with plots across the page.
-pub(super) fn write_wide(charts: &[Chart], to: &mut dyn Write) -> io::Result<()> {
-    let height = if 2 < charts.len() { LOW } else { HEIGHTS[0] };
-    charts.iter().try_for_each(|chart| write_high(chart, height, to))
-}
-
-fn write_high(chart: &Chart, height: f64, to: &mut dyn Write) -> io::Result<()> {
     section(chart.title, &chart.note, &svg::legend(chart), to)?;
-    writeln!(to, "{}</section>", drawing(chart, height))
+    write_alone(chart, to)?;
+    writeln!(to, "</section>")
+}
+
+/// Writes a plot without its title.
+pub(super) fn write_alone(chart: &Chart, to: &mut dyn Write) -> io::Result<()> {
+    writeln!(to, "{}", drawing(chart))
 }
 
 /// The drawing in its frame.
-fn drawing(chart: &Chart, height: f64) -> String {
+fn drawing(chart: &Chart) -> String {
     let rows = chart.y.names.len();
     let plot = match rows {
-        0 => height,
+        0 => HEIGHTS[usize::from(chart.is_half)],
         _ => (ROW.0 * chart.y.to).min(ROW.1),
     };
     let (top, bottom) = (ROOM.0, ROOM.0 + plot);
@@ -50,8 +43,14 @@ fn drawing(chart: &Chart, height: f64) -> String {
     fluid.y_axis(&chart.y, (top, bottom));
     let marks = svg::marks(chart, (1_000.0, bottom), top);
     fluid.stretched(bottom, &marks);
-    for limit in &chart.limits {
-        draw_limit(&mut fluid, chart, limit, (top, bottom));
+    let (vertical, level): (Vec<&Limit>, Vec<&Limit>) =
+        chart.limits.iter().partition(|limit| limit.is_vertical);
+    // The words of close limits stand below each other.
+    for (limit, line) in vertical.into_iter().zip([0.0, 11.0, 22.0].into_iter().cycle()) {
+        draw_vertical(&mut fluid, &chart.x, limit, line, (top, bottom));
+    }
+    for limit in level {
+        draw_level(&mut fluid, &chart.y, limit, (top, bottom));
     }
     if !chart.x.title.is_empty() && !chart.is_half {
         fluid.word("", (1.0, 0.0), bottom + 30.0, "end", chart.x.title);
@@ -67,18 +66,19 @@ fn drawing(chart: &Chart, height: f64) -> String {
 }
 
 /// A dashed line at a value that is on the axis, with a word on it.
-fn draw_limit(fluid: &mut Fluid, chart: &Chart, limit: &Limit, (top, bottom): (f64, f64)) {
-    let axis = if limit.is_vertical { &chart.x } else { &chart.y };
-    if limit.at < axis.from || axis.to < limit.at {
-        return;
-    }
-    let at = place(axis, limit.at);
-    if limit.is_vertical {
+fn draw_vertical(fluid: &mut Fluid, axis: &Axis, limit: &Limit, line: f64, ends: (f64, f64)) {
+    let (top, bottom) = ends;
+    if axis.from <= limit.at && limit.at <= axis.to {
+        let at = place(axis, limit.at);
         let (dx, anchor) = if 0.7 < at { (-4.0, "end") } else { (4.0, "start") };
         fluid.line("late", (at, top), (at, bottom));
-        fluid.word("tl halo", (at, dx), top - 3.0, anchor, &limit.label);
-    } else {
-        let y = bottom - (bottom - top) * at;
+        fluid.word("tl halo", (at, dx), top - 3.0 + line, anchor, &limit.label);
+    }
+}
+
+fn draw_level(fluid: &mut Fluid, axis: &Axis, limit: &Limit, (top, bottom): (f64, f64)) {
+    if axis.from <= limit.at && limit.at <= axis.to {
+        let y = bottom - (bottom - top) * place(axis, limit.at);
         fluid.line("late", (0.0, y), (1.0, y));
         fluid.word("tl halo", (1.0, -2.0), y - 4.0, "end", &limit.label);
     }

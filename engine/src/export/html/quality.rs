@@ -6,6 +6,7 @@ use super::super::facts::count;
 use super::super::requests::{self, Request};
 use super::super::sanitize::{NAME, NOTE, html};
 use super::{icon, section};
+use crate::nanos::Nanos;
 use crate::report::{Caution, Configuration, Report, trace_state};
 use crate::run::Run;
 use crate::units::{format_share, format_time};
@@ -64,17 +65,10 @@ fn lines(run: &Run, report: &Report, has_machine: bool) -> Vec<Line> {
         lines.push(Line::of(false, "Virtual machine", whose.clone()));
     }
     if run.plan().is_some() {
-        let hidden = run.health.window_hidden;
-        lines.push(match hidden {
-            None => {
-                Line { icon: "info", name: "Window", text: "not used (command line)".to_owned() }
-            }
-            Some(hidden) if hidden.get() == 0 => {
-                Line::of(true, "Window", "visible all the time".to_owned())
-            }
-            Some(hidden) => {
-                Line::of(false, "Window", format!("hidden for {}", format_time(hidden)))
-            }
+        lines.push(match run.window_hidden() {
+            Err(why) => Line { icon: "info", name: "Window", text: why.to_owned() },
+            Ok(Nanos::ZERO) => Line::of(true, "Window", "visible all the time".to_owned()),
+            Ok(hidden) => Line::of(false, "Window", format!("hidden for {}", format_time(hidden))),
         });
     }
     if !run.clock.name.is_empty() {

@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use std::io::{self, Write};
 
 use super::super::sanitize::{NOTE, html};
+use super::super::svg::dots::dots;
 use super::fluid::{Fluid, percent};
 use super::section;
 use crate::nanos::Nanos;
@@ -103,8 +104,13 @@ fn wide(count: usize) -> u64 {
     u64::try_from(count).unwrap_or(u64::MAX)
 }
 
-/// Writes the section of a configuration.
-pub(super) fn write(run: &Run, row: &Configuration, to: &mut dyn Write) -> io::Result<()> {
+/// Writes the section of a configuration; `name` is empty where there is no other.
+pub(super) fn write(
+    run: &Run,
+    row: &Configuration,
+    name: &str,
+    to: &mut dyn Write,
+) -> io::Result<()> {
     let frames = Frames::of(run, row);
     let mut counts: BTreeMap<Cause, u64> = BTreeMap::new();
     for late in &frames.late {
@@ -128,7 +134,8 @@ pub(super) fn write(run: &Run, row: &Configuration, to: &mut dyn Write) -> io::R
     } else {
         "lateness of each frame"
     };
-    section("Timeline", note, &legend, to)?;
+    let note = if name.is_empty() { note.to_owned() } else { format!("{name}: {note}") };
+    section("Timeline", &note, &legend, to)?;
     let drawing = drawing(&frames, &marks, row);
     writeln!(to, "<div class=\"plot hover time\">{drawing}</div></section>")
 }
@@ -227,10 +234,8 @@ fn stretched(
         let _ok =
             write!(stems.entry(mark(late.cause)).or_default(), "M{at:.1} {}V{top:.1}", PLOT.1);
     }
-    let mut dots = String::new();
-    for (at, value) in thinned(&frames.on_time, x) {
-        let _ok = write!(dots, "M{:.1} {:.1}h0", x(at) * 1_000.0, y(value));
-    }
+    let points = thinned(&frames.on_time, x).into_iter();
+    let dots = dots(points.map(|(at, value)| (x(at) * 1_000.0, y(value))));
     let mut body = format!("<path class=\"dots\" d=\"{dots}\"/>");
     for (kind, path) in stems {
         let _ok = write!(body, "<path class=\"stem k-{kind}\" d=\"{path}\"/>");

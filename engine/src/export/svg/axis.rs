@@ -4,7 +4,9 @@ use crate::report::chart::{Axis, Scale};
 use crate::report::table::Quantity;
 
 /// The most ticks of an axis.
-const MAX_TICKS: usize = 24;
+const MAX_TICKS: u32 = 24;
+/// Where the end of an axis of counts is less than this many times its beginning, more than decades are written.
+const FEW_DECADES: f64 = 120.0;
 
 /// Where a value is, 0 to 1; what is outside is at the end.
 pub(in crate::export) fn place(axis: &Axis, value: f64) -> f64 {
@@ -17,28 +19,33 @@ pub(in crate::export) fn place(axis: &Axis, value: f64) -> f64 {
     if share.is_finite() { share.clamp(0.0, 1.0) } else { 0.0 }
 }
 
-/// Values to write at the axis: decades, or about five round steps.
+/// Values to write at the axis: decades, between few decades of counts also 2 and 5, or about five round steps.
 pub(in crate::export) fn ticks(axis: &Axis) -> Vec<f64> {
-    let mut ticks = Vec::new();
     let range = axis.to - axis.from;
     if !range.is_finite() || range <= 0.0 {
-        return ticks;
+        return Vec::new();
     }
-    let mut at = match axis.scale {
-        Scale::Log => 10_f64.powf(axis.from.max(1e-12).log10().ceil()),
+    let is_count = axis.quantity == Quantity::Count;
+    let to = axis.to * (1.0 + 1e-9);
+    match axis.scale {
         Scale::Linear => {
-            let step = step(range);
-            (axis.from / step).ceil() * step
+            // Nothing is between two counts.
+            let step = if is_count { step(range).max(1.0) } else { step(range) };
+            let first = (axis.from / step).ceil();
+            let ticks = (0..MAX_TICKS).map(|k| (first + f64::from(k)) * step);
+            ticks.take_while(|at| *at <= to).collect()
         }
-    };
-    while at <= axis.to * (1.0 + 1e-9) && ticks.len() < MAX_TICKS {
-        ticks.push(at);
-        at = match axis.scale {
-            Scale::Log => at * 10.0,
-            Scale::Linear => at + step(range),
-        };
+        Scale::Log => {
+            let is_short = is_count && to < axis.from * FEW_DECADES;
+            let factors: &[f64] = if is_short { &[1.0, 2.0, 5.0] } else { &[1.0] };
+            let first = axis.from.max(1e-12).log10().floor();
+            let decades = (0..MAX_TICKS).map(|k| 10_f64.powf(first + f64::from(k)));
+            let ticks =
+                decades.flat_map(|decade| factors.iter().map(move |factor| factor * decade));
+            let from = axis.from * (1.0 - 1e-9);
+            ticks.skip_while(|at| *at < from).take_while(|at| *at <= to).collect()
+        }
     }
-    ticks
 }
 
 /// A round step that divides a range into about five.
@@ -91,6 +98,11 @@ mod tests {
         assert_eq!(linear(5.0, 5.0), linear(5.0, 6.0), "an empty range becomes 1 long");
         let log = Axis::log("", Quantity::Time, 100.0, 20_000.0);
         assert_eq!(ticks(&log), [100.0, 1_000.0, 10_000.0]);
+        let threads = |most| ticks(&Axis::log("", Quantity::Count, 0.8, most));
+        assert_eq!(threads(8.0), [1.0, 2.0, 5.0]);
+        assert_eq!(threads(80.0), [1.0, 2.0, 5.0, 10.0, 20.0, 50.0]);
+        let rounds = Axis::linear("", Quantity::Count, 0.5, 1.5);
+        assert_eq!(ticks(&rounds), [1.0], "nothing is between two counts");
     }
 
     #[test]

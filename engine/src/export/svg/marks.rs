@@ -75,27 +75,21 @@ impl Drawing<'_> {
         }
     }
 
-    /// Writes a path through points; each begins with what `letter` returns for its position.
-    fn path(&self, series: &Series, letter: impl Fn(usize) -> char, end: &str) -> String {
-        let mut path = String::new();
-        for (number, &(x, y)) in series.points.iter().enumerate() {
-            let (x, y) = (self.across(x), self.down(y));
-            // Writing to a string cannot fail.
-            let _ok = write!(path, "{}{x:.1} {y:.1}{end}", letter(number));
-        }
-        path
-    }
-
     fn line(&mut self, number: usize, series: &Series) {
-        let path = self.path(series, |at| if at == 0 { 'M' } else { 'L' }, "");
+        let mut path = String::new();
+        for (&(x, y), at) in series.points.iter().zip(0_usize..) {
+            let (x, y, letter) = (self.across(x), self.down(y), if at == 0 { 'M' } else { 'L' });
+            // Writing to a string cannot fail.
+            let _ok = write!(path, "{letter}{x:.1} {y:.1}");
+        }
         if !path.is_empty() {
             self.add(&format!("<path {} d='{path}'/>", stroke(number)));
         }
     }
 
-    /// Points are lines without length, whose round ends are all of them.
     fn dots(&mut self, number: usize, series: &Series, width: f64) {
-        let path = self.path(series, |_| 'M', "h0");
+        let points = series.points.iter();
+        let path = super::dots::dots(points.map(|&(x, y)| (self.across(x), self.down(y))));
         let (number, color, _) = look(number);
         if !path.is_empty() {
             self.add(&format!(

@@ -1,12 +1,11 @@
 //! Requests the conditions of a trial, and reads back what was applied.
 
-use std::fs::OpenOptions;
 use std::io::{self, Write as _};
 
 use super::super::applied::{Applied, Effective, Guard, Policy, Refusal, RequestOutcome};
 use super::super::{choose_cpu, usable_cpus};
 use super::refusal::refusal;
-use super::{RealtimeGuard, Sleeper, clock, deadline, thread};
+use super::{RealtimeGuard, Sleeper, clock, deadline, elevation, thread};
 use crate::nanos::Nanos;
 use crate::plan::conditions::{Deadline, MAX_REALTIME_PRIORITY};
 use crate::plan::{Conditions, CpuChoice, Priority};
@@ -19,6 +18,8 @@ const TIME_CRITICAL_INSTEAD: i32 = -20;
 /// The real-time priorities of the two upper levels.
 const HIGHEST: u8 = 10;
 const TIME_CRITICAL: u8 = 20;
+/// The idle latency that the kernel takes as no limit.
+const NO_IDLE_LIMIT_MICROS: i32 = 2_000_000_000;
 
 /// States held during a trial; dropping this restores them.
 #[derive(Debug, Default)]
@@ -258,14 +259,18 @@ fn reserve(times: Deadline, is_pinned: bool, refusals: &mut Vec<Refusal>, held: 
 /// Holds `/dev/cpu_dma_latency` at 0; the kernel releases it when the file is closed, even by a
 /// crash.
 fn hold_idle(refusals: &mut Vec<Refusal>, held: &mut Held) -> bool {
-    let path = "/dev/cpu_dma_latency";
-    let opened = OpenOptions::new().write(true).open(path).and_then(|mut file| {
+    let opened = elevation::open_idle_file().and_then(|mut file| {
         file.write_all(&0_i32.to_ne_bytes())?;
         Ok(file)
     });
     match opened {
-        Ok(file) => {
-            held.guards.push(Guard::new(move || drop(file)));
+        Ok(mut file) => {
+            // An agent holds it open until it ends.
+            held.guards.push(Guard::new(move || {
+                if let Err(error) = file.write_all(&NO_IDLE_LIMIT_MICROS.to_ne_bytes()) {
+                    log::warn!("deep idle may stay off until this program ends: {error}");
+                }
+            }));
             true
         }
         Err(error) => {

@@ -178,6 +178,11 @@ impl Tracer {
     }
 }
 
+/// Reads the descriptions of tracepoints while this process may.
+pub(super) fn note_tracepoints() {
+    Layout::note();
+}
+
 /// What can be recorded for threads of this process: on one CPU, as on each.
 pub fn trace_state() -> TraceState {
     let cpu = super::current_cpu().map_or_else(perf::online_cpus, |cpu| vec![cpu]);

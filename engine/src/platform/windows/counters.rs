@@ -1,6 +1,7 @@
-//! CPU time of thread, process and machine; Windows counts no more without privilege.
+//! What Windows counts without privilege: CPU time, switches of the calling thread, interrupts of each CPU.
 
 use std::collections::BTreeMap;
+use std::sync::OnceLock;
 
 use windows_sys::Wdk::System::SystemInformation::{
     NtQuerySystemInformation, SystemProcessorPerformanceInformation,
@@ -9,24 +10,45 @@ use windows_sys::Win32::Foundation::FILETIME;
 use windows_sys::Win32::System::Threading::{
     GetCurrentProcess, GetCurrentThread, GetProcessTimes, GetSystemTimes, GetThreadTimes,
 };
-use windows_sys::Win32::System::WindowsProgramming::SYSTEM_PROCESSOR_PERFORMANCE_INFORMATION;
+use windows_sys::Win32::System::WindowsProgramming::{
+    QueryThreadCycleTime, SYSTEM_PROCESSOR_PERFORMANCE_INFORMATION,
+};
 
-use super::super::{MachineCpuTime, ThreadCounters, usable_cpus};
+use super::super::activity::{self, ActivityCounts};
+use super::super::{CpuInterrupts, MachineCpuTime, ThreadCounters, Ticks, usable_cpus};
+use super::affinity::current_cpu;
+use super::nanos;
+use super::profiling::Profiling;
+use super::topology::GROUP_SIZE;
+use crate::sample::WaitReasons;
 
 /// Reads the calling thread's counters.
-#[derive(Debug, Default)]
-pub struct CounterReader {}
+#[derive(Debug)]
+pub struct CounterReader {
+    profiling: Option<Profiling>,
+}
 
 impl CounterReader {
     /// The counters of the calling thread.
-    pub fn new() -> Self {
-        Self {}
+    pub const fn new() -> Self {
+        Self { profiling: None }
     }
 
-    /// The counters now: none that this system reports for a thread. Allocates nothing.
+    /// The same with its context switches, which one reader of a thread can count.
+    pub fn with_switches() -> Self {
+        Self { profiling: Profiling::open() }
+    }
+
+    /// The counters now. Allocates nothing.
     #[inline]
     pub fn read(&self) -> ThreadCounters {
-        ThreadCounters::default()
+        let switches = self.profiling.as_ref().and_then(Profiling::read);
+        ThreadCounters {
+            switches: switches.map(|switches| switches.count),
+            wait_reasons: switches.map(|switches| WaitReasons::from_bits(switches.reasons)),
+            interrupts: interrupts_of_this_cpu(),
+            ..ThreadCounters::default()
+        }
     }
 
     /// The run-queue delay: not reported.
@@ -36,14 +58,61 @@ impl CounterReader {
     }
 }
 
-pub(super) fn nanos(time: FILETIME) -> i64 {
-    let ticks = u64::from(time.dwHighDateTime) << 32 | u64::from(time.dwLowDateTime);
-    i64::try_from(ticks).unwrap_or(i64::MAX).saturating_mul(100)
+impl Default for CounterReader {
+    fn default() -> Self {
+        Self::new()
+    }
 }
 
-/// CPU time the calling thread used.
-#[expect(unsafe_code, reason = "only the system reports it")]
+fn interrupts_of_this_cpu() -> Option<CpuInterrupts> {
+    let cpu = current_cpu()?;
+    let one = counts_of(cpu, cpu)?;
+    Some(CpuInterrupts { cpu, nanos: one.Reserved1.iter().sum::<i64>().saturating_mul(100) })
+}
+
+/// What is counted of a CPU in the processor group of the calling thread, which runs on `here`.
+fn counts_of(cpu: u32, here: u32) -> Option<SYSTEM_PROCESSOR_PERFORMANCE_INFORMATION> {
+    let is_in_group = here / GROUP_SIZE == cpu / GROUP_SIZE;
+    let (all, count) = each_cpu().filter(|_| is_in_group)?;
+    all.iter().take(count).nth(usize::try_from(cpu % GROUP_SIZE).ok()?).copied()
+}
+
+/// What is counted around a CPU: its interrupts, and the time of those and of deferred calls.
+pub fn cpu_activity(cpu: u32) -> ActivityCounts {
+    let Some(one) = current_cpu().and_then(|here| counts_of(cpu, here)) else {
+        return ActivityCounts::new();
+    };
+    let [deferred, interrupts] = one.Reserved1.map(|ticks| ticks.saturating_mul(100));
+    ActivityCounts::from([
+        (activity::ALL_INTERRUPTS.to_owned(), i64::from(one.Reserved2)),
+        (activity::INTERRUPT_TIME.to_owned(), interrupts),
+        (activity::DEFERRED_TIME.to_owned(), deferred),
+    ])
+}
+
+/// CPU time the calling thread used: by its cycles, or else in the system's ticks of 15.6 ms.
 pub fn thread_cpu_nanos() -> Option<i64> {
+    static TICKS: OnceLock<Option<Ticks>> = OnceLock::new();
+    // Decided once: times of two sources have no difference.
+    match *TICKS.get_or_init(|| thread_cycles().and_then(|_| Ticks::of_cycles())) {
+        Some(ticks) => thread_cycles().map(|cycles| ticks.nanos(cycles)),
+        None => thread_tick_nanos(),
+    }
+}
+
+/// Cycles the calling thread used; `None` where the system does not count them.
+#[expect(unsafe_code, reason = "only the system reports it")]
+fn thread_cycles() -> Option<u64> {
+    let mut cycles = 0_u64;
+    // SAFETY: GetCurrentThread gives a pseudo-handle that is always valid.
+    let thread = unsafe { GetCurrentThread() };
+    // SAFETY: `thread` is the calling thread, and `cycles` is a valid place.
+    let is_reported = unsafe { QueryThreadCycleTime(thread, &raw mut cycles) };
+    (is_reported != 0 && 0 < cycles).then_some(cycles)
+}
+
+#[expect(unsafe_code, reason = "only the system reports it")]
+fn thread_tick_nanos() -> Option<i64> {
     let [mut created, mut ended, mut kernel, mut user] = [FILETIME::default(); 4];
     // SAFETY: GetCurrentThread gives a pseudo-handle that is always valid.
     let thread = unsafe { GetCurrentThread() };
@@ -131,4 +200,26 @@ fn each_cpu() -> Option<([SYSTEM_PROCESSOR_PERFORMANCE_INFORMATION; 64], usize)>
     }
     let each = size_of::<SYSTEM_PROCESSOR_PERFORMANCE_INFORMATION>();
     Some((all, usize::try_from(written).ok()? / each))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_thread_that_works_uses_cpu_time() {
+        let (began, before) = (super::super::clock_nanos(), thread_cpu_nanos().unwrap());
+        while super::super::clock_nanos() - began < 60_000_000 {}
+        let used = thread_cpu_nanos().unwrap() - before;
+        assert!(0 < used, "{used}");
+    }
+
+    #[test]
+    fn interrupts_are_counted_around_the_cpu_of_this_thread() {
+        let cpu = current_cpu().unwrap();
+        let before = cpu_activity(cpu);
+        assert!(before.contains_key(activity::DEFERRED_TIME), "{before:?}");
+        assert!(interrupts_of_this_cpu().is_some());
+        assert!(cpu_activity(u32::MAX).is_empty());
+    }
 }

@@ -66,7 +66,7 @@ pub(crate) fn runaway_cpu_nanos(thread: ThreadId) -> Option<i64> {
     let is_reported = unsafe {
         GetThreadTimes(thread.0, &raw mut created, &raw mut ended, &raw mut kernel, &raw mut user)
     };
-    (is_reported != 0).then(|| super::counters::nanos(kernel) + super::counters::nanos(user))
+    (is_reported != 0).then(|| super::nanos(kernel) + super::nanos(user))
 }
 
 /// The priority of the calling thread, read back from the system.

@@ -143,6 +143,9 @@ mod tests {
         cpu_before: Some(1),
         cpu_after: Some(1),
         work_started: None,
+        switches: None,
+        wait_reasons: None,
+        interrupt_time: None,
     };
 
     /// Cause and length of each segment, in nanoseconds, with the remainder.

@@ -179,58 +179,87 @@ pub(in crate::report) fn table(run: &Run, delays: &Delays) -> Option<Table> {
         return None;
     }
     let count = format_count(delays.late_count);
-    let note = format!("{count} late {}", run.subject.samples_name());
-    let table = TableBuilder::new("delays", "Who delayed this run", note, &delays.ranked)
-        .column(
-            Column::text("name", "Name", "Thread, interrupt, or cause that delayed late samples."),
-            |delay| Cell::text_of(delay.name.as_str()),
-        )
-        .column(
-            Column::text(
-                "kind",
-                "Kind",
-                "Type of the source: thread, interrupt, softirq, or cause.",
-            ),
-            |delay| Cell::text_of(delay.kind),
-        )
-        .column(
-            Column::count(
-                "late_count",
-                "Late",
-                "Late samples of which this source caused the largest part.",
-            )
-            .lower_is_better()
-            .key_figure(),
-            |delay| delay.sample_count.into(),
-        )
-        .column(
-            Column::time(
-                "total_nanos",
-                "Total",
-                "Lateness that this source caused in all late samples.",
-            )
-            .lower_is_better(),
-            |delay| delay.total.into(),
-        )
-        .column(
-            Column::time("worst_nanos", "Max", "Longest time this source delayed one late sample.")
-                .lower_is_better(),
-            |delay| delay.worst.into(),
-        )
-        .column(
-            Column::share(
-                "lateness_share",
-                "Share",
-                "Share of the lateness of all late samples that this source caused.",
-            )
-            .lower_is_better(),
-            |delay| Cell::Share(delay.share),
-        )
-        .each_row(|delay, row| {
-            row.is_private = delay.program.is_some() && !delays.names(&delay.name);
-        })
-        .finish();
+    let mut table = Delay::table(&delays.ranked);
+    table.note = format!("{count} late {}", run.subject.samples_name());
+    for (row, delay) in table.rows.iter_mut().zip(&delays.ranked) {
+        row.is_private = delay.program.is_some() && !delays.names(&delay.name);
+    }
     Some(table)
+}
+
+impl Delay {
+    /// A table with a row per source of delay.
+    pub fn table(ranked: &[Self]) -> Table {
+        TableBuilder::new("delays", "Who delayed this run", String::new(), ranked)
+            .column(
+                Column::text(
+                    "name",
+                    "Name",
+                    "Thread, interrupt, or cause that delayed late samples.",
+                ),
+                |delay| Cell::text_of(delay.name.as_str()),
+            )
+            .column(
+                Column::text(
+                    "kind",
+                    "Kind",
+                    "Type of the source: thread, interrupt, softirq, or cause.",
+                ),
+                |delay| Cell::text_of(delay.kind),
+            )
+            .column(
+                Column::count(
+                    "late_count",
+                    "Late",
+                    "Late samples of which this source caused the largest part.",
+                )
+                .lower_is_better()
+                .key_figure(),
+                |delay| delay.sample_count.into(),
+            )
+            .column(
+                Column::time(
+                    "total_nanos",
+                    "Total",
+                    "Lateness that this source caused in all late samples.",
+                )
+                .lower_is_better(),
+                |delay| delay.total.into(),
+            )
+            .column(
+                Column::time(
+                    "worst_nanos",
+                    "Max",
+                    "Longest time this source delayed one late sample.",
+                )
+                .lower_is_better(),
+                |delay| delay.worst.into(),
+            )
+            .column(
+                Column::share(
+                    "lateness_share",
+                    "Share",
+                    "Share of the lateness of all late samples that this source caused.",
+                )
+                .lower_is_better(),
+                |delay| Cell::Share(delay.share),
+            )
+            .finish()
+    }
+
+    /// A source of nothing, by which columns are described.
+    pub(crate) const fn none() -> Self {
+        Self {
+            name: String::new(),
+            kind: "",
+            program: None,
+            cause: Cause::NotObservable,
+            sample_count: 0,
+            total: Nanos::ZERO,
+            worst: Nanos::ZERO,
+            share: 0.0,
+        }
+    }
 }
 
 #[cfg(test)]

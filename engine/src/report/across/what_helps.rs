@@ -35,12 +35,40 @@ pub fn follow_up(run: &Run, report: &Report) -> Option<Plan> {
         .then(|| Plan::WhatHelps(WhatHelps { together: Some(together), ..plan.clone() }))
 }
 
-/// One run of the changes and of all that help together, in place of the first. What was not measured to its end is
-/// not part of it.
+/// The blocks of a change and of its baseline as a run of a frame loop, to look at their frames; `None` where it was
+/// not measured.
+pub fn frame_loop_of(run: &Run, report: &Report, effect: &ChangeEffect) -> Option<Run> {
+    let Plan::WhatHelps(plan) = run.plan()? else { return None };
+    let rows = [effect.baseline_row, effect.row].map(|row| report.rows.get(row));
+    let blocks = rows.into_iter().flatten().flat_map(|row| &row.trials);
+    let mut blocks: Vec<usize> = blocks.copied().collect();
+    blocks.sort_unstable();
+    let trials: Vec<TrialRun> =
+        blocks.into_iter().filter_map(|block| run.trials.get(block).cloned()).collect();
+    let is_measured = effect.p99.is_some() && !trials.is_empty();
+    is_measured.then(|| Run {
+        subject: Plan::FrameLoop(plan.baseline.clone()).into(),
+        name: effect.full_name(),
+        annotations: Vec::new(),
+        trials,
+        ..run.clone()
+    })
+}
+
+/// One run of a first one and of what was measured after it, in place of the first. What was not measured to its end
+/// is not part of it.
 pub fn with_follow_up(first: &Run, second: Run) -> Run {
     if second.ending != Ending::Finished {
         return first.clone();
     }
     let both = joined(first, second);
-    Run { id: first.id.clone(), started_at: first.started_at, name: first.name.clone(), ..both }
+    Run {
+        id: first.id.clone(),
+        started_at: first.started_at,
+        name: first.name.clone(),
+        note: first.note.clone(),
+        tags: first.tags.clone(),
+        group: first.group.clone(),
+        ..both
+    }
 }

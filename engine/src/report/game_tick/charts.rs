@@ -104,14 +104,14 @@ fn speedup(report: &Report) -> Option<Chart> {
 fn efficiency(report: &Report) -> Option<Chart> {
     let curves = by_threads(report, |one| Some((one.efficiency?, None)));
     let y = Axis::linear(
-        "Efficiency per thread",
+        "Efficiency per core",
         Quantity::Number,
         0.0,
         highest(&curves).max(1.0) + 0.12,
     );
     let note = "speedup divided by the cores that the threads use";
     let mut chart =
-        chart(("efficiency", "Efficiency per thread"), note, (threads(report), y), curves)?;
+        chart(("efficiency", "Efficiency per core"), note, (threads(report), y), curves)?;
     chart.limits.push(Limit { at: 1.0, label: "ideal".to_owned(), is_vertical: false });
     Some(chart)
 }

@@ -3,6 +3,7 @@
 use super::cause::Cause;
 use super::disturbance::Disturbance;
 use super::grading::Standing;
+use super::kernel_thread::kernel_thread;
 use super::verdict::Verdict;
 use crate::nanos::Nanos;
 use crate::units::{format_count, format_share};
@@ -187,11 +188,18 @@ impl Delay {
     pub(in crate::report) fn advice(&self) -> String {
         match &self.program {
             Some(program) => format!("Close {program} or raise the priority."),
-            None if self.cause == Cause::Thread => {
-                "A higher priority is likely to help.".to_owned()
-            }
-            None => self.cause.advice().to_owned(),
+            None => advice_against(self.cause, &self.name),
         }
+    }
+}
+
+/// What may help against a cause with a name that is no program to close; empty where nothing is known to.
+pub fn advice_against(cause: Cause, name: &str) -> String {
+    let priority = "A higher priority is likely to help.";
+    match kernel_thread(name) {
+        _ if cause != Cause::Thread => cause.advice().to_owned(),
+        Some(what) => format!("{what} {priority}"),
+        None => priority.to_owned(),
     }
 }
 
@@ -225,6 +233,14 @@ mod tests {
         );
         let delay = &chrome.ranked[0];
         assert_eq!(delay.advice(), "Close chrome or raise the priority.");
+        let kernel = delays(Cause::Thread, "[kdamond.0]", None);
+        assert_eq!(
+            kernel.ranked[0].advice(),
+            "It is part of the kernel (monitoring of memory use, DAMON) and cannot be closed. A higher priority is \
+             likely to help."
+        );
+        let load = delays(Cause::Thread, OWN_LOAD, None);
+        assert_eq!(load.ranked[0].advice(), "A higher priority is likely to help.");
         let network = delays(Cause::Interrupt, "NET_RX", None);
         assert_eq!(network.sentence("gaps").unwrap(), "41 of 60 gaps were delayed by NET_RX.");
         assert_eq!(delays(Cause::NotObservable, "", None).sentence("frames"), None);

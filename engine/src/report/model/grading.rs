@@ -9,6 +9,8 @@ use crate::units::format_count;
 
 /// More than this many times the samples are not requested: the value is too close to a limit.
 const MAX_TIMES: f64 = 100.0;
+/// The same where it takes longer than this: nobody measures for so long.
+const MAX_TIME: Nanos = Nanos::from_secs(24 * 3600);
 
 /// The grades that a measurement allows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -159,7 +161,11 @@ impl Grading {
 /// This many more samples, rounded up to two digits.
 fn more(count: f64, each: Nanos) -> Needed {
     let count = two_digits(count);
-    Needed::Samples { count: position(count), time: Nanos::from_nanos_f64(count * each.as_f64()) }
+    let time = Nanos::from_nanos_f64(count * each.as_f64());
+    if MAX_TIME < time {
+        return Needed::TooClose;
+    }
+    Needed::Samples { count: position(count), time }
 }
 
 /// A number of samples rounded up to two digits.

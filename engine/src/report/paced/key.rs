@@ -23,7 +23,7 @@ pub(in crate::report) fn key_figures(report: &Report) -> Vec<KeyFigure> {
         0 => "none skipped".to_owned(),
         count => format!("{} skipped", format_count(wide(count))),
     };
-    let average = summary.average_fps.map(|fps| format!("average {fps:.1} FPS"));
+    let average = summary.average_fps.map(|fps| format!("mean {fps:.1} FPS"));
     vec![
         of("p50_nanos", "p50 lateness", "half of all frames".to_owned()),
         of("p99_nanos", "p99 lateness", interval.unwrap_or_else(|| "too few frames".to_owned())),

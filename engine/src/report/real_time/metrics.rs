@@ -1,5 +1,6 @@
 //! The metrics that a real-time policy may change, and by how much each fell.
 
+use crate::nanos::Nanos;
 use crate::report::model::configuration::Configuration;
 use crate::report::model::metric::{Metric, Track};
 use crate::report::model::table::Quantity;
@@ -116,17 +117,28 @@ pub(super) fn intervals(
         let before = before.resample(&bins, SEED, &statistics);
         let both = before.zip(after.resample(&bins, SEED + 1, &statistics));
         let Some((before, after)) = both else { continue };
+        let is_early = |row: &Configuration| {
+            row.summary.as_ref().is_some_and(|summary| summary.lateness.min < Nanos::ZERO)
+        };
+        let is_signed = track == Track::Values && (is_early(normal) || is_early(row));
         let relative = |before: f64, after: f64| (after - before) / before.abs();
         for (at, (_, place)) in places().enumerate() {
             let is_tested = METRICS.get(place).is_some_and(|metric| Measure::of(metric).is_some());
             let confidence = if is_tested { Confidence::OF_THREE } else { Confidence::SINGLE };
             let interval = before.change_at(confidence, &after, at, relative);
+            let interval = interval.map(|interval| (interval.low, interval.high));
             if let Some(place) = found.get_mut(place) {
-                *place = interval.map(|interval| (interval.low, interval.high));
+                *place = if is_signed { interval } else { interval.map(possible) };
             }
         }
     }
     found
+}
+
+/// What of an interval of a relative change is possible: a value that is never below 0 cannot fall by more than all of
+/// itself, though resampled blocks that are widened reach there.
+fn possible((low, high): (f64, f64)) -> (f64, f64) {
+    (low.max(-1.0), high.max(-1.0))
 }
 
 /// By how much metrics of the table fell; absent where there is no value to fall from.
@@ -145,5 +157,16 @@ pub(super) fn reductions(
             share: (before - after) / before,
             interval: interval.map(|(low, high)| (-high, -low)),
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_falls_by_more_than_all_of_itself() {
+        assert_eq!(possible((-1.07, -0.62)), (-1.0, -0.62));
+        assert_eq!(possible((-0.2, 1.4)), (-0.2, 1.4));
     }
 }

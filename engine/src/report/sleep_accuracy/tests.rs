@@ -140,3 +140,16 @@ fn a_configuration_without_samples_shows_why() {
         assert_eq!(cell.reason(), Some("skipped: it was stopped"), "{key}");
     }
 }
+
+#[test]
+fn a_result_without_a_grade_is_not_called_inaccurate() {
+    let plan = SleepAccuracy { lengths: vec![Nanos::from_millis(1)], ..SleepAccuracy::default() };
+    let run = run_of(Plan::SleepAccuracy(plan), |trial| {
+        let late = |k: i64| if k % 90 == 0 { 4 * MILLI } else { 60_000 };
+        trial.samples = (1..=200).map(|k| wait(k * 10 * MILLI, MILLI, late(k))).collect();
+    });
+    let verdict = Report::of(&run, &Options::default()).verdict;
+    assert_eq!(verdict.grade, None);
+    assert!(!verdict.finding.sentence.contains("not accurate"), "{}", verdict.finding.sentence);
+    assert!(verdict.finding.sentence.starts_with("p99 overshoot is up to"));
+}

@@ -8,7 +8,7 @@ use crate::report::model::key_figure::{GradePlace, KeyFigure};
 use crate::stats::grade;
 use crate::units::{format_setting, format_time};
 
-/// The row with the highest average overshoot of these.
+/// The row with the highest mean overshoot of these.
 fn worst<'a>(rows: impl Iterator<Item = &'a Configuration>) -> Option<&'a Configuration> {
     rows.max_by(|a, b| mean(a).total_cmp(&mean(b)))
 }
@@ -42,6 +42,6 @@ pub(super) fn key_figures(report: &Report) -> Vec<KeyFigure> {
 pub(super) fn grade_place(rows: &[Configuration]) -> Option<GradePlace> {
     let row = worst(rows_of(rows, recommended(rows)?).filter(|row| row.grading.is_some()))?;
     let text = format_time(Nanos::from_nanos_f64(mean(row)));
-    let measure = format!("average overshoot: waits of {}", format_setting(row.period));
+    let measure = format!("mean overshoot: waits of {}", format_setting(row.period));
     Some(GradePlace::of(&grade::SPIN_OVERSHOOT, &measure, text, mean(row), mean_interval(row)))
 }

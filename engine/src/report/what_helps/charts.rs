@@ -67,7 +67,7 @@ fn blocks(run: &Run, rows: &[Configuration]) -> Chart {
         key: "blocks",
         title: "Interleaved blocks",
         note: "p99 lateness of each block".to_owned(),
-        x: Axis::linear("Round", Quantity::Number, 0.5, last + 0.5),
+        x: Axis::linear("Round", Quantity::Count, 0.5, last + 0.5),
         y: Axis::log(
             "p99 lateness",
             Quantity::Time,

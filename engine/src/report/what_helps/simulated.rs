@@ -7,7 +7,7 @@ use crate::plan::what_helps::{BASELINE_OF_TOGETHER, TOGETHER, Together};
 use crate::plan::{FrameLoop, Plan, SettingChange, WhatHelps};
 use crate::platform::{Refusal, RequestOutcome};
 use crate::report::test_run::run_of;
-use crate::report::{Options, Report, follow_up, with_follow_up};
+use crate::report::{Options, Report, follow_up, frame_loop_of, with_follow_up};
 use crate::run::{Ending, Run, TrialRun, counter};
 use crate::sample::{Sample, Samples};
 use crate::stats::simulated::normal;
@@ -118,6 +118,19 @@ fn a_made_effect_is_found_and_named_and_a_made_nothing_is_not() {
     let first = report.tables.first().unwrap();
     assert_eq!((first.key, first.rows.len()), ("changes", 8));
     assert!(first.rows[0].is_key);
+}
+
+#[test]
+fn a_change_opens_with_its_baseline_as_a_frame_loop() {
+    let mut random = fastrand::Rng::with_seed(9);
+    let run = run(plan(), |_| 1.0, &mut random);
+    let report = evaluated(&run);
+    let opened = frame_loop_of(&run, &report, result_of(&report, SettingChange::Pinned)).unwrap();
+    let rows = evaluated(&opened).rows;
+    let labels: Vec<&str> = rows.iter().map(|row| row.label.as_str()).collect();
+    assert!(labels.contains(&"Baseline") && labels.contains(&SettingChange::Pinned.name()));
+    assert!(rows.len() == 2 && rows.iter().all(|row| row.trials.len() == 8), "{labels:?}");
+    assert_eq!(opened.plan().map(Plan::key), Some("frame-loop"));
 }
 
 #[test]

@@ -136,7 +136,7 @@ pub(super) fn changes(plan: &WhatHelps, effects: &[ChangeEffect]) -> Table {
             },
         )
         .column(
-            Column::count("rank", "Rank", "Place among the changes that help, by effect.").optional(),
+            Column::count("place", "Rank", "Place among the changes that help, by effect.").optional(),
             |one| one.rank.map_or_else(|| Cell::Absent("only changes that help are ranked".into()), Cell::from),
         )
         .each_row(|one, row| {

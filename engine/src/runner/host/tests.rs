@@ -15,26 +15,27 @@ use crate::runner::agent::serve;
 
 fn address(host: &str, program: Option<&str>) -> Address {
     let program = program.map(str::to_owned);
-    Address { host: host.to_owned(), program, is_batch: false }
+    Address { host: host.to_owned(), ssh: None, program, is_batch: false }
 }
 
 #[test]
 fn what_ssh_or_a_shell_would_read_otherwise_is_refused_or_quoted() {
     for host in ["", "-oProxyCommand=reboot", "a b", "a\nb", "a\u{202e}b"] {
-        let refused = arguments(&address(host, None));
+        let refused = arguments(&address(host, None), "x");
         assert!(matches!(refused, Err(AgentError::Address { .. })), "{host:?}");
     }
+    let named = address("ann@build-07", None);
+    let arguments = arguments(&named, "jitterscope-cli agent").unwrap();
+    let [.., end, host, command] = &arguments[..] else { panic!("{arguments:?}") };
+    assert_eq!([end, host, command], ["--", "ann@build-07", "jitterscope-cli agent"]);
     for (program, expected) in [
-        (None, "jitterscope-cli agent"),
-        (Some("~/bin/jitterscope-cli"), "~/bin/jitterscope-cli agent"),
-        (Some("C:\\x\\jitterscope-cli.exe"), "C:\\x\\jitterscope-cli.exe agent"),
-        (Some("/opt/my tools/x"), "'/opt/my tools/x' agent"),
-        (Some("x; reboot"), "'x; reboot' agent"),
-        (Some("it's $HOME"), "'it'\\''s $HOME' agent"),
+        ("~/bin/jitterscope-cli", "~/bin/jitterscope-cli"),
+        ("C:\\x\\jitterscope-cli.exe", "C:\\x\\jitterscope-cli.exe"),
+        ("/opt/my tools/x", "'/opt/my tools/x'"),
+        ("x; reboot", "'x; reboot'"),
+        ("it's $HOME", "'it'\\''s $HOME'"),
     ] {
-        let arguments = arguments(&address("ann@build-07", program)).unwrap();
-        let [.., end, host, command] = &arguments[..] else { panic!("{arguments:?}") };
-        assert_eq!([end, host, command], ["--", "ann@build-07", expected]);
+        assert_eq!(quoted(program), expected);
     }
 }
 
@@ -120,6 +121,9 @@ fn a_run_of_an_agent_stops_on_request_and_is_saved_up_to_then() {
             Event::Finished(run) => {
                 assert_eq!(run.ending, Ending::Stopped);
                 assert!(0 < run.sample_count());
+                drop(runner);
+                // The agent measures on.
+                assert_eq!(run_on(&host, plan()).unwrap().0.ending, Ending::Finished);
                 return;
             }
             _ => {}

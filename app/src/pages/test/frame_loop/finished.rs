@@ -4,6 +4,7 @@ use std::cell::RefCell;
 
 use eframe::egui::Ui;
 use jitterscope_engine::nanos::Nanos;
+use jitterscope_engine::platform::TraceSource;
 use jitterscope_engine::report::chart::lateness_distributions;
 use jitterscope_engine::report::{Chart, Configuration, Report};
 use jitterscope_engine::run::{Run, TrialRun};
@@ -13,6 +14,7 @@ use super::running::mark_frame;
 use super::tiles::{self, LastTile};
 use super::who::Who;
 use super::{KEY, LivePlots, View, figures, late};
+use crate::pages::rights::rights_ui;
 use crate::plots::{ChartPick, LiveWindow, Timeline, TimelineData, pickable_charts_ui};
 use crate::session::{Action, Session};
 use crate::text;
@@ -56,7 +58,13 @@ impl View {
         actions: &mut Vec<Action>,
     ) {
         let is_single = report.rows.len() == 1 || self.opened.is_some();
-        let is_traced = self.image.as_ref().is_none_or(|image| image.who.state().is_some());
+        let state = self.image.as_ref().and_then(|image| image.who.state());
+        let is_nameless = state.is_some_and(|state| state.source < Some(TraceSource::AllSwitches));
+        if is_single && is_nameless && !self.late.is_empty() && has_controls(ui) {
+            let again = || Action::RunAgainWithTrace(KEY);
+            ui.horizontal_wrapped(|ui| rights_ui(ui, session, again, actions));
+        }
+        let is_traced = self.image.is_none() || state.is_some();
         if !is_single || is_traced || self.late.is_empty() || !has_controls(ui) {
             return;
         }
@@ -124,7 +132,7 @@ impl View {
         }
         self.late.show_only(self.culprit.clone());
         if let Some(image) = &mut self.image {
-            image.data.mark_late(self.late.all_shown());
+            image.data.mark_late(self.late.all());
         }
     }
 
@@ -159,7 +167,7 @@ impl View {
             self.late_threshold = late::default_limit(row, trial);
             self.late = LateFrames::of(trial, self.late_threshold);
             self.culprit = None;
-            made.data.mark_late(self.late.all_shown());
+            made.data.mark_late(self.late.all());
             made.who = Who::of(run, trial);
             self.timeline = Timeline::of_lateness();
             self.timeline.has_below = !made.who.is_empty();

@@ -375,21 +375,27 @@ fn evidence_ui(ui: &mut Ui, one: &LateSample) {
         _ => untold(),
     };
     line("CPU migration", &cpus);
+    if evidence.switches.is_some() {
+        line("Context switches", &count(evidence.switches));
+    }
+    if let Some(reasons) = evidence.wait_reasons {
+        line("Wait reasons", &reasons.text());
+    }
+    if evidence.interrupt_time.is_some() {
+        line("Interrupts and DPCs of the CPU", &time(evidence.interrupt_time));
+    }
     let faults = match (evidence.minor_faults, evidence.major_faults) {
         (None, None) => None,
         (minor, major) => Some(minor.unwrap_or(0).saturating_add(major.unwrap_or(0))),
     };
     line("Page faults", &count(faults));
     line("Run-queue delay", &time(evidence.run_delay));
+    let advice = one.advice();
     let words = match one.explained() {
         Some(share) => {
-            format!(
-                "Explains {} of the lateness. {}",
-                text::format_share(share),
-                one.cause.advice()
-            )
+            format!("Explains {} of the lateness. {advice}", text::format_share(share))
         }
-        None => one.cause.advice().to_owned(),
+        None => advice,
     };
     let width = ui.available_width();
     ui.label(Spans::plain(Type::Small, &words, tokens.t2).wrapped(ui, width));

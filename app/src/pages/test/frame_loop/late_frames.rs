@@ -84,14 +84,12 @@ impl LateFrames {
 
     /// Shows only the frames that were delayed most by this, or all of them. Time: O(k log k).
     pub(super) fn show_only(&mut self, culprit: Option<DelayKey>) {
-        let is_shown = |frame: &LateSample| {
-            culprit.as_ref().is_none_or(|culprit| frame.main_delay() == *culprit)
-        };
-        let frames = self.frames.iter().enumerate().filter(|(_, frame)| is_shown(frame));
-        self.shown = frames.clone().map(|(at, _)| at).collect();
-        self.shown_by_index = frames.map(|(_, frame)| frame.index).collect();
-        self.shown_by_index.sort_unstable();
         self.culprit = culprit;
+        let shown = self.all().enumerate().filter(|(_, (_, is_shown))| *is_shown);
+        let (places, mut indices): (Vec<usize>, Vec<usize>) =
+            shown.map(|(at, (frame, _))| (at, frame.index)).unzip();
+        indices.sort_unstable();
+        (self.shown, self.shown_by_index) = (places, indices);
     }
 
     /// What the shown frames were delayed by; absent where all are shown.
@@ -122,6 +120,14 @@ impl LateFrames {
     /// The shown frames, the latest first.
     pub(super) fn all_shown(&self) -> impl Iterator<Item = &LateSample> {
         self.shown.iter().filter_map(|at| self.frames.get(*at))
+    }
+
+    /// Every frame, and whether it is shown.
+    pub(super) fn all(&self) -> impl Iterator<Item = (&LateSample, bool)> {
+        let is_shown = |frame: &LateSample| {
+            self.culprit.as_ref().is_none_or(|culprit| frame.main_delay() == *culprit)
+        };
+        self.frames.iter().map(move |frame| (frame, is_shown(frame)))
     }
 
     /// The limit that they are later than.
@@ -274,6 +280,9 @@ pub(super) mod tests {
         assert_eq!(late.culprit(), Some(&timer));
         let shown: Vec<usize> = late.all_shown().map(|frame| frame.index).collect();
         assert_eq!(shown, [70, 40]);
+        let marked: Vec<(usize, bool)> =
+            late.all().map(|(frame, is_shown)| (frame.index, is_shown)).collect();
+        assert_eq!(marked, [(70, true), (10, false), (40, true)], "the others stay, faint");
         assert_eq!((late.step(None, true), late.count_up_to(70)), (Some(40), 2));
         assert!(late.get(10).is_some(), "a marker that is clicked is still found");
         late.show_only(None);

@@ -29,7 +29,7 @@ impl View {
         let Some(trial) = live.current() else { return };
         let row = live.row(live.current_index());
         let is_enlarged = self.timeline.is_enlarged;
-        let newest = trial.samples.last().map_or(Nanos::ZERO, |sample| sample.late());
+        let newest = trial.samples.last().map(|sample| sample.late());
         tiles::ui(ui, row, LastTile::Now(newest));
         self.take_image(live, trial, late_percent);
         let height = ui.available_height();

@@ -13,7 +13,7 @@ use crate::widgets::{Help, Spans, Tile, help::help_mark, tile_row};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum LastTile {
     /// The lateness of the newest frame.
-    Now(Nanos),
+    Now(Option<Nanos>),
     /// The standard deviation.
     StdDev,
 }
@@ -66,7 +66,7 @@ pub(super) fn ui(ui: &mut Ui, row: Option<&Configuration>, last: LastTile) {
         format!("of {}", text::format_count(wide(summary.slot_count)))
     });
     let last_value = match last {
-        LastTile::Now(late) => text::time_parts(late),
+        LastTile::Now(late) => time(late),
         LastTile::StdDev => {
             time(late.and_then(|late| late.std_dev_nanos).map(Nanos::from_nanos_f64))
         }

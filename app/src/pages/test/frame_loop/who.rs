@@ -7,7 +7,7 @@ use jitterscope_engine::run::{Run, Series, TrialRun, series_name};
 
 use super::late_frames::LateFrames;
 use crate::plots::{
-    FrameLanes, Strip, Timeline, TimelineData, occupants_height, occupants_ui, shared_time,
+    Above, FrameLanes, Strip, Timeline, TimelineData, occupants_height, occupants_ui, shared_time,
     strips_height, strips_ui,
 };
 use crate::text;
@@ -86,7 +86,7 @@ impl Who {
     pub(super) fn ui(&self, ui: &mut Ui, timeline: &Timeline, data: &TimelineData) {
         ui.spacing_mut().item_spacing.y = 0.0;
         let whole = timeline.whole(data);
-        strips_ui(ui, timeline, whole, &self.strips);
+        strips_ui(ui, Above::timeline(timeline), whole, &self.strips);
         occupants_ui(ui, timeline, whole, &self.lanes);
     }
 }
@@ -120,7 +120,7 @@ fn strips(trial: &TrialRun) -> Vec<Strip> {
         } else {
             format!("max {}", words(max))
         };
-        Some(Strip { name: name.to_owned(), points, extremes, words })
+        Some(Strip { name: name.to_owned(), points, extremes, words, unit: String::new() })
     });
     strips.collect()
 }

@@ -1,8 +1,8 @@
 //! The changes of a comparison as tables of a page.
 
-use jitterscope_engine::export::html::{Change, Changes, Direction, RelativeChange};
+use jitterscope_engine::export::html::{Change, Changes, RelativeChange};
 use jitterscope_engine::report::Metric;
-use jitterscope_engine::report::comparison::{ComparedRow, DeltaResult, Figure, Reason, Variation};
+use jitterscope_engine::report::comparison::{ComparedRow, Figure, Reason, Variation};
 use jitterscope_engine::report::table::Better;
 use jitterscope_engine::stats::Statistic;
 
@@ -118,11 +118,7 @@ fn change(row: &ComparedRow, figure: &Figure, run: usize) -> Change {
             |delta| result(&delta).split(" (").next().unwrap_or_default().to_owned(),
         ),
         why: delta.and_then(|delta| delta.reason).map(brief).unwrap_or_default(),
-        direction: match delta.map(|delta| delta.result) {
-            Some(DeltaResult::Better) => Some(Direction::Better),
-            Some(DeltaResult::Worse) => Some(Direction::Worse),
-            _ => None,
-        },
+        direction: delta.map(|delta| delta.result),
         drawn: delta.and_then(|delta| {
             let noise = figure.noise.and_then(share);
             Some(RelativeChange { at: share(delta.change)?, interval: relative, noise })

@@ -6,6 +6,7 @@ use super::super::super::sanitize::{NAME, NOTE, html};
 use super::super::fluid::{Fluid, percent};
 use super::super::section;
 use super::chip;
+use crate::report::comparison::DeltaResult;
 use crate::units::MINUS;
 
 /// Shares of the baseline's value that the axis may name.
@@ -21,15 +22,6 @@ const MIN_RANGE: f64 = 0.05;
 const LABEL: f64 = 0.14;
 /// Height of a row.
 const ROW: f64 = 28.0;
-
-/// Where a metric went.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Direction {
-    /// For the better.
-    Better,
-    /// For the worse.
-    Worse,
-}
 
 /// A change as a share of the baseline's value: 0.1 is 10% more.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -61,8 +53,8 @@ pub struct Change {
     pub result: String,
     /// Why it is neither better nor worse; may be empty.
     pub why: String,
-    /// The direction, where there is a clear one.
-    pub direction: Option<Direction>,
+    /// The result, which colors it where it is better or worse.
+    pub direction: Option<DeltaResult>,
     /// Where it is drawn; absent where the baseline's value is absent or 0.
     pub drawn: Option<RelativeChange>,
     /// Whether it is the one to look at first.
@@ -146,9 +138,9 @@ fn row(line: &Change, axis: &Axis, [from, other]: [char; 2], to: &mut dyn Write)
         words => format!("<small>{words}</small>"),
     };
     let (class, arrow) = match line.direction {
-        Some(Direction::Better) => (" better", if line.is_lower() { "▼ " } else { "▲ " }),
-        Some(Direction::Worse) => (" worse", if line.is_lower() { "▼ " } else { "▲ " }),
-        None => ("", ""),
+        Some(DeltaResult::Better) => (" better", if line.is_lower() { "▼ " } else { "▲ " }),
+        Some(DeltaResult::Worse) => (" worse", if line.is_lower() { "▼ " } else { "▲ " }),
+        _ => ("", ""),
     };
     let [a, b] = line.values.each_ref().map(|value| html(value, NAME));
     let (change, interval) = (html(&line.change, NAME), html(&line.interval, NAME));
@@ -251,9 +243,9 @@ impl Axis {
         }
         let Some(drawn) = line.drawn else { return fluid.hidden(ROW) };
         let look = match line.direction {
-            Some(Direction::Better) => "g-better",
-            Some(Direction::Worse) => "g-worse",
-            None => "g-none",
+            Some(DeltaResult::Better) => "g-better",
+            Some(DeltaResult::Worse) => "g-worse",
+            _ => "g-none",
         };
         if let Some((low, high)) = drawn.interval {
             fluid.line(&format!("w {look}"), (self.place(low), middle), (self.place(high), middle));
@@ -279,7 +271,7 @@ mod tests {
             interval: String::new(),
             result: "Better".to_owned(),
             why: String::new(),
-            direction: Some(Direction::Better),
+            direction: Some(DeltaResult::Better),
             drawn: Some(RelativeChange { at, interval, noise: Some(0.2) }),
             is_key: true,
         }

@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 use std::io::{self, Write};
 
+use super::super::super::svg::dots::dots;
 use super::super::fluid::{Fluid, percent};
 use super::super::section;
 use super::{ComparisonPage, Side};
@@ -12,10 +13,11 @@ use crate::report::table::Quantity;
 use crate::stats::thinned;
 use crate::units::{format_count, format_time};
 
-/// Where a drawing begins and ends, its height, and that of the last, which has the values of the axis.
-const PLOT: (f64, f64) = (4.0, 94.0);
-const HEIGHT: f64 = 104.0;
-const LAST: f64 = 116.0;
+/// Where a drawing begins, and where one of two ends; more of them are lower, so that a sheet has room for three.
+const TOP: f64 = 4.0;
+const BOTTOM: [f64; 2] = [94.0, 64.0];
+/// Room below a drawing, and below the last, which has the values of the axis.
+const BELOW: [f64; 2] = [10.0, 22.0];
 /// Columns of which the lowest and the highest value are drawn.
 const COLUMNS: usize = 1_000;
 /// More late values have no mark of their own.
@@ -69,8 +71,9 @@ pub(super) fn write(page: &ComparisonPage<'_>, to: &mut dyn Write) -> io::Result
     let drawn = if page.drawn.is_empty() { String::new() } else { format!(", {}", page.drawn) };
     let note = format!("{}{drawn}, same scale", page.value_name.to_lowercase());
     section("Timelines", &note, "", to)?;
+    let plot = (TOP, BOTTOM[usize::from(2 < lines.len())]);
     for (line, at) in lines.iter().zip(1..) {
-        let drawing = drawing(line, &axes, limit, at == lines.len());
+        let drawing = drawing(line, &axes, limit, plot, at == lines.len());
         writeln!(to, "<div class=\"plot time\">{drawing}</div>")?;
     }
     writeln!(to, "</section>")
@@ -80,29 +83,29 @@ fn drawing(
     line: &Line,
     (x_axis, y_axis): &(Axis, Axis),
     limit: Option<Nanos>,
+    plot: (f64, f64),
     is_last: bool,
 ) -> String {
+    let (top, bottom) = plot;
     let letter = line.letter;
     let x = |at: f64| (at / x_axis.to).clamp(0.0, 1.0);
-    let y = |value: f64| PLOT.1 - (PLOT.1 - PLOT.0) * (value / y_axis.to).clamp(0.0, 1.0);
+    let y = |value: f64| bottom - (bottom - top) * (value / y_axis.to).clamp(0.0, 1.0);
     let mut fluid = Fluid::default();
-    fluid.y_axis(y_axis, PLOT);
+    fluid.y_axis(y_axis, plot);
     if is_last {
-        fluid.x_axis(x_axis, PLOT, false);
+        fluid.x_axis(x_axis, plot, false);
     } else {
-        fluid.line("axis", (0.0, PLOT.1), (1.0, PLOT.1));
+        fluid.line("axis", (0.0, bottom), (1.0, bottom));
     }
-    let (mut dots, mut stems) = (String::new(), String::new());
-    for &(at, value) in &line.points {
-        // Writing to a string cannot fail.
-        let _ok = write!(dots, "M{:.1} {:.1}h0", x(at) * 1_000.0, y(value));
-    }
+    let dots = dots(line.points.iter().map(|&(at, value)| (x(at) * 1_000.0, y(value))));
+    let mut stems = String::new();
     for &(at, value) in &line.late {
-        let _ok = write!(stems, "M{:.1} {}V{:.1}", x(at) * 1_000.0, PLOT.1, y(value));
+        // Writing to a string cannot fail.
+        let _ok = write!(stems, "M{:.1} {}V{:.1}", x(at) * 1_000.0, bottom, y(value));
     }
     let look = format!("k-{letter}");
     fluid.stretched(
-        HEIGHT,
+        bottom + BELOW[0],
         &format!("<path class=\"dots\" d=\"{dots}\"/><path class=\"stem {look}\" d=\"{stems}\"/>"),
     );
     let shape = if letter == 'A' { "thread" } else { "timer" };
@@ -123,9 +126,10 @@ fn drawing(
         finding = format!("{late} values are later than {time}. {finding}");
     }
     for (words, line) in words.iter().zip([8.0, 21.0]) {
-        fluid.word("wide", (1.0, 8.0), PLOT.0 + line, "start", words);
+        fluid.word("wide", (1.0, 8.0), top + line, "start", words);
     }
     let short = words.join(", ");
-    fluid.word("narrow halo", (1.0, 0.0), PLOT.0 + 10.0, "end", &short);
-    fluid.finish(if is_last { LAST } else { HEIGHT }, &format!("Run {letter} over time"), &finding)
+    fluid.word("narrow halo", (1.0, 0.0), top + 10.0, "end", &short);
+    let height = bottom + BELOW[usize::from(is_last)];
+    fluid.finish(height, &format!("Run {letter} over time"), &finding)
 }

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use super::super::super::is_own_process;
 use super::super::read;
 use super::numbers::Numbers;
 use super::sleeps::{IdleStates, Timers};
@@ -86,7 +87,7 @@ impl Names {
         let status = status.unwrap_or_default();
         let recorded = self.recorded.get(&thread).cloned();
         let comm = |process| read(&format!("/proc/{process}/comm"));
-        let name = full_name(thread, &status, recorded, std::process::id(), comm);
+        let name = full_name(thread, &status, recorded, is_own_process, comm);
         let name: String = name
             .chars()
             .map(|letter| if letter.is_control() { '\u{fffd}' } else { letter })
@@ -104,17 +105,17 @@ const OWN: &str = "jitterscope";
 pub fn thread_owner(thread: u32) -> Option<ThreadOwner> {
     // Outside of this container, numbers are those of other threads.
     let status = (thread < OUTSIDE).then(|| read(&format!("/proc/{thread}/status"))).flatten()?;
-    owner(&status, std::process::id())
+    owner(&status, is_own_process)
 }
 
 /// Whose a thread is by its `/proc/…/status`.
-fn owner(status: &str, own_process: u32) -> Option<ThreadOwner> {
+fn owner(status: &str, is_own: impl Fn(u32) -> bool) -> Option<ThreadOwner> {
     // Children of kthreadd are threads of the kernel.
     if field(status, "PPid") == Some("2") || field(status, "Pid") == Some("2") {
         return Some(ThreadOwner::Kernel);
     }
     let process: u32 = field(status, "Tgid")?.parse().ok()?;
-    (process == own_process).then_some(ThreadOwner::Own)
+    is_own(process).then_some(ThreadOwner::Own)
 }
 
 fn field<'a>(status: &'a str, key: &str) -> Option<&'a str> {
@@ -128,7 +129,7 @@ fn full_name(
     thread: u32,
     status: &str,
     recorded: Option<String>,
-    own_process: u32,
+    is_own: impl Fn(u32) -> bool,
     process_name: impl Fn(u32) -> Option<String>,
 ) -> String {
     let name = field(status, "Name").map(str::to_owned).or(recorded);
@@ -140,7 +141,7 @@ fn full_name(
     if (OUTSIDE..UNKNOWN_THREAD).contains(&thread) {
         return format!("{name}{OUTSIDE_NAME}");
     }
-    let whose = owner(status, own_process);
+    let whose = owner(status, is_own);
     if whose == Some(ThreadOwner::Kernel) {
         return format!("[{name}]");
     }
@@ -167,10 +168,16 @@ mod tests {
     #[test]
     fn threads_are_named_with_their_process() {
         let name = |thread, status: &str, recorded: Option<&str>| {
-            full_name(thread, status, recorded.map(str::to_owned), 50, |process| match process {
-                7 => Some("chrome".to_owned()),
-                _ => None,
-            })
+            full_name(
+                thread,
+                status,
+                recorded.map(str::to_owned),
+                |own| own == 50,
+                |process| match process {
+                    7 => Some("chrome".to_owned()),
+                    _ => None,
+                },
+            )
         };
         let compositor = "Name:\tCompositor\nTgid:\t7\nPid:\t9\nPPid:\t1\n";
         assert_eq!(name(9, compositor, None), "chrome (Compositor)");
@@ -188,13 +195,19 @@ mod tests {
     fn another_running_copy_is_not_this_program() {
         let name = |thread, name: &str, process| {
             let status = format!("Name:\t{name}\nTgid:\t{process}\nPid:\t{thread}\nPPid:\t1\n");
-            full_name(thread, &status, None, 50, |_| Some("jitterscope-cli".to_owned()))
+            full_name(
+                thread,
+                &status,
+                None,
+                |own| own == 50,
+                |_| Some("jitterscope-cli".to_owned()),
+            )
         };
         assert_eq!(name(51, "load-0", 50), "jitterscope (load-0)");
         assert_eq!(name(50, "jitterscope-cli", 50), "jitterscope");
         assert_eq!(name(61, "load-0", 60), "jitterscope-cli 60 (load-0)");
         assert_eq!(name(60, "jitterscope-cli", 60), "jitterscope-cli 60");
-        let gone = full_name(61, "", Some("jitterscope-cli".to_owned()), 50, |_| None);
+        let gone = full_name(61, "", Some("jitterscope-cli".to_owned()), |own| own == 50, |_| None);
         assert_eq!(gone, "jitterscope-cli 61");
     }
 
@@ -203,10 +216,10 @@ mod tests {
         let status = |name: &str, process: u32, parent: u32| {
             format!("Name:\t{name}\nTgid:\t{process}\nPid:\t33\nPPid:\t{parent}\n")
         };
-        assert_eq!(owner(&status("kworker/0:1", 33, 2), 7), Some(ThreadOwner::Kernel));
-        assert_eq!(owner(&status("load-0", 7, 1), 7), Some(ThreadOwner::Own));
+        assert_eq!(owner(&status("kworker/0:1", 33, 2), |own| own == 7), Some(ThreadOwner::Kernel));
+        assert_eq!(owner(&status("load-0", 7, 1), |own| own == 7), Some(ThreadOwner::Own));
         for name in ["[kworker/0:1]", "jitterscope", "jitterscope-cli"] {
-            assert_eq!(owner(&status(name, 33, 1), 7), None, "{name}");
+            assert_eq!(owner(&status(name, 33, 1), |own| own == 7), None, "{name}");
         }
         assert_eq!(thread_owner(std::process::id()), Some(ThreadOwner::Own));
         assert_eq!(thread_owner(UNKNOWN_THREAD), None);

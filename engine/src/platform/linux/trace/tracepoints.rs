@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::io;
 use std::path::Path;
+use std::sync::OnceLock;
 
 use super::names::Names;
 use crate::nanos::Nanos;
@@ -142,9 +143,24 @@ pub(super) struct Layout {
     page_fault: Option<u16>,
 }
 
+/// What was read while it was readable.
+static NOTED: OnceLock<Layout> = OnceLock::new();
+
 impl Layout {
-    /// Reads the descriptions; fails without those of `sched_switch`, others may be missing.
+    /// Reads the descriptions for later, when only who may record events may no longer read them.
+    pub(super) fn note() {
+        match Self::from_files() {
+            Ok(layout) => drop(NOTED.set(layout)),
+            Err(error) => log::info!("tracepoints are not available: {error}"),
+        }
+    }
+
+    /// The descriptions; fails without those of `sched_switch`, others may be missing.
     pub(super) fn read() -> io::Result<Self> {
+        NOTED.get().cloned().map_or_else(Self::from_files, Ok)
+    }
+
+    fn from_files() -> io::Result<Self> {
         let mut denied = io::Error::from(io::ErrorKind::NotFound);
         for folder in FOLDERS {
             let format_of =

@@ -7,7 +7,6 @@ use crate::report::resampled::{source_of, source_of_recording};
 use crate::report::{Configuration, RecordingFigures, Report};
 use crate::run::capture::Recording;
 use crate::run::{Capture, Run, TrialRun};
-use crate::sample::MISSING;
 use crate::stats::blocks::ResampleSource;
 use crate::stats::{LowDefinition, Statistic};
 
@@ -68,7 +67,7 @@ impl<'a> Item<'a> {
 
     /// Lateness above which a frame is late; absent where nothing is.
     pub fn late_limit(self) -> Option<Nanos> {
-        self.row().map(|row| row.late_limit)
+        self.row().map(|row| row.late_limit).filter(|limit| *limit < Nanos::MAX)
     }
 
     /// How long it was measured.
@@ -83,7 +82,7 @@ impl<'a> Item<'a> {
     }
 
     /// The value of a metric.
-    pub(super) fn value(self, metric: &Metric) -> Option<f64> {
+    pub fn value(self, metric: &Metric) -> Option<f64> {
         match self {
             Self::Configuration(_, row) => metric.of(row),
             Self::Recording(_, recording) => recording.figures.value(metric),
@@ -168,17 +167,12 @@ impl<'a> Item<'a> {
 
     /// The values of its first round, each at the end of its time: in order of time from the round's start.
     pub fn timeline(self) -> Vec<(Nanos, Nanos)> {
+        if let Some(recording) = self.recording() {
+            return recording.frame_times_over_time().collect();
+        }
         let mut end = Nanos::ZERO;
         let mut line = Vec::new();
-        if let Some(recording) = self.recording() {
-            let logged_at = recording.logged_at.values().chain(std::iter::repeat(MISSING));
-            let rows = recording.frame_times.values().zip(logged_at);
-            for (time, at) in rows.filter(|(time, _)| *time != MISSING) {
-                let next = if at == MISSING { end + Nanos::new(time) } else { Nanos::new(at) };
-                end = next.max(end);
-                line.push((end, Nanos::new(time)));
-            }
-        } else if let Some(trial) = self.trials().next() {
+        if let Some(trial) = self.trials().next() {
             for (woke, value) in trial.samples.woke_nanos().zip(trial.each_value()) {
                 end = Nanos::new(woke).max(end);
                 line.push((end, Nanos::new(value)));

@@ -1,41 +1,81 @@
 //! Measuring on where a part has too little data for a grade: what to measure, and both runs as one.
 
 use crate::nanos::Nanos;
-use crate::plan::Plan;
+use crate::plan::conditions::Cell;
 use crate::plan::form::parts::LoadCondition;
 use crate::plan::quick::wait_with;
-use crate::report::{Configuration, Report, Standing};
-use crate::run::{Ending, Run};
+use crate::plan::{CpuFacts, Plan, Probe as _, SleepAccuracy, Trial};
+use crate::report::{Configuration, MIN_PAIRS, Report, Standing};
+use crate::run::{Ending, METHOD_VERSION, Run};
 
-/// What to measure on for a grade, as often as before; `None` where the run has one, cannot get one by more data, or
-/// did not end.
+/// By how much the count of sleeps grows at most, and the most of them: time ends a series of long ones.
+const MOST_TIMES: u32 = 4;
+const MOST_SLEEPS: u32 = 100_000;
+/// How often a result is looked at: each further look makes it more likely that chance decides.
+const MAX_LOOKS: u32 = 3;
+
+/// What to measure on for a grade, for up to the planned time of the run; `None` where the run has one, cannot get one
+/// by more data, did not end, was measured in another way than today, or was measured on twice.
 pub fn continuation(run: &Run, report: &Report) -> Option<Plan> {
     let is_undecided = matches!(report.verdict.standing, Standing::NotEnoughData(_));
-    if run.ending != Ending::Finished || !is_undecided {
+    let is_comparable = run.method_version == METHOD_VERSION;
+    if run.ending != Ending::Finished || !is_undecided || !is_comparable {
         return None;
     }
     let open = |row: &&Configuration| row.grading.is_some_and(|it| it.grade().is_none());
     let open: Vec<&Configuration> = report.rows.iter().filter(open).collect();
     let is_open = |length: &Nanos| open.iter().any(|row| row.period == *length);
     let mut plan = run.plan()?.clone();
+    let stages = plan.probe().stages(&CpuFacts::default());
+    let planned = rounds(stages.iter().flat_map(|stage| &stage.trials));
+    if planned * MAX_LOOKS <= rounds(run.trials.iter().map(|trial| &trial.trial)) {
+        return None;
+    }
     match &mut plan {
         Plan::FrameLoop(plan) => {
             plan.full_load = Nanos::ZERO;
+            let is_open = |cell: &Cell| {
+                open.iter().any(|row| {
+                    (row.conditions.priority, row.conditions.cpu) == (cell.priority, cell.cpu)
+                })
+            };
+            plan.cells.retain(is_open);
             let tail = run.trials.iter().find_map(|trial| trial.tail().filter(|_| trial.complete));
-            plan.wait = tail.map_or(plan.wait, wait_with);
+            if plan.cells.len() == 1 {
+                plan.wait = tail.map_or(plan.wait, wait_with);
+            }
         }
         Plan::SleepAccuracy(plan) => {
+            let planned = measuring_time(plan);
             plan.lengths.retain(is_open);
             plan.circumstances.retain(|condition| {
                 open.iter().any(|row| row.load.is_none() == (*condition == LoadCondition::Idle))
             });
+            plan.count = plan.count.saturating_mul(MOST_TIMES).min(MOST_SLEEPS);
+            let series = i64::try_from(plan.stages(&CpuFacts::default()).len()).unwrap_or(1);
+            plan.at_most = plan.at_most.max(Nanos::new(planned.get() / series.max(1)));
         }
         Plan::SpinStrategies(plan) => plan.lengths.retain(is_open),
-        Plan::SchedulingGaps(_) | Plan::RealTime(_) | Plan::GameTick(_) | Plan::WhatHelps(_) => {
+        Plan::RealTime(plan)
+            if usize::try_from(2 * plan.blocks()).is_ok_and(|pairs| pairs < MIN_PAIRS) =>
+        {
             return None;
         }
+        Plan::RealTime(_) | Plan::GameTick(_) => {}
+        Plan::SchedulingGaps(_) | Plan::WhatHelps(_) => return None,
     }
     Some(plan)
+}
+
+fn rounds<'a>(trials: impl Iterator<Item = &'a Trial>) -> u32 {
+    trials.map(|trial| trial.round + 1).max().unwrap_or(0)
+}
+
+/// The planned time of all series without that in which their load settles.
+fn measuring_time(plan: &SleepAccuracy) -> Nanos {
+    let stages = plan.stages(&CpuFacts::default());
+    let trials = stages.iter().flat_map(|stage| &stage.trials);
+    trials.map(Trial::duration).fold(Nanos::ZERO, |sum, length| sum + length)
 }
 
 /// One run of both: the trials of the second follow those of the first, as further rounds of their configurations.
@@ -116,11 +156,57 @@ mod tests {
             panic!("{:?}", report(&good).verdict)
         };
         assert_eq!(plan.lengths, [Nanos::from_millis(1)]);
+        // All the time of the part is for the one series that is open.
+        let time = plan.stages(&CpuFacts::default())[0].trials[0].duration();
+        assert_eq!(plan.stages(&CpuFacts::default()).len(), 1);
+        assert!(measuring_time(whole) - time < Nanos::from_millis(1), "{time}");
         assert!(plan.circumstances.iter().all(|condition| *condition == LoadCondition::Load));
         let stopped = Run { ending: Ending::Stopped, ..good };
         assert_eq!(continuation(&stopped, &report(&stopped)), None);
         let gaps = run_of(Part::Gaps.plan(&settings()), |_| {});
         assert_eq!(continuation(&gaps, &report(&gaps)), None);
+    }
+
+    #[test]
+    fn a_stall_in_a_short_series_is_decided_by_more_sleeps() {
+        // Few sleeps are stalls, short ones: p99 is not one of them.
+        let run = |count: i64| {
+            run_of(Part::Sleep.plan(&settings()), |trial| {
+                let length = trial.trial.pace.period().get();
+                let late = |k: i64| if k % 200 == 7 { 4 * MILLI } else { 70_000 };
+                let sleep = |k| wait(k * 30 * MILLI, length, late(k));
+                trial.samples = (1..=count).map(sleep).collect();
+            })
+        };
+        assert_eq!(report(&run(500)).verdict.grade, None);
+        let found = report(&run(5_000)).verdict;
+        assert_eq!(found.grade, Some(GradeRange::from(Grade::Good)), "{found:?}");
+    }
+
+    #[test]
+    fn pairs_of_blocks_are_measured_on_where_as_many_again_may_decide() {
+        use crate::plan::RealTime;
+        let of = |secs, turn| {
+            let plan = RealTime {
+                time_each: Nanos::from_secs(secs),
+                turn: Nanos::from_secs(turn),
+                ..RealTime::default()
+            };
+            let run = run_of(Plan::RealTime(plan), |trial| {
+                let late = |k: i64| if k % 7 == 0 { 3 * MILLI } else { 300_000 };
+                trial.samples = (1..=120).map(|k| wait(k * 17 * MILLI, 0, late(k))).collect();
+            });
+            let next = continuation(&run, &report(&run));
+            (report(&run).verdict.standing, run, next)
+        };
+        let (standing, run, next) = of(10, 2);
+        assert!(matches!(standing, Standing::NotEnoughData(_)), "{standing:?}");
+        assert_eq!(next.as_ref(), run.plan());
+        let both = joined(&run, run.clone());
+        let found = report(&both);
+        assert!(found.rows.iter().all(|row| row.trials.len() == 10), "10 pairs");
+        assert!(!matches!(found.verdict.standing, Standing::NotEnoughData(_)));
+        assert_eq!(of(6, 2).2, None, "6 pairs are too few");
     }
 
     #[test]

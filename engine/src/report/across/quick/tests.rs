@@ -280,8 +280,19 @@ fn what_makes_a_check_less_sure_is_reported() {
     }
     let found = scorecard(&runs, &[]);
     assert_eq!(found.trust[0], QualityCheck::Samples { frames: 1_800, sleeps: 3_600, lost: 0 });
-    assert_eq!(found.trust[1], QualityCheck::Window(Some(Nanos::from_secs(1))));
+    assert_eq!(found.trust[1], QualityCheck::Window(Ok(Nanos::from_secs(1))));
     assert!(found.trust[0].is_good() && !found.trust[1].is_good());
+    for (_, run, _) in &mut runs {
+        (run.health.window_hidden, run.ending) = (None, Ending::Recovered);
+    }
+    let unknown = scorecard(&runs, &[]).trust[1];
+    assert_eq!(unknown, QualityCheck::Window(Err("not recorded: the app exited during the run")));
+    assert!(unknown.is_good());
+    for (_, run, _) in &mut runs {
+        run.ending = Ending::Finished;
+    }
+    let none = scorecard(&runs, &[]).trust[1];
+    assert_eq!(none, QualityCheck::Window(Err("not used (command line)")));
     runs[0].1.health.machine_slept = Some(Nanos::from_secs(9));
     runs[1].1.health.debug_build = true;
     let found = scorecard(&runs, &[]);

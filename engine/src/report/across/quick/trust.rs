@@ -18,8 +18,8 @@ pub enum QualityCheck {
         /// Samples that were lost.
         lost: u64,
     },
-    /// For how long the window was hidden; absent where there was none.
-    Window(Option<Nanos>),
+    /// For how long the window was hidden, or why that is absent.
+    Window(Result<Nanos, &'static str>),
     /// CPU time of other programs.
     OtherPrograms {
         /// As a share of one CPU; absent where the system does not tell.
@@ -47,7 +47,7 @@ impl QualityCheck {
     pub fn is_good(&self) -> bool {
         match self {
             Self::Samples { lost, .. } => *lost == 0,
-            Self::Window(hidden) => hidden.is_none_or(|hidden| hidden <= HIDDEN),
+            Self::Window(hidden) => hidden.unwrap_or_default() <= HIDDEN,
             Self::OtherPrograms { is_disturbing, .. } => !is_disturbing,
             Self::Clock { step, backward, .. } => *backward == 0 && *step < Nanos::from_millis(1),
             Self::Slept(_) | Self::DebugBuild => false,
@@ -75,7 +75,9 @@ pub(super) fn of(parts: &[Measured<'_>]) -> Vec<QualityCheck> {
             sleeps: count(&[Part::Sleep]),
             lost: runs.iter().map(|(run, _)| run.lost_count()).sum(),
         },
-        QualityCheck::Window(total(|health| health.window_hidden)),
+        QualityCheck::Window(
+            total(|health| health.window_hidden).map_or_else(|| first.window_hidden(), Ok),
+        ),
         QualityCheck::OtherPrograms {
             share: foreign_share(parts),
             is_disturbing: is_disturbed(parts),

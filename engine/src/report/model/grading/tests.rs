@@ -66,6 +66,8 @@ fn what_is_missing_shrinks_the_interval_by_the_root() {
     );
     let unknown = Grading::unknown(Grade::Excellent, 268, each).what_decides("frames");
     assert_eq!(unknown, "about 270 more frames (3 s) are needed for a grade");
+    let long = Grading::unknown(Grade::Excellent, 30_000, Nanos::from_secs(3));
+    assert_eq!(long.what_decides("iterations"), "the iterations vary too much for a grade");
 }
 
 #[test]

@@ -1,11 +1,11 @@
 //! Groups of equal runs are seldom called different, and a real effect is found.
 //!
-//! The rates are printed: of some dozen comparisons each, or of a thousand where `JITTERSCOPE_LONG_TESTS` was
-//! set at compile time.
+//! The rates are printed: of some dozen comparisons each, or of a thousand with `JITTERSCOPE_LONG_TESTS=1`.
 
 use super::super::tests::run_of;
 use super::*;
 use crate::report::Options;
+use crate::report::comparison::NoiseFloor;
 use crate::stats::simulated::{normal, rounds};
 
 /// Run-to-run variation: every lateness of a run is off by this share.
@@ -79,6 +79,49 @@ fn real_effects_are_found_in_groups() {
     for (sizes, factor, percent) in [([5, 5], 2.0, 95), ([10, 10], 1.2, 80)] {
         let [_, worse] = called(sizes, factor, count);
         assert!(percent * count <= 100 * worse, "{sizes:?} × {factor}: {worse} of {count}");
+    }
+}
+
+/// Whether one pair shows p99 as worse where its noise comes from all runs, so that the effect is part of it.
+fn is_found_by_a_pair(a: &[Run], b: &[Run]) -> bool {
+    let all: Vec<Run> = a.iter().chain(b).cloned().collect();
+    let floor = NoiseFloor::of_runs(&all);
+    let pair = [a.last().unwrap(), b.last().unwrap()];
+    let reports = pair.map(|run| Report::live(run, &Options::default()));
+    let runs = [(pair[0], &reports[0]), (pair[1], &reports[1])];
+    let comparison = Comparison::of_reports(&runs, 0, floor.as_ref(), &Prior::default());
+    delta(&comparison, Metric::P99).result == DeltaResult::Worse
+}
+
+fn is_found_by_groups(a: &[Run], b: &[Run]) -> bool {
+    delta(&compared(a, b), Metric::P99).result == DeltaResult::Worse
+}
+
+/// The smallest of some rises of p99 lateness, in percent, that is found in 80% of comparisons.
+fn smallest_found(size: usize, count: usize, is_found: fn(&[Run], &[Run]) -> bool) -> Option<u32> {
+    let mut random = fastrand::Rng::with_seed(0x736d_616c);
+    [5, 10, 15, 20, 30, 50, 100, 200].into_iter().find(|percent| {
+        let factor = 1.0 + f64::from(*percent) / 100.0;
+        let mut is_found_once =
+            || is_found(&group(&mut random, size, 1.0), &group(&mut random, size, factor));
+        let found = (0..count).filter(|_| is_found_once()).count();
+        80 * count <= 100 * found
+    })
+}
+
+#[test]
+fn groups_find_smaller_changes_than_a_pair_with_the_effect_in_its_noise() {
+    let count = rounds(16) / 4;
+    let words = |percent: Option<u32>| {
+        percent.map_or("none up to +200%".to_owned(), |it| format!("+{it}%"))
+    };
+    println!("runs before and after | one pair | groups");
+    for size in [2, 3, 5, 10] {
+        let pair = smallest_found(size, count, is_found_by_a_pair);
+        let groups = smallest_found(size, count, is_found_by_groups);
+        println!("{size} and {size} | {} | {}", words(pair), words(groups));
+        let is_smaller = groups.zip(pair).is_none_or(|(groups, pair)| groups <= pair);
+        assert!(size < 5 || (groups.is_some() && is_smaller), "{size}: {groups:?} {pair:?}");
     }
 }
 

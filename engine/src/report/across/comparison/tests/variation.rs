@@ -1,12 +1,12 @@
 //! Runs with the same settings are seldom called different although the machine drifts between them, and a
 //! real delay is found all the same.
 //!
-//! The rates are printed: of a dozen comparisons each, or of a thousand where
-//! `JITTERSCOPE_LONG_TESTS` was set at compile time.
+//! The rates are printed: of a dozen comparisons each, or of a thousand with `JITTERSCOPE_LONG_TESTS=1`.
 
 use super::super::*;
 use super::{Lateness, run_at};
 use crate::report::across::comparison::repeats::paired_differences;
+use crate::stats::simulated::rounds;
 
 /// 240 frames per second.
 const PERIOD: i64 = 4_166_667;
@@ -20,7 +20,7 @@ const DRIFT_OF_SCALE: f64 = 0.1;
 
 /// How many comparisons are simulated.
 fn comparisons() -> u64 {
-    if option_env!("JITTERSCOPE_LONG_TESTS").is_some() { 1_000 } else { 12 }
+    u64::try_from(rounds(12)).unwrap()
 }
 
 /// How far off a machine is for some minutes.

@@ -1,0 +1,259 @@
+//! The dialog that adds a host: its address, and a check of it in six steps.
+
+use std::cmp::Ordering;
+
+use eframe::egui::{Context, Id, Key, ScrollArea, Ui};
+use jitterscope_engine::runner::AgentError;
+
+use crate::session::{Action, AddedHost, CheckedHost, HostAction, SavedHost, Session};
+use crate::text::{self, hosts as words};
+use crate::theme::{Tokens, Type, icons, size};
+use crate::widgets::{
+    Button, Severity, Spans, dialog, field_block, link, right_aligned, text_field,
+};
+
+/// Width of the dialog.
+const WIDTH: f32 = 600.0;
+/// Width of the names of the steps.
+const NAMES: f32 = 110.0;
+
+/// State of the dialog.
+#[derive(Debug, Default)]
+pub struct AddHostDialog {
+    host: SavedHost,
+    is_open: bool,
+    /// Whether there is a field for the path of the agent.
+    has_path: bool,
+}
+
+/// A step of a check: what it found, and whether it succeeded.
+struct Step {
+    name: &'static str,
+    severity: Option<Severity>,
+    words: String,
+}
+
+impl AddHostDialog {
+    /// Shows the dialog while a host is to be added.
+    pub fn show(&mut self, ctx: &Context, session: &Session, actions: &mut Vec<Action>) {
+        let Some(adding) = session.hosts().adding() else {
+            *self = Self::default();
+            return;
+        };
+        let modal = dialog::modal(ctx, Id::unique("add-host")).show(ctx, |ui| {
+            self.ui(ui, adding, actions);
+        });
+        if modal.should_close() {
+            actions.push(Action::Host(HostAction::Cancel));
+        }
+    }
+
+    fn ui(&mut self, ui: &mut Ui, adding: &AddedHost, actions: &mut Vec<Action>) {
+        let tokens = Tokens::of(ui);
+        let width = WIDTH.min(ui.ctx().content_rect().width() - 64.0);
+        ui.set_width(width);
+        dialog::title(ui, "Add a host");
+        let room = ui.ctx().content_rect().height() - 150.0;
+        ScrollArea::vertical().max_height(room).show(ui, |ui| {
+            ui.set_width(width);
+            self.fields_ui(ui, width, adding, actions);
+            for step in steps(adding) {
+                step_ui(ui, &step);
+                if step.name == "Agent" {
+                    self.agent_ui(ui, adding, actions);
+                }
+            }
+            ui.add_space(size::GAP_SMALL);
+            ui.label(Type::Small.text(words::ABOUT_SSH).color(tokens.t2));
+        });
+        ui.add_space(size::GAP_SMALL);
+        let is_ready = matches!(adding.checked, CheckedHost::Ready(_)) && !self.is_changed(adding);
+        ui.horizontal(|ui| {
+            if !is_ready {
+                let hint = "The agent is needed to add this host.";
+                ui.label(Type::Small.text(hint).color(tokens.t2));
+            }
+            right_aligned(ui, "add-host-answers", |ui| {
+                if ui.add(Button::new("Cancel").shortcut("Esc")).clicked() {
+                    actions.push(Action::Host(HostAction::Cancel));
+                }
+                if ui.add_enabled(is_ready, Button::primary("Add host")).clicked() {
+                    actions.push(Action::Host(HostAction::Add));
+                }
+            });
+        });
+    }
+
+    /// Whether other values were entered since the check.
+    fn is_changed(&self, adding: &AddedHost) -> bool {
+        self.host.address.trim() != adding.host.address.trim()
+            || self.host.ssh.trim() != adding.host.ssh.trim()
+    }
+
+    fn fields_ui(
+        &mut self,
+        ui: &mut Ui,
+        width: f32,
+        adding: &AddedHost,
+        actions: &mut Vec<Action>,
+    ) {
+        let is_checking = matches!(adding.checked, CheckedHost::Checking | CheckedHost::Copying);
+        let mut is_entered = false;
+        ui.horizontal(|ui| {
+            let half = (width - 110.0) / 2.0;
+            let mut field = |ui: &mut Ui, label: &str, value: &mut String, hint: &str| {
+                let field =
+                    field_block(ui, label, None, |ui| text_field(ui, label, value, hint, half));
+                is_entered |= field.lost_focus() && ui.input(|input| input.key_pressed(Key::Enter));
+                field
+            };
+            let address = field(ui, "Address", &mut self.host.address, "user@host");
+            if !std::mem::replace(&mut self.is_open, true) {
+                address.request_focus();
+            }
+            field(ui, "ssh command (optional)", &mut self.host.ssh, "ssh");
+            let can_check = !is_checking && !self.host.address.trim().is_empty();
+            let check = ui.vertical(|ui| {
+                ui.add_space(20.0);
+                ui.add_enabled(can_check, Button::new("Check").icon(icons::ARROWS_CLOCKWISE))
+            });
+            if can_check && (check.inner.clicked() || is_entered) {
+                actions.push(Action::Host(HostAction::Check(self.host.clone())));
+            }
+        });
+        ui.add_space(size::GAP_SMALL);
+    }
+
+    /// Draws what can be done where the agent is missing.
+    fn agent_ui(&mut self, ui: &mut Ui, adding: &AddedHost, actions: &mut Vec<Action>) {
+        let CheckedHost::Failed(error) = &adding.checked else { return };
+        if !matches!(**error, AgentError::NoProgram) {
+            return;
+        }
+        let tokens = Tokens::of(ui);
+        let note = |ui: &mut Ui, text: &str| {
+            ui.label(Type::Small.text(text).color(tokens.t2));
+        };
+        ui.horizontal(|ui| {
+            ui.add_space(NAMES + 30.0);
+            ui.vertical(|ui| {
+                if let Some(error) = &adding.copy_error {
+                    note(ui, &format!("The agent was not copied: {error}."));
+                }
+                if let Some(file) = &adding.file {
+                    let size = text::format_bytes(file.bytes);
+                    note(ui, &format!("Copy it there? {size}, to ~/.local/bin/jitterscope-cli. Nothing else changes on that PC."));
+                    if ui.add(Button::primary("Copy it there").icon(icons::UPLOAD_SIMPLE)).clicked() {
+                        actions.push(Action::Host(HostAction::CopyAgent));
+                    }
+                } else {
+                    note(ui, "Install jitterscope-cli there, in its PATH.");
+                }
+                if self.has_path {
+                    let label = "Path of jitterscope-cli on the host";
+                    let hint = "~/bin/jitterscope-cli";
+                    text_field(ui, label, &mut self.host.program, hint, 260.0);
+                } else {
+                    self.has_path = link(ui, "Use another path…").clicked();
+                }
+            });
+        });
+    }
+}
+
+/// The result of each step so far.
+fn steps(adding: &AddedHost) -> [Step; 6] {
+    const NAMES: [&str; 6] = ["Reached", "Host key", "Signed in", "System", "Agent", "Real-time"];
+    let step = |name, severity, words: &str| Step { name, severity, words: words.to_owned() };
+    match &adding.checked {
+        CheckedHost::Unchecked => NAMES.map(|name| step(name, None, "")),
+        CheckedHost::Checking => NAMES.map(|name| step(name, None, "Checking…")),
+        CheckedHost::Copying => NAMES.map(|name| match name {
+            "Agent" => step(name, None, "Copying…"),
+            _ => step(name, None, ""),
+        }),
+        CheckedHost::Ready(connected) => {
+            let facts = &connected.facts;
+            let system = format!("{}, {}", words::machine(facts), facts.machine.arch);
+            let (severity, realtime) = if facts.realtime.is_granted {
+                (Severity::Good, "Available")
+            } else {
+                (Severity::Denied, "Denied. Tests run, but not at real-time priority.")
+            };
+            NAMES.map(|name| match name {
+                "Agent" => step(name, Some(Severity::Good), &connected.version),
+                "Real-time" => step(name, Some(severity), realtime),
+                _ => passed(adding, name, &system),
+            })
+        }
+        CheckedHost::Failed(error) => {
+            let failed = step_of(error);
+            let system = adding.system.as_deref().unwrap_or_default();
+            let mut at = 0..;
+            NAMES.map(|name| match at.next().unwrap_or(0).cmp(&failed) {
+                Ordering::Less => passed(adding, name, system),
+                Ordering::Equal => {
+                    let severity = match **error {
+                        AgentError::KeyChanged => Severity::Poor,
+                        _ => Severity::Fair,
+                    };
+                    step(name, Some(severity), &words::sentence(error))
+                }
+                Ordering::Greater => step(name, None, ""),
+            })
+        }
+    }
+}
+
+/// A step before the agent that did not fail.
+fn passed(adding: &AddedHost, name: &'static str, system: &str) -> Step {
+    let words = match name {
+        "Reached" => adding.host.address.trim(),
+        "Host key" => "Known",
+        "Signed in" => "With your ssh configuration",
+        _ => system,
+    };
+    Step { name, severity: Some(Severity::Good), words: words.to_owned() }
+}
+
+/// The step that failed, from 0.
+const fn step_of(error: &AgentError) -> usize {
+    match error {
+        AgentError::Address { .. }
+        | AgentError::NoSsh { .. }
+        | AgentError::Start { .. }
+        // Of rights on this PC.
+        | AgentError::NotInstalled
+        | AgentError::NoElevation { .. }
+        | AgentError::NotGranted { .. }
+        | AgentError::Ended { .. }
+        | AgentError::NotFound
+        | AgentError::NotReached { .. }
+        | AgentError::Lost { .. } => 0,
+        AgentError::KeyChanged | AgentError::KeyUnknown => 1,
+        AgentError::SignIn => 2,
+        AgentError::Architecture => 3,
+        AgentError::NoProgram
+        | AgentError::NoAgent
+        | AgentError::Version { .. }
+        | AgentError::NoAnswer
+        | AgentError::Noise
+        | AgentError::Refused { .. }
+        | AgentError::Busy => 4,
+    }
+}
+
+fn step_ui(ui: &mut Ui, step: &Step) {
+    let tokens = Tokens::of(ui);
+    ui.horizontal_top(|ui| {
+        ui.set_min_height(28.0);
+        step.severity.unwrap_or(Severity::NotMeasured).icon_ui(ui, size::ICON);
+        let color = if step.severity.is_some() { tokens.t1 } else { tokens.t3 };
+        ui.allocate_ui(eframe::egui::vec2(NAMES, 20.0), |ui| {
+            ui.set_min_width(NAMES);
+            Spans::plain(Type::Body, step.name, color).label(ui);
+        });
+        let width = ui.available_width();
+        ui.label(Spans::plain(Type::Body, &step.words, tokens.t2).wrapped(ui, width));
+    });
+}

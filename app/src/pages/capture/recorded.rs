@@ -1,0 +1,141 @@
+//! What a capture recorded besides frame times: a strip each below the timeline, after the mean frame rate.
+
+use eframe::egui::Ui;
+use jitterscope_engine::nanos::Nanos;
+use jitterscope_engine::run::capture::{CaptureSeries, Recording};
+use jitterscope_engine::sample::MISSING;
+use jitterscope_engine::stats::Pyramid;
+
+use crate::plots::axis::whole;
+use crate::plots::{Above, Strip, strips_sides, strips_ui};
+use crate::text;
+use crate::widgets::Card;
+
+/// Columns that a series is reduced to: each preserves its min and max.
+const COLUMNS: usize = 1_200;
+/// How long frames are averaged for a frame rate.
+const RATE_OVER: Nanos = Nanos::from_secs(1);
+
+/// The strips of a recording.
+#[derive(Debug, Default)]
+pub(super) struct Recorded {
+    strips: Vec<Strip>,
+    end_secs: f64,
+}
+
+impl Recorded {
+    /// Makes them; a recording of every frame has a frame rate, too. A series that is always 0 is none.
+    pub(super) fn of(recording: &Recording, is_whole: bool) -> Self {
+        let end = recording.times().last().unwrap_or_default();
+        let rate = is_whole
+            .then(|| frame_rate(recording))
+            .and_then(|points| strip("Frame rate (1 s)", "FPS", points));
+        let others = recording.series.iter().filter_map(|one| {
+            let is_nothing = |value: i64| value == 0 || value == MISSING;
+            if one.values.values().all(is_nothing) {
+                return None;
+            }
+            strip(&one.label, &one.unit, points(recording, one))
+        });
+        Self { strips: rate.into_iter().chain(others).collect(), end_secs: end.as_secs() }
+    }
+
+    /// The room at both sides of them; `None` where there is nothing to show.
+    pub(super) fn sides(&self, ui: &Ui) -> Option<(f32, f32)> {
+        (!self.strips.is_empty()).then(|| strips_sides(ui, &self.strips))
+    }
+
+    /// Shows them on the axis of a chart, where there are any.
+    pub(super) fn ui(&self, ui: &mut Ui, above: Above) {
+        if self.strips.is_empty() {
+            return;
+        }
+        Card::new("Recorded over time").note("from 0 to the highest value").show(
+            ui,
+            |_| {},
+            |ui| strips_ui(ui, above, (0.0, self.end_secs), &self.strips),
+        );
+    }
+}
+
+/// A strip, where there is more than a value.
+fn strip(name: &str, unit: &str, points: Vec<(f64, f64)>) -> Option<Strip> {
+    let ends = points
+        .iter()
+        .fold((f64::MAX, f64::MIN), |(min, max), point| (point.1.min(min), point.1.max(max)));
+    let [min, max] = [ends.0, ends.1].map(value_text);
+    let range = if min == max { max } else { format!("{min} to {max}") };
+    let extremes = format!("{range} {unit}");
+    (1 < points.len()).then(|| Strip {
+        name: name.to_owned(),
+        points,
+        extremes: extremes.trim_end().to_owned(),
+        words: value_text,
+        unit: unit.to_owned(),
+    })
+}
+
+/// A value with a decimal where it is small and has one.
+fn value_text(value: f64) -> String {
+    let tenths = (value * 10.0).round() / 10.0;
+    if tenths < 0.0 || tenths.fract() != 0.0 && tenths < 100.0 {
+        return format!("{tenths:.1}").replace('-', &text::MINUS.to_string());
+    }
+    text::format_count(whole(tenths))
+}
+
+/// The points of a series in its unit, by seconds.
+fn points(recording: &Recording, series: &CaptureSeries) -> Vec<(f64, f64)> {
+    let mut pyramid = Pyramid::default();
+    for (at, value) in recording.points_of(series) {
+        pyramid.push(at, Nanos::from_nanos_f64(value * 1e3));
+    }
+    let end = pyramid.end().as_secs();
+    pyramid.query(0.0, end, COLUMNS).into_iter().map(|(secs, value)| (secs, value / 1e3)).collect()
+}
+
+/// Frames per second, averaged over stretches of [`RATE_OVER`].
+fn frame_rate(recording: &Recording) -> Vec<(f64, f64)> {
+    let (mut points, mut frames, mut time) = (Vec::new(), 0.0, Nanos::ZERO);
+    for (at, length) in recording.frame_times_over_time() {
+        frames += 1.0;
+        time += length;
+        if RATE_OVER <= time {
+            points.push((at.as_secs(), frames / time.as_secs()));
+            (frames, time) = (0.0, Nanos::ZERO);
+        }
+    }
+    points
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_second_of_frames_is_a_point_and_what_is_always_zero_no_strip() {
+        let series = |label: &str, values: [i64; 4]| CaptureSeries {
+            label: label.to_owned(),
+            unit: "%".to_owned(),
+            values: values.into_iter().cycle().take(200).collect(),
+            ..CaptureSeries::default()
+        };
+        let recording = Recording {
+            frame_times: std::iter::repeat_n(10_000_000, 200).collect(),
+            series: vec![
+                series("GPU load", [97_000, 98_500, MISSING, 40_000]),
+                series("Fan", [0; 4]),
+            ],
+            ..Recording::default()
+        };
+        let recorded = Recorded::of(&recording, true);
+        let found: Vec<(&str, &str, usize)> = recorded
+            .strips
+            .iter()
+            .map(|one| (one.name.as_str(), one.extremes.as_str(), one.points.len()))
+            .collect();
+        let expected = [("Frame rate (1 s)", "100 FPS", 2), ("GPU load", "40 to 98.5 %", 150)];
+        assert_eq!(found, expected);
+        assert!((recorded.end_secs - 2.0).abs() < 1e-9);
+    }
+}

@@ -1,0 +1,29 @@
+//! The offer to measure with administrator rights, where something was denied without them.
+
+use eframe::egui::Ui;
+
+use crate::session::{Action, Session};
+use crate::text::hosts as words;
+use crate::theme::{Tokens, Type, icons};
+use crate::widgets::{Button, Spans};
+
+/// A button that requests administrator rights and carries out an action with them; disabled, with the reason, where
+/// this copy of the program cannot. Nothing where the selected PC has them, or is another one.
+pub(super) fn rights_ui(
+    ui: &mut Ui,
+    session: &Session,
+    then: impl FnOnce() -> Action,
+    actions: &mut Vec<Action>,
+) {
+    let Some(rights) = session.rights() else { return };
+    let is_free = rights.is_ok() && !session.running().is_busy();
+    let button = Button::new("Measure with administrator rights…").icon(icons::SHIELD_CHECK);
+    let button = ui.add_enabled(is_free, button).on_hover_text(words::ABOUT_RIGHTS);
+    if let Err(error) = rights {
+        let color = Tokens::of(ui).t2;
+        Spans::plain(Type::Small, &words::problem(&error), color).whole_label(ui);
+    }
+    if button.clicked() {
+        actions.push(Action::MeasureWithRights(Box::new(then())));
+    }
+}

@@ -1,0 +1,91 @@
+//! Carries out what the window requests about the place where tests run, and the hosts for it.
+
+use super::host_action::HostAction;
+use super::hosts::Hosts;
+use super::machine::HostMachine;
+use super::part::Context;
+use super::place::Place;
+use super::saved_host::SavedHost;
+use super::{MACHINE, Session};
+
+pub(super) const HOSTS: fn(&mut Session) -> &mut Hosts = |all| &mut all.hosts;
+
+impl Session {
+    /// Other PCs, and where the next run happens.
+    pub const fn hosts(&self) -> &Hosts {
+        &self.hosts
+    }
+
+    /// Takes in what happened to the connections since the last call.
+    pub(super) fn poll_hosts(&mut self) {
+        self.run(HOSTS, Hosts::poll);
+        self.follow_place();
+    }
+
+    /// Reads the machine where tests run again: another PC is connected again.
+    pub(super) fn read_machine(&mut self) {
+        match self.hosts.place().clone() {
+            Place::ThisPc | Place::Administrator => self.run(MACHINE, |part, _, _| part.read()),
+            Place::Host(address) => self.act_on_hosts(HostAction::Connect(address)),
+        }
+    }
+
+    /// Carries out a change of the hosts.
+    pub(super) fn act_on_hosts(&mut self, action: HostAction) {
+        match action {
+            HostAction::Select(Place::Administrator) => self.elevate(None),
+            HostAction::Select(place) => self.with_hosts(|part, saved, context| {
+                part.select(place, saved, context);
+            }),
+            HostAction::Connect(address) => self.with_hosts(|part, saved, context| {
+                part.connect(&address, saved, context);
+            }),
+            HostAction::Disconnect(address) => self.with_hosts(|part, _, context| {
+                part.disconnect(&address, context);
+            }),
+            HostAction::Remove(address) => {
+                self.with_hosts(|part, _, context| part.remove(&address, context));
+                self.edit_settings(|settings| settings.hosts.retain(|one| one.address != address));
+            }
+            HostAction::Rename { address, name } => self.edit_settings(|settings| {
+                let host = settings.hosts.iter_mut().find(|one| one.address == address);
+                if let Some(host) = host {
+                    name.trim().clone_into(&mut host.name);
+                }
+            }),
+            HostAction::Ask => self.with_hosts(|part, _, _| part.begin_adding()),
+            HostAction::Check(host) => self.with_hosts(|part, _, _| part.check(host)),
+            HostAction::CopyAgent => self.with_hosts(|part, _, _| part.copy_agent()),
+            HostAction::Add => self.add_host(),
+            HostAction::Cancel => self.with_hosts(|part, _, _| part.cancel_adding()),
+        }
+    }
+
+    fn with_hosts(&mut self, work: impl FnOnce(&mut Hosts, &[SavedHost], &Context)) {
+        let saved = self.settings().hosts.clone();
+        self.run(HOSTS, |part, context, _| work(part, &saved, context));
+        self.follow_place();
+    }
+
+    /// Shows the machine where the next run happens.
+    pub(super) fn follow_place(&mut self) {
+        // Until rights are granted, this PC is shown as it is without them.
+        let is_asking = *self.hosts.place() == Place::Administrator && self.hosts.facts().is_none();
+        let there = self.hosts.selected().filter(|_| !is_asking).map(|_| HostMachine {
+            facts: self.hosts.facts().cloned(),
+            other_load: self.hosts.other_load(),
+        });
+        self.machine.set_there(there);
+    }
+
+    /// Adds the checked host, which replaces one of the same address, and selects it.
+    fn add_host(&mut self) {
+        let Some(host) = self.hosts.finish_adding() else { return };
+        let place = Place::Host(host.address.clone());
+        self.edit_settings(|settings| {
+            settings.hosts.retain(|one| one.address != host.address);
+            settings.hosts.push(host);
+        });
+        self.act_on_hosts(HostAction::Select(place));
+    }
+}

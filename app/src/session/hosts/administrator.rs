@@ -1,0 +1,70 @@
+//! This PC with administrator rights: they last until another PC, or this one without them, is selected.
+
+use std::sync::Arc;
+
+use jitterscope_engine::plan::Plan;
+use jitterscope_engine::runner::{Agent, AgentError};
+
+use super::{Connected, HostState, Hosts, Message, opened};
+use crate::facts::Facts;
+use crate::session::action::{Action, Notice};
+use crate::session::part::{Context, Outbox, Request};
+use crate::session::place::Place;
+
+impl Hosts {
+    /// Requests administrator rights for these plans by a command that asks for the password, and then carries out an
+    /// action.
+    pub(in crate::session) fn elevate(
+        &mut self,
+        command: &str,
+        plans: Vec<Plan>,
+        then: Option<Action>,
+        context: &Context,
+    ) {
+        if context.is_busy || matches!(self.state(Place::ADMINISTRATOR), HostState::Connecting) {
+            return;
+        }
+        self.place = Place::Administrator;
+        self.then = then;
+        let attempt = self.set(Place::ADMINISTRATOR, HostState::Connecting);
+        self.follow_load();
+        let command = command.to_owned();
+        let elevate = move || Ok(Agent::with_administrator_rights(&command, &plans));
+        self.tasks.spawn("elevate", elevate, move |result| Message::Opened {
+            address: Place::ADMINISTRATOR.to_owned(),
+            attempt,
+            result: Box::new(opened(result)),
+        });
+    }
+
+    /// Gives up administrator rights.
+    pub(super) fn give_up_rights(&mut self) {
+        self.then = None;
+        if !matches!(self.state(Place::ADMINISTRATOR), HostState::NotConnected) {
+            self.set(Place::ADMINISTRATOR, HostState::NotConnected);
+        }
+    }
+
+    /// Takes an agent with rights; the desktop is that of this process.
+    pub(super) fn take_rights(&mut self, agent: Agent, context: &Context, outbox: &mut Outbox) {
+        let mut connected = Connected::of(agent);
+        if let Some(own) = &context.facts {
+            let (desktop, tools) = (own.desktop, own.tools.clone());
+            let facts = connected.facts.as_ref().clone();
+            connected.facts = Arc::new(Facts { host: None, desktop, tools, ..facts });
+        }
+        self.set(Place::ADMINISTRATOR, HostState::Connected(connected));
+        self.follow_load();
+        if let Some(then) = self.then.take() {
+            outbox.push(Request::Act(Box::new(then)));
+        }
+    }
+
+    /// Measures without rights from now on.
+    pub(super) fn lose_rights(&mut self, error: &AgentError, outbox: &mut Outbox) {
+        self.give_up_rights();
+        self.place = Place::ThisPc;
+        self.follow_load();
+        outbox.notify(Notice::error(format!("{}.", crate::text::capitalized(&error.to_string()))));
+    }
+}

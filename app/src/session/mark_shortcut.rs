@@ -1,0 +1,119 @@
+//! The shortcut that marks a moment while another program, such as a game, has the keyboard. It is registered only
+//! while a test runs.
+
+use std::time::Instant;
+
+use jitterscope_engine::platform::{
+    Shortcut, ShortcutEvent, ShortcutRefusal, ShortcutStop, wait_for_shortcut,
+};
+
+use super::part::{Outbox, Part, Request};
+use super::task::{TaskHost, Tasks};
+
+/// What became of the shortcut.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ShortcutState {
+    /// The system was asked and did not answer yet.
+    Requested,
+    /// It is registered as these keys.
+    Registered(String),
+    /// It is not registered.
+    Refused(ShortcutRefusal),
+}
+
+/// What a registration reports.
+enum News {
+    /// What the system reports, and when.
+    Event(ShortcutEvent, Instant),
+    Refused(ShortcutRefusal),
+}
+
+/// One registration, which ends with it.
+#[derive(Debug)]
+struct Registration {
+    shortcut: Shortcut,
+    number: u32,
+    stop: ShortcutStop,
+}
+
+impl Drop for Registration {
+    fn drop(&mut self) {
+        self.stop.stop();
+    }
+}
+
+/// The shortcut, and what became of it.
+#[derive(Debug)]
+pub struct MarkShortcut {
+    tasks: Tasks<(u32, News)>,
+    active: Option<Registration>,
+    count: u32,
+    /// Of the registration in progress, or of the last one if that was refused.
+    state: Option<ShortcutState>,
+}
+
+impl Part for MarkShortcut {
+    const NAME: &'static str = "the shortcut for marks";
+
+    fn restart(&mut self, _: &mut Outbox) {
+        *self = Self::new(self.tasks.host());
+    }
+}
+
+impl MarkShortcut {
+    pub(super) fn new(host: &TaskHost) -> Self {
+        Self { tasks: Tasks::new(host), active: None, count: 0, state: None }
+    }
+
+    /// What became of it; `None` while no test runs and none was refused.
+    pub const fn state(&self) -> Option<&ShortcutState> {
+        self.state.as_ref()
+    }
+
+    /// Registers what is wanted now, and unregisters what was before.
+    pub(super) fn follow(&mut self, wanted: Option<Shortcut>) {
+        if self.active.as_ref().map(|active| active.shortcut) == wanted {
+            return;
+        }
+        self.active = None;
+        let is_refused = matches!(self.state, Some(ShortcutState::Refused(_)));
+        if let Some(shortcut) = wanted {
+            self.register(shortcut);
+        } else if !is_refused {
+            self.state = None;
+        }
+    }
+
+    fn register(&mut self, shortcut: Shortcut) {
+        self.count += 1;
+        let (number, stop) = (self.count, ShortcutStop::default());
+        let ends = stop.clone();
+        self.tasks.send_from("mark-shortcut", move |send| {
+            let report = |event| send((number, News::Event(event, Instant::now())));
+            if let Err(refusal) = wait_for_shortcut(shortcut, &ends, &report) {
+                send((number, News::Refused(refusal)));
+            }
+        });
+        self.active = Some(Registration { shortcut, number, stop });
+        self.state = Some(ShortcutState::Requested);
+    }
+
+    /// Takes in what happened since the last call.
+    pub(super) fn poll(&mut self, outbox: &mut Outbox) {
+        for (number, news) in self.tasks.messages() {
+            if self.active.as_ref().is_none_or(|active| active.number != number) {
+                continue;
+            }
+            match news {
+                News::Event(ShortcutEvent::Pressed, at) => outbox.push(Request::Mark(at)),
+                News::Event(ShortcutEvent::Registered(keys), _) => {
+                    self.state = Some(ShortcutState::Registered(keys));
+                }
+                News::Refused(refusal) => {
+                    log::info!("the shortcut for marks is not registered: {refusal:?}");
+                    self.state = Some(ShortcutState::Refused(refusal));
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,25 @@
+//! Administrator rights on this PC: whether they can be requested, and what follows.
+
+use jitterscope_engine::platform;
+use jitterscope_engine::runner::{Agent, AgentError};
+
+use super::host_session::HOSTS;
+use super::{Action, Place, Session};
+
+impl Session {
+    /// Requests administrator rights, and carries out an action with them.
+    pub(super) fn elevate(&mut self, then: Option<Action>) {
+        let command = self.settings().administrator_command().to_owned();
+        let plans = self.running.tests().iter().map(|state| state.plan().clone()).collect();
+        self.run(HOSTS, |part, context, _| part.elevate(&command, plans, then, context));
+        self.follow_place();
+    }
+
+    /// Whether this PC could measure with more rights than now: why not, where it cannot; `None` where it does, where
+    /// another PC is selected, and where the system has no such rights.
+    pub fn rights(&self) -> Option<Result<(), AgentError>> {
+        let can_ask = platform::CAN_ELEVATE && *self.hosts.place() == Place::ThisPc;
+        let command = self.settings().administrator_command();
+        can_ask.then(|| Agent::check_administrator_rights(command))
+    }
+}

@@ -1,0 +1,107 @@
+//! The start of a run: at once on this PC, after a while on another one.
+
+use std::time::Instant;
+
+use jitterscope_engine::plan::Plan;
+use jitterscope_engine::run::Labels;
+use jitterscope_engine::runner::{Host, MachineFacts, Runner, Sink};
+
+use super::{Active, Context, Live, Message, Notice, Outbox, Phase, Running, TestState};
+
+impl Running {
+    /// Takes over a run that began on another PC.
+    pub(super) fn take_started(&mut self, runner: Runner) {
+        let Some(active) = &mut self.active else { return };
+        if active.is_stopped {
+            runner.stop();
+        }
+        active.runner = Some(runner);
+    }
+
+    /// Ends a run that did not begin on another PC, and what would follow it.
+    pub(super) fn take_not_started(&mut self, error: &str, outbox: &mut Outbox) {
+        outbox.notify(Notice::error(format!("The test was not run: {error}.")));
+        self.active = None;
+        self.quick.stop();
+        let test = self.tests.iter().find(|state| state.live().is_some()).map(TestState::key);
+        if let Some(test) = test {
+            self.drop_run(test);
+        }
+    }
+
+    /// Ends a test without a run, and what would follow it.
+    pub(super) fn drop_run(&mut self, test: &str) {
+        if let Some(state) = self.test_mut(test) {
+            state.set_phase(Phase::Idle);
+        }
+        self.drop_part();
+        self.followed = None;
+        self.sequence = None;
+    }
+
+    /// Starts a plan that becomes the settings of its test, too.
+    pub(super) fn start(
+        &mut self,
+        plan: &Plan,
+        labels: Labels,
+        context: &Context,
+        outbox: &mut Outbox,
+    ) {
+        if self.is_running() || self.quick.check().is_some() {
+            return;
+        }
+        if let Some(state) = self.test_mut(plan.key()) {
+            state.set_plan(plan.clone());
+        }
+        self.start_plan(plan.clone(), labels, context, outbox);
+    }
+
+    /// Starts a plan of its test; returns whether it did.
+    pub(super) fn start_plan(
+        &mut self,
+        plan: Plan,
+        labels: Labels,
+        context: &Context,
+        outbox: &mut Outbox,
+    ) -> bool {
+        let (Some(facts), Some(host)) = (&context.facts, context.host.clone()) else {
+            return false;
+        };
+        let window = self.tasks.host().clone();
+        let wake = move || window.wake();
+        let Some(state) = self.tests.iter_mut().find(|state| state.key() == plan.key()) else {
+            return false;
+        };
+        let planned = plan.duration(&facts.cpus);
+        let request = MachineFacts {
+            machine: facts.machine.clone(),
+            clock: facts.clock.clone(),
+            cpus: facts.cpus.clone(),
+        };
+        let sink = context.store.clone().map_or(Sink::Discard, Sink::Store);
+        let mut request = request.request(plan, labels);
+        request.trace = state.trace();
+        let runner = match host {
+            Host::Here => match host.start(request, sink, wake) {
+                Ok(runner) => Some(runner),
+                Err(error) => {
+                    outbox.notify(Notice::error(format!("The test was not run: {error}.")));
+                    return false;
+                }
+            },
+            // Its first answer takes a while.
+            Host::Agent(_) => {
+                let start = move || match host.start(request, sink, wake) {
+                    Ok(runner) => Ok(Box::new(runner)),
+                    Err(error) => Err(error.to_string()),
+                };
+                self.tasks.spawn_at_own_priority("start", start, Message::Started);
+                None
+            }
+        };
+        state.set_phase(Phase::Running(Box::new(Live::new(planned, Instant::now()))));
+        self.active = Some(Active { runner, is_stopped: false, cost_at_start: self.window_cost });
+        self.endings.begin();
+        true
+    }
+}

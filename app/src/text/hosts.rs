@@ -1,0 +1,114 @@
+//! Other PCs in words: their connections, and what a check of them found.
+
+use jitterscope_engine::format::protocol::PROTOCOL_VERSION;
+use jitterscope_engine::nanos::Nanos;
+use jitterscope_engine::run::Run;
+use jitterscope_engine::runner::AgentError;
+
+use super::{capitalized, format_count, format_long_time, local, time};
+use crate::facts::Facts;
+
+/// The note below the hosts.
+pub const NOTE: &str = "Tests run on the selected PC. Results are saved on this one.";
+/// What administrator rights add, and what they cost.
+pub const ABOUT_RIGHTS: &str = "Adds names of programs and real-time priority. Asks for the password once. Only the \
+                                measuring part runs with these rights.";
+/// Where the window was started as root.
+pub const AS_ROOT: &str = "Jitterscope runs as root, which it does not need. Start it as your user, and select \
+                           \"This PC, with administrator rights…\".";
+/// What connecting needs and does.
+pub const ABOUT_SSH: &str = "Jitterscope uses your own ssh, its configuration and keys. It opens no port. Host names \
+                             are excluded from exports.";
+
+/// Why a host cannot be used, in a few words.
+pub fn problem(error: &AgentError) -> String {
+    match error {
+        AgentError::NotFound => "Name not found".to_owned(),
+        AgentError::NotReached { reason } => capitalized(reason),
+        AgentError::KeyChanged => "The key of this host has changed".to_owned(),
+        AgentError::KeyUnknown => "The key of this host is not known".to_owned(),
+        AgentError::SignIn => "Sign-in needed".to_owned(),
+        AgentError::NoProgram => "Agent not installed".to_owned(),
+        AgentError::Architecture => "Agent for another processor or system".to_owned(),
+        AgentError::NoAgent => "Agent is too old".to_owned(),
+        AgentError::Version { found } if *found < PROTOCOL_VERSION => "Agent is too old".to_owned(),
+        AgentError::Version { .. } => "Agent is newer than this app".to_owned(),
+        AgentError::NoAnswer => "No answer in time".to_owned(),
+        AgentError::Noise => "Not an answer of an agent".to_owned(),
+        AgentError::Lost { .. } => "Connection lost".to_owned(),
+        AgentError::NotInstalled => "Needs the installed package.".to_owned(),
+        AgentError::NoElevation { .. } => {
+            "Needs polkit, or another command in Settings.".to_owned()
+        }
+        AgentError::NotGranted { .. } => "Administrator rights were not granted".to_owned(),
+        AgentError::Address { .. }
+        | AgentError::NoSsh { .. }
+        | AgentError::Start { .. }
+        | AgentError::Refused { .. }
+        | AgentError::Ended { .. }
+        | AgentError::Busy => capitalized(&error.to_string()),
+    }
+}
+
+/// Why a host cannot be used, as a sentence of the window.
+pub fn sentence(error: &AgentError) -> String {
+    match error {
+        AgentError::NoProgram => "Not installed, or not in the PATH of that host.".to_owned(),
+        error => format!("{}.", capitalized(&error.to_string())),
+    }
+}
+
+/// The state of a host that cannot be used.
+pub fn failed(at: jiff::Timestamp, error: &AgentError) -> String {
+    let problem = problem(error);
+    match error {
+        AgentError::NotFound | AgentError::NotReached { .. } | AgentError::Lost { .. } => {
+            format!("Unreachable since {}: {problem}", time(&local(at)))
+        }
+        _ => problem,
+    }
+}
+
+/// A machine in a few words: "12 CPUs, Linux 6.8".
+pub fn machine(facts: &Facts) -> String {
+    let count = facts.machine.cpus.len();
+    let cpus = if count == 1 { "1 CPU".to_owned() } else { format!("{count} CPUs") };
+    format!("{cpus}, {}", facts.machine.system())
+}
+
+/// What a run has whose connection was lost after this many seconds.
+pub fn lost(run: &Run, seconds: u32) -> String {
+    let count = format_count(u64::try_from(run.sample_count()).unwrap_or(u64::MAX));
+    format!(
+        "Connection to {} lost after {}. {count} {} were saved. No verdict.",
+        run.host.as_deref().unwrap_or_default(),
+        format_long_time(Nanos::from_secs(i64::from(seconds))),
+        run.subject.samples_name(),
+    )
+}
+
+/// What a quick check has whose connection was lost.
+pub fn lost_check(host: &str, took: Nanos, measured: usize, planned: usize) -> String {
+    let took = format_long_time(took);
+    format!(
+        "Connection to {host} lost after {took}. {measured} of {planned} measurements were saved."
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_state_of_a_host_names_the_problem() {
+        let at = jiff::Timestamp::UNIX_EPOCH;
+        let refused = AgentError::NotReached { reason: "connection refused".to_owned() };
+        let words = failed(at, &refused);
+        assert!(words.starts_with("Unreachable since "), "{words}");
+        assert!(words.ends_with(": Connection refused"), "{words}");
+        assert_eq!(failed(at, &AgentError::SignIn), "Sign-in needed");
+        assert_eq!(failed(at, &AgentError::Version { found: 0 }), "Agent is too old");
+        let newer = AgentError::Version { found: PROTOCOL_VERSION + 1 };
+        assert_eq!(failed(at, &newer), "Agent is newer than this app");
+    }
+}

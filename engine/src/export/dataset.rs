@@ -1,0 +1,298 @@
+//! Runs as rows of typed columns, for engines that analyze many of them: one description of each column, from
+//! which files and their documentation follow.
+//!
+//! Machines and programs have keys instead of names: the same under the same salt.
+
+mod described;
+mod key;
+mod row;
+mod samples;
+
+use std::borrow::Cow;
+
+use jiff::Timestamp;
+
+use super::{Options, privacy};
+use crate::report::comparison::Item;
+use crate::report::{self, Delay, Report};
+use crate::run::Run;
+
+pub use described::{fields, subjects};
+pub use key::{Salt, SaltError};
+pub use row::{Field, Kind, Row, Value};
+pub use samples::{SAMPLE_FIELDS, SampleRow};
+
+/// Incremented whenever a column changes its meaning. A new column changes nothing.
+pub const SCHEMA_VERSION: i64 = 1;
+
+/// A table of rows from many runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Dataset {
+    /// One row per configuration of a run.
+    Runs,
+    /// One row per source of delay of a run.
+    Culprits,
+    /// One row per sample.
+    Samples,
+}
+
+impl Dataset {
+    /// Every dataset.
+    pub const ALL: [Self; 3] = [Self::Runs, Self::Culprits, Self::Samples];
+
+    /// The name of its folder and of its view.
+    pub const fn key(self) -> &'static str {
+        match self {
+            Self::Runs => "runs",
+            Self::Culprits => "culprits",
+            Self::Samples => "samples",
+        }
+    }
+
+    /// What a row is, in one sentence.
+    pub const fn about(self) -> &'static str {
+        match self {
+            Self::Runs => "One row per configuration of a run, or per recording of an import.",
+            Self::Culprits => "One row per source that delayed late samples of a run.",
+            Self::Samples => "One row per sample; only with --samples.",
+        }
+    }
+}
+
+/// A run that is exported.
+#[derive(Debug)]
+pub struct Source<'a> {
+    full: &'a Run,
+    /// What delayed it, by name.
+    delays: Vec<Delay>,
+    run: Cow<'a, Run>,
+    report: Report,
+    salt: &'a Salt,
+    options: &'a Options,
+    exported_at: Timestamp,
+    machine_key: String,
+}
+
+impl<'a> Source<'a> {
+    /// Evaluates a run; the options state which names are included.
+    pub fn new(run: &'a Run, options: &'a Options, salt: &'a Salt, exported_at: Timestamp) -> Self {
+        let report = Report::of(run, &report::Options::default());
+        let delays = report.delays.ranked.clone();
+        let machine_key = salt.key("machine", &key::machine(run));
+        let (clean, report) = match privacy::cleaned(run, &report, options) {
+            Some(clean) => {
+                let report = Report::of(&clean, &report::Options::default());
+                (Cow::Owned(clean), report)
+            }
+            None => (Cow::Borrowed(run), report),
+        };
+        Self { full: run, delays, run: clean, report, salt, options, exported_at, machine_key }
+    }
+
+    /// The key of its test, by which files are partitioned.
+    pub fn test(&self) -> &'static str {
+        self.run.subject.key()
+    }
+
+    /// The day on which it began, in UTC.
+    pub fn day(&self) -> String {
+        self.run.started_at.strftime("%Y-%m-%d").to_string()
+    }
+
+    /// One row per configuration or recording.
+    pub fn runs(&self) -> Vec<Row> {
+        let items = Item::all(&self.run, &self.report);
+        let table = self.report.tables.first();
+        let rows = items.iter().zip(0_i64..).zip(0_usize..).map(|((item, index), at)| {
+            let mut row = self.head();
+            self.add_facts(&mut row);
+            row.whole("configuration_index", "Position of the configuration in the run.", index);
+            let label = item.label();
+            row.text("configuration", "Name of the configuration or recording.", label);
+            if let Item::Configuration(_, configuration) = item {
+                add_applied(&mut row, Some(configuration));
+            } else {
+                add_applied(&mut row, None);
+            }
+            add_metrics(&mut row, &self.run, *item);
+            if let Some(table) = table {
+                let mut lines = table.rows.iter();
+                let line = lines.find(|line| line.configuration == Some(at));
+                // Rows of a table that is not of configurations follow their order.
+                let same = table.rows.get(at).filter(|line| line.configuration.is_none());
+                if let Some(line) = line.or(same) {
+                    row.text("caution", "Why to read the row with care.", &line.caution);
+                    row.table(table, line);
+                }
+            }
+            row
+        });
+        rows.collect()
+    }
+
+    /// One row per source of delay, the one with the most late samples first.
+    pub fn culprits(&self) -> Vec<Row> {
+        let shown = &self.report.delays.ranked;
+        let rows = self.delays.iter().zip(1_i64..).map(|(delay, rank)| {
+            let is_same = |one: &Delay| one.cause == delay.cause && one.name == delay.name;
+            let is_public = self.options.included_names.programs
+                || (delay.program.is_none() && shown.iter().any(is_same));
+            let name = self.options.included_names.redacted(&delay.name, &self.options.leave_out);
+            let mut row = self.head();
+            row.whole("rank", "1 for the source that delayed the most samples.", rank);
+            let source = delay.program.as_deref().unwrap_or(&delay.name);
+            row.text(
+                "culprit_key",
+                "Key of the program, or of the name of another source.",
+                &self.salt.key("culprit", source),
+            );
+            let name = if is_public { name.as_str() } else { "" };
+            row.text("culprit", "Its name; absent for other programs, without --with-names.", name);
+            let table = Delay::table(std::slice::from_ref(delay));
+            if let Some(line) = table.rows.first() {
+                row.table(&table, line);
+            }
+            row
+        });
+        rows.collect()
+    }
+
+    /// Gives every sample of every trial to `each`, in order.
+    pub fn samples<E>(
+        &self,
+        each: &mut dyn FnMut(&SampleRow<'_>) -> Result<(), E>,
+    ) -> Result<(), E> {
+        samples::each(self, each)
+    }
+
+    /// What every row of every dataset begins with.
+    fn head(&self) -> Row {
+        let Self { run, .. } = self;
+        let mut row = Row::default();
+        row.text("run_id", "ID of the run.", run.id.as_str());
+        let revision = key::revision(self.full, self.salt);
+        row.text(
+            "revision",
+            "Changes when name, note, tags, or annotations of the run change.",
+            &revision,
+        );
+        row.instant("exported_at", "When the row was exported.", self.exported_at);
+        row.text("app_version", "Version that measured the run.", &run.app_version);
+        row.whole(
+            "method_version",
+            "Version of the measuring loops; 0 for imports.",
+            i64::from(run.method_version),
+        );
+        row.whole("schema_version", "Version of these columns.", SCHEMA_VERSION);
+        row.instant("started_at", "When the run began.", run.started_at);
+        row.text("machine_key", "Key of the PC that measured it.", &self.machine_key);
+        row
+    }
+
+    /// What a run has in common: the machine, the settings, the verdict.
+    fn add_facts(&self, row: &mut Row) {
+        let Self { run, report, .. } = self;
+        row.text("name", "Name of the run.", &run.name);
+        row.text("tags", "Tags of the run, separated by '; '.", &run.tags.join("; "));
+        for (key, definition) in [
+            ("driver", "Version from a tag such as driver:581.2."),
+            ("game", "Version from a tag such as game:1.4."),
+        ] {
+            let found = run.tags.iter().filter_map(|tag| tag.split_once(':'));
+            let version = found.filter(|(name, _)| *name == key).map(|(_, version)| version).next();
+            row.text(key, definition, version.unwrap_or_default().trim());
+        }
+        let group = run.group.as_ref();
+        row.text(
+            "group_id",
+            "ID of the quick check that the run is a part of.",
+            group.map_or("", |group| group.id.as_str()),
+        );
+        row.text(
+            "part",
+            "Which part of the quick check it is.",
+            group.map_or("", |group| &group.part),
+        );
+        row.text("ending", "How the run ended.", row::ending(&run.ending));
+        key::add_machine(row, self);
+        let plan = run.plan();
+        let list = plan.map_or_else(Vec::new, |plan| {
+            let all = plan.settings().into_iter();
+            all.map(|setting| format!("{}: {}", setting.name, setting.value)).collect()
+        });
+        row.text("settings", "Settings of the test.", &list.join("; "));
+        row.text("settings_key", "The same for runs with the same settings.", &key::settings(run));
+        let verdict = &report.verdict;
+        row.text("verdict", "Verdict of the run in a word or two.", report.word());
+        let grade = |end: fn(crate::stats::GradeRange) -> crate::stats::Grade| {
+            verdict.grade.map_or("", |grade| end(grade).word())
+        };
+        row.text(
+            "verdict_grade",
+            "Its worst grade that the data allows.",
+            grade(crate::stats::GradeRange::worst),
+        );
+        row.text(
+            "verdict_grade_best",
+            "Its best grade that the data allows.",
+            grade(crate::stats::GradeRange::best),
+        );
+    }
+}
+
+/// What was applied beyond what tables show.
+fn add_applied(row: &mut Row, configuration: Option<&report::Configuration>) {
+    let granted = configuration.and_then(|one| one.granted.as_ref());
+    for (key, definition, value) in [
+        (
+            "timer_slack_nanos",
+            "Timer slack that applied (Linux).",
+            granted.and_then(|granted| granted.timer_slack),
+        ),
+        (
+            "timer_resolution_nanos",
+            "Timer resolution that applied (Windows).",
+            granted.and_then(|granted| granted.timer_resolution),
+        ),
+    ] {
+        let value = value.map_or(Value::Absent, |time| Value::Number(time.as_f64()));
+        row.add(key, Kind::Number, definition, value);
+    }
+}
+
+/// Every comparable number of a configuration, and the interval of p99.
+fn add_metrics(row: &mut Row, run: &Run, item: Item<'_>) {
+    let own = report::metrics(run);
+    let all = report::Metric::VALUES.iter().filter(|it| own.iter().all(|one| one.key != it.key));
+    for metric in own.iter().chain(all) {
+        if metric.statistic == crate::stats::Statistic::AboveBaseline {
+            continue;
+        }
+        let value = item.value(metric).filter(|value| value.is_finite());
+        let value = value.map_or(Value::Absent, Value::Number);
+        let definition = format!("{}: {}.", metric.title, described::track(metric.track));
+        row.add(row::metric_key(metric), Kind::Number, definition, value);
+    }
+    let interval = match item {
+        Item::Configuration(_, row) => row.p99_interval(),
+        Item::Recording(..) => None,
+    };
+    for (key, definition, value) in [
+        (
+            "metric_p99_low_nanos",
+            "Low end of the 95% confidence interval of p99.",
+            interval.map(|(low, _)| low),
+        ),
+        (
+            "metric_p99_high_nanos",
+            "High end of the 95% confidence interval of p99.",
+            interval.map(|(_, high)| high),
+        ),
+    ] {
+        let value = value.map_or(Value::Absent, |time| Value::Number(time.as_f64()));
+        row.add(key, Kind::Number, definition, value);
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,59 @@
+//! The columns of every dataset, from runs without samples: what files and their documentation follow.
+
+use std::sync::Arc;
+
+use jiff::Timestamp;
+
+use super::key::Salt;
+use super::{Dataset, Field, Row, SAMPLE_FIELDS, Source};
+use crate::export::Options;
+use crate::plan::Plan;
+use crate::report::metric::Track;
+use crate::report::{Delay, empty_run};
+use crate::run::capture::{Distribution, Recording};
+use crate::run::{Capture, Subject};
+
+/// What the values of a metric are.
+pub(super) const fn track(track: Track) -> &'static str {
+    match track {
+        Track::Values => "values of the test",
+        Track::FrameTimes => "frame times",
+        Track::Work => "times of the work",
+        Track::Slots => "slots of the schedule",
+        Track::Stutter => "time of all frames",
+    }
+}
+
+/// Everything that can be exported: every test, and every kind of import.
+pub fn subjects() -> Vec<Subject> {
+    let frames = || {
+        vec![Recording {
+            frame_times: [1, 1].into_iter().collect(),
+            logged_at: [0, 1].into_iter().collect(),
+            ..Recording::default()
+        }]
+    };
+    let bins = Arc::new(vec![(1, 1)]);
+    let imports = [
+        Capture::Frames(frames()),
+        Capture::SampledLog(frames()),
+        Capture::Histogram(vec![Distribution { bins, ..Distribution::default() }]),
+    ];
+    let plans = Plan::all().into_iter().map(Subject::Measured);
+    plans.chain(imports.map(Subject::Imported)).collect()
+}
+
+/// The columns of a dataset for a test or an import, in the order of its files.
+pub fn fields(dataset: Dataset, subject: &Subject) -> Vec<Field> {
+    if dataset == Dataset::Samples {
+        return SAMPLE_FIELDS.to_vec();
+    }
+    let Some(run) = empty_run(subject.clone()) else { return Vec::new() };
+    let (options, salt) = (Options::default(), Salt::none());
+    let mut source = Source::new(&run, &options, &salt, Timestamp::UNIX_EPOCH);
+    source.delays = vec![Delay::none()];
+    let rows = if dataset == Dataset::Runs { source.runs() } else { source.culprits() };
+    // The baseline of changes has no effect.
+    let cells = rows.iter().map(Row::cells).max_by_key(|cells| cells.len()).unwrap_or_default();
+    cells.iter().map(|(field, _)| field.clone()).collect()
+}

@@ -1,0 +1,156 @@
+//! Rows of typed values, each with the description of its column.
+
+use std::borrow::Cow;
+
+use jiff::Timestamp;
+
+use crate::report::table::{Exact, Quantity, TableRow};
+use crate::report::{Metric, Table};
+use crate::run::Ending;
+
+/// What a column holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// Words.
+    Text,
+    /// Whole numbers with a sign.
+    Whole,
+    /// Numbers with a fraction.
+    Number,
+    /// Microseconds since 1970 in UTC.
+    Instant,
+}
+
+/// A column.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Field {
+    /// Its name, which ends in its unit.
+    pub key: Cow<'static, str>,
+    /// What it holds.
+    pub kind: Kind,
+    /// What it is, in one sentence.
+    pub definition: Cow<'static, str>,
+}
+
+/// One value.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Value {
+    /// There is none.
+    Absent,
+    /// Words.
+    Text(String),
+    /// A whole number, or microseconds.
+    Whole(i64),
+    /// A number.
+    Number(f64),
+}
+
+/// The values of a row with their columns.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Row {
+    cells: Vec<(Field, Value)>,
+}
+
+impl Row {
+    /// Every value with its column.
+    pub fn cells(&self) -> &[(Field, Value)] {
+        &self.cells
+    }
+
+    /// The value of the column with this key.
+    pub fn value(&self, key: &str) -> Option<&Value> {
+        self.cells.iter().find(|(field, _)| field.key == key).map(|(_, value)| value)
+    }
+
+    /// Adds a value, unless the row has a column with this key.
+    pub(super) fn add(
+        &mut self,
+        key: impl Into<Cow<'static, str>>,
+        kind: Kind,
+        definition: impl Into<Cow<'static, str>>,
+        value: Value,
+    ) {
+        let key = key.into();
+        if self.value(&key).is_none() {
+            self.cells.push((Field { key, kind, definition: definition.into() }, value));
+        }
+    }
+
+    /// Adds words; empty ones are absent.
+    pub(super) fn text(&mut self, key: &'static str, definition: &'static str, text: &str) {
+        let value = if text.is_empty() { Value::Absent } else { Value::Text(text.to_owned()) };
+        self.add(key, Kind::Text, definition, value);
+    }
+
+    pub(super) fn whole(
+        &mut self,
+        key: &'static str,
+        definition: &'static str,
+        value: impl Into<Option<i64>>,
+    ) {
+        let value = value.into().map_or(Value::Absent, Value::Whole);
+        self.add(key, Kind::Whole, definition, value);
+    }
+
+    pub(super) fn instant(&mut self, key: &'static str, definition: &'static str, at: Timestamp) {
+        self.add(key, Kind::Instant, definition, Value::Whole(at.as_microsecond()));
+    }
+
+    /// Adds the exact values of a table's row, but for its first cell, which names it.
+    pub(super) fn table(&mut self, table: &Table, row: &TableRow) {
+        let kinds = table.columns.iter().flat_map(|column| {
+            let kind = kind(column.quantity);
+            let definition = &column.definition;
+            column.exact_keys().into_iter().map(move |key| (key, kind, definition.clone()))
+        });
+        for ((key, kind, definition), exact) in kinds.zip(table.exact_values(row)).skip(1) {
+            self.add(key, kind, definition, value(kind, exact));
+        }
+    }
+}
+
+/// What a column of a table holds here.
+const fn kind(quantity: Quantity) -> Kind {
+    match quantity {
+        Quantity::Text | Quantity::Grade => Kind::Text,
+        Quantity::Count => Kind::Whole,
+        Quantity::Time | Quantity::Share | Quantity::Rate | Quantity::Number | Quantity::Mixed => {
+            Kind::Number
+        }
+    }
+}
+
+fn value(kind: Kind, exact: Exact) -> Value {
+    match (kind, exact) {
+        (Kind::Text, Exact::Text(text)) => Value::Text(text),
+        (Kind::Number, Exact::Whole(whole)) => {
+            Value::Number(crate::nanos::Nanos::new(whole).as_f64())
+        }
+        (Kind::Whole | Kind::Instant, Exact::Whole(whole)) => Value::Whole(whole),
+        (Kind::Number, Exact::Fraction(number)) => Value::Number(number),
+        _ => Value::Absent,
+    }
+}
+
+/// The name of a metric's column: `metric_p99_nanos`, `metric_1_percent_low_fps`.
+pub(super) fn metric_key(metric: &Metric) -> String {
+    let name = metric.key.replace('%', "_percent").replace(['.', '-'], "_");
+    let unit = match metric.unit {
+        Quantity::Time => "_nanos",
+        Quantity::Share => "_share",
+        Quantity::Rate => "_fps",
+        Quantity::Count => "_count",
+        Quantity::Text | Quantity::Grade | Quantity::Number | Quantity::Mixed => "",
+    };
+    format!("metric_{name}{unit}")
+}
+
+/// How a run ended, in a word.
+pub(super) const fn ending(ending: &Ending) -> &'static str {
+    match ending {
+        Ending::Finished => "finished",
+        Ending::Stopped => "stopped",
+        Ending::Failed(_) => "failed",
+        Ending::Recovered => "recovered",
+    }
+}

@@ -1,0 +1,146 @@
+//! Columns of a log besides frame times: load, temperatures, clocks, power, and memory.
+
+use super::text::{is_missing, name};
+use crate::run::capture::CaptureSeries;
+use crate::sample::MISSING;
+
+/// The most columns that are read.
+const MAX_SENSORS: usize = 24;
+/// What a column is about, by a part of its name in lower case, with the unit that such columns have.
+const QUANTITIES: [(&[&str], &str, &str); 8] = [
+    (&["mem_clock", "memory clock", "memclk", "memoryfrequency"], "memory clock", "MHz"),
+    (&["vram", "memory used", "memused", "ram_used"], "memory used", "GB"),
+    (&["util", "load", "usage"], "load", "%"),
+    (&["temp"], "temperature", "\u{b0}C"),
+    (&["power", "pwr"], "power", "W"),
+    (&["clock", "clk", "mhz", "frequency"], "clock", "MHz"),
+    (&["fan"], "fan", ""),
+    (&["voltage"], "voltage", "V"),
+];
+
+/// The columns of a log that are read besides frame times.
+#[derive(Debug, Default)]
+pub(super) struct Sensors {
+    /// Position of each in a line.
+    places: Vec<usize>,
+    named: Vec<(String, String)>,
+    /// The values of a row.
+    row: Vec<i64>,
+}
+
+impl Sensors {
+    /// Columns that name a quantity of the CPU or the GPU.
+    pub(super) fn of_names<'a>(columns: impl Iterator<Item = &'a str>) -> Self {
+        Self::of(columns.enumerate().filter_map(|(place, column)| {
+            let (label, unit) = quantity_of(column)?;
+            Some((place, label, unit))
+        }))
+    }
+
+    /// Every column at a place with a label and a unit; the first of those with one label has it, the others their number.
+    pub(super) fn of(columns: impl Iterator<Item = (usize, String, String)>) -> Self {
+        let mut sensors = Self::default();
+        for (place, label, unit) in columns.take(MAX_SENSORS) {
+            let same = sensors.named.iter().filter(|(other, _)| other.starts_with(&label)).count();
+            let label = if same == 0 { label } else { format!("{label} {}", same + 1) };
+            sensors.places.push(place);
+            sensors.named.push((label, unit));
+        }
+        sensors.row = vec![MISSING; sensors.places.len()];
+        sensors
+    }
+
+    /// Label and unit of each.
+    pub(super) fn named(&self) -> Vec<(String, String)> {
+        self.named.clone()
+    }
+
+    /// Begins a row.
+    pub(super) fn begin(&mut self) {
+        self.row.fill(MISSING);
+    }
+
+    /// Reads a cell of a row, if it is one of these columns.
+    pub(super) fn read(&mut self, place: usize, cell: &str) {
+        let Ok(at) = self.places.binary_search(&place) else { return };
+        let value = if is_missing(cell) { None } else { cell.trim().parse::<f64>().ok() };
+        if let (Some(stored), Some(value)) =
+            (self.row.get_mut(at), value.and_then(CaptureSeries::thousandths))
+        {
+            *stored = value;
+        }
+    }
+
+    /// The values of the row, in thousandths.
+    pub(super) fn row(&self) -> &[i64] {
+        &self.row
+    }
+}
+
+/// Label and unit of a column by its name: "gpu_core_clock" is "GPU clock" in MHz. `None` for one of nothing known.
+pub(super) fn quantity_of(column: &str) -> Option<(String, String)> {
+    let column = name(column).to_lowercase();
+    let (own, unit) = match column.split_once('(') {
+        Some((own, unit)) => (own, Some(unit.trim_end_matches(')').trim())),
+        None => (column.as_str(), None),
+    };
+    let words = QUANTITIES.iter().find(|(parts, ..)| parts.iter().any(|part| own.contains(part)));
+    let (_, words, default_unit) = words?;
+    let of = [("gpu", "GPU"), ("cpu", "CPU"), ("ram", "RAM"), ("swap", "Swap")];
+    let (_, of) = of.into_iter().find(|(part, _)| own.contains(part))?;
+    let label = match (of, *words) {
+        ("RAM", "memory used") => "RAM used".to_owned(),
+        (of, words) => format!("{of} {words}"),
+    };
+    let unit = match unit {
+        Some("c") => "\u{b0}C".to_owned(),
+        Some("mhz") => "MHz".to_owned(),
+        Some("") | None => (*default_unit).to_owned(),
+        Some(unit) => unit.to_uppercase(),
+    };
+    Some((label, unit))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn columns_of_known_programs_have_a_label_and_a_unit() {
+        let found = |column| quantity_of(column).map(|(label, unit)| format!("{label}, {unit}"));
+        for (column, expected) in [
+            ("cpu_load", "CPU load, %"),
+            ("gpu_temp", "GPU temperature, \u{b0}C"),
+            ("gpu_core_clock", "GPU clock, MHz"),
+            ("gpu_mem_clock", "GPU memory clock, MHz"),
+            ("gpu_vram_used", "GPU memory used, GB"),
+            ("ram_used", "RAM used, GB"),
+            ("cpu_mhz", "CPU clock, MHz"),
+            ("GPU0Clk(MHz)", "GPU clock, MHz"),
+            ("GPU0Temp(C)", "GPU temperature, \u{b0}C"),
+            ("CPUUtil(%)", "CPU load, %"),
+            ("GPUPower", "GPU power, W"),
+            ("GPUUtilization", "GPU load, %"),
+        ] {
+            assert_eq!(found(column).as_deref(), Some(expected), "{column}");
+        }
+        for column in ["msGPUActive", "GPUBusy", "CPUStartTime", "frametime", "Application"] {
+            assert_eq!(found(column), None, "{column}");
+        }
+    }
+
+    #[test]
+    fn a_row_has_what_its_cells_hold_and_nothing_of_the_row_before() {
+        let mut sensors =
+            Sensors::of_names(["fps", "gpu_load", "cpu_temp", "gpu1_load"].into_iter());
+        let labels: Vec<String> = sensors.named().into_iter().map(|one| one.0).collect();
+        assert_eq!(labels, ["GPU load", "CPU temperature", "GPU load 2"]);
+        sensors.begin();
+        for (place, cell) in ["60", "97.5", "N/A", "x"].into_iter().enumerate() {
+            sensors.read(place, cell);
+        }
+        assert_eq!(sensors.row(), [97_500, MISSING, MISSING]);
+        sensors.begin();
+        assert_eq!(sensors.row(), [MISSING; 3]);
+    }
+}

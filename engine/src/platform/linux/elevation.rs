@@ -1,0 +1,210 @@
+//! An agent with administrator rights: which program may be one, and how it gives up all rights but three once it
+//! has what only root may open.
+
+use std::ffi::CString;
+use std::fs::{self, File, OpenOptions};
+use std::io;
+use std::os::unix::fs::MetadataExt as _;
+use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
+
+use nix::unistd::{
+    Gid, ResUid, Uid, User, getgrouplist, getresuid, setgroups, setresgid, setresuid,
+};
+use rustix::mm::{MlockAllFlags, mlockall};
+use rustix::thread::{
+    CapabilitySet, CapabilitySets, capabilities, clear_ambient_capability_set,
+    remove_capability_from_bounding_set, set_capabilities, set_keep_capabilities, set_no_new_privs,
+};
+
+use super::{guard, starter, trace};
+
+/// The program that may be an agent, in the folder of this one.
+const PROGRAM: &str = "jitterscope-cli";
+/// Write permission of the group and of others.
+const WRITABLE_BY_OTHERS: u32 = 0o022;
+/// What remains: real-time priority, records of what other programs do, locked memory.
+const RETAINED: CapabilitySet =
+    CapabilitySet::SYS_NICE.union(CapabilitySet::PERFMON).union(CapabilitySet::IPC_LOCK);
+/// CPU time that a real-time thread may use without sleeping, in microseconds: from then on it is demoted, and at
+/// the hard limit the kernel ends the agent. The service `rtkit` requires such a hard limit.
+const SOFT_REALTIME_MICROS: u64 = 100_000;
+const HARD_REALTIME_MICROS: u64 = 200_000;
+/// The device that limits the idle latency of all CPUs.
+const IDLE_FILE: &str = "/dev/cpu_dma_latency";
+/// The same, opened by root and without any effect until a limit is written.
+static IDLE: OnceLock<File> = OnceLock::new();
+
+/// Whether this system can start an agent with administrator rights.
+pub const CAN_ELEVATE: bool = true;
+
+/// Whether this process has the rights of root.
+pub fn is_root() -> bool {
+    Uid::effective().is_root()
+}
+
+/// The command line in the folder of this program, if only root can change it: the file and every folder above it.
+pub fn elevatable_program() -> Option<PathBuf> {
+    let own = std::env::current_exe().ok()?;
+    let program = fs::canonicalize(own.with_file_name(PROGRAM)).ok()?;
+    (program.is_file() && program.ancestors().all(is_roots_alone)).then_some(program)
+}
+
+fn is_roots_alone(path: &Path) -> bool {
+    let found = fs::symlink_metadata(path);
+    found.is_ok_and(|found| found.uid() == 0 && found.mode() & WRITABLE_BY_OTHERS == 0)
+}
+
+/// The device that limits the idle latency, to be written.
+pub(super) fn open_idle_file() -> io::Result<File> {
+    match IDLE.get() {
+        Some(file) => file.try_clone(),
+        None => OpenOptions::new().write(true).open(IDLE_FILE),
+    }
+}
+
+/// Makes this process that of the user who had it started as root, by `sudo` or `pkexec`, with three capabilities;
+/// nothing changes where it was started otherwise. No other thread may run yet: capabilities are those of a thread.
+///
+/// # Errors
+///
+/// The user is not known, or the system refuses a step; the process must end then.
+pub fn take_callers_rights(needs_idle_file: bool) -> io::Result<()> {
+    let caller = Caller::of(|name| std::env::var(name).ok())?;
+    let Some(caller) = caller.filter(|_| is_root()) else { return Ok(()) };
+    if fs::read_dir("/proc/self/task")?.count() != 1 {
+        return Err(io::Error::other("more than one thread runs"));
+    }
+    starter::note_starter(caller.user.as_raw());
+    trace::note_tracepoints();
+    if needs_idle_file && let Ok(file) = open_idle_file() {
+        drop(IDLE.set(file));
+    }
+    limit_realtime()?;
+    // Pages are locked once they are touched: what a run reserves and never uses takes no memory.
+    mlockall(MlockAllFlags::CURRENT | MlockAllFlags::FUTURE | MlockAllFlags::ONFAULT)?;
+    caller.become_user()
+}
+
+/// Lowers the limits of real-time threads for good.
+fn limit_realtime() -> io::Result<()> {
+    let (soft, hard) = guard::limit(libc::RLIMIT_RTTIME).unwrap_or((u64::MAX, u64::MAX));
+    let limit = libc::rlimit {
+        rlim_cur: soft.min(SOFT_REALTIME_MICROS),
+        rlim_max: hard.min(HARD_REALTIME_MICROS),
+    };
+    guard::set(libc::RLIMIT_RTTIME, &limit)
+}
+
+/// Who had this program started.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Caller {
+    user: Uid,
+    /// Absent for that of the account.
+    group: Option<Gid>,
+}
+
+impl Caller {
+    /// Reads what sudo or pkexec has set. Those of sudo count where both are there: sudo sets its own always, and
+    /// may pass on others; pkexec passes on none.
+    fn of(variable: impl Fn(&str) -> Option<String>) -> io::Result<Option<Self>> {
+        let number = |name: &str| {
+            let Some(text) = variable(name) else { return Ok(None) };
+            // The largest number would leave the user as it is.
+            let number = text.parse().ok().filter(|number| *number != u32::MAX);
+            number.map(Some).ok_or_else(|| io::Error::other(format!("{name} is no user or group")))
+        };
+        if let Some(user) = number("SUDO_UID")? {
+            let group = number("SUDO_GID")?.map(Gid::from_raw);
+            return Ok(Some(Self { user: Uid::from_raw(user), group }));
+        }
+        let user = number("PKEXEC_UID")?;
+        Ok(user.map(|user| Self { user: Uid::from_raw(user), group: None }))
+    }
+
+    /// Takes the rights of this user and what is retained, and checks that no other is left.
+    fn become_user(self) -> io::Result<()> {
+        let (group, groups) = self.groups()?;
+        for number in 0..u64::BITS {
+            let one = CapabilitySet::from_bits_retain(1 << number);
+            // Those after the last one that the kernel has are not there to be removed.
+            match remove_capability_from_bounding_set(one) {
+                Err(error) if error != rustix::io::Errno::INVAL => return Err(error.into()),
+                Ok(()) | Err(_) => {}
+            }
+        }
+        let retained = RETAINED & capabilities(None)?.permitted;
+        set_keep_capabilities(true)?;
+        setgroups(&groups)?;
+        setresgid(group, group, group)?;
+        setresuid(self.user, self.user, self.user)?;
+        set_keep_capabilities(false)?;
+        let sets = CapabilitySets {
+            effective: retained,
+            permitted: retained,
+            inheritable: CapabilitySet::empty(),
+        };
+        set_capabilities(None, sets)?;
+        clear_ambient_capability_set()?;
+        set_no_new_privs(true)?;
+        let ResUid { real, effective, saved } = getresuid()?;
+        if [real, effective, saved] != [self.user; 3] || capabilities(None)? != sets {
+            return Err(io::Error::other("the rights of root could not be given up"));
+        }
+        Ok(())
+    }
+
+    /// The group of the user, and all of the user's groups.
+    fn groups(self) -> io::Result<(Gid, Vec<Gid>)> {
+        let account = User::from_uid(self.user)?;
+        let group = self.group.or(account.as_ref().map(|account| account.gid));
+        let group = group.ok_or_else(|| io::Error::other("the user has no account"))?;
+        let groups = match account {
+            Some(account) => getgrouplist(&CString::new(account.name)?, group)?,
+            None => vec![group],
+        };
+        Ok((group, groups))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn caller(variables: &[(&str, &str)]) -> Result<Option<(u32, Option<u32>)>, String> {
+        let value = |name: &str| {
+            let found = variables.iter().find(|(one, _)| *one == name);
+            found.map(|(_, value)| (*value).to_owned())
+        };
+        let caller = Caller::of(value).map_err(|error| error.to_string())?;
+        Ok(caller.map(|caller| (caller.user.as_raw(), caller.group.map(Gid::as_raw))))
+    }
+
+    #[test]
+    fn the_caller_is_who_used_sudo_or_pkexec() {
+        assert_eq!(caller(&[]), Ok(None));
+        assert_eq!(caller(&[("PKEXEC_UID", "1000")]), Ok(Some((1000, None))));
+        let sudo = [("SUDO_UID", "1001"), ("SUDO_GID", "100"), ("PKEXEC_UID", "0")];
+        assert_eq!(caller(&sudo), Ok(Some((1001, Some(100)))));
+        for wrong in ["", "root", "-1", "4294967295", "4294967296", "0x0", "1 0"] {
+            assert!(caller(&[("SUDO_UID", wrong)]).is_err(), "{wrong}");
+            assert!(caller(&[("PKEXEC_UID", wrong)]).is_err(), "{wrong}");
+            assert!(caller(&[("SUDO_UID", "1"), ("SUDO_GID", wrong)]).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn what_others_can_change_is_not_elevated() {
+        use std::os::unix::fs::PermissionsExt as _;
+
+        assert!(is_roots_alone(Path::new("/")));
+        assert!(!is_roots_alone(Path::new("/tmp")), "everybody can write there");
+        assert!(!is_roots_alone(Path::new("/not/here")));
+        let folder = tempfile::tempdir().unwrap();
+        for (mode, is_safe) in [(0o755, true), (0o775, false), (0o757, false), (0o555, true)] {
+            fs::set_permissions(folder.path(), fs::Permissions::from_mode(mode)).unwrap();
+            let is_safe = is_safe && Uid::effective().is_root();
+            assert_eq!(is_roots_alone(folder.path()), is_safe, "{mode:o}");
+        }
+    }
+}

@@ -1,0 +1,29 @@
+//! A shortcut in other programs: by the desktop's portal, without one by the X server.
+
+mod portal;
+mod x11;
+
+use std::env;
+
+use super::super::{Shortcut, ShortcutEvent, ShortcutRefusal, ShortcutStop};
+
+/// Registers a shortcut and reports it until it is stopped. The shortcut is unregistered when this returns.
+pub fn wait_for_shortcut(
+    shortcut: Shortcut,
+    stop: &ShortcutStop,
+    report: &dyn Fn(ShortcutEvent),
+) -> Result<(), ShortcutRefusal> {
+    match portal::wait(shortcut, stop, report) {
+        Ok(()) => return Ok(()),
+        Err(portal::Failure::Denied(reason)) => return Err(ShortcutRefusal::Denied(reason)),
+        Err(portal::Failure::Absent(reason)) => log::info!("no portal for shortcuts: {reason}"),
+    }
+    // An X server that runs within Wayland sees only the keys of its own windows.
+    let is_set =
+        |name| env::var_os(name).is_some_and(|value: std::ffi::OsString| !value.is_empty());
+    if is_set("WAYLAND_DISPLAY") || !is_set("DISPLAY") {
+        let reason = "this desktop has no portal for shortcuts in other programs";
+        return Err(ShortcutRefusal::Unavailable(reason.to_owned()));
+    }
+    x11::wait(shortcut, stop, report)
+}

@@ -1,0 +1,109 @@
+//! The desktop's portal for global shortcuts: the desktop may ask the user, who may choose other keys.
+
+use std::pin::pin;
+
+use ashpd::desktop::global_shortcuts::{BindShortcutsOptions, GlobalShortcuts, NewShortcut};
+use ashpd::desktop::{CreateSessionOptions, Session};
+use ashpd::zbus::Connection;
+use futures_util::StreamExt as _;
+use futures_util::future::abortable;
+use futures_util::stream::select;
+
+use super::super::super::{Shortcut, ShortcutEvent, ShortcutKey, ShortcutStop};
+
+/// The shortcut's name for the portal, by which the desktop remembers the user's choice.
+const ID: &str = "mark";
+
+/// Why the portal reports no shortcut.
+pub(super) enum Failure {
+    /// There is no such portal.
+    Absent(String),
+    /// It refused.
+    Denied(String),
+}
+
+/// Registers a shortcut and reports it until it is stopped.
+pub(super) fn wait(
+    shortcut: Shortcut,
+    stop: &ShortcutStop,
+    report: &dyn Fn(ShortcutEvent),
+) -> Result<(), Failure> {
+    let mut session = None;
+    let (work, abort) = abortable(listen(shortcut, report, &mut session));
+    if !stop.arm(move || abort.abort()) {
+        return Ok(());
+    }
+    let outcome = pollster::block_on(work);
+    // The connection ends with the session, and what is registered with the connection.
+    if let Some(session) = session
+        && let Err(error) = pollster::block_on(session.close())
+    {
+        log::info!("the portal did not close the session of the shortcut: {error}");
+    }
+    // Aborted is what it is once stopped.
+    outcome.unwrap_or(Ok(()))
+}
+
+fn denied(error: ashpd::Error) -> Failure {
+    Failure::Denied(match error {
+        ashpd::Error::Response(_) => "the request was declined".to_owned(),
+        error => error.to_string(),
+    })
+}
+
+async fn listen(
+    shortcut: Shortcut,
+    report: &dyn Fn(ShortcutEvent),
+    session: &mut Option<Session<GlobalShortcuts>>,
+) -> Result<(), Failure> {
+    let absent = |error: ashpd::Error| Failure::Absent(error.to_string());
+    let connection = Connection::session().await.map_err(|error| absent(error.into()))?;
+    let portal = GlobalShortcuts::with_connection(connection).await.map_err(absent)?;
+    // Where the portal is missing, this is the first call that fails.
+    let session = &*session
+        .insert(portal.create_session(CreateSessionOptions::default()).await.map_err(absent)?);
+    let presses = portal.receive_activated().await.map_err(denied)?;
+    let ends = session.receive_closed().await.map_err(denied)?;
+    let trigger = trigger(shortcut);
+    let mark = NewShortcut::new(ID, "Mark this moment of the test");
+    let marks = [mark.preferred_trigger(trigger.as_str())];
+    let request = portal.bind_shortcuts(session, &marks, None, BindShortcutsOptions::default());
+    let bound = request.await.and_then(|request| request.response()).map_err(denied)?;
+    let keys = match bound.shortcuts().iter().find(|bound| bound.id() == ID) {
+        Some(bound) if !bound.trigger_description().is_empty() => {
+            bound.trigger_description().to_owned()
+        }
+        Some(_) => shortcut.to_string(),
+        None => return Err(Failure::Denied("it registered no shortcut".to_owned())),
+    };
+    report(ShortcutEvent::Registered(keys));
+    let mut events = pin!(select(presses.map(Some), ends.map(|_| None)));
+    while let Some(Some(press)) = events.next().await {
+        if press.shortcut_id() == ID {
+            report(ShortcutEvent::Pressed);
+        }
+    }
+    Err(Failure::Denied("it closed the session of the shortcut".to_owned()))
+}
+
+/// A shortcut as the portal expects it.
+fn trigger(shortcut: Shortcut) -> String {
+    let modifiers = [(shortcut.ctrl, "CTRL+"), (shortcut.alt, "ALT+"), (shortcut.shift, "SHIFT+")];
+    let modifiers = modifiers.iter().filter(|(is_part, _)| *is_part).map(|(_, name)| *name);
+    let key = match shortcut.key {
+        ShortcutKey::Character(letter) => char::from(letter).to_ascii_lowercase().to_string(),
+        key @ ShortcutKey::Function(_) => key.to_string(),
+    };
+    modifiers.chain([key.as_str()]).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn trigger_names_the_key_as_the_desktop_does() {
+        assert_eq!(trigger(Shortcut::default()), "CTRL+ALT+m");
+        assert_eq!(trigger("Ctrl+Shift+F9".parse().unwrap()), "CTRL+SHIFT+F9");
+    }
+}

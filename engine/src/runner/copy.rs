@@ -1,0 +1,58 @@
+//! A host without an agent: what its system is, and copying the agent there.
+
+use std::io::{self, Read};
+use std::sync::mpsc::sync_channel;
+
+use super::agent_error::{AgentError, connection_error};
+use super::host::{Address, start_ssh};
+use crate::measure::start_thread;
+use crate::platform::Pipes;
+
+/// Where the agent is copied to.
+const DESTINATION: &str = "~/.local/bin/jitterscope-cli";
+/// Under another name until it is whole.
+const COPY: &str = "mkdir -p ~/.local/bin && cat > ~/.local/bin/.jitterscope-cli.part && \
+    chmod 755 ~/.local/bin/.jitterscope-cli.part && \
+    mv ~/.local/bin/.jitterscope-cli.part ~/.local/bin/jitterscope-cli && echo copied";
+/// What is read of an answer, and of the messages, at most.
+const MAX_ANSWER_BYTES: u64 = 4 << 10;
+const MAX_MESSAGE_BYTES: u64 = 16 << 10;
+
+/// What the system of a host calls itself and its processor: "Linux x86_64".
+pub fn system_of(address: &Address) -> Result<String, AgentError> {
+    let answer = run(address, "uname -sm", io::empty())?;
+    Ok(answer.lines().last().unwrap_or_default().to_owned())
+}
+
+/// Copies a program to a host; returns its path there.
+pub fn copy_agent(address: &Address, program: impl Read) -> Result<&'static str, AgentError> {
+    let answer = run(address, COPY, program)?;
+    match answer.lines().last() {
+        Some("copied") => Ok(DESTINATION),
+        _ => Err(AgentError::Noise),
+    }
+}
+
+/// Runs a command on a host; returns what it printed.
+fn run(address: &Address, command: &str, mut input: impl Read) -> Result<String, AgentError> {
+    let (mut ssh, pipes) = start_ssh(address, command)?;
+    let Pipes { input: mut to, output, errors } = pipes;
+    let (sender, messages) = sync_channel(1);
+    start_thread("ssh messages", move || {
+        let mut messages = Vec::new();
+        errors.take(MAX_MESSAGE_BYTES).read_to_end(&mut messages).ok();
+        sender.send(messages).ok();
+    })?;
+    // Where it cannot be written, the messages give the reason.
+    let written = io::copy(&mut input, &mut to);
+    drop(to);
+    let mut answer = Vec::new();
+    output.take(MAX_ANSWER_BYTES).read_to_end(&mut answer)?;
+    let exit = ssh.exit_code();
+    if exit == Some(0) && written.is_ok() {
+        return Ok(String::from_utf8_lossy(&answer).into_owned());
+    }
+    drop(ssh);
+    let messages = messages.recv().unwrap_or_default();
+    Err(connection_error(exit, &String::from_utf8_lossy(&messages)))
+}

@@ -1,0 +1,57 @@
+//! An agent on this PC with administrator rights: the installed command line, started by a command that asks for the
+//! password.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex};
+
+use super::super::agent_error::{AgentError, Transport};
+use super::{Agent, Connection, SIGN_IN};
+use crate::plan::{CpuFacts, Plan};
+use crate::platform::{PipedProgram, cpu_facts, elevatable_program, program_in_path};
+
+impl Agent {
+    /// The command that grants administrator rights where none is set.
+    pub const ADMINISTRATOR_COMMAND: &'static str = "pkexec";
+    /// How the agent is named.
+    const NAME: &'static str = "This PC, administrator";
+    /// The argument of an agent that may be requested to limit the idle latency of all CPUs.
+    pub const IDLE_ARGUMENT: &'static str = "no-deep-idle";
+
+    /// Starts an agent with administrator rights for these plans; the command, such as `sudo -A`, gets the path of
+    /// the agent and its arguments, and is read by no shell.
+    pub fn with_administrator_rights(command: &str, plans: &[Plan]) -> Result<Self, AgentError> {
+        let (by, mut arguments) = elevated(command)?;
+        if need_idle_file(plans, &cpu_facts()) {
+            arguments.push(format!("--{}", Self::IDLE_ARGUMENT).into());
+        }
+        let (program, pipes) = PipedProgram::start(&by, &arguments)?;
+        let by = (Transport::Administrator, SIGN_IN);
+        let (connection, facts) = Connection::open(Some(program), pipes, by)?;
+        let connection = Arc::new(Mutex::new(Some(connection)));
+        let facts = Arc::new(facts);
+        Ok(Self { connection, facts, name: Self::NAME.to_owned(), is_here: true })
+    }
+
+    /// Whether this command could start an agent with administrator rights.
+    pub fn check_administrator_rights(command: &str) -> Result<(), AgentError> {
+        elevated(command).map(drop)
+    }
+}
+
+/// What grants administrator rights, and its arguments.
+fn elevated(command: &str) -> Result<(PathBuf, Vec<OsString>), AgentError> {
+    let agent = elevatable_program().ok_or(AgentError::NotInstalled)?;
+    let mut words = command.split_whitespace();
+    let by = words.next().unwrap_or(Agent::ADMINISTRATOR_COMMAND);
+    let path = program_in_path(by);
+    let path = path.ok_or_else(|| AgentError::NoElevation { command: by.to_owned() })?;
+    let arguments = words.map(OsString::from).chain([agent.into(), "agent".into()]).collect();
+    Ok((path, arguments))
+}
+
+/// Whether a trial of these plans limits the idle latency of all CPUs.
+fn need_idle_file(plans: &[Plan], cpus: &CpuFacts) -> bool {
+    let mut stages = plans.iter().flat_map(|plan| plan.stages(cpus));
+    stages.any(|stage| stage.trials.iter().any(|trial| trial.conditions.no_deep_idle))
+}

@@ -74,7 +74,7 @@ fn wait_for_presses(report: &dyn Fn(ShortcutEvent)) {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::mpsc::{Receiver, channel};
+    use std::sync::mpsc::{Receiver, sync_channel};
     use std::time::Duration;
 
     use windows_sys::Win32::UI::Input::KeyboardAndMouse::{
@@ -88,12 +88,13 @@ mod tests {
     type Ending = std::thread::JoinHandle<Result<(), ShortcutRefusal>>;
 
     fn register(shortcut: Shortcut) -> (ShortcutStop, Receiver<ShortcutEvent>, Ending) {
-        let (sender, events) = channel();
+        let (sender, events) = sync_channel(8);
         let stop = ShortcutStop::default();
         let inner = stop.clone();
         let wait =
             move || wait_for_shortcut(shortcut, &inner, &|event| sender.send(event).unwrap());
-        (stop, events, std::thread::spawn(wait))
+        let thread = std::thread::Builder::new().name("shortcut".to_owned());
+        (stop, events, thread.spawn(wait).unwrap())
     }
 
     #[expect(unsafe_code, reason = "presses keys")]

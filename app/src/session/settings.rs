@@ -212,7 +212,7 @@ impl Settings {
         }
     }
 
-    /// As at the first start, but for what the app itself remembers.
+    /// The settings of the first start; what the app itself remembers is kept.
     #[must_use]
     pub fn reset(&self) -> Self {
         let before = self.clone();

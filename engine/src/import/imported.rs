@@ -138,7 +138,7 @@ pub enum ImportError {
     NoColumn {
         /// The requested one.
         wanted: String,
-        /// The available ones.
+        /// What the file has.
         there: Vec<String>,
     },
     /// It is of a kind that is read, but damaged.
@@ -158,7 +158,7 @@ pub enum ImportError {
     NoSeries {
         /// The requested one.
         wanted: String,
-        /// The available ones.
+        /// What the file has.
         there: Vec<String>,
     },
 }

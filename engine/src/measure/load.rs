@@ -16,7 +16,7 @@ use crate::plan::{CpuFacts, Load, LoadKind};
 use crate::platform::{self, Sleeper, clock_nanos};
 
 /// Iterations of arithmetic between two checks of the stop flag: some tens of microseconds.
-const TURNS_A_LOOK: u64 = 20_000;
+const ITERATIONS_PER_CHECK: u64 = 20_000;
 /// The length of a burst of work and of the sleep after it.
 const BURST: Nanos = Nanos::from_millis(2);
 /// Maximum memory that all load threads write over together.
@@ -149,7 +149,7 @@ impl Worker {
 
     fn burn(&self) {
         while !self.stop.load(Ordering::Relaxed) {
-            black_box(arithmetic(TURNS_A_LOOK));
+            black_box(arithmetic(ITERATIONS_PER_CHECK));
         }
     }
 
@@ -182,7 +182,7 @@ impl Worker {
         while !self.stop.load(Ordering::Relaxed) {
             let end = clock_nanos() + BURST.get();
             while clock_nanos() < end {
-                black_box(arithmetic(TURNS_A_LOOK));
+                black_box(arithmetic(ITERATIONS_PER_CHECK));
             }
             sleeper.sleep_for(Duration::from_nanos(BURST.get().unsigned_abs()));
         }

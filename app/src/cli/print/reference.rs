@@ -42,7 +42,7 @@ impl LiveOutput {
         }
     }
 
-    /// The lines that the result follows.
+    /// The lines so far, which a file has above the result.
     pub(in crate::cli) fn held(self) -> Vec<String> {
         self.held
     }

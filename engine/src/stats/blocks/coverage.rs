@@ -151,7 +151,7 @@ fn simulate(
         for ((at, of_one), [before, after]) in found.iter_mut().enumerate().zip(truths) {
             let [change, relative] = of_one;
             change.count(a.change(&b, at, |before, after| after - before), after - before);
-            // No table has how a share above a limit of the first run changed relative to that run.
+            // No table shows the relative change of a share above a limit of the first run.
             if statistics.get(at) != Some(&Statistic::AboveBaseline) {
                 relative.count(a.change(&b, at, share), share(*before, *after));
             }

@@ -10,7 +10,7 @@ pub(super) const CHANCE: f64 = 0.05;
 
 /// A change of which the result depends on all others.
 pub(super) struct Candidate {
-    /// The change, without a result unless no other change matters to it.
+    /// The change. Its result is absent until all others are known, where it depends on them.
     pub(super) delta: Delta,
     /// The chance of a change this large where nothing changed; absent where it is not evaluated.
     pub(super) chance: Option<f64>,

@@ -147,7 +147,7 @@ pub fn fitted(mut chart: Chart) -> Chart {
             one.points.drain(..2 * before);
         }
         chart.x.from = from;
-        // No step holds shorter ones.
+        // The note says that the first bin counts shorter values too: here it no longer does.
         chart.note.clear();
     }
     chart

@@ -49,7 +49,7 @@ fn what_is_missing_shrinks_the_interval_by_the_root() {
         |count: usize| Needed::Samples { count, time: each * i64::try_from(count).unwrap() };
     for (value, interval, expected) in [
         (3.0, (2.0, 4.0), (Grade::Good, Grade::Good, Needed::Nothing)),
-        // Half of the way up is free: four times as many.
+        // At half its width, the interval ends at the limit of 5: that takes four times the samples.
         (4.0, (3.0, 6.0), (Grade::Good, Grade::Fair, needed(300))),
         (6.0, (4.0, 7.0), (Grade::Good, Grade::Fair, needed(300))),
         // Both ways; the lower one needs more.

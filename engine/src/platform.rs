@@ -60,8 +60,8 @@ pub use cpu::{CoreKind, Cpu};
 pub use detail::{Cache, RealtimeBandwidth, SystemDetail};
 pub use ending::{exit_at_once, exit_on_abort, keep_ignored_signals, survive_size_limit};
 pub use files::{
-    check_writable, create_private, is_stream, open_regular, open_regular_with, reserve_room,
-    sync_folder,
+    check_writable, create_private, is_stream, open_regular, open_regular_with, rename,
+    reserve_room, sync_folder,
 };
 pub use piped::{PipedProgram, Pipes, program_in_path};
 pub(crate) use registry::registered_cpu_nanos;

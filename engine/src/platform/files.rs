@@ -80,6 +80,26 @@ fn private(options: &mut OpenOptions) {
     options.mode(0o600);
 }
 
+/// Renames a file; what had the new name is gone.
+#[cfg(not(windows))]
+pub fn rename(from: &Path, to: &Path) -> io::Result<()> {
+    fs::rename(from, to)
+}
+
+/// Renames a file; what had the new name is gone. Another program that reads it at this moment, such as a virus
+/// scanner, denies that: it is requested again for up to half a second.
+#[cfg(windows)]
+pub fn rename(from: &Path, to: &Path) -> io::Result<()> {
+    for _ in 0..50 {
+        match fs::rename(from, to) {
+            Err(error) if error.kind() == io::ErrorKind::PermissionDenied && to.is_file() => {}
+            result => return result,
+        }
+        std::thread::sleep(std::time::Duration::from_millis(10));
+    }
+    fs::rename(from, to)
+}
+
 /// Whether this is a FIFO, a terminal, or another character device, which is written in place.
 #[cfg(unix)]
 pub fn is_stream(metadata: &Metadata) -> bool {

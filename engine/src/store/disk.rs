@@ -106,7 +106,7 @@ pub(super) fn free_name(path: PathBuf) -> PathBuf {
 /// Renames a file; what had the new name is gone.
 pub(super) fn rename(from: &Path, to: &Path) -> io::Result<()> {
     announce(Operation::Rename(from, to))?;
-    fs::rename(from, to)
+    platform::rename(from, to)
 }
 
 /// Removes a file; one that is gone already is no error.

@@ -81,7 +81,7 @@ pub use system::{
     thread_cpu_nanos, thread_id, thread_owner, trace_state,
 };
 pub use ticks::{Ticks, ticks};
-pub use tool::SystemTool;
+pub use tool::{SystemTool, has_terminal, open_terminal};
 pub use trace::{Missing, TraceSource, TraceState};
 pub use virtualization::virtualization;
 

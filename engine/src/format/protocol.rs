@@ -14,6 +14,8 @@ use crate::units::shortened;
 
 /// The version of the protocol that this program uses.
 pub const PROTOCOL_VERSION: u32 = 1;
+/// Maximum CPUs of a machine, as of Linux.
+const MAX_CPUS: u32 = 8_192;
 /// How each request and each answer begins.
 const START: &[u8] = b"{\"jitterscope\":";
 
@@ -96,6 +98,19 @@ pub struct AgentFacts {
     /// Whether threads can be pinned to CPUs.
     #[serde(default)]
     pub can_pin: bool,
+}
+
+impl AgentFacts {
+    /// Whether a machine can have these CPUs.
+    fn has_cpus(&self) -> bool {
+        let CpuFacts { usable, physical_count, one_a_core } = &self.cpus;
+        let listed = self.machine.cpus.iter().map(|cpu| &cpu.logical);
+        [usable.len(), one_a_core.len(), self.machine.cpus.len()]
+            .into_iter()
+            .all(|count| u32::try_from(count).is_ok_and(|count| count <= MAX_CPUS))
+            && usable.iter().chain(one_a_core).chain(listed).all(|cpu| *cpu < MAX_CPUS)
+            && physical_count.is_none_or(|count| count <= MAX_CPUS)
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -215,7 +230,10 @@ pub fn write_answer(answer: &AgentAnswer) -> String {
 pub fn read_answer(text: &[u8]) -> Result<AgentAnswer, ProtocolError> {
     let AnswerLine { answer, facts, share, reason, .. } = read(text)?;
     match (answer, facts) {
-        (AnswerKind::Machine, Some(facts)) => Ok(AgentAnswer::Machine(facts)),
+        (AnswerKind::Machine, Some(facts)) if super::is_plausible(text) && facts.has_cpus() => {
+            Ok(AgentAnswer::Machine(facts))
+        }
+        (AnswerKind::Machine, Some(_)) => Err(invalid("facts that no machine has")),
         (AnswerKind::Machine, None) => Err(invalid("no facts about the machine")),
         (AnswerKind::Load, _) => {
             let is_share = |share: &f64| share.is_finite() && 0.0 <= *share;

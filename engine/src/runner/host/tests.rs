@@ -239,6 +239,69 @@ fn a_journal_without_end_ends_where_a_run_file_would() {
     }
 }
 
+#[test]
+fn an_agent_that_claims_what_no_machine_has_is_refused() {
+    let end = run_begins();
+    let description: serde_json::Value = serde_json::from_slice(&SESSION[..end]).unwrap();
+    // The version is first.
+    let answer = |description: &serde_json::Value| {
+        let facts = &description["facts"];
+        format!("{{\"jitterscope\":1,\"answer\":\"machine\",\"facts\":{facts}}}\n").into_bytes()
+    };
+    let same = against(Cursor::new([&answer(&description), &SESSION[end..]].concat()));
+    assert!(same.is_ok(), "{same:?}");
+    let many = |value: serde_json::Value| serde_json::Value::Array(vec![value; 100_000]);
+    let machine_cpu = &description["facts"]["machine"]["cpus"][0];
+    for (place, claim) in [
+        ("/facts/cpus/usable", many(1.into())),
+        ("/facts/cpus/usable/0", u32::MAX.into()),
+        ("/facts/cpus/physical_count", u32::MAX.into()),
+        ("/facts/machine/cpus", many(machine_cpu.clone())),
+        ("/facts/machine/cpus/0/logical", u32::MAX.into()),
+        ("/facts/capabilities", many(description["facts"]["capabilities"][0].clone())),
+        ("/facts/machine/os", "x".repeat(1 << 20).into()),
+        ("/facts/app_version", "x".repeat(1 << 20).into()),
+    ] {
+        let mut claimed = description.clone();
+        *claimed.pointer_mut(place).unwrap() = claim;
+        let refused = against(Cursor::new([&answer(&claimed), &SESSION[end..]].concat()));
+        assert!(matches!(refused, Err(StartError::Agent(AgentError::Noise))), "{place}");
+    }
+    let begun = SESSION[end..].split_inclusive(|byte| *byte == b'\n').next().unwrap();
+    let rest = SESSION.get(end + begun.len()..).unwrap();
+    let begun: serde_json::Value = serde_json::from_slice(begun).unwrap();
+    for (count, is_refused) in [(1, false), (20_000, true)] {
+        let mut claimed = begun.clone();
+        let trials = &mut claimed["run"]["trials"];
+        *trials = vec![trials[0].clone(); count].into();
+        let line = format!("{claimed}\n");
+        let run = against(Cursor::new([&SESSION[..end], line.as_bytes(), rest].concat()));
+        match run {
+            Err(StartError::Agent(AgentError::Noise)) => assert!(is_refused),
+            run => assert!(!is_refused && run.is_ok(), "{run:?}"),
+        }
+    }
+}
+
+#[test]
+fn an_agent_that_names_ever_new_series_is_refused_early() {
+    let begun = run_begins()
+        + SESSION[run_begins()..].split(|byte| *byte == b'\n').next().unwrap().len()
+        + 1;
+    let lines: Vec<String> = (0..10_000)
+        .map(|at| {
+            format!(
+                "{{\"entry\":\"value\",\"trial\":0,\"name\":\"{at}\",\"at_nanos\":0,\"value\":1}}\n"
+            )
+        })
+        .collect();
+    let lines = lines.concat();
+    let (run, _) = against(Cursor::new([&SESSION[..begun], lines.as_bytes()].concat())).unwrap();
+    let Ending::Failed(reason) = &run.ending else { panic!("{:?}", run.ending) };
+    assert!(reason.contains("more than a run may hold"), "{reason}");
+    assert!(run.trials[0].series.len() < 2_000);
+}
+
 /// The same text again and again.
 struct Endless {
     text: Vec<u8>,

@@ -315,7 +315,10 @@ fn a_key_is_trusted_and_an_agent_copied_and_updated_in_the_window() {
     drop(harness);
     // An agent that is too old is replaced.
     let old = "#!/bin/sh\necho \"error: unrecognized subcommand '$1'\" >&2\nexit 2\n";
+    // The program may still run: another one takes its name.
+    fs::remove_file(&copied).unwrap();
     fs::write(&copied, old).unwrap();
+    fs::set_permissions(&copied, fs::Permissions::from_mode(0o755)).unwrap();
     let mut harness = window_with_settings(&servers.folder);
     harness.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Num2);
     harness.run_steps(3);

@@ -361,6 +361,29 @@ mod tests {
         assert!(read_answer(br#"{"jitterscope":1,"answer":"load","share":NaN}"#).is_err());
     }
 
+    #[test]
+    fn facts_that_no_machine_has_are_refused() {
+        let text = write_answer(&answers()[0]);
+        let line: Value = serde_json::from_str(&text).unwrap();
+        let many = |value: Value| Value::Array(vec![value; 100_000]);
+        let cpu = serde_json::json!({
+            "logical": MAX_CPUS, "core": 0, "package": 0, "kind": "uniform", "most_khz": null
+        });
+        for (place, claim) in [
+            ("/facts/cpus/usable", many(1.into())),
+            ("/facts/cpus/usable/0", u32::MAX.into()),
+            ("/facts/cpus/physical_count", u32::MAX.into()),
+            ("/facts/machine/cpus", Value::Array(vec![cpu])),
+            ("/facts/machine/os", "x".repeat(1 << 20).into()),
+            ("/facts/app_version", "x".repeat(1 << 20).into()),
+        ] {
+            let mut claimed = line.clone();
+            *claimed.pointer_mut(place).unwrap() = claim;
+            let read = read_answer(claimed.to_string().as_bytes());
+            assert_eq!(read, Err(invalid("facts that no machine has")), "{place}");
+        }
+    }
+
     /// How many inputs a test tries.
     fn cases() -> ProptestConfig {
         let is_long = std::env::var_os("JITTERSCOPE_LONG_TESTS").is_some_and(|value| value == "1");

@@ -1,15 +1,14 @@
 //! The key of a host that ssh does not know: its fingerprint, and adding it to the user's known hosts.
 
 use std::ffi::OsString;
-use std::fs::{self, OpenOptions};
-use std::io::{self, Write as _};
+use std::io;
 use std::path::{Path, PathBuf};
 
 use super::agent_error::AgentError;
 use super::copy::finish;
 use super::host::{Address, arguments, ssh_of};
 use crate::format::is_unsafe_char;
-use crate::platform::{PipedProgram, program_in_path};
+use crate::platform::{PipedProgram, append_text, program_in_path, with_new_file};
 use crate::run::RunId;
 
 /// The program that prints fingerprints, from the same package as ssh.
@@ -38,26 +37,26 @@ pub struct HostKey {
 impl HostKey {
     /// Reads the key that a host presents; nothing is trusted.
     pub fn of(address: &Address) -> Result<Self, AgentError> {
-        let folder = std::env::temp_dir().join(format!("jitterscope-{}", RunId::random()));
-        // A new folder: nobody else has put anything there.
-        fs::create_dir(&folder)?;
-        let key = read(address, &folder.join("key"));
-        fs::remove_dir_all(&folder).ok();
-        key
+        let folder = format!("jitterscope-{}", RunId::random());
+        let (found, lines) = with_new_file(&folder, |to| read(address, to))?;
+        let Found { fingerprint, file } = found?;
+        Ok(Self { lines, fingerprint, file })
     }
 
     /// Adds the key to the user's known hosts, as ssh does after "yes".
     pub fn trust(&self) -> io::Result<()> {
-        if let Some(folder) = self.file.parent() {
-            fs::create_dir_all(folder)?;
-        }
-        let mut file = OpenOptions::new().append(true).create(true).open(&self.file)?;
-        file.write_all(self.lines.as_bytes())
+        append_text(&self.file, &self.lines)
     }
 }
 
+/// What is known of a key besides its lines.
+struct Found {
+    fingerprint: String,
+    file: PathBuf,
+}
+
 /// Reads a key by way of a file that has no other.
-fn read(address: &Address, to: &Path) -> Result<HostKey, AgentError> {
+fn read(address: &Address, to: &Path) -> Result<Found, AgentError> {
     let (ssh, given) = ssh_of(address)?;
     // On Windows, too, ssh takes slashes, and may not take backslashes in quotes.
     let to_text = to.display().to_string().replace('\\', "/");
@@ -72,15 +71,15 @@ fn read(address: &Address, to: &Path) -> Result<HostKey, AgentError> {
     words.extend(arguments(address, "exit")?);
     // Signing in fails: the key was there before.
     let failed = output(&ssh, &words).err();
-    let Ok(lines) = fs::read_to_string(to) else {
+    if !to.is_file() {
         return Err(failed.unwrap_or(AgentError::KeyUnknown));
-    };
+    }
     let keygen = Some(ssh.with_file_name(KEYGEN)).filter(|path| path.is_file());
     let keygen = keygen.or_else(|| program_in_path(KEYGEN));
     let keygen = keygen.ok_or_else(|| AgentError::NoSsh { command: KEYGEN.to_owned() })?;
     let found = output(&keygen, &["-lf".into(), to.into()])?;
     let fingerprint = fingerprint_in(&found).ok_or(AgentError::Noise)?;
-    Ok(HostKey { lines, fingerprint, file: PathBuf::from(file) })
+    Ok(Found { fingerprint, file: PathBuf::from(file) })
 }
 
 /// The first file of known hosts that ssh would use with these arguments.
@@ -121,19 +120,5 @@ mod tests {
         for wrong in ["", "256 MD5:aa host (RSA)", "SHA256:x", "256 SHA256:\u{202e} x (RSA)"] {
             assert_eq!(fingerprint_in(wrong), None, "{wrong}");
         }
-    }
-
-    #[test]
-    fn a_trusted_key_is_added_to_the_known_hosts() {
-        let folder = tempfile::tempdir().unwrap();
-        let file = folder.path().join("ssh").join("known_hosts");
-        let key = |lines: &str| HostKey {
-            lines: lines.to_owned(),
-            fingerprint: String::new(),
-            file: file.clone(),
-        };
-        key("a ssh-ed25519 AAAA\n").trust().unwrap();
-        key("b ssh-ed25519 BBBB\n").trust().unwrap();
-        assert_eq!(fs::read_to_string(&file).unwrap(), "a ssh-ed25519 AAAA\nb ssh-ed25519 BBBB\n");
     }
 }

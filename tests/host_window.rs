@@ -3,12 +3,14 @@
 
 use egui_kittest::Harness;
 use egui_kittest::kittest::{NodeT as _, Queryable as _};
-use jitterscope::{App, CheckedHost, HostState, Place, SavedHost, Settings, SettingsFile};
+use jitterscope::{
+    App, CheckedHost, HostState, Place, Progress, SavedHost, Settings, SettingsFile,
+};
 use jitterscope_engine::plan::quick::Part;
 use jitterscope_engine::run::{Ending, Run};
 use jitterscope_engine::store::{self, Store};
 
-use super::cli::program;
+use super::cli::{SHORT, program};
 use super::hosts::folder;
 use super::window::{start_measuring, step_until, window_with_settings};
 
@@ -34,18 +36,18 @@ fn window(folder: &tempfile::TempDir, addresses: &[&str]) -> Harness<'static, Ap
 }
 
 /// Opens the menu by its key and selects a row.
-fn select(harness: &mut Harness<'_, App>, row: &str) {
+pub(super) fn select(harness: &mut Harness<'_, App>, row: &str) {
     harness.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::L);
     harness.run_steps(4);
     harness.get_by_label_contains(row).click();
     harness.run_steps(4);
 }
 
-fn field<'a>(harness: &'a Harness<'_, App>, label: &'a str) -> egui_kittest::Node<'a> {
+pub(super) fn field<'a>(harness: &'a Harness<'_, App>, label: &'a str) -> egui_kittest::Node<'a> {
     harness.get_by_role_and_label(egui::accesskit::Role::TextInput, label)
 }
 
-fn connected(address: &'static str) -> impl Fn(&App) -> bool {
+pub(super) fn connected(address: &'static str) -> impl Fn(&App) -> bool {
     move |app| matches!(app.session().hosts().state(address), HostState::Connected(_))
 }
 
@@ -220,6 +222,65 @@ fn a_host_is_checked_added_renamed_and_removed() {
     harness.run_steps(3);
     let session = harness.state().session();
     assert_eq!((session.settings().hosts.len(), session.hosts().place()), (0, &Place::ThisPc));
+}
+
+#[test]
+fn repeats_and_an_interleaved_rerun_happen_on_the_selected_host() {
+    let folder = folder();
+    for name in ["one", "two"] {
+        let mut measured = std::process::Command::new(program());
+        measured.arg("--data-dir").arg(folder.path().join("runs")).args(SHORT);
+        assert!(measured.args(["--name", name]).output().unwrap().status.success());
+    }
+    let mut harness = window(&folder, &["refused", "good-1"]);
+    let rerun = |harness: &mut Harness<'_, App>| {
+        harness.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Num9);
+        harness.run_steps(3);
+        harness.get_by_label("Re-run interleaved").click();
+        harness.run_steps(3);
+    };
+    harness.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Num8);
+    step_until(&mut harness, |app| app.session().library().count() == 2);
+    harness.run_steps(3);
+    for name in ["Select one", "Select two"] {
+        harness.get_by_label(name).click();
+        harness.run_steps(2);
+    }
+    harness.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::D);
+    harness.run_steps(2);
+    step_until(&mut harness, |app| {
+        matches!(app.session().comparing().progress(), Progress::Done(_))
+    });
+    harness.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Num2);
+    select(&mut harness, "refused");
+    step_until(&mut harness, |app| {
+        matches!(app.session().hosts().state("refused"), HostState::Failed { .. })
+    });
+    rerun(&mut harness);
+    assert!(!harness.state().session().running().is_busy());
+    let notice = "The test was not run: the selected host is not connected.";
+    assert!(harness.query_all_by_label_contains(notice).next().is_some());
+    harness.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Num2);
+    harness.run_steps(3);
+    select(&mut harness, "good-1");
+    step_until(&mut harness, connected("good-1"));
+    rerun(&mut harness);
+    let is_over =
+        |app: &App| !app.session().running().is_busy() && 4 < app.session().library().count();
+    step_until(&mut harness, is_over);
+    let there = || saved(&folder).into_iter().filter(|run| run.host.as_deref() == Some("good-1"));
+    assert_eq!(saved(&folder).len(), there().count() + 2);
+    let before = there().count();
+    harness.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Num2);
+    harness.run_steps(3);
+    harness.get_by_label("Frame loop, repeat").focus();
+    harness.run_steps(2);
+    harness.key_press(egui::Key::ArrowUp);
+    harness.run_steps(2);
+    start_measuring(&mut harness);
+    step_until(&mut harness, |app| !app.session().running().is_busy());
+    assert_eq!(there().count(), before + 2);
+    assert!(there().any(|run| run.tags == ["repeat 2/2"]));
 }
 
 #[test]

@@ -27,6 +27,8 @@ mod offers; // What pages offer next: to wait for quiet, to allow what is denied
 mod older; // Files of an older version: they open with the figures that it wrote.
 mod pages; // Pages for a browser: without a request, and comparisons with the results of their tables.
 mod plots; // Plots by keyboard, pointer and labels: ranges, annotations, distributions.
+#[cfg(target_os = "linux")]
+mod polkit; // Administrator rights through a real polkit: granted, denied, and nothing else permitted.
 mod previews; // The preview of an export: what the file holds, in its order.
 mod privacy; // What any command prints or writes: no private names, of this PC or of other programs.
 mod probes; // Every kind of test on a live machine, and what a report makes of it.
@@ -40,6 +42,7 @@ mod settings; // Settings of numbers: followed by what is shown, not by what is 
 #[cfg(target_os = "linux")]
 mod shortcut; // The shortcut that marks a moment in other programs: by a made-up portal, an X server, and without.
 mod snapshots; // An image of every page in every state, and what must not be on any.
+mod ssh_server; // Tests through a real ssh server: keys, copying the agent, what is lost with each process.
 mod streams; // Standard output and standard error that cannot be written.
 mod tables; // Result tables: sorted, read by key, remembered.
 mod tickets; // What is pasted into a ticket, in few lines.

@@ -53,7 +53,7 @@ pub use export::{
 pub use export_request::{ExportKind, ExportRequest, Subject};
 pub use finished_check::FinishedCheck;
 pub use host_action::HostAction;
-pub use hosts::{AddedHost, CheckedHost, HostState, Hosts};
+pub use hosts::{AddedHost, CheckedHost, HostState, Hosts, is_old, needs_agent};
 pub use import::{Imports, WhichColumn, WhichSeries};
 pub use library::{
     ConfigurationPreview, DeletedItem, DraggedItem, Library, RunPreview, common_label,

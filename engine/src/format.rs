@@ -6,6 +6,7 @@
 
 pub mod capframex;
 pub mod checksum;
+mod claims;
 pub mod cyclictest;
 pub mod exported;
 pub(crate) mod index;
@@ -31,6 +32,7 @@ use crate::units::shortened;
 use json::{Json, Limits};
 
 pub use crate::run::{FORMAT, FORMAT_VERSION};
+pub(crate) use claims::is_plausible;
 pub(crate) use journal::{Entry, journal_version, parse_entry, read_entry, write_lines};
 pub use json::JsonError;
 pub use measurement::{measurement_sum, shortened_sum};

@@ -14,6 +14,7 @@ mod files;
 pub mod parse;
 mod piped;
 mod registry;
+mod scratch;
 #[cfg(feature = "shortcuts")]
 mod shortcut;
 #[cfg(any(target_os = "macos", test))]
@@ -66,6 +67,7 @@ pub use files::{
 pub use piped::{PipedProgram, Pipes, program_in_path};
 pub(crate) use registry::registered_cpu_nanos;
 pub use registry::{Registration, demote_all_registered, register_realtime};
+pub use scratch::{append_text, with_new_file};
 #[cfg(feature = "shortcuts")]
 pub use shortcut::{Shortcut, ShortcutEvent, ShortcutKey, ShortcutRefusal, ShortcutStop};
 #[cfg(feature = "shortcuts")]
@@ -81,7 +83,7 @@ pub use system::{
     thread_cpu_nanos, thread_id, thread_owner, trace_state,
 };
 pub use ticks::{Ticks, ticks};
-pub use tool::SystemTool;
+pub use tool::{SystemTool, has_terminal, open_terminal};
 pub use trace::{Missing, TraceSource, TraceState};
 pub use virtualization::virtualization;
 

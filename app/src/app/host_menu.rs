@@ -5,9 +5,9 @@ use eframe::egui::{
 };
 
 use jitterscope_engine::platform;
-use jitterscope_engine::runner::Agent;
+use jitterscope_engine::runner::{Agent, AgentError};
 
-use crate::session::{Action, HostAction, HostState, PageId, Place, SavedHost, Session};
+use crate::session::{Action, HostAction, HostState, PageId, Place, SavedHost, Session, is_old};
 use crate::text::hosts as words;
 use crate::theme::{Tokens, Type, icons, size};
 use crate::widgets::keys::{Command, key_text};
@@ -17,7 +17,10 @@ use crate::widgets::{Button, group_caption, text_field};
 /// Width of the menu.
 const WIDTH: f32 = 424.0;
 /// Room for a button in a row.
-const BUTTON: f32 = 84.0;
+const BUTTON: f32 = 112.0;
+/// The buttons of a row that do something other than a check.
+const TRY_AGAIN: &str = "Try again";
+const OPEN_TERMINAL: &str = "Open terminal";
 /// From this many hosts on, they are filtered by what is typed.
 const FILTERED_FROM: usize = 8;
 
@@ -196,7 +199,8 @@ impl HostMenu {
         let address = &host.address;
         let state = session.hosts().state(address);
         let is_selected = *session.hosts().place() == Place::Host(address.clone());
-        let (note, state_words, button) = state_of(host, state, tokens);
+        let (note, state_words, button) =
+            state_of(host, state, session.hosts().has_terminal(), tokens);
         let row = MenuRow {
             icon: icons::TERMINAL_WINDOW,
             title: host.title(),
@@ -211,7 +215,11 @@ impl HostMenu {
             let place = row.rect.with_min_x(row.rect.right() - BUTTON).shrink2(vec2(4.0, 8.0));
             let name = format!("{button}: {}", host.title());
             if ui.put(place, Button::new(button).name(&name)).clicked() {
-                actions.push(Action::Host(HostAction::Connect(address.clone())));
+                actions.push(Action::Host(match button {
+                    OPEN_TERMINAL => HostAction::OpenTerminal(host.clone()),
+                    TRY_AGAIN => HostAction::Connect(address.clone()),
+                    _ => HostAction::AskAbout(address.clone()),
+                }));
             }
         }
         let by_key =
@@ -315,7 +323,12 @@ pub(super) fn selected(session: &Session) -> Option<&SavedHost> {
 type RowState<'a> =
     (((&'a str, Color32), String), Option<(&'a str, &'a str, Color32)>, &'static str);
 
-fn state_of<'a>(host: &SavedHost, state: &HostState, tokens: &Tokens) -> RowState<'a> {
+fn state_of<'a>(
+    host: &SavedHost,
+    state: &HostState,
+    has_terminal: bool,
+    tokens: &Tokens,
+) -> RowState<'a> {
     let plain = ("", tokens.t2);
     match state {
         HostState::Connected(connected) => {
@@ -331,7 +344,13 @@ fn state_of<'a>(host: &SavedHost, state: &HostState, tokens: &Tokens) -> RowStat
             ((plain, host.address.clone()), shown, "")
         }
         HostState::Failed { at, error } => {
-            (((icons::WARNING_FILL, tokens.fair), words::failed(*at, error)), None, "Try again")
+            let button = match **error {
+                AgentError::SignIn if has_terminal => OPEN_TERMINAL,
+                AgentError::KeyUnknown | AgentError::NoProgram => "Check",
+                _ if is_old(error) => "Update",
+                _ => TRY_AGAIN,
+            };
+            (((icons::WARNING_FILL, tokens.fair), words::failed(*at, error)), None, button)
         }
     }
 }

@@ -3,9 +3,13 @@
 use std::cmp::Ordering;
 
 use eframe::egui::{Context, Id, Key, ScrollArea, Ui};
+use jitterscope_engine::machine::permission_steps;
 use jitterscope_engine::runner::AgentError;
 
-use crate::session::{Action, AddedHost, CheckedHost, HostAction, SavedHost, Session};
+use super::machine::step_ui;
+use crate::session::{
+    Action, AddedHost, CheckedHost, HostAction, SavedHost, Session, is_old, needs_agent,
+};
 use crate::text::{self, hosts as words};
 use crate::theme::{Tokens, Type, icons, size};
 use crate::widgets::{
@@ -24,6 +28,8 @@ pub struct AddHostDialog {
     is_open: bool,
     /// Whether there is a field for the path of the agent.
     has_path: bool,
+    /// Whether it is shown how to allow real-time priority there.
+    shows_how: bool,
 }
 
 /// A step of a check: what it found, and whether it succeeded.
@@ -40,15 +46,22 @@ impl AddHostDialog {
             *self = Self::default();
             return;
         };
+        let has_terminal = session.hosts().has_terminal();
         let modal = dialog::modal(ctx, Id::unique("add-host")).show(ctx, |ui| {
-            self.ui(ui, adding, actions);
+            self.ui(ui, adding, has_terminal, actions);
         });
         if modal.should_close() {
             actions.push(Action::Host(HostAction::Cancel));
         }
     }
 
-    fn ui(&mut self, ui: &mut Ui, adding: &AddedHost, actions: &mut Vec<Action>) {
+    fn ui(
+        &mut self,
+        ui: &mut Ui,
+        adding: &AddedHost,
+        has_terminal: bool,
+        actions: &mut Vec<Action>,
+    ) {
         let tokens = Tokens::of(ui);
         let width = WIDTH.min(ui.ctx().content_rect().width() - 64.0);
         ui.set_width(width);
@@ -58,9 +71,13 @@ impl AddHostDialog {
             ui.set_width(width);
             self.fields_ui(ui, width, adding, actions);
             for step in steps(adding) {
-                step_ui(ui, &step);
-                if step.name == "Agent" {
-                    self.agent_ui(ui, adding, actions);
+                check_ui(ui, &step);
+                match step.name {
+                    "Host key" => key_ui(ui, adding, actions),
+                    "Signed in" if has_terminal => sign_in_ui(ui, adding, actions),
+                    "Agent" => self.agent_ui(ui, adding, actions),
+                    "Real-time" => self.realtime_ui(ui, adding, actions),
+                    _ => {}
                 }
             }
             ui.add_space(size::GAP_SMALL);
@@ -97,8 +114,13 @@ impl AddHostDialog {
         adding: &AddedHost,
         actions: &mut Vec<Action>,
     ) {
-        let is_checking = matches!(adding.checked, CheckedHost::Checking | CheckedHost::Copying);
+        let is_checking = matches!(adding.checked, CheckedHost::Checking | CheckedHost::Copying(_));
         let mut is_entered = false;
+        let is_new = !std::mem::replace(&mut self.is_open, true);
+        if is_new {
+            self.host = adding.host.clone();
+            self.has_path = !self.host.program.is_empty();
+        }
         ui.horizontal(|ui| {
             let half = (width - 110.0) / 2.0;
             let mut field = |ui: &mut Ui, label: &str, value: &mut String, hint: &str| {
@@ -108,7 +130,7 @@ impl AddHostDialog {
                 field
             };
             let address = field(ui, "Address", &mut self.host.address, "user@host");
-            if !std::mem::replace(&mut self.is_open, true) {
+            if is_new {
                 address.request_focus();
             }
             field(ui, "ssh command (optional)", &mut self.host.ssh, "ssh");
@@ -127,38 +149,103 @@ impl AddHostDialog {
     /// Draws what can be done where the agent is missing.
     fn agent_ui(&mut self, ui: &mut Ui, adding: &AddedHost, actions: &mut Vec<Action>) {
         let CheckedHost::Failed(error) = &adding.checked else { return };
-        if !matches!(**error, AgentError::NoProgram) {
+        if !needs_agent(error) {
             return;
         }
-        let tokens = Tokens::of(ui);
-        let note = |ui: &mut Ui, text: &str| {
-            ui.label(Type::Small.text(text).color(tokens.t2));
-        };
-        ui.horizontal(|ui| {
-            ui.add_space(NAMES + 30.0);
-            ui.vertical(|ui| {
-                if let Some(error) = &adding.copy_error {
-                    note(ui, &format!("The agent was not copied: {error}."));
+        below(ui, |ui| {
+            if let Some(error) = &adding.copy_error {
+                note(ui, &format!("The agent was not copied: {error}."));
+            }
+            if let Some(file) = &adding.file {
+                let size = text::format_bytes(file.bytes);
+                note(
+                    ui,
+                    &format!(
+                        "Copy it there? {size}, to ~/.local/bin/jitterscope-cli. Nothing else changes on that PC."
+                    ),
+                );
+                let words = if is_old(error) { "Update" } else { "Copy it there" };
+                if ui.add(Button::primary(words).icon(icons::UPLOAD_SIMPLE)).clicked() {
+                    actions.push(Action::Host(HostAction::CopyAgent));
                 }
-                if let Some(file) = &adding.file {
-                    let size = text::format_bytes(file.bytes);
-                    note(ui, &format!("Copy it there? {size}, to ~/.local/bin/jitterscope-cli. Nothing else changes on that PC."));
-                    if ui.add(Button::primary("Copy it there").icon(icons::UPLOAD_SIMPLE)).clicked() {
-                        actions.push(Action::Host(HostAction::CopyAgent));
-                    }
-                } else {
-                    note(ui, "Install jitterscope-cli there, in its PATH.");
-                }
-                if self.has_path {
-                    let label = "Path of jitterscope-cli on the host";
-                    let hint = "~/bin/jitterscope-cli";
-                    text_field(ui, label, &mut self.host.program, hint, 260.0);
-                } else {
-                    self.has_path = link(ui, "Use another path…").clicked();
-                }
-            });
+            } else {
+                note(ui, "Install jitterscope-cli there, in its PATH.");
+            }
+            if self.has_path {
+                let label = "Path of jitterscope-cli on the host";
+                let hint = "~/bin/jitterscope-cli";
+                text_field(ui, label, &mut self.host.program, hint, 260.0);
+            } else {
+                self.has_path = link(ui, "Use another path…").clicked();
+            }
         });
     }
+
+    /// Offers how to allow real-time priority on the host, where it is denied.
+    fn realtime_ui(&mut self, ui: &mut Ui, adding: &AddedHost, actions: &mut Vec<Action>) {
+        let CheckedHost::Ready(connected) = &adding.checked else { return };
+        let facts = &connected.facts;
+        let is_linux = facts.machine.system().starts_with("Linux");
+        let steps = permission_steps(&facts.detail, is_linux);
+        if facts.realtime.is_granted || steps.is_empty() {
+            return;
+        }
+        below(ui, |ui| {
+            if !self.shows_how {
+                self.shows_how = ui.add(Button::new("How to allow")).clicked();
+                return;
+            }
+            note(ui, "On that PC:");
+            for (step, number) in steps.iter().zip(1..) {
+                step_ui(ui, Some(number), step, actions);
+            }
+        });
+    }
+}
+
+/// Lets the user compare and trust a key that ssh does not know.
+fn key_ui(ui: &mut Ui, adding: &AddedHost, actions: &mut Vec<Action>) {
+    let is_unknown = matches!(&adding.checked, CheckedHost::Failed(error) if matches!(**error, AgentError::KeyUnknown));
+    let Some(key) = adding.key.as_ref().filter(|_| is_unknown) else { return };
+    below(ui, |ui| match key {
+        Ok(key) => {
+            let width = ui.available_width();
+            let tokens = Tokens::of(ui);
+            ui.label(Spans::plain(Type::Mono, &key.fingerprint, tokens.t1).wrapped(ui, width));
+            note(ui, "Compare it with the one on that PC.");
+            if ui.add(Button::new("Trust this key")).clicked() {
+                actions.push(Action::Host(HostAction::Trust));
+            }
+        }
+        Err(error) => note(ui, &format!("The key could not be read: {error}.")),
+    });
+}
+
+/// Offers a terminal, where ssh can ask for a password.
+fn sign_in_ui(ui: &mut Ui, adding: &AddedHost, actions: &mut Vec<Action>) {
+    let is_denied = matches!(&adding.checked, CheckedHost::Failed(error) if matches!(**error, AgentError::SignIn));
+    if is_denied {
+        below(ui, |ui| {
+            note(ui, words::ABOUT_SIGN_IN);
+            if ui.add(Button::new("Open terminal").icon(icons::TERMINAL_WINDOW)).clicked() {
+                actions.push(Action::Host(HostAction::OpenTerminal(adding.host.clone())));
+            }
+        });
+    }
+}
+
+/// Draws what belongs to the words of a step.
+fn below(ui: &mut Ui, add_contents: impl FnOnce(&mut Ui)) {
+    ui.horizontal(|ui| {
+        ui.add_space(NAMES + 30.0);
+        ui.vertical(add_contents);
+    });
+}
+
+fn note(ui: &mut Ui, text: &str) {
+    let tokens = Tokens::of(ui);
+    let width = ui.available_width();
+    ui.label(Spans::plain(Type::Small, text, tokens.t2).wrapped(ui, width));
 }
 
 /// The result of each step so far.
@@ -168,7 +255,7 @@ fn steps(adding: &AddedHost) -> [Step; 6] {
     match &adding.checked {
         CheckedHost::Unchecked => NAMES.map(|name| step(name, None, "")),
         CheckedHost::Checking => NAMES.map(|name| step(name, None, "Checking…")),
-        CheckedHost::Copying => NAMES.map(|name| match name {
+        CheckedHost::Copying(_) => NAMES.map(|name| match name {
             "Agent" => step(name, None, "Copying…"),
             _ => step(name, None, ""),
         }),
@@ -243,7 +330,7 @@ const fn step_of(error: &AgentError) -> usize {
     }
 }
 
-fn step_ui(ui: &mut Ui, step: &Step) {
+fn check_ui(ui: &mut Ui, step: &Step) {
     let tokens = Tokens::of(ui);
     ui.horizontal_top(|ui| {
         ui.set_min_height(28.0);

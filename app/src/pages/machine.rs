@@ -14,6 +14,7 @@ use crate::theme::{Tokens, Type, size};
 use crate::widgets::Spans;
 
 pub(super) use allows::denied_ui;
+pub(super) use findings::step_ui;
 
 /// State of the Machine page.
 #[derive(Debug, Default)]

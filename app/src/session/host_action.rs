@@ -25,6 +25,12 @@ pub enum HostAction {
     Ask,
     /// Check a host before it is added.
     Check(SavedHost),
+    /// Check a saved host as one that is to be added, to do what it needs.
+    AskAbout(String),
+    /// Trust the key of the host that is to be added.
+    Trust,
+    /// Open a terminal with ssh to a host.
+    OpenTerminal(SavedHost),
     /// Copy the agent to the host that is to be added.
     CopyAgent,
     /// Add the checked host, and select it.

@@ -55,6 +55,16 @@ impl Session {
             }),
             HostAction::Ask => self.with_hosts(|part, _, _| part.begin_adding()),
             HostAction::Check(host) => self.with_hosts(|part, _, _| part.check(host)),
+            HostAction::AskAbout(address) => self.with_hosts(|part, saved, _| {
+                if let Some(host) = saved.iter().find(|host| host.address == address) {
+                    part.begin_adding();
+                    part.check(host.clone());
+                }
+            }),
+            HostAction::Trust => self.run(HOSTS, |part, _, outbox| part.trust(outbox)),
+            HostAction::OpenTerminal(host) => {
+                self.run(HOSTS, |part, _, outbox| part.open_terminal(&host, outbox));
+            }
             HostAction::CopyAgent => self.with_hosts(|part, _, _| part.copy_agent()),
             HostAction::Add => self.add_host(),
             HostAction::Cancel => self.with_hosts(|part, _, _| part.cancel_adding()),

@@ -8,7 +8,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use jiff::Timestamp;
-use jitterscope_engine::runner::{Agent, AgentError, Host};
+use jitterscope_engine::platform;
+use jitterscope_engine::runner::{Agent, AgentError, Host, HostKey, open_sign_in};
 
 use super::action::{Action, Notice};
 use super::part::{Context, Outbox, Part};
@@ -17,7 +18,7 @@ use super::saved_host::SavedHost;
 use super::task::{TaskHost, Tasks, Watch};
 use crate::facts::Facts;
 
-pub use adding::{AddedHost, AgentFile, CheckedHost};
+pub use adding::{AddedHost, AgentFile, CheckedHost, is_old, needs_agent};
 
 /// How often the load of a connected host is read while nothing is measured.
 const WATCH: Duration = Duration::from_secs(2);
@@ -70,6 +71,8 @@ enum Message {
     Checked { attempt: u64, result: Box<Result<Agent, AgentError>> },
     /// What the system of a host without an agent is, and the agent for it, where there is one.
     System { attempt: u64, system: Option<String>, file: Option<AgentFile> },
+    /// The key that it presents, which ssh does not know.
+    Key { attempt: u64, result: Result<HostKey, String> },
     /// The agent was copied to it.
     Copied { attempt: u64, result: Result<&'static str, String> },
     /// Nothing of interest.
@@ -87,6 +90,7 @@ pub struct Hosts {
     other_load: Option<f64>,
     watch: Option<Watch>,
     adding: Option<AddedHost>,
+    has_terminal: bool,
     /// What follows once administrator rights are granted.
     then: Option<Action>,
 }
@@ -109,6 +113,7 @@ impl Hosts {
             other_load: None,
             watch: None,
             adding: None,
+            has_terminal: platform::has_terminal(),
             then: None,
         }
     }
@@ -153,6 +158,18 @@ impl Hosts {
     /// The host that is to be added.
     pub const fn adding(&self) -> Option<&AddedHost> {
         self.adding.as_ref()
+    }
+
+    /// Whether a terminal can be opened, to sign in to a host.
+    pub const fn has_terminal(&self) -> bool {
+        self.has_terminal
+    }
+
+    /// Opens a terminal with ssh to a host.
+    pub(super) fn open_terminal(&self, host: &SavedHost, outbox: &mut Outbox) {
+        if let Err(error) = open_sign_in(&host.address()) {
+            outbox.notify(Notice::error(format!("The terminal was not opened: {error}.")));
+        }
     }
 
     /// Selects where runs happen from now on, and connects to it. While anything is measured, nothing changes.
@@ -252,6 +269,7 @@ impl Hosts {
                 Message::System { attempt, system, file } => {
                     self.take_system(attempt, system, file);
                 }
+                Message::Key { attempt, result } => self.take_key(attempt, result),
                 Message::Copied { attempt, result } => self.take_copied(attempt, result),
                 Message::Closed => {}
             }

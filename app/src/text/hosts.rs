@@ -20,6 +20,10 @@ pub const AS_ROOT: &str = "Jitterscope runs as root, which it does not need. Sta
 pub const ABOUT_SSH: &str = "Jitterscope uses your own ssh, its configuration and keys. It opens no port. Host names \
                              are excluded from exports.";
 
+/// What a terminal is for, where signing in was denied.
+pub const ABOUT_SIGN_IN: &str = "If ssh asks for a password, sign in there once in a terminal, and add your key with \
+                                 ssh-copy-id or ssh-add. Then check again.";
+
 /// Why a host cannot be used, in a few words.
 pub fn problem(error: &AgentError) -> String {
     match error {

@@ -10,6 +10,9 @@ use super::{MINUS, MISSING};
 /// Why a series cannot start.
 pub const BUSY: &str = "A test is running. Re-run interleaved when it is finished.";
 
+/// Why nothing is measured on a host without a connection.
+pub const NOT_CONNECTED: &str = "The test was not run: the selected host is not connected.";
+
 /// Why a series cannot begin with an imported run.
 pub const NOT_MEASURED_HERE: &str = "Imported runs have no settings, so they cannot be re-run.";
 

@@ -14,6 +14,8 @@ use crate::units::shortened;
 
 /// The version of the protocol that this program uses.
 pub const PROTOCOL_VERSION: u32 = 1;
+/// Maximum CPUs of a machine, as of Linux.
+const MAX_CPUS: u32 = 8_192;
 /// How each request and each answer begins.
 const START: &[u8] = b"{\"jitterscope\":";
 
@@ -96,6 +98,19 @@ pub struct AgentFacts {
     /// Whether threads can be pinned to CPUs.
     #[serde(default)]
     pub can_pin: bool,
+}
+
+impl AgentFacts {
+    /// Whether a machine can have these CPUs.
+    fn has_cpus(&self) -> bool {
+        let CpuFacts { usable, physical_count, one_a_core } = &self.cpus;
+        let listed = self.machine.cpus.iter().map(|cpu| &cpu.logical);
+        [usable.len(), one_a_core.len(), self.machine.cpus.len()]
+            .into_iter()
+            .all(|count| u32::try_from(count).is_ok_and(|count| count <= MAX_CPUS))
+            && usable.iter().chain(one_a_core).chain(listed).all(|cpu| *cpu < MAX_CPUS)
+            && physical_count.is_none_or(|count| count <= MAX_CPUS)
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -215,7 +230,10 @@ pub fn write_answer(answer: &AgentAnswer) -> String {
 pub fn read_answer(text: &[u8]) -> Result<AgentAnswer, ProtocolError> {
     let AnswerLine { answer, facts, share, reason, .. } = read(text)?;
     match (answer, facts) {
-        (AnswerKind::Machine, Some(facts)) => Ok(AgentAnswer::Machine(facts)),
+        (AnswerKind::Machine, Some(facts)) if super::is_plausible(text) && facts.has_cpus() => {
+            Ok(AgentAnswer::Machine(facts))
+        }
+        (AnswerKind::Machine, Some(_)) => Err(invalid("facts that no machine has")),
         (AnswerKind::Machine, None) => Err(invalid("no facts about the machine")),
         (AnswerKind::Load, _) => {
             let is_share = |share: &f64| share.is_finite() && 0.0 <= *share;
@@ -341,6 +359,29 @@ mod tests {
         let share = read_answer(br#"{"jitterscope":1,"answer":"load","share":-1}"#);
         assert_eq!(share, Ok(AgentAnswer::Load(None)));
         assert!(read_answer(br#"{"jitterscope":1,"answer":"load","share":NaN}"#).is_err());
+    }
+
+    #[test]
+    fn facts_that_no_machine_has_are_refused() {
+        let text = write_answer(&answers()[0]);
+        let line: Value = serde_json::from_str(&text).unwrap();
+        let many = |value: Value| Value::Array(vec![value; 100_000]);
+        let cpu = serde_json::json!({
+            "logical": MAX_CPUS, "core": 0, "package": 0, "kind": "uniform", "most_khz": null
+        });
+        for (place, claim) in [
+            ("/facts/cpus/usable", many(1.into())),
+            ("/facts/cpus/usable/0", u32::MAX.into()),
+            ("/facts/cpus/physical_count", u32::MAX.into()),
+            ("/facts/machine/cpus", Value::Array(vec![cpu])),
+            ("/facts/machine/os", "x".repeat(1 << 20).into()),
+            ("/facts/app_version", "x".repeat(1 << 20).into()),
+        ] {
+            let mut claimed = line.clone();
+            *claimed.pointer_mut(place).unwrap() = claim;
+            let read = read_answer(claimed.to_string().as_bytes());
+            assert_eq!(read, Err(invalid("facts that no machine has")), "{place}");
+        }
     }
 
     /// How many inputs a test tries.

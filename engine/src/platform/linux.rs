@@ -156,6 +156,20 @@ pub fn scheduler_facts() -> Vec<(String, String)> {
     facts
 }
 
+/// The programs that start another one in a terminal, in the order in which they are tried.
+pub(super) const TERMINALS: &[Launcher] = &[
+    ("x-terminal-emulator", &["-e"]),
+    ("gnome-terminal", &["--"]),
+    ("ptyxis", &["--"]),
+    ("kgx", &["-e"]),
+    ("konsole", &["-e"]),
+    ("xfce4-terminal", &["-x"]),
+    ("foot", &[]),
+    ("kitty", &[]),
+    ("alacritty", &["-e"]),
+    ("xterm", &["-e"]),
+];
+
 /// The programs that show a window of the desktop, in the order in which they are tried.
 pub(super) const fn tools(tool: SystemTool) -> &'static [Launcher] {
     match tool {

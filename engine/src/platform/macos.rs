@@ -139,6 +139,9 @@ pub const fn cpu_set() -> Option<Vec<u32>> {
     None
 }
 
+/// None starts another program in a terminal: Terminal opens files alone.
+pub(super) const TERMINALS: &[Launcher] = &[];
+
 /// The programs that show a window of the desktop.
 pub(super) const fn tools(tool: SystemTool) -> &'static [Launcher] {
     match tool {

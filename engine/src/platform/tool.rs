@@ -1,6 +1,7 @@
 //! The desktop's own windows: where the power mode is set, and where running programs are listed.
 
-use std::path::PathBuf;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use super::system;
@@ -28,20 +29,44 @@ impl SystemTool {
 
     /// Opens it; the program runs on without this one.
     pub fn open(self) -> std::io::Result<()> {
-        let missing = || std::io::Error::from(std::io::ErrorKind::NotFound);
-        let (path, arguments) = self.launcher().ok_or_else(missing)?;
-        let mut command = Command::new(path);
-        command.args(arguments).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
-        command.spawn().map(drop)
+        start(self.launcher(), &[])
     }
 
-    fn launcher(self) -> Option<(PathBuf, &'static [&'static str])> {
-        let folders = std::env::var_os("PATH")?;
-        let folders: Vec<PathBuf> = std::env::split_paths(&folders).collect();
-        system::tools(self).iter().find_map(|(program, arguments)| {
-            let path =
-                folders.iter().map(|folder| folder.join(program)).find(|path| path.is_file());
-            Some((path?, *arguments))
-        })
+    fn launcher(self) -> Option<FoundLauncher> {
+        find(system::tools(self))
     }
+}
+
+/// Whether this desktop has a terminal in which a program can be started.
+pub fn has_terminal() -> bool {
+    find(system::TERMINALS).is_some()
+}
+
+/// Starts a program in a terminal, whose window stays open until the program ends.
+pub fn open_terminal(program: &Path, arguments: &[OsString]) -> std::io::Result<()> {
+    let given: Vec<OsString> =
+        std::iter::once(program.into()).chain(arguments.iter().cloned()).collect();
+    start(find(system::TERMINALS), &given)
+}
+
+/// Where a program of the desktop is, and its arguments.
+type FoundLauncher = (PathBuf, &'static [&'static str]);
+
+/// The first of these programs in the folders of `PATH`.
+fn find(launchers: &'static [Launcher]) -> Option<FoundLauncher> {
+    let folders = std::env::var_os("PATH")?;
+    let folders: Vec<PathBuf> = std::env::split_paths(&folders).collect();
+    launchers.iter().find_map(|(program, arguments)| {
+        let path = folders.iter().map(|folder| folder.join(program)).find(|path| path.is_file());
+        Some((path?, *arguments))
+    })
+}
+
+/// Starts a program that runs on without this one.
+fn start(launcher: Option<FoundLauncher>, more: &[OsString]) -> std::io::Result<()> {
+    let (path, arguments) = launcher.ok_or(std::io::ErrorKind::NotFound)?;
+    let mut command = Command::new(path);
+    command.args(arguments).args(more);
+    command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    command.spawn().map(drop)
 }

@@ -86,6 +86,9 @@ pub const fn cpu_set() -> Option<Vec<u32>> {
     None
 }
 
+/// The program that starts another one in a terminal.
+pub(super) const TERMINALS: &[Launcher] = &[("conhost.exe", &[])];
+
 /// The programs that show a window of the desktop.
 pub(super) const fn tools(tool: SystemTool) -> &'static [Launcher] {
     match tool {

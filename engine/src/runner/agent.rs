@@ -210,6 +210,8 @@ impl Current {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
     use crate::format::protocol::{read_answer, write_request};
 
@@ -227,11 +229,16 @@ mod tests {
         }
     }
 
-    fn answers(input: &[u8]) -> Vec<AgentAnswer> {
+    /// What an agent writes until its input ends.
+    fn written(input: &[u8]) -> Vec<u8> {
         let output = Written::default();
         let to = output.clone();
         serve(io::Cursor::new(input.to_vec()), move || Box::new(to.clone())).unwrap();
-        let written = output.0.lock().unwrap().clone();
+        output.0.lock().unwrap().clone()
+    }
+
+    fn answers(input: &[u8]) -> Vec<AgentAnswer> {
+        let written = written(input);
         let lines = written.split(|byte| *byte == b'\n').filter(|line| !line.is_empty());
         lines.map(|line| read_answer(line).unwrap()).collect()
     }
@@ -267,5 +274,47 @@ mod tests {
         let endless = answers(&vec![b'x'; 3 << 20]);
         assert!(matches!(&endless[..], [AgentAnswer::Refused(why)] if why.contains("1 MiB")));
         assert_eq!(answers(b""), []);
+    }
+
+    /// How many inputs a test tries.
+    fn cases() -> ProptestConfig {
+        let is_long = std::env::var_os("JITTERSCOPE_LONG_TESTS").is_some_and(|value| value == "1");
+        ProptestConfig::with_cases(if is_long { 100_000 } else { 200 })
+    }
+
+    proptest! {
+        #![proptest_config(cases())]
+
+        #[test]
+        fn whatever_an_agent_reads_it_answers_or_ends(
+            which in prop::collection::vec(0_usize..5, 0..MAX_WAITING),
+            at in any::<prop::sample::Index>(),
+            removed in 0_usize..20,
+            piece in prop::collection::vec(any::<u8>(), 0..12),
+        ) {
+            let impossible = Plan::FrameLoop(crate::plan::FrameLoop {
+                fps: 1e9,
+                ..crate::plan::FrameLoop::default()
+            });
+            let run = AgentRequest::Run { plan: Box::new(impossible), trace: TraceMode::Off };
+            let lines = [
+                write_request(&AgentRequest::Load),
+                write_request(&AgentRequest::Cancel),
+                write_request(&run),
+                write_request(&AgentRequest::Stop),
+                "hello\n".to_owned(),
+            ];
+            let mut input: Vec<u8> =
+                which.iter().flat_map(|one| lines[*one].bytes()).collect();
+            let until_stop = which.iter().take_while(|one| **one != 3);
+            let expected = until_stop.filter(|one| **one != 1).count();
+            prop_assert_eq!(answers(&input).len(), expected, "{:?}", which);
+            let from = at.index(input.len() + 1);
+            let to = (from + removed).min(input.len());
+            input.splice(from..to, piece);
+            // Now the plan may be possible: its journal is whole, too.
+            let written = written(&input);
+            prop_assert!(written.is_empty() || written.ends_with(b"\n"));
+        }
     }
 }

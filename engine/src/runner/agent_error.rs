@@ -166,6 +166,35 @@ fn not_reached(line: &str) -> AgentError {
 /// How pkexec begins its reason, and what it adds to it.
 const PKEXEC: &str = "Error executing command as another user: ";
 const REPORTED: &str = "This incident has been reported";
+/// What pkexec and sudo print, and the reason in its place, with what to do.
+const REFUSALS: [(&str, &str); 6] = [
+    (
+        "textual authentication agent",
+        "nothing here can ask for the password; run this in a terminal or a desktop session, or set another \
+         command, such as sudo",
+    ),
+    (
+        ": not authorized",
+        "not authorized; enter the password of an administrator, or ask for a polkit rule that permits this action",
+    ),
+    (
+        "error getting authority",
+        "polkit does not answer; start its service, or set another command, such as sudo",
+    ),
+    (
+        "value for the shell variable",
+        "pkexec permits no shell that is missing in /etc/shells; set SHELL to one of those, or set another \
+         command, such as sudo",
+    ),
+    (
+        "a password is required",
+        "sudo cannot ask for the password; run this in a terminal, or ask for a rule of sudo",
+    ),
+    (
+        "a terminal is required",
+        "sudo cannot ask for the password; run this in a terminal, or set 'sudo -A' as the command",
+    ),
+];
 
 /// What starts an agent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -184,8 +213,12 @@ impl Transport {
             Self::Administrator => {
                 let lines = messages.lines().filter(|line| !line.starts_with(REPORTED));
                 let found = last_line(&lines.collect::<Vec<&str>>().join("\n"));
-                let reason = found.strip_prefix(PKEXEC).unwrap_or(&found).to_owned();
-                AgentError::NotGranted { reason }
+                let lower = messages.to_lowercase();
+                let known = REFUSALS.iter().find(|(text, _)| lower.contains(text));
+                let plain = found.strip_prefix(PKEXEC).unwrap_or(&found);
+                AgentError::NotGranted {
+                    reason: known.map_or(plain, |(_, reason)| reason).to_owned(),
+                }
             }
         }
     }
@@ -284,7 +317,31 @@ mod tests {
             (
                 "Error executing command as another user: Not authorized\n\n\
                  This incident has been reported.\n",
-                "administrator rights were not granted: Not authorized",
+                "administrator rights were not granted: not authorized; enter the password of an administrator, or \
+                 ask for a polkit rule that permits this action",
+            ),
+            (
+                "Error creating textual authentication agent: Error opening current controlling terminal for the \
+                 process (`/dev/tty'): No such device or address\n",
+                "administrator rights were not granted: nothing here can ask for the password; run this in a \
+                 terminal or a desktop session, or set another command, such as sudo",
+            ),
+            (
+                "Error getting authority: Error initializing authority: Could not connect: No such file or \
+                 directory\n",
+                "administrator rights were not granted: polkit does not answer; start its service, or set another \
+                 command, such as sudo",
+            ),
+            (
+                "The value for the SHELL variable was not found the /etc/shells file\n\n\
+                 This incident has been reported.\n",
+                "administrator rights were not granted: pkexec permits no shell that is missing in /etc/shells; \
+                 set SHELL to one of those, or set another command, such as sudo",
+            ),
+            (
+                "sudo: a password is required\n",
+                "administrator rights were not granted: sudo cannot ask for the password; run this in a terminal, \
+                 or ask for a rule of sudo",
             ),
             (
                 "Sorry, try again.\nsudo: 3 incorrect password attempts\n",

@@ -5,8 +5,9 @@ use std::sync::mpsc::sync_channel;
 
 use super::agent_error::{AgentError, connection_error};
 use super::host::{Address, start_ssh};
+use crate::format::is_unsafe_char;
 use crate::measure::start_thread;
-use crate::platform::Pipes;
+use crate::platform::{PipedProgram, Pipes};
 
 /// Where the agent is copied to.
 const DESTINATION: &str = "~/.local/bin/jitterscope-cli";
@@ -15,13 +16,16 @@ const COPY: &str = "mkdir -p ~/.local/bin && cat > ~/.local/bin/.jitterscope-cli
     chmod 755 ~/.local/bin/.jitterscope-cli.part && \
     mv ~/.local/bin/.jitterscope-cli.part ~/.local/bin/jitterscope-cli && echo copied";
 /// What is read of an answer, and of the messages, at most.
-const MAX_ANSWER_BYTES: u64 = 4 << 10;
+const MAX_ANSWER_BYTES: u64 = 64 << 10;
 const MAX_MESSAGE_BYTES: u64 = 16 << 10;
+/// What is shown of a system's name, at most.
+const MAX_SYSTEM_CHARS: usize = 64;
 
 /// What the system of a host calls itself and its processor: "Linux x86_64".
 pub fn system_of(address: &Address) -> Result<String, AgentError> {
     let answer = run(address, "uname -sm", io::empty())?;
-    Ok(answer.lines().last().unwrap_or_default().to_owned())
+    let last = answer.lines().last().unwrap_or_default();
+    Ok(last.chars().filter(|letter| !is_unsafe_char(*letter)).take(MAX_SYSTEM_CHARS).collect())
 }
 
 /// Copies a program to a host; returns its path there.
@@ -34,8 +38,17 @@ pub fn copy_agent(address: &Address, program: impl Read) -> Result<&'static str,
 }
 
 /// Runs a command on a host; returns what it printed.
-fn run(address: &Address, command: &str, mut input: impl Read) -> Result<String, AgentError> {
-    let (mut ssh, pipes) = start_ssh(address, command)?;
+fn run(address: &Address, command: &str, input: impl Read) -> Result<String, AgentError> {
+    let (ssh, pipes) = start_ssh(address, command)?;
+    finish(ssh, pipes, input)
+}
+
+/// Waits for the end of ssh, or of a program that comes with it; returns what it printed.
+pub(super) fn finish(
+    mut ssh: PipedProgram,
+    pipes: Pipes,
+    mut input: impl Read,
+) -> Result<String, AgentError> {
     let Pipes { input: mut to, output, errors } = pipes;
     let (sender, messages) = sync_channel(1);
     start_thread("ssh messages", move || {

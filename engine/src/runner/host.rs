@@ -17,7 +17,7 @@ use crate::format::protocol::{AgentAnswer, AgentFacts, AgentRequest};
 use crate::measure::{self, Journal, Request, Running, TraceMode};
 use crate::plan::quick::CheckSettings;
 use crate::plan::{CpuFacts, Priority};
-use crate::platform::{Applied, PipedProgram, Pipes, program_in_path};
+use crate::platform::{Applied, PipedProgram, Pipes, open_terminal, program_in_path};
 
 /// The program that connects, where none is named.
 const SSH: &str = "ssh";
@@ -245,8 +245,16 @@ pub(super) fn start_ssh(
     Ok(PipedProgram::start(&ssh, &given)?)
 }
 
+/// Opens a terminal with ssh to a host, where its user can sign in and make the key known.
+pub fn open_sign_in(address: &Address) -> Result<(), AgentError> {
+    let (ssh, mut given) = ssh_of(address)?;
+    check_host(&address.host)?;
+    given.extend(["--".into(), address.host.as_str().into()]);
+    Ok(open_terminal(&ssh, &given)?)
+}
+
 /// The command that connects, and the arguments that the user gave it.
-fn ssh_of(address: &Address) -> Result<(PathBuf, Vec<OsString>), AgentError> {
+pub(super) fn ssh_of(address: &Address) -> Result<(PathBuf, Vec<OsString>), AgentError> {
     let mut words = address.ssh.as_deref().unwrap_or(SSH).split_whitespace();
     let program = words.next().unwrap_or(SSH);
     let named = Path::new(program);
@@ -257,13 +265,19 @@ fn ssh_of(address: &Address) -> Result<(PathBuf, Vec<OsString>), AgentError> {
     Ok((found, words.map(OsString::from).collect()))
 }
 
-/// The arguments of ssh. What could be read as an option or by a shell is refused or quoted.
-fn arguments(address: &Address, command: &str) -> Result<Vec<OsString>, AgentError> {
-    let host = address.host.as_str();
+/// Refuses what ssh could read as an option.
+fn check_host(host: &str) -> Result<(), AgentError> {
     let is_wrong = |letter: char| letter.is_whitespace() || is_unsafe_char(letter);
     if host.is_empty() || host.starts_with('-') || host.contains(is_wrong) {
         return Err(AgentError::Address { host: host.to_owned() });
     }
+    Ok(())
+}
+
+/// The arguments of ssh. What could be read as an option or by a shell is refused or quoted.
+pub(super) fn arguments(address: &Address, command: &str) -> Result<Vec<OsString>, AgentError> {
+    let host = address.host.as_str();
+    check_host(host)?;
     let mut arguments: Vec<OsString> = OPTIONS.map(OsString::from).into();
     if address.is_batch {
         arguments.push("-oBatchMode=yes".into());

@@ -1,5 +1,6 @@
 //! A run of an agent: the lines of its journal as events, within the limits of a run file.
 
+use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -16,6 +17,8 @@ use crate::run::{Ending, Health, Run, RunId, Subject};
 const MAX_SAMPLES: usize = 30_000_000;
 /// Maximum bytes of everything else of a run, as in a run file.
 const MAX_OTHER_BYTES: usize = 64 << 20;
+/// Maximum names of series of a run: each takes memory that its line does not show.
+const MAX_NAMES: usize = 1 << 10;
 /// Bytes of a piece of evidence in a line, at most.
 const EVIDENCE_BYTES: usize = 256;
 /// How the reason begins why a run of an agent did not end as it should, and how its time ends.
@@ -32,6 +35,7 @@ pub(super) struct RemoteRun {
     stopped: Option<Instant>,
     samples: usize,
     other_bytes: usize,
+    names: BTreeSet<String>,
 }
 
 impl RemoteRun {
@@ -54,6 +58,7 @@ impl RemoteRun {
             stopped: None,
             samples: 0,
             other_bytes: 0,
+            names: BTreeSet::new(),
         };
         if let Some(answer) = answer_in(&line).filter(|answer| answer.len() == line.len()) {
             return Err(match read_answer(answer).map_err(AgentError::from)? {
@@ -63,6 +68,9 @@ impl RemoteRun {
                 }
                 AgentAnswer::Machine(_) | AgentAnswer::Load(_) => AgentError::Noise.into(),
             });
+        }
+        if !format::is_plausible(&line) {
+            return Err(AgentError::Noise.into());
         }
         match format::parse_entry(&line) {
             Ok(Entry::Begun(run)) if is_of(&run, request) => Ok((begun(*run, request), remote)),
@@ -92,7 +100,15 @@ impl RemoteRun {
             _ => line.len(),
         };
         self.other_bytes = self.other_bytes.saturating_add(other_bytes);
-        if MAX_SAMPLES < self.samples || MAX_OTHER_BYTES < self.other_bytes {
+        if let Event::Value { name, .. } = event.as_ref()
+            && !self.names.contains(name)
+        {
+            self.names.insert(name.clone());
+        }
+        if MAX_SAMPLES < self.samples
+            || MAX_OTHER_BYTES < self.other_bytes
+            || MAX_NAMES < self.names.len()
+        {
             return self.over("the agent sent more than a run may hold");
         }
         Arrival::Event(event)

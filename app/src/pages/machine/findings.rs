@@ -50,7 +50,12 @@ fn line_ui(ui: &mut Ui, severity: Severity, what: &str, why: &str) {
 }
 
 /// A step: its number, its effect, and the command with a button that copies it.
-pub(super) fn step_ui(ui: &mut Ui, number: Option<u32>, step: &Step, actions: &mut Vec<Action>) {
+pub(in crate::pages) fn step_ui(
+    ui: &mut Ui,
+    number: Option<u32>,
+    step: &Step,
+    actions: &mut Vec<Action>,
+) {
     let tokens = Tokens::of(ui);
     ui.horizontal_top(|ui| {
         ui.spacing_mut().item_spacing.x = size::GAP_SMALL;

@@ -4,9 +4,12 @@ use std::fs::File;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use jitterscope_engine::runner::{Agent, AgentError, copy_agent, system_of};
+use jitterscope_engine::format::protocol::PROTOCOL_VERSION;
+use jitterscope_engine::runner::{Agent, AgentError, HostKey, copy_agent, system_of};
 
 use super::{Connected, HostState, Hosts, Message, SavedHost, opened};
+use crate::session::action::Notice;
+use crate::session::part::Outbox;
 
 /// The command line to copy to a host.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -23,8 +26,8 @@ pub enum CheckedHost {
     Unchecked,
     /// It is being checked.
     Checking,
-    /// The agent is being copied to it.
-    Copying,
+    /// The agent is being copied to it, because of this.
+    Copying(Arc<AgentError>),
     /// Its agent answers.
     Ready(Connected),
     /// The first thing that failed.
@@ -44,12 +47,14 @@ pub struct AddedHost {
     pub file: Option<AgentFile>,
     /// Why the agent could not be copied.
     pub copy_error: Option<String>,
+    /// The key that it presents, where ssh does not know it, or why it could not be read.
+    pub key: Option<Result<HostKey, String>>,
     attempt: u64,
 }
 
 impl AddedHost {
     const fn new(host: SavedHost, checked: CheckedHost, attempt: u64) -> Self {
-        Self { host, checked, system: None, file: None, copy_error: None, attempt }
+        Self { host, checked, system: None, file: None, copy_error: None, key: None, attempt }
     }
 }
 
@@ -99,14 +104,34 @@ impl Hosts {
             Ok(agent) => CheckedHost::Ready(Connected::of(agent)),
             Err(error) => CheckedHost::Failed(Arc::new(error)),
         };
-        let is_absent = matches!(&adding.checked, CheckedHost::Failed(error) if matches!(**error, AgentError::NoProgram));
-        if is_absent {
-            let address = adding.host.address();
+        let CheckedHost::Failed(error) = &adding.checked else { return };
+        let address = adding.host.address();
+        if matches!(**error, AgentError::KeyUnknown) {
+            let read = move || HostKey::of(&address).map_err(|error| error.to_string());
+            self.tasks.spawn("host-key", read, move |result| Message::Key { attempt, result });
+        } else if needs_agent(error) {
             let ask = move || system_of(&address).map_err(|error| error.to_string());
             self.tasks.spawn("system-of-host", ask, move |system: Result<String, String>| {
                 let file = system.as_deref().ok().and_then(agent_for);
                 Message::System { attempt, system: system.ok(), file }
             });
+        }
+    }
+
+    pub(super) fn take_key(&mut self, attempt: u64, result: Result<HostKey, String>) {
+        if let Some(adding) = self.attempt_of(attempt) {
+            adding.key = Some(result);
+        }
+    }
+
+    /// Trusts the key of the host that is to be added, and checks it again.
+    pub(in crate::session) fn trust(&mut self, outbox: &mut Outbox) {
+        let Some(AddedHost { host, key: Some(Ok(key)), .. }) = &self.adding else { return };
+        match key.trust() {
+            Ok(()) => self.check(host.clone()),
+            Err(error) => {
+                outbox.notify(Notice::error(format!("The key was not added: {error}.")));
+            }
         }
     }
 
@@ -124,9 +149,12 @@ impl Hosts {
     /// Copies the agent to the host that is to be added.
     pub(in crate::session) fn copy_agent(&mut self) {
         let Some(adding) = &mut self.adding else { return };
-        let Some(file) = adding.file.clone() else { return };
+        let (Some(file), CheckedHost::Failed(error)) = (adding.file.clone(), &adding.checked)
+        else {
+            return;
+        };
         let (attempt, address) = (adding.attempt, adding.host.address());
-        adding.checked = CheckedHost::Copying;
+        adding.checked = CheckedHost::Copying(Arc::clone(error));
         let copy = move || {
             let program = File::open(&file.path).map_err(|error| error.to_string())?;
             copy_agent(&address, program).map_err(|error| error.to_string())
@@ -144,7 +172,9 @@ impl Hosts {
             }
             Err(error) => {
                 adding.copy_error = Some(error);
-                adding.checked = CheckedHost::Failed(Arc::new(AgentError::NoProgram));
+                if let CheckedHost::Copying(reason) = &adding.checked {
+                    adding.checked = CheckedHost::Failed(Arc::clone(reason));
+                }
             }
         }
     }
@@ -158,6 +188,20 @@ impl Hosts {
         let host = SavedHost { address: host.address.trim().to_owned(), ..host };
         self.set(&host.address, HostState::Connected(connected));
         Some(host)
+    }
+}
+
+/// Whether copying this version's agent to the host may help.
+pub fn needs_agent(error: &AgentError) -> bool {
+    matches!(error, AgentError::NoProgram) || is_old(error)
+}
+
+/// Whether the agent of the host is older than this app.
+pub fn is_old(error: &AgentError) -> bool {
+    match error {
+        AgentError::NoAgent => true,
+        AgentError::Version { found } => *found < PROTOCOL_VERSION,
+        _ => false,
     }
 }
 

@@ -65,6 +65,9 @@ impl Running {
         outbox: &mut Outbox,
     ) -> bool {
         let (Some(facts), Some(host)) = (&context.facts, context.host.clone()) else {
+            if context.host.is_none() {
+                outbox.notify(Notice::error(crate::text::series::NOT_CONNECTED));
+            }
             return false;
         };
         let window = self.tasks.host().clone();

@@ -239,6 +239,47 @@ fn a_journal_without_end_ends_where_a_run_file_would() {
     }
 }
 
+#[test]
+fn an_agent_that_claims_what_no_machine_has_is_refused() {
+    let text = String::from_utf8(SESSION.clone()).unwrap();
+    // The first list of usable CPUs is that of the description, and the only trials are those of the run.
+    let (usable, trials) = ("\"usable\":[", "\"trials\":[");
+    let run = text.lines().nth(1).unwrap();
+    let trial = run.split_once(trials).unwrap().1.trim_end_matches("]}}");
+    for (from, to, is_refused) in [
+        (usable, usable.to_owned(), false),
+        (usable, format!("{usable}{}", "1,".repeat(100_000)), true),
+        (usable, format!("{usable}4000000000,"), true),
+        (trial, trial.to_owned(), false),
+        (trial, vec![trial; 20_000].join(","), true),
+    ] {
+        assert!(text.contains(from));
+        match against(Cursor::new(text.replacen(from, &to, 1).into_bytes())) {
+            Err(StartError::Agent(AgentError::Noise)) => assert!(is_refused, "{from}"),
+            run => assert!(!is_refused && run.is_ok(), "{from}: {run:?}"),
+        }
+    }
+}
+
+#[test]
+fn an_agent_that_names_ever_new_series_is_refused_early() {
+    let begun = run_begins()
+        + SESSION[run_begins()..].split(|byte| *byte == b'\n').next().unwrap().len()
+        + 1;
+    let lines: Vec<String> = (0..10_000)
+        .map(|at| {
+            format!(
+                "{{\"entry\":\"value\",\"trial\":0,\"name\":\"{at}\",\"at_nanos\":0,\"value\":1}}\n"
+            )
+        })
+        .collect();
+    let lines = lines.concat();
+    let (run, _) = against(Cursor::new([&SESSION[..begun], lines.as_bytes()].concat())).unwrap();
+    let Ending::Failed(reason) = &run.ending else { panic!("{:?}", run.ending) };
+    assert!(reason.contains("more than a run may hold"), "{reason}");
+    assert!(run.trials[0].series.len() < 2_000);
+}
+
 /// The same text again and again.
 struct Endless {
     text: Vec<u8>,

@@ -1,0 +1,58 @@
+//! Files that programs of the user share with this one: a new one that a program writes, and one that text is added to.
+
+use std::fs::{self, OpenOptions};
+use std::io::{self, Write as _};
+use std::path::Path;
+
+/// Names a file that is not there, in a new folder, to a program that may write it; returns what `write` does, and
+/// what is in the file then, if anything. The folder is removed.
+pub fn with_new_file<T>(folder: &str, write: impl FnOnce(&Path) -> T) -> io::Result<(T, String)> {
+    let folder = std::env::temp_dir().join(folder);
+    // Nobody else has put anything into a folder that is new.
+    fs::create_dir(&folder)?;
+    let file = folder.join("file");
+    let result = write(&file);
+    let text = fs::read_to_string(&file).unwrap_or_default();
+    fs::remove_dir_all(&folder).ok();
+    Ok((result, text))
+}
+
+/// Adds text to the end of a file, which may be missing.
+pub fn append_text(file: &Path, text: &str) -> io::Result<()> {
+    if let Some(folder) = file.parent() {
+        fs::create_dir_all(folder)?;
+    }
+    OpenOptions::new().append(true).create(true).open(file)?.write_all(text.as_bytes())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_new_file_is_read_and_removed() {
+        let name = format!("jitterscope-test-{}", std::process::id());
+        let (path, text) = with_new_file(&name, |path| {
+            assert!(!path.exists());
+            fs::write(path, "key\n").unwrap();
+            path.to_owned()
+        })
+        .unwrap();
+        assert_eq!(text, "key\n");
+        assert!(!path.parent().unwrap().exists());
+        let ((), text) = with_new_file(&name, |_| {}).unwrap();
+        assert_eq!(text, "");
+        fs::create_dir(path.parent().unwrap()).unwrap();
+        assert!(with_new_file(&name, |_| {}).is_err(), "a folder of somebody else");
+        fs::remove_dir(path.parent().unwrap()).unwrap();
+    }
+
+    #[test]
+    fn text_is_added_to_the_end_of_a_file() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("ssh").join("known_hosts");
+        append_text(&file, "a ssh-ed25519 AAAA\n").unwrap();
+        append_text(&file, "b ssh-ed25519 BBBB\n").unwrap();
+        assert_eq!(fs::read_to_string(&file).unwrap(), "a ssh-ed25519 AAAA\nb ssh-ed25519 BBBB\n");
+    }
+}

@@ -28,25 +28,33 @@ SWITCH = re.compile(r"\[(\d+)\]\s+\S+\s+(\d+\.\d+): sched_switch: .* next_comm=(
 
 
 class Ftrace:
-    """Records switches of one CPU until it is left."""
+    """Records events of one CPU until it is left."""
+
+    def __init__(self, *events):
+        self.events = [INSTANCE / "events" / event / "enable" for event in events]
 
     def __enter__(self):
         INSTANCE.mkdir(exist_ok=True)
         (INSTANCE / "trace_clock").write_text("mono")
         (INSTANCE / "buffer_size_kb").write_text("65536")
         (INSTANCE / "tracing_cpumask").write_text(f"{1 << CPU:x}")
-        (INSTANCE / "events/sched/sched_switch/enable").write_text("1")
+        for event in self.events:
+            event.write_text("1")
         (INSTANCE / "trace").write_text("")
         return self
 
     def __exit__(self, *_):
-        (INSTANCE / "events/sched/sched_switch/enable").write_text("0")
+        for event in self.events:
+            event.write_text("0")
         INSTANCE.rmdir()
+
+    def text(self):
+        return (INSTANCE / "trace").read_text(errors="replace")
 
     def switches(self):
         """Each switch on the CPU: microseconds, thread."""
         found = []
-        for line in (INSTANCE / "trace").read_text(errors="replace").splitlines():
+        for line in self.text().splitlines():
             part = SWITCH.search(line)
             if part:
                 found.append((float(part[2]) * 1e6, int(part[4])))
@@ -83,7 +91,7 @@ def between(switches, begin, end):
 def main():
     folder = tempfile.mkdtemp(prefix="jitterscope-ftrace-")
     load = {"--load-threads": str(os.cpu_count()), "--work": "2ms"}
-    with Ftrace() as ftrace:
+    with Ftrace("sched/sched_switch") as ftrace:
         run = measure(folder, SECONDS, load)
         raw = ftrace.switches()
     shown = subprocess.run([CLI, "--data-dir", folder, "runs", "show", run, "--format", "json"],

@@ -4,7 +4,9 @@ use clap::{Arg, ArgMatches};
 use jitterscope_engine::measure::TraceMode;
 use jitterscope_engine::nanos::Nanos;
 use jitterscope_engine::platform::file_capabilities;
-use jitterscope_engine::report::{Culprit, LateSample, SHOWN_REMAINDER, late_samples, trace_state};
+use jitterscope_engine::report::{
+    Culprit, LateSample, SHOWN_REMAINDER, Source, late_samples, trace_state,
+};
 use jitterscope_engine::run::{Run, TrialRun};
 use jitterscope_engine::units::{format_share, format_time};
 
@@ -96,6 +98,9 @@ fn write_account(text: &mut String, late: &LateSample, period: Nanos) {
     } else {
         let rest = micros(account.remainder);
         text.push_str(&format!("Unexplained: {rest} µs\n"));
+    }
+    if account.source == Source::Nothing {
+        text.push_str(&format!("{}\n", late.advice()));
     }
 }
 

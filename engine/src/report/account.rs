@@ -22,10 +22,14 @@ use crate::sample::{Evidence, OUTSIDE_NAME, Sample, ThreadOwner};
 /// Remainders up to this length are the resolution of the records, and not shown.
 pub const SHOWN_REMAINDER: Nanos = Nanos::from_micros(5);
 
+/// Which samples have no records.
+const NOT_RECORDED: &str =
+    "Causes are recorded where a frame is later than 50 µs and 1% of the frame time.";
+
 /// What an account was made from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Source {
-    /// Nothing: no counters were recorded for the sample.
+    /// Nothing: neither counters nor who had the CPU were recorded for the sample.
     Nothing,
     /// Counters of the thread, read before and after the wait.
     Counters,
@@ -37,7 +41,7 @@ impl Source {
     /// The label.
     pub const fn label(self) -> &'static str {
         match self {
-            Self::Nothing => "No counters",
+            Self::Nothing => "Nothing recorded",
             Self::Counters => "Counters",
             Self::Trace(source) => source.label(),
         }
@@ -224,8 +228,11 @@ impl LateSample {
         (cause, name.to_owned())
     }
 
-    /// What may help against its largest segment; empty where nothing is known to.
+    /// What may help against its largest segment, or why nothing was recorded; empty where nothing is known to.
     pub fn advice(&self) -> String {
+        if self.account.source == Source::Nothing {
+            return NOT_RECORDED.to_owned();
+        }
         let largest = self.account.largest().filter(|(cause, ..)| *cause == self.cause);
         match largest.and_then(|(cause, culprit, _)| Some((cause, culprit?))) {
             Some((Cause::Thread, culprit)) if culprit.program().is_none() => {
@@ -248,6 +255,8 @@ pub fn late_samples(trial: &TrialRun, above: Nanos) -> Vec<LateSample> {
     let mut evidence = trial.evidence.iter().peekable();
     let mut late = Vec::new();
     let records = trace::Records::of(trial);
+    // Around samples that are less late, no records were saved: nothing is known of them.
+    let recorded_above = trial.trial.trace_above().unwrap_or(Nanos::ZERO);
     let mut chained: Option<Account> = None;
     for (index, lateness) in trial.samples.lateness().enumerate() {
         if lateness <= above.get() {
@@ -268,6 +277,7 @@ pub fn late_samples(trial: &TrialRun, above: Nanos) -> Vec<LateSample> {
         let chain = before_it.filter(|before| sample.due < before.woke).and(chained.as_ref());
         let traced = records
             .as_ref()
+            .filter(|_| recorded_above < sample.late())
             .and_then(|records| records.account(&sample, before_it, counted, chain));
         chained.clone_from(&traced);
         late.push((index, sample, before, of_sample, traced));
@@ -288,4 +298,59 @@ pub fn late_samples(trial: &TrialRun, above: Nanos) -> Vec<LateSample> {
             LateSample { index, sample, evidence, cause: account.cause(), account }
         })
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::plan::{FrameLoop, Plan};
+    use crate::report::test_run::run_of;
+    use crate::run::Trace;
+    use crate::sample::{TraceEvent, TraceRecord};
+
+    #[test]
+    fn a_sample_around_which_no_records_are_saved_is_not_accounted_for_by_them() {
+        let mut run = run_of(Plan::FrameLoop(FrameLoop::default()), |_| {});
+        let trial = &mut run.trials[0];
+        let above = trial.trial.trace_above().unwrap();
+        let (period, more) = (trial.trial.pace.period(), Nanos::new(1));
+        let lateness = [above, above + more];
+        trial.samples = (1..)
+            .zip(lateness)
+            .map(|(at, late)| {
+                let due = period * at;
+                let woke = due + late;
+                Sample {
+                    began: due - more,
+                    due,
+                    slept: None,
+                    woke,
+                    done: woke,
+                    spins: 9,
+                    cpu: Some(1),
+                }
+            })
+            .collect();
+        let record = |at, event, thread| TraceRecord {
+            at: period * at,
+            event,
+            cpu: 1,
+            thread,
+            name: None,
+            value: None,
+        };
+        let own = |at| record(at, TraceEvent::SwitchIn, Some(7));
+        let records = [record(0, TraceEvent::Covered, None), own(0), own(9)];
+        trial.trace = Some(Trace::from_records(Vec::new(), &records));
+        let source = TraceSource::Kernel;
+        for (name, value) in [(counter::TRACE_SOURCE, source.number()), (counter::TRACE_THREAD, 7)]
+        {
+            trial.counters.insert(name.to_owned(), value);
+        }
+        let found = late_samples(trial, Nanos::ZERO);
+        let found: Vec<_> = found.iter().map(|one| (one.account.source, one.cause)).collect();
+        let recorded = (Source::Trace(source), Cause::NoEvent);
+        assert_eq!(found, [recorded, (Source::Nothing, Cause::NotObservable)]);
+        assert!(late_samples(trial, Nanos::ZERO)[1].advice().contains("later than"));
+    }
 }

@@ -212,7 +212,7 @@ impl Settings {
         }
     }
 
-    /// The settings of the first start; what the app itself remembers is kept.
+    /// The settings of the first start; what the app itself remembers stays.
     #[must_use]
     pub fn reset(&self) -> Self {
         let before = self.clone();

@@ -71,7 +71,8 @@ impl Evaluation for RealTime {
     }
 
     fn charts(&self, run: &Run, report: &Report) -> Vec<Chart> {
-        paced::real_time_charts(run, report)
+        let forest = best(report).and_then(|change| changes::forest(report, change));
+        forest.into_iter().chain(paced::real_time_charts(run, report)).collect()
     }
 
     fn reference(&self) -> Option<ReferenceTool> {

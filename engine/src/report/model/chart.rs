@@ -1,6 +1,7 @@
 //! A plot as data: series, axes with unit and scale, limit lines. Every surface draws the same.
 
 mod common;
+mod forest;
 
 pub(in crate::report) use common::{
     decade_above_one, histogram, lateness, linear_histogram, over_time, overlaid, points_over_time,
@@ -9,6 +10,7 @@ pub(in crate::report) use common::{
 pub use common::{
     default_row, fitted, lateness_distributions, of_histograms, of_tails, tail_curve, trials,
 };
+pub(in crate::report) use forest::{ForestRow, ForestTitles, forest};
 
 use super::table::Quantity;
 use crate::stats::{Grade, PercentileRule, Quantile, Sorted};

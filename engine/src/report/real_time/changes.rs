@@ -6,12 +6,21 @@ use super::change::Change;
 use super::metrics::{METRICS, Measure, intervals, value_of};
 use crate::nanos::Nanos;
 use crate::report::Report;
+use crate::report::model::chart::{self, Chart, ForestRow, ForestTitles};
 use crate::report::model::configuration::Configuration;
 use crate::report::model::metric::Metric;
 use crate::report::model::table::{Cell, Column, Quantity, Table, TableBuilder, absent, part_cell};
 use crate::run::Run;
 use crate::stats::{Statistic, grade};
 use crate::units::{format_count, format_time};
+
+/// The results of a metric that has an interval and a better direction.
+const BETTER: &str = "Better";
+const UNCLEAR: &str = "No clear difference";
+const WORSE: &str = "Worse";
+/// What the plot calls the others.
+const NEUTRAL: &str = "Neither is better";
+const WITHOUT_INTERVAL: &str = "No interval";
 
 /// One row: a metric of a policy.
 struct Line<'a> {
@@ -85,9 +94,9 @@ impl Line<'_> {
             return Cell::Absent("neither direction is better".into());
         }
         Cell::text_of(match (low <= 0.0 && 0.0 <= high, self.metric.is_better(low)) {
-            (true, _) => "No clear difference",
-            (false, true) => "Better",
-            (false, false) => "Worse",
+            (true, _) => UNCLEAR,
+            (false, true) => BETTER,
+            (false, false) => WORSE,
         })
     }
 
@@ -119,6 +128,40 @@ pub(super) fn table(run: &Run, report: &Report, has_intervals: bool) -> Table {
     }
     lines.sort_by_key(|line| METRICS.iter().position(|metric| *metric == line.metric));
     build(&lines, has_intervals)
+}
+
+/// The changes of a policy as a plot: one row per metric; `None` where it was not compared with normal.
+pub(super) fn forest(report: &Report, policy: &Change) -> Option<Chart> {
+    let table = report.tables.iter().find(|table| table.key == "changes")?;
+    let is_of_policy = |&at: &usize| {
+        table.rows.get(at).is_some_and(|row| row.configuration == Some(policy.policy))
+    };
+    let row = |at: usize| {
+        let share = table.cell(at, "change_share").and_then(Cell::value);
+        let interval = match table.cell(at, "change_ci_share") {
+            Some(&Cell::Interval(_, low, high)) => Some((low, high)),
+            _ => None,
+        };
+        let result = match (interval, table.cell(at, "result")) {
+            (None, _) => WITHOUT_INTERVAL,
+            (_, Some(Cell::Text(text))) => {
+                [BETTER, UNCLEAR, WORSE].into_iter().find(|word| word == text)?
+            }
+            _ => NEUTRAL,
+        };
+        let Some(Cell::Text(name)) = table.cell(at, "metric") else { return None };
+        Some(ForestRow { name: name.clone(), result, share, interval })
+    };
+    let rows: Vec<ForestRow> = (0..table.rows.len()).filter(is_of_policy).filter_map(row).collect();
+    let label = report.rows.get(policy.policy).map_or("", |row| row.label.as_str());
+    let titles = ForestTitles {
+        key: "changes",
+        title: "Changes from normal",
+        note: format!("{label}; dot: change; line: 95% CI; left of 0 is less"),
+        x: "Change from normal",
+    };
+    let results = [BETTER, UNCLEAR, WORSE, NEUTRAL, WITHOUT_INTERVAL];
+    Some(chart::forest(titles, &results, &rows)).filter(|chart| !chart.is_empty())
 }
 
 /// What the interval of a change needs.

@@ -1,5 +1,6 @@
 //! Simulated runs in which real-time scheduling changes nothing: how often a change is called all the same.
 
+use super::super::model::chart::{Marks, check};
 use super::super::test_run::run_of;
 use super::super::{Change, Options, Report};
 use crate::nanos::Nanos;
@@ -63,4 +64,25 @@ fn at_most_one_in_twenty_runs_without_an_effect_is_called_a_change() {
         let room = if runs < 1_000 { 3.0 * (0.05 * 0.95 / float(runs)).sqrt() } else { 0.0 };
         assert!(share <= 0.05 + room, "memory {memory}: {called} of {runs}");
     }
+}
+
+#[test]
+fn a_plot_draws_every_metric_with_the_interval_of_its_row() {
+    let run = equal(0.0, &mut fastrand::Rng::with_seed(7));
+    let report = Report::of(&run, &Options::default());
+    let charts = report.charts(&run);
+    let chart = charts.first().unwrap();
+    check(chart);
+    assert_eq!((chart.key, chart.y.names.len()), ("changes", 14));
+    let Marks::Points(series) = &chart.marks else { panic!("{chart:?}") };
+    let of = |label: &str| series.iter().find(|one| one.label == label).unwrap();
+    let drawn: usize = series.iter().map(|one| one.points.len()).sum();
+    let table = report.tables.iter().find(|table| table.key == "changes").unwrap();
+    let has_change =
+        |at: &usize| table.cell(*at, "change_share").is_some_and(|it| it.value().is_some());
+    assert_eq!(drawn, (0..14).filter(has_change).count());
+    assert!(of("No interval").intervals.is_empty() && !of("No interval").points.is_empty());
+    let unclear = of("No clear difference");
+    assert!(!unclear.points.is_empty() && unclear.points.len() == unclear.intervals.len());
+    assert!(unclear.intervals.iter().all(|&(low, high)| low <= 0.0 && 0.0 <= high), "{unclear:?}");
 }

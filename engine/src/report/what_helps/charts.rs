@@ -2,7 +2,7 @@
 
 use super::effect::{ChangeEffect, ChangeResult, p99_of};
 use crate::report::Report;
-use crate::report::model::chart::{Axis, Chart, Limit, Marks, Series};
+use crate::report::model::chart::{self, Axis, Chart, ForestRow, ForestTitles, Marks, Series};
 use crate::report::model::configuration::Configuration;
 use crate::report::model::table::Quantity;
 use crate::run::Run;
@@ -14,35 +14,22 @@ pub(super) fn of(run: &Run, report: &Report) -> Vec<Chart> {
 
 /// One row for each change: its effect with its interval, from −100% to +100%.
 fn forest(effects: &[ChangeEffect]) -> Chart {
-    let names = effects.iter().map(ChangeEffect::full_name).collect();
     let results =
         [ChangeResult::Helps, ChangeResult::NoClearDifference, ChangeResult::MakesItWorse];
-    let series = results.map(|result| {
-        let mut marks: Vec<((f64, f64), (f64, f64))> = effects
-            .iter()
-            .zip(0_u32..)
-            .filter(|(one, _)| one.result == result)
-            .filter_map(|(one, row)| {
-                let (share, interval) = one.effect?;
-                let inside = |end: f64| end.clamp(-1.0, 1.0);
-                let interval = (inside(interval.0), inside(interval.1));
-                Some(((inside(share), f64::from(row) + 0.5), interval))
-            })
-            .collect();
-        marks.sort_by(|a, b| a.0.0.total_cmp(&b.0.0));
-        let (points, intervals) = marks.into_iter().unzip();
-        Series { label: result.word().to_owned(), points, intervals }
-    });
-    Chart {
+    let row = |one: &ChangeEffect| ForestRow {
+        name: one.full_name(),
+        result: one.result.word(),
+        share: one.effect.map(|(share, _)| share),
+        interval: one.effect.map(|(_, interval)| interval),
+    };
+    let titles = ForestTitles {
         key: "effects",
         title: "Effect on p99 lateness",
         note: "dot: effect; line: simultaneous 95% CI; left of 0 is less late".to_owned(),
-        x: Axis::linear("Change of p99 lateness", Quantity::Share, -1.0, 1.0),
-        y: Axis::rows(names),
-        marks: Marks::Points(series.into()),
-        limits: vec![Limit { at: 0.0, label: "no change".to_owned(), is_vertical: true }],
-        is_half: true,
-    }
+        x: "Change of p99 lateness",
+    };
+    let rows: Vec<ForestRow> = effects.iter().map(row).collect();
+    chart::forest(titles, &results.map(ChangeResult::word), &rows)
 }
 
 /// p99 lateness of each block by its round.

@@ -149,11 +149,22 @@ fn plots(
     for chart in &wide {
         plot::write(chart, to)?;
     }
-    writeln!(to, "<div class=\"cols {}\">", if halves.len() == 2 { "c" } else { "b" })?;
+    let quality = |to: &mut dyn Write| quality::write(run, report, holds.machine, hidden, to);
+    let has_sources = !is_paced && !report.delays.ranked.is_empty();
+    if has_sources {
+        writeln!(to, "<div class=\"cols a\">")?;
+        culprits::ranking(&report.delays, report.samples_name, to)?;
+        quality(to)?;
+        writeln!(to, "</div>")?;
+    }
+    let is_third = halves.len() == 2 && !has_sources;
+    writeln!(to, "<div class=\"cols {}\">", if is_third { "c" } else { "b" })?;
     for chart in &halves {
         plot::write(chart, to)?;
     }
-    quality::write(run, report, holds.machine, hidden, to)?;
+    if !has_sources {
+        quality(to)?;
+    }
     writeln!(to, "</div>")?;
     Ok(more)
 }

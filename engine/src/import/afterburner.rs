@@ -55,12 +55,15 @@ pub(super) fn read(text: &[u8]) -> Result<Imported, ImportError> {
             Some("02") => {
                 places = columns(line);
                 names = cells(line).skip(CELLS_BEFORE).map(|cell| name(&cell)).collect();
+                units.clear();
                 sensors = sensors_of(&names, &units);
+                sessions.name(sensors.named());
             }
             Some("03") => {
                 let (at, unit) = unit_of(line);
                 units.extend(at.zip(unit));
                 sensors = sensors_of(&names, &units);
+                sessions.name(sensors.named());
             }
             Some("80") => match reading(line, places, &mut sensors) {
                 Ok((time, at)) => sessions.push_with(time, at, sensors.row()),
@@ -73,7 +76,6 @@ pub(super) fn read(text: &[u8]) -> Result<Imported, ImportError> {
     if !sessions.has_times() {
         return Err(ImportError::NoValues { bad_count: bad_lines.count });
     }
-    sessions.name(sensors.named());
     let capture = sessions.into_capture("", true);
     Ok(Imported { bad_lines, ..Imported::new(Source::Afterburner, Content::Capture(capture)) })
 }
@@ -169,5 +171,19 @@ mod tests {
         let points: Vec<(f64, f64)> =
             sessions[0].points_of(series).map(|(at, value)| (at.as_secs(), value)).collect();
         assert_eq!(points, [(0.0, 50.0), (1.0, 51.0), (2.0, 51.0), (3.0, 51.0)]);
+    }
+
+    #[test]
+    fn each_session_has_the_columns_of_its_own_header() {
+        let other = LOG.replace("GPU temperature", "Fan speed").replace("\u{b0}C", "%");
+        let other = other.replace("20:00:0", "20:30:0");
+        let imported = read(format!("{LOG}{other}").as_bytes()).unwrap();
+        let Some(Capture::SampledLog(sessions)) = imported.capture() else { panic!("no log") };
+        let named: Vec<(&str, &str)> = sessions
+            .iter()
+            .flat_map(|session| &session.series)
+            .map(|series| (series.label.as_str(), series.unit.as_str()))
+            .collect();
+        assert_eq!(named, [("GPU temperature", "\u{b0}C"), ("Fan speed", "%")]);
     }
 }

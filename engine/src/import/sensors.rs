@@ -41,8 +41,13 @@ impl Sensors {
     pub(super) fn of(columns: impl Iterator<Item = (usize, String, String)>) -> Self {
         let mut sensors = Self::default();
         for (place, label, unit) in columns.take(MAX_SENSORS) {
-            let same = sensors.named.iter().filter(|(other, _)| other.starts_with(&label)).count();
-            let label = if same == 0 { label } else { format!("{label} {}", same + 1) };
+            let is_used = |label: &str| sensors.named.iter().any(|(other, _)| other == label);
+            let numbered = || (2_usize..).map(|number| format!("{label} {number}"));
+            let label = if is_used(&label) {
+                numbered().find(|label| !is_used(label)).unwrap_or_default()
+            } else {
+                label
+            };
             sensors.places.push(place);
             sensors.named.push((label, unit));
         }
@@ -135,6 +140,10 @@ mod tests {
             Sensors::of_names(["fps", "gpu_load", "cpu_temp", "gpu1_load"].into_iter());
         let labels: Vec<String> = sensors.named().into_iter().map(|one| one.0).collect();
         assert_eq!(labels, ["GPU load", "CPU temperature", "GPU load 2"]);
+        let columns = ["GPU usage", "GPU", "GPU", "GPU 2"].map(str::to_owned).into_iter();
+        let named = Sensors::of((0..).zip(columns).map(|(at, label)| (at, label, String::new())));
+        let labels: Vec<String> = named.named().into_iter().map(|one| one.0).collect();
+        assert_eq!(labels, ["GPU usage", "GPU", "GPU 2", "GPU 2 2"]);
         sensors.begin();
         for (place, cell) in ["60", "97.5", "N/A", "x"].into_iter().enumerate() {
             sensors.read(place, cell);

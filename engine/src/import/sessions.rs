@@ -34,6 +34,8 @@ struct Session {
     first: Option<(Nanos, Nanos)>,
     /// What else was recorded: a column each, as long as that of frame times.
     others: Vec<Column>,
+    /// Label and unit of each, where they were known before the session's end.
+    named: Vec<(String, String)>,
     /// The last instant, and the sum of frame times up to its row.
     last: Option<(Nanos, Nanos)>,
     sum: Nanos,
@@ -69,7 +71,7 @@ impl Sessions {
         }
     }
 
-    /// Names what is recorded besides frame times, each with its unit.
+    /// Names what is recorded besides frame times, each with its unit, in this session and those without names.
     pub(super) fn name(&mut self, named: Vec<(String, String)>) {
         self.named = named;
     }
@@ -77,6 +79,7 @@ impl Sessions {
     /// Begins a new session, such as after a repeated header.
     pub(super) fn split(&mut self) {
         if !self.now.frame_times.is_empty() && self.done.len() + 1 < MAX_SESSIONS {
+            self.now.named.clone_from(&self.named);
             self.done.push(std::mem::take(&mut self.now));
         } else {
             // A clock that went back once more contains no information about the rows before.
@@ -145,6 +148,7 @@ impl Session {
         } else {
             Column::new()
         };
+        let named = if self.named.is_empty() { named } else { &self.named };
         let all = self.others.into_iter().zip(named);
         let series = all.map(|(values, (label, unit))| CaptureSeries {
             label: label.clone(),

@@ -19,6 +19,8 @@ use rows::Found;
 pub use rows::HeatMap;
 use rows::HeatRow;
 
+/// Where no gap began.
+const NO_GAP: &str = "no gap recorded";
 /// Columns of the time in view.
 const COLUMNS: u32 = 150;
 /// The height of a row: at most, at least.
@@ -302,9 +304,12 @@ impl HeatMap {
     fn words(&self, place: Place, seen: (f64, f64)) -> Option<String> {
         let (row, ends, found) = self.found(place, seen)?;
         let (from, to) = in_secs(ends);
+        let place = format!("{} · {from} to {to} s", row.name);
+        if found.count == 0 {
+            return Some(format!("{place}\n{NO_GAP}"));
+        }
         Some(format!(
-            "{} · {from} to {to} s\nLongest gap {}\n{} gaps, {} in total",
-            row.name,
+            "{place}\nLongest gap {}\n{} gaps, {} in total",
             text::format_time(found.longest),
             text::format_count(found.count),
             text::format_time(found.sum)
@@ -316,10 +321,14 @@ impl HeatMap {
         let Some(place) = self.selected else { return };
         let Some((row, ends, found)) = self.found(place, seen) else { return };
         let (from, to) = in_secs(ends);
-        let gaps = if found.count == 1 { "gap" } else { "gaps" };
         let count = text::format_count(found.count);
         let total = text::format_time(found.sum);
-        let mut words = format!("{}, {from} to {to} s: {count} {gaps}, {total} in total", row.name);
+        let all = match found.count {
+            0 => NO_GAP.to_owned(),
+            1 => format!("1 gap, {total}"),
+            _ => format!("{count} gaps, {total} in total"),
+        };
+        let mut words = format!("{}, {from} to {to} s: {all}", row.name);
         for (at, (secs, length)) in row.longest_of(ends, LISTED).iter().enumerate() {
             let begins = if at == 0 { "; longest " } else { ", " };
             words.push_str(&format!("{begins}{} at {secs:.4} s", text::format_time(*length)));
@@ -348,7 +357,7 @@ impl HeatMap {
             let all = row.found((0.0, f64::INFINITY));
             vec![
                 row.name.clone(),
-                text::format_time(all.longest),
+                if all.count == 0 { NO_GAP.to_owned() } else { text::format_time(all.longest) },
                 text::format_count(all.count),
                 text::format_time(all.sum),
             ]
@@ -362,8 +371,11 @@ impl HeatMap {
 
     fn summary(&self) -> String {
         let rows = self.rows.iter().filter(|row| !row.is_blank());
-        let parts: Vec<String> =
-            rows.map(|row| format!("{} {}", row.name, text::format_time(row.longest))).collect();
+        let longest = |row: &HeatRow| match row.longest {
+            Nanos::ZERO => NO_GAP.to_owned(),
+            longest => text::format_time(longest),
+        };
+        let parts: Vec<String> = rows.map(|row| format!("{} {}", row.name, longest(row))).collect();
         format!("Gaps per CPU, longest of each: {}", parts.join(", "))
     }
 }
@@ -396,6 +408,9 @@ mod tests {
             words,
             "CPU 0 · 0.10 to 0.20 s\nLongest gap 2.000 ms\n2 gaps, 2.020 ms in total"
         );
+        // Also where nothing was measured: it is no gap of 0 ns.
+        let words = map.words((0, 5.0), whole).unwrap();
+        assert_eq!(words, "CPU 0 · 4.95 to 5.05 s\nno gap recorded");
         map.draw(whole);
         assert_eq!(map.drawn.cells[0].iter().filter(|gap| 0.0 < **gap).count(), 2);
         map.draw((0.14, 0.2));

@@ -284,7 +284,9 @@ impl ExportDialog {
         actions: &mut Vec<Action>,
     ) -> bool {
         let tokens = Tokens::of(ui);
-        let note = if exporting.is_writing() {
+        let note = if exporting.is_asking() {
+            "Waiting for a file name".to_owned()
+        } else if exporting.is_writing() {
             "Writing…".to_owned()
         } else if exporting.check().is_some() && request.kind.is_of_check() {
             "One file of the whole check".to_owned()

@@ -99,6 +99,8 @@ pub struct ActiveExport {
     requested: Option<ExportRequest>,
     preview: Option<(ExportRequest, Result<Arc<Preview>, String>)>,
     is_writing: bool,
+    /// Whether its user is asked for the place.
+    is_asking: bool,
     /// The format in which it was written or copied last.
     used: Option<ExportKind>,
 }
@@ -153,9 +155,14 @@ impl ActiveExport {
         self.requested.as_ref() == Some(request)
     }
 
-    /// Whether it is being written.
+    /// Whether it is being written, or its user is asked where to.
     pub const fn is_writing(&self) -> bool {
         self.is_writing
+    }
+
+    /// Whether its user is asked where to.
+    pub const fn is_asking(&self) -> bool {
+        self.is_asking
     }
 }
 
@@ -362,7 +369,7 @@ impl Exports {
 
     fn end_writing(&mut self, number: u64, written: Option<Written>, outbox: &mut Outbox) {
         if let Some(current) = self.current(number) {
-            current.is_writing = false;
+            (current.is_writing, current.is_asking) = (false, false);
         }
         let Some(Written { files, errors }) = written else { return };
         if let Some(folder) = files.first().and_then(|file| file.parent()) {
@@ -405,6 +412,7 @@ impl Exports {
             requested: None,
             preview: None,
             is_writing: false,
+            is_asking: false,
             used: None,
         });
         if !is_ready {
@@ -442,6 +450,9 @@ impl Exports {
     pub(super) fn save(&mut self, request: ExportRequest) {
         let folder = self.folder.clone();
         let Some((ready, number)) = self.begin_writing(&request) else { return };
+        if let Some(current) = self.current(number) {
+            current.is_asking = true;
+        }
         let is_one = work::is_one_file(&ready, &request);
         let answer = if is_one {
             self.dialogs.output(&work::file_name(&ready, &ready.first, &request), folder)
@@ -469,8 +480,11 @@ impl Exports {
         }
     }
 
-    fn write(&self, writing: Writing, path: PathBuf) {
+    fn write(&mut self, writing: Writing, path: PathBuf) {
         let (painter, number) = (self.painter, writing.number);
+        if let Some(current) = self.current(number) {
+            current.is_asking = false;
+        }
         let write = move || {
             let Writing { ready, request, is_one, .. } = writing;
             Ok(if is_one {

@@ -25,8 +25,9 @@ fn main() -> ExitCode {
         || Start::Unknown("this system has no folder for settings".to_owned()),
         |folder| Instance::claim(&folder, &files),
     );
+    let file_count = files.len();
     if matches!(start, Start::HandedOver) {
-        print_message(&handed_over(files.len()));
+        print_message(&handed_over(file_count));
         return ExitCode::SUCCESS;
     }
     jitterscope_engine::platform::note_usable_cpus();
@@ -59,7 +60,7 @@ fn main() -> ExitCode {
     );
     match opened {
         Ok(()) => ExitCode::SUCCESS,
-        Err(error) => without_window(&error),
+        Err(error) => without_window(&error, file_count),
     }
 }
 
@@ -86,13 +87,19 @@ fn reason(error: &str) -> String {
     words.trim_end_matches([')', '.']).to_owned()
 }
 
-/// Measures in the terminal instead, if there is one.
-fn without_window(error: &eframe::Error) -> ExitCode {
+/// Measures in the terminal instead, if there is one, and no file was to be opened.
+fn without_window(error: &eframe::Error, files: usize) -> ExitCode {
     let error = reason(&error.to_string());
     if cfg!(all(windows, not(debug_assertions))) {
         show_fatal_error(&format!(
             "The window cannot open: {error}.\n\nIt needs OpenGL 2.0. The same tests run in a \
              terminal: jitterscope-cli quick"
+        ));
+        return ExitCode::FAILURE;
+    }
+    if 0 < files {
+        print_message(&format!(
+            "the window cannot open ({error}); show a file in the terminal with jitterscope-cli import FILE"
         ));
         return ExitCode::FAILURE;
     }

@@ -144,6 +144,13 @@ fn a_caller_that_is_not_known_gets_no_agent() {
         assert_eq!(output.stdout, b"", "{name}={value}");
         assert!(error(&output).contains("cannot give up the rights of root"), "{}", error(&output));
     }
+    // As root starts one for itself, and as what grants rights without a name of the user does.
+    for (arguments, status) in [(&["agent"][..], 0), (&["agent", "--for-caller"], 1)] {
+        let mut command = Command::new(program());
+        command.args(arguments).env_remove("SUDO_UID").env_remove("PKEXEC_UID");
+        let output = command.stdin(Stdio::null()).output().unwrap();
+        assert_eq!(output.status.code(), Some(status), "{arguments:?}: {}", error(&output));
+    }
 }
 
 #[test]
@@ -270,12 +277,13 @@ fn nobody_measures_with_rights_through_a_rule_of_sudo() {
         "{reason}"
     );
     assert_eq!(reason.lines().count(), 1, "{reason}");
-    let rule = format!("#{NOBODY} ALL=(root) NOPASSWD: {program} agent --no-deep-idle");
+    let rule =
+        format!("#{NOBODY} ALL=(root) NOPASSWD: {program} agent --for-caller --no-deep-idle");
     let output = as_nobody(&rule, &command).output().unwrap();
     assert_eq!(output.status.code(), Some(0), "{}", error(&output));
     check_rights(&saved(&runs));
     // The rule permits nothing else.
-    for other in [&["agent"][..], &["runs", "list"]] {
+    for other in [&["agent"][..], &["agent", "--no-deep-idle"], &["runs", "list"]] {
         let mut sudo = Command::new("sudo");
         sudo.args(["-n", program]).args(other);
         assert_eq!(as_nobody(&rule, &sudo).status().unwrap().code(), Some(1), "{other:?}");
@@ -305,6 +313,11 @@ fn without_rights_nothing_is_measured_and_one_sentence_shows_why() {
     for (command, expected) in [
         ("pkexec", "error: administrator rights were not granted: Request dismissed\n"),
         ("false", "error: administrator rights were not granted\n"),
+        (
+            "env -u SUDO_UID",
+            "error: administrator rights were not granted: cannot give up the rights of root: the command names no \
+             user; use sudo or pkexec, which do\n",
+        ),
         ("not-there -A", "error: not-there is not in PATH, so"),
     ] {
         let output = run(&folder, &["--administrator", "--administrator-command", command]);

@@ -8,6 +8,8 @@ use std::sync::Once;
 use egui_kittest::Harness;
 use egui_kittest::kittest::{NodeT as _, Queryable as _};
 use jitterscope::{App, HostState, Place, Settings, SettingsFile};
+use jitterscope_engine::run::Ending;
+use jitterscope_engine::runner::lost_after;
 use jitterscope_engine::store::{self, Store};
 
 use super::administrator::{DISMISSED, PKEXEC, folder, is_root};
@@ -45,19 +47,18 @@ fn pkexec(folder: &tempfile::TempDir) -> String {
 }
 
 /// The processes of agents that this process started.
-fn agents() -> usize {
+fn agents() -> Vec<String> {
     let threads = fs::read_dir("/proc/self/task").unwrap();
     let children =
         threads.filter_map(|thread| fs::read_to_string(thread.ok()?.path().join("children")).ok());
-    let children: Vec<String> =
-        children.flat_map(|text| text.split(' ').map(str::to_owned).collect::<Vec<_>>()).collect();
-    let is_agent = |process: &&String| {
+    let children = children.flat_map(|text| text.split(' ').map(str::to_owned).collect::<Vec<_>>());
+    let is_agent = |process: &String| {
         let process = Path::new("/proc").join(process);
         let line = fs::read_to_string(process.join("cmdline")).unwrap_or_default();
         let status = fs::read_to_string(process.join("status")).unwrap_or_default();
         line.contains("\0agent\0") && status.contains("\nUid:\t65534\t65534\t65534\t65534\n")
     };
-    children.iter().filter(is_agent).count()
+    children.filter(is_agent).collect()
 }
 
 #[test]
@@ -73,7 +74,7 @@ fn rights_are_granted_once_and_given_up_with_this_pc() {
         |app: &App| matches!(app.session().hosts().selected(), Some(HostState::Connected(_)));
     step_until(&mut harness, is_connected);
     harness.get_by_label("Tests run on: This PC, administrator");
-    assert!(1 <= agents());
+    assert!(!agents().is_empty());
     for runs in 1..=2 {
         start_measuring(&mut harness);
         harness.key_press(egui::Key::Escape);
@@ -89,7 +90,36 @@ fn rights_are_granted_once_and_given_up_with_this_pc() {
     harness.get_by_label_contains(&format!("This PC, {count} CPU")).click();
     harness.run_steps(2);
     harness.get_by_label("Tests run on: This PC");
-    step_until(&mut harness, |_| agents() == 0);
+    step_until(&mut harness, |_| agents().is_empty());
+}
+
+#[test]
+fn a_check_does_not_go_on_without_the_rights_it_began_with() {
+    if !is_root() {
+        return;
+    }
+    let folder = folder(PKEXEC);
+    // Only this test's: others run beside it.
+    let before = agents();
+    let mut harness = window(&folder, &pkexec(&folder));
+    harness.get_by_label_contains(ROW).click();
+    harness.run_steps(2);
+    let is_connected =
+        |app: &App| matches!(app.session().hosts().selected(), Some(HostState::Connected(_)));
+    step_until(&mut harness, is_connected);
+    harness.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Num1);
+    harness.run_steps(3);
+    start_measuring(&mut harness);
+    let own = agents().into_iter().find(|agent| !before.contains(agent)).unwrap();
+    assert!(std::process::Command::new("kill").args(["-9", &own]).status().unwrap().success());
+    step_until(&mut harness, |app| !app.session().running().is_busy());
+    let check = harness.state().session().running().quick().result().cloned().unwrap();
+    assert_eq!(check.ending, Ending::Stopped);
+    assert_eq!(*harness.state().session().hosts().place(), Place::ThisPc);
+    let runs = Store::at(folder.path().join("runs")).list().unwrap();
+    let [run] = &runs[..] else { panic!("{} runs", runs.len()) };
+    let run = store::load(&run.path).unwrap();
+    assert!(lost_after(&run).is_some(), "{:?}", run.ending);
 }
 
 #[test]

@@ -67,7 +67,7 @@ pub use files::{
 pub use piped::{PipedProgram, Pipes, program_in_path};
 pub(crate) use registry::registered_cpu_nanos;
 pub use registry::{Registration, demote_all_registered, register_realtime};
-pub use scratch::{append_text, with_new_file};
+pub use scratch::{append_lines, with_new_file};
 #[cfg(feature = "shortcuts")]
 pub use shortcut::{Shortcut, ShortcutEvent, ShortcutKey, ShortcutRefusal, ShortcutStop};
 #[cfg(feature = "shortcuts")]

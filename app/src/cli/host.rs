@@ -30,6 +30,12 @@ pub(super) fn agent_command() -> Command {
              CAP_PERFMON, and CAP_IPC_LOCK.",
         )
         .arg(
+            Arg::new(Agent::CALLER_ARGUMENT)
+                .long(Agent::CALLER_ARGUMENT)
+                .action(ArgAction::SetTrue)
+                .help("Refuse to serve as root where the user who called is not known"),
+        )
+        .arg(
             Arg::new(Agent::IDLE_ARGUMENT)
                 .long(Agent::IDLE_ARGUMENT)
                 .action(ArgAction::SetTrue)
@@ -39,7 +45,9 @@ pub(super) fn agent_command() -> Command {
 
 /// Runs the agent.
 pub(super) fn agent(matches: &ArgMatches) -> Status {
-    if let Err(error) = platform::take_callers_rights(matches.get_flag(Agent::IDLE_ARGUMENT)) {
+    let [must_know_caller, needs_idle_file] =
+        [Agent::CALLER_ARGUMENT, Agent::IDLE_ARGUMENT].map(|name| matches.get_flag(name));
+    if let Err(error) = platform::take_callers_rights(must_know_caller, needs_idle_file) {
         print_message(&format!("error: cannot give up the rights of root: {error}"));
         return Status::Failed;
     }

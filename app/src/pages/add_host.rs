@@ -325,8 +325,7 @@ const fn step_of(error: &AgentError) -> usize {
         | AgentError::Version { .. }
         | AgentError::NoAnswer
         | AgentError::Noise
-        | AgentError::Refused { .. }
-        | AgentError::Busy => 4,
+        | AgentError::Refused { .. } => 4,
     }
 }
 

@@ -66,7 +66,7 @@ enum Message {
     /// A connection was made, or could not be.
     Opened { address: String, attempt: u64, result: Box<Result<Agent, AgentError>> },
     /// What other programs use on the selected host; an error is the end of its connection.
-    Load { address: String, result: Result<Option<f64>, AgentError> },
+    Load { address: String, attempt: u64, result: Result<Option<f64>, AgentError> },
     /// A host was checked before it is added.
     Checked { attempt: u64, result: Box<Result<Agent, AgentError>> },
     /// What the system of a host without an agent is, and the agent for it, where there is one.
@@ -252,8 +252,9 @@ impl Hosts {
             return;
         };
         let address = address.to_owned();
+        let attempt = self.states.get(&address).map_or(0, |(attempt, _)| *attempt);
         self.watch = Some(self.tasks.watch("host-load", WATCH, move || {
-            Some(Message::Load { address: address.clone(), result: agent.load() })
+            Some(Message::Load { address: address.clone(), attempt, result: agent.load() })
         }));
     }
 
@@ -264,7 +265,9 @@ impl Hosts {
                 Message::Opened { address, attempt, result } => {
                     self.take_opened(&address, attempt, *result, (context, &mut *outbox));
                 }
-                Message::Load { address, result } => self.take_load(&address, result, outbox),
+                Message::Load { address, attempt, result } => {
+                    self.take_load((&address, attempt), result, outbox);
+                }
                 Message::Checked { attempt, result } => self.take_checked(attempt, *result),
                 Message::System { attempt, system, file } => {
                     self.take_system(attempt, system, file);
@@ -315,11 +318,13 @@ impl Hosts {
 
     fn take_load(
         &mut self,
-        address: &str,
+        (address, attempt): (&str, u64),
         result: Result<Option<f64>, AgentError>,
         outbox: &mut Outbox,
     ) {
-        if self.place.connection() != Some(address) {
+        // It may be of a connection before this one.
+        let is_current = self.states.get(address).is_some_and(|(current, _)| *current == attempt);
+        if self.place.connection() != Some(address) || !is_current {
             return;
         }
         match result {

@@ -49,8 +49,7 @@ pub fn problem(error: &AgentError) -> String {
         | AgentError::NoSsh { .. }
         | AgentError::Start { .. }
         | AgentError::Refused { .. }
-        | AgentError::Ended { .. }
-        | AgentError::Busy => capitalized(&error.to_string()),
+        | AgentError::Ended { .. } => capitalized(&error.to_string()),
     }
 }
 
@@ -83,12 +82,13 @@ pub fn machine(facts: &Facts) -> String {
 /// What a run has whose connection was lost after this many seconds.
 pub fn lost(run: &Run, seconds: u32) -> String {
     let count = format_count(u64::try_from(run.sample_count()).unwrap_or(u64::MAX));
-    format!(
-        "Connection to {} lost after {}. {count} {} were saved. No verdict.",
-        run.host.as_deref().unwrap_or_default(),
-        format_long_time(Nanos::from_secs(i64::from(seconds))),
-        run.subject.samples_name(),
-    )
+    let what = match &run.host {
+        Some(host) => format!("Connection to {host}"),
+        None => "Administrator rights".to_owned(),
+    };
+    let after = format_long_time(Nanos::from_secs(i64::from(seconds)));
+    let samples = run.subject.samples_name();
+    format!("{what} lost after {after}. {count} {samples} were saved. No verdict.")
 }
 
 /// What a quick check has whose connection was lost.

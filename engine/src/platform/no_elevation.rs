@@ -18,7 +18,7 @@ pub fn elevatable_program() -> Option<PathBuf> {
 
 /// This process has the rights of its caller already.
 #[expect(clippy::unnecessary_wraps, reason = "Linux's can fail")]
-pub fn take_callers_rights(_needs_idle_file: bool) -> io::Result<()> {
+pub fn take_callers_rights(_must_know_caller: bool, _needs_idle_file: bool) -> io::Result<()> {
     Ok(())
 }
 

@@ -1,7 +1,7 @@
 //! Files that programs of the user share with this one: a new one that a program writes, and one that text is added to.
 
-use std::fs::{self, OpenOptions};
-use std::io::{self, Write as _};
+use std::fs::{self, DirBuilder, OpenOptions};
+use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
 use std::path::Path;
 
 /// Names a file that is not there, in a new folder, to a program that may write it; returns what `write` does, and
@@ -17,12 +17,22 @@ pub fn with_new_file<T>(folder: &str, write: impl FnOnce(&Path) -> T) -> io::Res
     Ok((result, text))
 }
 
-/// Adds text to the end of a file, which may be missing.
-pub fn append_text(file: &Path, text: &str) -> io::Result<()> {
+/// Adds lines to the end of a file of the user alone, which may be missing, or lack the end of its last line.
+pub fn append_lines(file: &Path, lines: &str) -> io::Result<()> {
     if let Some(folder) = file.parent() {
-        fs::create_dir_all(folder)?;
+        let mut private = DirBuilder::new();
+        #[cfg(unix)]
+        std::os::unix::fs::DirBuilderExt::mode(&mut private, 0o700);
+        private.recursive(true).create(folder)?;
     }
-    OpenOptions::new().append(true).create(true).open(file)?.write_all(text.as_bytes())
+    let mut file = OpenOptions::new().read(true).append(true).create(true).open(file)?;
+    let mut last = [b'\n'];
+    if 0 < file.metadata()?.len() {
+        file.seek(SeekFrom::End(-1))?;
+        file.read_exact(&mut last)?;
+    }
+    let end = if last == [b'\n'] { "" } else { "\n" };
+    file.write_all(format!("{end}{lines}").as_bytes())
 }
 
 #[cfg(test)]
@@ -48,11 +58,20 @@ mod tests {
     }
 
     #[test]
-    fn text_is_added_to_the_end_of_a_file() {
+    fn lines_are_added_to_the_end_of_a_file() {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("ssh").join("known_hosts");
-        append_text(&file, "a ssh-ed25519 AAAA\n").unwrap();
-        append_text(&file, "b ssh-ed25519 BBBB\n").unwrap();
-        assert_eq!(fs::read_to_string(&file).unwrap(), "a ssh-ed25519 AAAA\nb ssh-ed25519 BBBB\n");
+        append_lines(&file, "a ssh-ed25519 AAAA\n").unwrap();
+        append_lines(&file, "b ssh-ed25519 BBBB").unwrap();
+        append_lines(&file, "c ssh-ed25519 CCCC\n").unwrap();
+        let expected = "a ssh-ed25519 AAAA\nb ssh-ed25519 BBBB\nc ssh-ed25519 CCCC\n";
+        assert_eq!(fs::read_to_string(&file).unwrap(), expected);
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::PermissionsExt as _;
+
+            let mode = file.parent().unwrap().metadata().unwrap().permissions().mode();
+            assert_eq!(mode & 0o777, 0o700, "ssh refuses a folder that others may change");
+        }
     }
 }

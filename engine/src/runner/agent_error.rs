@@ -125,9 +125,6 @@ pub enum AgentError {
         /// What it printed last; empty if nothing.
         reason: String,
     },
-    /// The agent measures already.
-    #[error("the agent measures another run")]
-    Busy,
 }
 
 /// An error from what was printed last.
@@ -166,6 +163,8 @@ fn not_reached(line: &str) -> AgentError {
 /// How pkexec begins its reason, and what it adds to it.
 const PKEXEC: &str = "Error executing command as another user: ";
 const REPORTED: &str = "This incident has been reported";
+/// How the agent begins its reason.
+const OWN: &str = "error: ";
 /// What pkexec and sudo print, and the reason in its place, with what to do.
 const REFUSALS: [(&str, &str); 6] = [
     (
@@ -215,7 +214,9 @@ impl Transport {
                 let found = last_line(&lines.collect::<Vec<&str>>().join("\n"));
                 let lower = messages.to_lowercase();
                 let known = REFUSALS.iter().find(|(text, _)| lower.contains(text));
-                let plain = found.strip_prefix(PKEXEC).unwrap_or(&found);
+                let prefixes = [PKEXEC, OWN];
+                let plain = prefixes.iter().find_map(|prefix| found.strip_prefix(prefix));
+                let plain = plain.unwrap_or(&found);
                 AgentError::NotGranted {
                     reason: known.map_or(plain, |(_, reason)| reason).to_owned(),
                 }

@@ -11,10 +11,6 @@ use crate::platform::{PipedProgram, Pipes};
 
 /// Where the agent is copied to.
 const DESTINATION: &str = "~/.local/bin/jitterscope-cli";
-/// Under another name until it is whole.
-const COPY: &str = "mkdir -p ~/.local/bin && cat > ~/.local/bin/.jitterscope-cli.part && \
-    chmod 755 ~/.local/bin/.jitterscope-cli.part && \
-    mv ~/.local/bin/.jitterscope-cli.part ~/.local/bin/jitterscope-cli && echo copied";
 /// What is read of an answer, and of the messages, at most.
 const MAX_ANSWER_BYTES: u64 = 64 << 10;
 const MAX_MESSAGE_BYTES: u64 = 16 << 10;
@@ -28,13 +24,26 @@ pub fn system_of(address: &Address) -> Result<String, AgentError> {
     Ok(last.chars().filter(|letter| !is_unsafe_char(*letter)).take(MAX_SYSTEM_CHARS).collect())
 }
 
-/// Copies a program to a host; returns its path there.
-pub fn copy_agent(address: &Address, program: impl Read) -> Result<&'static str, AgentError> {
-    let answer = run(address, COPY, program)?;
+/// Copies a program of this size to a host; returns its path there.
+pub fn copy_agent(
+    address: &Address,
+    program: impl Read,
+    bytes: u64,
+) -> Result<&'static str, AgentError> {
+    let answer = run(address, &copy_command(bytes), program)?;
     match answer.lines().last() {
         Some("copied") => Ok(DESTINATION),
         _ => Err(AgentError::Noise),
     }
+}
+
+/// Writes the program under another name until all of it is there: where the connection ends before, it is removed.
+fn copy_command(bytes: u64) -> String {
+    format!(
+        "exec sh -c 'mkdir -p ~/.local/bin && cd ~/.local/bin && part=.jitterscope-cli.$$ && \
+         {{ cat > $part && test $(wc -c < $part) -eq {bytes} && chmod 755 $part && \
+         mv -f $part jitterscope-cli && echo copied || {{ rm -f $part; exit 1; }}; }}'"
+    )
 }
 
 /// Runs a command on a host; returns what it printed.

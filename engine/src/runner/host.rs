@@ -104,7 +104,10 @@ impl Agent {
         if !problems.is_empty() {
             return Err(measure::StartError::Settings { problems }.into());
         }
-        let connection = self.lock().take().ok_or(AgentError::Busy)?;
+        let connection = self.lock().take().ok_or_else(|| {
+            let by = if self.is_here { Transport::Administrator } else { Transport::Ssh };
+            by.lost("")
+        })?;
         let (run, remote) = RemoteRun::begin(connection, Arc::clone(&self.connection), request)?;
         let host = (!self.is_here).then(|| self.name.clone());
         let run = crate::run::Run { host, ..run };

@@ -8,7 +8,7 @@ use super::agent_error::AgentError;
 use super::copy::finish;
 use super::host::{Address, arguments, ssh_of};
 use crate::format::is_unsafe_char;
-use crate::platform::{PipedProgram, append_text, program_in_path, with_new_file};
+use crate::platform::{PipedProgram, append_lines, program_in_path, with_new_file};
 use crate::run::RunId;
 
 /// The program that prints fingerprints, from the same package as ssh.
@@ -45,7 +45,7 @@ impl HostKey {
 
     /// Adds the key to the user's known hosts, as ssh does after "yes".
     pub fn trust(&self) -> io::Result<()> {
-        append_text(&self.file, &self.lines)
+        append_lines(&self.file, &self.lines)
     }
 }
 
@@ -91,8 +91,20 @@ fn known_hosts(
     let more = ["-G".into(), "--".into(), address.host.as_str().into()];
     let settings = output(ssh, &arguments.iter().cloned().chain(more).collect::<Vec<_>>())?;
     let files = settings.lines().find_map(|line| line.strip_prefix(KNOWN_HOSTS));
-    let file = files.and_then(|files| files.split(' ').next());
-    file.map(str::to_owned).ok_or(AgentError::KeyUnknown)
+    files.and_then(first_path).map(str::to_owned).ok_or(AgentError::KeyUnknown)
+}
+
+/// The first of several paths, which ssh prints with a space between them, and which may have spaces. `None` for
+/// "none", where ssh has no such file.
+fn first_path(paths: &str) -> Option<&str> {
+    let mut spaces = paths.match_indices(' ');
+    let end = spaces.find(|(at, _)| paths.get(at + 1..).is_some_and(is_absolute));
+    let first = end.and_then(|(at, _)| paths.get(..at)).unwrap_or(paths);
+    is_absolute(first).then_some(first)
+}
+
+fn is_absolute(path: &str) -> bool {
+    Path::new(path).is_absolute()
 }
 
 /// What a program prints.
@@ -112,6 +124,22 @@ fn fingerprint_in(line: &str) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    #[cfg(unix)]
+    fn the_first_file_of_known_hosts_may_have_spaces_in_its_path() {
+        for (paths, expected) in [
+            (
+                "/home/ann/.ssh/known_hosts /home/ann/.ssh/known_hosts2",
+                "/home/ann/.ssh/known_hosts",
+            ),
+            ("/home/ann lee/.ssh/a /home/ann lee/.ssh/b", "/home/ann lee/.ssh/a"),
+            ("/home/ann lee/.ssh/a", "/home/ann lee/.ssh/a"),
+        ] {
+            assert_eq!(first_path(paths), Some(expected));
+        }
+        assert_eq!(["none", "", "known_hosts"].map(first_path), [None; 3]);
+    }
 
     #[test]
     fn a_fingerprint_is_shown_with_the_kind_of_its_key() {

@@ -155,7 +155,7 @@ impl EventSource for RemoteRun {
 pub fn lost_after(run: &Run) -> Option<u32> {
     let Ending::Failed(reason) = &run.ending else { return None };
     let (seconds, _) = reason.strip_prefix(LOST_AFTER)?.split_once(SECONDS)?;
-    seconds.parse().ok().filter(|_| run.host.is_some())
+    seconds.parse().ok()
 }
 
 /// Whether a run that has begun is of the requested plan, and has no samples yet.

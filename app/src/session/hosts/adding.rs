@@ -157,7 +157,7 @@ impl Hosts {
         adding.checked = CheckedHost::Copying(Arc::clone(error));
         let copy = move || {
             let program = File::open(&file.path).map_err(|error| error.to_string())?;
-            copy_agent(&address, program).map_err(|error| error.to_string())
+            copy_agent(&address, program, file.bytes).map_err(|error| error.to_string())
         };
         self.tasks.spawn("copy-agent", copy, move |result| Message::Copied { attempt, result });
     }

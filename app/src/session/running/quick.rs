@@ -293,6 +293,11 @@ impl Quick {
         self.check.as_ref()
     }
 
+    /// Where the check runs, from its start to its end; `None` while there is none.
+    pub(super) fn host(&self) -> Option<Host> {
+        self.check.as_ref().map(|check| check.host.clone())
+    }
+
     /// The result on screen.
     pub const fn result(&self) -> Option<&Arc<FinishedCheck>> {
         self.result.as_ref()

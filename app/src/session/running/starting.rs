@@ -64,12 +64,12 @@ impl Running {
         context: &Context,
         outbox: &mut Outbox,
     ) -> bool {
-        let (Some(facts), Some(host)) = (&context.facts, context.host.clone()) else {
-            if context.host.is_none() {
-                outbox.notify(Notice::error(crate::text::series::NOT_CONNECTED));
-            }
+        // A check stays where it began.
+        let Some(host) = self.quick.host().or_else(|| context.host.clone()) else {
+            outbox.notify(Notice::error(crate::text::series::NOT_CONNECTED));
             return false;
         };
+        let Some(facts) = &context.facts else { return false };
         let window = self.tasks.host().clone();
         let wake = move || window.wake();
         let Some(state) = self.tests.iter_mut().find(|state| state.key() == plan.key()) else {

@@ -68,10 +68,16 @@ pub(super) fn open_idle_file() -> io::Result<File> {
 ///
 /// # Errors
 ///
-/// The user is not known, or the system refuses a step; the process must end then.
-pub fn take_callers_rights(needs_idle_file: bool) -> io::Result<()> {
+/// The user is not known though one must be, or the system refuses a step; the process must end then.
+pub fn take_callers_rights(must_know_caller: bool, needs_idle_file: bool) -> io::Result<()> {
     let caller = Caller::of(|name| std::env::var(name).ok())?;
-    let Some(caller) = caller.filter(|_| is_root()) else { return Ok(()) };
+    if !is_root() {
+        return Ok(());
+    }
+    let Some(caller) = caller else {
+        let unknown = "the command names no user; use sudo or pkexec, which do";
+        return if must_know_caller { Err(io::Error::other(unknown)) } else { Ok(()) };
+    };
     if fs::read_dir("/proc/self/task")?.count() != 1 {
         return Err(io::Error::other("more than one thread runs"));
     }

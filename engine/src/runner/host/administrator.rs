@@ -15,6 +15,8 @@ impl Agent {
     pub const ADMINISTRATOR_COMMAND: &'static str = "pkexec";
     /// How the agent is named.
     const NAME: &'static str = "This PC, administrator";
+    /// The argument of an agent that does not serve as root, but takes the rights of the user who had it started.
+    pub const CALLER_ARGUMENT: &'static str = "for-caller";
     /// The argument of an agent that may be requested to limit the idle latency of all CPUs.
     pub const IDLE_ARGUMENT: &'static str = "no-deep-idle";
 
@@ -46,8 +48,8 @@ fn elevated(command: &str) -> Result<(PathBuf, Vec<OsString>), AgentError> {
     let by = words.next().unwrap_or(Agent::ADMINISTRATOR_COMMAND);
     let path = program_in_path(by);
     let path = path.ok_or_else(|| AgentError::NoElevation { command: by.to_owned() })?;
-    let arguments = words.map(OsString::from).chain([agent.into(), "agent".into()]).collect();
-    Ok((path, arguments))
+    let own = [agent.into(), "agent".into(), format!("--{}", Agent::CALLER_ARGUMENT).into()];
+    Ok((path, words.map(OsString::from).chain(own).collect()))
 }
 
 /// Whether a trial of these plans limits the idle latency of all CPUs.

@@ -160,7 +160,7 @@ fn an_export_that_fails_shows_what_to_do_and_stays_open() {
     harness.get_by_label("Save…").click();
     harness.run_steps(2);
     step_until(&mut harness, |app| {
-        app.session().exports().active().is_some_and(|exporting| !exporting.is_writing())
+        app.session().exports().active().is_some_and(|exporting| !exporting.is_writing)
     });
     let nowhere = folder.path().join("no such folder").join("run.json");
     harness.state_mut().set_next_dialog_answer(vec![nowhere]);

@@ -103,7 +103,7 @@ fn selected_runs_are_exported_into_a_folder() {
         harness.get_all_by_label(answer).last().unwrap().click_accesskit();
         harness.run_steps(2);
         step_until(&mut harness, |app| {
-            app.session().exports().active().is_none_or(|exporting| !exporting.is_writing())
+            app.session().exports().active().is_none_or(|exporting| !exporting.is_writing)
         });
         assert!(read() == expected, "{answer}");
     }

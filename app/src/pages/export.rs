@@ -284,9 +284,9 @@ impl ExportDialog {
         actions: &mut Vec<Action>,
     ) -> bool {
         let tokens = Tokens::of(ui);
-        let note = if exporting.is_asking() {
+        let note = if exporting.is_asking {
             "Waiting for a file name".to_owned()
-        } else if exporting.is_writing() {
+        } else if exporting.is_writing {
             "Writing…".to_owned()
         } else if exporting.check().is_some() && request.kind.is_of_check() {
             "One file of the whole check".to_owned()
@@ -299,7 +299,7 @@ impl ExportDialog {
         right_aligned(ui, "export-buttons", |ui| {
             ui.spacing_mut().item_spacing.x = size::GAP_SMALL;
             let is_closed = ui.add(Button::new("Cancel").shortcut("Esc")).clicked();
-            let can = exporting.first().is_some() && !exporting.is_writing();
+            let can = exporting.first().is_some() && !exporting.is_writing;
             let goes_to_clipboard = request.kind.goes_to_clipboard()
                 && (exporting.count() == 1
                     || request.kind == ExportKind::Comparison

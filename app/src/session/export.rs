@@ -98,9 +98,10 @@ pub struct ActiveExport {
     /// What the preview that was requested last is of.
     requested: Option<ExportRequest>,
     preview: Option<(ExportRequest, Result<Arc<Preview>, String>)>,
-    is_writing: bool,
-    /// Whether its user is asked for the place.
-    is_asking: bool,
+    /// Whether it is being written, or the dialog for its place is open.
+    pub is_writing: bool,
+    /// Whether the dialog for its place is open.
+    pub is_asking: bool,
     /// The format in which it was written or copied last.
     used: Option<ExportKind>,
 }
@@ -153,16 +154,6 @@ impl ActiveExport {
     /// Whether this preview was requested.
     pub fn is_requested(&self, request: &ExportRequest) -> bool {
         self.requested.as_ref() == Some(request)
-    }
-
-    /// Whether it is being written, or its user is asked where to.
-    pub const fn is_writing(&self) -> bool {
-        self.is_writing
-    }
-
-    /// Whether its user is asked where to.
-    pub const fn is_asking(&self) -> bool {
-        self.is_asking
     }
 }
 
@@ -438,10 +429,10 @@ impl Exports {
     }
 
     /// Takes the runs of the export to be written as this, unless they are being written.
-    fn begin_writing(&mut self, request: &ExportRequest) -> Option<(ReadyExport, u64)> {
+    fn begin_writing(&mut self, request: &ExportRequest, asks: bool) -> Option<(ReadyExport, u64)> {
         let current = self.current.as_mut().filter(|current| !current.is_writing)?;
         let ready = current.ready.clone()?;
-        current.is_writing = true;
+        (current.is_writing, current.is_asking) = (true, asks);
         current.used = Some(request.kind);
         Some((ready, current.number))
     }
@@ -449,10 +440,7 @@ impl Exports {
     /// Asks where to, and writes.
     pub(super) fn save(&mut self, request: ExportRequest) {
         let folder = self.folder.clone();
-        let Some((ready, number)) = self.begin_writing(&request) else { return };
-        if let Some(current) = self.current(number) {
-            current.is_asking = true;
-        }
+        let Some((ready, number)) = self.begin_writing(&request, true) else { return };
         let is_one = work::is_one_file(&ready, &request);
         let answer = if is_one {
             self.dialogs.output(&work::file_name(&ready, &ready.first, &request), folder)
@@ -573,7 +561,7 @@ impl Exports {
         let Some(subject) = self.current.as_ref().map(|current| current.subject.clone()) else {
             return;
         };
-        if let Some((ready, _)) = self.begin_writing(&request) {
+        if let Some((ready, _)) = self.begin_writing(&request, false) {
             self.copy_ready(ready, subject, request);
         }
     }

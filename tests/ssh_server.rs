@@ -6,12 +6,12 @@ use std::net::{TcpListener, TcpStream};
 use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 
 use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable as _;
 use jitterscope::{App, CheckedHost, HostState, Place, SavedHost, Settings, SettingsFile};
-use jitterscope_engine::run::{Ending, Run};
+use jitterscope_engine::run::Run;
 use jitterscope_engine::store::{self, Store};
 
 use super::cli::{SHORT, program};
@@ -157,6 +157,10 @@ fn process(ends: &str, folder: &Path) -> Option<u32> {
 #[cfg(target_os = "linux")]
 #[test]
 fn what_arrived_before_a_process_is_killed_is_saved() {
+    use std::time::SystemTime;
+
+    use jitterscope_engine::run::Ending;
+
     let Some(servers) = Servers::start(1, true).map(Servers::trust) else { return };
     let args = ["frame-loop", "--preset", "quick", "--fps", "100", "--duration", "300s"];
     let options = ["--warm-up", "0s", "--wait", "os-sleep", "--trace", "off", "--host", "h0"];

@@ -410,7 +410,7 @@ mod tests {
         );
         // Also where nothing was measured: it is no gap of 0 ns.
         let words = map.words((0, 5.0), whole).unwrap();
-        assert_eq!(words, "CPU 0 · 4.95 to 5.05 s\nno gap recorded");
+        assert_eq!(words, "CPU 0 · 5.000 to 5.100 s\nno gap recorded");
         map.draw(whole);
         assert_eq!(map.drawn.cells[0].iter().filter(|gap| 0.0 < **gap).count(), 2);
         map.draw((0.14, 0.2));

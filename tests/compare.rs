@@ -397,8 +397,18 @@ fn starred_run_is_the_baseline_and_long_names_stay_names() {
         matches!(app.session().comparing().progress(), Progress::Done(_))
     });
     assert_eq!(harness.state().session().comparing().paths().first(), starred.ok().as_ref());
-    harness.get_by_label_contains("Remove A, Limiter at 60 FPS");
-    harness.get_by_label_contains("Remove B, Driver of November");
+    for (letter, name) in ["A", "B"].iter().zip(names) {
+        harness.get_by_label(&format!("Remove {letter}, {name}"));
+        let shown = harness.get_by_label(name).rect();
+        assert!(200.0 < shown.width(), "the grade next to it cuts no name: {shown:?}");
+    }
+    // 1440 × 900 at 200%: the table of differences is scrolled within its card.
+    harness.set_size(egui::vec2(720.0, 450.0));
+    harness.run_steps(4);
+    for label in ["Remove A, ", "Copy report", "Only differences"] {
+        let shown = harness.get_by_label_contains(label).rect();
+        assert!(shown.right() <= 720.0, "{label} is beyond the right edge: {shown:?}");
+    }
 }
 
 #[test]

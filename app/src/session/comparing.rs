@@ -17,6 +17,9 @@ use super::shown::LoadedRun;
 use super::task::{TaskHost, Tasks};
 pub use checks::CheckComparison;
 
+/// The most characters of a name on a card.
+const MAX_NAME: usize = 80;
+
 /// Runs with what they mean, what they say of each other, and the curves of each configuration.
 #[derive(Debug)]
 pub struct ComparisonView {
@@ -52,8 +55,16 @@ impl ComparisonView {
         if let Some(groups) = self.groups() {
             return groups.map(|group| crate::text::compare::group_label(group.len())).to_vec();
         }
-        let runs: Vec<&Run> = self.runs.iter().map(|shown| shown.run.as_ref()).collect();
-        crate::text::compare::short_labels(&runs, &self.comparison)
+        crate::text::compare::short_labels(&self.all_runs(), &self.comparison)
+    }
+
+    /// Labels of the runs with their names as long as they may be.
+    pub fn whole_labels(&self) -> Vec<String> {
+        crate::text::compare::labels_within(&self.all_runs(), &self.comparison, MAX_NAME)
+    }
+
+    fn all_runs(&self) -> Vec<&Run> {
+        self.runs.iter().map(|shown| shown.run.as_ref()).collect()
     }
 
     /// What a row of the comparison is in each run.

@@ -87,19 +87,24 @@ const MAX_DIFFERENCES: usize = 2;
 /// Short labels that tell runs apart: their names; where runs share one, followed by what differs in settings and
 /// machine, else by when they began.
 pub fn short_labels(runs: &[&Run], comparison: &Comparison) -> Vec<String> {
+    labels_within(runs, comparison, MAX_LABEL)
+}
+
+/// Names of compared runs in at most that many characters; where these are equal, with what
+/// distinguishes them.
+pub fn labels_within(runs: &[&Run], comparison: &Comparison, most: usize) -> Vec<String> {
     let are_distinct = |labels: &[String]| {
         let others = |at: usize| labels.iter().skip(at);
         labels.iter().zip(1..).all(|(one, at)| others(at).all(|other| other != one))
     };
     let names: Vec<String> = runs.iter().map(|run| run_name(run)).collect();
-    let labels: Vec<String> = names.iter().map(|name| cut(name, MAX_LABEL)).collect();
+    let labels: Vec<String> = names.iter().map(|name| cut(name, most)).collect();
     if are_distinct(&labels) {
         return labels;
     }
     let with = |differences: &[String]| -> Vec<String> {
-        let room = |difference: &String| {
-            MAX_LABEL.saturating_sub(difference.chars().count() + 3).max(MIN_NAME)
-        };
+        let room =
+            |difference: &String| most.saturating_sub(difference.chars().count() + 3).max(MIN_NAME);
         let pairs = names.iter().zip(differences);
         pairs.map(|(name, it)| format!("{} · {it}", cut(name, room(it)))).collect()
     };

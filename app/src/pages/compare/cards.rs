@@ -16,13 +16,9 @@ use crate::widgets::{
 };
 
 /// Height of a card's inside.
-const HEIGHT: f32 = 92.0;
+const HEIGHT: f32 = 110.0;
 /// The run that the others are compared with.
 const BASELINE: &str = "Baseline";
-/// Its width on the chip.
-const CHIP: f32 = 62.0;
-/// A wider card has room for it next to the name.
-const ROOMY: f32 = 330.0;
 /// Runs offered in the list of those to add.
 const OFFERED: usize = 40;
 
@@ -47,7 +43,7 @@ pub(super) fn ui(
     let shares = f32::from(u16::try_from(cards_a_row.max(1)).unwrap_or(1));
     let width = ((ui.available_width() - between * gap) / shares).floor();
     let mut cards = |ui: &mut Ui| {
-        let labels = compared.labels();
+        let labels = compared.whole_labels();
         for ((shown, label), at) in compared.runs.iter().zip(&labels).zip(0..) {
             ui.allocate_ui_with_layout(
                 vec2(width, HEIGHT + 26.0),
@@ -87,30 +83,32 @@ fn card_ui(
     crate::widgets::card::plain_card(ui, |ui| {
         ui.set_min_height(HEIGHT);
         ui.spacing_mut().item_spacing.y = 2.0;
-        // In a narrow card, it is below.
-        let is_chip = at == 0 && ROOMY < ui.available_width();
         ui.horizontal(|ui| {
             ui.spacing_mut().item_spacing.x = size::GAP_SMALL;
             series_chip(ui, at);
             let room = ui.available_width() - right_width(ui, ("card", at)) - size::GAP_SMALL;
-            let chip = if is_chip { CHIP + size::GAP_SMALL } else { 0.0 };
             let words = Spans::plain(Type::Strong, name, tokens.t1);
-            words.label_within(ui, (room - chip).max(40.0)).on_hover_text(&whole_name);
-            if is_chip {
-                word_chip(ui, BASELINE);
-            }
+            words.label_within(ui, room.max(40.0)).on_hover_text(&whole_name);
             right_aligned(ui, ("card", at), |ui| {
-                let severity = severity_of(shown.report.verdict.grade);
-                Spans::new(Type::Label)
-                    .icon(severity.icon(), size::ICON_SMALL, severity.color(tokens))
-                    .text(Type::LabelStrong, shown.report.word(), severity.word_color(tokens))
-                    .whole_label(ui);
                 let remove = format!("Remove {letter}, {name}");
                 if quiet_icon_button(ui, icons::X, &remove).clicked() {
                     let rest = paths.iter().enumerate().filter(|(other, _)| *other != at);
                     actions.push(Action::Compare(rest.map(|(_, path)| path.clone()).collect()));
                 }
             });
+        });
+        // On a row of its own: next to the name, it would cut the name.
+        ui.horizontal(|ui| {
+            ui.spacing_mut().interact_size.y = 0.0;
+            ui.spacing_mut().item_spacing.x = size::GAP_SMALL;
+            let severity = severity_of(shown.report.verdict.grade);
+            Spans::new(Type::Label)
+                .icon(severity.icon(), size::ICON_SMALL, severity.color(tokens))
+                .text(Type::LabelStrong, shown.report.word(), severity.word_color(tokens))
+                .whole_label(ui);
+            if at == 0 {
+                word_chip(ui, BASELINE);
+            }
         });
         let rows = match Item::all(run, &shown.report).as_slice() {
             [one] => one.label().to_owned(),
@@ -134,9 +132,6 @@ fn card_ui(
         ui.horizontal(|ui| {
             ui.spacing_mut().interact_size.y = 0.0;
             if at == 0 {
-                if !is_chip {
-                    word_chip(ui, BASELINE);
-                }
                 if paths.len() == 2 && link(ui, "Swap A and B").clicked() {
                     actions.push(Action::Compare(paths.iter().rev().cloned().collect()));
                 }

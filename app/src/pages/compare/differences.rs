@@ -1,6 +1,6 @@
 //! The table of differences: a metric a line, its value in each run, the change and its result.
 
-use eframe::egui::{Align, Layout, Rangef, Ui, vec2};
+use eframe::egui::{Align, Layout, Rangef, ScrollArea, Ui, vec2};
 use egui_extras::{Column, TableBuilder, TableRow};
 use jitterscope_engine::nanos::Nanos;
 use jitterscope_engine::report::Comparison;
@@ -12,6 +12,9 @@ use crate::text::{compare as words, format_time, low};
 use crate::theme::tokens::Tokens;
 use crate::theme::{Type, size};
 use crate::widgets::{Card, Help, Spans, help::help_mark, row_line, segmented, series_chip};
+
+/// The share of its width that a column has where there is little room.
+const NARROW: f32 = 0.8;
 
 const NOISE: Help<'static> = Help::new("Noise floor", words::NOISE_FLOOR);
 const HOW: Help<'static> = Help::new("How are results determined?", words::HOW_EVALUATED);
@@ -56,7 +59,13 @@ pub(super) fn ui(
         },
         |ui| {
             let items = compared.items(row);
-            table_ui(ui, comparison, row, &TableOptions { run, by, items });
+            let is_wide = whole_width(comparison.count) <= ui.available_width();
+            let width = ui.available_width().max(least_width(comparison.count));
+            let across = ScrollArea::horizontal().id_salt("differences-across");
+            across.auto_shrink([false, true]).show(ui, |ui| {
+                ui.set_max_width(width);
+                table_ui(ui, comparison, row, &TableOptions { run, by, items, is_wide });
+            });
         },
     );
 }
@@ -69,6 +78,8 @@ struct TableOptions<'a> {
     by: LowDefinition,
     /// What is compared, a run each.
     items: Vec<Item<'a>>,
+    /// Whether there is room for whole columns.
+    is_wide: bool,
 }
 
 /// A figure as it is shown.
@@ -129,6 +140,12 @@ pub(super) fn whole_width(runs: usize) -> f32 {
     92.0 + values * 62.0 + 342.0 + 124.0 + gaps
 }
 
+/// The width that the table takes at least; in less room, it is scrolled.
+fn least_width(runs: usize) -> f32 {
+    let values = f32::from(u16::try_from(runs).unwrap_or(u16::MAX));
+    whole_width(runs) - values * 4.0 - (80.0 + 116.0 + 88.0) * (1.0 - NARROW)
+}
+
 fn table_ui(ui: &mut Ui, comparison: &Comparison, row: &ComparedRow, shows: &TableOptions<'_>) {
     let lines = shows.lines(row, comparison.baseline);
     let tokens = Tokens::of(ui);
@@ -136,9 +153,9 @@ fn table_ui(ui: &mut Ui, comparison: &Comparison, row: &ComparedRow, shows: &Tab
     let reach = ui.max_rect().x_range();
     ui.spacing_mut().item_spacing = vec2(size::GAP_SMALL, 0.0);
     let rows = f32::from(u16::try_from(row.figures.len()).unwrap_or(u16::MAX));
-    let is_wide = whole_width(comparison.count) <= ui.available_width();
+    let is_wide = shows.is_wide;
     let value = Column::initial(if is_wide { 62.0 } else { 58.0 }).at_least(44.0);
-    let wide = |points: f32| Column::initial(if is_wide { points } else { points * 0.8 });
+    let wide = |points: f32| Column::initial(if is_wide { points } else { points * NARROW });
     TableBuilder::new(ui)
         .id_salt("differences")
         .auto_shrink([false, true])

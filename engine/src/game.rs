@@ -109,27 +109,6 @@ impl World {
         }
     }
 
-    /// A player, counted from 0, leaves the game; the others learn it in the next cycle.
-    pub fn leave(&mut self, player: usize) {
-        if let Game::Players(game) = &mut self.game {
-            game.player_table.leave(slot_of(player, game.observers.len()));
-        }
-    }
-
-    /// A player, counted from 0, rejoins the game; the others see the player a cycle later.
-    pub fn join(&mut self, player: usize, tile: Tile) {
-        if let Game::Players(game) = &mut self.game {
-            game.join(slot_of(player, game.observers.len()), tile);
-        }
-    }
-
-    /// Changes the appearance of a player, counted from 0.
-    pub fn restyle(&mut self, player: usize) {
-        if let Game::Players(game) = &mut self.game {
-            game.restyle(slot_of(player, game.observers.len()));
-        }
-    }
-
     /// Content of the packets of the last cycle.
     pub fn counters(&self) -> Counters {
         self.counters
@@ -150,24 +129,4 @@ impl World {
             Game::Npcs(game) => game.packet(observer),
         }
     }
-
-    /// A checksum of all packets of the last cycle, in order.
-    pub fn digest(&self) -> u64 {
-        (0..self.observers()).fold(0, |digest, observer| {
-            let packet = self.packet(observer);
-            let chunks = packet.chunks(8).map(|chunk| {
-                let mut eight = [0; 8];
-                eight.iter_mut().zip(chunk).for_each(|(to, byte)| *to = *byte);
-                u64::from_le_bytes(eight)
-            });
-            chunks.fold(random::mix(digest ^ packet.len() as u64), |digest, eight| {
-                random::mix(digest.wrapping_add(eight))
-            })
-        })
-    }
-}
-
-/// The slot of a player counted from 0; the last one for a number that is too high.
-fn slot_of(player: usize, count: usize) -> usize {
-    player.min(count.saturating_sub(1)) + 1
 }

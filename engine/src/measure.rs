@@ -176,11 +176,6 @@ impl Stopper {
     pub fn stop(&self) {
         self.0.store(true, Ordering::Relaxed);
     }
-
-    /// Whether a stop was requested.
-    pub fn is_stopped(&self) -> bool {
-        self.0.load(Ordering::Relaxed)
-    }
 }
 
 /// Starts a run whose events are saved in the journal; `wake` is called, on the collector's thread,

@@ -188,9 +188,7 @@ impl FinishedRun {
         let save = |store: &Store| store.save_measured(&run, journal.as_deref());
         match store.as_ref().map_or(Ok(None), save) {
             Ok(path) => SavedRun { run, path, failure: None },
-            Err(error) => {
-                SavedRun { run, path: None, failure: Some(SaveFailure { error, journal }) }
-            }
+            Err(error) => SavedRun { run, path: None, failure: Some(error) },
         }
     }
 }
@@ -203,16 +201,7 @@ pub struct SavedRun {
     /// Its file; `None` if it is not saved.
     pub path: Option<PathBuf>,
     /// Why it could not be saved.
-    pub failure: Option<SaveFailure>,
-}
-
-/// Why a run could not be saved.
-#[derive(Debug)]
-pub struct SaveFailure {
-    /// What failed.
-    pub error: SaveError,
-    /// The journal, which still has the samples.
-    pub journal: Option<PathBuf>,
+    pub failure: Option<SaveError>,
 }
 
 /// Removes a journal that is no longer needed.

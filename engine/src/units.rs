@@ -9,14 +9,13 @@ mod number;
 mod time;
 
 pub use number::{
-    format_bytes, format_change, format_count, format_count_or_none, format_cpus, format_decimal,
-    format_fps, format_measured_fps, format_ratio, format_share, format_signed_count,
-    format_signed_share,
+    format_bytes, format_count, format_cpus, format_decimal, format_fps, format_measured_fps,
+    format_ratio, format_share, format_signed_share,
 };
 pub use time::{
-    Unit, choose_decimals, choose_unit, format_exact_millis, format_long_time, format_mean_error,
-    format_period, format_setting, format_signed_time, format_signed_time_in, format_time,
-    format_time_above, format_time_in, format_time_range, time_parts,
+    Unit, choose_decimals, choose_unit, format_long_time, format_period, format_setting,
+    format_signed_time, format_signed_time_in, format_time, format_time_above, format_time_in,
+    time_parts,
 };
 
 /// Shown if there is no value.

@@ -20,7 +20,7 @@ const LOOK_IMAGES: u32 = 3;
 /// Maximum time between two frames, however expensive they are.
 const LONGEST: Duration = Duration::from_secs(1);
 
-/// Frames with input over which their time is taken.
+/// How many of the latest frames with input are kept to compute how long such frames take.
 const MAX_INPUTS: usize = 400;
 
 /// When the program started, if its first line recorded it.

@@ -107,13 +107,7 @@ fn group(name: &'static str, other: &'static str, help: &'static str) -> Arg {
 
 /// Runs the command.
 pub(super) fn run(store: Option<&Store>, matches: &ArgMatches) -> Status {
-    match compare(store, matches) {
-        Ok(status) => status,
-        Err(error) => {
-            print_message(&format!("error: {error}"));
-            Status::Failed
-        }
-    }
+    print::status(compare(store, matches))
 }
 
 type Failure = Box<dyn std::error::Error>;

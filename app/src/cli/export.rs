@@ -17,7 +17,7 @@ use jitterscope_engine::units::shortened;
 
 use super::names::{self, Place};
 use super::output::Output;
-use super::print::print_message;
+use super::print::{self, print_message};
 use super::quick::Saved;
 use super::runs::entry_files;
 use super::{Status, run_arg, text};
@@ -107,13 +107,7 @@ pub(super) fn command() -> Command {
 
 /// Runs the command.
 pub(super) fn run(store: Option<&Store>, matches: &ArgMatches) -> Status {
-    match export(store, matches) {
-        Ok(status) => status,
-        Err(error) => {
-            print_message(&format!("error: {error}"));
-            Status::Failed
-        }
-    }
+    print::status(export(store, matches))
 }
 
 /// Opens a file of any supported kind.

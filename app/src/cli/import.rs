@@ -67,13 +67,7 @@ pub(super) fn command() -> Command {
 
 /// Runs the command.
 pub(super) fn run(store: Option<&Store>, matches: &ArgMatches) -> Status {
-    match import(store, matches) {
-        Ok(()) => Status::Done,
-        Err(error) => {
-            print_message(&format!("error: {error}"));
-            Status::Failed
-        }
-    }
+    print::status(import(store, matches).map(|()| Status::Done))
 }
 
 fn import(store: Option<&Store>, matches: &ArgMatches) -> Result<(), Box<dyn std::error::Error>> {

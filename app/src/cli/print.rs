@@ -16,13 +16,21 @@ pub(super) use super::columns::columns;
 use super::names::{self, Place};
 use super::output::{Output, PrintError};
 pub(super) use super::output::{print_message, print_output};
-use super::{text, why};
+use super::{Status, text, why};
 use crate::text as words;
 
 /// Maximum rows of a table of events.
 const MAX_EVENTS: usize = 40;
 /// Maximum sources of delay that are named.
 const MAX_SOURCES: usize = 4;
+
+/// The status of a command; an error is printed.
+pub(super) fn status<E: std::fmt::Display>(done: Result<Status, E>) -> Status {
+    done.unwrap_or_else(|error| {
+        print_message(&format!("error: {error}"));
+        Status::Failed
+    })
+}
 
 /// Writes the result of a run in the requested format.
 pub(super) fn result(run: &Run, matches: &ArgMatches) -> Result<(), PrintError> {

@@ -41,13 +41,7 @@ pub(super) fn run(store: Option<&Store>, matches: &ArgMatches) -> Status {
         Some(("rm", matches)) => remove(store, matches),
         _ => return Status::WrongUse,
     };
-    match done {
-        Ok(()) => Status::Done,
-        Err(error) => {
-            print_message(&format!("error: {error}"));
-            Status::Failed
-        }
-    }
+    print::status(done.map(|()| Status::Done))
 }
 
 type Outcome = Result<(), Box<dyn Error>>;
@@ -226,13 +220,7 @@ pub(super) fn machine(matches: &ArgMatches) -> Status {
             host.capabilities().map_or_else(|| probe_on_fresh_thread().outcomes, <[_]>::to_vec);
         describe(&machine, &clock, outcomes)
     };
-    match print::print_output(&content) {
-        Ok(()) => Status::Done,
-        Err(error) => {
-            print_message(&format!("error: {error}"));
-            Status::Failed
-        }
-    }
+    print::status(print::print_output(&content).map(|()| Status::Done))
 }
 
 fn describe(machine: &Machine, clock: &ClockFacts, outcomes: Vec<(Priority, Applied)>) -> String {

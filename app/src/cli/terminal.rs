@@ -14,8 +14,8 @@ use jitterscope_engine::plan::Plan;
 use jitterscope_engine::platform;
 use jitterscope_engine::report::quick::joined;
 use jitterscope_engine::run::{Ending, Run};
-use jitterscope_engine::runner::{Host, Runner, SaveFailure, SavedRun, Sink, StartError};
-use jitterscope_engine::store::Store;
+use jitterscope_engine::runner::{Host, Runner, SavedRun, Sink, StartError};
+use jitterscope_engine::store::{SaveError, Store};
 
 use super::print::print_message;
 use super::print::reference::LiveOutput;
@@ -165,9 +165,9 @@ pub(super) fn report(saved: &SavedRun) -> Status {
     }
 }
 
-/// Prints why a run was not saved, and where its samples are.
-pub(super) fn report_failure(failure: &SaveFailure) {
-    print_message(&format!("error: {}", failure.error));
+/// Prints why a run was not saved.
+pub(super) fn report_failure(failure: &SaveError) {
+    print_message(&format!("error: {failure}"));
 }
 
 /// Shows the progress of a run until it is over; `None` if it ended without a result.

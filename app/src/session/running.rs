@@ -366,7 +366,7 @@ impl Running {
                 keep_edits(&mut finished.run, &path, own_id);
             }
             let SavedRun { run, path, failure } = finished.save();
-            let save_error = failure.map(|failure| failure.error.to_string());
+            let save_error = failure.map(|failure| failure.to_string());
             Ok(Box::new(LoadedRun { save_error, ..LoadedRun::of(run, path) }))
         };
         self.tasks.spawn("save", save, move |result| Message::Saved { test, result });

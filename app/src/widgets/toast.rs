@@ -21,18 +21,18 @@ pub struct Toast<A> {
 }
 
 impl<A> Toast<A> {
-    /// Something went as it should: 5 s.
+    /// Something succeeded: closes by itself after 5 s.
     pub fn info(text: impl Into<String>) -> Self {
         Self::new(Severity::Good, text, Some(5.0))
     }
 
-    /// Something was deleted and can be restored: 8 s.
+    /// Something was deleted and can be restored: closes after 8 s.
     pub fn undo(text: impl Into<String>, action: A) -> Self {
         let toast = Self::new(Severity::Info, text, Some(8.0)).action("Undo", action);
         Self { icon: Some(icons::TRASH), ..toast }
     }
 
-    /// Something to know: 8 s.
+    /// Something that the user should know: closes after 8 s.
     pub fn warning(text: impl Into<String>) -> Self {
         Self::new(Severity::Fair, text, Some(8.0))
     }

@@ -45,8 +45,8 @@ impl Default for Parts {
     }
 }
 
-/// One configuration as a separate run, with its report, where it is wanted alone; `None` where the run
-/// has no other.
+/// A copy of the run with only one configuration, and the report on that copy. `None` if all
+/// configurations are wanted, or if the run has only one.
 pub(super) fn alone(
     run: &Run,
     report: &Report,

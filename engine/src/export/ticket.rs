@@ -153,8 +153,8 @@ fn repeat(run: &Run, holds: Parts) -> Line {
     line
 }
 
-/// A table without columns that are empty in all rows, the rows to look at first in front. Of one row, the values
-/// carry their units, and the name is in the title.
+/// A table as a grid: columns that are empty in all rows are left out, and the key rows come first. In a
+/// table of one row, each value has its unit, and the name of the row is in the title.
 fn grid(table: &Table) -> Grid {
     let mut table = table.clone();
     let is_single = table.rows.len() == 1;

@@ -79,12 +79,6 @@ impl PlayerTable {
         self.restyled.put(slot, true);
     }
 
-    /// A player leaves the game.
-    pub(super) fn leave(&mut self, slot: usize) {
-        self.playing.put(slot, false);
-        self.fresh.put(slot, false);
-    }
-
     /// Works out the records of a cycle after everyone has moved.
     pub(super) fn prepare(&mut self) {
         (self.moved, self.shifted) = (Set::EMPTY, Set::EMPTY);

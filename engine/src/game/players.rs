@@ -22,8 +22,6 @@ pub(super) struct Players {
     packets: Vec<u8>,
     chats: Blocks,
     pub(super) looks: Blocks,
-    /// Number of appearance changes so far.
-    styles: u32,
 }
 
 impl Players {
@@ -51,24 +49,7 @@ impl Players {
             observers,
             chats: Blocks::of_chat(SLOTS, settings.chat_length as usize),
             looks,
-            styles: 0,
         }
-    }
-
-    /// A player joins the game at a tile, in a slot that is free or whose player is replaced.
-    pub(super) fn join(&mut self, slot: usize, tile: Tile) {
-        self.player_table.join(slot, tile);
-        if let Some(observer) = self.observers.get_mut(slot.wrapping_sub(1)) {
-            *observer = Observer::new(slot);
-        }
-        self.restyle(slot);
-    }
-
-    /// Changes the appearance of a player.
-    pub(super) fn restyle(&mut self, slot: usize) {
-        self.styles = self.styles.wrapping_add(1);
-        self.player_table.restyled.put(slot, true);
-        self.looks.set(slot, &appearance(slot, self.styles));
     }
 
     /// Every player moves to the next tile.

@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 
-use super::decode::check_rows;
 use super::imported::{BadLines, Content, ImportError, Imported, Source};
 use super::lines::{cells, filled, lines};
 use super::sensors::Sensors;
@@ -45,11 +44,7 @@ pub(super) fn read(text: &[u8]) -> Result<Imported, ImportError> {
     let mut units: BTreeMap<usize, String> = BTreeMap::new();
     let mut sensors = Sensors::default();
     for (number, line) in filled(lines(text)) {
-        check_rows(number)?;
-        let Some(line) = line else {
-            bad_lines.add(number, "a line that is too long");
-            continue;
-        };
+        let Some(line) = bad_lines.checked(number, line)? else { continue };
         match kind(line) {
             Some("00") => sessions.split(),
             Some("02") => {

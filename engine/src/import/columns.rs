@@ -1,6 +1,5 @@
 //! A table of an unknown program: reads the selected column as frame times.
 
-use super::decode::check_rows;
 use super::imported::{BadLines, Content, ImportError, Imported, Source};
 use super::lines::{cells_between, filled, lines};
 use super::sessions::Sessions;
@@ -17,11 +16,7 @@ pub(super) fn read(text: &[u8], table: &Table, column: &Column) -> Result<Import
     let unit = column.unit.unwrap_or_else(|| table.unit_of(place));
     let (mut rows, mut bad_lines) = (Sessions::default(), BadLines::default());
     for (number, line) in filled(lines(text)).skip(usize::from(table.has_names)) {
-        check_rows(number)?;
-        let Some(line) = line else {
-            bad_lines.add(number, "a line that is too long");
-            continue;
-        };
+        let Some(line) = bad_lines.checked(number, line)? else { continue };
         match cells_between(line, table.separator).nth(place) {
             Some(cell) => match time(table, &cell, unit) {
                 Ok(time) => rows.push(time, None),

@@ -2,6 +2,7 @@
 
 use std::io;
 
+use super::decode::check_rows;
 use super::table::{Column, Table, TimeUnit};
 use crate::format::FormatError;
 use crate::run::{Capture, Run};
@@ -232,6 +233,19 @@ impl BadLines {
         if self.first.len() < MAX_REASONS {
             self.first.push((line, reason));
         }
+    }
+
+    /// The line with this number; `None`, and counted as bad, if it is too long. Refuses a file of too many.
+    pub(super) fn checked<'a>(
+        &mut self,
+        number: u64,
+        line: Option<&'a [u8]>,
+    ) -> Result<Option<&'a [u8]>, ImportError> {
+        check_rows(number)?;
+        if line.is_none() {
+            self.add(number, "a line that is too long");
+        }
+        Ok(line)
     }
 }
 

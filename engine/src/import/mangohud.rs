@@ -1,6 +1,5 @@
 //! The log of MangoHud: two lines about the system, then a row per frame, or one per logging interval.
 
-use super::decode::check_rows;
 use super::imported::{BadLines, Content, ImportError, Imported, ReportedMachine, Source};
 use super::lines::{Header, cells};
 use super::sensors::Sensors;
@@ -19,11 +18,7 @@ pub(super) fn read(text: &[u8], header: &Header) -> Result<Imported, ImportError
     sessions.name(sensors.named());
     let mut is_system = false;
     for (number, line) in header.rows(text) {
-        check_rows(number)?;
-        let Some(line) = line else {
-            bad_lines.add(number, "a line that is too long");
-            continue;
-        };
+        let Some(line) = bad_lines.checked(number, line)? else { continue };
         // A second session begins as the first did: names, values, header.
         if std::mem::replace(&mut is_system, line.starts_with(SYSTEM)) || is_system {
             continue;

@@ -3,7 +3,6 @@
 
 use std::collections::BTreeMap;
 
-use super::decode::check_rows;
 use super::imported::{Content, ImportError, Imported, Options, ReportedMachine, Series, Source};
 use super::lines::{Header, cells};
 use super::sensors::Sensors;
@@ -113,11 +112,7 @@ fn rows(
     let mut known: BTreeMap<[String; 3], usize> = BTreeMap::new();
     let mut sensors = Sensors::of_names(header.columns());
     for (number, line) in header.rows(text) {
-        check_rows(number)?;
-        let Some(line) = line else {
-            bad_lines.add(number, "a line that is too long");
-            continue;
-        };
+        let Some(line) = bad_lines.checked(number, line)? else { continue };
         if header.is_repeated_by(line) {
             for (_, sessions) in &mut found {
                 sessions.split();

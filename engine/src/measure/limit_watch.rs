@@ -29,7 +29,7 @@ impl LimitWatch {
         Self { began, next: began, before: Limits::read() }
     }
 
-    /// Adds changes, at most once per second.
+    /// Adds what changed since the start of the run to `limits`; reads them at most once per second.
     pub(super) fn look(&mut self, limits: &mut CpuLimits) {
         let now = clock_nanos();
         if self.next <= now {
@@ -38,7 +38,7 @@ impl LimitWatch {
         }
     }
 
-    /// Adds changes.
+    /// The same, however short ago they were read.
     pub(super) fn look_now(&self, limits: &mut CpuLimits) {
         let at = Nanos::new(clock_nanos() - self.began);
         self.before.changes(&Limits::read(), at, limits);

@@ -211,7 +211,41 @@ const LISTING: Listing = Listing {
 
 impl Probe for GameTick {
     fn presets(&self) -> Vec<Preset> {
-        presets()
+        let default = Self::default();
+        let preset =
+            |key, name, about, plan| Preset { key, name, about, plan: Plan::GameTick(plan) };
+        vec![
+            preset(
+                "quick",
+                "Quick",
+                "2\u{202f}046 players and 500 NPCs, 3 iterations of 2 s for each thread count.",
+                default.clone(),
+            ),
+            preset(
+                "standard",
+                "Full server cycle",
+                "5 iterations of 3 s for each thread count, 5 s of warm-up.",
+                Self {
+                    warm_up: Nanos::from_secs(5),
+                    iterations: 5,
+                    iteration: Nanos::from_secs(3),
+                    ..default.clone()
+                },
+            ),
+            preset(
+                "rsprot",
+                "RSProt method",
+                "Settings of the reference tool: 20 s of warm-up, 3 iterations of 30 s, on 1 and on \
+                 all CPUs.",
+                Self {
+                    counts: ThreadCounts::OneAndAll,
+                    warm_up: Nanos::from_secs(20),
+                    iterations: 3,
+                    iteration: Nanos::from_secs(30),
+                    ..default
+                },
+            ),
+        ]
     }
 
     fn listing(&self) -> &'static Listing {
@@ -331,44 +365,6 @@ impl Probe for GameTick {
         }
         stages
     }
-}
-
-/// Every preset, the default one first.
-pub fn presets() -> Vec<Preset> {
-    let default = GameTick::default();
-    let preset = |key, name, about, plan| Preset { key, name, about, plan: Plan::GameTick(plan) };
-    vec![
-        preset(
-            "quick",
-            "Quick",
-            "2\u{202f}046 players and 500 NPCs, 3 iterations of 2 s for each thread count.",
-            default.clone(),
-        ),
-        preset(
-            "standard",
-            "Full server cycle",
-            "5 iterations of 3 s for each thread count, 5 s of warm-up.",
-            GameTick {
-                warm_up: Nanos::from_secs(5),
-                iterations: 5,
-                iteration: Nanos::from_secs(3),
-                ..default.clone()
-            },
-        ),
-        preset(
-            "rsprot",
-            "RSProt method",
-            "Settings of the reference tool: 20 s of warm-up, 3 iterations of 30 s, on 1 and on \
-             all CPUs.",
-            GameTick {
-                counts: ThreadCounts::OneAndAll,
-                warm_up: Nanos::from_secs(20),
-                iterations: 3,
-                iteration: Nanos::from_secs(30),
-                ..default
-            },
-        ),
-    ]
 }
 
 #[cfg(test)]

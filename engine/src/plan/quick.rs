@@ -19,9 +19,6 @@ pub const FPS: f64 = 60.0;
 /// and repeats come on top.
 pub const BUDGET: Nanos = Nanos::from_secs(75);
 
-/// The longest time between the starts of two runs of one check.
-pub const LONGEST: Nanos = Nanos::from_secs(75);
-
 /// The fewest sleeps of a series: p99 needs them.
 const MIN_COUNT: u32 = 100;
 /// Sleeps of a series, where they fit into its time. Of 500, the interval of p99 ends at the longest one: a single

@@ -140,7 +140,30 @@ const LISTING: Listing = Listing {
 
 impl Probe for SchedulingGaps {
     fn presets(&self) -> Vec<Preset> {
-        presets()
+        let default = Self::default();
+        let preset =
+            |key, name, about, plan| Preset { key, name, about, plan: Plan::SchedulingGaps(plan) };
+        vec![
+            preset("minute", "Every CPU, 1 minute", "A probe on every CPU.", default.clone()),
+            preset(
+                "quick",
+                "Every CPU, 15 seconds",
+                "A probe on every CPU, for a first impression.",
+                Self { duration: Nanos::from_secs(15), ..default.clone() },
+            ),
+            preset(
+                "five-minutes",
+                "Every CPU, 5 minutes",
+                "A probe on every CPU, long enough for rare gaps.",
+                Self { duration: Nanos::from_secs(300), ..default.clone() },
+            ),
+            preset(
+                "latency2",
+                "latency2 method",
+                "Settings of the reference tool: one busy process per CPU, not pinned, five minutes.",
+                Self { duration: Nanos::from_secs(300), pinned: false, ..default },
+            ),
+        ]
     }
 
     fn listing(&self) -> &'static Listing {
@@ -260,34 +283,6 @@ impl Probe for SchedulingGaps {
             skips_denied: false,
         }]
     }
-}
-
-/// Every preset, the default one first.
-pub fn presets() -> Vec<Preset> {
-    let default = SchedulingGaps::default();
-    let preset =
-        |key, name, about, plan| Preset { key, name, about, plan: Plan::SchedulingGaps(plan) };
-    vec![
-        preset("minute", "Every CPU, 1 minute", "A probe on every CPU.", default.clone()),
-        preset(
-            "quick",
-            "Every CPU, 15 seconds",
-            "A probe on every CPU, for a first impression.",
-            SchedulingGaps { duration: Nanos::from_secs(15), ..default.clone() },
-        ),
-        preset(
-            "five-minutes",
-            "Every CPU, 5 minutes",
-            "A probe on every CPU, long enough for rare gaps.",
-            SchedulingGaps { duration: Nanos::from_secs(300), ..default.clone() },
-        ),
-        preset(
-            "latency2",
-            "latency2 method",
-            "Settings of the reference tool: one busy process per CPU, not pinned, five minutes.",
-            SchedulingGaps { duration: Nanos::from_secs(300), pinned: false, ..default },
-        ),
-    ]
 }
 
 #[cfg(test)]

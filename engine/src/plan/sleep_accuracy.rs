@@ -213,7 +213,66 @@ const LISTING: Listing = Listing {
 
 impl Probe for SleepAccuracy {
     fn presets(&self) -> Vec<Preset> {
-        presets()
+        let base = Self::default();
+        let preset =
+            |key, name, about, plan| Preset { key, name, about, plan: Plan::SleepAccuracy(plan) };
+        let millis = Nanos::from_millis;
+        vec![
+            preset(
+                "default",
+                "1 ns, 1 µs and 1 ms, idle and load",
+                "1\u{202f}000 sleeps each, idle and with one load thread per logical CPU.",
+                base.clone(),
+            ),
+            preset(
+                "sweep",
+                "1 µs to 16 ms, idle and load",
+                "1 µs, 100 µs, 1, 2, 5, 10 and 16 ms, 500 sleeps each.",
+                Self {
+                    lengths: vec![
+                        Nanos::from_micros(1),
+                        Nanos::from_micros(100),
+                        millis(1),
+                        millis(2),
+                        millis(5),
+                        millis(10),
+                        millis(16),
+                    ],
+                    count: 500,
+                    ..base.clone()
+                },
+            ),
+            preset(
+                "methods",
+                "1 ms: methods and timers",
+                "Sleeps of 1 ms by every method, with default and with finest timers, idle.",
+                Self {
+                    lengths: vec![millis(1)],
+                    count: 3_000,
+                    methods: [SleepMethod::Relative, SleepMethod::Absolute]
+                        .into_iter()
+                        .chain(has_sleep_function().then_some(SleepMethod::WholeMillis))
+                        .collect(),
+                    timers: vec![Timers::Default, Timers::Finest],
+                    circumstances: vec![LoadCondition::Idle],
+                    ..base.clone()
+                },
+            ),
+            preset(
+                "quick",
+                "Quick",
+                "100 sleeps each, idle.",
+                Self { count: 100, circumstances: vec![LoadCondition::Idle], ..base.clone() },
+            ),
+            preset(
+                "spin-sleep",
+                "spin_sleep method",
+                "Settings of the reference tool: 1 ns, 1 µs, and 1 ms, relative, idle and with one \
+                 load thread per logical CPU. The tool measures only 50 sleeps of 1 ms; this preset \
+                 measures 1\u{202f}000.",
+                base,
+            ),
+        ]
     }
 
     fn listing(&self) -> &'static Listing {
@@ -340,77 +399,13 @@ fn has_sleep_function() -> bool {
     std::env::consts::OS == "windows"
 }
 
-/// Every preset, the default one first.
-pub fn presets() -> Vec<Preset> {
-    let base = SleepAccuracy::default();
-    let preset =
-        |key, name, about, plan| Preset { key, name, about, plan: Plan::SleepAccuracy(plan) };
-    let millis = Nanos::from_millis;
-    vec![
-        preset(
-            "default",
-            "1 ns, 1 µs and 1 ms, idle and load",
-            "1\u{202f}000 sleeps each, idle and with one load thread per logical CPU.",
-            base.clone(),
-        ),
-        preset(
-            "sweep",
-            "1 µs to 16 ms, idle and load",
-            "1 µs, 100 µs, 1, 2, 5, 10 and 16 ms, 500 sleeps each.",
-            SleepAccuracy {
-                lengths: vec![
-                    Nanos::from_micros(1),
-                    Nanos::from_micros(100),
-                    millis(1),
-                    millis(2),
-                    millis(5),
-                    millis(10),
-                    millis(16),
-                ],
-                count: 500,
-                ..base.clone()
-            },
-        ),
-        preset(
-            "methods",
-            "1 ms: methods and timers",
-            "Sleeps of 1 ms by every method, with default and with finest timers, idle.",
-            SleepAccuracy {
-                lengths: vec![millis(1)],
-                count: 3_000,
-                methods: [SleepMethod::Relative, SleepMethod::Absolute]
-                    .into_iter()
-                    .chain(has_sleep_function().then_some(SleepMethod::WholeMillis))
-                    .collect(),
-                timers: vec![Timers::Default, Timers::Finest],
-                circumstances: vec![LoadCondition::Idle],
-                ..base.clone()
-            },
-        ),
-        preset(
-            "quick",
-            "Quick",
-            "100 sleeps each, idle.",
-            SleepAccuracy { count: 100, circumstances: vec![LoadCondition::Idle], ..base.clone() },
-        ),
-        preset(
-            "spin-sleep",
-            "spin_sleep method",
-            "Settings of the reference tool: 1 ns, 1 µs, and 1 ms, relative, idle and with one \
-             load thread per logical CPU. The tool measures only 50 sleeps of 1 ms; this preset \
-             measures 1\u{202f}000.",
-            base,
-        ),
-    ]
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn a_stage_for_each_length_method_timer_and_condition() {
-        let plan = presets().remove(2).plan;
+        let plan = SleepAccuracy::default().presets().remove(2).plan;
         let labels: Vec<String> = plan
             .probe()
             .stages(&CpuFacts::default())

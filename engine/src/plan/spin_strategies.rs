@@ -132,7 +132,35 @@ const LISTING: Listing = Listing {
 
 impl Probe for SpinStrategies {
     fn presets(&self) -> Vec<Preset> {
-        presets()
+        let base = Self::default();
+        let preset =
+            |key, name, about, plan| Preset { key, name, about, plan: Plan::SpinStrategies(plan) };
+        vec![
+            preset(
+                "default",
+                "All strategies, idle and load",
+                "Three strategies, four lengths, idle and with one load thread per logical CPU; 10 \
+                 000 short waits per length.",
+                base.clone(),
+            ),
+            preset(
+                "quick",
+                "Quick",
+                "Three strategies, 900 µs and 5 µs, idle.",
+                Self {
+                    lengths: vec![Nanos::from_micros(900), Nanos::from_micros(5)],
+                    circumstances: vec![LoadCondition::Idle],
+                    ..base.clone()
+                },
+            ),
+            preset(
+                "spin-sleep",
+                "spin_sleep method",
+                "Settings of the reference tool: 100 waits of each of four lengths with each of three \
+                 strategies, idle and under load.",
+                Self { short_count: 100, ..base },
+            ),
+        ]
     }
 
     fn listing(&self) -> &'static Listing {
@@ -217,46 +245,13 @@ impl Probe for SpinStrategies {
     }
 }
 
-/// Every preset, the default one first.
-pub fn presets() -> Vec<Preset> {
-    let base = SpinStrategies::default();
-    let preset =
-        |key, name, about, plan| Preset { key, name, about, plan: Plan::SpinStrategies(plan) };
-    vec![
-        preset(
-            "default",
-            "All strategies, idle and load",
-            "Three strategies, four lengths, idle and with one load thread per logical CPU; 10 \
-             000 short waits per length.",
-            base.clone(),
-        ),
-        preset(
-            "quick",
-            "Quick",
-            "Three strategies, 900 µs and 5 µs, idle.",
-            SpinStrategies {
-                lengths: vec![Nanos::from_micros(900), Nanos::from_micros(5)],
-                circumstances: vec![LoadCondition::Idle],
-                ..base.clone()
-            },
-        ),
-        preset(
-            "spin-sleep",
-            "spin_sleep method",
-            "Settings of the reference tool: 100 waits of each of four lengths with each of three \
-             strategies, idle and under load.",
-            SpinStrategies { short_count: 100, ..base },
-        ),
-    ]
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn the_source_has_twelve_rows_idle_and_twelve_under_load() {
-        let plan = presets().remove(2).plan;
+        let plan = SpinStrategies::default().presets().remove(2).plan;
         let stages = plan.probe().stages(&CpuFacts::default());
         assert_eq!(stages.len(), 24);
         assert!(stages.iter().all(|stage| stage.trials[0].slot_count() == 100));

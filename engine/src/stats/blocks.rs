@@ -100,9 +100,10 @@ impl ResampleSource {
         Some(Resampled { values, spread: resampler.spread() })
     }
 
-    /// The 95% interval of a statistic; `None` where it needs more samples. That of a percentile starts
+    /// The 95% interval of a statistic, as tests take it; `None` where it needs more samples. That of a percentile starts
     /// no lower than the smallest value, however far it is widened.
-    pub fn interval(&self, statistic: Statistic) -> Option<Interval> {
+    #[cfg(test)]
+    pub(crate) fn interval(&self, statistic: Statistic) -> Option<Interval> {
         (statistic.samples_needed() <= self.values.len()).then(|| self.range(statistic)).flatten()
     }
 

@@ -9,11 +9,6 @@ pub fn format_count(count: u64) -> String {
     group(&count.to_string())
 }
 
-/// A count, or `none`.
-pub fn format_count_or_none(number: u64) -> String {
-    if number == 0 { "none".to_owned() } else { format_count(number) }
-}
-
 /// CPU numbers as ranges: `0–3, 8`.
 pub fn format_cpus(cpus: &[u32]) -> String {
     let mut text = String::new();
@@ -33,11 +28,6 @@ pub fn format_cpus(cpus: &[u32]) -> String {
     text
 }
 
-/// A change of a count, always with a sign unless it is 0: `+12`, `−3`.
-pub fn format_signed_count(change: i64) -> String {
-    signed(change.cmp(&0), &format_count(change.unsigned_abs()))
-}
-
 /// A share of 1 in percent: one decimal, from 100 whole: `83.6%`, `124%`.
 pub fn format_share(share: f64) -> String {
     if !share.is_finite() {
@@ -54,21 +44,6 @@ pub fn format_signed_share(share: f64) -> String {
     }
     let text = percent_of(share.abs());
     signed(share.total_cmp(&0.0), &text)
-}
-
-/// How a value changed where less is better: `▼ 83.6% better`, `▲ 11.0% worse`, `no change`.
-///
-/// The arrow shows the direction of the value, the word whether that is better.
-pub fn format_change(share: f64) -> String {
-    if !share.is_finite() {
-        return MISSING.to_owned();
-    }
-    let text = percent_of(share.abs());
-    match (has_value(&text), share < 0.0) {
-        (false, _) => "no change".to_owned(),
-        (true, true) => format!("▼ {text} better"),
-        (true, false) => format!("▲ {text} worse"),
-    }
 }
 
 /// A ratio with two decimals: efficiency, speedup.
@@ -189,11 +164,6 @@ mod tests {
         assert_eq!(format_count(600), "600");
         assert_eq!(format_count(1_800), "1\u{202f}800");
         assert_eq!(format_count(16_666_666), "16\u{202f}666\u{202f}666");
-        assert_eq!(format_count_or_none(0), "none");
-        assert_eq!(format_count_or_none(27), "27");
-        assert_eq!(format_signed_count(1_234), "+1\u{202f}234");
-        assert_eq!(format_signed_count(-3), "\u{2212}3");
-        assert_eq!(format_signed_count(0), "0");
     }
 
     #[test]
@@ -209,13 +179,6 @@ mod tests {
         assert_eq!(format_signed_share(0.11), "+11.0%");
         assert_eq!(format_signed_share(-0.836), "\u{2212}83.6%");
         assert_eq!(format_signed_share(0.000_01), "0.0%");
-    }
-
-    #[test]
-    fn changes_have_direction_and_word() {
-        assert_eq!(format_change(-0.836), "▼ 83.6% better");
-        assert_eq!(format_change(0.11), "▲ 11.0% worse");
-        assert_eq!(format_change(0.000_1), "no change");
     }
 
     #[test]

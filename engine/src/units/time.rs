@@ -169,37 +169,6 @@ pub fn format_period(length: Nanos) -> String {
     format!("{}{NARROW_SPACE}ms", format_time_in(length, Unit::Millis, 3))
 }
 
-/// Milliseconds to the last nanosecond: `5.000 039 ms`.
-pub fn format_exact_millis(length: Nanos) -> String {
-    let nanos = length.get().unsigned_abs();
-    let whole = fixed(nanos / 1_000_000, 0);
-    let (micros, rest) = (nanos / 1_000 % 1_000, nanos % 1_000);
-    let text = format!("{whole}.{micros:03}{NARROW_SPACE}{rest:03}{NARROW_SPACE}ms");
-    signed_or_plain(length < Nanos::ZERO, &text)
-}
-
-/// Two times in the unit of the longer one: `7.9 to 25.5 ms`.
-pub fn format_time_range(shorter: Nanos, longer: Nanos) -> String {
-    let (unit, decimals) = match longer.abs().get() {
-        0..1_000 => (Unit::Nanos, 0),
-        1_000..10_000 => (Unit::Micros, 1),
-        10_000..1_000_000 => (Unit::Micros, 0),
-        _ => (Unit::Millis, 1),
-    };
-    let (from, to) =
-        (format_time_in(shorter, unit, decimals), format_time_in(longer, unit, decimals));
-    format!("{from} to {to}{NARROW_SPACE}{}", unit.symbol())
-}
-
-/// A mean and its error, both in milliseconds: `11.544 ± 0.154`.
-pub fn format_mean_error(mean: Nanos, error: Nanos) -> String {
-    format!(
-        "{} ± {}",
-        format_time_in(mean, Unit::Millis, 3),
-        format_time_in(error, Unit::Millis, 3)
-    )
-}
-
 /// A requested time without trailing zeros: `1 ms`, `16.67 ms`.
 pub fn format_setting(length: Nanos) -> String {
     let (unit, size) = match length.abs().get() {

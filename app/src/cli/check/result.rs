@@ -35,7 +35,7 @@ pub(super) fn results<'a>(test: &'a Test, repeats: &[ValuesByLabel]) -> Vec<Limi
     test.limits.iter().map(|limit| LimitResult::of(test, limit, repeats)).collect()
 }
 
-/// The values of a limit's number in runs that have it.
+/// The values of the metric that a limit is about, one for each run that has the metric.
 fn values(runs: &[ValuesByLabel], limit: &Limit) -> Vec<f64> {
     let of = |run: &ValuesByLabel| run.get(&limit.configuration)?.get(limit.metric.key).copied();
     runs.iter().filter_map(of).collect()

@@ -27,7 +27,7 @@ use crate::report::{Grading, Report, Standing};
 use crate::run::Run;
 use crate::stats::GradeRange;
 
-/// A part of a check with its run and what that means; absent where it was skipped.
+/// A part of a quick check with its run and the report on it; `None` if the part was skipped.
 pub type Measured<'a> = (Part, Option<(&'a Run, &'a Report)>);
 
 /// Whether this PC may be the cause of stutter.

@@ -2,12 +2,12 @@
 
 use super::super::model::configuration::Configuration;
 use super::super::model::disturbance::Disturbance;
-use super::super::model::grading::{Grading, conclude};
+use super::super::model::grading::Grading;
 use super::TickFigures;
 use crate::nanos::Nanos;
 use crate::plan::work::CycleKind;
 use crate::run::Run;
-use crate::stats::{Grade, GradeRange, float, grade, position};
+use crate::stats::{Grade, float, grade, position};
 
 /// How one row of game cycles compares with one thread.
 #[derive(Clone, Debug, PartialEq)]
@@ -36,11 +36,6 @@ pub struct Scaling {
 const WIDE: f64 = 0.1;
 
 impl Scaling {
-    /// The grade of the efficiency, where the data is enough for one.
-    pub fn grade(&self) -> Option<GradeRange> {
-        conclude(self.part().into_iter()).0
-    }
-
     /// Its grading with what disturbed it, as a part of a verdict.
     pub(in crate::report) fn part(&self) -> Option<(Grading, Option<Disturbance>)> {
         Some((self.grading?, self.disturbance))

@@ -51,7 +51,7 @@ impl KeyFigure {
         Self::new(title, (MISSING.to_owned(), ""), reason)
     }
 
-    /// The cell of a configuration in a column of a table, in its own unit.
+    /// Takes the figure from a table: the cell in the column `key`, in the row of this configuration.
     pub(in crate::report) fn of_cell(
         table: Option<&Table>,
         configuration: usize,
@@ -122,7 +122,7 @@ pub struct GradePlace {
     pub text: String,
     /// Where the value is, from 0 to 4.
     pub value: f64,
-    /// Where its 95% interval is; absent of a maximum, and of too few values.
+    /// The ends of its 95% interval on the same scale; `None` for a maximum, and where there are too few values.
     pub interval: Option<(f64, f64)>,
     /// Where the values next to it are that are not graded.
     pub others: Vec<f64>,
@@ -132,7 +132,7 @@ impl GradePlace {
     /// The words of grades.
     const GRADES: [&'static str; 4] = ["Excellent", "Good", "Fair", "Poor"];
 
-    /// A value in the unit of its limits.
+    /// Places a value among these limits; `value` and `interval` are in the unit of the limits.
     pub(in crate::report) fn of(
         limits: &Limits,
         measure: &str,

@@ -208,7 +208,7 @@ impl Doubt {
         }
     }
 
-    /// What a standing leaves of a grade.
+    /// The doubt that takes the place of the grade; `None` where the grade stands.
     pub const fn of(standing: Standing) -> Option<Self> {
         match standing {
             Standing::NotEnoughData(_) => Some(Self::NotEnoughData),

@@ -48,8 +48,7 @@ pub(super) fn lines(run: &Run, rows: &[Configuration]) -> Option<Vec<ReferenceLi
     Some(lines)
 }
 
-/// The figures of lateness in nanoseconds, which in a re-based loop is frame time less period; `None` where
-/// there is none.
+/// Percentiles of how late frames were, in microseconds as the tool rounds them; `None` without a frame.
 fn jitter(late_nanos: Vec<i64>, period: Nanos) -> Option<Jitter> {
     let whole_micros = |nanos: i64| nanos / 1_000;
     let late = late_nanos.into_iter();

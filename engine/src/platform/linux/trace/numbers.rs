@@ -37,7 +37,7 @@ impl Numbers {
         Self { is_initial, own, own_in_kernel: known }
     }
 
-    /// Whether the kernel's numbers are those of this process.
+    /// Whether this process is in the initial PID namespace, so that its thread IDs are also the kernel's.
     pub(super) const fn is_initial(&self) -> bool {
         self.is_initial
     }

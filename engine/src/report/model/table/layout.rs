@@ -45,24 +45,6 @@ impl<'a> Layout<'a> {
         let (shared, varying) = columns.partition(|column| column.shared_text().is_some());
         Self { varying, shared }
     }
-
-    /// Returns blocks of at most `most` varying columns; the first column is in each of them, and those
-    /// that may be hidden come last.
-    pub fn blocks(&self, most: usize) -> Vec<Vec<&TextColumn<'a>>> {
-        let Some((first, rest)) = self.varying.split_first() else { return Vec::new() };
-        let (optional, main): (Vec<_>, Vec<_>) =
-            rest.iter().partition(|column| column.column.is_optional);
-        let size = most.saturating_sub(1).max(1);
-        let mut blocks: Vec<Vec<&TextColumn<'a>>> = [main, optional]
-            .iter()
-            .flat_map(|columns| columns.chunks(size))
-            .map(|chunk| std::iter::once(first).chain(chunk.iter().copied()).collect())
-            .collect();
-        if blocks.is_empty() {
-            blocks.push(vec![first]);
-        }
-        blocks
-    }
 }
 
 impl Table {
@@ -127,27 +109,22 @@ mod tests {
     use super::*;
 
     #[test]
-    fn equal_cells_are_shared_and_hidden_columns_come_last() {
+    fn equal_cells_are_shared() {
         let mut table = sample();
-        table.columns[1].is_optional = true;
         let layout = Layout::of(&table);
         let headings = |columns: &[&TextColumn<'_>]| -> Vec<String> {
             columns.iter().map(|column| column.heading.clone()).collect()
         };
         let shared: Vec<&TextColumn<'_>> = layout.shared.iter().collect();
         assert_eq!(headings(&shared), ["1% low (FPS)", "CPU", "Grade"]);
-        let blocks = layout.blocks(2);
-        let blocks: Vec<Vec<String>> = blocks.iter().map(|block| headings(block)).collect();
-        assert_eq!(
-            blocks,
-            [["Requested", "p99 95% CI (ms)"], ["Requested", "Late"], ["Requested", "p99 (ms)"]]
-        );
+        let varying: Vec<&TextColumn<'_>> = layout.varying.iter().collect();
+        assert_eq!(headings(&varying), ["Requested", "p99 (ms)", "p99 95% CI (ms)", "Late"]);
         let reasons: Vec<String> = table.reason_lines().collect();
         assert_eq!(reasons, ["No value for p99: needs 100 samples"]);
         table.rows[1].caution = "denied".to_owned();
         assert_eq!(table.cautions(), [("12.35\u{202f}ms".to_owned(), "denied")]);
         assert_eq!(table.truncate(1), 2);
-        assert!(Layout::of(&table).blocks(5).is_empty(), "one row is a list");
+        assert!(Layout::of(&table).varying.is_empty(), "one row is a list");
         table.remove("late_count");
         assert_eq!((table.position("late_count"), table.rows[0].cells.len()), (None, 6));
     }

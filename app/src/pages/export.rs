@@ -327,7 +327,10 @@ impl ExportDialog {
                 save
             };
             if can && !self.was_focused {
-                primary.request_focus();
+                // While the run was opened, the keyboard may have gone on.
+                if ui.memory(Memory::focused).is_none_or(|it| Some(it) == self.opener) {
+                    primary.request_focus();
+                }
                 self.was_focused = true;
             }
             is_closed

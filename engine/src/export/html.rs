@@ -133,7 +133,7 @@ fn plots(
         if report.rows.len() == 1 {
             if let Some(worst) = culprits::worst(run, row) {
                 writeln!(to, "<div class=\"cols a\">")?;
-                culprits::ranking(&report.delays, report.samples_name, to)?;
+                culprits::ranking(&report.delays, run.subject.samples_name(), to)?;
                 culprits::account(&worst, row, to)?;
                 writeln!(to, "</div>")?;
             } else {
@@ -153,7 +153,7 @@ fn plots(
     let has_sources = !is_paced && !report.delays.ranked.is_empty();
     if has_sources {
         writeln!(to, "<div class=\"cols a\">")?;
-        culprits::ranking(&report.delays, report.samples_name, to)?;
+        culprits::ranking(&report.delays, run.subject.samples_name(), to)?;
         quality(to)?;
         writeln!(to, "</div>")?;
     }

@@ -1,6 +1,7 @@
 //! Grades and states: each has a word, an icon, and a color, so that color is never the only cue.
 
 use eframe::egui::{Color32, Response, Role, Sense, Ui, WidgetInfo, vec2};
+use jitterscope_engine::report::Standing;
 use jitterscope_engine::stats::{Grade, GradeRange};
 
 use crate::theme::{Tokens, icons, paint_icon};
@@ -20,6 +21,8 @@ pub enum Severity {
     Poor,
     /// The bound Fair or worse.
     FairOrWorse,
+    /// Disturbed, so that no grade holds.
+    Inconclusive,
     /// Information, neither good nor bad.
     Info,
     /// Denied by the operating system.
@@ -44,6 +47,15 @@ impl Severity {
         }
     }
 
+    /// Returns the severity of a result in a list or on a card.
+    pub fn of_result(grade: Option<GradeRange>, standing: Standing) -> Self {
+        match (grade, standing) {
+            (_, Standing::Inconclusive { .. }) => Self::Inconclusive,
+            (None, _) => Self::NotMeasured,
+            (Some(_), _) => Self::of_grade(grade),
+        }
+    }
+
     /// The label, if no grade gives a better one.
     pub const fn word(self) -> &'static str {
         match self {
@@ -53,6 +65,7 @@ impl Severity {
             Self::FairOrBetter => "Fair or better",
             Self::Poor => "Poor",
             Self::FairOrWorse => "Fair or worse",
+            Self::Inconclusive => "Inconclusive",
             Self::Info => "Information",
             Self::Denied => "Denied",
             Self::NotMeasured => "Not measured",
@@ -69,6 +82,7 @@ impl Severity {
             Self::FairOrBetter => icons::WARNING,
             Self::Poor => icons::WARNING_OCTAGON_FILL,
             Self::FairOrWorse => icons::WARNING_OCTAGON,
+            Self::Inconclusive => icons::HOURGLASS_MEDIUM,
             Self::Info => icons::INFO_FILL,
             Self::Denied => icons::SHIELD_WARNING_FILL,
             Self::NotMeasured => icons::MINUS_CIRCLE,
@@ -80,7 +94,7 @@ impl Severity {
     pub const fn color(self, tokens: &Tokens) -> Color32 {
         match self {
             Self::Good | Self::GoodOrBetter => tokens.good,
-            Self::Fair | Self::FairOrBetter | Self::Denied => tokens.fair,
+            Self::Fair | Self::FairOrBetter | Self::Inconclusive | Self::Denied => tokens.fair,
             Self::Poor | Self::FairOrWorse => tokens.poor,
             Self::Info => tokens.info,
             Self::NotMeasured | Self::NotAvailable => tokens.t3,
@@ -90,7 +104,7 @@ impl Severity {
     /// The color of the word.
     pub const fn word_color(self, tokens: &Tokens) -> Color32 {
         match self {
-            Self::NotMeasured | Self::NotAvailable => tokens.t2,
+            Self::Inconclusive | Self::NotMeasured | Self::NotAvailable => tokens.t2,
             other => other.color(tokens),
         }
     }
@@ -110,7 +124,7 @@ impl Severity {
             Self::Fair | Self::FairOrBetter | Self::Denied => tokens.fair_strip,
             Self::Poor | Self::FairOrWorse => tokens.poor_strip,
             Self::Info => tokens.info_strip,
-            Self::NotMeasured | Self::NotAvailable => tokens.card,
+            Self::Inconclusive | Self::NotMeasured | Self::NotAvailable => tokens.card,
         }
     }
 
@@ -120,5 +134,23 @@ impl Severity {
         paint_icon(ui.painter(), rect.center(), self.icon(), size, self.color(Tokens::of(ui)));
         response.widget_info(|| WidgetInfo::labeled(Role::Image, true, self.word()));
         response.on_hover_text(self.word())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use jitterscope_engine::report::{Disturbance, Grading};
+
+    use super::*;
+
+    #[test]
+    fn a_disturbed_result_is_marked_as_inconclusive_and_none_as_not_measured() {
+        let fair = Grading::observed(Grade::Fair);
+        let disturbance = Disturbance::OtherPrograms(0.5);
+        let disturbed = Standing::Inconclusive { measured: fair, disturbance };
+        assert_eq!(Severity::of_result(None, disturbed), Severity::Inconclusive);
+        assert_eq!(Severity::of_result(None, Standing::Clear), Severity::NotMeasured);
+        let good = GradeRange::of(Grade::Good, Grade::Good);
+        assert_eq!(Severity::of_result(good, Standing::Clear), Severity::Good);
     }
 }

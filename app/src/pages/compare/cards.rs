@@ -6,13 +6,12 @@ use std::sync::Arc;
 use eframe::egui::{Align, Layout, Ui, vec2};
 use jitterscope_engine::report::comparison::{Item, MAX_RUNS};
 
-use crate::pages::severity_of;
 use crate::session::{Action, ComparisonView, LoadedRun, PageId, Session};
 use crate::text;
 use crate::theme::{Tokens, Type, icons, size};
 use crate::widgets::{
-    Spans, chip::word_chip, field::combo_ui, link, quiet_icon_button, right_aligned, right_width,
-    series_chip,
+    Severity, Spans, chip::word_chip, field::combo_ui, link, quiet_icon_button, right_aligned,
+    right_width, series_chip,
 };
 
 /// Height of a card's inside.
@@ -101,7 +100,8 @@ fn card_ui(
         ui.horizontal(|ui| {
             ui.spacing_mut().interact_size.y = 0.0;
             ui.spacing_mut().item_spacing.x = size::GAP_SMALL;
-            let severity = severity_of(shown.report.verdict.grade);
+            let verdict = &shown.report.verdict;
+            let severity = Severity::of_result(verdict.grade, verdict.standing);
             Spans::new(Type::Label)
                 .icon(severity.icon(), size::ICON_SMALL, severity.color(tokens))
                 .text(Type::LabelStrong, shown.report.word(), severity.word_color(tokens))

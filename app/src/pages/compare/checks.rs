@@ -220,8 +220,7 @@ fn value_ui(ui: &mut Ui, check: &FinishedCheck, part: Part) {
     let number = text::quick::card(card)
         .map_or_else(|| text::MISSING.to_owned(), |said| format!("{} {}", said.number, said.unit));
     Spans::plain(Type::TableStrong, &number, tokens.t1).label(ui);
-    let severity =
-        if card.grade.is_some() { severity_of(card.grade) } else { Severity::NotMeasured };
+    let severity = Severity::of_result(card.grade, card.standing);
     Spans::new(Type::Small)
         .icon(severity.icon(), size::ICON_SMALL, severity.color(tokens))
         .gap(2.0)

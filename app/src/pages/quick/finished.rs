@@ -146,14 +146,9 @@ enum Side {
 fn banner_ui(ui: &mut Ui, card: &Scorecard, mut add: impl FnMut(&mut Ui, Side)) {
     let tokens = Tokens::of(ui);
     let is_inconclusive = matches!(card.answer, Answer::Inconclusive { .. });
-    let severity = severity_of(card.grade);
-    let (fill, bar, icon) = if is_inconclusive {
-        (tokens.card, tokens.fair, icons::HOURGLASS_MEDIUM)
-    } else {
-        (severity.strip_color(tokens), severity.bar_color(tokens), severity.icon())
-    };
+    let severity = if is_inconclusive { Severity::Inconclusive } else { severity_of(card.grade) };
     let frame = Frame::new()
-        .fill(fill)
+        .fill(severity.strip_color(tokens))
         .stroke(Stroke::new(1.0, tokens.line))
         .corner_radius(CornerRadius::same(size::CARD_RADIUS))
         .inner_margin(Margin { left: 22, right: 14, top: 12, bottom: 12 });
@@ -164,8 +159,8 @@ fn banner_ui(ui: &mut Ui, card: &Scorecard, mut add: impl FnMut(&mut Ui, Side)) 
             ui.spacing_mut().item_spacing.x = size::GAP_GROUP;
             let room = vec2(BANNER_ICON, BANNER_ICON);
             let (rect, _) = ui.allocate_exact_size(room, Sense::hover());
-            let color = if is_inconclusive { tokens.fair } else { severity.color(tokens) };
-            paint_icon(ui.painter(), rect.center(), icon, BANNER_ICON, color);
+            let color = severity.color(tokens);
+            paint_icon(ui.painter(), rect.center(), severity.icon(), BANNER_ICON, color);
             let is_narrow = ui.content_rect().width() < size::MEDIUM_FROM;
             let room = if is_narrow { 0.0 } else { BUTTONS };
             let words = (ui.available_width() - room).max(160.0);
@@ -185,7 +180,7 @@ fn banner_ui(ui: &mut Ui, card: &Scorecard, mut add: impl FnMut(&mut Ui, Side)) 
     let rect = framed.response.rect;
     let edge = Rect::from_min_size(rect.min, vec2(size::STRIP_BAR, rect.height()));
     let corners = CornerRadius { nw: size::CARD_RADIUS, sw: size::CARD_RADIUS, ne: 0, se: 0 };
-    ui.painter().rect_filled(edge, corners, bar);
+    ui.painter().rect_filled(edge, corners, severity.bar_color(tokens));
 }
 
 /// What can be done with the answer, by button or key.
@@ -308,8 +303,7 @@ fn card_ui(ui: &mut Ui, card: &PartCard, name_ui: impl FnOnce(&mut Ui)) {
         ui.label(icon(icon_of_part(card.part), size::ICON).color(tokens.t2));
         name_ui(ui);
     });
-    let severity =
-        if card.grade.is_some() { severity_of(card.grade) } else { Severity::NotMeasured };
+    let severity = Severity::of_result(card.grade, card.standing);
     let word = text::quick::card_word(card);
     Spans::new(Type::Strong)
         .icon(severity.icon(), size::ICON, severity.color(tokens))

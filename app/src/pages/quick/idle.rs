@@ -5,7 +5,6 @@ use jitterscope_engine::plan::quick::Part;
 use jitterscope_engine::platform::PowerSource;
 
 use super::{QuickPage, icon_of_part, two_columns};
-use crate::pages::severity_of;
 use crate::session::{Action, LibraryItem, PageId, Session};
 use crate::text;
 use crate::theme::{Tokens, Type, icon, icons, size};
@@ -244,7 +243,7 @@ fn last_ui(ui: &mut Ui, last: &LibraryItem, actions: &mut Vec<Action>) {
     };
     Card::new("Last check on this PC").show(ui, controls, |ui| {
         let tokens = Tokens::of(ui);
-        let severity = severity_of(run.headline.grade);
+        let severity = Severity::of_result(run.headline.grade, run.headline.standing);
         Spans::new(Type::Sentence)
             .icon(severity.icon(), size::NAV_ICON, severity.color(tokens))
             .gap(size::GAP_LABEL)

@@ -3,13 +3,12 @@
 use eframe::egui::{Id, TextEdit, Ui};
 use jitterscope_engine::store::edit::Edit;
 
-use crate::pages::severity_of;
 use crate::session::{Action, FinishedCheck, LibraryItem, PageId, Session};
 use crate::text;
 use crate::theme::{Tokens, Type, size};
 use crate::widgets::card::plain_card;
 use crate::widgets::field::is_committed;
-use crate::widgets::{Spans, field_block, link};
+use crate::widgets::{Severity, Spans, field_block, link};
 
 /// Width of the field for the name.
 const NAME: f32 = 300.0;
@@ -129,7 +128,7 @@ pub(super) fn previous_ui(
         let tokens = Tokens::of(ui);
         let now = text::local(text::now());
         let when = text::list_date(&text::local(run.started_at), &now);
-        let severity = severity_of(run.headline.grade);
+        let severity = Severity::of_result(run.headline.grade, run.headline.standing);
         Spans::plain(Type::Small, &format!("Previous check, {when}: "), tokens.t2)
             .icon(severity.icon(), size::ICON_SMALL, severity.color(tokens))
             .gap(size::GAP_LABEL)

@@ -2,10 +2,8 @@
 
 use eframe::egui::{Role, Sense, Ui, WidgetInfo};
 use egui_extras::TableRow;
-use jitterscope_engine::report::Standing;
 
 use super::{RowLook, file_of};
-use crate::pages::severity_of;
 use crate::run_list::trend::{self, Change};
 use crate::run_list::verdict_of;
 use crate::session::{LibraryItem, RunListEntry};
@@ -95,21 +93,11 @@ pub(super) fn cells_ui(row: &mut TableRow<'_, '_>, run: &RunListEntry, look: Row
     cell(row, run.test_name);
     row.col(|ui| {
         let tokens = Tokens::of(ui);
-        let is_inconclusive = matches!(run.headline.standing, Standing::Inconclusive { .. });
-        let severity = match run.headline.grade {
-            None => Severity::NotMeasured,
-            grade => severity_of(grade),
-        };
-        let (icon, icon_color) = if is_inconclusive {
-            (icons::HOURGLASS_MEDIUM, tokens.fair)
-        } else {
-            (severity.icon(), severity.color(tokens))
-        };
-        let color = severity.word_color(tokens);
+        let severity = Severity::of_result(run.headline.grade, run.headline.standing);
         Spans::new(Type::TableStrong)
-            .icon(icon, size::ICON_SMALL, icon_color)
+            .icon(severity.icon(), size::ICON_SMALL, severity.color(tokens))
             .gap(size::GAP_LABEL)
-            .text(Type::TableStrong, &run.verdict, color)
+            .text(Type::TableStrong, &run.verdict, severity.word_color(tokens))
             .label(ui);
     });
     row.col(|ui| {

@@ -34,12 +34,15 @@ fn is_unseen(row: &DelayedRow) -> bool {
 
 /// The words of a row of what to do: "steam.exe delayed 41 of these 60 frames".
 pub fn delayed_row(delayed: &Delayed, row: &DelayedRow) -> AdviceWords {
-    let frames =
-        format!("{} of these {} frames", format_count(row.count), format_count(delayed.late_count));
+    let of = |this: &str| match delayed.late_count {
+        1 => format!("{this} frame"),
+        all => format!("{} of these {} frames", format_count(row.count), format_count(all)),
+    };
+    let frames = of("this");
     let title = match row.cause {
         _ if 1 < row.culprits => format!("{} others delayed {frames}", row.culprits),
         Cause::Thread | Cause::Interrupt => format!("{} delayed {frames}", row.name),
-        Cause::WaitedForCpu => format!("{frames} waited for a CPU"),
+        Cause::WaitedForCpu => format!("{} waited for a CPU", of("This")),
         _ => format!("{}: {frames}", row.name),
     };
     let mut said = Vec::new();

@@ -180,6 +180,8 @@ fn what_to_do_counts_the_frames_of_its_note() {
         "{}",
         words[1].text
     );
+    let one = late(&[("steam.exe", Cause::Thread, 1)], 1);
+    assert_eq!(delayed_row(&one, &one.rows[0]).title, "steam.exe delayed this frame");
     let others = DelayedRow { culprits: 4, count: 8, ..delayed.rows[0].clone() };
     assert_eq!(delayed_row(&delayed, &others).title, "4 others delayed 8 of these 60 frames");
     let none = late(&[], 0);

@@ -1,6 +1,6 @@
 //! What would help: a closed list, each with the condition under which it is given.
 
-use super::card::{Card, Figure};
+use super::card::{Card, Figure, GradeScale};
 use super::{Answer, Measured};
 use crate::nanos::Nanos;
 use crate::plan::quick::Part;
@@ -115,8 +115,15 @@ fn findings(parts: &[Measured<'_>], cards: &[Card], advice: &mut Vec<Advice>) {
         advice.insert(if is_named { 0 } else { advice.len() }, found);
     }
     let (idle, loaded) = (card(Part::FrameIdle), card(Part::FrameLoad));
+    // The advice states both p99s: it is given only where they show it, not where missed frames decide.
+    let is_late = |card: &Card| {
+        card.scale
+            .as_ref()
+            .is_some_and(|GradeScale { limits: [_, good, _], value, .. }| good < value)
+    };
     if let (Some(idle), Some(loaded)) = (idle, loaded)
         && is_bad(Part::FrameLoad)
+        && is_late(loaded)
         && idle.grade.is_some_and(|grade| Some(grade) < loaded.grade)
         && let (Some(idle), Some(loaded)) = (&idle.figure, &loaded.figure)
     {

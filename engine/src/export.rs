@@ -121,19 +121,19 @@ impl Format {
         }
     }
 
-    /// What it is good for, in a few words.
+    /// What it is good for, in at most 40 characters: as much as the window shows.
     pub const fn about(self) -> &'static str {
         match self {
-            Self::Html => "One file, opens in any browser, can be imported again",
+            Self::Html => "Opens in any browser, and here again",
             Self::Markdown => "For a ticket",
             Self::Json => "Everything, can be imported again",
             Self::CsvSummary => "One line per configuration",
             Self::CsvSamples => "One line per sample",
-            Self::MangoHud => "Frame times of one configuration, for frame-time viewers",
-            Self::PresentMon => "Frame times of one configuration, for CapFrameX and scripts",
-            Self::Hgrm => "Percentiles of one configuration, for the HdrHistogram plotter",
-            Self::Cyclictest => "Histograms of lateness, for scripts made for cyclictest",
-            Self::ChromeTrace => "Every frame on a time line, for Perfetto and chrome://tracing",
+            Self::MangoHud => "Frame times, for frame-time viewers",
+            Self::PresentMon => "Frame times, for CapFrameX",
+            Self::Hgrm => "Percentiles, for HdrHistogram's plotter",
+            Self::Cyclictest => "Histograms, for scripts of cyclictest",
+            Self::ChromeTrace => "Every frame, for Perfetto or Chrome",
             Self::Svg => "One plot as an image",
         }
     }

@@ -326,9 +326,10 @@ impl ExportDialog {
                 }
                 save
             };
-            if can && !self.was_focused {
+            // While the run was opened, the keyboard may have gone on.
+            let stayed = ui.memory(Memory::focused).is_none_or(|it| Some(it) == self.opener);
+            if can && !std::mem::replace(&mut self.was_focused, true) && stayed {
                 primary.request_focus();
-                self.was_focused = true;
             }
             is_closed
         })

@@ -5,6 +5,8 @@ pub mod icons;
 pub mod tokens;
 pub mod type_scale;
 
+use std::num::NonZeroUsize;
+
 use eframe::egui::epaint::FontColorTransferFunction;
 use eframe::egui::{
     self, Context, CornerRadius, Shadow, Stroke, Style, Theme, Visuals, style::WidgetVisuals,
@@ -14,9 +16,14 @@ pub use self::fonts::{icon, icon_font, paint_icon};
 pub use self::tokens::{Contrast, Tokens, size};
 pub use self::type_scale::Type;
 
+/// Layout passes of a frame whose contents turn out to have another size: what is right-aligned, in a strip, above a
+/// plot settles in three.
+const MAX_PASSES: NonZeroUsize = NonZeroUsize::new(3).unwrap();
+
 /// Installs the fonts, and the style of both themes. Call once, before the first frame.
 pub fn install(ctx: &Context) {
     fonts::install(ctx);
+    ctx.options_mut(|options| options.max_passes = MAX_PASSES);
     for theme in [Theme::Dark, Theme::Light] {
         let tokens = Tokens::of_theme(theme, Contrast::of(ctx));
         ctx.style_mut_of(theme, |style| apply(style, tokens, theme));

@@ -373,9 +373,11 @@ fn mark_ui(ui: &mut Ui, session: &Session, width_class: WidthClass, actions: &mu
     let mark = live.next_mark();
     let button = Button::new(if width_class == WidthClass::Wide { mark.as_str() } else { "" });
     let mut button = button.icon(icons::NOTE_PENCIL).name(&mark).bar();
-    if width_class == WidthClass::Wide {
-        button = button.shortcut(&by_key);
-    }
+    button = match width_class {
+        WidthClass::Wide => button.shortcut(&by_key),
+        // As wide as its icon.
+        _ => button.min_width(0.0),
+    };
     let mut hint = "Annotates this moment of the run.".to_owned();
     if let Some(ShortcutState::Registered(keys)) = session.mark_shortcut().state() {
         hint.push_str(&format!(" In other programs, press {keys}."));

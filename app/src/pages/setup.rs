@@ -288,7 +288,7 @@ fn foot_ui(ui: &mut Ui, session: &Session, state: &TestState, is_locked: bool) {
             Spans::new(Type::Small)
                 .icon(icons::LOCK_SIMPLE, size::ICON_SMALL, tokens.t2)
                 .gap(size::GAP_LABEL)
-                .text(Type::Small, "Settings are locked while the test runs.", tokens.t2)
+                .text(Type::Small, "Locked while the test runs.", tokens.t2)
                 .label(ui);
             return;
         }

@@ -95,12 +95,16 @@ impl<'a> SettingForm<'a> {
         block(self.ui, field, self.problems, draw);
     }
 
+    fn half_width(&self) -> f32 {
+        ((self.ui.available_width() - size::GAP_FIELD) / 2.0).max(40.0)
+    }
+
     /// Draws a field in half the column, the second one next to the first.
     fn half(&mut self, field: &Field, draw: impl FnOnce(&mut Ui)) {
         if self.is_group_off {
             return;
         }
-        let width = ((self.ui.available_width() - size::GAP_FIELD) / 2.0).max(40.0);
+        let width = self.half_width();
         if let Some(rect) = self.right_half.take() {
             let mut child = self.ui.new_child(UiBuilder::new().max_rect(rect));
             block(&mut child, field, self.problems, draw);
@@ -198,7 +202,10 @@ impl Form for SettingForm<'_> {
 
     fn choice(&mut self, field: &Field, value: &mut Selection, choices: &[Choice]) {
         let name = self.name(field);
-        if choice::is_one_line(choices) {
+        let is_one_line = choice::is_one_line(choices);
+        if is_one_line && self.half_width() < choice::combo_width(self.ui, choices) {
+            self.whole(field, |ui| choice::combo_ui(ui, &name, value, choices));
+        } else if is_one_line {
             self.half(field, |ui| choice::combo_ui(ui, &name, value, choices));
         } else if choice::has_number(choices) {
             self.half(field, |ui| choice::with_number(ui, &name, value, choices));

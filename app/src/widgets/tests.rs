@@ -6,7 +6,7 @@ use eframe::egui::accesskit::{Live, Node, Role};
 use eframe::egui::{self, Context, Event, Key, Modifiers, RawInput, Ui};
 use jitterscope_engine::nanos::Nanos;
 use jitterscope_engine::plan::form::Parameter;
-use jitterscope_engine::plan::{CpuChoice, Priority, Probe as _, SleepAccuracy};
+use jitterscope_engine::plan::{CpuChoice, FrameLoop, Priority, Probe as _, SleepAccuracy};
 
 use super::*;
 use crate::theme;
@@ -132,6 +132,25 @@ fn a_number_of_a_choice_has_the_unit_and_the_label_of_its_setting() {
     assert_eq!(value("Sleep, measuring thread, pinning"), Some("1"));
     let level = "Sleep, measuring thread, priority, real-time priority";
     assert_eq!(value(level), Some("7"));
+}
+
+#[test]
+fn a_choice_that_would_be_cut_in_half_a_row_has_a_whole_one() {
+    let width_in = |column: f32| {
+        let mut bench = Bench::new();
+        let plan = FrameLoop::default();
+        let contents = |ui: &mut Ui| {
+            ui.set_width(column);
+            let mut form = SettingForm::new(ui, "Loop", &[], FormContext::default());
+            plan.clone().settings(&mut form);
+        };
+        bench.frame(vec![], contents);
+        let nodes = bench.frame(vec![], contents);
+        let combo = named(&nodes, Role::ComboBox, "Loop, background load, load priority");
+        combo.bounds().map(|bounds| bounds.x1 - bounds.x0).unwrap()
+    };
+    assert!(width_in(228.0) > 200.0, "a whole row");
+    assert!(width_in(400.0) < 210.0, "half a row");
 }
 
 #[test]

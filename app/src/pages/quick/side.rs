@@ -1,6 +1,6 @@
 //! Next to the verdict: what to do, each with one button, and measurement quality.
 
-use eframe::egui::{Align, Layout, Rect, Role, Sense, Ui, Vec2, WidgetInfo, pos2, vec2};
+use eframe::egui::{Align, Color32, Layout, Rect, Role, Sense, Ui, Vec2, WidgetInfo, pos2, vec2};
 use jitterscope_engine::plan::quick::Part;
 use jitterscope_engine::platform::{SystemTool, TraceSource};
 use jitterscope_engine::report::quick::{Advice, Delayed, DelayedRow, Scorecard};
@@ -19,6 +19,10 @@ use crate::widgets::{Button, Card, Severity, Spans, series_mark};
 const BUTTONS: f32 = 170.0;
 /// Size of the bar of delayed frames.
 const BAR: Vec2 = vec2(240.0, 16.0);
+/// Its width next to a long note.
+const MIN_BAR: f32 = 72.0;
+/// The title of the card.
+const TITLE: &str = "What to do";
 
 /// What to do.
 pub(super) fn advice_ui(
@@ -166,9 +170,9 @@ const fn severity_of_advice(advice: &Advice) -> Severity {
 }
 
 /// The frames of the note as a bar, split by who delayed them, in the order and colors of the rows.
-fn bar_ui(ui: &mut Ui, delayed: &Delayed) {
+fn bar_ui(ui: &mut Ui, delayed: &Delayed, width: f32) {
     let tokens = Tokens::of(ui);
-    let room = vec2(BAR.x.min(ui.available_width()), BAR.y);
+    let room = vec2(width.min(ui.available_width()), BAR.y);
     let (rect, response) = ui.allocate_exact_size(room, Sense::hover());
     let whole = count_f64(delayed.late_count).max(1.0);
     let mut left = rect.left();
@@ -211,11 +215,17 @@ fn list_ui(ui: &mut Ui, card: &Scorecard, mut one_ui: impl FnMut(&mut Ui, ToDo<'
         return;
     }
     let note = delayed.map(text::quick::delayed_note).unwrap_or_default();
-    Card::new("What to do").note(&note).flush().show(
+    // The note comes first: the bar has what it leaves.
+    let words =
+        |style, text: &str| Spans::plain(style, text, Color32::PLACEHOLDER).galley(ui).size().x;
+    let used = words(Type::Strong, TITLE) + words(Type::Small, &note);
+    let gaps = 3.0 * size::GAP_SMALL + 2.0 * f32::from(size::CARD_PADDING);
+    let left = (ui.available_width() - used - gaps).clamp(MIN_BAR, BAR.x);
+    Card::new(TITLE).note(&note).flush().show(
         ui,
         |ui| {
             if let Some(delayed) = delayed {
-                bar_ui(ui, delayed);
+                bar_ui(ui, delayed, left);
             }
         },
         |ui| {

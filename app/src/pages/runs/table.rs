@@ -140,7 +140,7 @@ pub(super) fn ui(
     let is_by_day = rows.iter().any(|row| matches!(row, Row::Day(_)));
     let room = ui.available_width();
     let is_wide = 980.0 < room;
-    let widths = widths(room, is_wide);
+    let widths = widths(room, is_wide, is_by_day);
     let (mut opened, mut is_clicked) = (None, false);
     let reach = ui.max_rect().x_range();
     let top = Rect::from_min_max(ui.cursor().min, pos2(reach.max, ui.cursor().top()));
@@ -341,15 +341,18 @@ fn name_of(items: &[LibraryItem], path: &Path) -> Option<String> {
 }
 
 /// The widths of all columns except the check boxes; the name gets the rest.
-fn widths(room: f32, is_wide: bool) -> Vec<f32> {
+fn widths(room: f32, is_wide: bool, is_by_day: bool) -> Vec<f32> {
     let others: &[f32] = match room {
-        _ if is_wide => &[108.0, 132.0, 176.0, 190.0, 62.0, 104.0],
-        room if 700.0 < room => &[108.0, 132.0, 158.0, 104.0],
-        _ => &[84.0, 124.0, 104.0, 92.0],
+        _ if is_wide => &[108.0, 132.0, 176.0, 190.0, 62.0],
+        room if 700.0 < room => &[108.0, 132.0, 158.0],
+        _ => &[84.0, 124.0, 104.0],
     };
-    let gaps = f32::from(u16::try_from(others.len() + 1).unwrap_or(1)) * size::GAP_SMALL;
-    let name = (room - 24.0 - others.iter().sum::<f32>() - gaps - size::GAP_FIELD).max(120.0);
-    std::iter::once(name).chain(others.iter().copied()).collect()
+    // Below the line of a day there is only a time.
+    let started = if is_by_day { 66.0 } else { 104.0 };
+    let gaps = f32::from(u16::try_from(others.len() + 2).unwrap_or(1)) * size::GAP_SMALL;
+    let used = 24.0 + others.iter().sum::<f32>() + started + gaps + size::GAP_FIELD;
+    let name = (room - used).max(120.0);
+    [name].into_iter().chain(others.iter().copied()).chain([started]).collect()
 }
 
 /// The check box for all that are listed.

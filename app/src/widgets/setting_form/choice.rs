@@ -1,6 +1,6 @@
 //! A setting with several choices, some with a number.
 
-use eframe::egui::Ui;
+use eframe::egui::{Color32, Ui};
 use jitterscope_engine::plan::form::{Choice, Selection};
 
 use crate::text;
@@ -16,6 +16,16 @@ const MAX_LETTERS: usize = 24;
 pub(super) fn is_one_line(choices: &[Choice]) -> bool {
     choices.iter().all(|choice| choice.parameter.is_none())
         && choices.iter().all(|choice| choice.label.len() <= 16)
+}
+
+/// How wide a combo is that shows each choice as a whole.
+pub(super) fn combo_width(ui: &Ui, choices: &[Choice]) -> f32 {
+    let width = |choice: &Choice| {
+        Spans::plain(Type::Body, choice.label, Color32::PLACEHOLDER).galley(ui).size().x
+    };
+    let widest = choices.iter().map(width).fold(0.0, f32::max);
+    // The margins, and the caret with its margin.
+    widest + 3.0 * size::GAP_SMALL + size::ICON_SMALL
 }
 
 /// A combo of the choices.

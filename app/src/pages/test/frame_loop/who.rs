@@ -98,7 +98,7 @@ fn strips(trial: &TrialRun) -> Vec<Strip> {
         (series_name::OTHER_PROGRAMS, "Other programs", share),
         (series_name::STEAL, "Steal", share),
         (series_name::INTERRUPT_TIME, "Interrupt time", share),
-        (series_name::INTERRUPTS, "Interrupts/s", |hertz| format!("{hertz:.0}")),
+        (series_name::INTERRUPTS, "Interrupts/s", |hertz| text::format_decimal(hertz, 0)),
         (series_name::FREQUENCY, "Frequency", |khz| format!("{:.2} GHz", khz / 1e6)),
         (series_name::TEMPERATURE, "Temperature", |millicelsius| {
             format!("{:.0} °C", millicelsius / 1e3)
@@ -156,7 +156,7 @@ mod tests {
             strips.iter().map(|one| (one.name.as_str(), one.extremes.as_str())).collect();
         let expected = [
             ("Other programs", "max 31.0%"),
-            ("Interrupts/s", "max 3118"),
+            ("Interrupts/s", "max 3\u{202f}118"),
             ("Frequency", "min 2.10 GHz"),
         ];
         assert_eq!(found, expected);

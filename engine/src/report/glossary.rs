@@ -73,7 +73,7 @@ const BASICS: [(&str, &str); 27] = [
     ),
     (
         "Softirq",
-        "Work that an interrupt leaves for later: it runs before the thread that was interrupted.",
+        "Work that an interrupt leaves for later: it runs before the thread that was interrupted. Windows calls it DPC (deferred procedure call).",
     ),
     ("Spin", "A wait that reads the clock until it is time; exact, and it uses a whole CPU."),
     ("Stall", "Gaps on several CPUs at once; machine-wide if on all of them."),

@@ -9,6 +9,7 @@ mod applied;
 mod capabilities;
 mod cpu;
 mod detail;
+mod elevation;
 mod ending;
 mod files;
 pub mod parse;
@@ -31,8 +32,10 @@ mod virtualization;
 mod linux;
 #[cfg(target_os = "macos")]
 mod macos;
-#[cfg(not(target_os = "linux"))]
+#[cfg(target_os = "macos")]
 mod no_elevation;
+#[cfg(not(target_os = "linux"))]
+mod no_root;
 #[cfg(not(target_os = "linux"))]
 mod no_sensors;
 #[cfg(not(target_os = "linux"))]
@@ -59,6 +62,7 @@ pub use applied::{
 pub use capabilities::{Capability, FileCapabilities};
 pub use cpu::{CoreKind, Cpu};
 pub use detail::{Cache, RealtimeBandwidth, SystemDetail};
+pub use elevation::{Elevation, SystemElevation};
 pub use ending::{exit_at_once, exit_on_abort, keep_ignored_signals, survive_size_limit};
 pub use files::{
     check_writable, create_private, is_stream, open_regular, open_regular_with, rename,
@@ -73,7 +77,7 @@ pub use shortcut::{Shortcut, ShortcutEvent, ShortcutKey, ShortcutRefusal, Shortc
 #[cfg(feature = "shortcuts")]
 pub use system::wait_for_shortcut;
 pub use system::{
-    CAN_ELEVATE, COMPLETION_SOUND_NOTE, CounterReader, Held, RealtimeGuard, Sleeper, SmiCounter,
+    COMPLETION_SOUND_NOTE, CounterReader, ELEVATION, Held, RealtimeGuard, Sleeper, SmiCounter,
     Tracer, accounts, apply, avoid_cpu, can_pin, clock_name, clock_nanos, cpu_activity, cpu_khz,
     cpu_millicelsius, cpu_quota, cpu_set, cpu_times, cpus, current_cpu, desktop_preferences,
     elevatable_program, file_capabilities, interrupt_count, is_realtime, is_root, last_cache_bytes,

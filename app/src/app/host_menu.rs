@@ -4,7 +4,7 @@ use eframe::egui::{
     Color32, Key, Modifiers, Popup, PopupCloseBehavior, Response, Role, Ui, WidgetInfo, vec2,
 };
 
-use jitterscope_engine::platform;
+use jitterscope_engine::platform::{ELEVATION, Elevation};
 use jitterscope_engine::runner::{Agent, AgentError};
 
 use crate::session::{Action, HostAction, HostState, PageId, Place, SavedHost, Session, is_old};
@@ -284,7 +284,7 @@ impl HostMenu {
 fn administrator_ui(ui: &mut Ui, session: &Session, actions: &mut Vec<Action>) -> bool {
     let tokens = Tokens::of(ui);
     let is_selected = *session.hosts().place() == Place::Administrator;
-    if !platform::CAN_ELEVATE {
+    if matches!(ELEVATION, Elevation::None) {
         return false;
     }
     let command = session.settings().administrator_command();
@@ -292,7 +292,7 @@ fn administrator_ui(ui: &mut Ui, session: &Session, actions: &mut Vec<Action>) -
     let note = problem.as_ref().map_or(words::ABOUT_RIGHTS.to_owned(), words::problem);
     let connecting = matches!(session.hosts().selected(), Some(HostState::Connecting));
     let state = match (is_selected, connecting) {
-        (true, true) => Some((icons::HOURGLASS_MEDIUM, "Waiting for the password", tokens.t2)),
+        (true, true) => Some((icons::HOURGLASS_MEDIUM, words::WAITING_FOR_RIGHTS, tokens.t2)),
         (true, false) => Some((icons::CHECK, "", tokens.acc)),
         (false, _) => None,
     };

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use clap::{Arg, ArgAction, ArgMatches, Command};
 use jitterscope_engine::plan::Plan;
-use jitterscope_engine::platform;
+use jitterscope_engine::platform::{self, ELEVATION, Elevation};
 use jitterscope_engine::runner::agent::serve;
 use jitterscope_engine::runner::{Address, Agent, AgentError, Host};
 
@@ -20,15 +20,31 @@ pub(super) const BATCH: &str = "JITTERSCOPE_SSH_BATCH";
 
 /// The command that measures for another program.
 pub(super) fn agent_command() -> Command {
-    Command::new("agent")
-        .about("Measure for another Jitterscope, which starts this command through ssh or with administrator rights")
-        .after_help(
-            "Reads requests on standard input, one JSON object per line, and writes answers and the \
-             journals of runs on standard output. Saves nothing, and opens no network connection. \
-             Ends when standard input ends. Started as root by sudo or pkexec, it takes the rights \
+    let command = Command::new("agent").about(
+        "Measure for another Jitterscope, which starts this command through ssh or with administrator rights",
+    );
+    let help = "Reads requests on standard input, one JSON object per line, and writes answers and the \
+                journals of runs on standard output. Saves nothing, and opens no network connection. \
+                Ends when standard input ends.";
+    if let Elevation::System(_) = ELEVATION {
+        return command
+            .after_help(format!(
+                "{help} Started with administrator rights, it uses the named pipes of the window or command line that \
+                 had it started, which must be in the same folder.",
+            ))
+            .arg(
+                Arg::new(Agent::PIPE_ARGUMENT)
+                    .long(Agent::PIPE_ARGUMENT)
+                    .value_name("NAME")
+                    .help("Use the named pipes of this name in place of standard input and output"),
+            );
+    }
+    command
+        .after_help(format!(
+            "{help} Started as root by sudo or pkexec, it takes the rights \
              of the user who called that, and retains three capabilities: CAP_SYS_NICE, \
              CAP_PERFMON, and CAP_IPC_LOCK.",
-        )
+        ))
         .arg(
             Arg::new(Agent::CALLER_ARGUMENT)
                 .long(Agent::CALLER_ARGUMENT)
@@ -45,8 +61,15 @@ pub(super) fn agent_command() -> Command {
 
 /// Runs the agent.
 pub(super) fn agent(matches: &ArgMatches) -> Status {
-    let [must_know_caller, needs_idle_file] =
-        [Agent::CALLER_ARGUMENT, Agent::IDLE_ARGUMENT].map(|name| matches.get_flag(name));
+    if let Elevation::System(system) = ELEVATION
+        && let Some(name) = text(matches, Agent::PIPE_ARGUMENT)
+        && let Err(error) = (system.connect)(&name)
+    {
+        print_message(&format!("error: cannot connect: {error}"));
+        return Status::Failed;
+    }
+    let [must_know_caller, needs_idle_file] = [Agent::CALLER_ARGUMENT, Agent::IDLE_ARGUMENT]
+        .map(|name| matches.try_get_one(name).ok().flatten() == Some(&true));
     if let Err(error) = platform::take_callers_rights(must_know_caller, needs_idle_file) {
         print_message(&format!("error: cannot give up the rights of root: {error}"));
         return Status::Failed;
@@ -61,20 +84,28 @@ pub(super) fn agent(matches: &ArgMatches) -> Status {
 }
 
 /// The options that name another PC.
-pub(super) fn host_args() -> [Arg; 4] {
-    [
+pub(super) fn host_args() -> impl Iterator<Item = Arg> {
+    let adds = match ELEVATION {
+        Elevation::System(_) => "Measure with administrator rights, for names of programs",
+        Elevation::Command(_) | Elevation::None => {
+            "Measure with administrator rights, for names of programs and real-time priority"
+        }
+    };
+    let command = Agent::ADMINISTRATOR_COMMAND.map(|default| {
+        Arg::new(ADMINISTRATOR_COMMAND)
+            .long(ADMINISTRATOR_COMMAND)
+            .value_name("COMMAND")
+            .default_value(default)
+            .requires(ADMINISTRATOR)
+            .help("Command that asks for the password, such as 'sudo -A'")
+            .help_heading("Host")
+    });
+    let others = [
         Arg::new(ADMINISTRATOR)
             .long(ADMINISTRATOR)
             .action(ArgAction::SetTrue)
             .conflicts_with("host")
-            .help("Measure with administrator rights, for names of programs and real-time priority")
-            .help_heading("Host"),
-        Arg::new(ADMINISTRATOR_COMMAND)
-            .long(ADMINISTRATOR_COMMAND)
-            .value_name("COMMAND")
-            .default_value(Agent::ADMINISTRATOR_COMMAND)
-            .requires(ADMINISTRATOR)
-            .help("Command that asks for the password, such as 'sudo -A'")
+            .help(adds)
             .help_heading("Host"),
         Arg::new("host")
             .long("host")
@@ -86,7 +117,8 @@ pub(super) fn host_args() -> [Arg; 4] {
             .value_name("PATH")
             .help("Path of jitterscope-cli on the host [default: found in PATH there]")
             .help_heading("Host"),
-    ]
+    ];
+    others.into_iter().chain(command)
 }
 
 /// The option that names several PCs; it excludes these other options.

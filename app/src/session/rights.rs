@@ -1,6 +1,6 @@
 //! Administrator rights on this PC: whether they can be requested, and what follows.
 
-use jitterscope_engine::platform;
+use jitterscope_engine::platform::{ELEVATION, Elevation};
 use jitterscope_engine::runner::{Agent, AgentError};
 
 use super::host_session::HOSTS;
@@ -18,7 +18,7 @@ impl Session {
     /// Whether this PC could measure with more rights than now: why not, where it cannot; `None` where it does, where
     /// another PC is selected, and where the system has no such rights.
     pub fn rights(&self) -> Option<Result<(), AgentError>> {
-        let can_ask = platform::CAN_ELEVATE && *self.hosts.place() == Place::ThisPc;
+        let can_ask = !matches!(ELEVATION, Elevation::None) && *self.hosts.place() == Place::ThisPc;
         let command = self.settings().administrator_command();
         can_ask.then(|| Agent::check_administrator_rights(command))
     }

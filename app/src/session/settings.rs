@@ -188,7 +188,7 @@ impl Settings {
     /// The command that asks for the password of an administrator.
     pub fn administrator_command(&self) -> &str {
         let command = self.administrator_command.trim();
-        if command.is_empty() { Agent::ADMINISTRATOR_COMMAND } else { command }
+        if command.is_empty() { Agent::ADMINISTRATOR_COMMAND.unwrap_or_default() } else { command }
     }
 
     /// The settings with every number within its range.

@@ -2,6 +2,7 @@
 
 use jitterscope_engine::format::protocol::PROTOCOL_VERSION;
 use jitterscope_engine::nanos::Nanos;
+use jitterscope_engine::platform::{ELEVATION, Elevation};
 use jitterscope_engine::run::Run;
 use jitterscope_engine::runner::AgentError;
 
@@ -11,8 +12,27 @@ use crate::facts::Facts;
 /// The note below the hosts.
 pub const NOTE: &str = "Tests run on the selected PC. Results are saved on this one.";
 /// What administrator rights add, and what they cost.
-pub const ABOUT_RIGHTS: &str = "Adds names of programs and real-time priority. Asks for the password once. Only the \
-                                measuring part runs with these rights.";
+pub const ABOUT_RIGHTS: &str = match ELEVATION {
+    Elevation::System(_) => {
+        "Adds names of programs. Windows asks for permission once. Only the measuring part runs with these rights."
+    }
+    Elevation::Command(_) | Elevation::None => {
+        "Adds names of programs and real-time priority. Asks for the password once. Only the measuring part runs with \
+         these rights."
+    }
+};
+/// What is awaited before these rights are there.
+pub const WAITING_FOR_RIGHTS: &str = match ELEVATION {
+    Elevation::System(_) => "Waiting for permission",
+    Elevation::Command(_) | Elevation::None => "Waiting for the password",
+};
+/// What alone can have them.
+const PLACE_FOR_RIGHTS: &str = match ELEVATION {
+    Elevation::System(_) => {
+        "Needs a folder that only administrators can change, such as Program Files."
+    }
+    Elevation::Command(_) | Elevation::None => "Needs the installed package.",
+};
 /// Where the window was started as root.
 pub const AS_ROOT: &str = "Jitterscope runs as root, which it does not need. Start it as your user, and select \
                            \"This PC, with administrator rights…\".";
@@ -40,7 +60,7 @@ pub fn problem(error: &AgentError) -> String {
         AgentError::NoAnswer => "No answer in time".to_owned(),
         AgentError::Noise => "Not an answer of an agent".to_owned(),
         AgentError::Lost { .. } => "Connection lost".to_owned(),
-        AgentError::NotInstalled => "Needs the installed package.".to_owned(),
+        AgentError::NotInstalled => PLACE_FOR_RIGHTS.to_owned(),
         AgentError::NoElevation { .. } => {
             "Needs polkit, or another command in Settings.".to_owned()
         }

@@ -40,7 +40,7 @@ pub use counters::{
 };
 pub use desktop::desktop_preferences;
 pub use detail::{cpu_millicelsius, system_detail};
-pub use elevation::{CAN_ELEVATE, elevatable_program, is_root, take_callers_rights};
+pub use elevation::{ELEVATION, elevatable_program, is_root, take_callers_rights};
 pub use guard::RealtimeGuard;
 pub use sensors::{cpu_khz, interrupt_count};
 #[cfg(feature = "shortcuts")]

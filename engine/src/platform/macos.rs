@@ -13,9 +13,8 @@ use super::{CpuQuota, Power, ThreadId};
 #[cfg(feature = "shortcuts")]
 use super::{Shortcut, ShortcutEvent, ShortcutRefusal, ShortcutStop};
 
-pub use super::no_elevation::{
-    CAN_ELEVATE, elevatable_program, is_root, starter, take_callers_rights,
-};
+pub use super::no_elevation::{ELEVATION, elevatable_program, starter};
+pub use super::no_root::{is_root, take_callers_rights};
 pub use super::no_sensors::{SmiCounter, cpu_activity, cpu_khz, cpu_millicelsius, interrupt_count};
 pub use super::no_trace::{Tracer, file_capabilities, thread_owner, trace_state};
 pub use super::unix_accounts::accounts;

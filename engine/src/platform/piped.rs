@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
 /// How long a program may take to end after its input was closed.
@@ -14,7 +14,28 @@ const INTERVAL: Duration = Duration::from_millis(10);
 /// A running program. Dropping it waits for its end, which is forced after 2 seconds.
 #[derive(Debug)]
 pub struct PipedProgram {
-    child: Child,
+    process: Box<dyn Process>,
+}
+
+/// The process of a program.
+pub(super) trait Process: std::fmt::Debug + Send {
+    /// The exit status, if it has ended.
+    fn try_wait(&mut self) -> io::Result<Option<ExitStatus>>;
+    /// Ends it, where the system permits that.
+    fn kill(&mut self);
+}
+
+impl Process for Child {
+    fn try_wait(&mut self) -> io::Result<Option<ExitStatus>> {
+        Self::try_wait(self)
+    }
+
+    fn kill(&mut self) {
+        // A program with other rights cannot be killed; it ends with its input.
+        if Self::kill(self).is_ok() {
+            self.wait().ok();
+        }
+    }
 }
 
 /// The ends of a program's pipes.
@@ -45,14 +66,18 @@ impl PipedProgram {
             output: Box::new(child.stdout.take().ok_or_else(closed)?),
             errors: Box::new(child.stderr.take().ok_or_else(closed)?),
         };
-        Ok((Self { child }, pipes))
+        Ok((Self::of(Box::new(child)), pipes))
+    }
+
+    pub(super) fn of(process: Box<dyn Process>) -> Self {
+        Self { process }
     }
 
     /// The exit status, if it ends in time; `None` if it does not, or was killed.
     pub fn exit_code(&mut self) -> Option<i32> {
         let began = Instant::now();
         loop {
-            match self.child.try_wait() {
+            match self.process.try_wait() {
                 Ok(Some(status)) => return status.code(),
                 Ok(None) if began.elapsed() < PATIENCE => std::thread::sleep(INTERVAL),
                 Ok(None) | Err(_) => return None,
@@ -64,10 +89,7 @@ impl PipedProgram {
 impl Drop for PipedProgram {
     fn drop(&mut self) {
         self.exit_code();
-        // A program with other rights cannot be killed; it ends with its input.
-        if self.child.kill().is_ok() {
-            self.child.wait().ok();
-        }
+        self.process.kill();
     }
 }
 

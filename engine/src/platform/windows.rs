@@ -7,7 +7,10 @@ mod clock;
 mod counters;
 mod desktop;
 mod detail;
+mod elevation;
 mod facts;
+mod permissions;
+mod pipes;
 mod profiling;
 #[cfg(feature = "shortcuts")]
 mod shortcut;
@@ -22,9 +25,7 @@ use windows_sys::Win32::UI::WindowsAndMessaging::MB_OK;
 use super::CpuQuota;
 use super::tool::{Launcher, SystemTool};
 
-pub use super::no_elevation::{
-    CAN_ELEVATE, elevatable_program, is_root, starter, take_callers_rights,
-};
+pub use super::no_root::{is_root, take_callers_rights};
 pub use super::no_sensors::{SmiCounter, cpu_khz, cpu_millicelsius};
 pub use super::no_trace::{Tracer, file_capabilities, thread_owner, trace_state};
 pub use accounts::accounts;
@@ -38,6 +39,7 @@ pub use counters::{
 };
 pub use desktop::desktop_preferences;
 pub use detail::system_detail;
+pub use elevation::{ELEVATION, elevatable_program, starter};
 pub use facts::{power, scheduler_facts};
 #[cfg(feature = "shortcuts")]
 pub use shortcut::wait_for_shortcut;

@@ -2,6 +2,7 @@
 
 use crate::format::is_unsafe_char;
 use crate::format::protocol::PROTOCOL_VERSION;
+use crate::platform::{ELEVATION, Elevation};
 use crate::units::shortened;
 
 /// Why an agent cannot be used. No message names the host.
@@ -102,7 +103,7 @@ pub enum AgentError {
         reason: String,
     },
     /// Only what root alone can change may have administrator rights.
-    #[error("administrator rights need the installed package of Jitterscope")]
+    #[error("administrator rights need {PLACE}")]
     NotInstalled,
     /// What would grant administrator rights is not there.
     #[error(
@@ -126,6 +127,14 @@ pub enum AgentError {
         reason: String,
     },
 }
+
+/// What alone can have administrator rights: what only those change who have them.
+const PLACE: &str = match ELEVATION {
+    Elevation::System(_) => {
+        "Jitterscope in a folder that only administrators can change, such as Program Files"
+    }
+    Elevation::Command(_) | Elevation::None => "the installed package of Jitterscope",
+};
 
 /// An error from what was printed last.
 type Meaning = fn(&str) -> AgentError;

@@ -236,11 +236,10 @@ pub(super) fn running_ui(ui: &mut Ui, session: &Session, settings: &mut Settings
         row(ui, "Sound when finished", &note, |ui| {
             toggle(ui, &mut settings.plays_sound, "Sound when finished");
         });
-        if platform::CAN_ELEVATE {
+        if let Some(default) = Agent::ADMINISTRATOR_COMMAND {
             let note = "Starts the measuring part with administrator rights, such as sudo -A";
             row(ui, "Command that asks for the password", note, |ui| {
-                let (name, default) =
-                    ("Command that asks for the password", Agent::ADMINISTRATOR_COMMAND);
+                let name = "Command that asks for the password";
                 text_field(ui, name, &mut settings.administrator_command, default, 160.0);
             });
         }

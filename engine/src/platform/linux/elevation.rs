@@ -17,6 +17,7 @@ use rustix::thread::{
     remove_capability_from_bounding_set, set_capabilities, set_keep_capabilities, set_no_new_privs,
 };
 
+use super::super::Elevation;
 use super::{guard, starter, trace};
 
 /// The program that may be an agent, in the folder of this one.
@@ -35,8 +36,8 @@ const IDLE_FILE: &str = "/dev/cpu_dma_latency";
 /// The same, opened by root and without any effect until a limit is written.
 static IDLE: OnceLock<File> = OnceLock::new();
 
-/// Whether this system can start an agent with administrator rights.
-pub const CAN_ELEVATE: bool = true;
+/// polkit asks for the password.
+pub const ELEVATION: Elevation = Elevation::Command("pkexec");
 
 /// Whether this process has the rights of root.
 pub fn is_root() -> bool {

@@ -1,0 +1,212 @@
+//! An agent with administrator rights: which program may be one, how the system starts it, and how it finds the
+//! program that had it started.
+
+use std::ffi::OsStr;
+use std::fs;
+use std::io;
+use std::os::windows::ffi::OsStrExt as _;
+use std::os::windows::io::{AsRawHandle as _, FromRawHandle as _, OwnedHandle};
+use std::os::windows::process::ExitStatusExt as _;
+use std::path::{Component, Path, PathBuf, Prefix};
+use std::process::ExitStatus;
+use std::sync::OnceLock;
+use std::time::Duration;
+
+use windows_sys::Wdk::System::SystemInformation::{
+    NtQuerySystemInformation, SYSTEM_INFORMATION_CLASS,
+};
+use windows_sys::Win32::Foundation::{ERROR_CANCELLED, HANDLE, UNICODE_STRING, WAIT_OBJECT_0};
+use windows_sys::Win32::System::Threading::{
+    GetExitCodeProcess, GetProcessId, WaitForSingleObject,
+};
+use windows_sys::Win32::UI::Shell::{
+    SEE_MASK_FLAG_NO_UI, SEE_MASK_NOASYNC, SEE_MASK_NOCLOSEPROCESS, SHELLEXECUTEINFOW,
+    ShellExecuteExW,
+};
+use windows_sys::Win32::UI::WindowsAndMessaging::SW_HIDE;
+
+use super::super::piped::Process;
+use super::super::{Elevation, PipedProgram, Pipes, SystemElevation};
+use super::permissions::{CHANGE, REPLACE, is_administrators_alone};
+use super::pipes::{self, PipeServer};
+
+/// The program that may be an agent, in the folder of this one.
+const PROGRAM: &str = "jitterscope-cli.exe";
+/// How long it may take to connect after the user has agreed.
+const PATIENCE: Duration = Duration::from_secs(30);
+/// `SystemProcessIdInformation`: the program of any process, also where this one may not open it.
+const PROGRAM_OF_PROCESS: SYSTEM_INFORMATION_CLASS = 0x58;
+/// Units of the longest path.
+const MAX_PATH_UNITS: u16 = 0x7fff;
+
+static STARTER: OnceLock<u32> = OnceLock::new();
+
+/// The system itself asks.
+pub const ELEVATION: Elevation = Elevation::System(SystemElevation { start, connect });
+
+/// The program that had this one started with more rights, and is a part of it.
+pub fn starter() -> Option<u32> {
+    STARTER.get().copied()
+}
+
+/// The command line in the folder of this program, if only administrators can change it: the file and its folder, and
+/// which folders are above it.
+pub fn elevatable_program() -> Option<PathBuf> {
+    let own = std::env::current_exe().ok()?;
+    let program = fs::canonicalize(own.with_file_name(PROGRAM)).ok()?;
+    let Some(Component::Prefix(prefix)) = program.components().next() else { return None };
+    // The administrators of a share are those of another PC.
+    let is_local = matches!(prefix.kind(), Prefix::VerbatimDisk(_));
+    let is_safe = program.ancestors().enumerate().all(|(above, path)| {
+        is_administrators_alone(path, if above < 2 { CHANGE } else { REPLACE })
+    });
+    // The system starts no program by the form of a path that has no limit.
+    let plain = program.to_str()?.strip_prefix(r"\\?\")?;
+    (is_local && is_safe).then(|| plain.into())
+}
+
+/// Starts a program and connects to it.
+fn start(program: &Path, arguments: &str) -> io::Result<(PipedProgram, Pipes)> {
+    let server = PipeServer::new()?;
+    let process = ElevatedProcess::start(program, &format!("{arguments} {}", server.name()))?;
+    let pipes = server.connect(process.id(), || process.has_ended(), PATIENCE)?;
+    Ok((PipedProgram::of(Box::new(process)), pipes))
+}
+
+/// Connects to the program of the same folder that had this one started.
+fn connect(name: &str) -> io::Result<()> {
+    let server =
+        pipes::connect(name, |process| Ok(folder_of(process)? == folder_of(std::process::id())?))?;
+    STARTER.get_or_init(|| server);
+    Ok(())
+}
+
+/// A process that the system has started with administrator rights. It cannot be killed: it ends with its input.
+#[derive(Debug)]
+struct ElevatedProcess(OwnedHandle);
+
+impl ElevatedProcess {
+    /// Starts it once the user has agreed.
+    #[expect(unsafe_code, reason = "the standard library does not ask for more rights")]
+    fn start(program: &Path, arguments: &str) -> io::Result<Self> {
+        let wide = |text: &OsStr| text.encode_wide().chain([0]).collect::<Vec<u16>>();
+        let verb = wide("runas".as_ref());
+        let folder = wide(program.parent().unwrap_or(program).as_os_str());
+        let (program, arguments) = (wide(program.as_os_str()), wide(arguments.as_ref()));
+        let mut request = SHELLEXECUTEINFOW {
+            cbSize: u32::try_from(size_of::<SHELLEXECUTEINFOW>()).unwrap_or(0),
+            fMask: SEE_MASK_NOCLOSEPROCESS | SEE_MASK_NOASYNC | SEE_MASK_FLAG_NO_UI,
+            lpVerb: verb.as_ptr(),
+            lpFile: program.as_ptr(),
+            lpParameters: arguments.as_ptr(),
+            lpDirectory: folder.as_ptr(),
+            nShow: SW_HIDE,
+            ..SHELLEXECUTEINFOW::default()
+        };
+        // SAFETY: the size is that of the request, and its texts end in a zero and outlive the call.
+        if unsafe { ShellExecuteExW(&raw mut request) } == 0 {
+            let error = io::Error::last_os_error();
+            let is_canceled = error.raw_os_error().map(i32::cast_unsigned) == Some(ERROR_CANCELLED);
+            return Err(if is_canceled {
+                io::Error::other("the request was canceled")
+            } else {
+                error
+            });
+        }
+        if request.hProcess.is_null() {
+            return Err(io::Error::other("the system started no process"));
+        }
+        // SAFETY: the handle is valid, and nothing else owns it.
+        Ok(Self(unsafe { OwnedHandle::from_raw_handle(request.hProcess) }))
+    }
+
+    #[expect(unsafe_code, reason = "only the system reports it")]
+    fn id(&self) -> u32 {
+        // SAFETY: the handle is open for the length of the call.
+        unsafe { GetProcessId(self.0.as_raw_handle()) }
+    }
+
+    #[expect(unsafe_code, reason = "only the system reports it")]
+    fn has_ended(&self) -> bool {
+        // SAFETY: the handle is open for the length of the call.
+        (unsafe { WaitForSingleObject(self.0.as_raw_handle(), 0) }) == WAIT_OBJECT_0
+    }
+}
+
+impl Process for ElevatedProcess {
+    #[expect(unsafe_code, reason = "only the system reports it")]
+    fn try_wait(&mut self) -> io::Result<Option<ExitStatus>> {
+        if !self.has_ended() {
+            return Ok(None);
+        }
+        let mut code = 0;
+        // SAFETY: the handle is open for the length of the call, and `code` is a valid place.
+        if unsafe { GetExitCodeProcess(self.0.as_raw_handle(), &raw mut code) } == 0 {
+            return Err(io::Error::last_os_error());
+        }
+        Ok(Some(ExitStatus::from_raw(code)))
+    }
+
+    fn kill(&mut self) {}
+}
+
+/// A process, and a place for the path of its program.
+#[repr(C)]
+struct ProgramOfProcess {
+    process: HANDLE,
+    path: UNICODE_STRING,
+}
+
+/// The folder of the program of a process, as the system itself writes it.
+#[expect(unsafe_code, reason = "only the system reports it")]
+fn folder_of(process: u32) -> io::Result<Vec<u16>> {
+    let mut path = vec![0_u16; usize::from(MAX_PATH_UNITS)];
+    let number = usize::try_from(process).unwrap_or(0);
+    let mut place = ProgramOfProcess {
+        process: std::ptr::without_provenance_mut(number),
+        path: UNICODE_STRING {
+            Length: 0,
+            MaximumLength: 2 * MAX_PATH_UNITS,
+            Buffer: path.as_mut_ptr(),
+        },
+    };
+    let size = u32::try_from(size_of::<ProgramOfProcess>()).unwrap_or(0);
+    let mut read = 0;
+    // SAFETY: `place` has this size and the shape for this class, and the path has room for its maximum length.
+    let status = unsafe {
+        NtQuerySystemInformation(PROGRAM_OF_PROCESS, (&raw mut place).cast(), size, &raw mut read)
+    };
+    path.truncate(usize::from(place.path.Length) / 2);
+    let end = path.iter().rposition(|unit| *unit == u16::from(b'\\')).filter(|_| 0 <= status);
+    let end = end.ok_or_else(|| io::Error::other("the system does not name the other program"))?;
+    path.truncate(end);
+    Ok(path)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_program_has_the_folder_in_which_it_is() {
+        let folder = String::from_utf16(&folder_of(std::process::id()).unwrap()).unwrap();
+        let own = std::env::current_exe().unwrap();
+        let name = own.parent().unwrap().file_name().unwrap().to_str().unwrap();
+        assert!(folder.ends_with(&format!("\\{name}")), "{folder}");
+        folder_of(u32::MAX).unwrap_err();
+    }
+
+    #[test]
+    fn what_its_user_can_change_is_not_elevated() {
+        assert_eq!(elevatable_program(), None, "this test is in a folder of its user");
+    }
+
+    #[test]
+    fn a_program_that_does_not_connect_is_not_waited_for() {
+        let windows = std::env::var_os("SystemRoot").unwrap();
+        let program = Path::new(&windows).join(r"system32\hostname.exe");
+        let error = start(&program, "").unwrap_err();
+        assert_eq!(error.to_string(), "the program ended before it had connected");
+        assert!(start(Path::new(r"C:\none.exe"), "").is_err());
+    }
+}

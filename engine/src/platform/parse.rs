@@ -2,6 +2,7 @@
 
 pub mod activity;
 pub mod detail;
+pub mod etw;
 
 /// CPU numbers written as ranges: `0-3,8`. Invalid parts are skipped.
 pub fn cpu_list(text: &str) -> Vec<u32> {

@@ -1,0 +1,70 @@
+//! Reads the fields of a payload one after the other; a payload can be cut off anywhere.
+
+/// The rest of a payload.
+#[derive(Debug)]
+pub(super) struct Payload<'a> {
+    rest: &'a [u8],
+    pointer_size: usize,
+}
+
+impl<'a> Payload<'a> {
+    pub(super) const fn new(bytes: &'a [u8], pointer_size: usize) -> Self {
+        Self { rest: bytes, pointer_size: if pointer_size == 4 { 4 } else { 8 } }
+    }
+
+    fn take(&mut self, count: usize) -> Option<&'a [u8]> {
+        let (taken, rest) = self.rest.split_at_checked(count)?;
+        self.rest = rest;
+        Some(taken)
+    }
+
+    pub(super) fn skip(&mut self, count: usize) -> Option<()> {
+        self.take(count).map(|_| ())
+    }
+
+    pub(super) fn u8(&mut self) -> Option<u8> {
+        self.take(1)?.first().copied()
+    }
+
+    pub(super) fn u32(&mut self) -> Option<u32> {
+        Some(u32::from_le_bytes(self.take(4)?.try_into().ok()?))
+    }
+
+    pub(super) fn u64(&mut self) -> Option<u64> {
+        Some(u64::from_le_bytes(self.take(8)?.try_into().ok()?))
+    }
+
+    pub(super) fn pointer(&mut self) -> Option<u64> {
+        if self.pointer_size == 4 { self.u32().map(u64::from) } else { self.u64() }
+    }
+
+    /// Skips an account: 4 zero bytes without one, otherwise two pointers and an identifier whose second byte is the
+    /// number of its parts.
+    pub(super) fn skip_account(&mut self) -> Option<()> {
+        let mut ahead = Self { rest: self.rest, pointer_size: self.pointer_size };
+        if ahead.u32()? == 0 {
+            return self.skip(4);
+        }
+        self.skip(2 * self.pointer_size)?;
+        self.skip(1)?;
+        let parts = self.u8()?;
+        self.skip(6 + 4 * usize::from(parts))
+    }
+
+    /// Text of bytes up to a zero or the end.
+    pub(super) fn narrow_text(&mut self) -> Option<String> {
+        let end = self.rest.iter().position(|byte| *byte == 0).unwrap_or(self.rest.len());
+        Some(String::from_utf8_lossy(self.take(end)?).into_owned())
+    }
+
+    /// Text of UTF-16 units up to a zero or the end.
+    pub(super) fn wide_text(&mut self) -> Option<String> {
+        let (units, _) = self.rest.as_chunks::<2>();
+        let units: Vec<u16> = units
+            .iter()
+            .map(|unit| u16::from_le_bytes(*unit))
+            .take_while(|unit| *unit != 0)
+            .collect();
+        Some(String::from_utf16_lossy(&units))
+    }
+}

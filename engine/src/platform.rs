@@ -38,7 +38,7 @@ mod no_elevation;
 mod no_root;
 #[cfg(not(target_os = "linux"))]
 mod no_sensors;
-#[cfg(not(target_os = "linux"))]
+#[cfg(target_os = "macos")]
 mod no_trace;
 #[cfg(windows)]
 mod windows;
@@ -88,7 +88,7 @@ pub use system::{
 };
 pub use ticks::{Ticks, ticks};
 pub use tool::{SystemTool, has_terminal, open_terminal};
-pub use trace::{Missing, TraceSource, TraceState};
+pub use trace::{Missing, TraceReader, TraceSource, TraceState};
 pub use virtualization::virtualization;
 
 use crate::nanos::Nanos;

@@ -9,12 +9,14 @@ mod window;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering};
+use std::thread::{Builder, JoinHandle};
 
 use serde::{Deserialize, Serialize};
 
 use self::recent::{Needed, Recent};
 use self::window::Window;
 use super::StartError;
+use super::join::join_all;
 use crate::machine::{BusyProgram, BusyPrograms};
 use crate::nanos::Nanos;
 use crate::plan::{Pace, Trial};
@@ -72,6 +74,8 @@ pub(super) struct ThreadSlot {
 #[derive(Debug, Default)]
 pub(super) struct StageTrace {
     tracer: Option<Tracer>,
+    /// The thread that reads the system's records, where they do not arrive without one.
+    reader: Vec<JoinHandle<()>>,
     trials: Vec<TracedTrial>,
     recent: Recent,
     /// Where records were lost.
@@ -269,7 +273,14 @@ impl StageTrace {
         if threads.len() < self.trials.len() {
             return Vec::new();
         }
-        let tracer = Tracer::open(&threads);
+        let mut tracer = Tracer::open(&threads);
+        if let Some(read) = tracer.reader() {
+            let thread = Builder::new().name("trace-reader".to_owned()).spawn(read);
+            match thread {
+                Ok(thread) => self.reader.push(thread),
+                Err(error) => log::error!("no thread reads the trace: {error}"),
+            }
+        }
         let state = tracer.state();
         let mut facts = Counters::new();
         facts.insert(
@@ -445,6 +456,14 @@ impl StageTrace {
             (one.trial, named.collect())
         };
         self.trials.iter().map(of_trial).collect()
+    }
+}
+
+impl Drop for StageTrace {
+    fn drop(&mut self) {
+        // Which ends the reader.
+        self.tracer = None;
+        join_all(&mut self.reader, "the reader of the trace");
     }
 }
 

@@ -82,5 +82,7 @@ pub fn exit_on_abort() {}
 #[cfg(not(unix))]
 #[expect(clippy::exit, reason = "the second interrupt ends the program wherever it is")]
 pub fn exit_at_once(status: i32) -> ! {
+    #[cfg(windows)]
+    super::system::stop_traces();
     std::process::exit(status)
 }

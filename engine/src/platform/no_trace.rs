@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::{FileCapabilities, Missing, ThreadId, TraceState};
+use super::{FileCapabilities, Missing, ThreadId, TraceReader, TraceState};
 use crate::sample::{ThreadOwner, TraceRecord};
 
 /// Records nothing on this system.
@@ -20,6 +20,11 @@ impl Tracer {
     /// That nothing is recorded.
     pub const fn state(&self) -> &TraceState {
         &self.state
+    }
+
+    /// What a thread has to run for records to arrive: nothing.
+    pub const fn reader(&mut self) -> Option<TraceReader> {
+        None
     }
 
     /// Takes nothing out.

@@ -52,6 +52,16 @@ impl TraceSource {
 /// The event without which nothing is recorded on a CPU.
 pub(super) const SWITCHES: &str = "context switches";
 
+/// What is not recorded where it is too costly.
+#[cfg_attr(target_os = "macos", expect(dead_code, reason = "nothing is recorded there"))]
+pub(super) const PAGE_FAULTS: &str = "page faults";
+
+/// `ERROR_ACCESS_DENIED` of Windows, which has no `kernel.perf_event_paranoid`.
+const WINDOWS_ACCESS_DENIED: i32 = 5;
+
+/// Reads the system's records on a thread of its own until the trace is dropped.
+pub type TraceReader = Box<dyn FnOnce() + Send>;
+
 /// An event that is not recorded.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Missing {
@@ -97,8 +107,15 @@ impl TraceState {
         let cpus = std::mem::take(&mut self.covered);
         if self.source == Some(TraceSource::Kernel) {
             self.source = Some(TraceSource::AllSwitches);
-            self.missing.push(Missing { event: "page faults".to_owned(), errno, cpus });
+            self.missing.push(Missing { event: PAGE_FAULTS.to_owned(), errno, cpus });
         }
+    }
+
+    /// Whether Windows records more for an administrator.
+    pub fn needs_administrator(&self) -> bool {
+        self.source.is_none()
+            && self.paranoid.is_none()
+            && self.denied_errno == Some(WINDOWS_ACCESS_DENIED)
     }
 
     /// What is recorded, in a sentence, and what is missing.
@@ -122,6 +139,7 @@ impl TraceState {
             (Some(TraceSource::Kernel), _) => {
                 "Kernel trace available: names, interrupts, softirqs.".to_owned()
             }
+            (Some(TraceSource::AllSwitches), None) => "Names of programs and drivers.".to_owned(),
             (Some(TraceSource::AllSwitches), _) if self.missing.is_empty() => {
                 "Names of programs; interrupts need tracefs.".to_owned()
             }
@@ -133,6 +151,9 @@ impl TraceState {
                 format!("Counters only: perf_event_paranoid is {level}.")
             }
             (None, Some(_)) => "Counters only: perf_event_open was denied.".to_owned(),
+            (None, None) if self.needs_administrator() => {
+                "Counters only. Names of programs need administrator rights.".to_owned()
+            }
             (None, None) => "Counters only: this system records no switches.".to_owned(),
         }
     }
@@ -163,6 +184,7 @@ impl TraceState {
                  files (ulimit -n)."
             ),
             Some(code) => format!("Not recorded {on}: {events} ({}).", reason(code)),
+            None if first.event == PAGE_FAULTS => format!("Not recorded {on}: {events}."),
             None => format!("Not recorded {on}: {events} (the kernel does not trace them)."),
         })
     }
@@ -205,6 +227,9 @@ mod tests {
         assert!(strict.remedy("x", none).is_some());
         assert_eq!(state(Some(TraceSource::Kernel), Some(2)).remedy("x", none), None);
         assert_eq!(state(None, None).remedy("x", none), None, "no command helps on other systems");
+        let windows = TraceState { denied_errno: Some(5), ..TraceState::default() };
+        let words = "Counters only. Names of programs need administrator rights.";
+        assert_eq!((windows.sentence().as_str(), windows.remedy("x", none)), (words, None));
         for (source, number) in TraceSource::NUMBERS {
             assert_eq!((source.number(), TraceSource::from_number(number)), (number, Some(source)));
         }
@@ -241,6 +266,12 @@ mod tests {
         assert_eq!(
             untraced.shortage().unwrap(),
             "Not recorded on CPUs 0–1: HVS interrupts (the kernel does not trace them)."
+        );
+        let windows =
+            TraceState { paranoid: None, ..state(vec![missing(PAGE_FAULTS, None, &[0, 1])]) };
+        assert_eq!(
+            windows.sentence(),
+            "Names of programs and drivers. Not recorded on CPUs 0–1: page faults."
         );
         let nested = TraceState { is_nested: true, ..state(Vec::new()) };
         assert!(nested.sentence().ends_with("threads outside it have no names."));

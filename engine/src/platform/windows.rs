@@ -17,6 +17,7 @@ mod shortcut;
 mod thread;
 mod throttling;
 mod topology;
+mod trace;
 
 use windows_sys::Win32::Foundation::FILETIME;
 use windows_sys::Win32::System::Diagnostics::Debug::MessageBeep;
@@ -27,7 +28,6 @@ use super::tool::{Launcher, SystemTool};
 
 pub use super::no_root::{is_root, take_callers_rights};
 pub use super::no_sensors::{SmiCounter, cpu_khz, cpu_millicelsius};
-pub use super::no_trace::{Tracer, file_capabilities, thread_owner, trace_state};
 pub use accounts::accounts;
 pub(crate) use affinity::cpus_of_all_groups;
 pub use affinity::{avoid_cpu, current_cpu, pin_self};
@@ -49,6 +49,8 @@ pub use thread::{
     thread_id,
 };
 pub use topology::{cpus, last_cache_bytes};
+pub(super) use trace::stop_all as stop_traces;
+pub use trace::{Tracer, file_capabilities, thread_owner, trace_state};
 
 /// A time of the system in nanoseconds.
 fn nanos(time: FILETIME) -> i64 {

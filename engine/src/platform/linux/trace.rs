@@ -24,7 +24,7 @@ use self::numbers::Numbers;
 use self::perf::{KernelEvents, Ring};
 use self::tracepoints::Layout;
 use super::super::parse::cpu_list;
-use super::super::{Missing, ThreadId, TraceSource, TraceState};
+use super::super::{Missing, ThreadId, TraceReader, TraceSource, TraceState};
 use super::read;
 use crate::sample::{TraceEvent, TraceRecord};
 
@@ -137,6 +137,11 @@ impl Tracer {
     /// Whether switches and page faults of the threads are recorded, so that they need not be counted.
     pub const fn replaces_counters(&self) -> bool {
         self.state.source.is_some() && self.has_faults
+    }
+
+    /// What a thread has to run for records to arrive: nothing, the kernel writes them.
+    pub const fn reader(&mut self) -> Option<TraceReader> {
+        None
     }
 
     /// Takes out every record so far, in no order. Times are readings of the clock.

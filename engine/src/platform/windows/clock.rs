@@ -36,14 +36,25 @@ pub fn clock_nanos() -> i64 {
     let mut asleep = asleep_nanos();
     loop {
         let count = performance_count();
-        let (before, frequency) = (asleep, frequency());
+        let before = asleep;
         asleep = asleep_nanos();
         if asleep == before {
-            // In two parts, to avoid overflow for centuries.
-            let all = count / frequency * NANOS_A_SEC + count % frequency * NANOS_A_SEC / frequency;
-            return all - asleep;
+            return in_nanos(count) - asleep;
         }
     }
+}
+
+/// A reading of the performance counter as a time of the clock, since the machine was last asleep.
+pub(super) fn nanos_at(count: i64) -> i64 {
+    in_nanos(count) - asleep_nanos()
+}
+
+#[inline]
+fn in_nanos(count: i64) -> i64 {
+    let frequency = frequency();
+    // In two parts, to avoid overflow for centuries.
+    let whole = (count / frequency).saturating_mul(NANOS_A_SEC);
+    whole.saturating_add(count % frequency * NANOS_A_SEC / frequency)
 }
 
 #[inline]

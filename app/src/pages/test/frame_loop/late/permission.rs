@@ -45,6 +45,7 @@ fn missing(state: &TraceState) -> String {
         _ if !state.missing.is_empty() => return state.shortage().unwrap_or_default(),
         (Some(TraceSource::AllSwitches), _) => "Interrupts need tracefs.",
         (_, Some(_)) => "Names need CAP_PERFMON.",
+        _ if state.needs_administrator() => "Names need administrator rights.",
         (_, None) => "This system records no switches.",
     };
     words.to_owned()

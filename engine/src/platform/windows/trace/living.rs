@@ -1,0 +1,95 @@
+//! What the system reports about threads and processes that run.
+
+use windows_sys::Win32::Foundation::{
+    CloseHandle, ERROR_INVALID_PARAMETER, GetLastError, HANDLE, STILL_ACTIVE,
+};
+use windows_sys::Win32::System::Threading::{
+    GetExitCodeProcess, GetProcessIdOfThread, OpenProcess, OpenThread, PROCESS_NAME_WIN32,
+    PROCESS_QUERY_LIMITED_INFORMATION, QueryFullProcessImageNameW,
+    THREAD_QUERY_LIMITED_INFORMATION,
+};
+
+/// The longest path of a program that is read, in UTF-16 units.
+const MAX_PATH_UNITS: usize = 1_024;
+
+/// A handle of the system, closed on drop.
+struct Opened(HANDLE);
+
+impl Opened {
+    fn new(handle: HANDLE) -> Option<Self> {
+        (!handle.is_null()).then_some(Self(handle))
+    }
+}
+
+impl Drop for Opened {
+    #[expect(unsafe_code, reason = "only the system closes handles")]
+    fn drop(&mut self) {
+        // SAFETY: the handle is open, and closed once.
+        unsafe { CloseHandle(self.0) };
+    }
+}
+
+#[expect(unsafe_code, reason = "only the system opens processes")]
+fn open_process(process: u32) -> Option<Opened> {
+    // SAFETY: OpenProcess takes plain values.
+    Opened::new(unsafe { OpenProcess(PROCESS_QUERY_LIMITED_INFORMATION, 0, process) })
+}
+
+/// The process of a thread that runs, where that may be known.
+#[expect(unsafe_code, reason = "only the system knows threads of other processes")]
+pub(super) fn process_of(thread: u32) -> Option<u32> {
+    // SAFETY: OpenThread takes plain values.
+    let thread = unsafe { OpenThread(THREAD_QUERY_LIMITED_INFORMATION, 0, thread) };
+    let thread = Opened::new(thread)?;
+    // SAFETY: the handle is open.
+    Some(unsafe { GetProcessIdOfThread(thread.0) }).filter(|process| *process != 0)
+}
+
+/// The file name of the program of a thread that runs.
+#[expect(unsafe_code, reason = "only the system knows the programs of other processes")]
+pub(super) fn program_of(thread: u32) -> Option<String> {
+    let process = open_process(process_of(thread)?)?;
+    let mut path = [0_u16; MAX_PATH_UNITS];
+    let mut length = u32::try_from(path.len()).ok()?;
+    // SAFETY: the handle is open, and `length` is the number of units of `path`.
+    let done = unsafe {
+        QueryFullProcessImageNameW(
+            process.0,
+            PROCESS_NAME_WIN32,
+            path.as_mut_ptr(),
+            &raw mut length,
+        )
+    };
+    let path = path.get(..usize::try_from(length).ok()?).filter(|_| done != 0)?;
+    let path = String::from_utf16_lossy(path);
+    path.rsplit('\\').next().map(str::to_owned)
+}
+
+/// Whether a process runs, or may.
+#[expect(unsafe_code, reason = "only the system knows other processes")]
+pub(super) fn is_running(process: u32) -> bool {
+    let Some(process) = open_process(process) else {
+        // SAFETY: GetLastError takes nothing and cannot fail.
+        return unsafe { GetLastError() } != ERROR_INVALID_PARAMETER;
+    };
+    let mut code = 0_u32;
+    // SAFETY: the handle is open, and `code` is a valid place.
+    let done = unsafe { GetExitCodeProcess(process.0, &raw mut code) };
+    done == 0 || i32::try_from(code) == Ok(STILL_ACTIVE)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_process_that_has_ended_does_not_run() {
+        assert!(is_running(std::process::id()));
+        let mut child = std::process::Command::new("cmd").args(["/c", "exit"]).spawn().unwrap();
+        let process = child.id();
+        child.wait().unwrap();
+        // While its handle is held, the number is not given to another one.
+        assert!(!is_running(process));
+        drop(child);
+    }
+}

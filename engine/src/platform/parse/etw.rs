@@ -81,7 +81,7 @@ impl KernelEvent {
             (group::THREAD, 1 | 3) => Self::thread(&mut payload),
             (group::THREAD, 72) => {
                 let (process, thread) = (payload.u32()?, payload.u32()?);
-                Some(Self::ThreadName { thread, process, name: payload.wide_text()? })
+                Some(Self::ThreadName { thread, process, name: payload.wide_text() })
             }
             // Of a line, of a message, one that nothing expected, and the routine of a driver of the driver framework,
             // which runs within the framework's.
@@ -115,7 +115,7 @@ impl KernelEvent {
     fn thread(payload: &mut Payload<'_>) -> Option<Self> {
         let (process, thread) = (payload.u32()?, payload.u32()?);
         let start = Self::start_of_thread(payload).unwrap_or(0);
-        let name = payload.wide_text().filter(|name| !name.is_empty());
+        let name = Some(payload.wide_text()).filter(|name| !name.is_empty());
         Some(Self::Thread { thread, process, start, name })
     }
 
@@ -162,7 +162,7 @@ impl KernelEvent {
         payload.skip(12)?;
         payload.pointer()?;
         payload.skip(16)?;
-        let path = payload.wide_text()?;
+        let path = payload.wide_text();
         let name = path.rsplit(['\\', '/']).next().unwrap_or_default().to_owned();
         Some(Self::Loaded { base, size, name })
     }

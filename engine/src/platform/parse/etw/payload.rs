@@ -58,13 +58,13 @@ impl<'a> Payload<'a> {
     }
 
     /// Text of UTF-16 units up to a zero or the end.
-    pub(super) fn wide_text(&mut self) -> Option<String> {
+    pub(super) fn wide_text(&self) -> String {
         let (units, _) = self.rest.as_chunks::<2>();
         let units: Vec<u16> = units
             .iter()
             .map(|unit| u16::from_le_bytes(*unit))
             .take_while(|unit| *unit != 0)
             .collect();
-        Some(String::from_utf16_lossy(&units))
+        String::from_utf16_lossy(&units)
     }
 }

@@ -111,13 +111,15 @@ impl Consumer {
         let mut cpus = logical_cpus();
         cpus.sort_unstable();
         let shared = Arc::new(Shared { cpus, ..Shared::default() });
-        let mut file = EVENT_TRACE_LOGFILEW::default();
-        file.LoggerName = session.as_ptr().cast_mut();
+        let mut file = EVENT_TRACE_LOGFILEW {
+            LoggerName: session.as_ptr().cast_mut(),
+            Context: Arc::as_ptr(&shared).cast_mut().cast(),
+            ..EVENT_TRACE_LOGFILEW::default()
+        };
         file.Anonymous1.ProcessTraceMode = PROCESS_TRACE_MODE_REAL_TIME
             | PROCESS_TRACE_MODE_RAW_TIMESTAMP
             | PROCESS_TRACE_MODE_EVENT_RECORD;
         file.Anonymous2.EventRecordCallback = Some(on_event);
-        file.Context = Arc::as_ptr(&shared).cast_mut().cast();
         // SAFETY: the name ends with a zero; what `Context` points to lives as long as the handle is used.
         let handle = unsafe { OpenTraceW(&raw mut file) };
         if handle.Value == INVALID {

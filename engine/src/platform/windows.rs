@@ -9,6 +9,7 @@ mod desktop;
 mod detail;
 mod elevation;
 mod facts;
+mod living;
 mod permissions;
 mod pipes;
 mod profiling;

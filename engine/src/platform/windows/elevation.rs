@@ -12,10 +12,7 @@ use std::process::ExitStatus;
 use std::sync::OnceLock;
 use std::time::Duration;
 
-use windows_sys::Wdk::System::SystemInformation::{
-    NtQuerySystemInformation, SYSTEM_INFORMATION_CLASS,
-};
-use windows_sys::Win32::Foundation::{ERROR_CANCELLED, HANDLE, UNICODE_STRING, WAIT_OBJECT_0};
+use windows_sys::Win32::Foundation::{ERROR_CANCELLED, WAIT_OBJECT_0};
 use windows_sys::Win32::System::Threading::{
     GetExitCodeProcess, GetProcessId, WaitForSingleObject,
 };
@@ -27,6 +24,7 @@ use windows_sys::Win32::UI::WindowsAndMessaging::SW_HIDE;
 
 use super::super::piped::Process;
 use super::super::{Elevation, PipedProgram, Pipes, SystemElevation};
+use super::living::program_of;
 use super::permissions::{CHANGE, REPLACE, is_administrators_alone};
 use super::pipes::{self, PipeServer};
 
@@ -34,10 +32,6 @@ use super::pipes::{self, PipeServer};
 const PROGRAM: &str = "jitterscope-cli.exe";
 /// How long it may take to connect after the user has agreed.
 const PATIENCE: Duration = Duration::from_secs(30);
-/// `SystemProcessIdInformation`: the program of any process, also where this one may not open it.
-const PROGRAM_OF_PROCESS: SYSTEM_INFORMATION_CLASS = 0x58;
-/// Units of the longest path.
-const MAX_PATH_UNITS: u16 = 0x7fff;
 
 static STARTER: OnceLock<u32> = OnceLock::new();
 
@@ -150,37 +144,10 @@ impl Process for ElevatedProcess {
     fn kill(&mut self) {}
 }
 
-/// A process, and a place for the path of its program.
-#[repr(C)]
-struct ProgramOfProcess {
-    process: HANDLE,
-    path: UNICODE_STRING,
-}
-
-/// The folder of the program of a process, as the system itself writes it.
-#[expect(unsafe_code, reason = "only the system reports it")]
-fn folder_of(process: u32) -> io::Result<Vec<u16>> {
-    let mut path = vec![0_u16; usize::from(MAX_PATH_UNITS)];
-    let number = usize::try_from(process).unwrap_or(0);
-    let mut place = ProgramOfProcess {
-        process: std::ptr::without_provenance_mut(number),
-        path: UNICODE_STRING {
-            Length: 0,
-            MaximumLength: 2 * MAX_PATH_UNITS,
-            Buffer: path.as_mut_ptr(),
-        },
-    };
-    let size = u32::try_from(size_of::<ProgramOfProcess>()).unwrap_or(0);
-    let mut read = 0;
-    // SAFETY: `place` has this size and the shape for this class, and the path has room for its maximum length.
-    let status = unsafe {
-        NtQuerySystemInformation(PROGRAM_OF_PROCESS, (&raw mut place).cast(), size, &raw mut read)
-    };
-    path.truncate(usize::from(place.path.Length) / 2);
-    let end = path.iter().rposition(|unit| *unit == u16::from(b'\\')).filter(|_| 0 <= status);
-    let end = end.ok_or_else(|| io::Error::other("the system does not name the other program"))?;
-    path.truncate(end);
-    Ok(path)
+/// The folder of the program of a process, as the system writes it.
+fn folder_of(process: u32) -> io::Result<PathBuf> {
+    let folder = program_of(process).and_then(|program| Some(program.parent()?.to_owned()));
+    folder.ok_or_else(|| io::Error::other("the system does not name the other program"))
 }
 
 #[cfg(test)]
@@ -189,10 +156,12 @@ mod tests {
 
     #[test]
     fn a_program_has_the_folder_in_which_it_is() {
-        let folder = String::from_utf16(&folder_of(std::process::id()).unwrap()).unwrap();
+        let folder = folder_of(std::process::id()).unwrap();
         let own = std::env::current_exe().unwrap();
-        let name = own.parent().unwrap().file_name().unwrap().to_str().unwrap();
-        assert!(folder.ends_with(&format!("\\{name}")), "{folder}");
+        assert_eq!(
+            fs::canonicalize(folder).unwrap(),
+            fs::canonicalize(own.parent().unwrap()).unwrap()
+        );
         folder_of(u32::MAX).unwrap_err();
     }
 

@@ -5,7 +5,6 @@
 //! sessions, it falls back to counters.
 
 mod consumer;
-mod living;
 mod session;
 
 use std::path::Path;
@@ -23,6 +22,7 @@ use super::super::{
     usable_cpus,
 };
 use super::clock::clock_nanos;
+use super::living;
 use crate::nanos::Nanos;
 use crate::sample::{ThreadOwner, TraceRecord, UNKNOWN_THREAD};
 
@@ -145,7 +145,7 @@ impl Tracer {
         let thread = record.thread.filter(|thread| *thread != 0);
         recorded.or_else(|| match thread? {
             UNKNOWN_THREAD => Some("unknown thread".to_owned()),
-            thread => living::program_of(thread).or_else(|| Some(format!("thread {thread}"))),
+            thread => living::program_name_of(thread).or_else(|| Some(format!("thread {thread}"))),
         })
     }
 }
@@ -228,7 +228,7 @@ mod tests {
     fn threads_of_this_program_are_its_own() {
         let own = u32::try_from(super::super::thread_id().0).unwrap();
         assert_eq!(thread_owner(own), Some(ThreadOwner::Own));
-        assert!(living::program_of(own).unwrap().contains("jitterscope"));
+        assert!(living::program_name_of(own).unwrap().contains("jitterscope"));
         assert_eq!(thread_owner(u32::MAX - 3), None);
     }
 }

@@ -13,8 +13,8 @@ use windows_sys::Win32::System::Diagnostics::Etw::{
     EVENT_TRACE_SYSTEM_LOGGER_MODE, QueryAllTracesW, StartTraceW, WNODE_FLAG_TRACED_GUID,
 };
 
+use super::super::living;
 use super::super::topology::logical_cpus;
-use super::living;
 
 /// What is recorded.
 const EVENTS: u32 = EVENT_TRACE_FLAG_PROCESS

@@ -1,5 +1,9 @@
 //! What the system reports about threads and processes that run.
 
+use std::ffi::OsString;
+use std::os::windows::ffi::OsStringExt as _;
+use std::path::PathBuf;
+
 use windows_sys::Win32::Foundation::{
     CloseHandle, ERROR_INVALID_PARAMETER, GetLastError, HANDLE, STILL_ACTIVE,
 };
@@ -9,8 +13,8 @@ use windows_sys::Win32::System::Threading::{
     THREAD_QUERY_LIMITED_INFORMATION,
 };
 
-/// The longest path of a program that is read, in UTF-16 units.
-const MAX_PATH_UNITS: usize = 1_024;
+/// The longest path, in UTF-16 units.
+const MAX_PATH_UNITS: usize = 0x7fff;
 
 /// A handle of the system, closed on drop.
 struct Opened(HANDLE);
@@ -46,10 +50,16 @@ pub(super) fn process_of(thread: u32) -> Option<u32> {
 }
 
 /// The file name of the program of a thread that runs.
+pub(super) fn program_name_of(thread: u32) -> Option<String> {
+    let program = program_of(process_of(thread)?)?;
+    program.file_name().map(|name| name.to_string_lossy().into_owned())
+}
+
+/// The program of a process that runs, where that may be known.
 #[expect(unsafe_code, reason = "only the system knows the programs of other processes")]
-pub(super) fn program_of(thread: u32) -> Option<String> {
-    let process = open_process(process_of(thread)?)?;
-    let mut path = [0_u16; MAX_PATH_UNITS];
+pub(super) fn program_of(process: u32) -> Option<PathBuf> {
+    let process = open_process(process)?;
+    let mut path = vec![0_u16; MAX_PATH_UNITS];
     let mut length = u32::try_from(path.len()).ok()?;
     // SAFETY: the handle is open, and `length` is the number of units of `path`.
     let done = unsafe {
@@ -61,8 +71,7 @@ pub(super) fn program_of(thread: u32) -> Option<String> {
         )
     };
     let path = path.get(..usize::try_from(length).ok()?).filter(|_| done != 0)?;
-    let path = String::from_utf16_lossy(path);
-    path.rsplit('\\').next().map(str::to_owned)
+    Some(OsString::from_wide(path).into())
 }
 
 /// Whether a process runs, or may.

@@ -246,14 +246,15 @@ mod tests {
         // More than there is room for: a pipe that did not wait would lose it.
         let long = vec![b'x'; 4 * usize::try_from(ROOM).unwrap()];
         let sent = long.clone();
-        let writer = std::thread::spawn(move || {
+        let writer = std::thread::Builder::new().name("writer".to_owned());
+        let writer = writer.spawn(move || {
             output.write_all(&sent).unwrap();
             messages.write_all(b"error: none\n").unwrap();
         });
         let mut answer = Vec::new();
         std::thread::sleep(SHORT);
         pipes.output.read_to_end(&mut answer).unwrap();
-        writer.join().unwrap();
+        writer.unwrap().join().unwrap();
         assert_eq!(answer, long);
         let mut message = String::new();
         pipes.errors.read_to_string(&mut message).unwrap();

@@ -212,7 +212,7 @@ mod tests {
             println!("skipped: the kernel's trace is denied here");
             return;
         };
-        let reader = std::thread::spawn(reader);
+        let reader = std::thread::Builder::new().name("trace-reader".to_owned()).spawn(reader);
         let began = now();
         std::thread::sleep(Duration::from_millis(20));
         let mut records = Vec::new();
@@ -221,7 +221,7 @@ mod tests {
         let is_own = |one: &&TraceRecord| one.thread == thread && began <= one.at;
         assert!(records.iter().any(|one| is_own(&one)), "{} records", records.len());
         drop(tracer);
-        reader.join().unwrap();
+        reader.unwrap().join().unwrap();
     }
 
     #[test]

@@ -53,6 +53,11 @@ fn event(group: u8, opcode: u8, version: u8, payload: &[u8]) -> RawEvent<'_> {
 /// The figures are those that `dissect.etl` and Python's `struct` read from the same trace.
 #[test]
 fn a_recorded_trace_has_the_events_that_another_decoder_counts() {
+    use TraceEvent::{
+        Blocked, InterruptBegin, InterruptEnd, Preempted, Slept, SoftirqBegin, SoftirqEnd, Stopped,
+        SwitchIn,
+    };
+
     let events = recorded();
     assert_eq!(events.len(), 2_092);
     let mut trace = KernelTrace::default();
@@ -62,10 +67,6 @@ fn a_recorded_trace_has_the_events_that_another_decoder_counts() {
         *counts.entry(record.event.number()).or_default() += 1;
     }
     let count = |event: TraceEvent| counts.get(&event.number()).copied().unwrap_or(0);
-    use TraceEvent::{
-        Blocked, InterruptBegin, InterruptEnd, Preempted, Slept, SoftirqBegin, SoftirqEnd, Stopped,
-        SwitchIn,
-    };
     assert_eq!([SwitchIn, Preempted, Stopped, Blocked, Slept].map(count), [216, 3, 2, 66, 38]);
     assert_eq!([InterruptBegin, InterruptEnd].map(count), [1_416; 2]);
     assert_eq!([SoftirqBegin, SoftirqEnd].map(count), [102; 2]);

@@ -53,7 +53,6 @@ impl TraceSource {
 pub(super) const SWITCHES: &str = "context switches";
 
 /// What is not recorded where it is too costly.
-#[cfg_attr(target_os = "macos", expect(dead_code, reason = "nothing is recorded there"))]
 pub(super) const PAGE_FAULTS: &str = "page faults";
 
 /// `ERROR_ACCESS_DENIED` of Windows, which has no `kernel.perf_event_paranoid`.

@@ -10,7 +10,7 @@ use super::{PipedProgram, Pipes};
 pub enum Elevation {
     /// A command that asks for the password: this one, unless another is set.
     Command(&'static str),
-    /// The system, which asks by itself.
+    /// The system, which asks the user.
     System(SystemElevation),
     /// Nothing.
     None,

@@ -58,7 +58,7 @@ pub(super) const PAGE_FAULTS: &str = "page faults";
 /// `ERROR_ACCESS_DENIED` of Windows, which has no `kernel.perf_event_paranoid`.
 const WINDOWS_ACCESS_DENIED: i32 = 5;
 
-/// Reads the system's records on a thread of its own until the trace is dropped.
+/// Reads the system's records on a separate thread until the trace is dropped.
 pub type TraceReader = Box<dyn FnOnce() + Send>;
 
 /// An event that is not recorded.

@@ -37,11 +37,11 @@ pub struct RawEvent<'a> {
     pub ticks: i64,
     /// Bytes of a pointer: 4 or 8.
     pub pointer_size: usize,
-    /// What it says.
+    /// Its data.
     pub payload: &'a [u8],
 }
 
-/// What an event says.
+/// What an event reports.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum KernelEvent {
     /// A thread got the CPU of another one.

@@ -7,7 +7,7 @@ use proptest::prelude::*;
 use super::*;
 use crate::sample::{TraceEvent, TraceRecord};
 
-/// Described in the README beside it.
+/// Described in the README of its folder.
 const RECORDED: &[u8] = include_bytes!("recorded/windows7.bin");
 
 fn recorded() -> Vec<RawEvent<'static>> {

@@ -1,4 +1,4 @@
-//! Reads the events of a session on a thread of its own, and keeps their records until they are taken.
+//! Reads the events of a session on a separate thread, and stores their records until they are taken.
 
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};

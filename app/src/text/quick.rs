@@ -223,13 +223,16 @@ pub fn plain_evidence(card: &Scorecard) -> String {
     said.join(" ")
 }
 
-/// The names of the programs that were busy: "chrome and cargo"; absent where they were not recorded.
+/// The names of the programs that were busy: "chrome and cargo"; absent where they were not recorded. A program with
+/// less than a tenth of the busiest one's share disturbs nothing: to close it would not help.
 fn busy_names(card: &Scorecard) -> Option<String> {
     let programs = card.advice.iter().find_map(|advice| match advice {
         Advice::OtherPrograms { programs, .. } => Some(programs),
         _ => None,
     });
-    let names: Vec<&str> = programs?.iter().map(|one| one.name.as_str()).collect();
+    let busiest = programs?.first()?.share;
+    let disturb = programs?.iter().filter(|one| busiest <= 10.0 * one.share);
+    let names: Vec<&str> = disturb.map(|one| one.name.as_str()).collect();
     let (last, first) = names.split_last()?;
     Some(match first {
         [] => (*last).to_owned(),

@@ -270,3 +270,12 @@ fn a_ticket_has_at_most_15_lines() {
     );
     assert!(text.lines().nth(2).unwrap().starts_with("**Good: this PC paces"), "{text}");
 }
+
+#[test]
+fn only_programs_that_disturb_are_to_be_closed() {
+    let programs = [("rustc", 1.77), ("python3", 0.3), ("sshd", 0.012)];
+    let programs = programs.map(|(name, share)| Suspect { name: name.to_owned(), share });
+    let advice = vec![Advice::OtherPrograms { share: 1.95, programs: programs.to_vec() }];
+    let card = Scorecard { advice, ..of(Answer::Unlikely, Some(Grade::Good)) };
+    assert_eq!(busy_names(&card).as_deref(), Some("rustc and python3"));
+}

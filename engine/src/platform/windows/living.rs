@@ -2,11 +2,10 @@
 
 use std::ffi::OsString;
 use std::os::windows::ffi::OsStringExt as _;
+use std::os::windows::io::{AsRawHandle as _, FromRawHandle as _, OwnedHandle};
 use std::path::PathBuf;
 
-use windows_sys::Win32::Foundation::{
-    CloseHandle, ERROR_INVALID_PARAMETER, GetLastError, HANDLE, STILL_ACTIVE,
-};
+use windows_sys::Win32::Foundation::{ERROR_INVALID_PARAMETER, GetLastError, HANDLE, STILL_ACTIVE};
 use windows_sys::Win32::System::Threading::{
     GetExitCodeProcess, GetProcessIdOfThread, OpenProcess, OpenThread, PROCESS_NAME_WIN32,
     PROCESS_QUERY_LIMITED_INFORMATION, QueryFullProcessImageNameW,
@@ -16,27 +15,23 @@ use windows_sys::Win32::System::Threading::{
 /// The longest path, in UTF-16 units.
 const MAX_PATH_UNITS: usize = 0x7fff;
 
-/// A handle of the system, closed on drop.
-struct Opened(HANDLE);
-
-impl Opened {
-    fn new(handle: HANDLE) -> Option<Self> {
-        (!handle.is_null()).then_some(Self(handle))
-    }
-}
-
-impl Drop for Opened {
-    #[expect(unsafe_code, reason = "only the system closes handles")]
-    fn drop(&mut self) {
-        // SAFETY: the handle is open, and closed once.
-        unsafe { CloseHandle(self.0) };
-    }
+/// Owns a handle; `None` where the system has opened none.
+///
+/// # Safety
+///
+/// The system must have opened it for this program, and nothing else may own it.
+#[expect(unsafe_code, reason = "only the system opens handles")]
+pub(super) unsafe fn opened(handle: HANDLE) -> Option<OwnedHandle> {
+    // SAFETY: as for this function.
+    (!handle.is_null()).then(|| unsafe { OwnedHandle::from_raw_handle(handle) })
 }
 
 #[expect(unsafe_code, reason = "only the system opens processes")]
-fn open_process(process: u32) -> Option<Opened> {
+fn open_process(process: u32) -> Option<OwnedHandle> {
     // SAFETY: OpenProcess takes plain values.
-    Opened::new(unsafe { OpenProcess(PROCESS_QUERY_LIMITED_INFORMATION, 0, process) })
+    let process = unsafe { OpenProcess(PROCESS_QUERY_LIMITED_INFORMATION, 0, process) };
+    // SAFETY: it was just opened, and has no other owner.
+    unsafe { opened(process) }
 }
 
 /// The process of a thread that runs, where that may be known.
@@ -44,9 +39,10 @@ fn open_process(process: u32) -> Option<Opened> {
 pub(super) fn process_of(thread: u32) -> Option<u32> {
     // SAFETY: OpenThread takes plain values.
     let thread = unsafe { OpenThread(THREAD_QUERY_LIMITED_INFORMATION, 0, thread) };
-    let thread = Opened::new(thread)?;
+    // SAFETY: it was just opened, and has no other owner.
+    let thread = unsafe { opened(thread) }?;
     // SAFETY: the handle is open.
-    Some(unsafe { GetProcessIdOfThread(thread.0) }).filter(|process| *process != 0)
+    Some(unsafe { GetProcessIdOfThread(thread.as_raw_handle()) }).filter(|process| *process != 0)
 }
 
 /// The file name of the program of a thread that runs.
@@ -64,7 +60,7 @@ pub(super) fn program_of(process: u32) -> Option<PathBuf> {
     // SAFETY: the handle is open, and `length` is the number of units of `path`.
     let done = unsafe {
         QueryFullProcessImageNameW(
-            process.0,
+            process.as_raw_handle(),
             PROCESS_NAME_WIN32,
             path.as_mut_ptr(),
             &raw mut length,
@@ -83,7 +79,7 @@ pub(super) fn is_running(process: u32) -> bool {
     };
     let mut code = 0_u32;
     // SAFETY: the handle is open, and `code` is a valid place.
-    let done = unsafe { GetExitCodeProcess(process.0, &raw mut code) };
+    let done = unsafe { GetExitCodeProcess(process.as_raw_handle(), &raw mut code) };
     done == 0 || i32::try_from(code) == Ok(STILL_ACTIVE)
 }
 

@@ -156,7 +156,7 @@ impl Security {
                     let entry = place.cast::<ACCESS_ALLOWED_ACE>();
                     // SAFETY: an entry of this type has this shape.
                     let mask = unsafe { (*entry).Mask };
-                    // Whom it is for begins at its last field.
+                    // The account that it is for begins at its last field.
                     let who = place.wrapping_byte_add(offset_of!(ACCESS_ALLOWED_ACE, SidStart));
                     Entry::Allows { mask, who }
                 }

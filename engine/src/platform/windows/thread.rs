@@ -1,8 +1,9 @@
 //! Reads and sets the scheduling of a thread.
 
 use std::io;
+use std::os::windows::io::{AsRawHandle as _, OwnedHandle};
 
-use windows_sys::Win32::Foundation::{CloseHandle, FILETIME, GetLastError, HANDLE};
+use windows_sys::Win32::Foundation::{FILETIME, GetLastError};
 use windows_sys::Win32::System::Threading::{
     GetCurrentThread, GetCurrentThreadId, GetThreadPriority, GetThreadTimes, OpenThread,
     SetThreadPriority, THREAD_PRIORITY_BELOW_NORMAL, THREAD_PRIORITY_NORMAL,
@@ -11,6 +12,7 @@ use windows_sys::Win32::System::Threading::{
 
 use super::super::ThreadId;
 use super::super::applied::{Policy, Refusal};
+use super::living::opened;
 
 /// The result of `GetThreadPriority` if it fails.
 const PRIORITY_ERROR: i32 = 0x7fff_ffff;
@@ -22,26 +24,15 @@ pub fn thread_id() -> ThreadId {
     ThreadId(u64::from(unsafe { GetCurrentThreadId() }))
 }
 
-/// Another thread of this process, closed on drop.
-struct OpenedThread(HANDLE);
-
-impl OpenedThread {
-    #[expect(unsafe_code, reason = "only the system opens threads")]
-    fn open(thread: ThreadId) -> Option<Self> {
-        let id = u32::try_from(thread.0).ok()?;
-        let rights = THREAD_SET_INFORMATION | THREAD_QUERY_INFORMATION;
-        // SAFETY: OpenThread takes plain values.
-        let handle = unsafe { OpenThread(rights, 0, id) };
-        (!handle.is_null()).then_some(Self(handle))
-    }
-}
-
-impl Drop for OpenedThread {
-    #[expect(unsafe_code, reason = "only the system closes handles")]
-    fn drop(&mut self) {
-        // SAFETY: the handle is open, and closed once.
-        unsafe { CloseHandle(self.0) };
-    }
+/// Another thread of this process.
+#[expect(unsafe_code, reason = "only the system opens threads")]
+fn open(thread: ThreadId) -> Option<OwnedHandle> {
+    let id = u32::try_from(thread.0).ok()?;
+    let rights = THREAD_SET_INFORMATION | THREAD_QUERY_INFORMATION;
+    // SAFETY: OpenThread takes plain values.
+    let thread = unsafe { OpenThread(rights, 0, id) };
+    // SAFETY: it was just opened, and has no other owner.
+    unsafe { opened(thread) }
 }
 
 /// Returns a thread to normal priority; returns whether the system then reports it below
@@ -49,22 +40,28 @@ impl Drop for OpenedThread {
 /// 20% of the CPU time to others.
 #[expect(unsafe_code, reason = "the crate for priorities supports only the calling thread")]
 pub(crate) fn demote(thread: ThreadId) -> bool {
-    let Some(thread) = OpenedThread::open(thread) else { return false };
+    let Some(thread) = open(thread) else { return false };
     // SAFETY: the handle is open and may be set.
-    unsafe { SetThreadPriority(thread.0, THREAD_PRIORITY_NORMAL) };
+    unsafe { SetThreadPriority(thread.as_raw_handle(), THREAD_PRIORITY_NORMAL) };
     // SAFETY: the handle is open and may be read.
-    let level = unsafe { GetThreadPriority(thread.0) };
+    let level = unsafe { GetThreadPriority(thread.as_raw_handle()) };
     level != PRIORITY_ERROR && !Policy::WindowsLevel(level).is_realtime()
 }
 
 /// CPU time of another thread of this process, which nothing but a watchdog limits on this system.
 #[expect(unsafe_code, reason = "only the system reports it")]
 pub(crate) fn runaway_cpu_nanos(thread: ThreadId) -> Option<i64> {
-    let thread = OpenedThread::open(thread)?;
+    let thread = open(thread)?;
     let [mut created, mut ended, mut kernel, mut user] = [FILETIME::default(); 4];
     // SAFETY: the handle is open, and the four are valid places for one FILETIME each.
     let is_reported = unsafe {
-        GetThreadTimes(thread.0, &raw mut created, &raw mut ended, &raw mut kernel, &raw mut user)
+        GetThreadTimes(
+            thread.as_raw_handle(),
+            &raw mut created,
+            &raw mut ended,
+            &raw mut kernel,
+            &raw mut user,
+        )
     };
     (is_reported != 0).then(|| super::nanos(kernel) + super::nanos(user))
 }

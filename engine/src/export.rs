@@ -121,19 +121,19 @@ impl Format {
         }
     }
 
-    /// What it is good for, in at most 40 characters: as much as the window shows.
+    /// What it is good for, in as many characters as the window shows.
     pub const fn about(self) -> &'static str {
         match self {
-            Self::Html => "Opens in any browser, and here again",
+            Self::Html => "For browsers, imports as a run",
             Self::Markdown => "For a ticket",
             Self::Json => "Everything, can be imported again",
             Self::CsvSummary => "One line per configuration",
             Self::CsvSamples => "One line per sample",
-            Self::MangoHud => "Frame times, for frame-time viewers",
-            Self::PresentMon => "Frame times, for CapFrameX",
-            Self::Hgrm => "Percentiles, for HdrHistogram's plotter",
-            Self::Cyclictest => "Histograms, for scripts of cyclictest",
-            Self::ChromeTrace => "Every frame, for Perfetto or Chrome",
+            Self::MangoHud => "For frame-time viewers",
+            Self::PresentMon => "For CapFrameX and scripts",
+            Self::Hgrm => "For HdrHistogram's plotter",
+            Self::Cyclictest => "For scripts of cyclictest",
+            Self::ChromeTrace => "For Perfetto and Chrome",
             Self::Svg => "One plot as an image",
         }
     }

@@ -139,4 +139,13 @@ mod tests {
         }
         assert_eq!(ExportKind::of_key(""), None);
     }
+
+    #[test]
+    fn what_a_kind_is_for_fits_in_its_row() {
+        let files = Format::ALL.map(ExportKind::File);
+        let others = [ExportKind::Image, ExportKind::Comparison, ExportKind::ComparisonPage];
+        for kind in files.into_iter().chain(others) {
+            assert!(kind.about().len() <= 33, "{}", kind.about());
+        }
+    }
 }

@@ -11,11 +11,10 @@ pub const NOTHING_TO_EXPORT: &str = "There is no result to export yet: run the t
 pub const IMAGE: [&str; 2] = ["PNG", "The result as shown on its page"];
 
 /// A comparison: its name and use.
-pub const COMPARISON: [&str; 2] = ["Comparison", "All runs side by side, for a ticket"];
+pub const COMPARISON: [&str; 2] = ["Comparison", "All runs, for a ticket"];
 
 /// A comparison as a page: its name and use.
-pub const COMPARISON_PAGE: [&str; 2] =
-    ["Comparison as HTML", "All runs side by side, in a browser"];
+pub const COMPARISON_PAGE: [&str; 2] = ["Comparison as HTML", "All runs, for any browser"];
 
 /// What opening a report in the browser does.
 pub const IN_BROWSER: &str =

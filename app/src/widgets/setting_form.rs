@@ -202,15 +202,18 @@ impl Form for SettingForm<'_> {
 
     fn choice(&mut self, field: &Field, value: &mut Selection, choices: &[Choice]) {
         let name = self.name(field);
-        let is_one_line = choice::is_one_line(choices);
-        if is_one_line && self.half_width() < choice::combo_width(self.ui, choices) {
-            self.whole(field, |ui| choice::combo_ui(ui, &name, value, choices));
-        } else if is_one_line {
-            self.half(field, |ui| choice::combo_ui(ui, &name, value, choices));
+        let draw = if choice::is_one_line(choices) {
+            choice::combo_ui
         } else if choice::has_number(choices) {
-            self.half(field, |ui| choice::with_number(ui, &name, value, choices));
+            choice::with_number
         } else {
-            self.whole(field, |ui| choice::ui(ui, &name, value, choices));
+            return self.whole(field, |ui| choice::ui(ui, &name, value, choices));
+        };
+        // What would be cut in half a row has a whole one.
+        if self.half_width() < choice::combo_width(self.ui, choices) {
+            self.whole(field, |ui| draw(ui, &name, value, choices));
+        } else {
+            self.half(field, |ui| draw(ui, &name, value, choices));
         }
     }
 

@@ -6,7 +6,9 @@ use eframe::egui::accesskit::{Live, Node, Role};
 use eframe::egui::{self, Context, Event, Key, Modifiers, RawInput, Ui};
 use jitterscope_engine::nanos::Nanos;
 use jitterscope_engine::plan::form::Parameter;
-use jitterscope_engine::plan::{CpuChoice, FrameLoop, Priority, Probe as _, SleepAccuracy};
+use jitterscope_engine::plan::{
+    CpuChoice, FrameLoop, LoadCount, Priority, Probe as _, SleepAccuracy,
+};
 
 use super::*;
 use crate::theme;
@@ -136,9 +138,10 @@ fn a_number_of_a_choice_has_the_unit_and_the_label_of_its_setting() {
 
 #[test]
 fn a_choice_that_would_be_cut_in_half_a_row_has_a_whole_one() {
-    let width_in = |column: f32| {
+    let width_in = |column: f32, name: &str| {
         let mut bench = Bench::new();
-        let plan = FrameLoop::default();
+        let mut plan = FrameLoop::default();
+        plan.load.count = LoadCount::HalfOfCpus;
         let contents = |ui: &mut Ui| {
             ui.set_width(column);
             let mut form = SettingForm::new(ui, "Loop", &[], FormContext::default());
@@ -146,11 +149,14 @@ fn a_choice_that_would_be_cut_in_half_a_row_has_a_whole_one() {
         };
         bench.frame(vec![], contents);
         let nodes = bench.frame(vec![], contents);
-        let combo = named(&nodes, Role::ComboBox, "Loop, background load, load priority");
+        let combo = named(&nodes, Role::ComboBox, name);
         combo.bounds().map(|bounds| bounds.x1 - bounds.x0).unwrap()
     };
-    assert!(width_in(228.0) > 200.0, "a whole row");
-    assert!(width_in(400.0) < 210.0, "half a row");
+    for name in ["load priority", "load threads, kind"] {
+        let name = format!("Loop, background load, {name}");
+        assert!(width_in(228.0, &name) > 200.0, "{name} has a whole row");
+        assert!(width_in(400.0, &name) < 210.0, "{name} has half a row");
+    }
 }
 
 #[test]

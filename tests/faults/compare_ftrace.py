@@ -83,8 +83,10 @@ def offset_of(own_raw, own_recorded):
 
 def between(switches, begin, end):
     """Who had the CPU from begin to end: the last switch before, and those within."""
+    # A switch near a bound may lie at either side of it in the other record.
+    begin, end = begin + NEAR_MICROS, end - NEAR_MICROS
     before = [one for one in switches if one[0] <= begin][-1:]
-    return [(max(at, begin) - begin, thread) for at, thread in before] + [
+    return [(0.0, thread) for _, thread in before] + [
         (at - begin, thread) for at, thread in switches if begin < at <= end]
 
 

@@ -107,9 +107,12 @@ def main():
         if "Kernel trace" in source and "lost" not in source:
             slept = any(who == "OS timer fired late" for _, who in segments)
             is_hidden = slept and not named and truth <= 2 * NEAR_MICROS
+            # Some kernels write nothing into a program's ring while the CPU is idle: that part is not observable.
+            is_unseen = sum(length for length, who in segments if who == "Not observable here") >= truth - named > 0
             is_near = abs(named - truth) <= max(NEAR_MICROS, truth / 5)
-            is_right = is_hidden or is_near and (named > 0 or not is_sure)
-            said = "the device" if named else "still asleep" if is_sure and is_hidden else "another cause"
+            is_right = is_hidden or is_unseen or is_near and (named > 0 or not is_sure)
+            said = ("the device" if named else "still asleep" if is_sure and is_hidden
+                    else "not observable" if is_unseen else "another cause")
         else:
             is_right = not named and (not is_sure or any(who in NAMELESS for _, who in segments) or not segments)
             said = "not observable" if is_right else "another cause"

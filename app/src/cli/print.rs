@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use clap::ArgMatches;
 use jitterscope_engine::export::openmetrics::{self, Source};
 use jitterscope_engine::export::{self, Headline};
-use jitterscope_engine::report::{PacedFigures, Report};
+use jitterscope_engine::report::{Configuration, PacedFigures, Report};
 use jitterscope_engine::run::Run;
 use jitterscope_engine::units::MAX_PADDING;
 
@@ -111,7 +111,7 @@ fn table(run: &Run, host: Option<&str>, report: &Report, all: Option<&str>) -> S
     }
     text.push_str(&why::source_lines(run));
     refusals(&mut text, report);
-    rebasing(&mut text, report);
+    rebasing(&mut text, report, is_all);
     if !report.cautions.is_empty() {
         text.push_str("\nMeasurement quality\n");
         for caution in &report.cautions {
@@ -166,15 +166,14 @@ fn delayed_by(text: &mut String, report: &Report) {
     }
 }
 
-/// What a re-based schedule hides, of each configuration.
-fn rebasing(text: &mut String, report: &Report) {
-    let hidden: Vec<(String, String)> = report
-        .rows
-        .iter()
-        .filter_map(|row| {
-            Some((row.label.clone(), row.figures.get::<PacedFigures>()?.rebasing_text()?))
-        })
-        .collect();
+/// What a re-based schedule hid, of each configuration; with all figures also what it would have hidden.
+fn rebasing(text: &mut String, report: &Report, is_all: bool) {
+    let hidden_of = |row: &Configuration| {
+        let figures = row.figures.get::<PacedFigures>()?;
+        let hidden = figures.rebasing_text().filter(|_| is_all || figures.is_rebased)?;
+        Some((row.label.clone(), hidden))
+    };
+    let hidden: Vec<(String, String)> = report.rows.iter().filter_map(hidden_of).collect();
     if !hidden.is_empty() {
         text.push('\n');
         let width = hidden.iter().map(|(label, _)| label.chars().count()).max().unwrap_or(0);

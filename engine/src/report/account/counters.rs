@@ -18,10 +18,16 @@ impl Steal {
         Self(Nanos::new(nanos.unwrap_or(0)))
     }
 
-    /// Takes the part that explains at most `rest` of a sample that was `late`. Older files counted
-    /// steal for each sample.
-    fn take(&mut self, counted: Option<Nanos>, late: Nanos, rest: Nanos) -> Nanos {
-        if late < STEAL_TICK {
+    /// Takes the part that explains at most `rest` of a sample that was `late`, where nothing contradicts it. Older
+    /// files counted steal for each sample.
+    fn take(
+        &mut self,
+        counted: Option<Nanos>,
+        late: Nanos,
+        rest: Nanos,
+        is_possible: bool,
+    ) -> Nanos {
+        if late < STEAL_TICK || !(is_possible || counted.is_some()) {
             return Nanos::ZERO;
         }
         let taken = counted.unwrap_or(self.0).min(rest).max(Nanos::ZERO);
@@ -61,11 +67,11 @@ pub(super) fn account(
     if evidence.major_faults.is_some_and(|count| 0 < count) {
         parts.take(Cause::PageFault, parts.rest);
     }
-    let stolen = steal.take(evidence.steal, late, parts.rest);
-    parts.take(Cause::Hypervisor, stolen);
-    // A thread that waits once gives its CPU away once; more is a stop or a lock, not the timer. Where a
-    // trace replaced the counter, that is not known.
+    // A thread that waits once gives its CPU away once; more is a stop or a lock, neither the hypervisor nor the timer.
+    // Where a trace replaced the counter, that is not known.
     let waited_once = evidence.voluntary_switches.is_some_and(|count| count <= 1);
+    let stolen = steal.take(evidence.steal, late, parts.rest, waited_once);
+    parts.take(Cause::Hypervisor, stolen);
     if evidence.run_delay.is_some()
         && waited_once
         && overran == Nanos::ZERO
@@ -236,13 +242,19 @@ mod tests {
             Sample { slept: Some(Nanos::from_millis(31)), woke: Nanos::from_millis(31), ..LATE };
         let (segments, _) = split(&long, None, Some(QUIET), tick);
         assert_eq!(segments, [(Cause::Hypervisor, tick), (Cause::TimerLate, 5 * MILLI)]);
+        // What was stopped, or may have been, is not blamed on the hypervisor.
+        for voluntary_switches in [Some(2), None] {
+            let (segments, _) =
+                split(&long, None, Some(Evidence { voluntary_switches, ..QUIET }), tick);
+            assert_eq!(segments, [(Cause::NotObservable, 15 * MILLI)]);
+        }
     }
 
     #[test]
     fn steal_of_a_trial_is_assigned_once() {
         let mut steal = Steal::of(Some(15 * MILLI));
         let late = Nanos::from_millis(12);
-        let taken = |steal: &mut Steal, counted| steal.take(counted, late, late).get();
+        let taken = |steal: &mut Steal, counted| steal.take(counted, late, late, true).get();
         assert_eq!(taken(&mut steal, None), 12 * MILLI);
         assert_eq!(taken(&mut steal, None), 3 * MILLI);
         assert_eq!(taken(&mut steal, None), 0);

@@ -50,7 +50,7 @@ impl Headline {
             (Ending::Stopped, None) => "Stopped",
             (Ending::Recovered, None) => "Recovered",
             (Ending::Failed(_), _) => "Failed",
-            (_, Some(grade)) => grade.word(),
+            (_, Some(grade)) => verdict.finding.word.as_deref().unwrap_or_else(|| grade.word()),
             (_, None) if run.capture().is_some() => verdict.word(),
             (_, None) => {
                 let word = doubt.map(Doubt::words).or(verdict.finding.word.as_deref());

@@ -68,6 +68,7 @@ enum Kind {
         state: usize,
         to: usize,
         priority: usize,
+        from_name: usize,
         to_name: usize,
     },
     Waking {
@@ -185,6 +186,7 @@ impl Layout {
                 state: offset(format, "prev_state")?,
                 to: offset(format, "next_pid")?,
                 priority: offset(format, "next_prio")?,
+                from_name: offset(format, "prev_comm")?,
                 to_name: offset(format, "next_comm")?,
             })
         });
@@ -244,7 +246,8 @@ impl Layout {
     /// What a kernel opens that has every tracepoint.
     #[cfg(test)]
     pub(super) fn complete_groups() -> Vec<Group> {
-        const FIELDS: [&str; 13] = [
+        const FIELDS: [&str; 14] = [
+            "prev_comm",
             "prev_pid",
             "prev_state",
             "next_pid",
@@ -343,16 +346,24 @@ impl Layout {
         };
         let int = |at: usize| number::<4>(raw, at).map(i32::from_ne_bytes);
         let record = match *kind {
-            Kind::Switch { from, state, to, priority, to_name } => {
+            Kind::Switch { from, state, to, priority, from_name, to_name } => {
                 let thread = |at| int(at).and_then(|thread| u32::try_from(thread).ok());
                 let (Some(from), Some(to)) = (thread(from), thread(to)) else { return };
                 let state = number::<8>(raw, state).map_or(0, i64::from_ne_bytes);
+                let is_initial = names.numbers.is_initial();
+                let mut record_name = |thread, at: usize| {
+                    let number = names.numbers.of_tracepoint(thread);
+                    names.record_thread(number, &text(raw.get(at..).unwrap_or_default()));
+                };
                 if from != 0 {
+                    // In a namespace, how it came may not be recorded.
+                    if !is_initial {
+                        record_name(from, from_name);
+                    }
                     take(TraceRecord { event: left(state), thread: Some(from), ..base });
                 }
                 if to != 0 {
-                    let number = names.numbers.of_tracepoint(to);
-                    names.record_thread(number, &text(raw.get(to_name..).unwrap_or_default()));
+                    record_name(to, to_name);
                 }
                 let value = int(priority).map(i64::from);
                 TraceRecord { event: TraceEvent::SwitchIn, thread: Some(to), value, ..base }

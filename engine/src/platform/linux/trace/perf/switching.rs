@@ -8,7 +8,7 @@ use perf_event_open::sample::record::ctx::Switch;
 
 use super::super::names::Names;
 use crate::nanos::Nanos;
-use crate::sample::{TraceEvent, TraceRecord};
+use crate::sample::{OUTSIDE, TraceEvent, TraceRecord, UNKNOWN_THREAD};
 
 /// A switch, which a ring has in up to three records: the tracepoint, then out, then in.
 #[derive(Debug, Default)]
@@ -19,6 +19,8 @@ pub(super) struct Switching {
     current: Option<u32>,
     /// The record of the last switch that is still to come: the numbers of the thread and of the one before it.
     awaited: Option<(u32, u32)>,
+    /// When a thread came that has no number in this namespace: the tracepoint names it when it leaves.
+    unknown_since: Option<(Nanos, u32)>,
     /// Whether a CPU was left by its idle thread without a record.
     is_blind_when_idle: bool,
 }
@@ -59,6 +61,11 @@ impl Switching {
                 // The tracepoint has no record of an idle thread that left.
                 let idle = came.as_ref().map(|_| 0);
                 let (thread_now, noted) = number(thread, left, idle, names);
+                if let Some((at, cpu)) = self.unknown_since.take()
+                    && (OUTSIDE..UNKNOWN_THREAD).contains(&thread_now)
+                {
+                    take(TraceRecord { at, cpu, ..record(thread_now, None) });
+                }
                 let event = if *preempt { TraceEvent::Preempted } else { TraceEvent::Slept };
                 if thread_now != 0 {
                     let event = noted.map_or(event, |noted| noted.event);
@@ -81,6 +88,7 @@ impl Switching {
                 }
                 self.is_blind_when_idle |= self.current == Some(0) && before == Some(0);
                 let thread = names.numbers.of_switch(thread, None);
+                self.unknown_since = (thread == UNKNOWN_THREAD).then_some(place);
                 self.current = before.is_some().then_some(thread);
                 take(record(thread, None));
             }
@@ -92,6 +100,7 @@ impl Switching {
         self.noted = [None, None];
         self.current = None;
         self.awaited = None;
+        self.unknown_since = None;
     }
 
     /// Whether this kernel writes nothing on a CPU that is idle.
@@ -124,7 +133,6 @@ mod tests {
 
     use super::super::super::numbers::Numbers;
     use super::*;
-    use crate::sample::{OUTSIDE, UNKNOWN_THREAD};
 
     fn initial() -> Names {
         Names::new(Numbers::new(true, [7]))
@@ -282,6 +290,35 @@ mod tests {
         let record =
             TraceRecord { at, event, cpu: 1, thread: Some(outside), name: None, value: None };
         assert_eq!(names.of(&record).as_deref(), Some("stress (outside this container)"));
+    }
+
+    /// A CPU that writes nothing when idle is left for a thread outside, of which only its leaving is noted.
+    #[test]
+    fn a_thread_outside_that_ended_an_idle_time_is_named_when_it_leaves() {
+        let mut taken = Vec::new();
+        let mut names = Names::new(Numbers::new(false, [7]));
+        let mut switching = Switching::default();
+        let task = |tid: u32| Some(Task { pid: tid, tid });
+        let mut take = |record: TraceRecord| {
+            taken.push((record.at.get() / 1_000, record.event, record.thread));
+        };
+        let place = |micros| (Nanos::from_micros(micros), 1);
+        switching.take(place(100), 0, &Switch::InFrom(task(0)), &mut names, &mut take);
+        for (event, thread) in [(TraceEvent::Slept, 4_040), (TraceEvent::SwitchIn, 4_007)] {
+            let (at, cpu, name, value) = (Nanos::from_micros(900), 1, None, None);
+            let thread = Some(thread);
+            assert!(switching.note(&TraceRecord { at, event, cpu, thread, name, value }));
+        }
+        let out = Switch::OutTo { task: task(7), preempt: false };
+        switching.take(place(900), 0, &out, &mut names, &mut take);
+        let (outside, came) = (Some(OUTSIDE + 4_040), TraceEvent::SwitchIn);
+        let expected = [
+            (100, came, Some(UNKNOWN_THREAD)),
+            (100, came, outside),
+            (900, TraceEvent::Slept, outside),
+            (900, came, Some(7)),
+        ];
+        assert_eq!(taken, expected);
     }
 
     #[test]

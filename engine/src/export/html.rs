@@ -21,7 +21,7 @@ use super::{Headline, Options, Parts, json, parts, svg};
 use crate::format::measurement_sum;
 use crate::report::chart::default_row;
 use crate::report::table::Column;
-use crate::report::{Caution, Chart, Doubt, Report, Table};
+use crate::report::{Caution, Chart, Report, Table};
 use crate::run::Run;
 
 pub use compared::{Change, Changes, ComparisonPage, RelativeChange, Side, write_comparison};
@@ -56,10 +56,9 @@ pub fn write(
     let (weakening, others): (Vec<&Caution>, Vec<&Caution>) =
         cautions.into_iter().partition(|caution| caution.is_weakening());
     let place = report.grade_place(run);
-    // A run that was measured and has neither grade nor finding waits for a better one; a capture never has one.
+    // A capture never has a grade.
     let verdict = &report.verdict;
-    let is_open = verdict.finding.word.is_none() || Doubt::of(verdict.standing).is_some();
-    let look = verdict::Look::of(verdict.grade, run.plan().is_some() && is_open);
+    let look = verdict::Look::of(verdict.grade, run.plan().is_some() && verdict.is_open());
     verdict::write((verdict.grade, look), headline, place.as_ref(), &weakening, to)?;
     let hidden = weakening.into_iter().skip(verdict::MAX_CAUTIONS).chain(others);
     let hidden: Vec<&Caution> = hidden.collect();
@@ -159,7 +158,7 @@ fn plots(
         quality(to)?;
         writeln!(to, "</div>")?;
     }
-    let is_third = halves.len() == 2 && !has_sources;
+    let is_third = halves.len() + usize::from(!has_sources) == 3;
     writeln!(to, "<div class=\"cols {}\">", if is_third { "c" } else { "b" })?;
     for chart in &halves {
         plot::write(chart, to)?;

@@ -31,7 +31,8 @@ pub(super) fn close(to: &mut dyn Write) -> io::Result<()> {
 pub(super) fn all_figures(title: &str, table: &Table, to: &mut dyn Write) -> io::Result<()> {
     let (figures, groups) = (table.columns.len(), figures::groups(table).len());
     let note = if table.note.is_empty() { String::new() } else { format!("; {}", table.note) };
-    let about = format!("{figures} figures in {groups} groups{note}; hover for definitions");
+    let plural = if groups == 1 { "" } else { "s" };
+    let about = format!("{figures} figures in {groups} group{plural}{note}; hover for definitions");
     open(title, &about, &format!(" data-table=\"{}\"", table.key), to)?;
     figures::all(table, to)?;
     cautions(table, to)?;

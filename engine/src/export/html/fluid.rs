@@ -6,6 +6,8 @@ use crate::report::chart::Axis;
 
 /// The most values that are written at an axis of a third of the page, and of all of it.
 const LABELS: [usize; 2] = [5, 10];
+/// The most that have room on a phone next to names of rows.
+const LABELS_BY_NAMES: usize = 3;
 
 /// A drawing.
 #[derive(Debug, Default)]
@@ -67,13 +69,20 @@ impl Fluid {
         ));
     }
 
-    /// Adds grid and values of the horizontal axis.
-    pub(super) fn x_axis(&mut self, axis: &Axis, (top, bottom): (f64, f64), is_half: bool) {
+    /// Adds grid and values of the horizontal axis; names of rows next to it take room from it.
+    pub(super) fn x_axis(
+        &mut self,
+        axis: &Axis,
+        (top, bottom): (f64, f64),
+        is_half: bool,
+        has_names: bool,
+    ) {
         let ticks = ticks(axis);
         let most = if is_half { LABELS[0] } else { LABELS[1] };
         let step = ticks.len().div_ceil(most).max(1);
         // A phone has room for half of them.
-        let spare = 2 * step * usize::from(LABELS[0] * step < ticks.len());
+        let on_phone = if has_names { LABELS_BY_NAMES } else { LABELS[0] };
+        let spare = 2 * step * usize::from(on_phone * step < ticks.len());
         for (value, number) in ticks.into_iter().zip(0_usize..) {
             let at = place(axis, value);
             self.line("grid", (at, top), (at, bottom));
@@ -125,7 +134,7 @@ impl Fluid {
 }
 
 /// Letters of the name of a row that have room next to the plot.
-pub(super) const NAME_LETTERS: usize = 34;
+pub(super) const NAME_LETTERS: usize = 36;
 
 /// A name as far as there is room for it.
 fn shortened(name: &str) -> String {

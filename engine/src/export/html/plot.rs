@@ -39,7 +39,7 @@ fn drawing(chart: &Chart) -> String {
     };
     let (top, bottom) = (ROOM.0, ROOM.0 + plot);
     let mut fluid = Fluid::default();
-    fluid.x_axis(&chart.x, (top, bottom), chart.is_half);
+    fluid.x_axis(&chart.x, (top, bottom), chart.is_half, 0 < rows);
     fluid.y_axis(&chart.y, (top, bottom));
     let marks = svg::marks(chart, (1_000.0, bottom), top);
     fluid.stretched(bottom, &marks);

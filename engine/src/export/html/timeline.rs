@@ -170,7 +170,7 @@ fn drawing(frames: &Frames, marks: &[&Late], row: &Configuration) -> String {
     let y = |value: f64| PLOT.1 - (PLOT.1 - PLOT.0) * (value / y_axis.to).clamp(0.0, 1.0);
     let mut fluid = Fluid::default();
     fluid.y_axis(&y_axis, PLOT);
-    fluid.x_axis(&x_axis, PLOT, false);
+    fluid.x_axis(&x_axis, PLOT, false, false);
     let frame = if is_broken { ABOVE } else { y(period) };
     if is_broken {
         fluid.add("<path class=\"axis\" d=\"M-5 22h10M-5 18h10\" fill=\"none\"/>");

@@ -65,6 +65,7 @@ fn a_row_without_an_interval_gives_another_no_grade() {
     assert_eq!((report.verdict.grade, report.verdict.standing), (None, Standing::Clear));
     assert_eq!(report.word(), "Not enough data");
     assert_eq!(Headline::of_report(&run, &report).word, "Not enough data");
+    assert!(report.verdict.is_open(), "more frames decide");
     assert_eq!(report.sentence(), "Too few frames to compare priorities and pinning.");
     let needed = format!("needs about {} frames", format_count(wide(round_up(few.needed))));
     assert!(report.evidence().contains(&needed), "{}", report.evidence());

@@ -79,7 +79,10 @@ impl Report {
                 refusal.remedy.trim_end_matches('.')
             ))
         };
-        advice.or(delay).or_else(denied)
+        // What the numbers end with is not repeated.
+        let numbers = self.verdict.numbers().to_lowercase();
+        let is_new = |to_do: &String| !numbers.ends_with(&to_do.to_lowercase());
+        advice.or(delay).or_else(denied).filter(is_new)
     }
 
     /// All samples.

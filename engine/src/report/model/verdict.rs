@@ -117,6 +117,13 @@ impl Verdict {
         self.finding.word.as_deref().unwrap_or(word)
     }
 
+    /// Whether a longer or less disturbed measurement may give a grade or a finding.
+    pub fn is_open(&self) -> bool {
+        let word = self.finding.word.as_deref();
+        let lacks_data = word.is_none_or(|word| word == Doubt::NotEnoughData.words());
+        lacks_data || Doubt::of(self.standing).is_some()
+    }
+
     /// What was found, in one sentence; where there is no grade although there are figures, why.
     pub fn sentence(&self, samples_name: &str) -> String {
         match self.standing {

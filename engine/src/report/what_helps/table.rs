@@ -67,7 +67,7 @@ pub(super) fn changes(plan: &WhatHelps, effects: &[ChangeEffect]) -> Table {
             Column::text("value", "Value", "The value that was measured, as the system applied it.")
                 .optional(),
             |one| match one.detail.as_str() {
-                "" => Cell::Absent("the change is on or off".into()),
+                "" => Cell::text_of("on"),
                 detail => Cell::text_of(detail),
             },
         )

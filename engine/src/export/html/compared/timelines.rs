@@ -93,7 +93,7 @@ fn drawing(
     let mut fluid = Fluid::default();
     fluid.y_axis(y_axis, plot);
     if is_last {
-        fluid.x_axis(x_axis, plot, false);
+        fluid.x_axis(x_axis, plot, false, false);
     } else {
         fluid.line("axis", (0.0, bottom), (1.0, bottom));
     }

@@ -269,7 +269,10 @@ pub fn of_tails(
 ) -> Option<Chart> {
     let shares = curves.iter().flat_map(|curve| &curve.points).map(|point| point.1);
     let lowest = shares.fold(1.0, f64::min);
-    let most = curves.iter().flat_map(|curve| &curve.points).fold(0.0, |most, it| it.0.max(most));
+    let values = || curves.iter().flat_map(|curve| &curve.points).map(|point| point.0);
+    let (least, most) = (values().fold(f64::MAX, f64::min), values().fold(0.0, f64::max));
+    // From the decade in which the values begin.
+    let from = 10_f64.powf(least.max(MIN_NANOS).log10().floor()).max(MIN_NANOS);
     let limit =
         |(at, label): (f64, &str)| Limit { at, label: label.to_owned(), is_vertical: false };
     let limits = [(0.05, "p95"), (0.01, "p99")].map(limit).to_vec();
@@ -277,7 +280,7 @@ pub fn of_tails(
         key,
         title,
         note: String::new(),
-        x: Axis::log(value, Quantity::Time, MIN_NANOS, decade_above_one(most)),
+        x: Axis::log(value, Quantity::Time, from, decade_above_one(most).max(from * 10.0)),
         y: Axis::log(share, Quantity::Share, lowest.clamp(MIN_SHARE, 0.1), 1.0),
         marks: Marks::Lines(curves),
         limits,
@@ -336,6 +339,11 @@ mod tests {
     fn no_value_is_no_chart() {
         assert_eq!(histogram("test", "Test", ("x", "y"), &[("a", std::iter::empty())]), None);
         assert_eq!(tail(("x", "y"), &[("a", std::iter::empty())]), None);
+        let tail_of = |values: [i64; 2]| tail(("x", "y"), &[("a", values.into_iter())]).unwrap().x;
+        let ends = |axis: Axis| (axis.from, axis.to);
+        assert_eq!(ends(tail_of([50, 30_000_000])), (100.0, 1e8));
+        assert_eq!(ends(tail_of([8_900_000, 11_400_000])), (1e6, 1e8), "frames of a game");
+        assert_eq!(ends(tail_of([1_000_000, 1_000_000])), (1e6, 1e7));
         let values = [("a", [50, 2_000, 30_000_000].into_iter())];
         for chart in [histogram("test", "Test", ("x", "y"), &values), tail(("x", "y"), &values)] {
             check(&chart.unwrap());

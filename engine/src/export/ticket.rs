@@ -7,7 +7,7 @@ use crate::plan::Plan;
 use crate::report::table::{Column, Format};
 use crate::report::{Caution, Report, Table};
 use crate::run::Run;
-use crate::units::format_share;
+use crate::units::{format_others, format_share};
 
 /// The most lines.
 pub const MAX_LINES: usize = 15;
@@ -132,7 +132,7 @@ fn delayed_by(report: &Report) -> Option<String> {
         named.iter().map(|it| format!("{} {}", it.name, format_share(it.share))).collect();
     if !others.is_empty() {
         let share: f64 = others.iter().map(|it| it.share).sum();
-        words.push(format!("{} others {}", others.len(), format_share(share)));
+        words.push(format!("{} {}", format_others(others.len()), format_share(share)));
     }
     (!words.is_empty()).then(|| format!("Delayed by: {}", words.join(", ")))
 }

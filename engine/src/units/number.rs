@@ -9,6 +9,12 @@ pub fn format_count(count: u64) -> String {
     group(&count.to_string())
 }
 
+/// A count of what is not listed: `1 other`, `8 others`.
+pub fn format_others(count: usize) -> String {
+    let plural = if count == 1 { "" } else { "s" };
+    format!("{} other{plural}", format_count(u64::try_from(count).unwrap_or(u64::MAX)))
+}
+
 /// A count, or `none`.
 pub fn format_count_or_none(number: u64) -> String {
     if number == 0 { "none".to_owned() } else { format_count(number) }
@@ -186,6 +192,7 @@ mod tests {
     #[test]
     fn counts_are_grouped_by_thousands() {
         assert_eq!(format_count(0), "0");
+        assert_eq!((format_others(1), format_others(8)), ("1 other".into(), "8 others".into()));
         assert_eq!(format_count(600), "600");
         assert_eq!(format_count(1_800), "1\u{202f}800");
         assert_eq!(format_count(16_666_666), "16\u{202f}666\u{202f}666");

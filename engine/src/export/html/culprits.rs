@@ -11,7 +11,7 @@ use crate::report::{
     Account, Cause, Configuration, Delay, Delays, LateSample, SHOWN_REMAINDER, chart, late_samples,
 };
 use crate::run::Run;
-use crate::units::{format_count, format_share, format_time};
+use crate::units::{format_count, format_others, format_share, format_time};
 
 /// The most sources with their own row.
 const MAX_SOURCES: usize = 6;
@@ -68,7 +68,7 @@ pub(super) fn ranking(delays: &Delays, samples: &str, to: &mut dyn Write) -> io:
             worst: others.iter().map(|one| one.worst).max().unwrap_or_default(),
             share: others.iter().map(|one| one.share).sum(),
         };
-        let name = format!("<span class=\"mk\"></span>{} others", others.len());
+        let name = format!("<span class=\"mk\"></span>{}", format_others(others.len()));
         source(&name, "", "k-unseen", sum.share / most, &sum, to)?;
     }
     writeln!(

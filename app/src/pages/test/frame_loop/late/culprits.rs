@@ -61,8 +61,7 @@ pub(super) fn ui(ui: &mut Ui, late: &LateFrames, culprit: &mut Option<DelayKey>,
     *culprit = selected;
     let hidden = late.delays().len().saturating_sub(listed);
     if 0 < hidden {
-        let words = format!("{hidden} others");
-        Spans::plain(Type::Small, &words, tokens.t2).label(ui);
+        Spans::plain(Type::Small, &text::format_others(hidden), tokens.t2).label(ui);
     }
 }
 

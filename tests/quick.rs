@@ -258,6 +258,28 @@ fn a_check_is_one_entry_that_is_named_noted_deleted_and_restored_as_one() {
     assert_eq!(count, 5, "all of it came back");
 }
 
+#[test]
+fn a_check_is_not_compared_with_a_run_of_one_test() {
+    let folder = checks(1);
+    let run = Run {
+        id: RunId::parse("0000abcd").unwrap(),
+        name: "frames".to_owned(),
+        tags: Vec::new(),
+        ..sample::run("")
+    };
+    Store::at(folder.path()).save(&run).unwrap();
+    let mut harness = window(&folder);
+    runs_page(&mut harness, 2);
+    for name in ["Quick check", "frames"] {
+        harness.get_by_label(&format!("Select {name}")).click();
+        harness.run_steps(3);
+    }
+    harness.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::D);
+    harness.run_steps(3);
+    assert_eq!(harness.state().page(), PageId::Compare);
+    harness.get_by_label_contains("A quick check can be compared only with other quick checks.");
+}
+
 /// Opens the only check of a folder.
 fn open_check(folder: &tempfile::TempDir) -> Harness<'static, App> {
     let mut harness = quick_window(folder);

@@ -244,6 +244,13 @@ impl Comparing {
         self.tasks.spawn("compare", compare, move |result| (compared, result));
     }
 
+    /// Shows why these are not compared.
+    pub(super) fn refuse(&mut self, paths: Vec<PathBuf>, why: &str) {
+        if self.begin(paths) {
+            self.progress = Progress::Failed(why.to_owned());
+        }
+    }
+
     fn loaded(&self) -> Vec<Arc<LoadedRun>> {
         self.compared().map_or_else(Vec::new, |compared| compared.runs.clone())
     }

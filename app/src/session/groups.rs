@@ -4,15 +4,25 @@ use std::path::PathBuf;
 
 use super::{COMPARING, Notice, PageId, Session};
 
+/// Why quick checks and runs of one test are not compared.
+const MIXED: &str = "A quick check can be compared only with other quick checks.";
+
 impl Session {
     /// Shows how runs or quick checks compare, at most four.
     pub(super) fn compare(&mut self, paths: Vec<PathBuf>) {
         self.go_to = Some(PageId::Compare);
         let checks = self.library.checks(&paths);
+        let is_mixed = checks.is_none() && self.has_check(&paths);
         self.run(COMPARING, |part, context, _| match checks {
             Some(checks) => part.compare_checks(checks, context),
+            None if is_mixed => part.refuse(paths, MIXED),
             None => part.compare(paths, context),
         });
+    }
+
+    /// Whether one of these is a quick check.
+    fn has_check(&self, paths: &[PathBuf]) -> bool {
+        paths.iter().any(|path| self.library.checks(std::slice::from_ref(path)).is_some())
     }
 
     /// Makes runs one of two groups, and shows how they compare once both have runs.
@@ -23,7 +33,12 @@ impl Session {
             self.go_to = Some(PageId::Compare);
             let [a, b] = self.comparing.groups().each_ref().map(|group| self.library.checks(group));
             let checks = a.zip(b).map(<[_; 2]>::from);
-            self.run(COMPARING, |part, context, _| part.compare_groups(checks, context));
+            let all = self.comparing.groups().concat();
+            if checks.is_none() && self.has_check(&all) {
+                self.run(COMPARING, |part, _, _| part.refuse(all, MIXED));
+            } else {
+                self.run(COMPARING, |part, context, _| part.compare_groups(checks, context));
+            }
             return;
         }
         let runs = crate::text::compare::group_label(paths.len());

@@ -38,6 +38,36 @@ fn imported(folder: &tempfile::TempDir, text: &str) -> Harness<'static, App> {
     harness
 }
 
+#[test]
+fn another_capture_begins_at_its_answer() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut harness = imported(&folder, &mangohud(2_000, 16.7));
+    harness.set_size(egui::vec2(1_000.0, 640.0));
+    harness.run_steps(3);
+    let answer = |harness: &Harness<'_, App>| harness.get_by_label("Copy report").rect().top();
+    let top = answer(&harness);
+    harness.event(egui::Event::PointerMoved(egui::pos2(985.0, 400.0)));
+    harness.event(egui::Event::MouseWheel {
+        unit: egui::MouseWheelUnit::Point,
+        delta: egui::vec2(0.0, -300.0),
+        phase: egui::TouchPhase::Move,
+        modifiers: egui::Modifiers::NONE,
+        source: egui::MouseWheelSource::Unknown,
+    });
+    harness.run_steps(20);
+    assert!(answer(&harness) < top - 100.0, "it is scrolled");
+    let before = harness.state().session().running().capture().unwrap().run.id.clone();
+    let file = folder.path().join("second.csv");
+    std::fs::write(&file, mangohud(1_500, 16.7)).unwrap();
+    harness.state_mut().set_next_dialog_answer(vec![file]);
+    harness.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::O);
+    step_until(&mut harness, |app| {
+        app.session().running().capture().is_some_and(|shown| shown.run.id != before)
+    });
+    harness.run_steps(5);
+    assert!((answer(&harness) - top).abs() < 1.0, "at its top again");
+}
+
 /// The plots in words.
 fn plots(harness: &Harness<'_, App>) -> Vec<String> {
     let label = |node: egui_kittest::Node<'_>| node.accesskit_node().label().unwrap_or_default();

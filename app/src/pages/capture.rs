@@ -45,7 +45,12 @@ impl CapturePage {
         let Some(shown) = session.running().capture() else { return };
         self.unit = session.settings().units;
         let margin = Margin::symmetric(size::PAGE_PADDING_X, size::PAGE_PADDING_Y);
-        ScrollArea::vertical().auto_shrink([false, false]).show(ui, |ui| {
+        let mut area = ScrollArea::vertical().auto_shrink([false, false]);
+        // Another capture begins at its answer.
+        if self.selected.0 != shown.run.id.as_str() {
+            area = area.vertical_scroll_offset(0.0);
+        }
+        area.show(ui, |ui| {
             Frame::new().inner_margin(margin).show(ui, |ui| {
                 ui.spacing_mut().item_spacing.y = size::GAP_CARD;
                 strip_ui(ui, shown, actions);
@@ -82,11 +87,13 @@ impl CapturePage {
             self.selected.1 = response.selected.unwrap_or(self.selected.1);
         }
         self.plots.ui(ui, shown, self.selected.1);
+        let Some(CaptureFigures::Frames(frames)) = figures else {
+            note_ui(ui, &shown.run);
+            return;
+        };
         ui.columns(2, |columns| {
             let [left, right] = columns else { return };
-            if let Some(CaptureFigures::Frames(frames)) = figures {
-                lows_ui(left, frames, low);
-            }
+            lows_ui(left, frames, low);
             note_ui(right, &shown.run);
         });
     }

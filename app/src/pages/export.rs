@@ -404,11 +404,13 @@ fn title_ui(ui: &mut Ui, exporting: &ActiveExport) -> bool {
             None => format!("{count} runs"),
         },
         (Some(first), _) => {
-            let rows = match first.report.rows.len() {
-                1 => "1 configuration".to_owned(),
-                rows => format!("{rows} configurations"),
-            };
-            format!("{} · {rows}", text::full_run_name(&first.run))
+            let name = text::full_run_name(&first.run);
+            match first.report.rows.len() {
+                // A capture.
+                0 => name,
+                1 => format!("{name} · 1 configuration"),
+                rows => format!("{name} · {rows} configurations"),
+            }
         }
     };
     let room = ui.available_width() - 2.0 * size::TARGET;

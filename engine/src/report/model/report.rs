@@ -82,7 +82,7 @@ impl Report {
         // What the numbers end with is not repeated.
         let numbers = self.verdict.numbers().to_lowercase();
         let is_new = |to_do: &String| !numbers.ends_with(&to_do.to_lowercase());
-        advice.or(delay).or_else(denied).filter(is_new)
+        advice.or(delay).filter(is_new).or_else(denied)
     }
 
     /// All samples.

@@ -125,7 +125,10 @@ impl ComparePage {
             if let Some(row) = row {
                 self.differences_ui(ui, session, compared, row);
             }
-            conditions::ui(ui, &compared.comparison, &mut self.only_differences, 300.0);
+            let rows = compared.comparison.conditions.len();
+            let rows = f32::from(u16::try_from(rows).unwrap_or(u16::MAX)) * size::COMPACT_ROW;
+            let height = size::CARD_HEADER + size::TABLE_HEADER + rows + 12.0;
+            conditions::ui(ui, &compared.comparison, &mut self.only_differences, height);
         }
         if let Some((row, curves)) = row.zip(compared.curves.get(self.row)) {
             self.plots_ui(ui, compared, row, curves);
@@ -178,8 +181,11 @@ impl ComparePage {
                 Spans::plain(Type::Small, "Configuration", color).whole_label(ui);
                 combo(ui, "Configuration", &mut self.row, &labels, 180.0);
             }
-            let can_run = compared.runs.iter().all(|shown| shown.run.plan().is_some());
-            if compared.runs.len() == 2 && compared.group_a.is_none() && can_run && !session.running().is_busy() {
+            let key = |at: usize| compared.runs.get(at).map(|shown| shown.run.subject.key());
+            let can_run = compared.runs.iter().all(|shown| shown.run.plan().is_some())
+                && compared.runs.len() == 2
+                && key(0) == key(1);
+            if can_run && compared.group_a.is_none() && !session.running().is_busy() {
                 let name = "Re-run interleaved";
                 let is_unknown = outcomes.contains(&Outcome::Differs);
                 let again = if is_unknown { Button::primary(name) } else { Button::new(name) };

@@ -64,7 +64,8 @@ C
   fi
   export WINEPATH="Z:${dlls//\//\\}"
   export CARGO_TARGET_X86_64_PC_WINDOWS_GNU_LINKER=x86_64-w64-mingw32-gcc
-  export CARGO_TARGET_X86_64_PC_WINDOWS_GNU_RUNNER=wine
+  # A program that waits forever under Wine ends with status 124.
+  export CARGO_TARGET_X86_64_PC_WINDOWS_GNU_RUNNER='timeout --foreground 15m wine'
 }
 
 prepare_target() {
@@ -88,15 +89,15 @@ step() {
   say "== $* took $((SECONDS - begun)) s"
 }
 
-# A step under Wine, which now and then does not get as far as starting a program (error 1359) where
-# Windows would: then, and only then, once more.
+# A step under Wine, which now and then does not get as far as starting a program (error 1359), or never
+# ends one (status 124), where Windows would: then, and only then, once more.
 step_under_wine() {
   local log
   log=$(mktemp)
   if step "$@" 2>&1 | tee "$log"; then rm "$log"; return; fi
-  grep -q 'code: 1359' "$log" || { rm "$log"; exit 1; }
+  grep -qE 'code: 1359|exit status: 124' "$log" || { rm "$log"; exit 1; }
   rm "$log"
-  say "Wine did not start a program: once more"
+  say "Wine did not start or end a program: once more"
   step "$@"
 }
 

@@ -91,11 +91,15 @@ fn a_running_test_is_stopped_from_any_page_and_by_esc_only_where_it_is_seen() {
 fn the_empty_page_of_every_test_offers_to_stop_the_running_one() {
     let folder = tempfile::tempdir().unwrap();
     let mut harness = window(&folder);
+    harness.set_size(egui::vec2(1000.0, 640.0));
     go(&mut harness, Key::Num4);
     harness.key_press(Key::F5);
     step_until(&mut harness, |app| app.session().running().is_running());
     for (key, name) in [(Key::Num2, "Frame loop"), (Key::Num3, "Sleep accuracy")] {
         go(&mut harness, key);
+        for run in harness.get_all_by_label("Run test") {
+            assert!(run.rect().right() < 1000.0, "{:?} is cut", run.rect());
+        }
         // One in the top bar, one on the page.
         harness.get_all_by_label("Run test").last().unwrap().click();
         harness.run_steps(3);

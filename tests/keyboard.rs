@@ -2,7 +2,7 @@
 //! never used, and nothing takes the focus but keys.
 
 use egui::{Event, Key, Modifiers};
-use egui_kittest::kittest::NodeT as _;
+use egui_kittest::kittest::{NodeT as _, Queryable as _};
 use egui_kittest::{Harness, Node};
 use jitterscope::{App, PageId, Progress};
 use jitterscope_engine::plan::quick::Part;
@@ -141,4 +141,85 @@ fn keyboard_alone_leads_from_a_check_to_the_cause_of_a_frame_a_file_and_a_compar
         matches!(app.session().comparing().progress(), Progress::Done(_))
     });
     assert!(shows(&harness, "Remove A, "));
+}
+
+/// What has the focus, and where the middle of it is.
+fn focused_at(harness: &Harness<'_, App>) -> (String, egui::Pos2) {
+    let mut all = harness.root().children_recursive();
+    let node = all.find(|node| node.accesskit_node().is_focused());
+    (focused(harness), node.map_or(egui::Pos2::ZERO, |node| node.rect().center()))
+}
+
+/// A saved run on its page, in the smallest window.
+fn opened_run(folder: &tempfile::TempDir) -> Harness<'static, App> {
+    Store::at(folder.path()).save(&late_run()).unwrap();
+    let mut harness = window(folder);
+    harness.set_size(egui::vec2(1000.0, 640.0));
+    press(&mut harness, Modifiers::COMMAND, Key::Num8);
+    press(&mut harness, Modifiers::NONE, Key::Home);
+    press(&mut harness, Modifiers::NONE, Key::Enter);
+    step_until(&mut harness, |app| app.page() == PageId::Test("frame-loop"));
+    harness.run_steps(4);
+    harness
+}
+
+#[test]
+fn what_tab_focuses_is_scrolled_into_view() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut harness = opened_run(&folder);
+    let mut seen = std::collections::BTreeSet::new();
+    for _ in 0..MOST {
+        press(&mut harness, Modifiers::NONE, Key::Tab);
+        harness.run_steps(20);
+        let (name, at) = focused_at(&harness);
+        let rail_and_bars = name.is_empty() || (0.0..640.0).contains(&at.y);
+        assert!(rail_and_bars, "{name} at {at:?} is out of sight");
+        seen.insert(name);
+    }
+    assert!(30 < seen.len(), "{seen:?}");
+
+    press(&mut harness, Modifiers::COMMAND, Key::E);
+    step_until(&mut harness, |app| {
+        app.session().exports().active().is_some_and(|it| it.first().is_some())
+    });
+    harness.run_steps(20);
+    let foot = harness.get_by_label("Cancel").rect().top();
+    let mut contents = 0;
+    for _ in 0..MOST {
+        press(&mut harness, Modifiers::SHIFT, Key::Tab);
+        harness.run_steps(20);
+        let (name, at) = focused_at(&harness);
+        let is_in_foot = ["Button: Cancel", "Button: Save…"].contains(&name.as_str());
+        assert!(is_in_foot || at.y < foot, "{name} at {at:?} is below {foot}");
+        contents += usize::from(!is_in_foot);
+    }
+    assert!(8 < contents);
+    let top = |harness: &Harness<'_, App>| {
+        harness.get_all_by_label_contains("Jitterscope report").next().unwrap().rect().top()
+    };
+    let scrolled = top(&harness);
+    press(&mut harness, Modifiers::NONE, Key::Escape);
+    press(&mut harness, Modifiers::COMMAND, Key::E);
+    step_until(&mut harness, |app| {
+        app.session().exports().active().is_some_and(|it| it.first().is_some())
+    });
+    harness.run_steps(20);
+    assert!(scrolled < top(&harness), "another export begins at its top");
+}
+
+#[test]
+fn shift_tab_shows_the_new_focus_in_the_frame_of_the_key() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut harness = opened_run(&folder);
+    press(&mut harness, Modifiers::COMMAND, Key::E);
+    harness.run_steps(20);
+    let before = focused(&harness);
+    let modifiers = Modifiers::SHIFT;
+    let key = Key::Tab;
+    let tab = Event::Key { key, physical_key: None, pressed: true, repeat: false, modifiers };
+    harness.event(Event::ModifiersChanged(modifiers));
+    harness.step();
+    harness.event(tab);
+    harness.step();
+    assert_ne!(focused(&harness), before);
 }

@@ -261,6 +261,41 @@ fn escape_in_a_dialog_leaves_the_selected_frame() {
 }
 
 #[test]
+fn a_drag_along_the_axis_keeps_the_data_in_sight_and_0_shows_all_of_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let (mut harness, _) = opened(&folder, &frames(&[Priority::Normal]));
+    let rect = plot(&harness, "Timeline, ").rect();
+    let axis = rect.left_bottom() + egui::vec2(rect.width() * 0.8, 9.0);
+    let button = |pos, pressed| Event::PointerButton {
+        pos,
+        button: egui::PointerButton::Primary,
+        pressed,
+        modifiers: Modifiers::NONE,
+    };
+    let is_moved = |harness: &Harness<'_, App>| {
+        harness
+            .get_all_by_label("Reset zoom: Timeline")
+            .all(|node| !node.accesskit_node().is_disabled())
+    };
+    assert!(!is_moved(&harness), "all of it at first");
+    harness.event(Event::PointerMoved(axis));
+    harness.step();
+    harness.event(button(axis, true));
+    harness.step();
+    for share in 1..=9_u8 {
+        harness.event(Event::PointerMoved(axis - egui::vec2(60.0 * f32::from(share), 0.0)));
+        harness.step();
+    }
+    harness.event(button(axis - egui::vec2(540.0, 0.0), false));
+    harness.run_steps(4);
+    assert!(is_moved(&harness), "the axis was dragged");
+    // The pointer is not over the plot itself.
+    harness.key_press(Key::Num0);
+    harness.run_steps(4);
+    assert!(!is_moved(&harness), "0 shows the whole plot");
+}
+
+#[test]
 fn page_keys_work_while_a_plot_or_a_button_has_the_focus() {
     let folder = tempfile::tempdir().unwrap();
     let (mut harness, _) = opened(&folder, &frames(&[Priority::Normal]));

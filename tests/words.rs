@@ -64,7 +64,7 @@ const AVOIDED: [(&str, &str); 74] = [
     ("short waits each", "short waits"),
     ("no event in this system", "No event recorded"),
     ("latest single frame", "the frame with the highest lateness"),
-    ("measured in a terminal", "not used (command line)"),
+    ("measured in a terminal", "no window on the measured PC"),
     ("an undo for each", "what is true"),
     ("counters: everywhere", "counters (Linux)"),
     ("governor or plan", "Governor (Linux), Power plan (Windows)"),

@@ -1,4 +1,4 @@
-//! The window: handles events, shows a page, carries out its actions.
+//! The window: handles events, shows a page, and carries out the actions that the page requests.
 
 mod appearance;
 mod cost;
@@ -8,6 +8,7 @@ mod fit;
 mod host_menu;
 mod keys;
 mod plot_image;
+mod question;
 mod shell;
 mod shortcut_sheet;
 
@@ -30,30 +31,19 @@ use crate::session::{
     SettingsFile, open_store,
 };
 use crate::theme;
-use crate::widgets::{Answer, Dialog, Region, Toast, Toasts, region};
+use crate::widgets::{Region, Toast, Toasts, region};
 use appearance::Appearance;
 use cost::OverheadMeter;
 pub use cost::note_start;
+use question::Question;
 
-/// A run with less measured than this is stopped without asking.
-const STOP_ASKS_AFTER: Duration = Duration::from_secs(10);
 /// Minimum time between two frames during a test without a visible plot.
 const WITHOUT_PLOTS: Duration = Duration::from_secs(1);
-/// Minimum time between two titles of the window during a test: each costs two frames more.
+/// Minimum time between two changes of the window title during a test: each change makes the window
+/// draw two more frames.
 const TITLE_INTERVAL: Duration = Duration::from_secs(5);
 
-/// Confirmation before something is lost.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Question {
-    /// Stop the test?
-    Stop,
-    /// Close the window while a test runs?
-    Close,
-    /// Stop the test and start another one?
-    Switch,
-}
-
-/// The window.
+/// The desktop app: its pages and dialogs, and the session with the data that they show.
 pub struct App {
     session: Session,
     page: PageId,
@@ -65,7 +55,8 @@ pub struct App {
     welcome: WelcomePage,
     look: Appearance,
     has_shortcut_sheet: bool,
-    /// Minimum time between two frames while measuring, for the threads that wake the window.
+    /// Minimum time between two frames that the engine requests, in milliseconds. The threads that
+    /// request a redraw read it.
     repaint_millis: Arc<AtomicU64>,
     compare: ComparePage,
     capture: CapturePage,
@@ -77,18 +68,24 @@ pub struct App {
     which_column: WhichColumnDialog,
     toasts: Toasts<Action>,
     question: Option<Question>,
-    /// The test that was to start although it is known to end without a verdict.
+    /// The key of the test for which the window asks whether to start it although its priorities
+    /// are denied.
     denied: Option<&'static str>,
     /// The action to carry out when the running test has ended.
     next: Option<Action>,
     may_close: bool,
     cost: OverheadMeter,
     title: String,
-    /// When it last changed during a test; absent without one.
+    /// When `title` last changed during a test; `None` without a running test.
     title_changed: Option<Instant>,
     fit: fit::Fit,
-    /// The claim to be the only window.
+    /// Marks this process as the only window, which opens the files of later starts; `None` if
+    /// another window is open or the check failed.
     instance: Option<Instance>,
+    /// Whether the frame buffer is cleared to the page color, so that the background needs no
+    /// drawing. With a software renderer, filling the window once costs as much CPU time as drawing
+    /// all its text.
+    is_cleared: bool,
 }
 
 impl std::fmt::Debug for App {
@@ -98,7 +95,8 @@ impl std::fmt::Debug for App {
 }
 
 impl App {
-    /// The window with this user's settings, over their folder of runs.
+    /// Creates the app with the saved settings of this user and the folder of runs that the
+    /// settings name.
     pub fn new(cc: &eframe::CreationContext<'_>) -> Self {
         let file = SettingsFile::default_location();
         let (settings, word) = file.load();
@@ -109,13 +107,14 @@ impl App {
         app
     }
 
-    /// The window over another folder, with default settings.
+    /// Creates the app with the saved runs of `store` and default settings, which are not saved.
     pub fn with_store(cc: &eframe::CreationContext<'_>, store: Option<Store>) -> Self {
         let settings = Settings { is_welcomed: true, ..Settings::default() };
         Self::with_settings(cc, store, settings, SettingsFile::none())
     }
 
-    /// The window over another folder and with other settings.
+    /// Creates the app with the saved runs of `store` and with `settings`; changes are saved in
+    /// `file`.
     pub fn with_settings(
         cc: &eframe::CreationContext<'_>,
         store: Option<Store>,
@@ -123,11 +122,12 @@ impl App {
         file: SettingsFile,
     ) -> Self {
         theme::install(&cc.egui_ctx);
-        // Pages start at their top, wherever they were left.
+        // Clear the stored scroll positions: after a start, pages begin at their top.
         cc.egui_ctx
             .data_mut(eframe::egui::util::IdTypeMap::remove_by_type::<egui::scroll_area::State>);
         let ctx = cc.egui_ctx.clone();
-        // Events arrive up to 20 times per second; frames are drawn as often as the settings allow.
+        // The engine reports events up to 20 times per second, but frames are drawn only as often
+        // as `repaint_millis` allows.
         let default = PlotRate::Normal.interval().as_millis();
         let repaint_millis = Arc::new(AtomicU64::new(u64::try_from(default).unwrap_or(100)));
         let min = Arc::clone(&repaint_millis);
@@ -166,6 +166,7 @@ impl App {
             title_changed: None,
             fit: fit::Fit::new(cc.storage),
             instance: None,
+            is_cleared: cc.gl.is_some(),
         };
         app.session.restore_result(app.page);
         app.look.follow(&cc.egui_ctx, &mut app.session);
@@ -173,12 +174,12 @@ impl App {
         app
     }
 
-    /// The app's state.
+    /// Returns the state of the app.
     pub fn session(&self) -> &Session {
         &self.session
     }
 
-    /// Opens files at the start.
+    /// Opens these files at the start.
     #[must_use]
     pub fn opening(mut self, files: Vec<std::path::PathBuf>) -> Self {
         if !files.is_empty() {
@@ -187,7 +188,9 @@ impl App {
         self
     }
 
-    /// Takes the files of later starts, where this window is the first; otherwise warns that others may measure.
+    /// If this window is the first, opens the files that later starts of the program pass to it. If
+    /// another window is open, or may be, warns that two windows disturb each other's measurements.
+    /// Also warns if the program runs as root.
     #[must_use]
     pub fn started(mut self, start: Start) -> Self {
         match start {
@@ -211,22 +214,24 @@ impl App {
         self
     }
 
-    /// Opens files and folders outside the app with this, instead of the system's handler.
+    /// Sets the function that opens files and folders outside the app, instead of the system's
+    /// handler.
     pub fn set_opener(&mut self, opener: crate::session::Opener) {
         self.session.exports_mut().set_opener(opener);
     }
 
-    /// Has the window ask for paths, whatever dialogs the system has.
+    /// Makes the app ask for file paths in a separate dialog, even if the system has file
+    /// dialogs.
     pub fn ask_for_paths_in_window(&mut self) {
         self.session.dialogs().ask_in_window();
     }
 
-    /// Answers the next file or folder dialog for the user; no path is "Cancel".
+    /// Sets the answer to the next file or folder dialog; an empty list means "Cancel".
     pub fn set_next_dialog_answer(&mut self, paths: Vec<std::path::PathBuf>) {
         self.session.dialogs().prepare(paths);
     }
 
-    /// The page on screen.
+    /// Returns the page on screen.
     pub fn page(&self) -> PageId {
         self.page
     }
@@ -234,7 +239,7 @@ impl App {
     fn carry_out(&mut self, ctx: &Context, actions: Vec<Action>) {
         for action in actions {
             if let Action::Undo | Action::RestoreRuns(_) = action {
-                // What was deleted last is about to be restored.
+                // Remove the toast that offers to restore: these runs are being restored already.
                 self.toasts.remove(|offered| matches!(offered, Action::RestoreRuns(_)));
             }
             match action {
@@ -290,7 +295,8 @@ impl App {
         }
     }
 
-    /// Shows a page and remembers it; leaving the first page marks it as seen.
+    /// Shows a page and saves it as the page to show at the next start. Every page except the
+    /// welcome page also marks the welcome page as seen.
     fn go_to(&mut self, page: PageId) {
         if self.page != page {
             self.quick.focus_start();
@@ -328,8 +334,8 @@ impl App {
         }
     }
 
-    /// Minimum time between two frames while measuring: without a visible plot of the running test,
-    /// only progress moves.
+    /// Returns the minimum time between two frames while measuring. Without a visible plot of the
+    /// running test, only the progress changes, and fewer frames suffice.
     fn min_repaint(&self) -> Duration {
         let min = self.session.settings().plot_rate.interval();
         if self.has_live_plots() { min } else { min.max(WITHOUT_PLOTS) }
@@ -338,123 +344,6 @@ impl App {
     /// Whether the visible page shows the running test.
     fn has_live_plots(&self) -> bool {
         self.session.running().is_in_view(self.page)
-    }
-
-    /// Stops a young run immediately; confirms before an old one is lost, while measuring
-    /// continues.
-    fn ask_to_stop(&mut self) {
-        let is_old =
-            self.session.running().live().is_some_and(|(_, live)| {
-                STOP_ASKS_AFTER < live.measured(Instant::now()).to_duration()
-            });
-        if is_old && self.session.settings().asks_before_stop {
-            self.question = Some(Question::Stop);
-        } else {
-            self.session.act(Action::Stop);
-        }
-    }
-
-    fn question_ui(&mut self, ctx: &Context) {
-        let Some(question) = self.question else { return };
-        if !self.session.running().is_running() {
-            self.question = None;
-            return;
-        }
-        let (running, next) = (self.running_name(), self.next_name());
-        let switch = format!("{running} is running. Stop it and start {next}?");
-        let retained = self.session.running().live().map_or(String::new(), |(_, live)| {
-            format!(
-                "{} of {} configurations are complete. Measured data is saved.",
-                live.states()
-                    .iter()
-                    .filter(|state| **state == crate::session::TrialState::Done)
-                    .count(),
-                live.trial_count(),
-            )
-        });
-        let dialog = match question {
-            Question::Stop => Dialog {
-                title: "Stop the test?",
-                text: &retained,
-                primary: "Stop",
-                cancel: "Keep running",
-                is_stop: true,
-            },
-            Question::Switch => Dialog {
-                title: &switch,
-                text: &retained,
-                primary: "Stop and start",
-                cancel: "Keep running",
-                is_stop: true,
-            },
-            Question::Close => Dialog {
-                title: "Stop the test and close?",
-                text: &retained,
-                primary: "Stop and close",
-                cancel: "Keep running",
-                is_stop: true,
-            },
-        };
-        match dialog.show(ctx) {
-            Some(Answer::Primary) => {
-                self.session.act(Action::Stop);
-                if question != Question::Switch {
-                    self.next = None;
-                }
-                self.may_close |= question == Question::Close;
-                self.question = None;
-            }
-            Some(Answer::Cancel) => {
-                self.question = None;
-                self.next = None;
-            }
-            None => {}
-        }
-    }
-
-    /// What is measured now.
-    fn running_name(&self) -> &'static str {
-        match self.session.running().quick().check() {
-            Some(_) => "Quick check",
-            None => self.session.running().live().map_or("", |(state, _)| state.name()),
-        }
-    }
-
-    /// What starts next.
-    fn next_name(&self) -> &'static str {
-        match &self.next {
-            Some(Action::Run(key) | Action::RunWhenQuiet(key)) => {
-                self.session.running().test(key).map_or("", |state| state.name())
-            }
-            _ => "Quick check",
-        }
-    }
-
-    /// Starts what was to follow the test that has ended.
-    fn start_next(&mut self) {
-        if !self.session.running().is_busy()
-            && self.question != Some(Question::Switch)
-            && let Some(next) = self.next.take()
-        {
-            self.session.act(next);
-        }
-    }
-
-    /// Refuses to close the window while a test runs, until the user confirms and the run is saved.
-    fn guard_close(&mut self, ctx: &Context) {
-        let is_busy = self.session.running().is_busy();
-        if ctx.input(|input| input.viewport().close_requested()) && is_busy {
-            ctx.send_viewport_cmd(ViewportCommand::CancelClose);
-            if !self.may_close && self.session.settings().asks_before_close {
-                self.question = Some(Question::Close);
-            } else if !self.may_close {
-                self.session.act(Action::StopAtOnce);
-                self.may_close = true;
-            }
-        }
-        if self.may_close && !is_busy {
-            ctx.send_viewport_cmd(ViewportCommand::Close);
-        }
     }
 }
 
@@ -482,9 +371,11 @@ impl eframe::App for App {
         self.cost.sample(ctx, self.session.running().is_busy());
         self.session.running_mut().set_window_cost(self.cost.total());
         self.session.poll();
-        // Here, because nothing is drawn while the window is minimized.
+        // This request is checked here and not in `ui`, because nothing is drawn while the window
+        // is minimized.
         if self.session.take_to_front() {
-            // Where the system lets no window raise itself, it is highlighted instead.
+            // If the system does not let a window raise itself, its taskbar entry is highlighted
+            // instead.
             ctx.send_viewport_cmd(ViewportCommand::Minimized(false));
             ctx.send_viewport_cmd(ViewportCommand::Focus);
             let attention = egui::UserAttentionType::Informational;
@@ -502,7 +393,7 @@ impl eframe::App for App {
         let is_still = facts.is_some_and(|facts| facts.desktop.reduced_motion == Some(true));
         let is_still = is_still || self.session.settings().less_motion;
         theme::set_motion(ctx, !is_running && !is_still);
-        // Engine events do not trigger a frame sooner than the window can afford.
+        // Engine events request a frame no earlier than the minimum time between two frames.
         let next = if is_running {
             self.cost.repaint_interval(self.min_repaint())
         } else {
@@ -511,8 +402,8 @@ impl eframe::App for App {
         let millis = u64::try_from(next.as_millis()).unwrap_or(100);
         self.repaint_millis.store(millis, Ordering::Relaxed);
         if is_running {
-            // Progress and remaining time advance even without new samples; an expensive frame is
-            // drawn less often, so that the window does not disturb the measurement.
+            // Progress and remaining time advance even without new samples. The more a frame costs,
+            // the fewer are drawn, so that the window does not disturb the measurement.
             ctx.request_repaint_after(next);
         }
     }
@@ -522,13 +413,16 @@ impl eframe::App for App {
         self.cost.painted(&ctx);
         self.fit.apply(&ctx);
         self.guard_close(&ctx);
+        if !self.is_cleared {
+            ui.painter().rect_filled(ctx.content_rect(), 0.0, theme::Tokens::of(ui).panel);
+        }
         let mut actions = Vec::new();
-        // An overlay has the keyboard focus.
+        // A modal dialog or menu has the keyboard focus: shortcuts of the page do not apply.
         let is_asking = ctx.memory(|memory| memory.top_modal_layer().is_some());
         if self.question.is_none() && !self.has_shortcut_sheet && !is_asking {
             keys::take(&ctx, &self.session, self.page, &mut actions);
-            // At once, so that this frame already shows what a key requested: while a test runs, the next one
-            // may be a second away.
+            // Carry out the actions immediately, so that this frame already shows their effect:
+            // while a test runs, the next frame may be a second away.
             self.carry_out(&ctx, std::mem::take(&mut actions));
         }
         let width_class = shell::WidthClass::of(ctx.content_rect().width());
@@ -536,7 +430,8 @@ impl eframe::App for App {
         let hz = self.has_live_plots().then(|| self.cost.repaint_hz(self.min_repaint()));
         let hosts = &mut self.hosts;
         shell::top_ui(ui, &self.session, self.page, width_class, hosts, &mut actions);
-        // The page leaves room for the status bar, which comes last for the keyboard.
+        // Reserve space for the status bar, which is drawn after the page because it comes last in
+        // the keyboard order.
         let room = ui.available_rect_before_wrap();
         let (room, bar) = room.split_top_bottom_at_y(room.bottom() - theme::size::STATUS_BAR);
         self.carry_out(&ctx, std::mem::take(&mut actions));
@@ -546,9 +441,8 @@ impl eframe::App for App {
         if self.page != PageId::Quick {
             self.quick.leave(&mut actions);
         }
-        let page = egui::Frame::new().fill(theme::Tokens::of(ui).panel);
         ui.scope_builder(egui::UiBuilder::new().max_rect(room), |ui| {
-            egui::CentralPanel::default().frame(page).show(ui, |ui| {
+            egui::CentralPanel::default().frame(egui::Frame::new()).show(ui, |ui| {
                 // Each page has its own scroll position.
                 ui.push_id(self.page.key(), |ui| self.page_ui(ui, &mut actions));
             });
@@ -570,10 +464,19 @@ impl eframe::App for App {
             self.has_shortcut_sheet && !shortcut_sheet::show(&ctx, &self.session);
         actions.extend(self.toasts.show(&ctx));
         plot_image::take(&ctx, &mut self.session, self.page);
-        if !actions.is_empty() {
+        // After input that changed something, discard this frame and lay it out again, so that the
+        // user sees the effect in this frame.
+        if !actions.is_empty() || keys::focuses_previous(&ctx) {
+            ctx.request_discard("what the input changed");
+        }
+        if !actions.is_empty() && !ctx.will_discard() {
             ctx.request_repaint();
         }
         self.carry_out(&ctx, actions);
+    }
+
+    fn clear_color(&self, visuals: &egui::Visuals) -> [f32; 4] {
+        visuals.panel_fill.to_normalized_gamma_f32()
     }
 
     fn on_exit(&mut self, _gl: Option<&eframe::glow::Context>) {
@@ -588,7 +491,8 @@ impl eframe::App for App {
     }
 }
 
-/// The page that was in view last, else the quick check; at the very first start, the first page.
+/// Returns the page that was shown last, or by default the quick check; at the very first start,
+/// the welcome page.
 fn first_page(session: &Session) -> PageId {
     let settings = session.settings();
     if !settings.is_welcomed {

@@ -1,4 +1,4 @@
-//! The command line: the same engine without a window.
+//! The command-line program, which measures and shows saved runs without a window.
 
 mod check;
 mod columns;
@@ -17,6 +17,7 @@ mod renamed;
 mod repeats;
 mod runs;
 mod terminal;
+mod text_file;
 mod why;
 mod window;
 
@@ -39,20 +40,20 @@ use form::Collect;
 pub use output::print_message;
 pub use window::window_files;
 
-/// How a command ended.
+/// The outcome of a command, which determines the exit code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Status {
-    /// Done.
+    /// The command succeeded.
     Done,
-    /// Failed; the reason was printed.
+    /// The command failed; the reason was printed.
     Failed,
     /// Usage error; the message was printed.
     WrongUse,
-    /// A `--fail-if` condition was met, or a limit is exceeded; it was printed.
+    /// A `--fail-if` condition was met, or a limit was exceeded; the details were printed.
     GateFailed,
-    /// A limit is neither met nor exceeded for certain; it was printed.
+    /// A limit is undecided: neither met nor exceeded with certainty; the details were printed.
     Undecided,
-    /// Interrupted; measured data is saved.
+    /// The user interrupted the command; measured data is saved.
     Stopped,
 }
 
@@ -69,7 +70,8 @@ impl From<Status> for ExitCode {
     }
 }
 
-/// Runs a command of the command line.
+/// Parses the arguments of `jitterscope-cli`, of which the first is the program's name, and runs
+/// the command.
 pub fn run(args: impl IntoIterator<Item = OsString>) -> Status {
     platform::note_usable_cpus();
     platform::survive_size_limit();
@@ -106,7 +108,8 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> Status {
     }
 }
 
-/// Prints why arguments name no command; help and version come this way, too, and go to the output.
+/// Prints why the arguments are invalid. Help and version also arrive as such an error and go to
+/// standard output.
 fn print_usage(mut error: clap::Error) -> Status {
     shorten_values(&mut error);
     let printed = error.print().and_then(|()| io::stdout().flush());
@@ -120,7 +123,7 @@ fn print_usage(mut error: clap::Error) -> Status {
     }
 }
 
-/// Shortens what a message quotes of the arguments, and redacts names in it.
+/// Shortens long argument values quoted in an error message, and redacts names in them.
 fn shorten_values(error: &mut clap::Error) {
     let long: Vec<(ContextKind, String)> = error
         .context()
@@ -133,24 +136,24 @@ fn shorten_values(error: &mut clap::Error) {
         .collect();
     for (kind, text) in long {
         if text.ends_with('…') {
-            // A suggestion quotes it as well.
+            // A suggestion would quote the long value again.
             error.insert(ContextKind::Suggested, ContextValue::None);
         }
         error.insert(kind, ContextValue::String(text));
     }
 }
 
-/// The quick check in the terminal, for when no window can open.
+/// Runs the quick check in the terminal. The desktop program does so if no window can open.
 pub fn quick_check() -> Status {
     run(["jitterscope-cli", "quick"].map(OsString::from))
 }
 
-/// Every command with its options: of the window, and of the command line.
+/// Returns the commands of the desktop program and of the command-line program, with their options.
 pub fn commands() -> [Command; 2] {
     [window::command(), command()]
 }
 
-/// Every command with its options.
+/// Returns the command-line program with all its commands and options.
 fn command() -> Command {
     let mut command = Command::new("jitterscope-cli")
         .about("Measure frame pacing and scheduling jitter, and find out why frames are late")
@@ -217,10 +220,10 @@ fn command() -> Command {
         .subcommand(host::agent_command())
 }
 
-/// What names a run.
+/// Help text of arguments that select a saved run.
 const RUN_HELP: &str = "Run ID (or its first digits), name, file name, or path of a run's file";
 
-/// Returns a parser of whole numbers in a range; its message has the range.
+/// Returns a parser of whole numbers in a range; its error message includes the range.
 fn number_in(
     range: RangeInclusive<u32>,
 ) -> impl Fn(&str) -> Result<u32, String> + Clone + Send + Sync + 'static {
@@ -268,7 +271,7 @@ fn output_args() -> [Arg; 3] {
     ]
 }
 
-/// The command of a test, with options derived from its settings.
+/// Returns the command of a test, with options derived from its settings.
 fn test_command(mut plan: Plan) -> Command {
     let presets = plan.presets();
     let mut collect = Collect::default();
@@ -332,7 +335,7 @@ fn test_command(mut plan: Plan) -> Command {
         .arg(host::hosts_arg(&["format", "out", "why", "repeat"]))
 }
 
-/// The value of an option, if it was given.
+/// Returns the value of the option `name`, or `None` if it was not given.
 fn text(matches: &ArgMatches, name: &str) -> Option<String> {
     matches.try_get_one::<String>(name).ok().flatten().cloned()
 }

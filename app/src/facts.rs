@@ -1,4 +1,4 @@
-//! What is read from the machine once, before anything is measured.
+//! Facts that are read from a machine once, before anything is measured.
 
 use std::thread::Builder;
 
@@ -10,40 +10,41 @@ use jitterscope_engine::platform::{
 use jitterscope_engine::run::Run;
 use jitterscope_engine::runner::AgentFacts;
 
-/// What is read from the machine once, at the start.
+/// Facts about this PC or another host, read once before anything is measured.
 #[derive(Clone, Debug)]
 pub struct Facts {
     /// The address of the host; `None` for this PC.
     pub host: Option<String>,
-    /// The machine.
+    /// Hardware and operating system.
     pub machine: Machine,
-    /// Additional facts for its own page.
+    /// Additional facts for the Machine page.
     pub detail: Detail,
-    /// Its clock.
+    /// Properties of the clock.
     pub clock: ClockFacts,
-    /// The CPUs that this program may use.
+    /// The CPUs that this process may use.
     pub cpus: CpuFacts,
-    /// The CPU that "a performance core" resolves to.
+    /// The CPU that the choice "a performance core" resolves to.
     pub performance_cpu: Option<u32>,
     /// Whether threads can be pinned to CPUs on this system.
     pub can_pin: bool,
-    /// What the desktop is set to.
+    /// Preferences of the desktop, such as dark mode.
     pub desktop: DesktopPreferences,
-    /// Which real-time scheduling is granted.
+    /// Which real-time priorities the system grants.
     pub realtime: RealtimeProbe,
-    /// The desktop's windows that can be opened.
+    /// The settings windows of the desktop that can be opened.
     pub tools: Vec<SystemTool>,
-    /// In how much detail a trace of the CPUs can be recorded.
+    /// The level of detail at which a trace of the CPUs can be recorded.
     pub trace: TraceState,
 }
 
 impl Facts {
-    /// Whether they are of the machine that a run was measured on.
+    /// Returns whether these facts describe the machine on which a run was measured.
     pub fn are_of(&self, run: &Run) -> bool {
         self.host == run.host && self.machine.short() == run.machine.short()
     }
 
-    /// Those of another PC. The desktop is that of this one.
+    /// Returns the facts of another PC. Its desktop preferences are unknown, and its settings
+    /// windows cannot be opened.
     pub fn of_host(address: &str, there: &AgentFacts) -> Self {
         Self {
             host: Some(address.to_owned()),
@@ -61,13 +62,14 @@ impl Facts {
     }
 }
 
-/// Tests what is granted, on a thread that ends afterward: a request changes the requesting thread.
+/// Tests which priorities the system grants. Uses a temporary thread, because a request changes the
+/// priority of the thread that makes the request.
 pub fn probe_on_fresh_thread() -> RealtimeProbe {
     let probing = Builder::new().name("probe".to_owned()).spawn(platform::realtime_probe);
     probing.ok().and_then(|thread| thread.join().ok()).unwrap_or_default()
 }
 
-/// Reads what the app needs to know of the machine.
+/// Reads all facts about this machine.
 pub fn read_facts() -> Facts {
     let machine = Machine::read();
     let performance_cpu = platform::choose_cpu(CpuChoice::Performance).ok().flatten();

@@ -1,7 +1,9 @@
-//! One window at a time: a second start hands its files to the first window, which comes to the front.
+//! Allows only one window at a time: a second start passes its files to the first window, which
+//! then comes to the front.
 //!
-//! The windows meet in the folder of settings: the first one holds a lock on a file there, and looks for
-//! requests that others leave next to it. Where the folder cannot be written, each start opens a separate window.
+//! The processes communicate through the settings folder. The first one locks a file there and
+//! checks for request files that later starts write next to it. If the folder is not writable, each
+//! start opens a separate window.
 
 use std::fs::{self, File, TryLockError};
 use std::path::{Path, PathBuf};
@@ -13,14 +15,14 @@ use jitterscope_engine::store::read_bounded;
 
 /// The file that the first window locks.
 const LOCK: &str = "window.lock";
-/// How the names of requests end.
+/// The extension of request files.
 const EXTENSION: &str = "open-request";
-/// How long a second start waits until the first window has taken its request.
+/// How long a second start waits for the first window to accept its request.
 const PATIENCE: Duration = Duration::from_secs(4);
-/// The largest request that is read, in bytes.
+/// Maximum size of a request in bytes.
 const MAX_BYTES: u64 = 1 << 20;
 
-/// The claim of the first window, for as long as it lives.
+/// The lock that makes this window the first one; it is released when this value is dropped.
 #[derive(Debug)]
 pub struct Instance {
     folder: PathBuf,
@@ -32,7 +34,7 @@ pub struct Instance {
 pub enum Start {
     /// This is the first window.
     First(Instance),
-    /// The first window has taken the files: this start is over.
+    /// The first window has accepted the files: this process can end.
     HandedOver,
     /// Another window is open and did not answer.
     Busy,
@@ -41,7 +43,8 @@ pub enum Start {
 }
 
 impl Instance {
-    /// Claims this folder, or hands these files to the window that has claimed it.
+    /// Locks this folder for this window, or passes these files to the window that has locked the
+    /// folder.
     pub fn claim(folder: &Path, files: &[PathBuf]) -> Start {
         Self::claim_within(folder, files, PATIENCE)
     }
@@ -68,13 +71,14 @@ impl Instance {
         }
     }
 
-    /// Where requests are left.
+    /// Returns the folder into which later starts write their requests.
     pub fn folder(&self) -> &Path {
         &self.folder
     }
 }
 
-/// Leaves a request and waits until it is taken.
+/// Writes a request to open these files, and waits until the first window has accepted the request;
+/// returns `false` if the first window does not accept it within `patience`.
 fn hand_over(folder: &Path, files: &[PathBuf], patience: Duration) -> std::io::Result<bool> {
     let files: Vec<PathBuf> = files
         .iter()
@@ -82,7 +86,7 @@ fn hand_over(folder: &Path, files: &[PathBuf], patience: Duration) -> std::io::R
         .collect();
     let name = format!("{}-{}", std::process::id(), RunId::random());
     let request = folder.join(&name).with_extension(EXTENSION);
-    // Renamed when it is whole, so that no half of it is read.
+    // Write a draft and rename it, so that the first window never reads an incomplete request.
     let draft = folder.join(format!("{name}.draft"));
     fs::write(&draft, serde_json::to_vec(&files)?)?;
     fs::rename(&draft, &request)?;
@@ -93,11 +97,12 @@ fn hand_over(folder: &Path, files: &[PathBuf], patience: Duration) -> std::io::R
             return Ok(true);
         }
     }
-    // It may be taken in this very moment.
+    // If the removal fails, the first window has accepted the request at the last moment.
     Ok(fs::remove_file(&request).is_err())
 }
 
-/// Takes the requests of other starts; `None` where there are none.
+/// Returns the files that later starts requested to open, and removes the requests; `None` if there
+/// are no requests.
 pub fn take_requests(folder: &Path) -> Option<Vec<PathBuf>> {
     let is_request =
         |path: &PathBuf| path.extension().is_some_and(|extension| extension == EXTENSION);

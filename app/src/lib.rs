@@ -1,8 +1,9 @@
-//! Jitterscope: the window and the command line over the engine.
+//! Jitterscope: the window and the command line, based on the engine.
 //!
 //! Without the feature `window`, there is only the command line.
 //!
-//! What is not exported here is used in this crate only, and the compiler reports it when nothing uses it.
+//! Items that are not exported here are private to this crate, so that the compiler reports unused
+//! ones.
 #![allow(unreachable_pub, reason = "modules are private, and this list is all that is public")]
 #![cfg_attr(
     not(feature = "window"),

@@ -1,4 +1,4 @@
-//! Messages of the program in a file that can be sent with a report.
+//! Log messages of the program, in a file that users can attach to a bug report.
 
 use std::fs::File;
 use std::io::Write as _;
@@ -9,15 +9,15 @@ use jitterscope_engine::export::{Identity, IncludedNames};
 use jitterscope_engine::platform::open_regular_with;
 use log::{Level, LevelFilter, Log, Metadata, Record};
 
-/// The name of the file, and of the one before it.
+/// File names of the current log and of the previous one.
 const FILE: &str = "jitterscope.log";
 const OLD_FILE: &str = "jitterscope.old.log";
-/// A longer file is renamed at the next start, in bytes.
+/// Size in bytes above which the current log is renamed to the previous one at the next start.
 const MAX_BYTES: u64 = 1 << 20;
-/// Lines at the end of the file that go into diagnostics.
+/// Number of lines from the end of the file that diagnostics include.
 const LAST_LINES: usize = 60;
 
-/// Writes messages of this program, and warnings of its libraries.
+/// The logger, which writes messages of this program and warnings of its libraries to a file.
 struct LogFile {
     path: PathBuf,
     file: Mutex<File>,
@@ -37,21 +37,22 @@ impl Log for LogFile {
         }
         let line = line(record);
         let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
-        // Where the disk is full, there is nowhere to report it.
+        // Ignore the error: if writing fails, for example because the disk is full, the error
+        // cannot be logged either.
         let _ok = file.write_all(line.as_bytes());
     }
 
     fn flush(&self) {}
 }
 
-/// A message as a line without private names.
+/// Formats a message as a line without private names.
 fn line(record: &Record<'_>) -> String {
     let when = jiff::Timestamp::now().strftime("%Y-%m-%dT%H:%M:%SZ");
     let message = IncludedNames::NOTHING.redacted(&record.args().to_string(), Identity::here());
     format!("{when} {:<5} {}: {message}\n", record.level(), record.target())
 }
 
-/// Starts the log in this folder; an error is the reason why there is none.
+/// Starts logging into this folder; the error is the reason why there is no log.
 pub fn start(folder: &Path) -> std::io::Result<()> {
     std::fs::create_dir_all(folder)?;
     let path = folder.join(FILE);
@@ -68,12 +69,12 @@ pub fn start(folder: &Path) -> std::io::Result<()> {
     Ok(())
 }
 
-/// Where the log is, once it was started.
+/// Returns the path of the log, if it was started.
 pub fn path() -> Option<&'static Path> {
     LOG.get().map(|log| log.path.as_path())
 }
 
-/// The last lines of the log; empty where there is none.
+/// Returns the last lines of the log; empty without a log.
 pub fn last_lines() -> String {
     let text = path().and_then(|path| std::fs::read_to_string(path).ok()).unwrap_or_default();
     let lines: Vec<&str> = text.lines().collect();

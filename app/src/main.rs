@@ -1,4 +1,4 @@
-//! The window; if none can open, the quick check in the terminal.
+//! The program of the window. If no window can open, it runs the quick check in the terminal.
 
 #![cfg_attr(all(windows, not(debug_assertions)), windows_subsystem = "windows")]
 
@@ -31,7 +31,8 @@ fn main() -> ExitCode {
         return ExitCode::SUCCESS;
     }
     jitterscope_engine::platform::note_usable_cpus();
-    // Tests start from a thread at default priority; all drawing threads are lowered.
+    // Measuring threads are started from a thread at default priority; the drawing threads run at a
+    // lower priority.
     jitterscope_engine::measure::init_spawner();
     jitterscope_engine::platform::lower_ui_priority();
     let icon = include_bytes!("../../assets/icon/jitterscope-128.png");
@@ -47,7 +48,8 @@ fn main() -> ExitCode {
     let options = eframe::NativeOptions {
         viewport,
         renderer: eframe::Renderer::Glow,
-        // Colors are flat, and without a GPU every pixel's noise takes CPU time from what is measured.
+        // Plots use flat colors, which need no dithering. Without a GPU, dithering takes CPU time
+        // from the measurement.
         dithering: false,
         system_font_fallback: false,
         persist_window: true,
@@ -66,14 +68,14 @@ fn main() -> ExitCode {
     }
 }
 
-/// Another place for the size and position of the window where a pipe or a device is at the default one: it
-/// would be opened before the window is, and wait for a writer.
+/// Returns another file for the window size and position if the default path is a pipe or device:
+/// opening a pipe would block before the window opens.
 fn window_state_path(usual: &Path) -> Option<PathBuf> {
     let is_other = usual.metadata().is_ok_and(|it| !it.is_file() && !it.is_dir());
     is_other.then(|| usual.with_file_name("window.ron"))
 }
 
-/// What a start did while another window is open.
+/// Returns the message after the files were passed to the window that is already open.
 fn handed_over(files: usize) -> String {
     match files {
         0 => "Jitterscope is already running; its window comes to the front".to_owned(),
@@ -82,14 +84,15 @@ fn handed_over(files: usize) -> String {
     }
 }
 
-/// The reason, without the source location in a library.
+/// Returns the reason of an error without the source location in a library.
 fn reason(error: &str) -> String {
     let after = error.split_once(".rs:").and_then(|(_, rest)| rest.split_once(": "));
     let words = after.map_or(error, |(_, words)| words);
     words.trim_end_matches([')', '.']).to_owned()
 }
 
-/// Measures in the terminal instead, if there is one, and no file was to be opened.
+/// Reports that the window cannot open. If no file was to be opened, runs the quick check in the
+/// terminal instead. A release build for Windows has no terminal and shows an error dialog.
 fn without_window(error: &eframe::Error, files: usize) -> ExitCode {
     let error = reason(&error.to_string());
     if cfg!(all(windows, not(debug_assertions))) {

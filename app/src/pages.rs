@@ -1,4 +1,4 @@
-//! The pages of the window: each holds its view state, is drawn from the session, and returns
+//! The pages of the window. Each page has its own view state, draws the session, and returns
 //! actions.
 
 mod activity;
@@ -47,12 +47,12 @@ use crate::session::{Action, Session};
 use crate::text::quick::tool_button;
 use crate::widgets::Button;
 
-/// The grade of a result as a severity.
+/// Returns the severity that corresponds to a grade.
 pub fn severity_of(grade: Option<GradeRange>) -> crate::widgets::Severity {
     crate::widgets::Severity::of_grade(grade)
 }
 
-/// Offers to open the desktop's list of programs, where it has one.
+/// Shows a button that opens the desktop's task manager, if the desktop has one.
 fn show_programs_ui(ui: &mut eframe::egui::Ui, session: &Session, actions: &mut Vec<Action>) {
     let tool = SystemTool::Programs;
     if session.machine().has_tool(tool) && ui.add(Button::new(tool_button(tool))).clicked() {

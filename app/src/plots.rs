@@ -1,5 +1,5 @@
-//! The plots. Those of reports are drawn from their description; the timeline and the heat map keep their view,
-//! and get their data with each call.
+//! The plots. Most plots are drawn from a chart description in the report. The timeline and the
+//! heat map have their own view state, and receive their data with each call.
 
 pub mod axis;
 pub mod cause;

@@ -1,4 +1,4 @@
-//! Saved runs as entries of a list; the runs of one quick check are one entry.
+//! Saved runs as list entries; the runs of one quick check form a single entry.
 
 mod filter;
 pub mod trend;
@@ -18,63 +18,66 @@ use crate::text;
 
 pub use filter::{RunFilter, SavedFilter, verdict_of};
 
-/// The key of a quick check among the tests.
+/// The key of quick checks, used like the key of a test.
 pub const CHECK: &str = "quick-check";
 
-/// An entry of the list: a run, or all runs of a quick check.
+/// An entry of the list of saved runs: a run, or a quick check with all its runs.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LibraryItem {
-    /// Its path; of a quick check, a path that no file has.
+    /// The path of the file. For a quick check, a path without a file, which only identifies the
+    /// entry.
     pub path: PathBuf,
-    /// Its files: one, or those of all measurements of a quick check, repeated ones included.
+    /// All files of the entry: one for a run; for a quick check, one per measurement, including
+    /// repeated ones.
     pub files: Vec<PathBuf>,
-    /// Their size.
+    /// The total size of the files in bytes.
     pub bytes: u64,
-    /// Its summary, or why it cannot be read.
+    /// The summary of the entry, or the reason why it cannot be read.
     pub run: Result<RunListEntry, String>,
-    /// The parts of a quick check in their order, the newest run of each; empty for a run.
+    /// The parts of a quick check in order, each with its newest run; empty for a run.
     pub parts: Vec<Self>,
 }
 
-/// An entry in one line.
+/// The summary of a run or quick check, shown in one line of the list.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RunListEntry {
-    /// Names the run, or the quick check.
+    /// The ID of the run or quick check.
     pub id: String,
-    /// Its display name: the user's, or one by its settings.
+    /// The displayed name: the name given by the user, or one derived from the settings.
     pub name: String,
-    /// The user's name for it, or empty.
+    /// The name given by the user, or empty.
     pub given_name: String,
     /// The user's note.
     pub note: String,
-    /// Tags to find it by.
+    /// Tags given by the user.
     pub tags: Vec<String>,
-    /// The key of its test.
+    /// The key of the test.
     pub test: &'static str,
-    /// The name of its test.
+    /// The name of the test.
     pub test_name: &'static str,
-    /// Identifies runs of the same settings; empty where they cannot be measured again.
+    /// Identifies runs with the same settings; empty if the run cannot be re-run.
     pub fingerprint: String,
-    /// Identifies runs that may differ by chance only; empty where nothing can.
+    /// Identifies runs that differ only by run-to-run variation; empty if no other run can match.
     pub setting: String,
-    /// Its grade and key number.
+    /// Grade and key numbers.
     pub headline: Headline,
-    /// Its verdict in a word or two.
+    /// The verdict in one or two words.
     pub verdict: String,
-    /// Its key number, or the answer of a quick check, in a few words.
+    /// The key number, or the answer of a quick check, in a few words.
     pub key_result: String,
-    /// What it is against its baseline, where it has one.
+    /// The change compared with the baseline; `None` without a baseline or if the change is
+    /// unknown.
     pub change: Option<trend::Change>,
-    /// On which machine.
+    /// The machine: processor and operating system.
     pub machine: String,
-    /// When it began.
+    /// When the run began.
     pub started_at: jiff::Timestamp,
-    /// Measuring time.
+    /// How long was measured; for a quick check, the sum over its parts.
     pub measured: Nanos,
 }
 
 impl LibraryItem {
-    /// The entries of these files, the newest first as they are.
+    /// Returns the list entries of these run files: newest first, unreadable files last.
     pub fn list(lines: Vec<Line>) -> Vec<Self> {
         let mut items: Vec<Self> = Vec::new();
         let mut checks: Vec<(RunId, Vec<(Line, Part)>)> = Vec::new();
@@ -95,7 +98,7 @@ impl LibraryItem {
         items
     }
 
-    /// Whether it is a quick check.
+    /// Returns whether this entry is a quick check.
     pub fn is_check(&self) -> bool {
         !self.parts.is_empty()
     }
@@ -111,7 +114,8 @@ impl LibraryItem {
         }
     }
 
-    /// A quick check from its lines, of which the newest comes first.
+    /// Creates the entry of a quick check from the lines of its run files, which are ordered from
+    /// newest to oldest.
     fn of_check(id: &RunId, lines: Vec<(Line, Part)>) -> Option<Self> {
         let files: Vec<PathBuf> = lines.iter().map(|(line, _)| line.path.clone()).collect();
         let bytes = lines.iter().map(|(line, _)| line.bytes).sum();
@@ -140,7 +144,8 @@ impl LibraryItem {
     }
 }
 
-/// The quick check that a run belongs to, and which part it is.
+/// Returns the quick check to which a run belongs, and its part in that check; `None` if the run is
+/// not part of a quick check.
 fn part_of(line: &Line) -> Option<(RunId, Part)> {
     let group = line.run.as_ref().ok()?.group.as_ref()?;
     let part = Part::ALL.into_iter().find(|part| part.key() == group.part)?;
@@ -173,7 +178,7 @@ impl RunListEntry {
         })
     }
 
-    /// A quick check of these parts.
+    /// Creates the summary of a quick check from one run per part; `None` if there are no runs.
     fn of_check(id: &RunId, runs: &[(Part, &RunIndexEntry)]) -> Option<Self> {
         let (_, first) = runs.iter().min_by_key(|(_, run)| run.started_at)?;
         let run_of = |part| runs.iter().find(|(of, _)| *of == part).map(|(_, run)| *run);
@@ -190,7 +195,7 @@ impl RunListEntry {
             name: if given_name.is_empty() { "Quick check".to_owned() } else { given_name.clone() },
             given_name,
             note: given(|run| &run.note).to_owned(),
-            // It adds nothing to what the test shows.
+            // The tag of quick checks is omitted: the test column shows the same.
             tags: first.tags.iter().filter(|tag| *tag != TAG).cloned().collect(),
             test: CHECK,
             test_name: "Quick check",
@@ -214,5 +219,45 @@ impl RunListEntry {
             started_at: first.started_at,
             measured: runs.iter().fold(Nanos::ZERO, |sum, (_, run)| sum + run.measured),
         })
+    }
+}
+
+#[cfg(test)]
+impl LibraryItem {
+    /// Returns the entry of a finished frame loop run with this ID and these tags, to which
+    /// `change` is applied; for tests.
+    pub(crate) fn example(id: &str, tags: &[&str], change: impl FnOnce(&mut RunListEntry)) -> Self {
+        let headline = Headline {
+            standing: jitterscope_engine::report::Standing::Clear,
+            grade: None,
+            word: String::new(),
+            number: String::new(),
+            best_p99: None,
+            longest_gap: None,
+            rows: 1,
+            refused: 0,
+            ending: Ending::Finished,
+        };
+        let mut run = RunListEntry {
+            id: id.to_owned(),
+            name: id.to_owned(),
+            given_name: String::new(),
+            note: String::new(),
+            tags: tags.iter().map(|tag| (*tag).to_owned()).collect(),
+            test: "frame-loop",
+            test_name: "Frame loop",
+            fingerprint: String::new(),
+            setting: String::new(),
+            headline,
+            change: None,
+            verdict: String::new(),
+            key_result: String::new(),
+            machine: String::new(),
+            started_at: jiff::Timestamp::UNIX_EPOCH,
+            measured: Nanos::from_secs(30),
+        };
+        change(&mut run);
+        let path = PathBuf::from(id);
+        Self { files: vec![path.clone()], path, bytes: 1_000_000, run: Ok(run), parts: Vec::new() }
     }
 }

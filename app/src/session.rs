@@ -1,8 +1,8 @@
-//! The state of the app, in parts: running tests, saved runs, comparison, exports, imports, settings, machine.
-//! Each part has its own state, tasks and messages, and pages read it through; this file only joins them.
+//! The state of the app, in parts: tests, saved runs, comparison, exports, imports, settings,
+//! machine. Each part has its own state, tasks, and messages; this file only connects them.
 //!
-//! Names no window type. [`Session::poll`] takes in new messages, [`Session::act`] carries out actions;
-//! between the two, pages only read.
+//! A session does not depend on the window toolkit. [`Session::poll`] handles new messages,
+//! [`Session::act`] carries out actions; in between, pages only read the session.
 
 mod action;
 mod comparing;
@@ -84,7 +84,7 @@ use part::{Context, Outbox, Part, Request, isolate};
 use settings_store::SettingsStore;
 use task::TaskHost;
 
-/// What the app knows.
+/// The state of the app.
 #[derive(Debug)]
 pub struct Session {
     host: TaskHost,
@@ -100,19 +100,19 @@ pub struct Session {
     mark_shortcut: MarkShortcut,
     examples: Examples,
     notices: Vec<Notice>,
-    /// Whether another start asks for the window.
+    /// Whether a later start of the app requested that the window come to the front.
     to_front: bool,
     go_to: Option<PageId>,
 }
 
 impl Session {
-    /// Begins to read the machine and the saved runs; `wake` is called when there is news.
+    /// Creates a session with default settings; `wake` is called when a task has a message.
     pub fn new(store: Option<Store>, wake: impl Fn() + Send + Sync + 'static) -> Self {
         let settings = Settings { is_welcomed: true, ..Settings::default() };
         Self::with_settings(store, settings, SettingsFile::none(), wake)
     }
 
-    /// The same with other settings, saved in a file.
+    /// Creates a session with these settings; changed settings are saved in `file`.
     pub fn with_settings(
         store: Option<Store>,
         settings: Settings,
@@ -156,68 +156,67 @@ impl Session {
         self
     }
 
-    /// What is measured.
+    /// Returns the tests and the run in progress.
     pub const fn running(&self) -> &Running {
         &self.running
     }
 
-    /// What was read from the machine.
+    /// Returns the facts about the machine.
     pub const fn machine(&self) -> &MachineState {
         &self.machine
     }
 
-    /// The shortcut that marks a moment in other programs.
+    /// Returns the shortcut that marks a moment while another program has the focus.
     pub const fn mark_shortcut(&self) -> &MarkShortcut {
         &self.mark_shortcut
     }
 
-    /// What leaves the app.
+    /// Returns the state of exports.
     pub const fn exports(&self) -> &Exports {
         &self.exports
     }
 
-    /// What comes into the app.
+    /// Returns the state of imports.
     pub const fn imports(&self) -> &Imports {
         &self.imports
     }
 
-    /// What is measured, apart from the window.
+    /// Returns the state of all tests, to which the window adds its own CPU time and number of frames.
     pub const fn running_mut(&mut self) -> &mut Running {
         &mut self.running
     }
 
-    /// What leaves the app, to be given what only the window can do.
+    /// Returns the state of exports, so that the window can set its drawing functions.
     pub const fn exports_mut(&mut self) -> &mut Exports {
         &mut self.exports
     }
 
-    /// Questions for paths.
+    /// Returns the dialogs that ask for files and folders.
     pub const fn dialogs(&self) -> &Dialogs {
         &self.dialogs
     }
 
-    /// Whether the list of runs changed since the noise floor was read.
+    /// Returns whether the noise floor should be read again: the list of runs has changed.
     pub fn is_noise_due(&self) -> bool {
         let is_listed = self.library.items().is_some();
         is_listed && self.machine.is_noise_due(self.library.version(), self.running.is_busy())
     }
 
-    /// How long measuring the noise floor takes; `None` while the machine is unknown.
+    /// Returns how long measuring the noise floor takes; `None` while the machine is unknown.
     pub fn noise_duration(&self) -> Option<Nanos> {
         let (state, facts) = (self.running.test(NOISE_TEST)?, self.machine.facts()?);
         Some(state.plan().duration(&facts.cpus) * i64::from(NOISE_REPEATS))
     }
 
-    /// Whether a test can be started from a page: while another one runs, the window asks whether to stop
-    /// that one.
+    /// Returns whether a test can start. The window first asks to stop another test that runs.
     pub fn can_start(&self, page: PageId) -> bool {
         let may_ask = self.running.is_running() && !self.running.is_in_view(page);
         let is_connected = self.hosts.host().is_some();
         self.machine.facts().is_some() && is_connected && (!self.running.is_busy() || may_ask)
     }
 
-    /// Why a test would end without a verdict, where that is known before it starts: every priority of which it needs
-    /// one is denied here, and the first of them was answered like this.
+    /// Returns the first denied priority and why it is denied, if the system denies all priorities
+    /// of which the test needs one, so that the test would end without a verdict; otherwise `None`.
     pub fn known_denial(&self, test: &str) -> Option<(Priority, &Applied)> {
         let plan = self.running.test(test)?.plan();
         let realtime = &self.machine.facts()?.realtime;
@@ -226,28 +225,28 @@ impl Session {
         wanted.iter().map(denied).collect::<Option<Vec<_>>>()?.into_iter().next()
     }
 
-    /// The saved runs.
+    /// Returns the library of saved runs.
     pub fn library(&self) -> &Library {
         &self.library
     }
 
-    /// Requests previews of those runs whose preview is older than the list; never while a test runs.
+    /// Returns the action that reads missing or outdated previews of runs; `None` during a test.
     pub fn request_previews(&self, paths: &[PathBuf]) -> Option<Action> {
         self.library.request_previews(paths).filter(|_| !self.running.is_busy())
     }
 
-    /// Requests previews of files over the window, once.
+    /// Returns, only once, the action that reads what kind of files are being dragged.
     pub fn ask_for_dragged(&self, paths: &[PathBuf]) -> Option<Action> {
         self.library.ask_for_dragged(paths).filter(|_| !self.running.is_busy())
     }
 
-    /// The runs that are compared.
+    /// Returns the state of the comparison.
     pub fn comparing(&self) -> &Comparing {
         &self.comparing
     }
 
-    /// Draws an image of a plot off the window's thread: into a file of this name, of which the user chooses the
-    /// folder, or without a name into the clipboard.
+    /// Draws an image of a plot on a background thread. With a name, the user selects where to save
+    /// the image as a file; without a name, the image is copied to the clipboard.
     pub fn make_plot_image(&mut self, name: Option<&str>, draw: PlotPainter) {
         self.run(EXPORTS, |part, _, _| match name {
             Some(name) => part.save_plot(name, draw),
@@ -255,7 +254,7 @@ impl Session {
         });
     }
 
-    /// Whether what a page shows is an example.
+    /// Returns whether a page shows an example.
     pub fn shows_example(&self, page: PageId) -> bool {
         let is_example = |shown: &std::sync::Arc<LoadedRun>| self.examples.hold(&shown.run);
         match page {
@@ -276,7 +275,7 @@ impl Session {
         }
     }
 
-    /// The user's settings.
+    /// Returns the user's settings.
     pub fn settings(&self) -> &Settings {
         self.settings.settings()
     }
@@ -286,44 +285,44 @@ impl Session {
         self.run(SETTINGS, |part, _, outbox| part.set(settings, outbox));
     }
 
-    /// Writes the settings before the app ends.
+    /// Writes the settings immediately, before the app ends.
     pub fn write_settings_now(&mut self) {
         self.remember_plans();
         self.settings.write_now();
     }
 
-    /// Remembers what each test is set to and shows, for the next start.
+    /// Saves the settings and the shown result of each test for the next start.
     pub fn remember_plans(&mut self) {
         let plans = self.running.tests().iter().map(|state| serde_json::to_value(state.plan()));
-        // A test that cannot be written starts with its default the next time.
+        // A test whose settings cannot be serialized starts with its defaults the next time.
         let tests = plans.filter_map(Result::ok).collect();
         let settings = self.settings().clone();
         let results = self.running.shown_files(&settings.results);
         self.set_settings(Settings { tests, results, ..settings });
     }
 
-    /// Messages that were not shown yet.
+    /// Returns new messages for the user, each only once.
     pub fn take_notices(&mut self) -> Vec<Notice> {
         std::mem::take(&mut self.notices)
     }
 
-    /// The page to show, returned once.
+    /// Returns the page that was requested last, only once.
     pub fn take_go_to(&mut self) -> Option<PageId> {
         self.go_to.take()
     }
 
-    /// Opens the files that later starts leave in this folder.
+    /// Starts to open the files that later starts of the app request through this folder.
     pub fn watch_requests(&mut self, folder: &Path) {
         let folder = folder.to_owned();
         self.run(IMPORTS, |part, _, _| part.watch(folder));
     }
 
-    /// Whether another start requested the window, reported once.
+    /// Returns, only once, whether a later start of the app requested the window.
     pub fn take_to_front(&mut self) -> bool {
         std::mem::take(&mut self.to_front)
     }
 
-    /// Runs the work of one part, then carries out its requests.
+    /// Runs work of one part, then carries out the requests of that part.
     fn run<P: Part>(
         &mut self,
         part: fn(&mut Self) -> &mut P,
@@ -376,7 +375,7 @@ impl Session {
         }
     }
 
-    /// Takes in what happened since the last call.
+    /// Handles the messages and events since the last call.
     pub fn poll(&mut self) {
         self.run(RUNNING, Running::poll);
         self.run(LIBRARY, |part, _, outbox| part.poll(outbox));
@@ -391,7 +390,7 @@ impl Session {
         self.run(MARK_SHORTCUT, |part, _, _| part.follow(wanted.flatten()));
     }
 
-    /// Carries out a page's action.
+    /// Carries out an action.
     pub fn act(&mut self, action: Action) {
         match action {
             Action::Run(test) => {
@@ -489,7 +488,7 @@ impl Session {
             Action::ReadNoise => self.read_noise(),
             Action::MeasureNoise => self.measure_noise(),
             Action::Tell(text) => self.notices.push(Notice::info(text)),
-            // The window's own.
+            // The window itself handles these actions.
             Action::ShowKeys | Action::ShowHosts => {}
         }
     }
@@ -508,7 +507,7 @@ impl Session {
         self.run(IMPORTS, |part, _, _| part.ask(&dialogs));
     }
 
-    /// What a subject of an export is, where there is any.
+    /// Returns the source of the results to export; `None` if there is no result.
     fn source(&self, subject: &Subject) -> Option<Source> {
         Source::of(subject, &self.running, &self.library, &self.comparing)
     }
@@ -523,12 +522,12 @@ impl Session {
         self.run(EXPORTS, |part, _, outbox| part.copy_for_ticket(subject, source, outbox));
     }
 
-    /// Whether there is a result to write.
+    /// Returns whether there is a result to export.
     pub fn can_export(&self, subject: &Subject) -> bool {
         self.source(subject).is_some()
     }
 
-    /// Opens the result that the page of a test showed at the end of the last start, once.
+    /// Opens the result that the page of a test showed in the previous session, once.
     pub fn restore_result(&mut self, page: PageId) {
         let PageId::Test(test) = page else { return };
         if let Some(path) = self.settings().results.get(test).cloned() {
@@ -572,7 +571,7 @@ impl Session {
         self.run(RUNNING, |part, _, _| part.change(test, change));
     }
 
-    /// Annotates a result on screen, and the file of its run.
+    /// Sets the annotations of a result on screen, and of the file of its run.
     fn annotate(&mut self, test: &str, annotations: Vec<Annotation>) {
         let mut path = None;
         self.change(test, |state| path = state.annotate(&annotations));

@@ -1,6 +1,7 @@
-//! Numbers to words for people: lengths of time, counts, shares, dates. Pure; knows no window.
+//! Formats numbers as text for users: durations, counts, shares, dates. Pure functions, independent
+//! of the window.
 //!
-//! Files and clipboards get plain digits instead; these forms are for screens and reports.
+//! Files and clipboards use plain digits instead; these formats are for screens and reports.
 
 pub mod capture;
 pub mod compare;
@@ -9,6 +10,7 @@ pub mod export;
 pub mod hosts;
 pub mod import;
 pub mod library;
+pub mod live;
 pub mod low;
 pub mod machine;
 pub mod quick;
@@ -24,13 +26,13 @@ pub use jitterscope_engine::units::{
     format_signed_time_in, format_time, format_time_above, format_time_in, time_parts,
 };
 
-/// Words with a capital letter at their start.
+/// Returns the text with its first letter in upper case.
 pub fn capitalized(words: &str) -> String {
     let mut letters = words.chars();
     letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
 }
 
-/// The first this many letters of a name, with an ellipsis where it is longer.
+/// Returns the name in at most `most` characters; if it is cut, the last one is an ellipsis.
 pub fn cut(name: &str, most: usize) -> String {
     if name.chars().count() <= most {
         return name.to_owned();

@@ -1,4 +1,4 @@
-//! The appearance of the window: colors and sizes by name, fonts, text styles, icons.
+//! The appearance of the window: named colors and sizes, fonts, text styles, icons.
 
 pub mod fonts;
 pub mod icons;
@@ -16,9 +16,9 @@ pub use self::fonts::{icon, icon_font, paint_icon};
 pub use self::tokens::{Contrast, Tokens, size};
 pub use self::type_scale::Type;
 
-/// Layout passes of a frame whose contents turn out to have another size: what is right-aligned, in a strip, above a
-/// plot settles in three.
-const MAX_PASSES: NonZeroUsize = NonZeroUsize::new(3).unwrap();
+/// Maximum layout passes per frame: one for the effects of input, and three for contents whose size
+/// is only known after layout, such as right-aligned ones.
+const MAX_PASSES: NonZeroUsize = NonZeroUsize::new(4).unwrap();
 
 /// Installs the fonts, and the style of both themes. Call once, before the first frame.
 pub fn install(ctx: &Context) {
@@ -39,13 +39,14 @@ pub fn set_contrast(ctx: &Context, contrast: Contrast) {
     }
 }
 
-/// Enables or disables animations: disabled while measuring, and by "Reduce motion".
+/// Enables animations, or disables them: while measuring, and if the user or the desktop wants
+/// reduced motion.
 pub fn set_motion(ctx: &Context, moving: bool) {
     let seconds = if moving { size::ANIMATION_SECS } else { 0.0 };
     ctx.all_styles_mut(|style| style.animation_time = seconds);
 }
 
-/// Sets spacing, text styles and visuals of one theme.
+/// Sets spacing, text styles, and colors of one theme.
 fn apply(style: &mut Style, tokens: &Tokens, theme: Theme) {
     style.text_styles = type_scale::text_styles();
     style.drag_value_text_style = egui::TextStyle::Body;
@@ -73,7 +74,7 @@ fn apply(style: &mut Style, tokens: &Tokens, theme: Theme) {
     style.visuals = visuals(tokens, theme);
 }
 
-/// The colors of egui's own widgets.
+/// Returns the colors of egui's built-in widgets.
 fn visuals(tokens: &Tokens, theme: Theme) -> Visuals {
     let mut visuals = theme.default_visuals();
     let state = |fill, stroke, width| WidgetVisuals {
@@ -85,7 +86,8 @@ fn visuals(tokens: &Tokens, theme: Theme) -> Visuals {
         expansion: 0.0,
     };
     if theme == Theme::Dark {
-        // egui's own makes light text on dark heavier than the design's.
+        // Override egui's default, which makes light text on a dark background bolder than in the
+        // design.
         visuals.text_options.color_transfer_function = FontColorTransferFunction::Gamma(0.75);
     }
     visuals.widgets.noninteractive = state(tokens.panel, tokens.line, 1.0);

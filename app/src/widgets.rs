@@ -1,4 +1,4 @@
-//! The widgets that pages are built of: one file each, following the design, each with a name for
+//! The widgets from which pages are built: one file per widget, each with an accessible name for
 //! screen readers.
 
 pub mod badge;
@@ -23,6 +23,7 @@ pub mod progress;
 pub mod region;
 pub mod result_table;
 pub mod right;
+pub mod scroll;
 pub mod segmented;
 pub mod setting_form;
 pub mod severity;
@@ -56,6 +57,7 @@ pub use self::progress::progress;
 pub use self::region::{Region, region};
 pub use self::result_table::{ForestPlot, ResultTable, TableLayout};
 pub use self::right::{right_aligned, right_width};
+pub use self::scroll::{FollowFocus, result_area};
 pub use self::segmented::{segmented, segmented_or_combo, segmented_wide};
 pub use self::setting_form::{FormContext, SettingForm};
 pub use self::severity::Severity;

@@ -1,7 +1,8 @@
-//! Writes runs for other programs and people: plain functions from a run and its report to a `Write`.
+//! Exports runs: functions that write a run and its report in a file format, for other programs and
+//! for readers.
 //!
-//! Text that others supplied is made harmless for where it goes, and what names the user or a machine is
-//! omitted unless requested.
+//! Text from outside this program is escaped for the file format. Names of the user, the machine,
+//! and other programs are redacted, unless the options of the export include these names.
 
 pub mod chrome_trace;
 pub mod csv;
@@ -41,38 +42,38 @@ pub use privacy::{Identity, IncludedNames, NameMatch, cleaned};
 pub use sanitize::{for_terminal, shown_name};
 pub use ticket::Ticket;
 
-/// What is written at once.
+/// Size of the write buffer.
 const BUFFER_BYTES: usize = 64 << 10;
 
-/// A kind of file a run can be written as.
+/// A file format in which a run can be exported.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Format {
-    /// One page for any browser, the run inside.
+    /// An HTML report for any browser. The file also contains the run, so that it can be imported.
     Html,
-    /// For a ticket.
+    /// A Markdown report to paste into a ticket.
     Markdown,
-    /// The run with its report.
+    /// JSON with the run and its report.
     Json,
-    /// A table: one row per configuration.
+    /// CSV of one table, by default with one row per configuration.
     CsvSummary,
-    /// One row per sample.
+    /// CSV with one row per sample.
     CsvSamples,
-    /// The log of MangoHud.
+    /// Frame times in the log format of MangoHud, an overlay for games.
     MangoHud,
-    /// The CSV of PresentMon 1.
+    /// Frame times in the CSV format of PresentMon 1, a frame time recorder.
     PresentMon,
-    /// The percentile listing of HdrHistogram.
+    /// Percentiles of lateness as a list, in the format of the HdrHistogram library.
     Hgrm,
-    /// The JSON of cyclictest.
+    /// Histograms of lateness in the JSON format of cyclictest, a Linux latency test.
     Cyclictest,
-    /// The trace of Chrome and Perfetto.
+    /// A trace in the JSON format of the trace viewers of Chrome and Perfetto.
     ChromeTrace,
     /// One plot as an image.
     Svg,
 }
 
 impl Format {
-    /// Every format, in the order of a list.
+    /// Every format, in the order in which lists show them.
     pub const ALL: [Self; 11] = [
         Self::Html,
         Self::Markdown,
@@ -87,7 +88,7 @@ impl Format {
         Self::Svg,
     ];
 
-    /// The word of the command line.
+    /// Returns the name of the format on the command line.
     pub const fn key(self) -> &'static str {
         match self {
             Self::Html => "html",
@@ -104,7 +105,7 @@ impl Format {
         }
     }
 
-    /// The words on screen.
+    /// Returns the name of the format in the window.
     pub const fn label(self) -> &'static str {
         match self {
             Self::Html => "HTML report",
@@ -121,7 +122,7 @@ impl Format {
         }
     }
 
-    /// What it is good for, in as many characters as the window shows.
+    /// Returns a description of the format, short enough for the window.
     pub const fn about(self) -> &'static str {
         match self {
             Self::Html => "For browsers, imports as a run",
@@ -138,7 +139,7 @@ impl Format {
         }
     }
 
-    /// How the names of its files end, without the dot.
+    /// Returns the file extension, without the dot.
     pub const fn extension(self) -> &'static str {
         match self {
             Self::Html => "html",
@@ -150,39 +151,40 @@ impl Format {
         }
     }
 
-    /// Whether it holds one configuration, so that one of several must be selected.
+    /// Whether a file of this format holds a single configuration, so that one of several must be
+    /// selected.
     pub const fn is_of_one_row(self) -> bool {
         matches!(self, Self::MangoHud | Self::PresentMon | Self::Hgrm)
     }
 
-    /// The format of this word.
+    /// Returns the format with this name on the command line; `None` for an unknown name.
     pub fn of_key(key: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|format| format.key() == key)
     }
 }
 
-/// The words over a report.
+/// The texts at the top of a report.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Headline {
-    /// What the run is called: its name, or its test.
+    /// The name of the run, or of its test if the run has no name.
     pub title: String,
-    /// What the title does not have: test, unless it is the title, and date.
+    /// The date; before it the name of the test, unless the test is the title.
     pub about: String,
-    /// The grade word, or what is where there is no grade.
+    /// The word for the grade, or the word that is shown if there is no grade.
     pub grade: String,
-    /// What was found.
+    /// The result of the run, in one sentence.
     pub sentence: String,
-    /// The numbers behind it.
+    /// The numbers behind `sentence`.
     pub evidence: String,
-    /// What may help; empty where nothing is known to.
+    /// A recommendation; empty if there is none.
     pub advice: String,
-    /// Which names were excluded; empty where none were.
+    /// A note on the names that were redacted; empty if no names were redacted.
     pub privacy: String,
 }
 
 impl Headline {
-    /// The words over a run that was measured then. Nothing is written twice: the name is the title, and
-    /// the test where there is no name.
+    /// Returns the texts at the top of the report of a run; `when` is the date of the run. The
+    /// title is the name of the run, or the name of the test if the run has no name.
     pub fn of(run: &Run, report: &Report, when: String) -> Self {
         let test = run.subject.name();
         let (title, about) = if run.name.is_empty() {
@@ -202,32 +204,35 @@ impl Headline {
     }
 }
 
-/// A date where nobody names a time zone.
+/// Formats a date in UTC, for a caller that does not set a time zone.
 fn utc_date(when: jiff::Timestamp) -> String {
     when.strftime("%Y-%m-%d %H:%M UTC").to_string()
 }
 
-/// How a run is written.
+/// Options of an export.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
-    /// Writes the date of a run; in UTC by default.
+    /// Formats the date of a run; UTC by default.
     pub date: Option<fn(jiff::Timestamp) -> String>,
-    /// The key of the plot to write, where one is written alone; the first one where none is named.
+    /// The key of the plot to write, for formats with a single plot; `None` for the first plot.
     pub plot: Option<String>,
-    /// The position of the table to write, where one is written alone: 0 is the one of configurations.
+    /// The position of the table to write, for formats with a single table: 0 is the table of
+    /// configurations.
     pub table: usize,
-    /// The row to write, where one is written alone; [`default_row`] where none is named.
+    /// The position of the configuration to write, for formats with a single configuration; `None`
+    /// for the configuration that [`default_row`] returns.
     pub row: Option<usize>,
-    /// What goes into the file.
+    /// The parts of the run to write.
     pub parts: Parts,
-    /// The names to look for and leave out. With an empty one, only paths of home folders are
-    /// shortened.
+    /// The names of the host and the user to find and redact. If there are none, home folders in
+    /// paths and network addresses are still redacted.
     pub leave_out: Identity,
-    /// The names that are left in after all.
+    /// The kinds of names that are not redacted.
     pub included_names: IncludedNames,
 }
 
-/// A run with its report and the words over them as they are written: without what is omitted.
+/// What is exported of a run: the run and its report, without the parts that are omitted and with
+/// names redacted, and the texts at the top of the report.
 struct Prepared<'a> {
     run: Cow<'a, Run>,
     report: Cow<'a, Report>,
@@ -242,7 +247,8 @@ fn prepared<'a>(
 ) -> Prepared<'a> {
     let full = run;
     let (run, report) = match cleaned(run, report, options) {
-        // What was omitted may be in the report, too.
+        // The report may contain the names that were redacted in the run: compute the report again,
+        // from the redacted run.
         Some(clean) => {
             let report = Report::of(&clean, &report.options);
             (Cow::Owned(clean), Cow::Owned(report))
@@ -271,13 +277,13 @@ fn prepared<'a>(
     Prepared { run, report, headline }
 }
 
-/// A run in few lines of Markdown, for the clipboard.
+/// Returns a short Markdown summary of a run, for the clipboard.
 pub fn ticket(run: &Run, report: &Report, options: &Options) -> String {
     let Prepared { run, report, headline } = prepared(Format::Markdown, run, report, options);
     markdown::text(&Ticket::of_run(&run, &report, &headline, options.parts).blocks())
 }
 
-/// Writes a run in a format.
+/// Writes a run in the given format.
 pub fn write(
     format: Format,
     run: &Run,
@@ -314,7 +320,8 @@ pub fn write(
     buffer.flush()
 }
 
-/// A name for the file: date, test, id, and what shows formats of one ending apart.
+/// Returns the file name of an exported run, which consists of date, test, and ID. The key of the
+/// format follows if the extension is the key of another format, such as `csv`.
 pub fn file_name(format: Format, run: &Run) -> String {
     let date = run.started_at.strftime("%Y-%m-%d");
     let key = format.key();
@@ -326,13 +333,15 @@ pub fn file_name(format: Format, run: &Run) -> String {
     }
 }
 
-/// The path of a plot of a run in a folder: the name of the run's files with the key of the plot.
+/// Returns the path in a folder of the SVG file of a plot: the file name of the run, followed by
+/// the key of the plot.
 pub fn plot_path(folder: &Path, run: &Run, chart: &Chart) -> PathBuf {
     let name = file_name(Format::Svg, run);
     folder.join(format!("{}-{}.svg", name.trim_end_matches(".svg"), chart.key))
 }
 
-/// The path of another table of a run, next to the file of its first one: `run.csv`, `run-stalls.csv`.
+/// Returns the path of the file of a further table of a run. `first` is the path of the first
+/// table: `run.csv` becomes `run-stalls.csv` for the table `stalls`.
 pub fn table_path(first: &Path, table: &Table) -> PathBuf {
     let stem = first.file_stem().unwrap_or_default().to_string_lossy();
     let extension = first.extension().map_or("csv".into(), |extension| extension.to_string_lossy());

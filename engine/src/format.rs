@@ -1,8 +1,9 @@
-//! The run file, version 1: one JSON object, columns of integers, units in the keys. A missing value is
-//! null; a column a test does not have is absent.
+//! The run file, version 1: one JSON object with columns of integers, and units in the keys. A
+//! missing value is null; a column that a test does not have is absent.
 //!
-//! A run derives its file, and an event its line of a journal: a field added there is in the file. Here stand
-//! what reads JSON, what is exported with a run, and the JSON of other programs.
+//! Run files and journal lines are serialized directly from [`Run`] and `Event`: a field added to
+//! those types is also in the files. This module has the JSON reader, the formats of exported
+//! files, and the JSON formats of other programs.
 
 pub mod capframex;
 pub mod checksum;
@@ -33,53 +34,56 @@ use json::{Json, Limits};
 
 pub use crate::run::{FORMAT, FORMAT_VERSION};
 pub(crate) use claims::is_plausible;
-pub(crate) use journal::{Entry, journal_version, parse_entry, read_entry, write_lines};
+pub(crate) use journal::{
+    Entry, MAX_LINE_BYTES, journal_version, parse_entry, read_entry, write_lines,
+};
 pub use json::JsonError;
+pub(crate) use json::{MAX_OTHER_BYTES, MAX_SAMPLES};
 pub use measurement::{measurement_sum, shortened_sum};
 pub use prior::{PriorError, PriorRecord};
 pub(crate) use safe_writer::is_unsafe_char;
 pub use safe_writer::{SafeWriter, safe_json};
 
-/// Why a text is not a run.
+/// Why a text cannot be read as a run.
 #[derive(Debug, thiserror::Error)]
 pub enum FormatError {
-    /// The system cannot read it.
+    /// The system cannot read the file.
     #[error("{source}")]
     Unreadable {
         /// The system's error.
         #[from]
         source: io::Error,
     },
-    /// It is no JSON, or not what a run holds.
+    /// The text is not JSON, or not the content of a run.
     #[error("not a Jitterscope run, or damaged: {source} (line {line}, column {column})")]
     Damaged {
-        /// What is wrong.
+        /// The error of the JSON reader.
         #[source]
         source: JsonError,
-        /// In which line, counted from 1.
+        /// The number of the line, counted from 1.
         line: usize,
-        /// After how many bytes of the line.
+        /// The number of bytes before the error in that line.
         column: usize,
     },
-    /// It is JSON of something else.
+    /// The text is JSON of another format.
     #[error("not a Jitterscope run: its format is '{}'", shortened(found))]
     Foreign {
-        /// What it states it is.
+        /// The format that the text states.
         found: String,
     },
-    /// It was made by a newer program.
+    /// The file was written by a newer version.
     #[error(
         "made by a newer version (format {found}, this version reads up to {FORMAT_VERSION}); \
          update Jitterscope to open it"
     )]
     Newer {
-        /// The version it states.
+        /// The format version of the file.
         found: u32,
     },
-    /// It contradicts itself.
+    /// Values in the file contradict each other.
     #[error("damaged: {what}")]
     Contradiction {
-        /// What does not fit.
+        /// The contradiction.
         what: String,
     },
 }
@@ -95,7 +99,7 @@ fn contradiction(what: impl Into<String>) -> FormatError {
     FormatError::Contradiction { what: what.into() }
 }
 
-/// What is read of a text that is no run, to report what it is instead.
+/// The part of a file that identifies its format, to report why it is not a run.
 #[derive(Deserialize)]
 struct Preamble {
     #[serde(default)]
@@ -104,23 +108,23 @@ struct Preamble {
     format_version: u32,
 }
 
-/// Writes a run.
+/// Writes a run as JSON in the format of the run file.
 pub fn write(run: &Run, to: &mut dyn Write) -> io::Result<()> {
     write_line(run, to)
 }
 
-/// Reads a run.
+/// Reads a run from the text of a run file.
 pub fn read(text: &[u8]) -> Result<Run, FormatError> {
     read_from(&mut Cursor::new(text))
 }
 
-/// Reads a run from a file; no more of the file is in memory at once than a piece of it.
+/// Reads a run from a file, piece by piece; only one piece of the text is in memory.
 pub fn read_from(from: &mut (impl Read + Seek)) -> Result<Run, FormatError> {
     let error = match json_of(from, Limits::RUN) {
         Err(error @ FormatError::Damaged { .. }) => error,
         read => return read,
     };
-    // First whether it is JSON, then whose, then what does not fit.
+    // Report the most basic error: not JSON, then another format, then invalid content.
     let preamble: Preamble = json_of(from, Limits::RUN)?;
     if preamble.format != FORMAT {
         return Err(FormatError::Foreign { found: preamble.format });
@@ -131,7 +135,7 @@ pub fn read_from(from: &mut (impl Read + Seek)) -> Result<Run, FormatError> {
     Err(error)
 }
 
-/// Reads a whole file of JSON from its beginning.
+/// Reads a whole JSON file from its beginning.
 fn json_of<T: DeserializeOwned>(
     from: &mut (impl Read + Seek),
     limits: Limits,
@@ -150,7 +154,7 @@ fn json_of<T: DeserializeOwned>(
     }
 }
 
-/// Line and column after this many bytes of a file.
+/// Returns the line and column of a byte offset in a file.
 fn place(from: &mut (impl Read + Seek), offset: u64) -> io::Result<(usize, usize)> {
     from.rewind()?;
     let mut before = BufReader::new(from.take(offset));
@@ -169,7 +173,7 @@ fn place(from: &mut (impl Read + Seek), offset: u64) -> io::Result<(usize, usize
     }
 }
 
-/// Whose JSON a text is.
+/// The program whose JSON format a file has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Family {
     /// A run of this program.
@@ -178,11 +182,12 @@ pub enum Family {
     CapFrameX,
     /// A result of cyclictest.
     Cyclictest,
-    /// Something else.
+    /// Any other JSON.
     Unknown,
 }
 
-/// Returns whose JSON a text is, by its keys; nothing of it is retained.
+/// Returns the program whose JSON format a file has, which the top-level keys of the file identify. Values are skipped
+/// without being stored.
 pub fn family(from: &mut (impl Read + Seek)) -> Result<Family, FormatError> {
     #[derive(Deserialize)]
     struct Keys {
@@ -199,12 +204,12 @@ pub fn family(from: &mut (impl Read + Seek)) -> Result<Family, FormatError> {
     })
 }
 
-/// A text as JSON writes it, with its quotes.
+/// Returns a text as a JSON string with quotes.
 pub fn quoted(text: &str) -> String {
     safe_json(&serde_json::to_string(text).unwrap_or_default())
 }
 
-/// Machine and clock as the run file holds them, for people who want only those.
+/// Returns machine and clock as JSON in the format of the run file.
 pub fn machine_json(machine: &Machine, clock: &ClockFacts) -> String {
     #[derive(Serialize)]
     struct Facts<'a> {
@@ -220,7 +225,7 @@ pub(crate) fn write_line(record: &impl Serialize, to: &mut dyn Write) -> io::Res
     to.write_all(b"\n")
 }
 
-/// Reads a record from a line of JSON, whatever else is in it; `None` where the line is none.
+/// Reads a record from a line of JSON, ignoring unknown keys; `None` if the line is not such a record.
 pub(crate) fn read_line<T: DeserializeOwned>(line: &[u8]) -> Option<T> {
     serde_json::from_slice(line).ok()
 }

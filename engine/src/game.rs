@@ -1,10 +1,11 @@
-//! The work of a game server's cycle: all players and NPCs move, and every player receives updates
-//! about what is in view.
+//! Simulates the work of a game server's cycle: all players and NPCs move, and every player
+//! receives updates about everything in view.
 //!
-//! A cycle moves everything, writes shared blocks once, encodes a packet per player from the
-//! player's view, and consumes the packets. The encoding is distributed over the threads of a pool
-//! that the caller provides; the bytes do not depend on the number of threads. It is a real
-//! encoder: a decoder can maintain a player's screen from the packets alone (the tests have one).
+//! A cycle moves everyone, writes blocks that all players share, encodes a packet per player from
+//! the player's view, and consumes the packets. The encoding is distributed over the threads of a
+//! pool that the caller provides; the bytes do not depend on the number of threads. The encoding is
+//! complete: a decoder can maintain a player's screen from the packets alone (the tests have such a
+//! decoder).
 
 mod bits;
 mod blocks;
@@ -26,17 +27,17 @@ pub use tile::Tile;
 
 use crate::nanos::Nanos;
 
-/// A clock of nanoseconds that any thread may read.
+/// A clock in nanoseconds that any thread can read.
 pub type Clock<'a> = &'a (dyn Fn() -> i64 + Sync);
 
-/// A game in progress.
+/// A simulated game.
 #[derive(Debug)]
 pub struct World {
     game: Game,
     counters: Counters,
 }
 
-/// The two games.
+/// The kinds of games.
 #[derive(Debug)]
 enum Game {
     Players(players::Players),
@@ -44,10 +45,11 @@ enum Game {
 }
 
 impl World {
-    /// A game with these settings, each number moved into its range, before its first cycle.
+    /// Creates a game before its first cycle; settings out of range are clamped.
     ///
-    /// Takes 40 kB per player. The view ranges take 20 cycles to settle, and the slowest of these
-    /// costs several times a steady one: run as many before measuring.
+    /// A game takes 40 kB of memory per player. In the first 20 cycles, the view ranges of the players adapt to the
+    /// number of players in view. The slowest of these cycles takes several times as long as later cycles: run the
+    /// first 20 cycles before measuring.
     pub fn new(settings: Settings) -> Self {
         let settings = settings.within_ranges();
         let game = match settings.kind {
@@ -57,12 +59,12 @@ impl World {
         Self { game, counters: Counters::default() }
     }
 
-    /// Runs one cycle, on the threads of a pool or on this one alone, and returns how long each
-    /// part took by a clock of nanoseconds. Allocates nothing itself.
+    /// Runs one cycle, on the threads of a pool or on the calling thread alone. Returns how long each part of the cycle
+    /// took, measured with the clock `now`. Does not allocate memory itself.
     pub fn cycle(&mut self, pool: Option<&rayon::ThreadPool>, now: Clock<'_>) -> Phases {
         match pool {
-            // On a pool thread from beginning to end, so that it is handed over at most once; a
-            // caller that runs many cycles runs them all there.
+            // The whole cycle runs on pool threads, so it is handed over to the pool only once. A call from a pool
+            // thread hands over nothing: run many cycles from a pool thread.
             Some(pool) => pool.install(|| self.play(Some(pool), now)),
             None => self.play(None, now),
         }
@@ -77,7 +79,8 @@ impl World {
         self.send_updates(began, pool, now)
     }
 
-    /// The rest of a cycle, once all positions are updated.
+    /// Runs the rest of a cycle after the positions were updated: prepares, encodes, and releases the packets.
+    /// Returns how long each part took.
     fn send_updates(
         &mut self,
         began: i64,
@@ -109,14 +112,14 @@ impl World {
         }
     }
 
-    /// A player, counted from 0, leaves the game; the others learn it in the next cycle.
+    /// Removes a player, counted from 0, from the game; the packets of the next cycle inform the other players.
     pub fn leave(&mut self, player: usize) {
         if let Game::Players(game) = &mut self.game {
             game.player_table.leave(slot_of(player, game.observers.len()));
         }
     }
 
-    /// A player, counted from 0, rejoins the game; the others see the player a cycle later.
+    /// Adds a player, counted from 0, to the game again; other players see the player one cycle later.
     pub fn join(&mut self, player: usize, tile: Tile) {
         if let Game::Players(game) = &mut self.game {
             game.join(slot_of(player, game.observers.len()), tile);
@@ -130,12 +133,12 @@ impl World {
         }
     }
 
-    /// Content of the packets of the last cycle.
+    /// Returns the contents of the packets of the last cycle.
     pub fn counters(&self) -> Counters {
         self.counters
     }
 
-    /// Number of players with updates.
+    /// Returns the number of players that receive packets.
     pub fn observers(&self) -> usize {
         match &self.game {
             Game::Players(game) => game.observers.len(),
@@ -143,7 +146,8 @@ impl World {
         }
     }
 
-    /// The packet of a player in the last cycle, counted from 0; empty if there is none.
+    /// Returns the packet of a player, counted from 0, in the last cycle; empty if the player does not exist or has
+    /// left.
     pub fn packet(&self, observer: usize) -> &[u8] {
         match &self.game {
             Game::Players(game) => game.packet(observer),
@@ -151,7 +155,7 @@ impl World {
         }
     }
 
-    /// A checksum of all packets of the last cycle, in order.
+    /// Returns a checksum of all packets of the last cycle, in order.
     pub fn digest(&self) -> u64 {
         (0..self.observers()).fold(0, |digest, observer| {
             let packet = self.packet(observer);
@@ -167,7 +171,8 @@ impl World {
     }
 }
 
-/// The slot of a player counted from 0; the last one for a number that is too high.
+/// Returns the slot of a player. Players are counted from 0, slots from 1; a number that is too high results in the
+/// last slot.
 fn slot_of(player: usize, count: usize) -> usize {
     player.min(count.saturating_sub(1)) + 1
 }

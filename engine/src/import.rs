@@ -1,8 +1,8 @@
-//! Reads captures of other programs, and runs that were exported.
+//! Imports captures of other programs, and exported runs.
 //!
-//! A file is rejected with a reason or read as far as possible: bad lines are counted and shown,
-//! missing values stay missing. No file makes the reader panic, or use more than about four times
-//! its size.
+//! A file is rejected with a reason or read as far as possible: bad lines are counted and reported,
+//! missing values remain missing. No file causes a panic. Memory use is at most about four times
+//! the size of the file.
 
 mod afterburner;
 mod capframex;
@@ -36,25 +36,25 @@ pub use imported::{
 };
 pub use table::{Column, Table, TimeUnit};
 
-/// The largest run file that is opened; it is read piece by piece.
+/// Maximum size of a run file, which is read piece by piece.
 const MAX_RUN_BYTES: u64 = 4 << 30;
-/// Maximum size of any other file, which is read whole.
+/// Maximum size of any other file, which is read at once.
 const MAX_BYTES: u64 = 512 << 20;
-/// What is read first, to recognize a file.
+/// Number of bytes read first, to detect the kind of file.
 const HEAD_BYTES: usize = 64 << 10;
 
-/// Reads a file.
+/// Imports a file: a run of this program, or a capture of another program.
 pub fn read(path: &Path, options: &Options) -> Result<Imported, ImportError> {
     let mut file = File::open(path).map_err(ImportError::Read)?;
     let metadata = file.metadata().map_err(ImportError::Read)?;
-    // The first lines identify it: no need to read a gigabyte of something else.
+    // The first bytes identify the kind of file: unsupported files are not read completely.
     let mut bytes = Vec::new();
     let head = u64::try_from(HEAD_BYTES).unwrap_or(u64::MAX);
     file.by_ref().take(head).read_to_end(&mut bytes).map_err(ImportError::Read)?;
     let is_json = matches!(kind_of(&decode::decode(&bytes)?)?, Kind::Json);
     let may_be_own = metadata.is_file() && is_json && metadata.len() <= MAX_BYTES;
     let is_own = json::begins_as_own(&bytes) || (may_be_own && json::is_own(&mut file));
-    // A stream cannot be read twice, as a run file is.
+    // A run file is read twice, to parse the run and to verify the checksum: a stream cannot be read again.
     let mut imported = if metadata.is_file() && is_own {
         check_size(metadata.len(), MAX_RUN_BYTES)?;
         json::own_file(&mut file).map_err(|error| match error {
@@ -70,7 +70,7 @@ pub fn read(path: &Path, options: &Options) -> Result<Imported, ImportError> {
         let length = usize::try_from(metadata.len()).unwrap_or(0);
         bytes.reserve_exact(length.saturating_sub(bytes.len()));
         let size = u64::try_from(bytes.len()).unwrap_or(u64::MAX);
-        // One byte more shows that there is more, in a stream without an end as well.
+        // Reading one byte more than the limit detects a larger file, even for an endless stream.
         let rest = (MAX_BYTES + 1).saturating_sub(size);
         file.take(rest).read_to_end(&mut bytes).map_err(ImportError::Read)?;
         from_bytes(&bytes, options)?
@@ -90,24 +90,24 @@ const fn check_size(bytes: u64, limit: u64) -> Result<(), ImportError> {
     if limit < bytes { Err(ImportError::TooLarge { limit }) } else { Ok(()) }
 }
 
-/// The likely kind of a file; its content decides when it is read.
+/// The likely kind of a file, judged by its first bytes. The import of the whole file may still fail.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum DetectedKind {
     /// A run, or a capture in JSON.
     Json,
-    /// A report with the run inside.
+    /// HTML, such as a report of this program that contains its run.
     Html,
-    /// A table of frame times by a known program.
+    /// A log of frame times in the format of a known program.
     FrameTimes,
-    /// Counts of latencies by a known program.
+    /// A histogram of latencies in the format of a known program.
     Histogram,
-    /// A table; the user selects the column of frame times.
+    /// A table of another program; the user selects the column of frame times.
     Table,
-    /// Nothing that can be imported.
+    /// A file that cannot be imported.
     Nothing,
 }
 
-/// The likely kind of a file, by its first bytes, which alone are read.
+/// Returns the likely kind of a file; only its first bytes are read.
 pub fn detect_kind(path: &Path) -> io::Result<DetectedKind> {
     let mut head = Vec::new();
     let most = u64::try_from(HEAD_BYTES).unwrap_or(u64::MAX);
@@ -123,7 +123,7 @@ pub fn detect_kind(path: &Path) -> io::Result<DetectedKind> {
     })
 }
 
-/// Reads the content of a file.
+/// Imports a file whose whole content is in `bytes`.
 pub fn from_bytes(bytes: &[u8], options: &Options) -> Result<Imported, ImportError> {
     check_size(u64::try_from(bytes.len()).unwrap_or(u64::MAX), MAX_BYTES)?;
     let text = decode::decode(bytes)?;
@@ -145,7 +145,7 @@ pub fn from_bytes(bytes: &[u8], options: &Options) -> Result<Imported, ImportErr
     }
 }
 
-/// How a file is to be read.
+/// The kind of a file, which determines the parser.
 enum Kind {
     Json,
     Html,

@@ -2,13 +2,13 @@
 //!
 //! # The idea
 //!
-//! Every test does one thing repeatedly: it waits for an instant in some way, does some work, and
+//! Every test does one thing repeatedly: it waits until a scheduled time, does some work, and
 //! records when the wait began, when it was due to end, when it ended, and when the work was done.
-//! So a test runs nothing itself. It *plans*: its settings become [stages](plan::Stage) of
-//! [trials](plan::Trial), plain data. A handful of loops run every trial, their [samples](sample::Sample)
-//! go through a ring to a collector, and the collector owns the [`Run`](run::Run): what was
-//! requested, what was applied, every sample, and the machine. A [`Report`](report::Report) is a
-//! pure function of a run, computed each time it is viewed.
+//! A test therefore does not measure anything itself. It *plans*: its settings become
+//! [stages](plan::Stage) of [trials](plan::Trial), which are plain data. A few loops run all
+//! trials. Their [samples](sample::Sample) pass through a ring buffer to a collector, which owns
+//! the [`Run`](run::Run): the requested and the applied settings, every sample, and the machine. A
+//! [`Report`](report::Report) is a pure function of a run, computed each time it is viewed.
 //!
 //! ```
 //! use jitterscope_engine::nanos::Nanos;
@@ -20,7 +20,7 @@
 //!
 //! # The code map
 //!
-//! | module | is |
+//! | module | content |
 //! | --- | --- |
 //! | [`nanos`], [`sample`] | vocabulary: signed nanoseconds, one iteration of the loop |
 //! | [`stats`] | numbers from samples, pure |
@@ -36,13 +36,14 @@
 //!
 //! # Invariants
 //!
-//! 1. The engine does not know that there is a window, and prints nothing.
-//! 2. Only [`measure`] starts threads; only [`platform`] has `unsafe` code and names systems; `stats`,
-//!    `game`, `plan` and `report` are pure and cannot fail.
-//! 3. Between two samples there is no allocation, no lock, no formatting, and no system call but the wait's.
-//! 4. A slow collector loses samples and counts them; a slow window loses nothing.
-//! 5. Facts are saved, conclusions are computed. Only facts have a file version.
-//! 6. Requested and applied are shown together; a refusal is data, never a silent fallback.
+//! 1. The engine does not depend on the window, and prints nothing.
+//! 2. Only [`measure`] starts threads; only [`platform`] has `unsafe` code and code for specific
+//!    systems; `stats`, `game`, `plan` and `report` are pure and cannot fail.
+//! 3. Between two samples, a measuring loop does not allocate, lock, or format, and makes no system
+//!    calls except for the wait itself.
+//! 4. If the collector is too slow, samples are lost and counted; a slow window does not lose samples.
+//! 5. Only facts are saved, in files with a version; conclusions are computed from them.
+//! 6. Requested and applied settings are shown together; a refusal is data, never a silent fallback.
 
 pub mod export;
 pub mod format;

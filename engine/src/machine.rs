@@ -1,4 +1,4 @@
-//! The machine that a run was measured on; never the host's or the user's name.
+//! Describes the machine on which a run was measured. Never contains the host name or a user name.
 
 mod busy_programs;
 mod clock;
@@ -14,7 +14,7 @@ pub use clock::{ClockFacts, date};
 pub use detail::{Detail, Memory};
 pub use finding::{Finding, Step, Weight, findings, permission_steps};
 
-/// The machine that a run was measured on. What the system does not report is absent.
+/// The machine on which a run was measured. A value that the system does not report is absent.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(remote = "Self")]
@@ -22,22 +22,22 @@ pub struct Machine {
     /// The processor's name.
     #[serde(skip_serializing)]
     pub cpu_model: Option<String>,
-    /// The kind of processor: `x86_64`.
+    /// The architecture of the processor, such as `x86_64`.
     #[serde(skip_serializing)]
     pub arch: String,
-    /// Physical cores.
+    /// Number of physical cores.
     #[serde(skip_serializing)]
     pub physical_cores: Option<u32>,
     /// Memory in bytes.
     pub memory_bytes: Option<u64>,
     /// The operating system: "Debian 12".
     pub os: Option<String>,
-    /// Its kernel: "6.18.44".
+    /// The version of the kernel: "6.18.44".
     pub kernel: Option<String>,
-    /// The graphics card, as the file of another program states it.
+    /// The graphics card; known only from a file that another program wrote.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub gpu: Option<String>,
-    /// Its driver, as the file of another program states it.
+    /// The driver of the graphics card; known only from a file that another program wrote.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub gpu_driver: Option<String>,
     /// The hypervisor of this virtual machine; absent on bare metal.
@@ -46,15 +46,15 @@ pub struct Machine {
     /// Power source, and power settings.
     #[serde(flatten)]
     pub power: Power,
-    /// Scheduler limits: name and value.
+    /// System settings that affect scheduling, as name and value.
     #[serde(default)]
     pub scheduler: Vec<(String, String)>,
-    /// Its logical CPUs.
+    /// The logical CPUs of the machine.
     #[serde(default)]
     pub cpus: Vec<Cpu>,
 }
 
-/// The same in files.
+/// A [`Machine`] as saved in files, with the number of its CPUs by kind.
 #[derive(Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(crate) struct MachineInFile<'a> {
@@ -90,7 +90,7 @@ impl<'de> Deserialize<'de> for Machine {
 }
 
 impl Machine {
-    /// Reads this machine; takes a few milliseconds.
+    /// Reads the properties of this machine; takes a few milliseconds.
     pub fn read() -> Self {
         let (cpu_model, memory_bytes) = model_and_memory();
         Self {
@@ -109,14 +109,15 @@ impl Machine {
         }
     }
 
-    /// Logical CPUs of a kind.
+    /// Returns the number of logical CPUs of a kind.
     pub fn count_of(&self, kind: CoreKind) -> usize {
         self.cpus.iter().filter(|cpu| cpu.kind == kind).count()
     }
 
-    /// Whether a frequency governor (Linux) or plan (Windows) makes frames start at a low frequency. Under the drivers that
-    /// leave the frequency to the processor, `powersave` is the normal default and does not; where the driver is
-    /// not known, that cannot be said of it.
+    /// Whether frames start at a low frequency under the frequency governor (Linux) or power plan
+    /// (Windows) of this name: true for every name without "performance", except for `powersave`
+    /// with a driver that leaves the frequency to the processor. There, `powersave` is the normal
+    /// default. An unknown driver counts as such a driver.
     pub fn is_slow_plan(&self, name: &str) -> bool {
         const SELECT_THEMSELVES: [&str; 3] = ["intel_pstate", "amd-pstate-epp", "amd_pstate_epp"];
         let name = name.to_lowercase();
@@ -128,13 +129,13 @@ impl Machine {
         !name.contains("performance") && !is_normal
     }
 
-    /// Processor and system in short: "AMD Ryzen 9 5950X · Linux 6.8".
+    /// Returns processor and system in short: "AMD Ryzen 9 5950X · Linux 6.8".
     pub fn short(&self) -> String {
         let model = self.cpu_model.as_deref().unwrap_or("unknown processor");
         format!("{model} · {}", self.system())
     }
 
-    /// The system in one or two words: "Linux 6.8", "Windows 11".
+    /// Returns the system in one or two words: "Linux 6.8", "Windows 11".
     pub fn system(&self) -> String {
         let kernel = self.kernel.as_deref().unwrap_or_default();
         let numbers: Vec<&str> = kernel.split(['.', '-']).take(2).collect();
@@ -146,7 +147,7 @@ impl Machine {
     }
 }
 
-/// The processor's name and the memory in bytes.
+/// Returns the name of the processor and the memory in bytes.
 fn model_and_memory() -> (Option<String>, Option<u64>) {
     let Ok(mut system) = sysinfo::System::new() else { return (None, None) };
     system.refresh_memory();
@@ -156,17 +157,17 @@ fn model_and_memory() -> (Option<String>, Option<u64>) {
     (model.filter(|model| !model.is_empty()), (0 < memory).then_some(memory))
 }
 
-/// The host name, which is never saved: only used to remove it from exports.
+/// Returns the host name. It is never saved, only used to remove it from exports.
 pub fn host_name() -> Option<String> {
     sysinfo::System::host_name().ok()
 }
 
-/// Name and version of the system: "Debian 12", "Windows 11", "macOS 15.1".
+/// Returns name and version of the system: "Debian 12", "Windows 11", "macOS 15.1".
 fn os_name() -> Option<String> {
     let name = sysinfo::System::name().ok()?;
     let name = name.trim_end_matches(" GNU/Linux").replace("Darwin", "macOS");
     match sysinfo::System::os_version().ok() {
-        // Windows writes its build in brackets.
+        // The version of Windows ends with the build number in parentheses.
         Some(version) if name == "Windows" => {
             Some(format!("Windows {}", version.split(' ').next().unwrap_or_default()))
         }
@@ -199,13 +200,15 @@ mod tests {
         assert!(!machine.arch.is_empty());
         assert!(!machine.short().is_empty());
         let text = format!("{machine:?}");
-        // A host called "machine" or "container" is called as a field or a value is.
+        // A host name without digits, such as "machine" or "container", may also be the name of a
+        // field or a value.
         let has_digit = |host: &String| host.contains(|letter: char| letter.is_ascii_digit());
         let host = sysinfo::System::host_name().ok().filter(has_digit);
         if let Some(host) = host.filter(|host| 6 < host.len()) {
             assert!(!text.contains(&host), "the host's name is told");
         }
-        // What the system reports as text does not hold any other name either. A short one is part of many words.
+        // The texts from the system must not contain the host name either. A short host name is
+        // part of many words.
         let power = machine.power.governor_or_plan;
         let texts = [machine.cpu_model, machine.os, machine.kernel, power];
         if let Some(host) = host_name().filter(|host| 6 < host.len()) {

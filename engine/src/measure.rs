@@ -1,8 +1,8 @@
-//! Runs a plan: the only module that starts threads.
+//! Runs a plan, and starts the threads that measure.
 //!
-//! [`start`] returns a [`Running`] whose events report the measurement as it runs. The collector
-//! thread owns the run: a slow reader of events loses nothing, and a slow collector loses samples
-//! and counts exactly how many.
+//! [`start`] returns a [`Running`], whose events report the progress of the measurement. The
+//! collector thread owns the run. A slow reader of events loses no event; if the collector is slow,
+//! samples are lost, and their exact number is counted.
 
 mod activity;
 mod clock_watch;
@@ -49,47 +49,47 @@ pub use relay::{Arrival, EventSource, follow};
 pub use spawner::{init_spawner, start_thread};
 pub use trace::TraceMode;
 
-/// The internals, public for benches and for tests that watch the measuring thread itself.
+/// Internals that are public for benches and for tests of the measuring thread.
 pub mod inner {
     pub use super::evidence::EvidenceReader;
     pub use super::gap_loop::{Gaps, Intervals, default_threshold, run_gaps};
-    pub use super::hot_loop::{LoopResult, Paced, Sinks, Waiter, run_paced};
+    pub use super::hot_loop::{LoopResult, Paced, Sinks, run_paced};
     pub use super::recorder::{Recorder, Tap, ring};
     pub use super::wait_loop::{WaitSeries, run_waits};
-    pub use super::waiting::{WaitResult, hybrid, os_sleep, spin};
+    pub use super::waiting::{WaitResult, Waiter, hybrid, os_sleep, spin};
     pub use super::work::{Prepared, turns_a_second};
 }
 
-/// How often the collector drains the rings and sends events.
+/// The interval at which the collector drains the rings and sends events.
 pub const BEAT: Nanos = Nanos::from_millis(50);
 
-/// The same after a stop request: the user is waiting.
+/// The interval that replaces [`BEAT`] after a stop request, because the user is waiting for the end.
 const LAST_BEAT: Nanos = Nanos::from_millis(5);
 
-/// Capacity of the queue of unread events, before they wait in the collector.
+/// Capacity of the queue of unread events; further events are queued in the collector.
 const EVENT_CAPACITY: usize = 64;
 
 /// Everything a run needs to start.
 #[derive(Clone, Debug)]
 pub struct Request {
-    /// What to measure.
+    /// The plan, which defines what the run measures.
     pub plan: Plan,
     /// Name and labels of the run.
     pub labels: Labels,
-    /// The machine it is measured on.
+    /// The machine that runs the measurement.
     pub machine: Machine,
-    /// The clock it is measured with.
+    /// The clock that times the measurement.
     pub clock: ClockFacts,
     /// The CPUs that this process may use.
     pub cpus: CpuFacts,
-    /// Whether who had the CPU is recorded around late samples.
+    /// Whether a trace records, around late samples, which threads had the CPU.
     pub trace: TraceMode,
-    /// Capacity of a ring in samples; the default is [`Request::RING_CAPACITY`].
+    /// Capacity of each ring between a measuring thread and the collector, in samples.
     pub ring_capacity: usize,
 }
 
 impl Request {
-    /// More than a minute at 1 000 samples per second: 5 MB.
+    /// The default of `ring_capacity`: about 65 s at 1 000 samples per second, in about 4 MB.
     pub const RING_CAPACITY: usize = 1 << 16;
 }
 
@@ -99,19 +99,19 @@ pub enum StartError {
     /// A setting cannot be run.
     #[error("{}", first(problems))]
     Settings {
-        /// Every setting at fault.
+        /// All settings that are not valid.
         problems: Vec<Problem>,
     },
-    /// A trace is required, and nothing can be recorded.
+    /// The request requires a trace, but this system or its permissions allow none.
     #[error("--trace require: {reason}")]
     Trace {
-        /// Why not, in a sentence.
+        /// Why no trace can be recorded, in one or two sentences.
         reason: String,
     },
-    /// The system gave no thread.
+    /// The system could not start a thread.
     #[error("could not start a thread: {source}; close other programs and try again")]
     Thread {
-        /// The system's error.
+        /// The error of the system.
         #[source]
         source: std::io::Error,
     },
@@ -121,7 +121,7 @@ fn first(problems: &[Problem]) -> &str {
     problems.first().map_or("the settings cannot be run", |problem| &problem.message)
 }
 
-/// An active run. Dropping it stops it and waits for its threads.
+/// An active run. Dropping the value stops the run and waits for its threads.
 #[derive(Debug)]
 pub struct Running {
     events: Option<Receiver<Event>>,
@@ -130,26 +130,26 @@ pub struct Running {
 }
 
 impl Running {
-    /// Unread events.
+    /// Returns the unread events without waiting.
     pub fn events(&self) -> impl Iterator<Item = Event> + '_ {
         self.events.iter().flat_map(Receiver::try_iter)
     }
 
-    /// Waits for the next event; `None` once the run is over and everything was read.
+    /// Waits for the next event and returns it; `None` after the run is over and all events were read.
     pub fn next_event(&self) -> Option<Event> {
         self.events.as_ref()?.recv().ok()
     }
 
-    /// Requests a stop. The samples so far still arrive, as `Finished`.
+    /// Requests a stop. The last event, `Finished`, contains the run with all samples until the stop.
     pub fn stop(&self) {
         self.stop.store(true, Ordering::Relaxed);
-        // Wakes the collector early.
+        // The collector sleeps between beats; this wakes it immediately.
         if let Some(collector) = &self.collector {
             collector.thread().unpark();
         }
     }
 
-    /// A handle that can stop the run from elsewhere, such as a signal handler.
+    /// Returns a handle that can stop the run from other code, such as a signal handler.
     pub fn stopper(&self) -> Stopper {
         Stopper(Arc::clone(&self.stop))
     }
@@ -167,7 +167,7 @@ impl Drop for Running {
     }
 }
 
-/// Stops a run from elsewhere.
+/// A handle that can stop a run.
 #[derive(Clone, Debug)]
 pub struct Stopper(Arc<AtomicBool>);
 
@@ -177,14 +177,14 @@ impl Stopper {
         self.0.store(true, Ordering::Relaxed);
     }
 
-    /// Whether a stop was requested.
+    /// Returns whether a stop was requested.
     pub fn is_stopped(&self) -> bool {
         self.0.load(Ordering::Relaxed)
     }
 }
 
-/// Starts a run whose events are saved in the journal; `wake` is called, on the collector's thread,
-/// when there are events to read. Only the runner and tests call this.
+/// Starts a run and saves its events in the journal. The collector's thread calls `wake` when there
+/// are new events to read. Only the runner and tests call this function.
 pub fn start(
     request: Request,
     journal: Option<Box<dyn Journal>>,

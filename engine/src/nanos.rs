@@ -1,4 +1,4 @@
-//! A signed length of time, or an instant counted from a trial's start, in whole nanoseconds.
+//! The type of times: a signed length of time, or an instant counted from a trial's start, in nanoseconds.
 
 use std::fmt;
 use std::ops::{Add, AddAssign, Mul, Neg, Sub};
@@ -6,10 +6,9 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-/// Whole nanoseconds, signed: 292 years either way.
+/// A time in whole nanoseconds, between about -292 and 292 years.
 ///
-/// The only number for times in the engine. Sums saturate, so that a hostile file cannot make an
-/// addition panic.
+/// Arithmetic saturates instead of overflowing, so that extreme values in a file cannot cause a panic.
 #[derive(
     Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
 )]
@@ -17,76 +16,76 @@ use serde::{Deserialize, Serialize};
 pub struct Nanos(i64);
 
 impl Nanos {
-    /// No time at all.
+    /// A length of zero.
     pub const ZERO: Self = Self(0);
     /// The longest representable time.
     pub const MAX: Self = Self(i64::MAX);
 
-    /// This many nanoseconds.
+    /// Creates a time from nanoseconds.
     pub const fn new(nanos: i64) -> Self {
         Self(nanos)
     }
 
-    /// This many microseconds.
+    /// Creates a time from microseconds.
     pub const fn from_micros(micros: i64) -> Self {
         Self(micros.saturating_mul(1_000))
     }
 
-    /// This many milliseconds.
+    /// Creates a time from milliseconds.
     pub const fn from_millis(millis: i64) -> Self {
         Self(millis.saturating_mul(1_000_000))
     }
 
-    /// This many seconds.
+    /// Creates a time from whole seconds.
     pub const fn from_secs(secs: i64) -> Self {
         Self(secs.saturating_mul(1_000_000_000))
     }
 
-    /// Seconds with a fraction, to the nearest nanosecond; not a number is 0.
+    /// Creates a time from fractional seconds, rounded to the nearest nanosecond. NaN becomes 0.
     #[expect(clippy::cast_possible_truncation, reason = "float to integer saturates, as promised")]
     pub fn from_secs_f64(secs: f64) -> Self {
         Self((secs * 1e9).round() as i64)
     }
 
-    /// A fractional count of nanoseconds, to the nearest one.
+    /// Creates a time from fractional nanoseconds, rounded to the nearest nanosecond. NaN becomes 0.
     #[expect(clippy::cast_possible_truncation, reason = "float to integer saturates, as promised")]
     pub fn from_nanos_f64(nanos: f64) -> Self {
         Self(nanos.round() as i64)
     }
 
-    /// The number of nanoseconds.
+    /// Returns the number of nanoseconds.
     pub const fn get(self) -> i64 {
         self.0
     }
 
-    /// Nanoseconds as a float: exact below 104 days.
+    /// Returns the number of nanoseconds as a float, which is exact below 2^53 ns, or 104 days.
     #[expect(clippy::cast_precision_loss, reason = "exact below 2^53 ns")]
     pub const fn as_f64(self) -> f64 {
         self.0 as f64
     }
 
-    /// Microseconds with a fraction.
+    /// Returns the number of microseconds, with a fraction.
     pub const fn as_micros(self) -> f64 {
         self.as_f64() / 1e3
     }
 
-    /// Milliseconds with a fraction.
+    /// Returns the number of milliseconds, with a fraction.
     pub const fn as_millis(self) -> f64 {
         self.as_f64() / 1e6
     }
 
-    /// Seconds with a fraction.
+    /// Returns the number of seconds, with a fraction.
     pub const fn as_secs(self) -> f64 {
         self.as_f64() / 1e9
     }
 
-    /// The same length without its sign.
+    /// Returns the absolute value.
     #[must_use]
     pub const fn abs(self) -> Self {
         Self(self.0.saturating_abs())
     }
 
-    /// As the standard library's duration; a negative length is 0.
+    /// Converts to a duration of the standard library. A negative time becomes 0.
     pub const fn to_duration(self) -> Duration {
         Duration::from_nanos(if self.0 < 0 { 0 } else { self.0.unsigned_abs() })
     }
@@ -133,7 +132,7 @@ impl Neg for Nanos {
 }
 
 impl fmt::Display for Nanos {
-    /// The shortest exact form that the command line reads back: `250us`, `2ms`, `10s`, `16670us`.
+    /// Writes the shortest exact form that the command line can read: `250us`, `2ms`, `10s`, `16670us`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (value, unit) = match self.0 {
             0 => (0, "s"),

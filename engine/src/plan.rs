@@ -1,7 +1,8 @@
-//! The seam: which tests exist, and what each must provide.
+//! Lists the tests that exist, and defines what each test must provide: the `Probe` trait.
 //!
-//! A test does not run anything. It *plans*: turns its settings into stages of trials, plain data.
-//! `report` evaluates the samples. A new test is one file next to this one and its lines here.
+//! A test does not measure anything itself. It plans: it turns its settings into stages of trials, which are
+//! plain data. `measure` runs the stages, and `report` evaluates the samples. To add a test, add a file to
+//! `plan/` and list the test in this file.
 
 pub mod conditions;
 pub mod form;
@@ -48,7 +49,8 @@ pub use work::Work;
 /// The default late threshold, in percent of the frame time.
 pub const DEFAULT_LATE_PERCENT: u32 = 5;
 
-/// Lists the tests: the name of each with what it measures, in the order of the navigation.
+/// Defines `Plan` from the list of tests: the type of each test, and what it measures. The order of the list is
+/// the order on screen.
 macro_rules! tests {
     ($($name:ident: $doc:literal,)*) => {
         /// A test with its settings filled in: what to measure.
@@ -60,21 +62,21 @@ macro_rules! tests {
         }
 
         impl Plan {
-            /// The probe inside.
+            /// Returns the settings of the test.
             pub fn probe(&self) -> &dyn Probe {
                 match self {
                     $(Self::$name(probe) => probe,)*
                 }
             }
 
-            /// The probe inside, to be filled in.
+            /// Returns the settings of the test, to change them.
             pub fn probe_mut(&mut self) -> &mut dyn Probe {
                 match self {
                     $(Self::$name(probe) => probe,)*
                 }
             }
 
-            /// One plan per test with its default settings.
+            /// Returns one plan per test, with default settings.
             pub fn all() -> Vec<Self> {
                 vec![$(Self::$name($name::default()),)*]
             }
@@ -92,79 +94,80 @@ tests! {
     WhatHelps: "A frame loop without and with each of several changes.",
 }
 
-/// What every test provides.
+/// The settings of a test, and everything that depends on the kind of test.
 pub trait Probe {
-    /// What surfaces list of it.
+    /// Returns the texts about the test for the window, the command line, and reports.
     fn listing(&self) -> &'static Listing;
 
-    /// Its name by the settings that matter, in up to 40 characters: `144 FPS, idle, FIFO 10`.
+    /// Returns a title that names the most important settings, in up to 40 characters: `144 FPS, idle, FIFO 10`.
     fn title(&self) -> String;
 
-    /// How much these trials of it measure, in pieces of one line.
+    /// Returns how much these trials of the test measure, as the pieces of one line of text.
     fn extent(&self, trials: &[Trial]) -> Vec<Extent>;
 
-    /// Shows every setting to a form, which reads it, changes it or lists it.
+    /// Passes every setting to a form, which reads, changes, or lists the setting.
     fn settings(&mut self, form: &mut dyn Form);
 
-    /// Rules between settings, each in its range, that they do not keep.
+    /// Returns the violated rules between settings. Requires that each setting is within its range.
     fn problems(&self) -> Vec<Problem> {
         Vec::new()
     }
 
-    /// Leaves out what is measured under other conditions than these, where the settings list conditions.
+    /// Reduces a list of priorities and pinnings in the settings to the one with these conditions, if listed.
     fn keep_only(&mut self, _conditions: Conditions) {}
 
-    /// Whether a configuration under this load is graded; others are stated alongside.
+    /// Returns whether configurations under this load are graded. Other configurations are listed without a grade.
     fn is_graded(&self, _load: &Load) -> bool {
         true
     }
 
-    /// Priorities of which one at least must be granted, or the test ends without a verdict; empty where it needs
-    /// none.
+    /// Returns the priorities of which the system must grant at least one; otherwise, the test ends without a
+    /// verdict. Empty if the test needs none of them.
     fn needs_one_of(&self) -> &[Priority] {
         &[]
     }
 
-    /// How long it measures on at most, where its result calls for it.
+    /// Returns the maximum duration of a follow-up measurement, which some results require; 0 without one.
     fn follow_up_length(&self, _cpus: &CpuFacts) -> Nanos {
         Nanos::ZERO
     }
 
-    /// Named settings to start from, the default one first.
+    /// Returns named settings to start from. The default preset is first.
     fn presets(&self) -> Vec<Preset>;
 
-    /// The frame time, and the late threshold in percent of it, of a test that follows a schedule.
+    /// Returns the target frame time, and the late threshold in percent of this time; `None` for tests without a
+    /// schedule of frames.
     fn schedule(&self) -> Option<(Nanos, f64)> {
         None
     }
 
-    /// The stages in the order in which they run on a machine with these CPUs.
+    /// Returns the stages for a machine with these CPUs, in the order in which they run.
     fn stages(&self, cpus: &CpuFacts) -> Vec<Stage>;
 }
 
-/// A named, filled-in plan to start from.
+/// A named plan with all settings filled in, to start from.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Preset {
-    /// The key on the command line.
+    /// The key of the preset on the command line.
     pub key: &'static str,
     /// The name on screen.
     pub name: &'static str,
-    /// Its purpose, in one sentence.
+    /// The purpose of the preset, in one sentence.
     pub about: &'static str,
-    /// The settings.
+    /// The settings of the preset.
     pub plan: Plan,
 }
 
-/// A setting that cannot be run, named so that the form can show it in its place.
+/// An invalid setting. The key lets a form show the message next to the setting.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Problem {
-    /// The key of the setting at fault.
+    /// The key of the invalid setting.
     pub key: &'static str,
     /// What is wrong, and the allowed values.
     pub message: String,
 }
 
-/// The part of a machine that a plan is checked against.
+/// The CPUs of a machine. A plan is checked against them.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CpuFacts {
     /// The logical CPUs that this process may use.
@@ -176,52 +179,53 @@ pub struct CpuFacts {
 }
 
 impl CpuFacts {
-    /// Number of logical CPUs, at least one.
+    /// Returns the number of usable logical CPUs, at least 1.
     pub fn logical_count(&self) -> u32 {
         u32::try_from(self.usable.len()).unwrap_or(u32::MAX).max(1)
     }
 }
 
 impl Plan {
-    /// The key of the test in files and on the command line: `frame-loop`.
+    /// Returns the key of the test in files and on the command line, such as `frame-loop`.
     pub fn key(&self) -> &'static str {
         self.listing().key
     }
 
-    /// What surfaces list of it.
+    /// Returns the texts about the test for the window, the command line, and reports.
     pub fn listing(&self) -> &'static Listing {
         self.probe().listing()
     }
 
-    /// Its name by the settings that matter: what a run is called that the user did not name.
+    /// Returns a title that names the most important settings. It is the name of a run that the user did not name.
     pub fn title(&self) -> String {
         self.probe().title()
     }
 
-    /// Why it cannot be run on a machine with these CPUs; empty if it can. Rules between settings
-    /// count once every setting is in its range.
+    /// Returns why the plan cannot run on a machine with these CPUs; empty if it can run. Rules between
+    /// settings are checked only if each setting is within its range.
     pub fn problems(&self, cpus: &CpuFacts) -> Vec<Problem> {
         let mut check = RangeCheck::new(cpus);
         self.clone().probe_mut().settings(&mut check);
         if check.found.is_empty() { self.probe().problems() } else { check.found }
     }
 
-    /// The stages in the order in which they run on a machine with these CPUs; none where the settings have a
-    /// problem there, which may be billions of rounds.
+    /// Returns the stages for a machine with these CPUs, in the order in which they run. Returns none if a setting
+    /// is invalid: an invalid number of rounds could otherwise produce billions of stages.
     pub fn stages(&self, cpus: &CpuFacts) -> Vec<Stage> {
         let can_run = self.problems(cpus).is_empty();
         if can_run { self.probe().stages(cpus) } else { Vec::new() }
     }
 
-    /// How much it measures on a machine with these CPUs, in pieces of one line; none where it cannot run.
+    /// Returns how much the plan measures on a machine with these CPUs, as the pieces of one line of text; `None` if
+    /// the plan cannot run.
     pub fn extent(&self, cpus: &CpuFacts) -> Option<Vec<Extent>> {
         let trials: Vec<Trial> =
             self.stages(cpus).into_iter().flat_map(|stage| stage.trials).collect();
         (!trials.is_empty()).then(|| self.probe().extent(&trials))
     }
 
-    /// The late threshold for a user's default in percent of the frame time; a plan with a
-    /// threshold itself uses that. `None` for tests without a schedule.
+    /// Returns the late threshold; `None` for tests without a schedule. `percent` of the frame time applies
+    /// unless the plan sets a threshold other than [`DEFAULT_LATE_PERCENT`].
     pub fn late_limit(&self, percent: f64) -> Option<Nanos> {
         let (period, own) = self.probe().schedule()?;
         let is_default = (own - f64::from(DEFAULT_LATE_PERCENT)).abs() < 1e-9;
@@ -229,20 +233,21 @@ impl Plan {
         Some(Nanos::from_nanos_f64(period.as_f64() * percent / 100.0))
     }
 
-    /// The presets of this test, the default one first.
+    /// Returns the presets of this test. The default preset is first.
     pub fn presets(&self) -> Vec<Preset> {
         self.probe().presets()
     }
 
-    /// About how many samples it takes on a machine with these CPUs; gaps are not foreseen.
+    /// Returns about how many samples the plan takes on a machine with these CPUs. Gaps cannot be predicted and
+    /// are not included.
     pub fn expected_samples(&self, cpus: &CpuFacts) -> u64 {
         let stages = self.stages(cpus);
         let trials = stages.iter().flat_map(|stage| &stage.trials);
         trials.fold(0, |sum: u64, trial| sum.saturating_add(trial.expected_samples()))
     }
 
-    /// Planned duration on a machine with these CPUs: calibration, warm-up, settling, and measuring of all
-    /// stages.
+    /// Returns the planned duration on a machine with these CPUs: calibration, warm-up, settling, and measuring of
+    /// all stages.
     pub fn duration(&self, cpus: &CpuFacts) -> Nanos {
         let stages = self.stages(cpus);
         let mut works = stages.iter().flat_map(|stage| &stage.trials).map(|trial| trial.work);

@@ -1,8 +1,9 @@
-//! The operating system behind plain functions, the same on each system.
+//! Plain functions for access to the operating system, with the same signatures on each system.
 //!
 //! `linux`, `windows`, and `macos` each provide every function named here; `cfg_select!` picks one.
-//! What is held (a timer resolution, a waitable timer, a raised limit) is a guard with `Drop`. Text
-//! from the system is parsed by pure functions in [`parse`], tested on every system.
+//! A state that must be undone (a timer resolution, a waitable timer, a raised limit) is a guard
+//! with `Drop`. Text from the system is parsed by pure functions in [`parse`], tested on every
+//! system.
 
 pub mod activity;
 mod applied;
@@ -27,7 +28,7 @@ mod trace;
 mod unix_accounts;
 mod virtualization;
 
-// Declared here and not below, where rustfmt would not find them.
+// Declared here and not inside `cfg_select!` below, where rustfmt would not find the modules.
 #[cfg(target_os = "linux")]
 mod linux;
 #[cfg(target_os = "macos")]
@@ -57,7 +58,7 @@ pub use activity::ActivityCounts;
 #[cfg(test)]
 pub(crate) use applied::AppliedInFile;
 pub use applied::{
-    Applied, Effective, Guard, MacQos, Policy, RealtimeProbe, Refusal, RequestOutcome,
+    Applied, Effective, FINEST_TIMER, Guard, MacQos, Policy, RealtimeProbe, Refusal, RequestOutcome,
 };
 pub use capabilities::{Capability, FileCapabilities};
 pub use cpu::{CoreKind, Cpu};
@@ -96,35 +97,35 @@ use crate::plan::conditions::Deadline;
 use crate::plan::{Conditions, CpuChoice, Priority};
 use crate::sample::WaitReasons;
 
-/// Names a thread for the operating system.
+/// The operating system's ID of a thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ThreadId(pub u64);
 
-/// What the system counted for the calling thread; absent where it does not report it.
+/// Counters of the calling thread; a counter that the system does not report is absent.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ThreadCounters {
-    /// Times it gave its CPU away.
+    /// Voluntary context switches.
     pub voluntary: Option<u64>,
     /// Involuntary context switches.
     pub involuntary: Option<u64>,
-    /// Page faults without a disk.
+    /// Page faults that read nothing from a disk.
     pub minor_faults: Option<u64>,
     /// Page faults that read from a disk.
     pub major_faults: Option<u64>,
-    /// Time it was ready to run and did not, in nanoseconds.
+    /// Time the thread waited for a CPU while it was ready to run, in nanoseconds.
     pub run_delay_nanos: Option<i64>,
-    /// Context switches of either kind, where they are not counted apart.
+    /// Voluntary and involuntary context switches together, on systems that do not count them separately.
     pub switches: Option<u64>,
-    /// Why it waited since the last reading.
+    /// Why the thread waited since the last reading.
     pub wait_reasons: Option<WaitReasons>,
-    /// Interrupts and deferred calls of its CPU.
+    /// Time of interrupts and deferred calls (DPCs) on the CPU of the thread.
     pub interrupts: Option<CpuInterrupts>,
 }
 
 /// Time a CPU spent on interrupts and deferred calls (DPCs) since boot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CpuInterrupts {
-    /// The CPU.
+    /// The number of the logical CPU.
     pub cpu: u32,
     /// The time in nanoseconds.
     pub nanos: i64,
@@ -135,43 +136,43 @@ pub struct CpuInterrupts {
 pub struct CpuQuota {
     /// The quota in percent of one CPU.
     pub percent: u32,
-    /// Time for which the group was throttled so far; absent where the system does not report it.
+    /// How long the control group was throttled so far; absent where the system does not report it.
     pub throttled: Option<Nanos>,
 }
 
 /// Total activity of all CPUs since boot, in nanoseconds of CPU time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct MachineCpuTime {
-    /// Busy, steal and interrupts included.
+    /// All time except idle time; includes steal and interrupts.
     pub busy: i64,
-    /// Steal: used by the hypervisor; absent if the system does not report it.
+    /// Steal: time used by the hypervisor; absent if the system does not report it.
     pub steal: Option<i64>,
-    /// Spent on interrupts; absent where the system does not report it.
+    /// Time spent on interrupts; absent where the system does not report it.
     pub interrupt: Option<i64>,
 }
 
 impl MachineCpuTime {
-    /// CPU time of programs: without steal and interrupts.
+    /// Returns the CPU time of programs, without steal and interrupts.
     pub fn programs(&self) -> i64 {
         self.busy - self.steal.unwrap_or(0) - self.interrupt.unwrap_or(0)
     }
 }
 
-/// An account of this system that belongs to whoever runs this process.
+/// An account of the user who runs this process.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Account {
-    /// The name of the account, and of the person where the system has it.
+    /// The name of the account, and the full name of the user if the system has it.
     pub names: Vec<String>,
-    /// The home folder; empty if it has none.
+    /// The home folder of the account; empty if the account has none.
     pub home: String,
 }
 
-/// What the desktop is set to for those who see or move differently; absent where it cannot be read.
+/// Accessibility preferences of the desktop; absent where they cannot be read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct DesktopPreferences {
-    /// More contrast.
+    /// Whether the desktop uses more contrast.
     pub high_contrast: Option<bool>,
-    /// Less motion.
+    /// Whether the desktop reduces motion.
     pub reduced_motion: Option<bool>,
 }
 
@@ -182,7 +183,7 @@ pub enum PowerSource {
     Mains,
     /// A battery with this much charge left, if the system reports it.
     Battery {
-        /// 0 to 100.
+        /// Charge in percent, 0 to 100.
         percent: Option<u8>,
     },
 }
@@ -198,10 +199,10 @@ pub struct Power {
     pub governor_or_plan: Option<String>,
 }
 
-/// The name of the driver of CPU frequencies among the scheduler limits.
+/// The name under which `scheduler_facts` lists the driver of CPU frequencies.
 pub const CPUFREQ_DRIVER: &str = "cpufreq_driver";
 
-/// The same in files, where the charge is a field next to the source.
+/// A [`Power`] as saved in files: the charge is a separate field next to the source.
 #[derive(Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 struct PowerInFile {
@@ -242,24 +243,25 @@ impl From<PowerInFile> for Power {
 
 static USABLE: OnceLock<Vec<u32>> = OnceLock::new();
 
-/// Records which CPUs this process may use; call it on the main thread before any thread is pinned.
+/// Records which CPUs this process may use. Call this on the main thread before any thread is pinned.
 pub fn note_usable_cpus() {
     usable_cpus();
 }
 
-/// Whether a process is this program, or the one that had it started with more rights.
+/// Whether a process ID is that of this process, or of the process that started it with administrator rights.
 pub fn is_own_process(process: u32) -> bool {
     process == std::process::id() || starter() == Some(process)
 }
 
-/// The logical CPUs that this process may use, as of the first call: a pinned thread sees only its
-/// own, and threads inherit pins.
+/// Returns the logical CPUs that this process may use. They are read from the system only once, in
+/// the first call: later, a thread that is pinned or has inherited a pin would see only its own
+/// CPUs.
 pub fn usable_cpus() -> Vec<u32> {
     USABLE
         .get_or_init(|| {
             let own = core_affinity::get_core_ids().unwrap_or_default();
             let own = own.iter().filter_map(|core| u32::try_from(core.id).ok()).collect();
-            // That library reads the CPUs of one processor group.
+            // `core_affinity` reads the CPUs of one processor group only.
             #[cfg(windows)]
             let own = system::cpus_of_all_groups().unwrap_or(own);
             let mut cpus: Vec<u32> = own;
@@ -274,13 +276,13 @@ pub fn usable_cpus() -> Vec<u32> {
         .clone()
 }
 
-/// Physical cores among the usable CPUs; absent if the system does not report cores.
+/// Returns the number of physical cores among the usable CPUs; `None` if the system does not report cores.
 pub fn physical_core_count() -> Option<u32> {
     cpu::core_count(&cpus(), &usable_cpus())
 }
 
-/// One usable logical CPU of each physical core, the lowest; all usable ones if the system does not
-/// report cores.
+/// Returns the lowest usable logical CPU of each physical core, or all usable CPUs if the system
+/// does not report cores.
 pub fn one_cpu_a_core() -> Vec<u32> {
     let usable = usable_cpus();
     let mut cores: Vec<(u32, u32)> = Vec::new();
@@ -296,7 +298,7 @@ pub fn one_cpu_a_core() -> Vec<u32> {
     if selected.is_empty() { usable } else { selected }
 }
 
-/// The CPUs as a plan needs them.
+/// Returns the facts about CPUs from which a test plan is made.
 pub fn cpu_facts() -> crate::plan::CpuFacts {
     crate::plan::CpuFacts {
         usable: usable_cpus(),
@@ -311,15 +313,15 @@ pub fn has_smt() -> bool {
         .is_some_and(|cores| usize::try_from(cores).is_ok_and(|cores| cores < usable_cpus().len()))
 }
 
-/// The logical CPU that a pinning request resolves to; `None` for any.
+/// Returns the logical CPU to which a pinning request resolves; `None` if no pinning was requested.
 pub fn choose_cpu(choice: CpuChoice) -> Result<Option<u32>, Refusal> {
     cpu::choose(choice, &cpus(), &usable_cpus())
 }
 
-/// Requests what differs from the defaults, and reads back the outcome. Run it on a thread that
-/// ends afterward.
+/// Requests each priority above the default, and reads back the outcome. Run this on a thread that
+/// ends afterward, since the requests change the scheduling of the thread.
 pub fn realtime_probe() -> RealtimeProbe {
-    /// What a program that asks for DEADLINE typically needs: a tenth of a frame.
+    /// The DEADLINE request of a typical program at 60 FPS: a tenth of each frame as CPU time.
     const DEADLINE: Deadline = Deadline {
         runtime: Nanos::from_micros(1_667),
         deadline: Nanos::from_micros(16_667),
@@ -331,7 +333,7 @@ pub fn realtime_probe() -> RealtimeProbe {
     for priority in levels.into_iter().chain(deadline) {
         let (applied, _held) = apply(&Conditions { priority, ..Conditions::NORMAL });
         outcomes.push((priority, applied));
-        // Back to the state that the next request starts from.
+        // Restores the state from which the next request starts.
         drop(apply(&Conditions::NORMAL));
     }
     RealtimeProbe::of(outcomes)

@@ -1,11 +1,13 @@
-//! What a run means: figures of each configuration, a verdict, reasons to trust it less, causes of late samples.
+//! The report of a run: figures of each configuration, a verdict, warnings, and the causes of late
+//! samples.
 //!
-//! Conclusions are never saved: a report is a pure function of a run, so that a better formula applies to
-//! every old run, and a screen and a file cannot disagree.
+//! Conclusions are never saved: a report is a pure function of a run. A better formula therefore
+//! applies to every saved run, and the window and an export always agree.
 //!
-//! Layers, each naming only those before it: `model`, the terms; `account`, where lateness went; what
-//! several tests share; one module a test, and `capture` for imports; `evaluate`, which makes a report;
-//! `glossary`; `across`, several runs; `reference`, the layouts of other tools.
+//! Layers, each of which uses only the layers listed before it: `model`, the types of a report;
+//! `account`, the breakdown of lateness by cause; modules that several tests share; one module per
+//! test, and `capture` for imported files; `evaluate`, which computes a report; `glossary`; `across`,
+//! which compares several runs; `reference`, the output formats of the reference tools.
 
 mod account;
 mod across;

@@ -1,4 +1,5 @@
-//! A run: what was requested, on which machine, what was applied, and every sample. Facts only.
+//! A run: what was requested, on which machine, what the system applied, and every sample. A run stores only measured
+//! facts; reports compute results from the facts.
 
 mod annotation;
 pub mod capture;
@@ -25,32 +26,33 @@ pub use capture::Capture;
 pub(crate) use file::RunInFile;
 pub use file::{FORMAT, FORMAT_VERSION};
 pub use labels::{Group, Labels};
+pub(crate) use older::NO_METHOD;
 pub use series::{Series, Trace, name as series_name};
 
-/// Incremented whenever a measuring loop changes after the first release: runs with different methods are never
-/// compared silently.
+/// Version of the measuring method. Incremented with every change of a measuring loop after the first release, so that
+/// a comparison detects runs with different methods.
 pub const METHOD_VERSION: u32 = 1;
 
-/// Busy time is counted in ticks of a few milliseconds: less time than this is too coarse.
+/// The system counts CPU time in ticks of a few milliseconds. A shorter window is too coarse for a share of CPU time.
 const MIN_FOREIGN_WINDOW: Nanos = Nanos::from_millis(500);
 
-/// Names a run for ever: eight hexadecimal digits, drawn at random.
+/// The permanent ID of a run: eight random hexadecimal digits.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
 pub struct RunId(String);
 
 impl RunId {
-    /// Generates a new one.
+    /// Generates a random ID.
     pub fn random() -> Self {
         Self(format!("{:08x}", fastrand::u32(..)))
     }
 
-    /// Parses one; `None` if the text is not eight lower-case hexadecimal digits.
+    /// Parses an ID; `None` if the text is not eight lower-case hexadecimal digits.
     pub fn parse(text: &str) -> Option<Self> {
         let fits = text.len() == 8 && text.bytes().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f'));
         fits.then(|| Self(text.to_owned()))
     }
 
-    /// The digits.
+    /// Returns the digits.
     pub fn as_str(&self) -> &str {
         &self.0
     }
@@ -74,13 +76,13 @@ impl fmt::Display for RunId {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Ending {
-    /// Every stage was measured.
+    /// Every stage of the plan was measured.
     Finished,
-    /// Stopped by the user.
+    /// The user stopped the run.
     Stopped,
-    /// Failed; the reason in one sentence.
+    /// The run failed; the text is the reason in one sentence.
     Failed(String),
-    /// The program ended in mid-run; the samples were found at the next start.
+    /// The program ended during the run. The window or the `runs` command later recovered the samples from the journal.
     Recovered,
 }
 
@@ -90,179 +92,182 @@ pub enum Ending {
 pub struct Health {
     /// Whether the measuring code was built without optimization.
     pub debug_build: bool,
-    /// How long the window was hidden; absent without a window.
+    /// How long the window was hidden during the run; absent without a window.
     #[serde(rename = "window_hidden_nanos")]
     pub window_hidden: Option<Nanos>,
     /// How long the machine slept during the run; absent if the system does not report it.
     #[serde(rename = "machine_slept_nanos")]
     pub machine_slept: Option<Nanos>,
-    /// How often the clock was seen to go backward.
+    /// How many times the clock was seen to go backward.
     pub clock_backwards_count: u32,
-    /// CPU time of the window's own thread; absent without a window.
+    /// CPU time of the thread that draws the window; absent without a window.
     #[serde(rename = "window_cpu_nanos")]
     pub window_cpu: Option<Nanos>,
-    /// How often the window was redrawn; absent without a window.
+    /// How many times the window was drawn; absent without a window.
     pub paint_count: Option<u64>,
-    /// How often the power source, the governor, or the power plan changed during the run.
+    /// How many times the power source, the governor, or the power plan changed during the run.
     #[serde(rename = "power_changes_count")]
     pub power_changes: u32,
-    /// Why the run could not be saved during the measurement, if it could not.
+    /// The error that prevented saving the run during the measurement, if there was one.
     pub journal_error: Option<String>,
-    /// Lines of the journal that could not be read when the run was recovered.
+    /// Number of journal lines that could not be read when the run was recovered.
     #[serde(default, rename = "damaged_lines_count")]
     pub damaged_lines: u64,
-    /// Whether the date of this PC was outside the supported years: the start time is unknown.
+    /// Whether the date of this PC was outside the supported years, so the start time of the run is unknown.
     #[serde(default)]
     pub date_unknown: bool,
-    /// What limited the CPU time and the CPUs of the program.
+    /// Limits on the CPU time and the CPUs of the program.
     #[serde(flatten)]
     pub limits: CpuLimits,
 }
 
-/// What limited the CPU time and the CPUs of the program during the run.
+/// Limits on the CPU time and the CPUs of the program during the run.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct CpuLimits {
-    /// The tightest quota, in percent of one CPU; absent without a quota.
+    /// The lowest CPU quota that was in force, in percent of one CPU; absent without a quota.
     #[serde(rename = "cpu_quota_percent")]
     pub quota_percent: Option<u32>,
-    /// When the quota appeared, counted from the start of the run; absent where it was there before.
+    /// When the quota appeared, counted from the start of the run; absent without a quota or if the run started with
+    /// one.
     #[serde(rename = "cpu_quota_began_nanos")]
     pub quota_began: Option<Nanos>,
-    /// Time for which the quota throttled the program; absent where the system does not report it.
+    /// How long the quota throttled the program during the run; absent if the system does not report the time.
     #[serde(rename = "throttled_nanos")]
     pub throttled: Option<Nanos>,
-    /// When the usable CPUs changed for the first time, counted from the start of the run.
+    /// When the set of usable CPUs first changed, counted from the start of the run; absent if the set did not change.
     #[serde(rename = "cpus_changed_nanos")]
     pub cpus_changed: Option<Nanos>,
 }
 
-/// Named integers read before and after a trial; names end in their unit.
+/// Named integers about a trial, such as CPU time and page faults. Each name ends in the unit of its value.
 pub type Counters = BTreeMap<String, i64>;
 
-/// The names of the counters, each defined once.
+/// The names of all counters.
 pub mod counter {
-    /// Wall time of the measured part.
+    /// Wall time of the measured part of the trial.
     pub const WALL_NANOS: &str = "wall_nanos";
     /// CPU time of the measuring thread.
     pub const CPU_NANOS: &str = "cpu_nanos";
-    /// CPU time of other processes, without steal and interrupts.
+    /// CPU time of other processes, without steal and without interrupts.
     pub const FOREIGN_CPU_NANOS: &str = "foreign_cpu_nanos";
-    /// The stretch of time in which [`FOREIGN_CPU_NANOS`] was counted.
+    /// Length of the time window in which [`FOREIGN_CPU_NANOS`] was counted.
     pub const FOREIGN_WINDOW_NANOS: &str = "foreign_window_nanos";
-    /// CPU time of all programs, this one included, on the CPU of a gap probe, in the stretch of
-    /// [`FOREIGN_CPU_NANOS`]; absent where the probe is not pinned or the system reports no time per CPU.
+    /// CPU time of all programs, including this one, on the CPU of a gap probe, in the window [`FOREIGN_WINDOW_NANOS`];
+    /// absent if the probe is not pinned or the system does not report CPU times per CPU.
     pub const PROGRAMS_ON_CPU_NANOS: &str = "programs_on_cpu_nanos";
-    /// The CPU around which the counts of [`activity`](crate::platform::activity) were taken.
+    /// The CPU whose [`activity`](crate::platform::activity) (such as interrupts and idle states) was counted.
     pub const ACTIVITY_CPU: &str = "activity_cpu";
-    /// The stretch of time of those counts.
+    /// Length of the time window in which the activity of [`ACTIVITY_CPU`] was counted.
     pub const ACTIVITY_WINDOW_NANOS: &str = "activity_window_nanos";
-    /// How often power source, governor (Linux) or plan (Windows) changed while the trial was measured; absent if never.
+    /// How many times the power source, the governor (Linux), or the power plan (Windows) changed during the trial;
+    /// absent if there was no change.
     pub const POWER_CHANGES: &str = "power_changes_count";
-    /// From what late samples were traced, as [`TraceSource::number`](crate::platform::TraceSource::number)
-    /// has it; 0 for counters only, absent where no trace was requested.
+    /// The [`TraceSource::number`](crate::platform::TraceSource::number) of the source that recorded late samples; 0 if
+    /// no source was available, absent if no trace was requested.
     pub const TRACE_SOURCE: &str = "trace_source";
-    /// The error number for which a more exact source was denied.
+    /// Error number with which the system denied a more detailed trace source.
     pub const TRACE_DENIED_ERRNO: &str = "trace_denied_errno";
-    /// The system's own limit on such records, `kernel.perf_event_paranoid`.
+    /// The value of `kernel.perf_event_paranoid`, with which Linux restricts who may record a trace.
     pub const PERF_EVENT_PARANOID: &str = "perf_event_paranoid";
-    /// The number of the measuring thread in the trace.
+    /// ID of the measuring thread in the trace.
     pub const TRACE_THREAD: &str = "trace_thread";
-    /// Records of the stage that were lost because they came too fast.
+    /// Number of trace records of the stage that were lost because they arrived faster than they were read.
     pub const TRACE_LOST: &str = "trace_lost_count";
-    /// Late samples without records, because this many were saved already.
+    /// Number of late samples without trace records, because the trial had reached the limit of saved records.
     pub const TRACE_OMITTED: &str = "trace_omitted_count";
-    /// Set in another PID namespace than the initial one: threads outside it have no number.
+    /// Set to 1 if the program runs in a PID namespace, such as a container. Threads outside of it have no ID in it.
     pub const TRACE_IN_NAMESPACE: &str = "trace_is_in_namespace";
-    /// Set where the kernel recorded nothing on a CPU that was idle: its interrupts are missing then.
+    /// Set to 1 if the kernel recorded nothing on idle CPUs. The trace then lacks the interrupts of idle CPUs.
     pub const TRACE_BLIND_WHEN_IDLE: &str = "trace_is_blind_when_idle";
-    /// CPU time of reading the records of the stage.
+    /// CPU time that reading the trace records of the stage took.
     pub const TRACE_READ_NANOS: &str = "trace_read_nanos";
     /// CPU time of all load threads together.
     pub const LOAD_CPU_NANOS: &str = "load_cpu_nanos";
-    /// How long the load threads ran.
+    /// Wall time for which the load threads ran.
     pub const LOAD_WALL_NANOS: &str = "load_wall_nanos";
-    /// Load threads that ran.
+    /// Number of load threads that ran.
     pub const LOAD_THREADS: &str = "load_threads_count";
-    /// Steal: time that the hypervisor used of this machine's CPUs.
+    /// Steal: CPU time that the hypervisor withheld from this machine, all CPUs together.
     pub const STEAL_NANOS: &str = "steal_nanos";
-    /// Time all CPUs spent on interrupts, in the stretch of [`FOREIGN_CPU_NANOS`].
+    /// Time that all CPUs spent on interrupts in the window [`FOREIGN_WINDOW_NANOS`].
     pub const INTERRUPT_NANOS: &str = "interrupt_nanos";
     /// Involuntary context switches of the measuring thread.
     pub const INVOLUNTARY_SWITCHES: &str = "involuntary_switches_count";
-    /// Times the measuring thread gave its CPU away.
+    /// Voluntary context switches of the measuring thread: it gave up its CPU, for example to sleep.
     pub const VOLUNTARY_SWITCHES: &str = "voluntary_switches_count";
-    /// Page faults served without a disk.
+    /// Page faults of the measuring thread that were served without disk access.
     pub const MINOR_FAULTS: &str = "minor_faults_count";
-    /// Page faults that waited for a disk.
+    /// Page faults of the measuring thread that waited for a disk.
     pub const MAJOR_FAULTS: &str = "major_faults_count";
-    /// The spin tail of a hybrid wait.
+    /// Length of the spin tail of a hybrid wait.
     pub const TAIL_NANOS: &str = "tail_nanos";
-    /// Iterations of arithmetic per piece of work.
+    /// Number of arithmetic iterations in the work of one frame.
     pub const WORK_TURNS: &str = "work_turns_count";
-    /// Cost of one read of the thread's counters.
+    /// Duration of one read of the measuring thread's counters.
     pub const EVIDENCE_READ_NANOS: &str = "evidence_read_nanos";
-    /// Pieces of evidence that were lost.
+    /// Number of pieces of evidence (counters around one late sample) that were lost.
     pub const EVIDENCE_LOST: &str = "evidence_lost_count";
-    /// When measuring began, counted from an instant that all trials of a stage share.
+    /// When measuring began, counted from a time that all trials of a stage share.
     pub const STARTED_NANOS: &str = "started_nanos";
     /// When measuring began, counted from the start of the run.
     pub const STARTED_IN_RUN_NANOS: &str = "started_in_run_nanos";
-    /// Clock readings of a gap probe.
+    /// Number of intervals between clock readings that a gap probe measured.
     pub const READINGS: &str = "clock_readings_count";
-    /// All intervals between two readings together.
+    /// Sum of all intervals between two consecutive clock readings of a gap probe.
     pub const INTERVAL_SUM_NANOS: &str = "interval_sum_nanos";
-    /// The squares of all intervals together, in square microseconds.
+    /// Sum of the squares of all intervals of a gap probe, in square microseconds.
     pub const INTERVAL_SQUARES: &str = "interval_squares_square_micros";
-    /// The shortest interval.
+    /// The shortest interval between two clock readings of a gap probe.
     pub const INTERVAL_MIN_NANOS: &str = "interval_least_nanos";
-    /// The longest interval.
+    /// The longest interval between two clock readings of a gap probe.
     pub const INTERVAL_MOST_NANOS: &str = "interval_most_nanos";
-    /// The last interval so far.
+    /// The most recent interval between two clock readings of a gap probe.
     pub const INTERVAL_LAST_NANOS: &str = "interval_last_nanos";
-    /// Prefix of the lower edge of a bin: the number of intervals from there to the next edge.
+    /// Prefix of a counter name, followed by the lower edge of a histogram bin in nanoseconds. The value is the number
+    /// of intervals in that bin.
     pub const INTERVALS_FROM: &str = "intervals_from_";
-    /// The shortest gap that was recorded.
+    /// The gap threshold: shorter gaps were not recorded.
     pub const THRESHOLD_NANOS: &str = "threshold_nanos";
-    /// CPU time requested for DEADLINE per period.
+    /// Runtime requested for the `SCHED_DEADLINE` policy: CPU time per period.
     pub const RUNTIME_NANOS: &str = "deadline_runtime_nanos";
-    /// Cycles that ran before samples counted.
+    /// Number of warm-up cycles of the game, which are not counted.
     pub const WARM_UP_CYCLES: &str = "warm_up_cycles_count";
-    /// Time of all counted cycles spent moving everyone.
+    /// Total time that the counted game cycles spent moving all players or NPCs.
     pub const MOVING_NANOS: &str = "moving_nanos";
-    /// Time of all counted cycles spent preparing what observers share.
+    /// Total time that the counted game cycles spent preparing data that all observers (receivers of packets) share.
     pub const PREPARING_NANOS: &str = "preparing_nanos";
-    /// Time of all counted cycles spent encoding, the part that runs on all threads.
+    /// Total time that the counted game cycles spent encoding the packets, which runs on all threads.
     pub const ENCODING_NANOS: &str = "encoding_nanos";
-    /// Time of all counted cycles spent cleaning up.
+    /// Total time that the counted game cycles spent cleaning up.
     pub const RELEASING_NANOS: &str = "releasing_nanos";
-    /// Bytes of the packets of the last cycle.
+    /// Size of all packets of the last game cycle in bytes.
     pub const PACKET_BYTES: &str = "packet_bytes_count";
-    /// How long a stopped measuring thread got no CPU, until it was abandoned.
+    /// How long a measuring thread got no CPU after a stop request, until the program abandoned the thread.
     pub const UNRESPONSIVE_NANOS: &str = "unresponsive_nanos";
-    /// Slots of the schedule that passed, including missed ones.
+    /// Number of schedule slots that passed, including missed frames.
     pub const SLOTS: &str = "slots_count";
 }
 
-/// The result of a spin tail that the calibration tried.
+/// The result of one spin tail that the calibration tried.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct TailPoint {
-    /// The spin tail; 0 is a plain sleep.
+    /// Length of the spin tail; 0 is a plain sleep.
     #[serde(rename = "tail_nanos")]
     pub tail: Nanos,
-    /// p99 lateness with it.
+    /// p99 lateness with this spin tail.
     #[serde(rename = "p99_nanos")]
     pub p99: Nanos,
     /// The 95% interval of `p99`; absent below 50 waits.
     #[serde(rename = "p99_interval_nanos")]
     pub p99_interval: Option<(Nanos, Nanos)>,
-    /// Waits with it.
+    /// Number of waits with this spin tail.
     pub wait_count: u32,
-    /// CPU time of the waits; absent where the system does not report it.
+    /// CPU time of the waits and the work after them; absent if the system does not report CPU time.
     #[serde(rename = "cpu_nanos")]
     pub cpu: Option<Nanos>,
-    /// Wall time of the waits.
+    /// Wall time of the waits and the work after them.
     #[serde(rename = "wall_nanos")]
     pub wall: Nanos,
 }
@@ -272,45 +277,46 @@ pub struct TailPoint {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(remote = "Self")]
 pub struct TrialRun {
-    /// Position of its stage in the plan.
+    /// Position of the trial's stage in the plan.
     #[serde(skip_serializing)]
     pub stage: u32,
-    /// What was applied; absent if the trial did not start.
+    /// What the system applied for the trial; absent if the trial did not start.
     #[serde(rename = "granted")]
     #[cfg_attr(test, schemars(with = "Option<crate::platform::AppliedInFile<'static>>"))]
     pub applied: Option<Applied>,
-    /// The plan.
+    /// The planned settings of the trial.
     #[serde(rename = "settings")]
     pub trial: Trial,
-    /// Its background load.
+    /// The background load of the trial.
     pub load: Load,
-    /// Samples that the collector was too slow to take.
+    /// Number of samples that were lost because the collector was too slow.
     #[serde(rename = "lost")]
     pub lost_count: u64,
     /// Whether the trial was measured to its end.
     pub complete: bool,
-    /// Why the trial was skipped, if it was.
+    /// Why the trial was skipped; absent if it was not skipped.
     pub skipped: Option<String>,
-    /// Named integers.
+    /// Named integers, such as CPU time and page faults; each name ends in the unit of its value.
     pub counters: Counters,
-    /// Every sample.
+    /// Every sample, in order of time.
     pub samples: Samples,
-    /// The system's counters around late samples.
+    /// What the system counted around late samples, such as page faults.
     #[serde(with = "EvidenceColumns")]
     pub evidence: Vec<Evidence>,
-    /// Values over time by their names, which end in their unit.
+    /// Values over time, such as the frequency of the CPU. Each name ends in the unit of the values.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub series: BTreeMap<String, Series>,
-    /// What the system recorded around late samples; absent where nothing was recorded.
+    /// What the system recorded around late samples; absent if nothing was recorded.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub trace: Option<Trace>,
-    /// The result of each tried spin tail, shortest first; empty if none was calibrated.
+    /// The results of the spin tails that were tried, shortest first; empty if the tail is not calibrated. If the trial
+    /// reuses the tail of an earlier trial, these are the results of the earlier trial.
     #[serde(default)]
     pub tail_curve: Vec<TailPoint>,
 }
 
 impl TrialRun {
-    /// A trial that has not begun.
+    /// Creates a trial that has not started: no samples, and nothing applied.
     pub fn new(stage: u32, trial: Trial, load: Load) -> Self {
         Self {
             stage,
@@ -329,13 +335,13 @@ impl TrialRun {
         }
     }
 
-    /// The value of each sample in nanoseconds, in order of time: lateness, overshoot of a wait, or
-    /// length of a gap, which are all `woke − due`; the time of a cycle, `done − woke`.
+    /// Returns the value of each sample in nanoseconds, in order of time. The value is `woke − due` (lateness,
+    /// overshoot, or length of a gap), or for a game cycle its duration, `done − woke`.
     pub fn values(&self) -> Vec<i64> {
         self.each_value().collect()
     }
 
-    /// The same as an iterator.
+    /// Iterates over the same values as `values` returns, without allocating a list.
     pub fn each_value(&self) -> impl ExactSizeIterator<Item = i64> + '_ {
         let (from, to) = match self.trial.work {
             Work::GameCycle(_) => (self.samples.woke_nanos(), self.samples.done_nanos()),
@@ -346,38 +352,42 @@ impl TrialRun {
         to.zip(from).map(|(to, from)| to.saturating_sub(from))
     }
 
-    /// When each sample's work began, in nanoseconds: when the thread woke, or once its counters were
-    /// read. Where samples were lost, evidence cannot be assigned and each counts from its wake-up.
+    /// Returns when the work of each sample began, in nanoseconds from the trial's start: when its counters had been
+    /// read, or else at the wake-up. If samples were lost, the reads cannot be assigned, and every work starts at its
+    /// wake-up.
     pub fn work_started_nanos(&self) -> impl ExactSizeIterator<Item = i64> + '_ {
         self.samples.work_started_nanos(&self.evidence, self.lost_count)
     }
 
-    /// How long each sample's work took in nanoseconds, in order of time.
+    /// Returns how long the work of each sample took in nanoseconds, in order of time.
     pub fn work_nanos(&self) -> Vec<i64> {
         let both = self.samples.done_nanos().zip(self.work_started_nanos());
         both.map(|(done, started)| done.saturating_sub(started)).collect()
     }
 
-    /// The spin tail of the hybrid wait.
+    /// Returns the spin tail of the hybrid wait; `None` for other waits.
     pub fn tail(&self) -> Option<Nanos> {
         self.counters.get(counter::TAIL_NANOS).copied().map(Nanos::new)
     }
 
-    /// Whether the system denied something that it requested.
+    /// Returns whether the system denied something that the trial requested.
     pub fn is_denied(&self) -> bool {
-        let wants_no_deep_idle = self.trial.conditions.no_deep_idle;
+        let conditions = self.trial.conditions;
         self.applied.as_ref().is_some_and(|applied| {
-            !applied.is_as_requested() || (wants_no_deep_idle && !applied.no_deep_idle)
+            !applied.is_as_requested()
+                || (conditions.no_deep_idle && !applied.no_deep_idle)
+                || applied.has_denied_timer()
         })
     }
 
-    /// CPU time of other processes as a share of one CPU; absent if the system does not report it,
-    /// and in a trial of less than half a second.
+    /// Returns CPU time of other processes as a share of one CPU; `None` if the system does not report the time, or if
+    /// the time was counted for less than half a second.
     pub fn foreign_share(&self) -> Option<f64> {
         foreign_share(std::slice::from_ref(self))
     }
 
-    /// CPU time of other processes on the CPU of a gap probe, as a share of it; absent where that is not known.
+    /// Returns CPU time of other processes on the CPU of a gap probe, as a share of that CPU; `None` if it is not
+    /// known.
     pub fn foreign_share_of_cpu(&self) -> Option<f64> {
         let of = |name| self.counters.get(name).copied().map(Nanos::new);
         let window =
@@ -387,16 +397,16 @@ impl TrialRun {
             of(counter::CPU_NANOS)?,
             of(counter::WALL_NANOS).filter(|wall| Nanos::ZERO < *wall)?,
         );
-        // The stretch begins up to a beat after the probe.
+        // The window can begin shortly after the probe, so scale the probe's CPU time down to the window.
         let own = own.as_f64() * (window.as_f64() / wall.as_f64()).min(1.0);
-        // Other threads of this program are not other programs: they are in no more than all of these.
+        // `all` includes other threads of this program. Limit the result to the CPU time of other programs on all CPUs.
         let others = self.foreign_share().unwrap_or(f64::INFINITY);
         Some(((all.as_f64() - own) / window.as_f64()).max(0.0).min(others))
     }
 }
 
-/// CPU time of other processes during these trials, as a share of one CPU; absent if the system does not
-/// report it, and below half a second in all.
+/// Returns CPU time of other processes during these trials, as a share of one CPU; `None` if the system does not report
+/// the time, or if the time was counted for less than half a second in total.
 pub fn foreign_share(trials: &[TrialRun]) -> Option<f64> {
     let counted = trials.iter().filter_map(|trial| {
         let of = |name| trial.counters.get(name).copied().map(Nanos::new);
@@ -407,7 +417,7 @@ pub fn foreign_share(trials: &[TrialRun]) -> Option<f64> {
     (MIN_FOREIGN_WINDOW <= wall).then(|| cpu.as_f64() / wall.as_f64())
 }
 
-/// The subject of a run.
+/// The subject of a run: a test of this program, or an imported capture.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub enum Subject {
     /// A test of this program.
@@ -425,7 +435,7 @@ impl From<Plan> for Subject {
 }
 
 impl Subject {
-    /// The settings of the test; `None` for a capture of another program.
+    /// Returns the settings of the test; `None` for a capture of another program.
     pub const fn plan(&self) -> Option<&Plan> {
         match self {
             Self::Measured(plan) => Some(plan),
@@ -433,7 +443,7 @@ impl Subject {
         }
     }
 
-    /// The key in file names, in lists and on the command line: `frame-loop`.
+    /// Returns the key in file names, in lists, and on the command line: `frame-loop`.
     pub fn key(&self) -> &'static str {
         match self {
             Self::Measured(plan) => plan.key(),
@@ -441,7 +451,7 @@ impl Subject {
         }
     }
 
-    /// The name on screen, in sentence case.
+    /// Returns the name on screen, in sentence case.
     pub fn name(&self) -> &'static str {
         match self {
             Self::Measured(plan) => plan.listing().name,
@@ -449,7 +459,7 @@ impl Subject {
         }
     }
 
-    /// What each value is, in lower case.
+    /// Returns the name of a single value, in lower case: `frame time`.
     pub fn value_name(&self) -> &'static str {
         match self {
             Self::Measured(plan) => plan.listing().value_name,
@@ -457,7 +467,7 @@ impl Subject {
         }
     }
 
-    /// What values are called, in lower case.
+    /// Returns the plural name of the samples, in lower case: `frames`.
     pub fn samples_name(&self) -> &'static str {
         match self {
             Self::Measured(plan) => plan.listing().samples_name,
@@ -465,66 +475,67 @@ impl Subject {
         }
     }
 
-    /// The late threshold, as by [`Plan::late_limit`]; `None` for tests without a schedule.
+    /// Returns the late threshold as computed by [`Plan::late_limit`]; `None` for a capture and for tests without a
+    /// schedule.
     pub fn late_limit(&self, percent: f64) -> Option<Nanos> {
         self.plan()?.late_limit(percent)
     }
 }
 
-/// Subject, machine, what was applied, samples, and health: facts.
+/// A run: subject, machine, what the system applied, samples, and health. It stores only measured facts.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(remote = "Self")]
 pub struct Run {
-    /// The program that measured it.
+    /// Version of Jitterscope that measured the run; for an imported run, the program that recorded the capture.
     pub app_version: String,
-    /// The [`METHOD_VERSION`] it was measured with.
+    /// The [`METHOD_VERSION`] with which the run was measured; 0 for an imported run.
     pub method_version: u32,
-    /// Names the run.
+    /// The permanent ID of the run.
     pub id: RunId,
-    /// When it began.
+    /// When the run began.
     pub started_at: jiff::Timestamp,
-    /// How it ended.
+    /// How the run ended.
     pub ending: Ending,
-    /// The user's name for it; empty if it has none.
+    /// The user's name for the run; empty if it has none.
     pub name: String,
-    /// The user's note.
+    /// The user's note about the run; empty if it has none.
     pub note: String,
-    /// Tags to find it by.
+    /// Tags by which the user can find the run.
     pub tags: Vec<String>,
     /// The user's notes about instants and ranges, in order of trial and time.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub annotations: Vec<Annotation>,
-    /// Its group of runs; absent if it was measured alone.
+    /// The group of runs to which this run belongs; absent if it was measured alone.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub group: Option<Group>,
-    /// What was requested, or a capture of another program.
+    /// The settings of the test, or an imported capture of another program.
     #[serde(flatten)]
     #[cfg_attr(test, schemars(with = "file::SubjectInFile"))]
     pub subject: Subject,
-    /// The other PC that it was measured on, as the user named it; absent where it was this one. Exports exclude it
-    /// with the names of this PC.
+    /// The other PC on which the run was measured, as the user named it; absent if the run was measured on this PC.
+    /// Exports exclude this name together with the names of this PC.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub host: Option<String>,
-    /// On which machine.
+    /// The machine on which the run was measured.
     #[cfg_attr(test, schemars(with = "crate::machine::MachineInFile<'static>"))]
     pub machine: Machine,
-    /// With which clock.
+    /// The clock with which the run was measured.
     pub clock: ClockFacts,
-    /// What may make it unreliable.
+    /// What may make the run unreliable.
     pub health: Health,
-    /// Every trial, in the order in which they ran.
+    /// Every trial, in the order in which the trials ran.
     #[cfg_attr(test, schemars(with = "Vec<file::TrialInFile<'static>>"))]
     pub trials: Vec<TrialRun>,
 }
 
 impl Run {
-    /// The settings of the test; `None` for an imported run.
+    /// Returns the settings of the test; `None` for an imported run.
     pub const fn plan(&self) -> Option<&Plan> {
         self.subject.plan()
     }
 
-    /// The capture of another program; `None` for a run of this program.
+    /// Returns the capture of another program; `None` for a run of this program.
     pub const fn capture(&self) -> Option<&Capture> {
         match &self.subject {
             Subject::Measured(_) => None,
@@ -532,7 +543,7 @@ impl Run {
         }
     }
 
-    /// Number of samples in all trials, or of values in all recordings.
+    /// Returns the number of samples in all trials, or of values in all recordings of a capture.
     pub fn sample_count(&self) -> usize {
         match &self.subject {
             Subject::Measured(_) => self.trials.iter().map(|trial| trial.samples.len()).sum(),
@@ -540,22 +551,23 @@ impl Run {
         }
     }
 
-    /// Number of lost samples in all trials.
+    /// Returns the number of lost samples in all trials.
     pub fn lost_count(&self) -> u64 {
         self.trials.iter().map(|trial| trial.lost_count).sum()
     }
 
-    /// For how long the window was hidden, or why that is absent.
+    /// Returns how long the window was hidden, or the reason why that time is absent.
     pub fn window_hidden(&self) -> Result<Nanos, &'static str> {
         self.health.window_hidden.ok_or(match self.ending {
-            Ending::Finished | Ending::Stopped => "not used (command line)",
-            // The window adds it when a run ends.
+            Ending::Finished | Ending::Stopped => "no window on the measured PC",
+            // The window records this time only when a run ends, so a recovered run has no value.
             Ending::Recovered => "not recorded: the app exited during the run",
             Ending::Failed(_) => "not recorded: the run failed",
         })
     }
 
-    /// Measuring time, as far as the trials record it; those of one stage ran at the same time.
+    /// Returns the measuring time of all stages, as far as the samples record it. Trials of one stage ran at the same
+    /// time, so a stage takes as long as its longest trial.
     pub fn measured(&self) -> Nanos {
         if let Some(capture) = self.capture() {
             return capture.length();

@@ -1,5 +1,5 @@
-//! Runs a plan from request to saved run: the window and every command measure through this, and nothing
-//! else starts or saves a run.
+//! Runs a plan, from the request to the saved run. The window and every command measure through
+//! this module; nothing else starts or saves a run.
 //!
 //! ```no_run
 //! use jitterscope_engine::measure::Event;
@@ -55,21 +55,21 @@ pub use sink::Sink;
 /// The facts about the machine that a run needs.
 #[derive(Clone, Debug)]
 pub struct MachineFacts {
-    /// The machine.
+    /// The hardware and the operating system of the machine.
     pub machine: Machine,
-    /// Its clock.
+    /// The clock of the machine.
     pub clock: ClockFacts,
     /// The CPUs that this process may use.
     pub cpus: CpuFacts,
 }
 
 impl MachineFacts {
-    /// Reads them; takes a few milliseconds.
+    /// Reads the facts about this machine; takes a few milliseconds.
     pub fn read() -> Self {
         Self { machine: Machine::read(), clock: ClockFacts::measure(), cpus: platform::cpu_facts() }
     }
 
-    /// The request to measure a plan on this machine.
+    /// Returns the request to measure a plan on this machine.
     pub fn request(self, plan: Plan, labels: Labels) -> Request {
         let Self { machine, clock, cpus } = self;
         Request {
@@ -87,18 +87,18 @@ impl MachineFacts {
 /// Why a run did not start.
 #[derive(Debug, thiserror::Error)]
 pub enum StartError {
-    /// It cannot be measured.
+    /// The plan cannot be measured.
     #[error(transparent)]
     Measure(#[from] measure::StartError),
-    /// It could not be saved.
+    /// The disk has no room for the run.
     #[error(transparent)]
     Room(#[from] SaveError),
-    /// The agent that was to measure it cannot be used.
+    /// The agent for the run cannot be used.
     #[error(transparent)]
     Agent(#[from] AgentError),
 }
 
-/// A run from its start until it is saved. Dropping it stops the run and leaves its journal.
+/// A run in progress. Dropping the `Runner` stops the run and leaves its journal in the store.
 #[derive(Debug)]
 pub struct Runner {
     running: Running,
@@ -108,8 +108,9 @@ pub struct Runner {
 }
 
 impl Runner {
-    /// Starts a run; `wake` is called on another thread when there are events to read. A store without
-    /// room for the run is an error, before anything is measured. If the sink takes no journal, the run continues without one and reports [`Event::NotSaved`].
+    /// Starts a run; `wake` is called on another thread when there are events to read. Returns an
+    /// error before anything is measured if the store has no room for the run. If the journal
+    /// cannot be created, the run continues without one and reports [`Event::NotSaved`].
     pub fn start(
         request: Request,
         sink: Sink,
@@ -120,7 +121,8 @@ impl Runner {
         })
     }
 
-    /// The same by another start of the measurement.
+    /// Starts a run like [`start`](Self::start). The function `start` begins the measurement, in
+    /// this process or in the process of an agent.
     fn start_by(
         request: Request,
         sink: Sink,
@@ -140,27 +142,28 @@ impl Runner {
         }
     }
 
-    /// The events that were not read yet.
+    /// Returns the events that have not been read yet.
     pub fn events(&self) -> impl Iterator<Item = Event> + '_ {
         self.running.events()
     }
 
-    /// Waits for the next event; `None` once the run is over and everything was read.
+    /// Waits for the next event; `None` once the run has ended and all events have been read.
     pub fn next_event(&self) -> Option<Event> {
         self.running.next_event()
     }
 
-    /// Requests a stop. The samples so far still arrive, as `Finished`.
+    /// Requests a stop. The samples collected until then still arrive, in [`Event::Finished`].
     pub fn stop(&self) {
         self.running.stop();
     }
 
-    /// A handle that can stop the run from elsewhere, such as a signal handler.
+    /// Returns a handle to stop the run from elsewhere, such as a signal handler.
     pub fn stopper(&self) -> Stopper {
         self.running.stopper()
     }
 
-    /// Takes over the run of the last event, to be saved; waits until its threads have ended.
+    /// Returns `run`, the run in the last event, in a form that can be saved; waits until the
+    /// threads of the run have ended.
     pub fn finish(self, run: Arc<Run>) -> FinishedRun {
         let Self { running, store, journal, room } = self;
         drop(running);
@@ -168,10 +171,10 @@ impl Runner {
     }
 }
 
-/// A run that is over and not saved yet.
+/// A run that has ended and is not saved yet.
 #[derive(Debug)]
 pub struct FinishedRun {
-    /// The run; what is known only now may be added.
+    /// The run; further facts may be added before it is saved.
     pub run: Run,
     store: Option<Store>,
     journal: Option<PathBuf>,
@@ -179,11 +182,11 @@ pub struct FinishedRun {
 }
 
 impl FinishedRun {
-    /// Saves the run if the sink saves runs and something was measured, and removes the journal
-    /// unless saving failed.
+    /// Saves the run if it has samples and the sink is a store. Then removes the journal, unless
+    /// saving failed.
     pub fn save(self) -> SavedRun {
         let Self { run, store, journal, room } = self;
-        // For the file that is written now.
+        // Release the reserved disk space, which the file of the run needs.
         drop(room);
         let save = |store: &Store| store.save_measured(&run, journal.as_deref());
         match store.as_ref().map_or(Ok(None), save) {
@@ -195,14 +198,14 @@ impl FinishedRun {
     }
 }
 
-/// A run after saving.
+/// A run after an attempt to save it.
 #[derive(Debug)]
 pub struct SavedRun {
     /// The run.
     pub run: Run,
-    /// Its file; `None` if it is not saved.
+    /// The path of the run's file; `None` if the run was not saved.
     pub path: Option<PathBuf>,
-    /// Why it could not be saved.
+    /// The error, if saving failed.
     pub failure: Option<SaveFailure>,
 }
 
@@ -211,11 +214,11 @@ pub struct SavedRun {
 pub struct SaveFailure {
     /// What failed.
     pub error: SaveError,
-    /// The journal, which still has the samples.
+    /// The journal, which still contains the samples.
     pub journal: Option<PathBuf>,
 }
 
-/// Removes a journal that is no longer needed.
+/// Removes the journal of a run that did not start. An error is only logged.
 fn remove_journal(store: Option<&Store>, journal: Option<&PathBuf>) {
     if let Some((store, path)) = store.zip(journal)
         && let Err(error) = store.remove(path)

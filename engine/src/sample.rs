@@ -1,4 +1,5 @@
-//! One turn of a measuring loop, what the system counted around a late one, and a table of many.
+//! Samples: one iteration of a measuring loop, what the system counted around a late iteration, and a table of many
+//! samples.
 
 mod column;
 mod file;
@@ -17,94 +18,96 @@ pub use trace::{
 };
 pub use wait_reasons::WaitReasons;
 
-/// One turn of a measuring loop; instants are counted from the trial's start.
+/// One iteration of a measuring loop. Instants are nanoseconds from the trial's start; for gap probes, from the start
+/// of the stage.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Sample {
     /// When the loop began to wait.
     pub began: Nanos,
     /// When the wait was due to end.
     pub due: Nanos,
-    /// When the operating system's sleep came back, before any spinning; absent for a pure spin
-    /// and where `due` had already passed.
+    /// When the sleep of the operating system returned, before any spinning; absent for a pure spin and if `due` had
+    /// already passed when the wait began.
     pub slept: Option<Nanos>,
-    /// The first clock read at or after `due`.
+    /// The first clock reading at or after `due`.
     pub woke: Nanos,
     /// When the work was done.
     pub done: Nanos,
-    /// Turns of the spin part.
+    /// Number of spin iterations.
     pub spins: u32,
-    /// The logical CPU on which the thread woke, where the system reports it.
+    /// The logical CPU on which the thread woke; absent if the system does not report it.
     pub cpu: Option<u32>,
 }
 
 impl Sample {
-    /// How long after it was due the thread ran again; negative if early.
+    /// Returns the lateness: the time from `due` to `woke`; negative if the wake-up was early.
     pub fn late(&self) -> Nanos {
         self.woke - self.due
     }
 }
 
-/// What the operating system counted around one late sample; absent where it does not report it.
+/// What the operating system counted around one late sample. A value is absent if the system does not report it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Evidence {
-    /// Position of the sample in its trial.
+    /// Position of the sample in its trial, from 0.
     pub index: u64,
-    /// Times the thread was taken off its CPU against its will.
+    /// Number of involuntary context switches: the thread was removed from its CPU while it was ready to run.
     pub involuntary_switches: Option<u32>,
-    /// Times the thread gave its CPU away, the wait itself included.
+    /// Number of voluntary context switches: the thread gave up its CPU. The wait itself counts.
     pub voluntary_switches: Option<u32>,
-    /// Page faults served without a disk.
+    /// Number of page faults that were served without disk access.
     pub minor_faults: Option<u32>,
-    /// Page faults that waited for a disk.
+    /// Number of page faults that waited for a disk.
     pub major_faults: Option<u32>,
-    /// Time the thread was ready to run and did not.
+    /// Time for which the thread was ready to run but did not run.
     pub run_delay: Option<Nanos>,
-    /// Time the hypervisor gave the machine's CPUs to others, all CPUs together; only in older files,
-    /// since it is read per trial.
+    /// Time for which the hypervisor used the CPUs of this machine for something else, all CPUs together. Only older
+    /// files have it, because newer versions measure it per trial.
     pub steal: Option<Nanos>,
-    /// The CPU of the wake-up before.
+    /// The CPU on which the thread woke before the previous work.
     pub cpu_before: Option<u32>,
-    /// The CPU of this wake-up.
+    /// The CPU on which the thread woke for this sample.
     pub cpu_after: Option<u32>,
-    /// When the work began, once the counters were read, counted from the trial's start; absent in
-    /// older files, where reading them was part of the work.
+    /// When the work began, after the counters were read, from the trial's start; absent in older files, where reading
+    /// the counters counted as work.
     pub work_started: Option<Nanos>,
-    /// Context switches of either kind, where the system does not count them apart.
+    /// Context switches of either kind, if the system does not count voluntary and involuntary switches separately.
     pub switches: Option<u32>,
-    /// Why the thread waited.
+    /// Why the thread waited (Windows).
     pub wait_reasons: Option<WaitReasons>,
-    /// Time its CPU spent on interrupts and deferred calls; absent where it moved to another CPU.
+    /// Time its CPU spent on interrupts and deferred calls; absent if the thread moved to another CPU.
     pub interrupt_time: Option<Nanos>,
 }
 
-/// The columns of a table of samples; all of one length. Instants are in nanoseconds.
+/// The columns of a table of samples, all of the same length. Instants are nanoseconds from the trial's start; for gap
+/// probes, from the start of the stage.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Columns {
-    /// When each loop began to wait.
+    /// When the loop began to wait.
     #[serde(rename = "began_nanos", with = "Cells::<i64>")]
     pub began: Column,
-    /// When each wait was due to end.
+    /// When the wait was due to end.
     #[serde(rename = "due_nanos", with = "Cells::<i64>")]
     pub due: Column,
-    /// When each sleep came back, or [`MISSING`].
+    /// When the sleep returned, or [`MISSING`] if there was no sleep.
     #[serde(rename = "slept_nanos")]
     pub slept: Column,
-    /// When each thread ran again.
+    /// When the thread woke.
     #[serde(rename = "woke_nanos", with = "Cells::<i64>")]
     pub woke: Column,
-    /// When each work was done.
+    /// When the work was done.
     #[serde(rename = "done_nanos", with = "Cells::<i64>")]
     pub done: Column,
-    /// Turns of each spin.
+    /// Number of spin iterations.
     #[serde(with = "Cells::<u32>")]
     pub spins: Column,
-    /// The CPU of each wake-up, or [`MISSING`].
+    /// The CPU on which the thread woke, or [`MISSING`].
     #[serde(with = "Cells::<Option<u32>>")]
     pub cpu: Column,
 }
 
-/// Many samples, a column for each field: about 8 bytes a sample at a steady pace.
+/// A table of samples, with one column per field: about 8 bytes per sample at a steady pace.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(transparent)]
 pub struct Samples {
@@ -112,34 +115,34 @@ pub struct Samples {
 }
 
 impl Samples {
-    /// An empty table.
+    /// Creates an empty table.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Takes columns; `None` if their lengths differ.
+    /// Creates a table from columns; `None` if the columns differ in length.
     pub fn from_columns(columns: Columns) -> Option<Self> {
         let Columns { began, due, slept, woke, done, spins, cpu } = &columns;
         let fits = [began, due, slept, done, spins, cpu].iter().all(|one| one.len() == woke.len());
         fits.then_some(Self { columns })
     }
 
-    /// The columns.
+    /// Returns the columns.
     pub const fn columns(&self) -> &Columns {
         &self.columns
     }
 
-    /// How many samples there are.
+    /// Returns the number of samples.
     pub fn len(&self) -> usize {
         self.columns.woke.len()
     }
 
-    /// Whether there is none.
+    /// Returns whether the table has no samples.
     pub fn is_empty(&self) -> bool {
         self.columns.woke.is_empty()
     }
 
-    /// Adds one at the end.
+    /// Adds a sample at the end.
     pub fn push(&mut self, sample: &Sample) {
         let Columns { began, due, slept, woke, done, spins, cpu } = &mut self.columns;
         began.push(sample.began.get());
@@ -151,7 +154,7 @@ impl Samples {
         cpu.push(sample.cpu.map_or(MISSING, i64::from));
     }
 
-    /// The sample at a position. Time: O(1).
+    /// Returns the sample at a position; `None` beyond the last sample. Time: O(1).
     pub fn get(&self, index: usize) -> Option<Sample> {
         let Columns { began, due, slept, woke, done, spins, cpu } = &self.columns;
         Some(Sample {
@@ -165,12 +168,12 @@ impl Samples {
         })
     }
 
-    /// All samples in order.
+    /// Returns all samples in order.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = Sample> + '_ {
         self.iter_from(0)
     }
 
-    /// The samples from a position on, in order.
+    /// Returns the samples from a position to the end, in order.
     pub fn iter_from(&self, index: usize) -> impl ExactSizeIterator<Item = Sample> + '_ {
         let Columns { began, due, slept, woke, done, spins, cpu } = &self.columns;
         let instants = began.values_from(index).zip(due.values_from(index));
@@ -188,69 +191,72 @@ impl Samples {
         })
     }
 
-    /// The last one.
+    /// Returns the last sample; `None` if the table is empty.
     pub fn last(&self) -> Option<Sample> {
         self.get(self.len().checked_sub(1)?)
     }
 
-    /// Nanoseconds at which each sample was due.
+    /// Returns when each sample was due, in nanoseconds from the trial's start; for gap probes, from the stage's start.
     pub fn due_nanos(&self) -> Values<'_> {
         self.columns.due.values()
     }
 
-    /// Nanoseconds at which each sample woke.
+    /// Returns when each sample woke, in nanoseconds from the trial's start; for gap probes, from the stage's start.
     pub fn woke_nanos(&self) -> Values<'_> {
         self.columns.woke.values()
     }
 
-    /// Nanoseconds at which each sample's work was done.
+    /// Returns when the work of each sample was done, in nanoseconds from the trial's start; for gap probes, from the
+    /// stage's start.
     pub fn done_nanos(&self) -> Values<'_> {
         self.columns.done.values()
     }
 
-    /// Nanoseconds at which each loop began to wait.
+    /// Returns when the loop began to wait for each sample, in nanoseconds from the trial's start; for gap probes, from
+    /// the stage's start.
     pub fn began_nanos(&self) -> Values<'_> {
         self.columns.began.values()
     }
 
-    /// Nanoseconds at which each sleep came back, or [`MISSING`].
+    /// Returns when each sleep returned, in nanoseconds from the trial's start, or [`MISSING`] if there was no sleep.
     pub fn slept_nanos(&self) -> Values<'_> {
         self.columns.slept.values()
     }
 
-    /// How many samples slept.
+    /// Returns the number of samples whose wait included a sleep of the operating system.
     pub fn slept_count(&self) -> usize {
         self.slept_nanos().filter(|&slept| slept != MISSING).count()
     }
 
-    /// Turns of each spin.
+    /// Returns the number of spin iterations of each sample.
     pub fn spins(&self) -> impl ExactSizeIterator<Item = u32> + '_ {
         self.columns.spins.values().map(count)
     }
 
-    /// The CPU of each wake-up.
+    /// Returns the CPU on which the thread woke for each sample; `None` if it is not known.
     pub fn cpus(&self) -> impl ExactSizeIterator<Item = Option<u32>> + '_ {
         self.columns.cpu.values().map(number)
     }
 
-    /// Lateness of each sample in nanoseconds, in order of time, without a list of them.
+    /// Iterates over the lateness of each sample in nanoseconds, in order of time.
     pub fn lateness(&self) -> impl ExactSizeIterator<Item = i64> + '_ {
         self.woke_nanos().zip(self.due_nanos()).map(|(woke, due)| woke.saturating_sub(due))
     }
 
-    /// Lateness of each sample in nanoseconds, in order of time.
+    /// Returns the lateness of each sample in nanoseconds, in order of time.
     pub fn late_nanos(&self) -> Vec<i64> {
         self.lateness().collect()
     }
 
-    /// How long each wait took in nanoseconds, in order of time: `woke − began`.
+    /// Returns the duration of each wait in nanoseconds, in order of time: `woke − began`.
     pub fn actual_nanos(&self) -> Vec<i64> {
         let both = self.woke_nanos().zip(self.began_nanos());
         both.map(|(woke, began)| woke.saturating_sub(began)).collect()
     }
 
-    /// The start of each sample's work in nanoseconds: the wake-up, or the end of reading the counters after
-    /// it. If samples were lost, evidence cannot be assigned and work starts at the wake-up.
+    /// Returns when the work of each sample began, in nanoseconds from the trial's start: after the counters were read,
+    /// or else at the wake-up. If samples were lost, the reads cannot be assigned, and every work starts at its
+    /// wake-up.
     pub fn work_started_nanos<'a>(
         &'a self,
         evidence: &'a [Evidence],
@@ -265,24 +271,24 @@ impl Samples {
         })
     }
 
-    /// Time from each wake-up to the next in nanoseconds: one fewer than there are samples.
+    /// Returns the time from each wake-up to the next in nanoseconds: one value fewer than there are samples.
     pub fn frame_time_nanos(&self) -> Vec<i64> {
         let pairs = self.woke_nanos().zip(self.woke_nanos().skip(1));
         pairs.map(|(woke, next)| next.saturating_sub(woke)).collect()
     }
 }
 
-/// An instant of a column, if there is one.
+/// Converts a value of a column to an instant; `None` if the value is [`MISSING`].
 fn instant(nanos: i64) -> Option<Nanos> {
     (nanos != MISSING).then_some(Nanos::new(nanos))
 }
 
-/// A number of a column, if there is one.
+/// Converts a value of a column to a number; `None` if it is missing or does not fit.
 fn number(value: i64) -> Option<u32> {
     u32::try_from(value).ok()
 }
 
-/// A count of a column, which only receives counts.
+/// Converts a value of a column of counts. Values that do not fit become 0.
 fn count(value: i64) -> u32 {
     number(value).unwrap_or_default()
 }

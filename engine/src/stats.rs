@@ -1,5 +1,5 @@
-//! Pure statistics over samples: percentiles, lows, summaries, histograms, grades. Nothing here can fail
-//! or touches the outside.
+//! Statistics over samples: percentiles, lows, summaries, histograms, and grades. The functions are pure: they
+//! neither fail nor do input or output.
 
 pub mod amdahl;
 pub mod binomial;
@@ -44,19 +44,19 @@ pub use thinned::thinned;
 pub use time_weighted::TimeWeighted;
 pub use variance_prior::{Deviation, VariancePrior};
 
-/// A count as a float: exact below 2^53.
+/// Returns a count as a float; exact below 2^53.
 #[expect(clippy::cast_precision_loss, reason = "counts stay far below 2^53")]
 pub(crate) const fn float(count: usize) -> f64 {
     count as f64
 }
 
-/// Nanoseconds as a float: exact below 104 days.
+/// Returns nanoseconds as a float; exact below 2^53 ns, which are 104 days.
 #[expect(clippy::cast_precision_loss, reason = "exact below 2^53 ns")]
 pub(crate) const fn nanos_float(nanos: i64) -> f64 {
     nanos as f64
 }
 
-/// The whole part of a position in a list; negative or not a number is 0.
+/// Returns the whole part of a position in a list; 0 if `value` is negative or not a number.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,

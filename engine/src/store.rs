@@ -1,8 +1,8 @@
 //! A folder of runs: saving, listing, opening, removing, and recovering interrupted runs.
 //!
-//! A run is one plain file that you can copy, mail, or delete. It is written to a temporary name,
-//! synced, and renamed, so that a full disk or a crash never leaves half a run. Only regular files
-//! are read, and nothing is removed or replaced that cannot be read.
+//! A run is one plain file that you can copy, mail, or delete. It is written under a temporary
+//! name, synced, and renamed: a full disk or a crash never leaves an incomplete run. Only regular
+//! files are read, and unreadable files are never removed or replaced.
 
 mod disk;
 pub mod edit;
@@ -30,16 +30,16 @@ pub use scratch::ScratchFolder;
 
 /// Extension of run files.
 pub const EXTENSION: &str = ".jitterscope.json";
-/// Extension of journals of active runs.
+/// Extension of journals of runs in progress.
 pub const JOURNAL_EXTENSION: &str = ".jitterscope.partial";
-/// Overrides the default folder of runs.
+/// The environment variable that overrides the default folder of runs.
 pub const FOLDER_VARIABLE: &str = "JITTERSCOPE_DATA_DIR";
-/// Overrides the default folder of settings.
+/// The environment variable that overrides the default folder of settings.
 pub const SETTINGS_VARIABLE: &str = "JITTERSCOPE_CONFIG_DIR";
-/// The largest file that is opened: about 30 million samples.
+/// Maximum size of a run file: about 30 million samples.
 const MAX_FILE_BYTES: u64 = 2 << 30;
 
-/// Why a store operation failed.
+/// Why a run or another file could not be saved.
 #[derive(Debug, thiserror::Error)]
 pub enum SaveError {
     /// The folder cannot be created or written to.
@@ -79,22 +79,22 @@ pub enum SaveError {
         /// The system's error.
         #[source]
         source: io::Error,
-        /// What the run needs.
+        /// Size that the run needs in bytes.
         bytes: u64,
         /// The folder.
         path: PathBuf,
     },
-    /// A measured run cannot be saved, and its samples wait in its journal.
+    /// A measured run cannot be saved; its samples are still in its journal.
     #[error(
         "{source}; {samples} samples are still in the journal and will be recovered at the next \
          start: {}",
         journal.display()
     )]
     Waiting {
-        /// Why it cannot be saved.
+        /// Why the run cannot be saved.
         #[source]
         source: Box<Self>,
-        /// Samples that can be recovered.
+        /// Number of samples that can be recovered.
         samples: usize,
         /// The journal.
         journal: PathBuf,
@@ -116,15 +116,15 @@ pub enum LoadError {
     /// The file is larger than any run.
     #[error("too large to be a run ({bytes} bytes; up to {MAX_FILE_BYTES} are read): {}", path.display())]
     TooLarge {
-        /// Its size.
+        /// Size of the file in bytes.
         bytes: u64,
         /// The file.
         path: PathBuf,
     },
-    /// The file is no run of ours, or damaged.
+    /// The file is not a run of this program, or damaged.
     #[error("{source}: {}", path.display())]
     Format {
-        /// The error.
+        /// Why the content cannot be read as a run.
         #[source]
         source: format::FormatError,
         /// The file.
@@ -132,7 +132,7 @@ pub enum LoadError {
     },
 }
 
-/// Why a run could not be removed or found.
+/// Why a run could not be found, restored, or removed.
 #[derive(Debug, thiserror::Error)]
 pub enum FindError {
     /// The folder cannot be read.
@@ -144,30 +144,30 @@ pub enum FindError {
         /// The folder.
         path: PathBuf,
     },
-    /// No run answers to the name.
+    /// No run has this ID or name.
     #[error(
         "no run with the ID or name '{}', and no such file; use 'runs list' to list runs",
         shortened(name)
     )]
     None {
-        /// The name.
+        /// The ID or name that was searched for.
         name: String,
     },
-    /// Several do.
+    /// Several runs match the ID or name.
     #[error(
         "'{}' matches {count} runs; use a longer ID, or the name of a file: {}",
         shortened(name),
         files.join(", ")
     )]
     Several {
-        /// The name.
+        /// The ID or name that was searched for.
         name: String,
         /// Number of matches.
         count: usize,
-        /// The names of their files, or of the first ones.
+        /// The names of the first matching files.
         files: Vec<String>,
     },
-    /// The file cannot be brought back.
+    /// The file cannot be restored from the trash.
     #[error("cannot be restored: {source}: {}", path.display())]
     Restore {
         /// The system's error.
@@ -188,9 +188,9 @@ pub enum FindError {
 }
 
 impl FindError {
-    /// Several runs answer to a name.
+    /// Returns the error for a name that several runs match.
     pub fn several(name: &str, paths: &[PathBuf]) -> Self {
-        /// Files that a message lists.
+        /// Maximum number of files in the message.
         const MAX_FILES: usize = 4;
         let mut files: Vec<String> =
             paths.iter().take(MAX_FILES).map(|path| stem_of(path)).collect();
@@ -204,11 +204,11 @@ impl FindError {
 /// A file in the folder of runs, readable or not.
 #[derive(Debug)]
 pub struct Entry {
-    /// Its path.
+    /// The path of the file.
     pub path: PathBuf,
-    /// Its size.
+    /// Size of the file in bytes.
     pub bytes: u64,
-    /// The run, or why it cannot be read. A damaged file is not changed.
+    /// The run, or the reason why it cannot be read. Damaged files are never changed.
     pub run: Result<Box<Run>, LoadError>,
 }
 
@@ -219,23 +219,25 @@ pub struct Store {
 }
 
 impl Store {
-    /// The default folder of this user; the variable `JITTERSCOPE_DATA_DIR` overrides it.
+    /// Returns the store in the user's default folder, which the variable `JITTERSCOPE_DATA_DIR`
+    /// overrides.
     pub fn default_location() -> Option<Self> {
         if let Some(folder) = std::env::var_os(FOLDER_VARIABLE).filter(|folder| !folder.is_empty())
         {
             return Some(Self { folder: PathBuf::from(folder) });
         }
         let dirs = directories::ProjectDirs::from("", "", "Jitterscope")?;
-        // The local one: on Windows, the other follows a user from machine to machine.
+        // Runs are saved in the local data folder: Windows synchronizes the other one, the roaming
+        // data folder, between the PCs of a user.
         Some(Self { folder: dirs.data_local_dir().join("runs") })
     }
 
-    /// A store in this folder.
+    /// Returns the store in this folder.
     pub fn at(folder: impl Into<PathBuf>) -> Self {
         Self { folder: folder.into() }
     }
 
-    /// Its path.
+    /// Returns the path of the folder.
     pub fn folder(&self) -> &Path {
         &self.folder
     }
@@ -247,7 +249,7 @@ impl Store {
         disk::Draft::create(&self.folder, true).map(drop).map_err(folder_error)
     }
 
-    /// Saves a run under its own name and returns the path. Saving it again replaces it.
+    /// Saves a run under its file name and returns the path. A file of the same run is replaced.
     pub fn save(&self, run: &Run) -> Result<PathBuf, SaveError> {
         disk::make_folder(&self.folder)
             .map_err(|source| SaveError::Folder { source, path: self.folder.clone() })?;
@@ -256,14 +258,15 @@ impl Store {
         Ok(path)
     }
 
-    /// A journal for a run that is about to begin.
+    /// Creates a journal for a run that is about to start.
     pub fn journal(&self) -> Result<JournalFile, SaveError> {
         let folder_error = |source| SaveError::Folder { source, path: self.folder.clone() };
         disk::make_folder(&self.folder).map_err(folder_error)?;
         JournalFile::create(&self.folder).map_err(folder_error)
     }
 
-    /// Every file of the folder that is named as a run, the newest first. No folder is no runs.
+    /// Opens every file in the folder that has the name of a run; the newest run is first. A
+    /// missing folder has no runs.
     pub fn list(&self) -> Result<Vec<Entry>, FindError> {
         let mut entries: Vec<Entry> = self
             .paths(EXTENSION)?
@@ -278,8 +281,10 @@ impl Store {
         Ok(entries)
     }
 
-    /// The file of the one run of this ID or file name; else of the one whose ID or file name begins with this
-    /// text, or whose name it is. A run answers to the ID inside its file and to the one in the file's name.
+    /// Returns the file of the only run whose file name or ID is `name`. If no run has this file
+    /// name or ID, returns the file of the only run that the user named `name`, or whose file name
+    /// or ID begins with `name`. A run has two IDs if the ID in its file name differs from the ID
+    /// in its content.
     pub fn find(&self, name: &str) -> Result<PathBuf, FindError> {
         let lines = self.lines()?;
         let fitting = |fits: &dyn Fn(&Line) -> bool| -> Vec<PathBuf> {
@@ -290,7 +295,7 @@ impl Store {
             found = fitting(&|line| line.ids().any(|id| id.as_str() == name));
         }
         if found.is_empty() && !name.is_empty() {
-            // A name may look like the beginning of another run's ID.
+            // The name of a run may look like the beginning of another run's ID: search for both.
             found = fitting(&|line| line.begins_with(name) || line.is_named(name));
         }
         match found.as_slice() {
@@ -300,7 +305,7 @@ impl Store {
         }
     }
 
-    /// Removes a file of this folder.
+    /// Removes a file in the folder of this store.
     pub fn remove(&self, path: &Path) -> Result<(), FindError> {
         disk::remove(path).map_err(|source| FindError::Remove { source, path: path.to_owned() })
     }
@@ -313,7 +318,7 @@ impl Store {
     }
 }
 
-/// `2026-11-21-frame-loop-0a1b2c3d.jitterscope.json`.
+/// Returns the file name of a run: `2026-11-21-frame-loop-0a1b2c3d.jitterscope.json`.
 pub fn file_name(run: &Run) -> String {
     let date = run.started_at.strftime("%Y-%m-%d");
     format!("{date}-{}-{}{EXTENSION}", run.subject.key(), run.id)
@@ -324,8 +329,8 @@ pub fn save_to(run: &Run, path: &Path) -> Result<(), SaveError> {
     replace(path, |writer| format::write(run, writer))
 }
 
-/// Writes a file, whole or not at all: to a temporary name in its folder, which is synced and
-/// renamed.
+/// Writes a complete file or nothing: content is written to a temporary file in the same folder,
+/// which is synced and then renamed.
 pub fn write_whole(path: &Path, content: &[u8]) -> Result<(), SaveError> {
     replace(path, |writer| writer.write_all(content))
 }
@@ -338,12 +343,13 @@ fn replace(
         .map_err(|source| SaveError::Write { source, path: path.to_owned() })
 }
 
-/// Reads a whole regular file of at most `max_bytes`.
+/// Reads a regular file of at most `max_bytes`; returns an error for a larger file.
 pub fn read_bounded(path: &Path, max_bytes: u64) -> io::Result<Vec<u8>> {
     disk::read_bounded(path, max_bytes)
 }
 
-/// The default folder of this user's settings; the variable `JITTERSCOPE_CONFIG_DIR` overrides it.
+/// Returns the default folder of the user's settings, which the variable `JITTERSCOPE_CONFIG_DIR`
+/// overrides.
 pub fn settings_folder() -> Option<PathBuf> {
     if let Some(folder) = std::env::var_os(SETTINGS_VARIABLE).filter(|folder| !folder.is_empty()) {
         return Some(PathBuf::from(folder));
@@ -352,7 +358,7 @@ pub fn settings_folder() -> Option<PathBuf> {
     Some(dirs.config_dir().to_owned())
 }
 
-/// Opens a run.
+/// Reads the run in a file.
 pub fn load(path: &Path) -> Result<Run, LoadError> {
     let read_error = |source| LoadError::Read { source, path: path.to_owned() };
     let mut file = disk::DiskFile::open(path).map_err(read_error)?;
@@ -366,12 +372,12 @@ pub fn load(path: &Path) -> Result<Run, LoadError> {
     })
 }
 
-/// Reads the id out of a file's name.
+/// Returns the ID in the file name of a run; `None` if the file name contains no ID.
 pub fn id_of(path: &Path) -> Option<RunId> {
     RunId::parse(stem_of(path).rsplit('-').next()?)
 }
 
-/// The name of a run's file without its extension.
+/// Returns the file name of a run without its extension.
 pub fn stem_of(path: &Path) -> String {
     let file = path.file_name().unwrap_or_default().to_string_lossy();
     file.strip_suffix(EXTENSION).unwrap_or(&file).to_owned()

@@ -1,6 +1,6 @@
-//! Times, counts, shares and rates as text: the one place that formats a number.
+//! Formats times, counts, shares, and rates as text. All numbers are formatted in this module.
 //!
-//! The window, the command line, and every export print these forms. CSV and JSON hold exact values
+//! The window, the command line, and every export use these formats. CSV and JSON have exact values
 //! instead.
 
 use std::borrow::Cow;
@@ -19,22 +19,22 @@ pub use time::{
     format_time_above, format_time_in, format_time_range, time_parts,
 };
 
-/// Shown if there is no value.
+/// Text of a missing value.
 pub const MISSING: &str = "–";
 
-/// The space between groups of three digits, and between a number and its unit: U+202F.
+/// The narrow no-break space between groups of three digits, and between a number and its unit.
 pub const NARROW_SPACE: char = '\u{202f}';
 
-/// The sign of a negative number: U+2212, as wide as a plus.
+/// The minus sign of a negative number. Unlike a hyphen, it is as wide as a plus sign.
 pub const MINUS: char = '\u{2212}';
 
-/// The most characters that a cell is padded to: longer ones only push what follows them.
+/// Maximum number of characters to which text columns are padded. A longer cell shifts the cells after it.
 pub const MAX_PADDING: usize = 200;
 
-/// Characters of a value that a message quotes.
+/// Maximum number of characters of a value that a message quotes.
 const MAX_QUOTED: usize = 60;
 
-/// A value as a message quotes it: with an ellipsis in place of what is too long to be read.
+/// Returns a value to quote in a message: only its first 60 characters and an ellipsis if it is longer.
 pub fn shortened(text: &str) -> Cow<'_, str> {
     match text.char_indices().nth(MAX_QUOTED).and_then(|(end, _)| text.get(..end)) {
         None => Cow::Borrowed(text),
@@ -42,7 +42,7 @@ pub fn shortened(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// Two formatted ends of an interval: `4.8 to 6.1`; one that is not known is open.
+/// Formats an interval from its two formatted ends: `4.8 to 6.1`.
 pub fn format_interval(low: &str, high: &str) -> String {
     format!("{low} to {high}")
 }

@@ -13,7 +13,7 @@ scroll X Y CLICKS (coordinates in percent of the window), wait SECONDS, calm SEC
 test runs, which the title of the window shows, at most so long).
 OPTIONS: at=X,Y,W,H watches this part of the screen, in percent, for the reaction instead of all above the status bar; live marks
 a step while a test runs. Needs Xvfb, openbox and xdotool. A reaction counts from the moment the input was sent to
-the first change of the watched part, which is read from the memory of the display every 2 ms.
+the first change of the watched part (of keys held together, from the last one), which is read from the memory of the display every 2 ms.
 """
 
 import argparse
@@ -96,7 +96,8 @@ def send(*words):
 
 
 def act(screen, action):
-    """Returns what prepares an action, and what sends it."""
+    """Returns what prepares an action, what sends it, and what ends it. The keys that are held with another one are
+    pressed before, as hands do."""
     kind, *rest = action.split(" ", 1)
     text = rest[0] if rest else ""
     words = text.split()
@@ -106,13 +107,15 @@ def act(screen, action):
         words = [*map(str, screen.pixels(words[:2])), words[2]]
     still = ["sleep", "0.2"]
     if kind == "key":
-        return None, ["key", "--clearmodifiers", *words]
+        *held, last = text.split("+")
+        before, after = ([word for key in held for word in (way, key)] for way in ("keydown", "keyup"))
+        return [*before, *still] if held else None, ["key", last], after
     if kind == "type":
-        return None, ["type", "--delay", "15", "--", text]
+        return None, ["type", "--delay", "15", "--", text], []
     if kind in ("click", "right", "double"):
         button = "3" if kind == "right" else "1"
         times = ["--repeat", "2", "--delay", "60"] if kind == "double" else []
-        return ["mousemove", *words, *still], ["click", *times, button]
+        return ["mousemove", *words, *still], ["click", *times, button], []
     if kind in ("drag", "range"):
         x1, y1, x2, y2 = words
         steps = [["mousemove", str(int(x1) + (int(x2) - int(x1)) * n // 5),
@@ -120,11 +123,11 @@ def act(screen, action):
         moves = [word for step in steps for word in step]
         shift = (["keydown", "shift"], ["keyup", "shift"]) if kind == "range" else ([], [])
         return ["mousemove", x1, y1, *still], [*shift[0], "mousedown", "1", "sleep", "0.05", *moves,
-                                               "mouseup", "1", *shift[1]]
+                                               "mouseup", "1", *shift[1]], []
     if kind == "scroll":
         x, y, clicks = words
         button = "4" if int(clicks) < 0 else "5"
-        return ["mousemove", x, y, *still], ["click", "--repeat", str(abs(int(clicks))), "--delay", "30", button]
+        return ["mousemove", x, y, *still], ["click", "--repeat", str(abs(int(clicks))), "--delay", "30", button], []
     sys.exit(f"drive: no such action: {action}")
 
 
@@ -236,13 +239,15 @@ def main():
                 time.sleep(float(text)) if kind == "wait" else calm(screen, 10 if kind == "end" else float(text))
                 words = ""
             else:
-                prepare, words = act(screen, action)
+                prepare, words, after = act(screen, action)
                 if prepare:
                     send(*prepare)
                 if "live" not in given:
                     calm(screen, 2)
                 part = screen.pixels(given["at"].split(",")) if "at" in given else screen.page
                 took = react(screen, part, words)
+                if after:
+                    send(*after)
                 state = "live" if "live" in given else "idle"
                 if took is None:
                     unanswered.append(name)

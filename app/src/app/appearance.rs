@@ -1,4 +1,5 @@
-//! The window's theme, contrast, and size from the settings; shortcuts can also change the size.
+//! Applies theme, contrast, and zoom from the settings to the window. Shortcuts can also change the
+//! zoom.
 
 use eframe::egui::{Context, ThemePreference};
 
@@ -6,10 +7,10 @@ use crate::pages::{image, image_in_high_contrast};
 use crate::session::{SCALE_PERCENT, SeriesColors, Session, Settings, ThemeChoice};
 use crate::theme::{self, Contrast};
 
-/// Synchronizes window and settings.
+/// Synchronizes theme, contrast, and zoom of the window with the settings.
 #[derive(Debug)]
 pub(super) struct Appearance {
-    /// The size of the window's contents when this was last looked at, in percent.
+    /// The zoom of the window at the last update, in percent.
     percent: u16,
     theme: Option<ThemeChoice>,
     colors: Option<SeriesColors>,
@@ -20,12 +21,13 @@ impl Appearance {
         Self { percent: percent(ctx), theme: None, colors: None }
     }
 
-    /// Sets the theme again at the next update: the creator of the window may set another one.
+    /// Makes the next call of `follow` set the theme again, because the code that creates the
+    /// window may set a different theme.
     pub(super) fn forget_theme(&mut self) {
         self.theme = None;
     }
 
-    /// Copies a size that was changed by a shortcut to the settings, and the settings to the
+    /// Copies a zoom that a shortcut changed into the settings, then applies the settings to the
     /// window.
     pub(super) fn follow(&mut self, ctx: &Context, session: &mut Session) {
         let now = percent(ctx);
@@ -47,7 +49,8 @@ impl Appearance {
                 ThemeChoice::Light => ThemePreference::Light,
             });
         }
-        // More contrast than the desktop asks for is a choice; less is not.
+        // A high-contrast desktop always gets high contrast. On any other desktop, the setting
+        // decides.
         let asks = session
             .machine()
             .own_facts()
@@ -72,7 +75,7 @@ impl Appearance {
     }
 }
 
-/// The size of the window's contents in percent.
+/// Returns the zoom of the window in percent.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "20% to 500%")]
 fn percent(ctx: &Context) -> u16 {
     (ctx.zoom_factor() * 100.0).round().clamp(1.0, 1_000.0) as u16

@@ -10,23 +10,23 @@ use jitterscope_engine::platform;
 
 use crate::session::WindowCost;
 
-/// Averaging period of the share of a CPU.
+/// Period over which the CPU use of the window's thread is averaged.
 const WINDOW: Duration = Duration::from_secs(2);
-/// The share of a CPU that drawing may use while measuring, as one part in this many.
+/// While measuring, drawing may use 1 / `MAX_SHARE` of a CPU.
 const MAX_SHARE: u32 = 12;
-/// Minimum time, and minimum number of frames, over which the cost of a frame is averaged.
+/// Minimum time and minimum number of frames over which the CPU time per frame is averaged.
 const LOOK: Duration = Duration::from_millis(400);
 const LOOK_IMAGES: u32 = 3;
-/// Maximum time between two frames, however expensive they are.
+/// Maximum interval between two frames while measuring, however expensive a frame is.
 const LONGEST: Duration = Duration::from_secs(1);
 
-/// Frames with input over which their time is taken.
+/// Number of recent frames with input whose durations are stored.
 const MAX_INPUTS: usize = 400;
 
-/// When the program started, if its first line recorded it.
+/// When the program started; unset if [`note_start`] was not called.
 static START: OnceLock<Instant> = OnceLock::new();
 
-/// Records the start of the program: its first line calls this.
+/// Records the start time of the program. Call it first in `main`.
 pub fn note_start() {
     START.get_or_init(Instant::now);
 }
@@ -44,17 +44,17 @@ pub(super) struct OverheadMeter {
     hidden_since: Option<Instant>,
     /// Recent CPU time of the window's thread per frame.
     image: Duration,
-    /// CPU time of the whole program per frame, the minimum observed while nothing was measured:
-    /// software rendering has its own threads.
+    /// Lowest CPU time of the whole program per frame while no test ran. It includes the threads of
+    /// software rendering, which the time of the window's thread lacks.
     whole_image: Option<Duration>,
-    /// Whether the last frame took input, and how long recent frames that did took.
+    /// Whether the last frame handled input.
     has_input: bool,
     inputs: VecDeque<Nanos>,
     /// Frames, and CPU time of the window's thread and of the program, at the last sample.
     looked: Option<OverheadSample>,
 }
 
-/// One sample.
+/// The counters at one time: frames drawn, and CPU time of the window's thread and of the program.
 #[derive(Clone, Copy, Debug)]
 struct OverheadSample {
     at: Instant,
@@ -65,7 +65,7 @@ struct OverheadSample {
 }
 
 impl OverheadMeter {
-    /// Takes a sample; call it at every update, hidden or not.
+    /// Samples the CPU times. Call it at every update, even while the window is hidden.
     pub(super) fn sample(&mut self, ctx: &Context, is_measuring: bool) {
         let now = Instant::now();
         let is_hidden = ctx.input(|input| input.viewport().visible() == Some(false));
@@ -93,7 +93,8 @@ impl OverheadMeter {
         }
     }
 
-    /// Cost of a frame, from the CPU time since the last sample, if that was long enough ago.
+    /// Updates the CPU time per frame from the counters since the last sample, once enough time and
+    /// frames have passed since that sample.
     fn look(&mut self, now: OverheadSample) {
         let before = *self.looked.get_or_insert(now);
         let images = u32::try_from(now.images - before.images).unwrap_or(u32::MAX);
@@ -114,13 +115,17 @@ impl OverheadMeter {
         }
     }
 
-    /// Counts a frame.
+    /// Counts a drawn frame, and notes whether it handled input. Further layout passes of the same
+    /// frame are not counted; they have no input.
     pub(super) fn painted(&mut self, ctx: &Context) {
+        if 0 < ctx.current_pass_index() {
+            return;
+        }
         self.total.paint_count += 1;
         self.has_input = ctx.input(|input| !input.events.is_empty());
     }
 
-    /// Takes how long the frame before this one took, from its input until it was drawn.
+    /// Records the duration of the previous frame, from input to drawing, if it handled input.
     pub(super) fn took(&mut self, secs: Option<f32>) {
         let Some(secs) = secs.filter(|_| std::mem::take(&mut self.has_input)) else { return };
         if self.inputs.len() == MAX_INPUTS {
@@ -132,23 +137,24 @@ impl OverheadMeter {
         self.total.input_p95 = sorted.get(sorted.len() * 95 / 100).copied();
     }
 
-    /// Everything since the program began.
+    /// Returns the overhead since the start of the program.
     pub(super) fn total(&self) -> WindowCost {
         self.total
     }
 
-    /// Recent share of one CPU of the window's thread.
+    /// Returns the recent CPU use of the window's thread as a share of one CPU, or `None` before 2
+    /// seconds have been measured.
     pub(super) fn share(&self) -> Option<f64> {
         self.share
     }
 
-    /// How long to wait for the next frame while measuring.
+    /// Returns the interval between two frames while measuring, at least `min`.
     pub(super) fn repaint_interval(&self, min: Duration) -> Duration {
         let image = self.whole_image.map_or(self.image, |whole| whole.max(self.image));
         (image * MAX_SHARE).clamp(min, LONGEST)
     }
 
-    /// Frames per second while measuring.
+    /// Returns the number of frames per second while measuring.
     pub(super) fn repaint_hz(&self, min: Duration) -> f64 {
         1.0 / self.repaint_interval(min).as_secs_f64()
     }
@@ -168,6 +174,20 @@ mod tests {
             meter.took(Some(f32::from(u8::try_from(millis).unwrap()) / 1e3));
         }
         assert_eq!(meter.total.input_p95.map(|it| it.get() / 1_000_000), Some(20));
+    }
+
+    #[test]
+    fn a_frame_of_several_layout_passes_counts_once_and_with_its_input() {
+        let (ctx, mut meter) = (Context::default(), OverheadMeter::default());
+        let events = vec![eframe::egui::Event::Copy];
+        let input = eframe::egui::RawInput { events, ..Default::default() };
+        let mut output = ctx.run_ui(input, |ui| {
+            meter.painted(ui.ctx());
+            ui.request_discard("another pass");
+        });
+        output.textures_delta.clear();
+        assert_eq!(meter.total.paint_count, 1);
+        assert!(meter.has_input);
     }
 
     #[test]
@@ -199,7 +219,8 @@ mod tests {
         meter.look(look(500, 10, 200, 600, false));
         assert_eq!(meter.image, Duration::from_millis(20));
         assert_eq!(meter.whole_image, Some(Duration::from_millis(60)));
-        // Measuring is not a cost of a frame, and neither is an interval that includes its start.
+        // The CPU time of a test is not a cost of a frame, so an interval in which a test runs or
+        // starts does not change `whole_image`.
         meter.look(look(1_000, 20, 400, 2_000, true));
         meter.look(look(1_500, 30, 500, 4_000, true));
         assert_eq!(meter.image, Duration::from_millis(10));

@@ -1,4 +1,5 @@
-//! The question before a test that is known to end without a verdict.
+//! The dialog before a test that will end without a verdict, because this PC denies the priority
+//! that the test requires.
 
 use eframe::egui::Context;
 
@@ -8,7 +9,7 @@ use crate::text;
 use crate::widgets::{Answer, Dialog};
 
 impl App {
-    /// Asks before a test that needs what is denied here.
+    /// Asks whether to start a test that requires a priority that this PC denies.
     pub(super) fn denied_ui(&mut self, ctx: &Context) {
         let Some(test) = self.denied else { return };
         let Some((priority, _)) = self.session.known_denial(test) else {

@@ -11,12 +11,12 @@ use crate::text::import as words;
 use crate::theme::{Tokens, Type, icon, icons, size};
 use crate::widgets::{Severity, Spans, card, right_aligned};
 
-/// Files that are listed.
+/// Maximum number of dragged files that the window lists.
 const LISTED: usize = 6;
-/// Width of the list.
+/// Width of the list of dragged files, in points.
 const WIDTH: f32 = 430.0;
 
-/// Opens dropped files.
+/// Adds an action that opens the dropped files.
 pub(super) fn take(ctx: &Context, actions: &mut Vec<Action>) {
     let paths: Vec<PathBuf> = ctx
         .input(|input| input.raw.dropped_files.iter().map(|file| file.path().to_owned()).collect());
@@ -25,7 +25,7 @@ pub(super) fn take(ctx: &Context, actions: &mut Vec<Action>) {
     }
 }
 
-/// Shows the effect of a drop while files are over the window.
+/// While files are dragged over the window, shows how the app will handle each of them.
 pub(super) fn overlay(ctx: &Context, session: &Session, actions: &mut Vec<Action>) {
     let files: Vec<Option<PathBuf>> =
         ctx.input(|input| input.raw.hovered_files.iter().map(|file| file.path.clone()).collect());
@@ -72,7 +72,7 @@ fn contents_ui(ui: &mut Ui, session: &Session, files: &[Option<PathBuf>]) {
             words::drop(files.len())
         };
         ui.label(Type::Verdict.text(title).color(tokens.t1));
-        // Some systems do not report which files they are.
+        // Some systems do not report the names of dragged files.
         let known: Vec<&Path> = files.iter().flatten().map(PathBuf::as_path).collect();
         if !known.is_empty() {
             list_ui(ui, session, &known);
@@ -81,7 +81,7 @@ fn contents_ui(ui: &mut Ui, session: &Session, files: &[Option<PathBuf>]) {
     });
 }
 
-/// The files with their likely kind.
+/// Lists the files, each with its expected kind.
 fn list_ui(ui: &mut Ui, session: &Session, files: &[&Path]) {
     ui.allocate_ui_with_layout(vec2(WIDTH, 0.0), Layout::top_down(Align::Min), |ui| {
         card::frame(ui).inner_margin(Margin::symmetric(14, 6)).show(ui, |ui| {
@@ -109,7 +109,7 @@ fn file_ui(ui: &mut Ui, session: &Session, file: &Path) {
             Some(taken) => (Severity::Good, taken),
             None => (Severity::Poor, words::NOT_SUPPORTED),
         },
-        // Its name is a hint before the file was read.
+        // The file has not been read yet, so its kind is guessed from its name.
         None => match words::expected_kind(&name) {
             Some(taken) => (Severity::Good, taken),
             None => (Severity::Info, words::UNKNOWN_ENDING),

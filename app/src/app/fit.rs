@@ -1,24 +1,24 @@
-//! The window's size at the first start: no larger than the screen has room for.
+//! The window's size at the first start: limited to the free space on the screen.
 
 use eframe::egui::{Context, Vec2, ViewportCommand, vec2};
 
-/// What title bar, task bar and frame need around the contents of a window, in points.
+/// Space that title bar, taskbar, and borders need around the contents of a window, in points.
 const AROUND: Vec2 = vec2(24.0, 112.0);
 
-/// Makes the window fit the screen once, unless its size is remembered from an earlier start.
+/// Makes the window fit the screen once, unless its size was restored from an earlier start.
 #[derive(Debug)]
 pub(super) struct Fit {
     is_due: bool,
 }
 
 impl Fit {
-    /// Due where nothing is remembered.
+    /// Schedules the fit, unless the storage has a window size from an earlier start.
     pub(super) fn new(storage: Option<&dyn eframe::Storage>) -> Self {
         let remembered = storage.and_then(|storage| storage.get_string("window"));
         Self { is_due: remembered.is_none() }
     }
 
-    /// Makes the window smaller where the screen is known to be too small for it.
+    /// Shrinks the window if the screen is known to be too small for it.
     pub(super) fn apply(&mut self, ctx: &Context) {
         if !self.is_due {
             return;
@@ -37,7 +37,7 @@ impl Fit {
     }
 }
 
-/// Returns the size of a window that wants to be `inner` on a screen of this size.
+/// Returns the requested size `inner` of a window, limited to the space on the screen.
 fn fitting(screen: Vec2, inner: Vec2) -> Vec2 {
     inner.min((screen - AROUND).max(vec2(320.0, 240.0)))
 }

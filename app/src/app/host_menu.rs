@@ -12,37 +12,38 @@ use crate::text::hosts as words;
 use crate::theme::{Tokens, Type, icons, size};
 use crate::widgets::keys::{Command, key_text};
 use crate::widgets::menu_row::{MenuRow, menu_badge};
-use crate::widgets::{Button, group_caption, text_field};
+use crate::widgets::{Button, FollowFocus as _, group_caption, text_field};
 
-/// Width of the menu.
+/// Width of the menu, in points.
 const WIDTH: f32 = 424.0;
-/// Room for a button in a row.
+/// Width that the row of a host reserves for its button, in points.
 const BUTTON: f32 = 112.0;
-/// The buttons of a row that do something other than a check.
+/// Labels of two buttons in the row of a host. A button with any other label shows the host in the
+/// dialog for adding hosts.
 const TRY_AGAIN: &str = "Try again";
 const OPEN_TERMINAL: &str = "Open terminal";
-/// From this many hosts on, they are filtered by what is typed.
+/// From this number of hosts on, the list has a filter field.
 const FILTERED_FROM: usize = 8;
 
-/// State of the menu.
+/// State of the host menu.
 #[derive(Debug, Default)]
 pub(super) struct HostMenu {
-    /// Whether a key requested it.
+    /// Whether a shortcut requested to open the menu.
     is_requested: bool,
     filter: String,
-    /// The host whose commands are shown.
+    /// The host whose commands are shown; `None` if no commands are shown.
     commands: Option<String>,
-    /// The host that is renamed, and its name so far.
+    /// The host that is being renamed, and the name entered so far.
     renamed: Option<(String, String)>,
 }
 
-/// Whether the next run of a page happens on the selected PC.
+/// Whether a page runs something on the selected PC, so that its top bar has the host chooser.
 pub(super) const fn has_place(page: PageId) -> bool {
     matches!(page, PageId::Quick | PageId::Test(_) | PageId::Machine)
 }
 
 impl HostMenu {
-    /// Opens the menu where its badge is drawn next.
+    /// Opens the menu the next time the badge with the selected PC is drawn.
     pub(super) const fn open(&mut self) {
         self.is_requested = true;
     }
@@ -122,7 +123,7 @@ impl HostMenu {
         }
     }
 
-    /// Draws the list; returns whether the menu is done.
+    /// Draws the list of hosts; returns whether to close the menu.
     fn list_ui(&mut self, ui: &mut Ui, session: &Session, actions: &mut Vec<Action>) -> bool {
         let tokens = Tokens::of(ui);
         let saved = &session.settings().hosts;
@@ -163,7 +164,7 @@ impl HostMenu {
                 .any(|text| text.to_lowercase().contains(&filter))
         };
         let height = (ui.ctx().content_rect().height() - 260.0).max(100.0);
-        eframe::egui::ScrollArea::vertical().max_height(height).show(ui, |ui| {
+        eframe::egui::ScrollArea::vertical().max_height(height).show_focus(ui, |ui| {
             for host in saved.iter().filter(is_shown) {
                 is_done |= self.host_ui(ui, session, host, actions);
             }
@@ -187,7 +188,7 @@ impl HostMenu {
         is_done
     }
 
-    /// Draws a host; returns whether the menu is done.
+    /// Draws the row of a host; returns whether to close the menu.
     fn host_ui(
         &mut self,
         ui: &mut Ui,
@@ -238,7 +239,7 @@ impl HostMenu {
         row.clicked()
     }
 
-    /// Draws what can be done with a host.
+    /// Draws the commands for a host: rename, disconnect, remove.
     fn commands_ui(
         &mut self,
         ui: &mut Ui,
@@ -280,7 +281,7 @@ impl HostMenu {
     }
 }
 
-/// Draws this PC with administrator rights; returns whether the menu is done.
+/// Draws the row of this PC with administrator rights; returns whether to close the menu.
 fn administrator_ui(ui: &mut Ui, session: &Session, actions: &mut Vec<Action>) -> bool {
     let tokens = Tokens::of(ui);
     let is_selected = *session.hosts().place() == Place::Administrator;
@@ -313,13 +314,14 @@ fn administrator_ui(ui: &mut Ui, session: &Session, actions: &mut Vec<Action>) -
     is_clicked
 }
 
-/// The selected host; `None` for this PC.
+/// Returns the selected host; `None` for this PC.
 pub(super) fn selected(session: &Session) -> Option<&SavedHost> {
     let Place::Host(address) = session.hosts().place() else { return None };
     session.settings().hosts.iter().find(|host| host.address == *address)
 }
 
-/// The second line of a host with its icon, what is at its right, and the words of its button.
+/// State of a host's row: the second line with its icon, the state at the right, and the button
+/// label.
 type RowState<'a> =
     (((&'a str, Color32), String), Option<(&'a str, &'a str, Color32)>, &'static str);
 

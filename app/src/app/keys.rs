@@ -1,13 +1,19 @@
-//! Handles shortcuts, regardless of the focus.
+//! Handles keyboard shortcuts, whichever widget has the focus.
 
-use eframe::egui::Context;
+use eframe::egui::{Context, Key};
 
 use crate::pages::WHAT_HELPS;
 use crate::session::{Action, PageId, Session, Settings, Subject, ThemeChoice};
 use crate::widgets::keys::{Command, is_escape_held, is_typing, pressed};
 use crate::widgets::region::step;
 
-/// Adds the actions of the pressed keys.
+/// Whether Shift+Tab was pressed: egui then moves the focus to a widget that this pass has already
+/// drawn.
+pub(super) fn focuses_previous(ctx: &Context) -> bool {
+    ctx.input(|input| input.modifiers.shift && input.key_pressed(Key::Tab))
+}
+
+/// Adds the actions of the shortcuts that were pressed in this frame.
 pub(super) fn take(ctx: &Context, session: &Session, page: PageId, actions: &mut Vec<Action>) {
     let pressed = |command| pressed(ctx, command);
     if pressed(Command::StopAtOnce) && session.running().is_running() {
@@ -24,8 +30,8 @@ pub(super) fn take(ctx: &Context, session: &Session, page: PageId, actions: &mut
         }
         actions.push(run);
     }
-    // Only a test that is in view is stopped by a key that also closes things, and Esc belongs to what is open
-    // first: a list, a field.
+    // Esc stops a test, but also closes lists and fields. It stops a test only if that test is in
+    // view, and only if no list or field is open that Esc closes first.
     if session.running().is_in_view(page) && !is_typing(ctx) {
         let is_taken = ctx.any_popup_open() || is_escape_held(ctx);
         if !is_taken && pressed(Command::Stop) {
@@ -35,7 +41,7 @@ pub(super) fn take(ctx: &Context, session: &Session, page: PageId, actions: &mut
             actions.push(Action::Mark);
         }
     }
-    // F1 shows help for the focused widget.
+    // With a focused widget, F1 shows help for that widget instead.
     if ctx.memory(|memory| memory.focused().is_none()) && pressed(Command::Keys) {
         actions.push(Action::ShowKeys);
     }
@@ -56,7 +62,8 @@ pub(super) fn take(ctx: &Context, session: &Session, page: PageId, actions: &mut
             actions.push(Action::GoTo(page));
         }
     }
-    // On the Runs page, they apply to the selected runs, which only the page knows.
+    // The copy and export shortcuts of the Runs page apply to the selected runs; the Runs page
+    // handles them.
     let subject = match page {
         PageId::Test(key) => Some(Subject::Result(key)),
         PageId::Capture => {

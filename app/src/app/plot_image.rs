@@ -1,4 +1,4 @@
-//! Images of plots that were requested on a page: drawn off the window's thread, copied or written.
+//! Images of plots, requested on a page: drawn on a background thread, then copied or saved.
 
 use eframe::egui::{Context, Theme};
 use jitterscope_engine::run::Run;
@@ -9,7 +9,8 @@ use crate::session::{PageId, Progress, Session};
 use crate::text::{self, compare::letter};
 use crate::theme::Contrast;
 
-/// What an image is of: the names of runs, and when and where one was measured.
+/// Returns the subtitle of a plot's image: the name of the run with its date and machine, or the
+/// names of the compared runs.
 fn subject(session: &Session, page: PageId) -> String {
     let of_run = |name: &str, run: &Run| {
         let date = text::date(&text::local(run.started_at));
@@ -43,7 +44,7 @@ fn subject(session: &Session, page: PageId) -> String {
         .map_or("Not saved yet".to_owned(), |shown| of_run(&text::run_name(&shown.run), &shown.run))
 }
 
-/// Begins to draw the image that was requested in this frame.
+/// Starts drawing the image of a plot that was requested in this frame, if any.
 pub(super) fn take(ctx: &Context, session: &mut Session, page: PageId) {
     let Some(request) = take_image_request(ctx) else { return };
     let of = subject(session, page);

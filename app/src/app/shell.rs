@@ -1,4 +1,4 @@
-//! The frame of every page: navigation, top bar, status bar.
+//! The parts of the window around every page: navigation, top bar, status bar.
 
 mod lost;
 mod progress;
@@ -22,10 +22,10 @@ use crate::widgets::{
     region, right_aligned, right_width, word_button,
 };
 
-/// Less room than this is too little for a part of the status bar.
+/// Minimum width of an item in the status bar, such as the name of the PC, in points.
 const MIN_PART: f32 = 60.0;
 
-/// Width class of the window.
+/// Class of the window's width. Narrower windows show shorter texts in navigation and bars.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum WidthClass {
     Narrow,
@@ -47,7 +47,7 @@ fn bar_frame(fill: eframe::egui::Color32, margin: Margin) -> Frame {
     Frame::new().fill(fill).inner_margin(margin)
 }
 
-/// The navigation.
+/// Draws the navigation rail.
 pub(super) fn rail_ui(
     ui: &mut Ui,
     session: &Session,
@@ -130,7 +130,7 @@ pub(super) fn rail_ui(
         });
 }
 
-/// The right end of the quick check's item.
+/// Returns the status at the right end of the quick check's navigation item.
 fn quick_end(session: &Session) -> NavEnd {
     let quick = session.running().quick();
     if quick.check().is_some() {
@@ -145,7 +145,7 @@ fn quick_end(session: &Session) -> NavEnd {
     grade.map_or(NavEnd::Nothing, |grade| NavEnd::Verdict(severity_of(Some(grade))))
 }
 
-/// The right end of a test's item.
+/// Returns the status at the right end of a test's navigation item.
 fn test_end(session: &Session, state: &TestState) -> NavEnd {
     if state.live().is_some() {
         return NavEnd::Running;
@@ -155,7 +155,7 @@ fn test_end(session: &Session, state: &TestState) -> NavEnd {
     shown.or(last).map_or(NavEnd::Nothing, |grade| NavEnd::Verdict(severity_of(Some(grade))))
 }
 
-/// Title, progress, capability and the primary button.
+/// Draws the top bar: title, progress, real-time capability, and the primary button.
 pub(super) fn top_ui(
     ui: &mut Ui,
     session: &Session,
@@ -171,15 +171,15 @@ pub(super) fn top_ui(
         .exact_size(height)
         .resizable(false)
         .show_separator_line(true)
-        .frame(bar_frame(tokens.panel, Margin::symmetric(size::PAGE_PADDING_X, 0)))
+        .frame(Frame::new().inner_margin(Margin::symmetric(size::PAGE_PADDING_X, 0)))
         .show(ui, |ui| {
             region(ui, Region::TopBar);
             ui.horizontal_centered(|ui| {
                 ui.spacing_mut().item_spacing.x = size::GAP_FIELD;
                 let (title, subtitle) = titles(session, page);
-                let room = ui.available_width();
+                let right = right_width(ui, "top-bar-right") + size::GAP_FIELD;
                 ui.allocate_ui_with_layout(
-                    eframe::egui::vec2((room - 540.0).max(140.0), height),
+                    eframe::egui::vec2((ui.available_width() - right).max(140.0), height),
                     Layout::top_down(Align::Min).with_main_align(Align::Center),
                     |ui| {
                         ui.spacing_mut().item_spacing.y = 0.0;
@@ -202,7 +202,7 @@ fn named(title: &str, subtitle: &str) -> (String, String) {
     (title.to_owned(), subtitle.to_owned())
 }
 
-/// Title and subtitle of a page.
+/// Returns title and subtitle of a page.
 fn titles(session: &Session, page: PageId) -> (String, String) {
     let key = match page {
         PageId::Quick => return named("Quick check", &quick_subtitle(session)),
@@ -239,7 +239,7 @@ fn titles(session: &Session, page: PageId) -> (String, String) {
     (state.name().to_owned(), subtitle)
 }
 
-/// The name of the imported run, and what is known about it.
+/// Returns title and subtitle of the page of an imported run.
 fn capture_titles(session: &Session) -> (String, String) {
     let Some(shown) = session.running().capture() else { return named("Imported", "") };
     let run = &shown.run;
@@ -252,7 +252,7 @@ fn capture_titles(session: &Session) -> (String, String) {
     (text::run_name(run), parts.join(" · "))
 }
 
-/// When the displayed check was made; before the first, what it answers.
+/// Returns the time of the displayed check; before the first check, the question that it answers.
 fn quick_subtitle(session: &Session) -> String {
     let quick = session.running().quick();
     match quick.result().filter(|_| quick.check().is_none()) {
@@ -365,7 +365,8 @@ fn right_ui(
     }
 }
 
-/// Marks this moment of the running test; its name counts the marks.
+/// Draws the button that marks the current time in the running test; its label has the number of
+/// the mark.
 fn mark_ui(ui: &mut Ui, session: &Session, width_class: WidthClass, actions: &mut Vec<Action>) {
     let Some((_, live)) = session.running().live() else { return };
     let is_measuring = live.current().is_some_and(|trial| !trial.samples.is_empty());
@@ -375,7 +376,7 @@ fn mark_ui(ui: &mut Ui, session: &Session, width_class: WidthClass, actions: &mu
     let mut button = button.icon(icons::NOTE_PENCIL).name(&mark).bar();
     button = match width_class {
         WidthClass::Wide => button.shortcut(&by_key),
-        // As wide as its icon.
+        // The button is only as wide as its icon.
         _ => button.min_width(0.0),
     };
     let mut hint = "Annotates this moment of the run.".to_owned();
@@ -387,7 +388,7 @@ fn mark_ui(ui: &mut Ui, session: &Session, width_class: WidthClass, actions: &mu
     }
 }
 
-/// Starts or stops the quick check.
+/// Draws the button that starts or stops the quick check.
 fn quick_button_ui(
     ui: &mut Ui,
     session: &Session,
@@ -412,7 +413,7 @@ fn quick_button_ui(
     }
 }
 
-/// Copies all facts about the machine as text.
+/// Draws the button that copies all facts about the machine as Markdown.
 fn copy_machine_ui(ui: &mut Ui, session: &Session, actions: &mut Vec<Action>) {
     let copy = Button::new("Copy as Markdown").icon(icons::COPY).min_width(size::PRIMARY_WIDTH);
     let shown = ui.add_enabled(session.machine().facts().is_some(), copy);
@@ -422,13 +423,13 @@ fn copy_machine_ui(ui: &mut Ui, session: &Session, actions: &mut Vec<Action>) {
     }
 }
 
-/// A float of single precision, for drawing.
+/// Converts a share of progress to single precision, for drawing.
 #[expect(clippy::cast_possible_truncation, reason = "a share of a bar's length")]
 const fn single(value: f64) -> f32 {
     value as f32
 }
 
-/// Whether real-time scheduling is granted; a click opens the capabilities.
+/// Shows whether real-time scheduling is granted; a click opens the list of capabilities.
 fn capability_ui(ui: &mut Ui, session: &Session, actions: &mut Vec<Action>) {
     let shown = match session.machine().facts().map(|facts| facts.realtime.is_granted) {
         None => badge(ui, Severity::NotMeasured, "Real-time: not tested"),
@@ -443,7 +444,7 @@ fn capability_ui(ui: &mut Ui, session: &Session, actions: &mut Vec<Action>) {
     }
 }
 
-/// Whether real-time scheduling is granted, in short.
+/// Returns an icon and a short text for whether real-time scheduling is granted.
 fn capability_in_short(session: &Session) -> (&'static str, &'static str) {
     match session.machine().facts().map(|facts| facts.realtime.is_granted) {
         None => (icons::MINUS_CIRCLE, "Real-time: not tested"),
@@ -452,7 +453,8 @@ fn capability_in_short(session: &Session) -> (&'static str, &'static str) {
     }
 }
 
-/// State, machine, and conditions; lost samples, clock, and the app's own overhead.
+/// Draws the status bar: state, machine, and conditions; lost samples, clock, and the overhead of
+/// the app.
 pub(super) fn status_ui(
     ui: &mut Ui,
     session: &Session,
@@ -496,7 +498,8 @@ pub(super) fn status_ui(
                     None if session.running().is_busy() => part(ui, icons::FLOPPY_DISK, "Saving"),
                     None => part(ui, icons::CHECK, "Idle"),
                 }
-                // The right end is never cut: machine and conditions are truncated first.
+                // The items at the right end are never truncated. The machine and the conditions
+                // get the remaining space.
                 let room = |ui: &Ui| {
                     ui.available_width() - right_width(ui, "status-right") - size::GAP_GROUP
                 };
@@ -550,7 +553,8 @@ fn is_waiting(session: &Session) -> bool {
     session.running().waiting().is_some() || check.is_some_and(ActiveCheck::is_waiting_for_quiet)
 }
 
-/// Power and other load, as far as the system reports them.
+/// Returns the power source, the power plan, and the load of other programs as one text, or `None`
+/// if the system reports none of them.
 fn conditions(session: &Session) -> Option<String> {
     let mut parts = Vec::new();
     if let Some(power) = session.machine().power() {

@@ -1,4 +1,4 @@
-//! The sheet that lists everything done by key.
+//! The sheet that lists all keyboard shortcuts.
 
 use eframe::egui::{Context, Id, ScrollArea, Ui, vec2};
 
@@ -7,10 +7,10 @@ use crate::theme::{Tokens, Type, size};
 use crate::widgets::keys::{Command, KEYS, key_text, text_of};
 use crate::widgets::{Button, Spans, dialog, group_caption, key_cap, right_aligned, right_width};
 
-/// The width of the sheet, and of one of its columns.
+/// Maximum width of the sheet, in points.
 const WIDTH: f32 = 780.0;
 
-/// Shows the sheet. Returns whether it was closed.
+/// Shows the sheet of shortcuts. Returns whether the user closed it.
 pub(super) fn show(ctx: &Context, session: &Session) -> bool {
     let modal = dialog::modal(ctx, Id::unique("keys")).show(ctx, |ui| ui_of(ui, session));
     modal.inner || modal.should_close()
@@ -24,7 +24,7 @@ fn ui_of(ui: &mut Ui, session: &Session) -> bool {
     let height = height.max(120.0);
     let list = ScrollArea::vertical().max_height(height).min_scrolled_height(height);
     list.show(ui, |ui| {
-        // Room for the scroll bar next to the shortcuts.
+        // Reserves space for the scroll bar next to the shortcuts.
         ui.set_width(width - size::GAP_FIELD);
         if 480.0 < width {
             ui.spacing_mut().item_spacing.x = size::GAP_WIDE;

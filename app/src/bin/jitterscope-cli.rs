@@ -1,4 +1,4 @@
-//! The command line: the same engine without a window.
+//! The command-line program, which runs the tests of Jitterscope without a window.
 
 use std::process::ExitCode;
 

@@ -1,4 +1,4 @@
-//! Limits for a pipeline: runs the tests that a file lists until their limits are decided.
+//! The `check` command for pipelines: runs the tests of a limits file until every limit is decided.
 
 mod junit;
 mod limits_file;
@@ -27,10 +27,10 @@ use limits_file::{FileError, SourceText};
 use prepare::{Prepared, Test, prepared};
 use result::{LimitResult, results};
 
-/// The tag of the runs.
+/// The tag of runs that this command saves.
 const TAG: &str = "check";
 
-/// The command with its options.
+/// Returns the `check` command with its options.
 pub(super) fn command() -> Command {
     let file = |name: &'static str, help: &'static str| {
         Arg::new(name)
@@ -69,11 +69,12 @@ struct Checked<'a> {
     test: &'a Test,
     results: Vec<LimitResult<'a>>,
     length: Duration,
-    /// How the last run ended.
+    /// How the last run of the test ended.
     status: Status,
 }
 
-/// Runs the command.
+/// Runs the `check` command: measures, prints whether the limits are met, and writes the requested
+/// files.
 pub(super) fn run(store: Option<&Store>, matches: &ArgMatches) -> Status {
     let Prepared { tests, time_limit, notes } = match read(matches) {
         Ok(prepared) => prepared,
@@ -159,7 +160,8 @@ fn check<'a>(terminal: &Terminal<'_>, test: &'a Test, time_limit: Nanos) -> Chec
         let count = repeats.len();
         let is_decided = LOOKS.contains(&count)
             && results(test, &repeats).iter().all(|one| one.decision != Decision::Undecided);
-        // The next run takes about as long as the others did.
+        // The next run is expected to take as long as the average run so far. Stop if it would
+        // exceed the time limit.
         let elapsed = Nanos::from(began.elapsed());
         let runs = i64::try_from(count).unwrap_or(i64::MAX);
         if is_decided || LOOKS.last() == Some(&count) || time_limit * runs < elapsed * (runs + 1) {
@@ -169,7 +171,8 @@ fn check<'a>(terminal: &Terminal<'_>, test: &'a Test, time_limit: Nanos) -> Chec
     Checked { test, results: results(test, &repeats), length: began.elapsed(), status }
 }
 
-/// What the whole command comes to: a limit that is exceeded is certain, whatever else failed.
+/// Returns the exit status of the command. An exceeded limit is certain, even if other tests
+/// failed.
 fn status_of(checked: &[Checked<'_>], decision: Decision) -> Status {
     let any = |status| checked.iter().any(|one| one.status == status);
     match decision {

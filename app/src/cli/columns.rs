@@ -1,10 +1,11 @@
-//! Rows of cells aligned for a terminal.
+//! Aligns rows of cells for a terminal.
 
 use std::fmt::Write as _;
 
 use jitterscope_engine::units::MAX_PADDING;
 
-/// Aligns cells: the first and the last column left, the others right.
+/// Appends rows of aligned cells, with a line below the first row. The first and the last column
+/// are left-aligned, the others right-aligned.
 pub(super) fn columns(text: &mut String, rows: &[Vec<String>]) {
     let count = rows.iter().map(Vec::len).max().unwrap_or(0);
     let width = |column: usize| {

@@ -1,4 +1,5 @@
-//! Runs side by side from the command line: a table, text for a ticket, and a gate for a script.
+//! The `compare` command: prints a table or Markdown for a ticket, and checks `--fail-if`
+//! conditions for scripts.
 
 pub(super) mod gate;
 mod show;
@@ -21,7 +22,7 @@ use super::runs::{entry_files, matching_runs};
 use super::{RUN_HELP, Status, text};
 use gate::{Gate, GateError};
 
-/// The command with its options.
+/// Returns the `compare` command with its options.
 pub(super) fn command() -> Command {
     Command::new("compare")
         .about("Compare 2 to 4 runs, or two groups of runs: machines, settings, and results")
@@ -92,7 +93,8 @@ pub(super) fn command() -> Command {
         )
 }
 
-/// The runs of one of two groups.
+/// Returns the option that lists the runs of one group; it requires the option of the `other`
+/// group.
 fn group(name: &'static str, other: &'static str, help: &'static str) -> Arg {
     Arg::new(name)
         .long(name)
@@ -105,7 +107,7 @@ fn group(name: &'static str, other: &'static str, help: &'static str) -> Arg {
         .help_heading("Groups")
 }
 
-/// Runs the command.
+/// Runs the `compare` command and prints the error if it fails.
 pub(super) fn run(store: Option<&Store>, matches: &ArgMatches) -> Status {
     match compare(store, matches) {
         Ok(status) => status,
@@ -118,13 +120,14 @@ pub(super) fn run(store: Option<&Store>, matches: &ArgMatches) -> Status {
 
 type Failure = Box<dyn std::error::Error>;
 
-/// What is compared.
+/// The runs to compare and the prior to use, from the arguments of the `compare` command.
 struct Request {
-    /// The files of each run or quick check; the baseline is the first.
+    /// One entry per run or quick check, with its files; the first is the baseline.
     entries: Vec<Vec<PathBuf>>,
-    /// How many of them are group A, where groups are compared.
+    /// How many of the entries are group A; `None` unless groups are compared.
     group_a: Option<usize>,
-    /// The typical variation; that of the library where none is given.
+    /// The run-to-run variation to assume before the runs are evaluated; `None` uses the variation
+    /// of the saved runs.
     prior: Option<Prior>,
 }
 
@@ -155,7 +158,7 @@ impl Request {
                 let name = shortened(&baseline);
                 return Err(format!("--baseline: '{name}' is not one of the runs").into());
             };
-            // The baseline is run A.
+            // Move the baseline to the front: it is run A.
             if let Some(first) = entries.get_mut(..=at) {
                 first.rotate_right(1);
             }
@@ -164,7 +167,8 @@ impl Request {
     }
 }
 
-/// A run that is several times in the groups would have no variation.
+/// Rejects runs that are listed more than once: a run has no variation from itself, so the
+/// variation within its group would be too small.
 fn refuse_repeated(runs: &[(&Run, &Report)]) -> Result<(), Failure> {
     let mut known: Vec<&RunId> = Vec::new();
     for (run, _) in runs {
@@ -232,7 +236,8 @@ fn compare(store: Option<&Store>, matches: &ArgMatches) -> Result<Status, Failur
         Output::Standard => print::print_output(&content)?,
         Output::File(_) => output.write(|to| to.write_all(content.as_bytes()))?,
     }
-    // Of the parts of a check, not all have every metric.
+    // Some parts of a quick check lack the metric of a condition. A condition counts as checked if
+    // at least one part has its metric.
     let applies = |gate: &Gate| {
         outcomes.iter().any(|(other, outcome)| std::ptr::eq(*other, gate) && outcome.is_ok())
     };

@@ -1,4 +1,4 @@
-//! Exports a saved run.
+//! The `export` command: writes saved runs as reports or in the format of another program.
 
 #[cfg(feature = "fleet")]
 mod columnar;
@@ -22,7 +22,7 @@ use super::quick::Saved;
 use super::runs::entry_files;
 use super::{Status, run_arg, text};
 
-/// The command with its options.
+/// Returns the `export` command with its options.
 pub(super) fn command() -> Command {
     let mut after = String::from("Formats:\n");
     for format in Format::ALL {
@@ -105,7 +105,7 @@ pub(super) fn command() -> Command {
     command
 }
 
-/// Runs the command.
+/// Runs the `export` command and prints the error if it fails.
 pub(super) fn run(store: Option<&Store>, matches: &ArgMatches) -> Status {
     match export(store, matches) {
         Ok(status) => status,
@@ -116,7 +116,7 @@ pub(super) fn run(store: Option<&Store>, matches: &ArgMatches) -> Status {
     }
 }
 
-/// Opens a file of any supported kind.
+/// Reads a run from a file of any supported format.
 fn open(path: &Path) -> Result<Run, Box<dyn std::error::Error>> {
     let imported = import::read(path, &import::Options::default());
     Ok(imported.map_err(|error| format!("{error}: {}", path.display()))?.into_run())
@@ -153,7 +153,7 @@ fn export(
                 print_message(&format!("written to {}", path.display()));
             }
         }
-        // Other formats hold one run: a file for each.
+        // Other formats hold one run per file: export each run separately.
         (None, output) => {
             for file in files {
                 export_run(&open(&file)?, matches, &output)?;
@@ -204,7 +204,8 @@ fn export_run(
         }
     }
     let output = output.clone().in_folder(|| export::file_name(format, run));
-    // Further tables: their position and their file, which is not named on the command line.
+    // The index of the second and each later table, and the path of its file: every table goes to a
+    // separate file next to the file of the first table.
     let further: Vec<(usize, PathBuf)> = match &output {
         Output::File(path) if format == Format::CsvSummary && !matches.contains_id("table") => {
             let tables = report.tables.iter().zip(0..).skip(1);
@@ -232,7 +233,7 @@ fn export_run(
     Ok(())
 }
 
-/// Writes every plot into a folder.
+/// Writes every plot of a run into a folder.
 fn plots(
     run: &Run,
     report: &Report,
@@ -251,7 +252,7 @@ fn plots(
     Ok(())
 }
 
-/// Checks that the run has a plot of this name.
+/// Returns the name of the requested plot, if any. Fails unless the run has a plot of this name.
 fn plot(run: &Run, report: &Report, wanted: Option<String>) -> Result<Option<String>, String> {
     let Some(wanted) = wanted else { return Ok(None) };
     let charts = report.charts(run);
@@ -262,7 +263,7 @@ fn plot(run: &Run, report: &Report, wanted: Option<String>) -> Result<Option<Str
     Err(format!("--plot: invalid value '{}': expected {}", shortened(&wanted), keys.join(" or ")))
 }
 
-/// The position of the table with this key; of the first one where none is named.
+/// Returns the index of the table with this key, or of the first table if no key is given.
 fn table(report: &Report, wanted: Option<&str>) -> Result<usize, String> {
     let Some(wanted) = wanted else { return Ok(0) };
     report.tables.iter().position(|table| table.key == wanted).ok_or_else(|| {
@@ -271,7 +272,7 @@ fn table(report: &Report, wanted: Option<&str>) -> Result<usize, String> {
     })
 }
 
-/// The position of the configuration that was named, by label or by number from 1.
+/// Returns the index of the configuration with this label or number (counted from 1).
 fn row(report: &Report, wanted: Option<&str>) -> Result<Option<usize>, String> {
     let Some(wanted) = wanted else { return Ok(None) };
     let by_label = report.rows.iter().position(|row| row.label.eq_ignore_ascii_case(wanted));

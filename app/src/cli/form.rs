@@ -1,5 +1,5 @@
-//! Options of the command line, derived from a test's settings in two passes: collect, then fill
-//! in.
+//! Derives command-line options from the settings of a test: `Collect` creates one option per
+//! setting, and `Fill` changes the settings as the options request.
 
 use clap::{Arg, ArgAction, ArgMatches};
 use jitterscope_engine::plan::conditions::{Cell, CpuChoice, Priority};
@@ -9,7 +9,7 @@ use jitterscope_engine::units::shortened;
 use super::renamed::{former_option, is_value};
 use crate::text::NARROW_SPACE;
 
-/// Derives an option from each setting.
+/// Derives a command line option from each setting.
 #[derive(Debug, Default)]
 pub(super) struct Collect {
     heading: &'static str,
@@ -104,14 +104,14 @@ impl Form for Collect {
     }
 }
 
-/// Fills in settings from the given options.
+/// Sets the settings of a test to the values of the given options.
 #[derive(Debug)]
 pub(super) struct Fill<'a> {
     matches: &'a ArgMatches,
     no_effect: Option<&'static str>,
-    /// Invalid values: a sentence each, with the option and the expected values.
+    /// Invalid values: one sentence per value, with the option and the expected values.
     pub(super) errors: Vec<String>,
-    /// Options without effect: a sentence each.
+    /// Options without effect: one sentence per option.
     pub(super) notes: Vec<String>,
 }
 
@@ -135,7 +135,7 @@ impl<'a> Fill<'a> {
         }
     }
 
-    /// What a repeated option selects, each once; nothing if the option is absent.
+    /// Returns the distinct selections of a repeatable option; empty if the option is absent.
     fn picks(&mut self, field: &Field, choices: &[Choice]) -> Vec<Selection> {
         let texts: Vec<String> =
             self.matches.get_many::<String>(field.key).into_iter().flatten().cloned().collect();
@@ -227,13 +227,13 @@ impl Form for Fill<'_> {
     }
 }
 
-/// Syntax of choices, each with the range of its number.
+/// Returns the syntax of the choices, each with the range of its number.
 fn spellings(choices: &[Choice], separator: &str) -> String {
     let spelled: Vec<String> = choices.iter().map(Choice::spelling).collect();
     spelled.join(separator)
 }
 
-/// A selection in the syntax of the command line.
+/// Returns a selection in the syntax of the command line.
 fn written(pick: Selection, choices: &[Choice]) -> String {
     choices.get(pick.index).map_or(String::new(), |choice| choice.written(pick.number))
 }
@@ -257,7 +257,7 @@ fn read_choice(text: &str, choices: &[Choice]) -> Result<Selection, String> {
         (None, Some(_)) => return Err(wrong()),
         (None, None) => None,
         (Some(parameter), Some(number)) => Some(parameter.read(number).ok_or_else(wrong)?),
-        // A choice that can be automatic is so without a number.
+        // Without a number, a choice that supports "automatic" is automatic.
         (Some(_), None) => choice.first_number(),
     };
     Ok(Selection { index, number })

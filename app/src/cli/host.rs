@@ -1,4 +1,4 @@
-//! Tests on other PCs: the agent, and the options that name where a test runs.
+//! Tests on other PCs: the agent command, and the options that select where a test runs.
 
 use std::io;
 use std::path::PathBuf;
@@ -12,13 +12,14 @@ use jitterscope_engine::runner::{Address, Agent, AgentError, Host};
 use super::print::print_message;
 use super::{Status, text};
 
-/// The options of a run with administrator rights.
+/// The option that requests a run with administrator rights.
 const ADMINISTRATOR: &str = "administrator";
 const ADMINISTRATOR_COMMAND: &str = "administrator-command";
-/// Set for the processes of `--hosts`: several at once cannot ask for passwords.
+/// Environment variable that `--hosts` sets for its child processes. With it, ssh does not ask for
+/// passwords, because several processes run at once.
 pub(super) const BATCH: &str = "JITTERSCOPE_SSH_BATCH";
 
-/// The command that measures for another program.
+/// Returns the `agent` command, which measures on behalf of another process.
 pub(super) fn agent_command() -> Command {
     let command = Command::new("agent").about(
         "Measure for another Jitterscope, which starts this command through ssh or with administrator rights",
@@ -59,7 +60,8 @@ pub(super) fn agent_command() -> Command {
         )
 }
 
-/// Runs the agent.
+/// Runs the `agent` command: gives up the rights of root, then answers requests until standard
+/// input ends.
 pub(super) fn agent(matches: &ArgMatches) -> Status {
     if let Elevation::System(system) = ELEVATION
         && let Some(name) = text(matches, Agent::PIPE_ARGUMENT)
@@ -83,7 +85,8 @@ pub(super) fn agent(matches: &ArgMatches) -> Status {
     }
 }
 
-/// The options that name another PC.
+/// Returns the options that select where a test runs: on another PC, or on this PC with
+/// administrator rights.
 pub(super) fn host_args() -> impl Iterator<Item = Arg> {
     let adds = match ELEVATION {
         Elevation::System(_) => "Measure with administrator rights, for names of programs",
@@ -121,7 +124,7 @@ pub(super) fn host_args() -> impl Iterator<Item = Arg> {
     others.into_iter().chain(command)
 }
 
-/// The option that names several PCs; it excludes these other options.
+/// Returns the option that selects several PCs; it conflicts with the `excluded` options.
 pub(super) fn hosts_arg(excluded: &'static [&'static str]) -> Arg {
     Arg::new("hosts")
         .long("hosts")
@@ -133,7 +136,8 @@ pub(super) fn hosts_arg(excluded: &'static [&'static str]) -> Arg {
         .help_heading("Host")
 }
 
-/// Where the options request runs of these plans. If that host cannot be used, the reason is printed.
+/// Connects to the host that the options select, for runs of these plans. If the host cannot be
+/// used, prints the reason.
 pub(super) fn connect(matches: &ArgMatches, plans: &[Plan]) -> Result<Host, Status> {
     if matches.try_get_one(ADMINISTRATOR).ok().flatten() == Some(&true) {
         let command = text(matches, ADMINISTRATOR_COMMAND).unwrap_or_default();

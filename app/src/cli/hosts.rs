@@ -1,9 +1,9 @@
-//! The same command on several hosts at once: each in a separate process, which saves its runs.
+//! Runs the same command on several hosts at once. Each host has its own process, which saves the
+//! runs of the host on this PC.
 
 use std::collections::BTreeSet;
 use std::ffi::OsString;
-use std::fs;
-use std::io::{self, Read as _};
+use std::io;
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::sync::Mutex;
@@ -17,23 +17,22 @@ use super::host::BATCH;
 use super::output::print_with_hosts;
 use super::print::{columns, print_message, print_output};
 use super::terminal::Interrupt;
+use super::text_file::read_text;
 
-/// Hosts that are measured at the same time.
+/// Number of hosts that are measured concurrently.
 const AT_ONCE: usize = 8;
-/// Maximum hosts of a file.
+/// Maximum number of hosts in a file.
 const MAX_HOSTS: usize = 1_000;
-/// Maximum bytes of a file of hosts.
-const MAX_FILE_BYTES: u64 = 1 << 20;
 
 /// How the command ended on one host.
 #[derive(Clone, Debug)]
 struct Outcome {
     is_measured: bool,
-    /// The answer, or why there is none.
+    /// The result of the measurement, or the reason why it failed.
     sentence: String,
 }
 
-/// Runs the command of these arguments on each host of a file; `None` if the arguments name no file.
+/// Runs the command on each host of a file; `None` if the arguments contain no `--hosts` option.
 pub(super) fn run(matches: &ArgMatches, args: &[OsString]) -> Option<Status> {
     let file = matches.try_get_one::<std::path::PathBuf>("hosts").ok().flatten()?;
     let hosts = match hosts_of(file) {
@@ -97,7 +96,7 @@ fn table(hosts: &[String], outcomes: &[Option<Outcome>]) -> String {
     text
 }
 
-/// Runs the command on one host.
+/// Runs this program for one host; returns the result or the error that the program prints.
 fn measure(host: &str, args: &[OsString]) -> Outcome {
     let failed = |sentence: String| Outcome { is_measured: false, sentence };
     let program = match std::env::current_exe() {
@@ -118,19 +117,21 @@ fn measure(host: &str, args: &[OsString]) -> Outcome {
     failed(reason(&messages).to_owned())
 }
 
-/// The answer in the output of a command: it is what is printed last.
+/// Returns the result from the output of a command: the first line of its last paragraph.
 fn answer(text: &str) -> &str {
     let last = text.trim_end().rsplit("\n\n").next().unwrap_or_default();
     last.lines().next().unwrap_or_default()
 }
 
-/// The first error of a command, or what it printed last.
+/// Returns the first error among the messages of a command, or the last message if there is no
+/// error.
 fn reason(messages: &str) -> &str {
     let error = messages.lines().find_map(|line| line.strip_prefix("error: "));
     error.or_else(|| messages.lines().last()).unwrap_or("no result")
 }
 
-/// The arguments for one host, without those that name all of them.
+/// Returns the command-line arguments for one host, with `--host` in place of `--hosts`, and with
+/// `--quiet`.
 fn args_for(host: &str, args: &[OsString]) -> Vec<OsString> {
     let mut result = Vec::new();
     let mut given = args.iter().skip(1);
@@ -146,14 +147,12 @@ fn args_for(host: &str, args: &[OsString]) -> Vec<OsString> {
     result
 }
 
-/// The hosts of a file: one per line, each once, without blank lines and those that begin with `#`.
+/// Returns the distinct hosts of a file: one per line, without blank lines and comments that begin
+/// with `#`.
 fn hosts_of(file: &Path) -> io::Result<Vec<String>> {
     let shown = file.display();
     let wrong = |what: String| io::Error::other(format!("{what}: {shown}"));
-    let mut text = String::new();
-    fs::File::open(file)
-        .and_then(|file| file.take(MAX_FILE_BYTES).read_to_string(&mut text))
-        .map_err(|error| wrong(format!("cannot read the hosts: {error}")))?;
+    let text = read_text(file).map_err(|error| wrong(format!("cannot read the hosts: {error}")))?;
     let mut known = BTreeSet::new();
     let hosts: Vec<String> = text
         .lines()
@@ -170,6 +169,8 @@ fn hosts_of(file: &Path) -> io::Result<Vec<String>> {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
 
     #[test]

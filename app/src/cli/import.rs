@@ -1,4 +1,4 @@
-//! Shows a capture of another program, or an exported run.
+//! The `import` command: prints a capture of another program, or an exported run.
 
 use std::path::PathBuf;
 
@@ -10,7 +10,7 @@ use jitterscope_engine::store::{self, Store};
 use super::print::{self, print_message};
 use super::{Status, output_args, text};
 
-/// The command with its options.
+/// Returns the `import` command with its options.
 pub(super) fn command() -> Command {
     let mut after = String::from("Supported files:\n");
     for source in Source::ALL {
@@ -65,7 +65,7 @@ pub(super) fn command() -> Command {
         .args(output_args())
 }
 
-/// Runs the command.
+/// Runs the `import` command and prints the error if it fails.
 pub(super) fn run(store: Option<&Store>, matches: &ArgMatches) -> Status {
     match import(store, matches) {
         Ok(()) => Status::Done,
@@ -87,7 +87,7 @@ fn import(store: Option<&Store>, matches: &ArgMatches) -> Result<(), Box<dyn std
         import::read(&path, &options).map_err(|error| format!("{error}: {}", path.display()))?;
     print_summary(&imported);
     let run = imported.into_run();
-    // Saved first: the output may be full, or its reader gone.
+    // Save before printing: printing fails if the disk is full or the reader has closed the pipe.
     let saved = matches.get_flag("save").then(|| save(store, &run));
     let printed = print::result(&run, matches);
     if let Some(saved) = saved {
@@ -96,7 +96,7 @@ fn import(store: Option<&Store>, matches: &ArgMatches) -> Result<(), Box<dyn std
     Ok(printed?)
 }
 
-/// Saves the run unless it is saved already; returns what to print.
+/// Saves the run unless a file of this run exists already; returns the message to print.
 fn save(store: Option<&Store>, run: &Run) -> Result<String, Box<dyn std::error::Error>> {
     let store = store.ok_or("no default data folder on this system; set one with --data-dir")?;
     if store.folder().join(store::file_name(run)).exists() {
@@ -105,7 +105,7 @@ fn save(store: Option<&Store>, run: &Run) -> Result<String, Box<dyn std::error::
     Ok(format!("saved as {}", store.save(run)?.display()))
 }
 
-/// Prints what was read, and what could not be read.
+/// Prints a summary of the imported file, with the parts that could not be read.
 fn print_summary(imported: &Imported) {
     print_message(&format!("read as {}", imported.source.with_article()));
     if 1 < imported.series.len() {

@@ -18,7 +18,7 @@ use super::terminal::{self, Terminal};
 use super::{Status, text, why};
 use crate::text::format_long_time;
 
-/// Measures with the given options.
+/// Measures a test with the given options.
 pub(super) fn run(store: Option<&Store>, mut plan: Plan, matches: &ArgMatches) -> Status {
     if let Some(key) = text(matches, "preset")
         && let Some(preset) = plan.presets().into_iter().find(|preset| is_value(&key, preset.key))
@@ -79,7 +79,8 @@ pub(super) fn run(store: Option<&Store>, mut plan: Plan, matches: &ArgMatches) -
             }
         }
         let before = live.map(LiveOutput::held).unwrap_or_default();
-        // The result comes before messages, whose reader may be slow or gone.
+        // Print the result before messages: the reader of the messages may be slow or may have
+        // closed the pipe.
         let printed = print::result_after(&saved.run, matches, &before);
         let status = terminal::report(&saved);
         if let Err(error) = &printed {
@@ -88,7 +89,8 @@ pub(super) fn run(store: Option<&Store>, mut plan: Plan, matches: &ArgMatches) -
         if status != Status::Done {
             return status;
         }
-        // Also in what follows a run, of which the run itself says nothing.
+        // Checked again, because the status of the run does not show an interruption after the run
+        // has ended.
         if terminal.is_interrupted() {
             return Status::Stopped;
         }
@@ -101,7 +103,8 @@ pub(super) fn run(store: Option<&Store>, mut plan: Plan, matches: &ArgMatches) -
     if is_printed { Status::Done } else { Status::Failed }
 }
 
-/// States how long a test takes that may measure on by its result.
+/// If the result of a test may require further measurements, prints the duration of the test
+/// without and with these measurements.
 fn print_length(request: &Request) {
     let (plan, cpus) = (&request.plan, &request.cpus);
     let more = plan.probe().follow_up_length(cpus);

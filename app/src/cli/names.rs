@@ -1,4 +1,5 @@
-//! Private names on the command line: what is printed and written without `--with-names`.
+//! Private names on the command line: without `--with-names`, they are redacted in output and
+//! files.
 
 use std::borrow::Cow;
 use std::sync::OnceLock;
@@ -8,15 +9,15 @@ use jitterscope_engine::export::{self, Identity, IncludedNames, Options, Parts};
 use jitterscope_engine::report::{self, Report};
 use jitterscope_engine::run::Run;
 
-/// Whether all names are included, as of the arguments.
+/// Whether `--with-names` was given.
 static WITH_NAMES: OnceLock<bool> = OnceLock::new();
 
-/// Where something goes.
+/// Destination of an output, which determines the names that are redacted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Place {
     /// A table in a terminal.
     Terminal,
-    /// A file, or text for a program.
+    /// A file, or standard output that another program reads.
     File,
 }
 
@@ -27,7 +28,7 @@ pub(super) fn names_arg() -> Arg {
     )
 }
 
-/// Notes whether the option was given.
+/// Stores whether `--with-names` was given.
 pub(super) fn note(matches: &ArgMatches) {
     WITH_NAMES.get_or_init(|| matches.get_flag("with-names"));
 }
@@ -40,7 +41,7 @@ fn included(place: Place) -> IncludedNames {
     }
 }
 
-/// How a run is written there.
+/// Returns the options for writing a run to this destination.
 pub(super) fn options(place: Place) -> Options {
     Options {
         date: Some(crate::text::local_date),
@@ -51,7 +52,7 @@ pub(super) fn options(place: Place) -> Options {
     }
 }
 
-/// A run with its report as they are shown there.
+/// Returns a run and its report with the names redacted for this destination.
 pub(super) fn evaluated(run: &Run, place: Place) -> (Cow<'_, Run>, Report) {
     let report = Report::of(run, &report::Options::default());
     match export::cleaned(run, &report, &options(place)) {
@@ -63,23 +64,24 @@ pub(super) fn evaluated(run: &Run, place: Place) -> (Cow<'_, Run>, Report) {
     }
 }
 
-/// Whether a file names other programs.
+/// Returns whether a file may name other programs.
 pub(super) fn has_programs() -> bool {
     included(Place::File).programs
 }
 
-/// Which names a file excludes; `has_programs` where it may name other programs.
+/// Returns a sentence that lists the names excluded from a file; `has_programs` is whether the file
+/// may name other programs.
 pub(super) fn privacy(has_programs: bool) -> String {
     let names = included(Place::File);
     names.sentence(has_programs && !names.programs)
 }
 
-/// Text as it is written to a file.
+/// Returns the text without the names that a file must not contain.
 pub(super) fn in_file(text: &str) -> String {
     included(Place::File).redacted(text, Identity::here())
 }
 
-/// A message as it is printed.
+/// Returns the message without the names that a terminal must not show.
 pub(super) fn redacted(message: &str) -> String {
     included(Place::Terminal).redacted(message, Identity::here())
 }

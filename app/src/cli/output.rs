@@ -10,44 +10,46 @@ use jitterscope_engine::store::{self, SaveError};
 use super::names;
 use crate::text::{NARROW_SPACE, cut};
 
-/// The names of standard output: a file of that name is not opened, so that redirected output is not cut.
+/// The values of `--out` that mean standard output. They are not opened as files, because opening
+/// `/dev/stdout` would truncate redirected output.
 const STANDARD: [&str; 2] = ["-", "/dev/stdout"];
 
 /// Why a result could not be written.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum PrintError {
-    /// The output cannot be written.
+    /// Standard output cannot be written.
     #[error("cannot write the result: {0}")]
     Output(#[from] io::Error),
-    /// The file cannot be written.
+    /// The file of `--out` cannot be written.
     #[error("{0}")]
     File(#[from] SaveError),
     /// The reference tool of the test writes no JSON.
     #[error("the reference tool of {test} writes no JSON; use --format reference or json")]
     NoReferenceJson {
-        /// The test, as the command line names it.
+        /// The name of the test on the command line.
         test: &'static str,
     },
 }
 
-/// Characters of a line of a message; only a path or a list is longer.
+/// Maximum length of a message line in characters; only a path or a list can exceed it.
 const MAX_LINE: usize = 5_000;
 
-/// Prints a message on standard error. If that cannot be written (a full disk, a closed terminal), the command
-/// continues: a message never ends a run.
+/// Prints a message on standard error. If standard error cannot be written (a full disk, a closed
+/// terminal), the command continues, so that a message never ends a run.
 pub fn print_message(sentence: &str) {
     print_with_hosts(&names::redacted(sentence));
 }
 
-/// The same of a message whose hosts the user named, which are not redacted.
+/// Prints a message without redacting names, because it contains host names that the user gave on
+/// the command line.
 pub(super) fn print_with_hosts(sentence: &str) {
-    // A terminal may lack the narrow space between a number and its unit.
+    // Some terminals cannot show the narrow space between a number and its unit.
     let plain = export::for_terminal(sentence).replace(NARROW_SPACE, " ");
     let lines: String = plain.split('\n').map(|line| cut(line, MAX_LINE) + "\n").collect();
     io::stderr().lock().write_all(lines.as_bytes()).ok();
 }
 
-/// Writes text to the output; control characters in names and notes are removed.
+/// Writes text to standard output; control characters in names and notes are removed.
 pub(super) fn print_output(words: &str) -> io::Result<()> {
     let mut out = io::stdout().lock();
     match out.write_all(export::for_terminal(words).as_bytes()).and_then(|()| out.flush()) {
@@ -65,7 +67,7 @@ pub(super) enum Output {
 }
 
 impl Output {
-    /// The output that the options name.
+    /// Returns the destination that the options select.
     pub(super) fn of(matches: &ArgMatches) -> Self {
         match matches.get_one::<PathBuf>("out") {
             Some(path) if !STANDARD.iter().any(|name| path.as_os_str() == *name) => {
@@ -75,7 +77,8 @@ impl Output {
         }
     }
 
-    /// The same, or a file of this name where it is a folder.
+    /// Returns this destination unchanged, unless it is a folder: then returns the file with this
+    /// name in the folder.
     pub(super) fn in_folder(self, name: impl FnOnce() -> String) -> Self {
         match self {
             Self::File(path) if path.is_dir() => Self::File(path.join(name())),
@@ -83,7 +86,7 @@ impl Output {
         }
     }
 
-    /// Checks that it can be written, before anything is measured.
+    /// Checks that the destination can be written; called before anything is measured.
     pub(super) fn check(&self) -> Result<(), SaveError> {
         match self {
             Self::Standard => Ok(()),
@@ -91,7 +94,8 @@ impl Output {
         }
     }
 
-    /// Writes the text. A reader that closes the output early, such as `head`, is not a failure.
+    /// Lets `write` write to this destination. If a reader such as `head` closes the output early,
+    /// that is not a failure.
     pub(super) fn write(
         &self,
         write: impl FnOnce(&mut dyn Write) -> io::Result<()>,

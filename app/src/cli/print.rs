@@ -1,4 +1,4 @@
-//! Prints results: tables as text, JSON and CSV for programs.
+//! Prints results: tables as text for users, JSON and CSV for programs.
 
 pub(super) mod reference;
 mod tables;
@@ -19,9 +19,9 @@ pub(super) use super::output::{print_message, print_output};
 use super::{text, why};
 use crate::text as words;
 
-/// Maximum rows of a table of events.
+/// Maximum number of printed rows of an event table.
 const MAX_EVENTS: usize = 40;
-/// Maximum sources of delay that are named.
+/// Maximum number of listed delay sources.
 const MAX_SOURCES: usize = 4;
 
 /// Writes the result of a run in the requested format.
@@ -29,7 +29,8 @@ pub(super) fn result(run: &Run, matches: &ArgMatches) -> Result<(), PrintError> 
     result_after(run, matches, &[])
 }
 
-/// The same after lines of the reference layout that were due during the run.
+/// Writes the result of a run. In the layout of a reference tool, the lines of `before`, collected
+/// during the run, come first.
 pub(super) fn result_after(
     run: &Run,
     matches: &ArgMatches,
@@ -43,7 +44,7 @@ pub(super) fn result_after(
         Output::Standard if !is_for_programs => Place::Terminal,
         _ => Place::File,
     };
-    // Who reads the terminal named it.
+    // On a terminal, the host name may be shown, because the user entered it.
     let host = run.host.as_deref().filter(|_| place == Place::Terminal);
     let (run, report) = names::evaluated(run, place);
     let all = all_figures(&run, matches);
@@ -78,13 +79,14 @@ pub(super) fn result_after(
     output.write(|to| to.write_all(export::for_terminal(&content).as_bytes()))
 }
 
-/// How to see all figures; `None` where they are printed.
+/// Returns the hint on how to print all figures, or `None` if all figures are being printed.
 fn all_figures(run: &Run, matches: &ArgMatches) -> Option<String> {
     let is_set = |name: &str| matches.try_get_one::<bool>(name).ok().flatten().copied();
     let named = matches.try_get_one::<String>("run").ok().flatten();
     let is_of_store = named.is_some_and(|name| !Path::new(name).exists());
     let is_saved = is_of_store || is_set("no-save") == Some(false) || is_set("save") == Some(true);
-    // In a folder that was named, and of a file, the command is the same with one more word.
+    // With another data folder or a file as argument, `runs show <id>` would not find the run:
+    // suggest adding `--all`.
     let is_elsewhere = matches.try_get_one::<PathBuf>("data-dir").ok().flatten().is_some();
     match is_set("all") {
         Some(true) => None,
@@ -95,7 +97,9 @@ fn all_figures(run: &Run, matches: &ArgMatches) -> Option<String> {
     }
 }
 
-/// The result as text, the answer last, where the eye is: the key figures, or all of them.
+/// Returns the result of a run as text: the key figures and the hint `all` on how to print all
+/// figures, or all figures if there is no hint. The verdict comes last, where a terminal user looks
+/// first.
 fn table(run: &Run, host: Option<&str>, report: &Report, all: Option<&str>) -> String {
     let is_all = all.is_none();
     let on = host.map_or_else(String::new, |host| format!("{host}: "));
@@ -128,13 +132,14 @@ fn table(run: &Run, host: Option<&str>, report: &Report, all: Option<&str>) -> S
         text.push_str(&line);
         text.push('\n');
     }
-    // A terminal may lack the narrow space that joins a number and its unit.
+    // Some terminals cannot show the narrow space between a number and its unit.
     text.replace(words::NARROW_SPACE, " ")
 }
 
 fn all_tables(text: &mut String, report: &Report, width: usize) {
     for (table, position) in report.tables.iter().zip(0..) {
-        // A table of events may have thousands of rows; one of configurations is shown completely.
+        // Only event tables are cut, because they may have thousands of rows; the first table, of
+        // configurations, is complete.
         let most = if position == 0 { usize::MAX } else { MAX_EVENTS };
         let mut table = table.clone();
         let hidden = table.truncate(most);
@@ -148,7 +153,7 @@ fn all_tables(text: &mut String, report: &Report, width: usize) {
     }
 }
 
-/// What delayed the most late samples, with its share of all lateness.
+/// Appends which sources delayed the most late samples, each with its share of the total lateness.
 fn delayed_by(text: &mut String, report: &Report) {
     let ranked = report.delays.ranked.iter().filter(|delay| 0.0005 <= delay.share);
     let mut rows = vec![["Delayed by", "Late", "Max", "Share"].map(str::to_owned).to_vec()];
@@ -166,7 +171,8 @@ fn delayed_by(text: &mut String, report: &Report) {
     }
 }
 
-/// What a re-based schedule hid, of each configuration; with all figures also what it would have hidden.
+/// Appends, for each configuration, the lateness that a re-based schedule hid; with `is_all`, also
+/// the lateness that re-basing would have hidden.
 fn rebasing(text: &mut String, report: &Report, is_all: bool) {
     let hidden_of = |row: &Configuration| {
         let figures = row.figures.get::<PacedFigures>()?;
@@ -184,12 +190,15 @@ fn rebasing(text: &mut String, report: &Report, is_all: bool) {
     }
 }
 
-/// Every refusal once, with its rows, its reason, and what would allow it.
+/// Appends each denied request once, with the affected rows, the reason, and how to allow it.
 fn refusals(text: &mut String, report: &Report) {
     let mut reported: Vec<(String, String, Vec<String>)> = Vec::new();
     for row in &report.rows {
         for refusal in row.granted.iter().flat_map(|granted| &granted.refusals) {
-            let line = format!("{refusal}, by {}", refusal.call);
+            let line = match refusal.call.as_str() {
+                "" => refusal.to_string(),
+                call => format!("{refusal}, by {call}"),
+            };
             match reported.iter_mut().find(|(known, _, _)| *known == line) {
                 Some((_, _, labels)) => labels.push(row.label.clone()),
                 None => reported.push((line, refusal.remedy.clone(), vec![row.label.clone()])),

@@ -1,4 +1,4 @@
-//! The quick check on the command line: five short runs, one verdict.
+//! The quick check on the command line: five short measurements, one verdict.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -30,7 +30,7 @@ use super::terminal::{self, Terminal, report_failure};
 use super::{Status, host, text, why};
 use crate::text as words;
 
-/// The command with its options.
+/// Returns the `quick` command with its options.
 pub(super) fn command() -> Command {
     Command::new("quick")
         .about("Run five short tests and report whether this PC may cause stutter")
@@ -59,8 +59,8 @@ pub(super) fn command() -> Command {
         .arg(host::hosts_arg(&["format"]))
 }
 
-/// The command with an option for trying it out, which completions would offer although it is hidden:
-/// shorter measurements are less conclusive.
+/// Adds a hidden option that shortens the measurements for testing. It is not part of `command`,
+/// because shell completions would offer it.
 pub(super) fn scaled(command: Command) -> Command {
     command.arg(
         Arg::new("scale")
@@ -71,13 +71,13 @@ pub(super) fn scaled(command: Command) -> Command {
     )
 }
 
-/// A check while it is measured.
+/// A quick check in progress.
 struct Check<'a> {
     facts: MachineFacts,
     terminal: Terminal<'a>,
     trace: TraceMode,
     settings: CheckSettings,
-    /// What may still be spent on measuring longer.
+    /// The remaining time that may be spent on measuring parts longer.
     spare: Nanos,
     group: CheckGroup,
     quiet: QuietWait,
@@ -85,7 +85,7 @@ struct Check<'a> {
     has_failed: bool,
 }
 
-/// Checks this PC.
+/// Runs the quick check on this PC or the selected host, saves its runs, and writes the result.
 pub(super) fn run(store: Option<&Store>, matches: &ArgMatches) -> Status {
     let output = Output::of(matches);
     if let Err(error) = output.check() {
@@ -103,7 +103,7 @@ pub(super) fn run(store: Option<&Store>, matches: &ArgMatches) -> Status {
     }
     let facts = terminal.host().facts();
     let share = matches.get_one::<f64>("scale").copied().unwrap_or(1.0);
-    // What is only tried out neither waits nor repeats.
+    // A scaled-down check neither waits for quiet nor repeats parts.
     let limit = if share < 1.0 { Nanos::ZERO } else { QuietWait::DEFAULT };
     let settings = CheckSettings { scale: share, ..terminal.host().check_settings(&facts.cpus) };
     let mut check = Check {
@@ -149,19 +149,19 @@ pub(super) fn run(store: Option<&Store>, matches: &ArgMatches) -> Status {
     status
 }
 
-/// The newest run of each part.
+/// Returns the newest of the runs for each part of the quick check.
 pub(super) fn by_part(mut runs: Vec<Run>) -> BTreeMap<Part, Run> {
     runs.sort_by_key(|run| run.started_at);
     runs.into_iter().filter_map(|run| Some((run.plan().and_then(Part::of)?, run))).collect()
 }
 
-/// A check that is over.
+/// A quick check whose runs were opened from files.
 pub(super) struct Saved {
     parts: Vec<(Part, Option<(Run, Report)>)>,
 }
 
 impl Saved {
-    /// Opens a check from its files.
+    /// Opens the runs of a check, with names redacted for the destination `place`.
     pub(super) fn open(files: &[PathBuf], place: Place) -> Result<Self, store::LoadError> {
         let runs = files.iter().map(|file| store::load(file)).collect::<Result<_, _>>()?;
         let mut runs = by_part(runs);
@@ -175,7 +175,7 @@ impl Saved {
         Ok(Self { parts: parts.into() })
     }
 
-    /// Leaves out notes and tags.
+    /// Removes notes and tags from the runs.
     pub(super) fn omit_notes(&mut self) {
         for (run, _) in self.parts.iter_mut().filter_map(|(_, found)| found.as_mut()) {
             run.note.clear();
@@ -198,14 +198,14 @@ impl Saved {
         self.runs().iter().map(|run| run.started_at).min().unwrap_or_default()
     }
 
-    /// The name of a file of it, as the window names it.
+    /// Returns the default name of an exported file of the check, as the window names it.
     pub(super) fn file_name(&self, format: Format) -> String {
         let runs = self.runs();
         let group = runs.iter().find_map(|run| run.group.as_ref());
         words::quick::file_name(self.began(), group, format.extension())
     }
 
-    /// Writes it as one file: a page or Markdown.
+    /// Writes the check as one file in HTML or Markdown.
     pub(super) fn write(&self, format: Format, to: &mut dyn io::Write) -> io::Result<()> {
         let (parts, runs) = (self.measured(), self.runs());
         let card = Scorecard::of(&parts);
@@ -219,7 +219,7 @@ impl Saved {
     }
 }
 
-/// Prints a saved check as the check itself prints it.
+/// Prints a saved check in the format that the options select, as for a new check.
 pub(super) fn show(
     files: &[PathBuf],
     matches: &ArgMatches,
@@ -240,8 +240,8 @@ pub(super) fn show(
 }
 
 impl Check<'_> {
-    /// Measures a part once other programs are quiet, again where they disturbed it all the same, and longer where
-    /// it has too little data for a grade.
+    /// Measures a part of the check once other programs are quiet. Measures it again if other
+    /// programs disturbed the run, and longer if there is too little data for a grade.
     fn measure_quietly(&mut self, part: Part) -> Option<(Run, Report)> {
         self.wait_for_quiet();
         let mut found = evaluated(self.measure(part)?);
@@ -266,7 +266,7 @@ impl Check<'_> {
         Some(found)
     }
 
-    /// Measures on where the data is not enough for a grade and there is time left.
+    /// Continues a part if its data does not suffice for a grade and time remains.
     fn measure_longer(&mut self, part: Part, first: (Run, Report)) -> (Run, Report) {
         let Some(plan) = continuation(&first.0, &first.1) else { return first };
         let length = plan.duration(&self.facts.cpus);
@@ -285,9 +285,9 @@ impl Check<'_> {
         }
     }
 
-    /// Waits until other programs are quiet, as long as the check may.
+    /// Waits until other programs are quiet, up to the time limit of the check.
     fn wait_for_quiet(&mut self) {
-        /// How often their load is measured.
+        /// How often the load of other programs is measured.
         const INTERVAL: Nanos = Nanos::from_millis(500);
         let mut is_said = self.terminal.is_quiet();
         if self.settings.scale < 1.0 {
@@ -308,7 +308,8 @@ impl Check<'_> {
         }
     }
 
-    /// Measures and saves a part; `None` where it was skipped or nothing was measured.
+    /// Measures and saves a part of the check; `None` if the user interrupted the check or the part
+    /// has no data.
     fn measure(&mut self, part: Part) -> Option<Run> {
         if self.terminal.is_interrupted() {
             return None;
@@ -323,7 +324,8 @@ impl Check<'_> {
         self.measure_plan(part, plan, labels, None)
     }
 
-    /// Measures and saves a plan of a part, as further rounds of a first run where there is one.
+    /// Measures and saves a plan of a part. If a `first` run is given, the saved run contains the
+    /// trials of this run followed by the new ones.
     fn measure_plan(
         &mut self,
         part: Part,
@@ -355,20 +357,21 @@ impl Check<'_> {
     }
 }
 
-/// A run with its report.
+/// Returns a run with its report.
 fn evaluated(run: Run) -> (Run, Report) {
     let report = Report::of(&run, &Options::default());
     (run, report)
 }
 
-/// What remains of the time of a check after all parts.
+/// Returns the time left for measuring longer: the time budget of a check minus the planned
+/// duration of all parts.
 fn spare(settings: &CheckSettings) -> Nanos {
     let known = CheckSettings { tail: Some(Nanos::ZERO), ..*settings };
     let planned = Part::ALL.into_iter().map(|part| part.length(&known));
     planned.fold(BUDGET, |left, length| left - length)
 }
 
-/// The verdict as text.
+/// Returns the result of a check as text for a terminal. The verdict comes last.
 fn table(began: jiff::Timestamp, machine: &str, card: &Scorecard) -> String {
     let name = words::quick::check_name(began);
     let mut text = format!("{name}\n{machine}\n\n");
@@ -424,11 +427,11 @@ fn table(began: jiff::Timestamp, machine: &str, card: &Scorecard) -> String {
     }
     let answer = words::quick::sentence(card);
     text.push_str(&format!("\n{answer}\n{}\n", words::quick::evidence(card)));
-    // A terminal may lack the narrow space that joins a number and its unit.
+    // Some terminals cannot show the narrow space between a number and its unit.
     text.replace(words::NARROW_SPACE, " ")
 }
 
-/// The metrics of every measurement with the verdict.
+/// Returns the metrics of all measurements and the verdict in the OpenMetrics format.
 fn metrics(parts: &[Measured<'_>], card: &Scorecard) -> String {
     let sources = parts.iter().filter_map(|(part, measured)| {
         measured.map(|(run, report)| Source {
@@ -441,7 +444,7 @@ fn metrics(parts: &[Measured<'_>], card: &Scorecard) -> String {
     openmetrics::text(&sources.collect::<Vec<_>>(), card.grade)
 }
 
-/// The answer for a program: lengths of time in nanoseconds, shares of 1 as they are.
+/// Returns the result as JSON: durations in nanoseconds, shares as fractions of 1.
 fn json(parts: &[Measured<'_>], card: &Scorecard, began: jiff::Timestamp) -> String {
     let plain = |text: String| text.replace(words::NARROW_SPACE, " ");
     let grade = |grade: Option<GradeRange>| grade.map(|grade| grade.worst().word());

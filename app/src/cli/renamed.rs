@@ -1,6 +1,6 @@
 //! Names of options and values from earlier versions, accepted but not listed in the help.
 
-/// Renamed options: the name and the earlier one.
+/// Renamed options: current and earlier name.
 const OPTIONS: [(&str, &str); 4] = [
     ("late-threshold", "late-limit"),
     ("block", "turn"),
@@ -8,7 +8,7 @@ const OPTIONS: [(&str, &str); 4] = [
     ("workload", "what"),
 ];
 
-/// Renamed values: the value and the earlier one.
+/// Renamed values: current and earlier spelling.
 const VALUES: [(&str, &str); 2] = [("default", "usual"), ("custom", "chosen")];
 
 /// Returns the earlier name of an option, if it was renamed.

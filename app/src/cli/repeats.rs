@@ -1,4 +1,4 @@
-//! Related runs: the variation of repeats, and two saved runs re-run interleaved.
+//! Related runs: the variation of repeats, and the interleaved re-run of two saved runs.
 
 use clap::{Arg, ArgAction, ArgMatches, Command};
 use jitterscope_engine::plan::Plan;
@@ -15,7 +15,7 @@ use super::terminal::{self, Terminal};
 use super::{Status, host, number_in};
 use crate::text::{NARROW_SPACE, series as words};
 
-/// How often a test is repeated.
+/// Returns the option for the number of repeats.
 pub(super) fn repeat_arg() -> Arg {
     Arg::new("repeat")
         .long("repeat")
@@ -27,7 +27,8 @@ pub(super) fn repeat_arg() -> Arg {
 
 /// Prints the run-to-run variation of repeats.
 pub(super) fn print_variation(store: Option<&Store>, runs: &[Run]) {
-    // The same number as everywhere else; without saved runs, that of these.
+    // Use the noise floor of the saved runs, as all other outputs do. Without saved runs, use the
+    // noise floor of these repeats.
     let saved =
         store.zip(runs.first()).and_then(|(store, run)| store.noise_floor(run, &[]).ok()?);
     let Some(floor) = saved.or_else(|| NoiseFloor::of_runs(runs)) else {
@@ -49,7 +50,7 @@ pub(super) fn print_variation(store: Option<&Store>, runs: &[Run]) {
     print_message(text.replace(NARROW_SPACE, " ").trim_end());
 }
 
-/// The command that re-runs two saved runs.
+/// Returns the `alternate` command, which re-runs two saved runs.
 pub(super) fn alternate_command() -> Command {
     Command::new("alternate")
         .about("Re-run the settings of two saved runs, interleaved, and compare them")
@@ -78,7 +79,8 @@ pub(super) fn alternate_command() -> Command {
         .args(host::host_args())
 }
 
-/// Runs the command.
+/// Runs the `alternate` command: re-runs the settings of two saved runs, interleaved, and prints
+/// how the results differ.
 pub(super) fn alternate(store: Option<&Store>, matches: &ArgMatches) -> Status {
     let plans = match plans(store, matches) {
         Ok(plans) => plans,
@@ -92,7 +94,7 @@ pub(super) fn alternate(store: Option<&Store>, matches: &ArgMatches) -> Status {
         Ok(terminal) => terminal,
         Err(status) => return status,
     };
-    // All before any is measured.
+    // Check all plans before the first one is measured.
     let cpus = terminal.host().facts().cpus;
     for (plan, letter) in plans.iter().flat_map(|pair| pair.iter().zip(['A', 'B'])) {
         let problems = plan.problems(&cpus);
@@ -115,7 +117,7 @@ pub(super) fn alternate(store: Option<&Store>, matches: &ArgMatches) -> Status {
     Status::Done
 }
 
-/// Re-runs two runs, and prints how they differ.
+/// Measures two plans, interleaved, and prints how their results differ.
 fn alternate_pair(terminal: &Terminal<'_>, [a, b]: &[Plan; 2], times: u32) -> Status {
     let mut sides: [Vec<Run>; 2] = [Vec::new(), Vec::new()];
     for step in RunSequence::alternation([a, b], times) {
@@ -145,7 +147,7 @@ fn alternate_pair(terminal: &Terminal<'_>, [a, b]: &[Plan; 2], times: u32) -> St
     }
 }
 
-/// The settings of both runs, or of both runs of each part of two quick checks.
+/// Returns the settings of both runs, or of both runs of each part of two quick checks.
 fn plans(
     store: Option<&Store>,
     matches: &ArgMatches,

@@ -1,4 +1,4 @@
-//! Saved runs and the machine from the command line.
+//! The `runs` commands, which list, show, and remove saved runs, and the `machine` command.
 
 use std::collections::HashMap;
 use std::error::Error;
@@ -20,7 +20,7 @@ use crate::facts::probe_on_fresh_thread;
 use crate::run_list::LibraryItem;
 use crate::text as words;
 
-/// Runs a command about saved runs.
+/// Recovers runs that were interrupted, then carries out `runs list`, `runs show`, or `runs rm`.
 pub(super) fn run(store: Option<&Store>, matches: &ArgMatches) -> Status {
     let Some(store) = store else {
         print_message("error: no default data folder on this system; set one with --data-dir");
@@ -72,7 +72,8 @@ fn list(store: &Store, journals: &[Recovery]) -> Outcome {
                     0 => String::new(),
                     refused => format!(", {refused} not as requested"),
                 };
-                // A quick check without a name is called like its test.
+                // A quick check shows only a name that the user gave, because its default name
+                // repeats the name of the test.
                 let name =
                     if item.is_check() { run.given_name.as_str() } else { run.name.as_str() };
                 let name = names::redacted(name);
@@ -99,7 +100,7 @@ fn list(store: &Store, journals: &[Recovery]) -> Outcome {
     Ok(())
 }
 
-/// How many files answer to each ID.
+/// The number of saved files per ID.
 struct Handles(HashMap<String, u32>);
 
 impl Handles {
@@ -111,7 +112,7 @@ impl Handles {
         Self(counts)
     }
 
-    /// What names a file to a command: its ID, or where that names another file as well, the file's name.
+    /// Returns the argument that selects a file: its ID, or its file name if the ID is not unique.
     fn of_file(&self, path: &Path, id: Option<&str>) -> String {
         match id {
             Some(id) if self.0.get(id) == Some(&1) => id.to_owned(),
@@ -120,8 +121,8 @@ impl Handles {
     }
 }
 
-/// The file at this path, or the files of what is listed under an ID that begins with this text, or under this
-/// name: of a run, or of all runs of a quick check.
+/// Returns the file at the path `name`, or the files of the saved run or quick check that has this
+/// name or an ID that begins with this text.
 pub(super) fn entry_files(
     store: Option<&Store>,
     name: &str,
@@ -140,8 +141,9 @@ pub(super) fn entry_files(
     Ok(files_of(store, name)?)
 }
 
-/// Opens entries of which each is a run, or each is a quick check: the runs that belong together, one of each entry.
-/// Of quick checks, these are those of each part that all of them have.
+/// Opens the files of each entry. If every entry is a single run, returns one list with all runs.
+/// If every entry is a quick check, returns one list per part that all checks have, with one run
+/// per check.
 pub(super) fn matching_runs(entries: &[Vec<PathBuf>]) -> Result<Vec<Vec<Run>>, Box<dyn Error>> {
     let opened: Vec<Vec<Run>> = entries
         .iter()
@@ -164,13 +166,14 @@ pub(super) fn matching_runs(entries: &[Vec<PathBuf>]) -> Result<Vec<Vec<Run>>, B
     Ok(parts)
 }
 
-/// The files of a run, or of all runs of a quick check, whose ID begins with this text or whose name it is.
+/// Returns the files of the saved run or quick check that has this name or an ID that begins with
+/// this text.
 fn files_of(store: &Store, name: &str) -> Result<Vec<PathBuf>, store::FindError> {
     let error = match store.find(name) {
         Ok(path) => return Ok(vec![path]),
         Err(error) => error,
     };
-    // The runs of a quick check share its name.
+    // If several files share the name, they may be the runs of one quick check.
     let items = LibraryItem::list(store.lines()?);
     let is_named = |item: &&LibraryItem| {
         let run = item.run.as_ref().ok().filter(|_| item.is_check() && !name.is_empty());
@@ -192,7 +195,7 @@ fn show(store: &Store, matches: &ArgMatches) -> Outcome {
     let files = entry_files(Some(store), &name)?;
     match files.as_slice() {
         [file] => print::result(&store::load(file)?, matches)?,
-        // All parts of a quick check as the one answer they give.
+        // Print all parts of a quick check as a single result.
         files => quick::show(files, matches)?,
     }
     Ok(())
@@ -201,7 +204,7 @@ fn show(store: &Store, matches: &ArgMatches) -> Outcome {
 fn remove(store: &Store, matches: &ArgMatches) -> Outcome {
     let names: Vec<String> =
         matches.get_many::<String>("run").into_iter().flatten().cloned().collect();
-    // All are found before any is removed, so that a typo removes nothing.
+    // Find all entries before removing any, so that a typo removes nothing.
     let paths = names.iter().map(|name| files_of(store, name)).collect::<Result<Vec<_>, _>>()?;
     for path in paths.into_iter().flatten() {
         store.remove(&path)?;
@@ -210,7 +213,7 @@ fn remove(store: &Store, matches: &ArgMatches) -> Outcome {
     Ok(())
 }
 
-/// Shows the machine.
+/// Prints the hardware, the clock, and the capabilities of this PC or of the selected host.
 pub(super) fn machine(matches: &ArgMatches) -> Status {
     let host = match host::connect(matches, &[]) {
         Ok(host) => host,

@@ -1,4 +1,4 @@
-//! Measures runs in a terminal: shows progress, stops on Ctrl+C, saves each run, and reports its
+//! Measures runs in a terminal: shows progress, stops on Ctrl+C, saves each run, and prints its
 //! outcome.
 
 use std::io::IsTerminal as _;
@@ -25,19 +25,19 @@ use crate::text;
 /// Redraw interval of the progress bar.
 const REDRAW_INTERVAL: Duration = Duration::from_millis(250);
 
-/// Why there is no run.
+/// Why a measurement produced no run.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum MeasureError {
-    /// It did not start.
+    /// The run did not start.
     #[error(transparent)]
     Start(#[from] StartError),
-    /// The measuring threads are gone without a result.
+    /// The measuring threads ended without a result.
     #[error("the test ended without a result")]
     NoResult,
 }
 
 impl MeasureError {
-    /// Prints why there is no run, with the invalid options.
+    /// Prints why there is no run, with one line per invalid option; returns the exit status.
     pub(super) fn report(&self) -> Status {
         if let Self::Start(StartError::Measure(measure::StartError::Settings { problems })) = self {
             for problem in problems {
@@ -50,7 +50,7 @@ impl MeasureError {
     }
 }
 
-/// A terminal in which runs are measured one after another.
+/// The terminal in which a command measures one or more runs.
 pub(super) struct Terminal<'a> {
     store: Option<&'a Store>,
     is_quiet: bool,
@@ -58,7 +58,7 @@ pub(super) struct Terminal<'a> {
     host: Host,
 }
 
-/// What every command takes that measures several runs.
+/// Returns the options that every command with several runs has.
 pub(super) fn run_args() -> [Arg; 2] {
     [
         Arg::new("no-save").long("no-save").action(ArgAction::SetTrue).help("Do not save the runs"),
@@ -67,13 +67,14 @@ pub(super) fn run_args() -> [Arg; 2] {
 }
 
 impl<'a> Terminal<'a> {
-    /// Where runs are saved; `None` where they are not.
+    /// Returns where runs are saved; `None` if they are not saved.
     pub(super) const fn store(&self) -> Option<&'a Store> {
         self.store
     }
 
-    /// Checks the folder for runs, unless they are not to be saved, connects to the host where these plans are measured,
-    /// and listens for Ctrl+C from now on. If nothing can be saved or measured, the reason is printed.
+    /// Checks the folder for runs (unless runs are not saved), connects to the host on which these
+    /// plans will run, and starts listening for Ctrl+C. If one of these steps fails, prints the
+    /// reason.
     pub(super) fn open(
         store: Option<&'a Store>,
         matches: &ArgMatches,
@@ -96,12 +97,12 @@ impl<'a> Terminal<'a> {
         Ok(Self { store, is_quiet, interrupt: Interrupt::install(), host })
     }
 
-    /// Where runs are measured.
+    /// Returns the host on which runs are measured.
     pub(super) const fn host(&self) -> &Host {
         &self.host
     }
 
-    /// Whether progress is hidden.
+    /// Returns whether progress output is hidden.
     pub(super) const fn is_quiet(&self) -> bool {
         self.is_quiet
     }
@@ -111,7 +112,7 @@ impl<'a> Terminal<'a> {
         self.interrupt.is_stopped()
     }
 
-    /// Measures a run and saves it; `live` prints what is due during the run.
+    /// Measures a run and saves it; `live` prints lines during the run.
     pub(super) fn measure(
         &self,
         request: Request,
@@ -120,7 +121,7 @@ impl<'a> Terminal<'a> {
         self.measure_after(request, live, None, joined)
     }
 
-    /// The same as further rounds of a first run, where there is one: what is saved is both.
+    /// Measures a run and saves it, joined with the `first` run if there is one.
     pub(super) fn measure_after(
         &self,
         request: Request,
@@ -142,7 +143,7 @@ impl<'a> Terminal<'a> {
     }
 }
 
-/// Prints where a run was saved, and its outcome.
+/// Prints where a run was saved, and its outcome; returns the exit status.
 pub(super) fn report(saved: &SavedRun) -> Status {
     let SavedRun { run, path, failure } = saved;
     if let Some(failure) = failure {
@@ -165,12 +166,12 @@ pub(super) fn report(saved: &SavedRun) -> Status {
     }
 }
 
-/// Prints why a run was not saved, and where its samples are.
+/// Prints why a run was not saved, and where its samples can be found.
 pub(super) fn report_failure(failure: &SaveFailure) {
     print_message(&format!("error: {}", failure.error));
 }
 
-/// Shows the progress of a run until it is over; `None` if it ended without a result.
+/// Shows the progress of a run until it ends; `None` if it ended without a result.
 fn watch(
     runner: &Runner,
     planned: Nanos,
@@ -243,7 +244,8 @@ fn numbered(labels: &[String], trial: usize) -> String {
     format!("{} of {}: {label}", trial + 1, labels.len())
 }
 
-/// Ctrl+C stops the current run; a second one ends the program, and the journal remains.
+/// The Ctrl+C handler. The first Ctrl+C stops the current run. A second one ends the program; the
+/// run can then be recovered from its journal file.
 #[derive(Clone, Default)]
 pub(super) struct Interrupt {
     is_stopped: Arc<AtomicBool>,
@@ -274,7 +276,7 @@ impl Interrupt {
         self.is_stopped.load(Ordering::Relaxed)
     }
 
-    /// From now on, a stop request applies to this run.
+    /// Makes Ctrl+C stop this run from now on.
     fn follow(&self, stopper: Stopper) {
         let mut current = self.current.lock().unwrap_or_else(PoisonError::into_inner);
         if self.is_stopped() {

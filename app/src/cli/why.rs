@@ -1,4 +1,5 @@
-//! The account of one frame: where its lateness went, and what is missing for a more exact one.
+//! Breaks the lateness of a frame down by cause, and reports which permissions would give a more
+//! exact breakdown.
 
 use clap::{Arg, ArgMatches};
 use jitterscope_engine::measure::TraceMode;
@@ -15,7 +16,7 @@ use super::names;
 use super::number_in;
 use crate::text as words;
 
-/// The option for recording a trace of the CPUs.
+/// Returns the option for recording a trace of the CPUs.
 pub(super) fn trace_arg() -> Arg {
     Arg::new("trace")
         .long("trace")
@@ -26,7 +27,7 @@ pub(super) fn trace_arg() -> Arg {
         .help_heading("Run")
 }
 
-/// The option that asks for the account of one sample.
+/// Returns the option that requests the breakdown of one sample.
 pub(super) fn why_arg() -> Arg {
     Arg::new("why")
         .long("why")
@@ -36,7 +37,7 @@ pub(super) fn why_arg() -> Arg {
         .help_heading("Run")
 }
 
-/// State of the trace option.
+/// Returns the trace mode that the options select.
 pub(super) fn trace_mode(matches: &ArgMatches) -> TraceMode {
     match matches.get_one::<String>("trace").map(String::as_str) {
         Some("off") => TraceMode::Off,
@@ -45,7 +46,7 @@ pub(super) fn trace_mode(matches: &ArgMatches) -> TraceMode {
     }
 }
 
-/// The account of a frame, counted from 1, in each trial of a run.
+/// Returns the lateness of a frame (counted from 1) broken down by cause, for each trial of a run.
 pub(super) fn account(run: &Run, frame: u32) -> String {
     let mut text = String::new();
     for trial in &run.trials {
@@ -64,7 +65,8 @@ fn at(late: &LateSample) -> String {
 fn find(trial: &TrialRun, frame: u32) -> Option<LateSample> {
     let index = usize::try_from(frame).ok()?.checked_sub(1)?;
     let late = trial.samples.get(index)?.late();
-    // Everything as late as this one, or later, is accounted for: steal is assigned once.
+    // Break down all samples that are at least as late, so that no time of CPU steal is assigned to
+    // several of them.
     let all = late_samples(trial, late - Nanos::new(1));
     all.into_iter().find(|one| one.index == index)
 }
@@ -104,7 +106,8 @@ fn write_account(text: &mut String, late: &LateSample, period: Nanos) {
     }
 }
 
-/// From what a run's accounts were made, and how to allow more; empty where nothing was traced.
+/// Returns the data sources of the breakdown, and how to allow further sources; empty if nothing
+/// was traced.
 pub(super) fn source_lines(run: &Run) -> String {
     let Some(state) = trace_state(run) else { return String::new() };
     let mut text = format!("Trace: {}\n", state.sentence());

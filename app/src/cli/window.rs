@@ -7,8 +7,9 @@ use clap::{Arg, ArgAction, Command};
 
 use super::Status;
 
-/// The files in the arguments of the window's program. If there is no window to open, such as with
-/// `--help` or an unknown option, the text is printed and the error is the exit status.
+/// Returns the files in the arguments of the desktop program. For `--help`, `--version`, or an
+/// invalid option, prints the help, the version, or the error, and returns the exit status as the
+/// error.
 pub fn window_files(args: impl IntoIterator<Item = OsString>) -> Result<Vec<PathBuf>, Status> {
     match command().try_get_matches_from(args) {
         Ok(matches) => {
@@ -18,7 +19,7 @@ pub fn window_files(args: impl IntoIterator<Item = OsString>) -> Result<Vec<Path
     }
 }
 
-/// The command with its options.
+/// Returns the command of the desktop program with its arguments.
 pub(super) fn command() -> Command {
     Command::new("jitterscope")
         .about("Measure frame pacing and scheduling jitter, and find out why frames are late")

@@ -1,11 +1,11 @@
-//! What the system counted around the measured CPU.
+//! System activity around the measured CPU, such as interrupts, as counted by the system.
 
 use eframe::egui::Ui;
 use jitterscope_engine::report::Report;
 
 use crate::widgets::{ResultTable, TableLayout};
 
-/// The table of system activity.
+/// The layout of the table of system activity.
 const LAYOUT: TableLayout = TableLayout {
     leading: &["configuration", "kind", "name", "count", "per_second", "time_share", "advice"],
     varying: &["configuration"],
@@ -13,7 +13,7 @@ const LAYOUT: TableLayout = TableLayout {
     compared: None,
 };
 
-/// Draws the system activity of one configuration, or of all; nothing where none was observed.
+/// Draws the system activity of one configuration or of all; draws nothing if none was recorded.
 pub(in crate::pages) fn ui(
     ui: &mut Ui,
     id: &'static str,

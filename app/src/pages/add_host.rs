@@ -1,4 +1,4 @@
-//! The dialog that adds a host: its address, and a check of it in six steps.
+//! The dialog that adds a host: its address, and a check of the host in six steps.
 
 use std::cmp::Ordering;
 
@@ -13,26 +13,26 @@ use crate::session::{
 use crate::text::{self, hosts as words};
 use crate::theme::{Tokens, Type, icons, size};
 use crate::widgets::{
-    Button, Severity, Spans, dialog, field_block, link, right_aligned, text_field,
+    Button, FollowFocus as _, Severity, Spans, dialog, field_block, link, right_aligned, text_field,
 };
 
-/// Width of the dialog.
+/// Width of the dialog, in points.
 const WIDTH: f32 = 600.0;
-/// Width of the names of the steps.
+/// Width of the column with the names of the steps, in points.
 const NAMES: f32 = 110.0;
 
-/// State of the dialog.
+/// State of the dialog that adds a host.
 #[derive(Debug, Default)]
 pub struct AddHostDialog {
     host: SavedHost,
     is_open: bool,
-    /// Whether there is a field for the path of the agent.
+    /// Whether the field for the path of the agent is shown.
     has_path: bool,
-    /// Whether it is shown how to allow real-time priority there.
+    /// Whether the steps to allow real-time priority on the host are shown.
     shows_how: bool,
 }
 
-/// A step of a check: what it found, and whether it succeeded.
+/// A step of the check: its result, and whether it succeeded.
 struct Step {
     name: &'static str,
     severity: Option<Severity>,
@@ -40,7 +40,7 @@ struct Step {
 }
 
 impl AddHostDialog {
-    /// Shows the dialog while a host is to be added.
+    /// Shows the dialog while the user adds a host.
     pub fn show(&mut self, ctx: &Context, session: &Session, actions: &mut Vec<Action>) {
         let Some(adding) = session.hosts().adding() else {
             *self = Self::default();
@@ -67,7 +67,7 @@ impl AddHostDialog {
         ui.set_width(width);
         dialog::title(ui, "Add a host");
         let room = ui.ctx().content_rect().height() - 150.0;
-        ScrollArea::vertical().max_height(room).show(ui, |ui| {
+        ScrollArea::vertical().max_height(room).show_focus(ui, |ui| {
             ui.set_width(width);
             self.fields_ui(ui, width, adding, actions);
             for step in steps(adding) {
@@ -101,7 +101,7 @@ impl AddHostDialog {
         });
     }
 
-    /// Whether other values were entered since the check.
+    /// Whether the address or the ssh command changed after the host was checked.
     fn is_changed(&self, adding: &AddedHost) -> bool {
         self.host.address.trim() != adding.host.address.trim()
             || self.host.ssh.trim() != adding.host.ssh.trim()
@@ -146,7 +146,8 @@ impl AddHostDialog {
         ui.add_space(size::GAP_SMALL);
     }
 
-    /// Draws what can be done where the agent is missing.
+    /// If the agent on the host is missing or too old, draws the button that copies the agent to
+    /// the host, or a note that the user must install it.
     fn agent_ui(&mut self, ui: &mut Ui, adding: &AddedHost, actions: &mut Vec<Action>) {
         let CheckedHost::Failed(error) = &adding.checked else { return };
         if !needs_agent(error) {
@@ -181,7 +182,7 @@ impl AddHostDialog {
         });
     }
 
-    /// Offers how to allow real-time priority on the host, where it is denied.
+    /// If real-time priority is denied on the host, shows how to allow it.
     fn realtime_ui(&mut self, ui: &mut Ui, adding: &AddedHost, actions: &mut Vec<Action>) {
         let CheckedHost::Ready(connected) = &adding.checked else { return };
         let facts = &connected.facts;
@@ -203,7 +204,7 @@ impl AddHostDialog {
     }
 }
 
-/// Lets the user compare and trust a key that ssh does not know.
+/// Shows the host key that ssh does not know, for the user to compare and trust.
 fn key_ui(ui: &mut Ui, adding: &AddedHost, actions: &mut Vec<Action>) {
     let is_unknown = matches!(&adding.checked, CheckedHost::Failed(error) if matches!(**error, AgentError::KeyUnknown));
     let Some(key) = adding.key.as_ref().filter(|_| is_unknown) else { return };
@@ -221,7 +222,7 @@ fn key_ui(ui: &mut Ui, adding: &AddedHost, actions: &mut Vec<Action>) {
     });
 }
 
-/// Offers a terminal, where ssh can ask for a password.
+/// Offers to open a terminal, in which ssh can ask for a password.
 fn sign_in_ui(ui: &mut Ui, adding: &AddedHost, actions: &mut Vec<Action>) {
     let is_denied = matches!(&adding.checked, CheckedHost::Failed(error) if matches!(**error, AgentError::SignIn));
     if is_denied {
@@ -234,7 +235,7 @@ fn sign_in_ui(ui: &mut Ui, adding: &AddedHost, actions: &mut Vec<Action>) {
     }
 }
 
-/// Draws what belongs to the words of a step.
+/// Draws contents below a step, indented like the text of the step.
 fn below(ui: &mut Ui, add_contents: impl FnOnce(&mut Ui)) {
     ui.horizontal(|ui| {
         ui.add_space(NAMES + 30.0);
@@ -248,7 +249,7 @@ fn note(ui: &mut Ui, text: &str) {
     ui.label(Spans::plain(Type::Small, text, tokens.t2).wrapped(ui, width));
 }
 
-/// The result of each step so far.
+/// Returns the state of each step of the check.
 fn steps(adding: &AddedHost) -> [Step; 6] {
     const NAMES: [&str; 6] = ["Reached", "Host key", "Signed in", "System", "Agent", "Real-time"];
     let step = |name, severity, words: &str| Step { name, severity, words: words.to_owned() };
@@ -292,7 +293,7 @@ fn steps(adding: &AddedHost) -> [Step; 6] {
     }
 }
 
-/// A step before the agent that did not fail.
+/// Returns a successful step before the agent step.
 fn passed(adding: &AddedHost, name: &'static str, system: &str) -> Step {
     let words = match name {
         "Reached" => adding.host.address.trim(),
@@ -303,13 +304,13 @@ fn passed(adding: &AddedHost, name: &'static str, system: &str) -> Step {
     Step { name, severity: Some(Severity::Good), words: words.to_owned() }
 }
 
-/// The step that failed, from 0.
+/// Returns the index of the step at which a check with this error failed.
 const fn step_of(error: &AgentError) -> usize {
     match error {
         AgentError::Address { .. }
         | AgentError::NoSsh { .. }
         | AgentError::Start { .. }
-        // Of rights on this PC.
+        // These errors concern rights on this PC.
         | AgentError::NotInstalled
         | AgentError::NoElevation { .. }
         | AgentError::NotGranted { .. }

@@ -1,9 +1,9 @@
-//! The page of an imported run: its summary, its recordings, and what the file states.
+//! The page of an imported run: its summary, its recordings, and the information in the file.
 
 mod plots;
 mod recorded;
 
-use eframe::egui::{Frame, Margin, ScrollArea, Ui};
+use eframe::egui::{Frame, Margin, Ui};
 use jitterscope_engine::export::machine_lines;
 use jitterscope_engine::nanos::Nanos;
 use jitterscope_engine::report::RecordingFigures;
@@ -18,21 +18,22 @@ use crate::session::{Action, LoadedRun, Session, Subject};
 use crate::text::{self, Unit, capture as words};
 use crate::theme::{Tokens, Type, icon, icons, size};
 use crate::widgets::{
-    Card, ResultTable, Severity, Spans, TableLayout, Tile, VerdictStrip, tile_row,
+    Card, FollowFocus as _, ResultTable, Severity, Spans, TableLayout, Tile, VerdictStrip,
+    result_area, tile_row,
 };
 use plots::Plots;
 
-/// The table of recordings: all columns that are not optional.
+/// The table of recordings, with all columns that are not optional.
 const RECORDINGS: TableLayout =
     TableLayout { leading: &["label"], varying: &[], rows: &[], compared: Some(&[]) };
 
-/// Room of the two columns of values of the lows.
+/// Width of the two value columns together in the table of 1% and 0.1% lows, in points.
 const VALUES: f32 = 150.0;
 
 /// The page of an imported run.
 #[derive(Debug, Default)]
 pub struct CapturePage {
-    /// The recording in view, and the run it belongs to.
+    /// The ID of the shown run, and the position of the selected recording in this run.
     selected: (String, usize),
     plots: Plots,
     /// The unit of times in tables.
@@ -40,17 +41,12 @@ pub struct CapturePage {
 }
 
 impl CapturePage {
-    /// Draws the page.
+    /// Draws the page of the open imported run; draws nothing if none is open.
     pub fn ui(&mut self, ui: &mut Ui, session: &Session, actions: &mut Vec<Action>) {
         let Some(shown) = session.running().capture() else { return };
         self.unit = session.settings().units;
         let margin = Margin::symmetric(size::PAGE_PADDING_X, size::PAGE_PADDING_Y);
-        let mut area = ScrollArea::vertical().auto_shrink([false, false]);
-        // Another capture begins at its answer.
-        if self.selected.0 != shown.run.id.as_str() {
-            area = area.vertical_scroll_offset(0.0);
-        }
-        area.show(ui, |ui| {
+        result_area(self.selected.0 != shown.run.id.as_str()).show_focus(ui, |ui| {
             Frame::new().inner_margin(margin).show(ui, |ui| {
                 ui.spacing_mut().item_spacing.y = size::GAP_CARD;
                 strip_ui(ui, shown, actions);
@@ -59,7 +55,7 @@ impl CapturePage {
         });
     }
 
-    /// Draws the imported run, without the strip.
+    /// Draws the imported run without the verdict strip.
     pub(super) fn result_ui(&mut self, ui: &mut Ui, shown: &LoadedRun) {
         self.body_ui(ui, shown, LowDefinition::default());
     }
@@ -138,7 +134,8 @@ fn tiles_ui(ui: &mut Ui, frames: &FrameFigures, low: LowDefinition) {
     tile_row(ui, &tiles);
 }
 
-/// What a log of readings has of the same: the others need every frame.
+/// Draws the tiles of a log of readings: only some of the statistics, because the others require
+/// every frame.
 fn log_tiles_ui(ui: &mut Ui, log: &LogFigures) {
     let missing = || (text::MISSING.to_owned(), "");
     let values = [
@@ -156,7 +153,8 @@ fn log_tiles_ui(ui: &mut Ui, log: &LogFigures) {
     tile_row(ui, &tiles);
 }
 
-/// The lows by every definition, and frames below common rates.
+/// Draws the 1% and 0.1% lows by every definition, and the share of frames below common frame
+/// rates.
 fn lows_ui(ui: &mut Ui, frames: &FrameFigures, used: LowDefinition) {
     let rate = |lows: Option<Lows>, by| {
         lows.map_or_else(|| text::MISSING.to_owned(), |lows| format!("{:.1}", lows.by(by)))
@@ -172,7 +170,7 @@ fn lows_ui(ui: &mut Ui, frames: &FrameFigures, used: LowDefinition) {
     lines.insert(0, ["Definition", "1% low", "0.1% low"].map(str::to_owned));
     lines.push(["Slow frames", "Frames", "Of the time"].map(str::to_owned));
     for (slow, fps) in frames.slow.iter().zip(SLOW_BELOW_FPS) {
-        let count = text::format_count(u64::try_from(slow.count).unwrap_or(u64::MAX));
+        let count = text::format_count(slow.count);
         lines.push([format!("Slower than {fps} FPS"), count, text::format_share(slow.time_share)]);
     }
     let card = Card::new("Lows by definition").note("FPS; the same frames, different rules");
@@ -181,7 +179,7 @@ fn lows_ui(ui: &mut Ui, frames: &FrameFigures, used: LowDefinition) {
         |_| {},
         |ui| {
             let tokens = Tokens::of(ui);
-            // The values are whole; a name has the room that they leave.
+            // Values are never truncated; a name gets the remaining width.
             let room = (ui.available_width() - VALUES).max(size::TARGET);
             eframe::egui::Grid::new("lows").num_columns(3).striped(true).show(ui, |ui| {
                 for [name, one, tenth] in &lines {
@@ -201,7 +199,8 @@ fn lows_ui(ui: &mut Ui, frames: &FrameFigures, used: LowDefinition) {
     );
 }
 
-/// What the file states, what could not be read, and what such a file cannot show.
+/// Draws the information in the file, the rows that could not be read, and the values that imported
+/// files do not contain.
 fn note_ui(ui: &mut Ui, run: &Run) {
     Card::new("About this file").show(
         ui,

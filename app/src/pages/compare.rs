@@ -1,4 +1,4 @@
-//! ComparisonView runs: differences in machine and settings, results, and overlaid curves.
+//! The comparison page: differences in machine and settings, results, and overlaid curves.
 
 mod cards;
 mod checks;
@@ -15,30 +15,32 @@ use super::export::export_buttons;
 use crate::session::{Action, ComparisonView, PageId, Progress, Session, Subject};
 use crate::text::compare as words;
 use crate::theme::{Tokens, Type, icons, size};
-use crate::widgets::{Button, Card, EmptyState, Severity, Spans, VerdictStrip, combo};
+use crate::widgets::{
+    Button, Card, EmptyState, FollowFocus as _, Severity, Spans, VerdictStrip, combo,
+};
 
-/// How often each run's settings are re-run, interleaved.
+/// Number of times that "Re-run interleaved" measures the settings of each run.
 const TURNS: u32 = 5;
 
 /// State of the comparison page.
 #[derive(Debug, Default)]
 pub struct ComparePage {
-    /// The displayed configuration, by position among the rows.
+    /// The displayed configuration, as its position among the compared ones.
     row: usize,
-    /// The run whose change is shown, with more than two runs.
+    /// The position of the run whose change from the baseline is shown.
     against: usize,
     only_differences: bool,
-    /// Whether timelines are aligned by the clock.
+    /// Whether timelines are aligned by the clock instead of by their starts.
     is_by_clock: bool,
-    /// The runs that the selections above belong to.
+    /// The IDs of the runs to which the fields above apply.
     shown: Option<Vec<String>>,
 }
 
 impl ComparePage {
-    /// Draws the page.
+    /// Draws the comparison, its progress, or the reason why there is none.
     pub fn ui(&mut self, ui: &mut Ui, session: &Session, actions: &mut Vec<Action>) {
         let margin = Margin::symmetric(size::PAGE_PADDING_X, size::PAGE_PADDING_Y);
-        ScrollArea::vertical().auto_shrink([false, false]).show(ui, |ui| {
+        ScrollArea::vertical().auto_shrink([false, false]).show_focus(ui, |ui| {
             Frame::new().inner_margin(margin).show(ui, |ui| {
                 ui.spacing_mut().item_spacing.y = size::GAP_CARD;
                 match session.comparing().progress() {
@@ -103,8 +105,8 @@ impl ComparePage {
         }
         pairs_ui(ui, compared);
         let row = compared.comparison.rows.get(self.row);
-        // Side by side only if nothing of the table is cut: three and four runs need the full
-        // width.
+        // The table of differences and the conditions are side by side only if no column of the
+        // table is truncated. Three or four runs need the full width.
         let left = ((ui.available_width() - size::GAP_CARD) * 0.64).floor();
         let inside = left - 2.0 * f32::from(size::CARD_PADDING);
         let is_wide = compared.comparison.count < 3 && differences::whole_width(2) <= inside;
@@ -159,7 +161,8 @@ impl ComparePage {
             .map(|run| comparison.outcome(run))
             .collect();
         let severity = match outcomes.as_slice() {
-            // Where machine or settings differ, better is no merit of what was changed.
+            // If machine or settings also differ, the improvement cannot be attributed to the
+            // tested change.
             all if all.iter().all(|outcome| *outcome == Outcome::Better) => {
                 let differs = |condition: &Condition| condition.weight == Relevance::Likely;
                 if comparison.conditions.iter().any(differs) {
@@ -204,7 +207,7 @@ impl ComparePage {
     }
 }
 
-/// Every pair of more than two runs.
+/// Draws the outcome of every pair of runs, if more than two runs are compared.
 fn pairs_ui(ui: &mut Ui, compared: &ComparisonView) {
     if compared.pairs.is_empty() {
         return;

@@ -1,4 +1,4 @@
-//! Example runs to open before anything was measured.
+//! Example runs, which the user can open before anything was measured.
 
 use eframe::egui::Ui;
 
@@ -6,10 +6,10 @@ use crate::session::{Action, Example};
 use crate::theme::{Tokens, Type, icon, icons, size};
 use crate::widgets::{Button, Card, Spans, field::combo_ui, right_aligned};
 
-/// Width of the closed list of examples.
+/// Width of the closed combo box of examples, in points.
 const MENU: f32 = 110.0;
 
-/// Draws the list of examples.
+/// Draws a card that lists the example runs, each with a button that opens it.
 pub(super) fn examples_ui(ui: &mut Ui, actions: &mut Vec<Action>) {
     let note = "measured on a busy virtual machine, opened without being saved";
     Card::new("Example runs").note(note).show(
@@ -40,7 +40,7 @@ pub(super) fn examples_ui(ui: &mut Ui, actions: &mut Vec<Action>) {
     );
 }
 
-/// Opens an example from a list.
+/// Draws the combo box of examples; selecting one opens it.
 pub fn examples_menu_ui(ui: &mut Ui, actions: &mut Vec<Action>) {
     combo_ui(ui, "Open an example", "Examples", MENU, |ui| {
         for example in Example::ALL {

@@ -16,31 +16,31 @@ use crate::theme::{Tokens, Type, icons, size};
 use crate::widgets::field::combo_ui;
 use crate::widgets::keys::{Command, key_text};
 use crate::widgets::{
-    Answer, Button, Dialog, Spans, checkbox, choice_row, dialog, field_block, group_caption,
-    quiet_icon_button, right_aligned, toggle,
+    Answer, Button, Dialog, FollowFocus as _, Spans, checkbox, choice_row, dialog, field_block,
+    group_caption, quiet_icon_button, right_aligned, toggle,
 };
 
-/// Width and height of the dialog, if the window has room.
+/// Width and height of the dialog in points, if the window has enough space.
 const SIZE: [f32; 2] = [1_096.0, 760.0];
-/// Width of the options on the left.
+/// Width of the options at the left of the dialog, in points.
 const CHOICES: f32 = 290.0;
-/// Height of the title, and of the buttons.
+/// Height of the title bar and of the bar with the buttons, in points.
 const BAR: f32 = 52.0;
 
-/// State of the dialog.
+/// State of the export dialog.
 #[derive(Default)]
 pub struct ExportDialog {
-    /// The export it was opened for.
+    /// The number of the export for which the dialog was opened.
     number: Option<u64>,
     /// The last selected format.
     kind: Option<ExportKind>,
     row: Option<usize>,
-    /// The checked options.
+    /// The parts of the run that are checked for the export.
     parts: Parts,
     included_names: IncludedNames,
-    /// Whether the primary button had the keyboard focus once.
+    /// Whether the primary button has had the keyboard focus.
     was_focused: bool,
-    /// The previously focused widget.
+    /// The widget that was focused before the dialog opened.
     opener: Option<Id>,
     /// State of the preview.
     view: look::View,
@@ -53,7 +53,7 @@ impl std::fmt::Debug for ExportDialog {
 }
 
 impl ExportDialog {
-    /// Shows the dialog while there is something to export.
+    /// Shows the dialog while an export is pending.
     pub fn show(&mut self, ctx: &Context, session: &Session, actions: &mut Vec<Action>) {
         self.dialog(ctx, session, actions);
         if let Some(files) = session.exports().replacing() {
@@ -91,7 +91,7 @@ impl ExportDialog {
             *self = Self { number, kind, included_names, opener, ..Self::default() };
         }
         if let Some(first) = exporting.first() {
-            // A comparison can be exported only if there is one.
+            // Deselect the format of a comparison if the runs to export have no comparison.
             let is_of_several = self.kind.is_some_and(ExportKind::is_comparison);
             let is_there = !is_of_several || exporting.is_comparison();
             self.kind = self.kind.filter(|_| is_there);
@@ -157,7 +157,7 @@ impl ExportDialog {
                     .id_salt("export-choices")
                     .auto_shrink([false, false])
                     .max_height(inner.y)
-                    .show(ui, |ui| {
+                    .show_focus(ui, |ui| {
                         Frame::new().inner_margin(Margin::symmetric(14, 10)).show(ui, |ui| {
                             ui.spacing_mut().item_spacing = vec2(size::GAP_SMALL, 1.0);
                             self.choices_ui(ui, exporting, request);
@@ -216,7 +216,7 @@ impl ExportDialog {
         ui.label(Spans::plain(Type::Small, &skipped, color).wrapped(ui, width));
     }
 
-    /// Which parts of the run to include, for formats with a choice.
+    /// Draws the options for which parts of the run to include, if the format has any.
     fn what_ui(&mut self, ui: &mut Ui, exporting: &ActiveExport, request: &ExportRequest) {
         let Some(first) = exporting.first() else { return };
         let rows = &first.report.rows;
@@ -243,7 +243,7 @@ impl ExportDialog {
         ui.add_space(size::GAP_SMALL);
     }
 
-    /// The check boxes of what this format can omit, and the configuration to export.
+    /// Draws the check boxes of optional parts, and the configuration to export.
     fn parts_ui(&mut self, ui: &mut Ui, format: Format, report: &Report) {
         let rows = report.rows.len();
         if format != Format::Json {
@@ -259,8 +259,9 @@ impl ExportDialog {
         checkbox(ui, &mut self.parts.notes, "Notes and tags");
     }
 
-    /// The configuration to export. Selecting the recommended one, which is shown at first, is a choice: of
-    /// several runs, this configuration is then exported and not the recommended one of each.
+    /// Draws the list from which the user selects the configuration to export. A selected
+    /// configuration applies to all exported runs; without a selection, each run exports its
+    /// recommended one.
     fn row_ui(&mut self, ui: &mut Ui, report: &Report) {
         let shown = self.row.or_else(|| default_row(report)).unwrap_or(0);
         let current = report.rows.get(shown).map_or("", |row| row.label.as_str());
@@ -304,7 +305,8 @@ impl ExportDialog {
                 && (exporting.count() == 1
                     || request.kind == ExportKind::Comparison
                     || exporting.check().is_some());
-            // A click on a format, a switch, or the preview takes the focus from the button.
+            // A click on a format, a switch, or the preview removes the focus from the primary
+            // button. Enter still activates the button.
             let is_entered = ui.memory(Memory::focused).is_none()
                 && ui.input_mut(|input| input.consume_key(Modifiers::NONE, Key::Enter));
             let primary = if goes_to_clipboard {
@@ -326,7 +328,7 @@ impl ExportDialog {
                 }
                 save
             };
-            // While the run was opened, the keyboard may have gone on.
+            // If the user moved the focus while the run was loading, leave the focus where it is.
             let stayed = ui.memory(Memory::focused).is_none_or(|it| Some(it) == self.opener);
             if can && !std::mem::replace(&mut self.was_focused, true) && stayed {
                 primary.request_focus();
@@ -337,7 +339,7 @@ impl ExportDialog {
     }
 }
 
-/// The formats in the order of the list: reports first, then data.
+/// The formats in the order of the list: reports, then data.
 const KINDS: [ExportKind; 11] = [
     ExportKind::File(Format::Html),
     ExportKind::File(Format::Markdown),
@@ -369,14 +371,14 @@ const fn icon_of(kind: ExportKind) -> &'static str {
     }
 }
 
-/// A line of the dialog from edge to edge, its contents vertically centered.
+/// Draws a full-width row of the dialog, its contents vertically centered.
 fn bar(ui: &mut Ui, width: f32, contents: impl FnOnce(&mut Ui)) {
     let row = Layout::left_to_right(Align::Center);
     ui.allocate_ui_with_layout(vec2(width, BAR), row, |ui| {
         ui.set_min_height(BAR);
         ui.add_space(16.0);
         ui.spacing_mut().item_spacing.x = size::GAP_CARD;
-        // The same room at the right.
+        // Leave the same padding at the right.
         let room = ui.available_width() - 16.0;
         ui.allocate_ui_with_layout(vec2(room, BAR), row, |ui| {
             ui.set_width(room);
@@ -406,7 +408,7 @@ fn title_ui(ui: &mut Ui, exporting: &ActiveExport) -> bool {
         (Some(first), _) => {
             let name = text::full_run_name(&first.run);
             match first.report.rows.len() {
-                // A capture.
+                // A capture has no number of configurations.
                 0 => name,
                 1 => format!("{name} · 1 configuration"),
                 rows => format!("{name} · {rows} configurations"),
@@ -419,7 +421,7 @@ fn title_ui(ui: &mut Ui, exporting: &ActiveExport) -> bool {
     right_aligned(ui, "export-close", |ui| quiet_icon_button(ui, icons::X, "Close").clicked()).inner
 }
 
-/// The buttons at the right of a result: copy for a ticket, and export.
+/// Draws the buttons at the right of a result: copy for a ticket, and export.
 pub(super) fn export_buttons(ui: &mut Ui, subject: &Subject, actions: &mut Vec<Action>) {
     ui.spacing_mut().item_spacing.x = size::GAP_SMALL;
     let is_wide = size::MEDIUM_FROM <= ui.content_rect().width();

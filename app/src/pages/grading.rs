@@ -6,7 +6,7 @@ use jitterscope_engine::report::table::{Column, Quantity};
 
 use crate::widgets::{Help, help::help_mark};
 
-/// What holds for the grades of all tests.
+/// The grading rules that apply to all tests.
 const METHOD: &str = "A grade is what the 95% confidence interval of the measure covers (99.9% for the game tick). \
                       Over several grades it is a bound, such as Good or better, which counts as the worst of them; \
                       from Good or better into Poor, there is not enough data. The longest gap is graded as observed. \

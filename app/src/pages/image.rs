@@ -1,4 +1,4 @@
-//! A result as an image: the content of its page, drawn without a window, with its name and its
+//! A result as an image: the content of its page, drawn without a window, with the names of run and
 //! machine.
 
 mod raster;
@@ -20,27 +20,27 @@ use crate::theme::{self, Contrast, Tokens, Type, size};
 use crate::widgets::{Hidden, Spans, VerdictStrip, card::hide_controls};
 use raster::Raster;
 
-/// Pixels in a point.
+/// Pixels per point.
 const SCALE: f32 = 2.0;
-/// The width in points: that of a page in a window of default size.
+/// Width of an image in points, equal to the width of a page in a window of default size.
 const WIDTH: f32 = 1_160.0;
-/// The height in points that plots believe to have.
+/// Height in points that is reported to plots as available.
 const PAGE_HEIGHT: f32 = 860.0;
-/// The height in points of a plot on its own.
+/// Height in points of an image of a single plot.
 const PLOT_HEIGHT: f32 = 420.0;
-/// Maximum height in points; the rest is cut off.
+/// Maximum height of an image in points; the rest of the page is cropped.
 const MAX_HEIGHT: f32 = 2_600.0;
-/// Maximum pixels per side of a preview: less than any graphics card supports.
+/// Maximum width and height of a preview in pixels, which every graphics card supports.
 const MAX_SMALL: usize = 2_000;
-/// Number of layout passes: widths of right-aligned items are known after the first.
+/// Number of layout passes: the width of right-aligned items is known only after the first pass.
 const PASSES: usize = 3;
 
-/// Draws a result; takes some tenths of a second, and needs no window.
+/// Draws a result as an image; takes some tenths of a second and needs no window.
 pub fn image(of: ImageOf<'_>, is_dark: bool) -> Result<ExportImage, String> {
     draw(of, is_dark, Contrast::Standard)
 }
 
-/// The same with high-contrast series and borders.
+/// Draws a result as an image, with high-contrast series and borders.
 pub fn image_in_high_contrast(of: ImageOf<'_>, is_dark: bool) -> Result<ExportImage, String> {
     draw(of, is_dark, Contrast::High)
 }
@@ -64,7 +64,7 @@ fn draw(of: ImageOf<'_>, is_dark: bool, contrast: Contrast) -> Result<ExportImag
     }
 }
 
-/// Draws a page from its top; returns how high it is.
+/// Draws a page from its top; returns its height.
 fn page(ui: &mut Ui, contents: impl FnOnce(&mut Ui)) -> f32 {
     let page = Rect::from_min_size(pos2(0.0, 0.0), vec2(WIDTH, PAGE_HEIGHT));
     let mut page = ui.new_child(UiBuilder::new().max_rect(page));
@@ -76,7 +76,7 @@ fn page(ui: &mut Ui, contents: impl FnOnce(&mut Ui)) -> f32 {
     page.min_rect().bottom()
 }
 
-/// Draws a plot with its title, what it is of, and its legend.
+/// Draws a plot with its title, its subtitle `of`, and its legend.
 pub fn plot_image(
     chart: &Chart,
     of: &str,
@@ -103,7 +103,8 @@ pub fn plot_image(
     })
 }
 
-/// Draws what a function shows; it returns how high that is.
+/// Renders the contents that `show` draws as an image; `show` returns the height of the contents in
+/// points.
 fn rendered(
     is_dark: bool,
     contrast: Contrast,
@@ -131,7 +132,8 @@ fn rendered(
     Ok(ExportImage { size, rgba, small_size, small, png })
 }
 
-/// Returns a frame of the window as PNG, drawn without a graphics card; images in it are left blank.
+/// Returns a frame of the window as PNG, rendered without a graphics card; images in it are left
+/// blank.
 pub fn frame_png(ctx: &Context, shapes: Vec<ClippedShape>) -> Result<Vec<u8>, String> {
     let scale = ctx.pixels_per_point();
     let points = ctx.viewport_rect().size();
@@ -141,14 +143,15 @@ pub fn frame_png(ctx: &Context, shapes: Vec<ClippedShape>) -> Result<Vec<u8>, St
     Ok(encode(size, rgba)?.0)
 }
 
-/// Returns pixels as PNG, and the pixels again.
+/// Encodes pixels as PNG; returns the file and the pixels.
 fn encode([width, height]: [usize; 2], rgba: Vec<u8>) -> Result<(Vec<u8>, Vec<u8>), String> {
     let side = |pixels: usize| u32::try_from(pixels).map_err(|error| error.to_string());
     let image = eframe::egui::IconData { rgba, width: side(width)?, height: side(height)? };
     Ok((image.to_png_bytes()?, image.rgba))
 }
 
-/// A screen as wide as the image and high enough for any of them.
+/// Returns the input for a screen that has the width of an image and the maximum height of an
+/// image.
 fn input() -> RawInput {
     let screen = Rect::from_min_size(pos2(0.0, 0.0), vec2(WIDTH, MAX_HEIGHT));
     let mut input = RawInput {
@@ -164,7 +167,7 @@ fn input() -> RawInput {
     input
 }
 
-/// The page of the result, as it is when it has just been opened.
+/// The page that shows a run, in its initial state: the page of a test or of an imported run.
 enum View {
     Test(Box<TestPage>),
     Capture(Box<CapturePage>),
@@ -192,7 +195,7 @@ impl View {
     }
 }
 
-/// Name of the run, date, machine, and program version.
+/// Draws the name of the run, date, machine, and program version.
 fn heading_ui(ui: &mut Ui, name: &str, test: &str, run: &Run) {
     let tokens = Tokens::of(ui);
     Spans::plain(Type::Title, name, tokens.t1).label(ui);

@@ -1,21 +1,21 @@
-//! The report of a run so far, computed again at most every 0.4 s and for at most 5% of the time.
+//! The report of a run in progress, recomputed at most every 0.4 s and for at most 5% of the time.
 
 use std::time::{Duration, Instant};
 
 use jitterscope_engine::report::{Chart, Options, Report};
 use jitterscope_engine::run::Run;
 
-/// The shortest time between two computations.
+/// Minimum time between two computations of the report.
 const REFRESH: Duration = Duration::from_millis(400);
-/// One part in this many of the time is spent on computing, at most.
+/// Computing the report may use 1 / `REFRESH_SHARE` of the time.
 const REFRESH_SHARE: u32 = 20;
 
-/// The report of a run so far.
+/// The report of the samples that a run in progress has recorded so far.
 #[derive(Debug)]
 pub(super) struct LiveSummary {
     /// Figures and tables without confidence intervals.
     pub(super) report: Report,
-    /// What the page plots.
+    /// The charts of the page.
     pub(super) charts: Vec<Chart>,
     of: String,
     at: Instant,
@@ -23,7 +23,7 @@ pub(super) struct LiveSummary {
 }
 
 impl LiveSummary {
-    /// Returns the report so far, computed again where the last one is old or of another run.
+    /// Returns the report so far; recomputes it if it is outdated or belongs to another run.
     pub(super) fn refresh<'a>(
         summary: &'a mut Option<Self>,
         run: &Run,

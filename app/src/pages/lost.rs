@@ -1,4 +1,4 @@
-//! Strips about the connection to a host: it is not there, or was lost during a test.
+//! Strips about the connection to a host: not connected, or lost during a test.
 
 use eframe::egui::Ui;
 use jitterscope_engine::runner::lost_after;
@@ -10,12 +10,12 @@ use crate::text::hosts as words;
 use crate::theme::icons;
 use crate::widgets::{Button, Severity, VerdictStrip};
 
-/// What a result has whose connection was lost; `None` for any other.
+/// Returns a sentence about a connection that was lost during the run; `None` for any other run.
 pub(super) fn sentence_of(shown: &LoadedRun) -> Option<String> {
     Some(words::lost(&shown.run, lost_after(&shown.run)?))
 }
 
-/// Offers to connect to a host again, where it is saved and not connected.
+/// Offers to reconnect to a saved host that is not connected.
 pub(super) fn connect_ui(ui: &mut Ui, session: &Session, address: &str, actions: &mut Vec<Action>) {
     let is_saved = session.settings().hosts.iter().any(|host| host.address == address);
     let is_needed = match session.hosts().state(address) {
@@ -27,7 +27,7 @@ pub(super) fn connect_ui(ui: &mut Ui, session: &Session, address: &str, actions:
     }
 }
 
-/// Shows that a quick check ended with its connection.
+/// Shows that a quick check ended because the connection to its host was lost.
 pub(super) fn check_ui(
     ui: &mut Ui,
     session: &Session,
@@ -42,7 +42,8 @@ pub(super) fn check_ui(
     });
 }
 
-/// Shows above a page that the selected host is not connected.
+/// Shows above a page that the selected host is not connected, or that the system is asking for a
+/// password.
 pub fn place_ui(ui: &mut Ui, session: &Session, page: PageId, actions: &mut Vec<Action>) {
     let Place::Host(address) = session.hosts().place() else {
         return asking_ui(ui, session, page, actions);
@@ -77,7 +78,7 @@ pub fn place_ui(ui: &mut Ui, session: &Session, page: PageId, actions: &mut Vec<
     strip_ui(ui, strip, |ui| connect_ui(ui, session, address, actions));
 }
 
-/// Shows above a page that the password is awaited.
+/// Shows above a page that the system is asking for a password.
 fn asking_ui(ui: &mut Ui, session: &Session, page: PageId, actions: &mut Vec<Action>) {
     let is_asking = *session.hosts().place() == Place::Administrator
         && matches!(session.hosts().selected(), Some(HostState::Connecting));

@@ -11,7 +11,7 @@ use jitterscope_engine::machine::Finding;
 use crate::session::{Action, Facts, Session};
 use crate::text;
 use crate::theme::{Tokens, Type, size};
-use crate::widgets::Spans;
+use crate::widgets::{FollowFocus as _, Spans};
 
 pub(super) use allows::denied_ui;
 pub(super) use findings::step_ui;
@@ -21,7 +21,7 @@ pub(super) use findings::step_ui;
 pub struct MachinePage {}
 
 impl MachinePage {
-    /// Draws the page.
+    /// Draws the page, or a short message until the facts about the PC are known.
     pub fn ui(&mut self, ui: &mut Ui, session: &Session, actions: &mut Vec<Action>) {
         let Some(facts) = session.machine().facts() else {
             let words = match session.hosts().selected() {
@@ -33,7 +33,7 @@ impl MachinePage {
             return;
         };
         let margin = Margin::symmetric(size::PAGE_PADDING_X, size::PAGE_PADDING_Y);
-        ScrollArea::vertical().auto_shrink([false, false]).show(ui, |ui| {
+        ScrollArea::vertical().auto_shrink([false, false]).show_focus(ui, |ui| {
             Frame::new().inner_margin(margin).show(ui, |ui| {
                 ui.spacing_mut().item_spacing = vec2(size::GAP_CARD, size::GAP_CARD);
                 let found = findings_of(facts);
@@ -64,13 +64,13 @@ impl MachinePage {
     }
 }
 
-/// Issues found on this PC.
+/// Returns the issues found on this PC.
 fn findings_of(facts: &Facts) -> Vec<Finding> {
     let Facts { machine, detail, clock, realtime, .. } = facts;
     jitterscope_engine::machine::findings(machine, detail, clock, realtime)
 }
 
-/// Everything on the page as text to copy.
+/// Returns the facts about the PC, its capabilities, and the issues found as Markdown.
 pub fn machine_markdown(facts: &Facts) -> String {
     let Facts { machine, detail, clock, realtime, can_pin, trace, .. } = facts;
     let capabilities = text::machine::capabilities(detail, realtime, *can_pin, trace);

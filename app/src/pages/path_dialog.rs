@@ -1,4 +1,5 @@
-//! Asks for a path inside the window, where the system has no dialog for it: a field with completion.
+//! Asks for a path inside the window if the system has no file dialog: a text field with
+//! completion.
 
 use std::path::{Path, PathBuf};
 
@@ -9,29 +10,29 @@ use crate::theme::{Tokens, Type, size};
 use crate::widgets::button::word_button;
 use crate::widgets::{Button, dialog, right_aligned};
 
-/// The most names that are suggested.
+/// Maximum number of suggested paths.
 const MAX_SUGGESTED: usize = 8;
-/// The most entries of a folder that are read for suggestions.
+/// Maximum number of entries of a folder that are read for suggestions.
 const MAX_READ: usize = 2_000;
 
-/// State of the question.
+/// State of the dialog that asks for a path.
 #[derive(Debug, Default)]
 pub struct PathDialog {
     of: Option<u64>,
     text: String,
-    /// What was suggested for which text.
+    /// An entered text, and the paths suggested to complete this text.
     suggested: Option<(String, Vec<PathBuf>)>,
     was_focused: bool,
 }
 
-/// The answer.
+/// The answer of the user.
 enum Answer {
     Path(PathBuf),
     Cancel,
 }
 
 impl PathDialog {
-    /// Shows the question while one is open.
+    /// Shows the dialog while a path is requested.
     pub fn show(&mut self, ctx: &Context, session: &Session, actions: &mut Vec<Action>) {
         let Some(question) = session.dialogs().question() else {
             *self = Self::default();
@@ -51,7 +52,7 @@ impl PathDialog {
         }
     }
 
-    /// Draws the question; returns the answer once there is one.
+    /// Draws the dialog; returns the answer once the user has given one.
     fn ui(&mut self, ui: &mut Ui, question: &PathQuestion) -> Option<Answer> {
         let tokens = Tokens::of(ui);
         ui.set_width((1.5 * size::DIALOG_WIDTH).min(ui.ctx().content_rect().width() - 40.0));
@@ -114,7 +115,7 @@ impl PathDialog {
     }
 }
 
-/// A path as it is typed; a folder ends with a separator, so that its contents are suggested next.
+/// Returns a path as text. A folder ends with a separator, so that its contents are suggested next.
 fn shown(path: &Path) -> String {
     let text = path.display().to_string();
     if path.is_dir() && !text.ends_with(std::path::MAIN_SEPARATOR) {
@@ -123,7 +124,7 @@ fn shown(path: &Path) -> String {
     text
 }
 
-/// The path that is meant: a leading `~` is the home folder.
+/// Returns the path for an entered text: a leading `~` is the home folder.
 fn expanded(text: &str) -> PathBuf {
     let text = text.trim();
     let rest = text.strip_prefix('~').filter(|rest| rest.is_empty() || rest.starts_with('/'));
@@ -133,7 +134,7 @@ fn expanded(text: &str) -> PathBuf {
     }
 }
 
-/// What the path can be completed to: folders first, then by name.
+/// Returns completions of a path: folders before files, each sorted by name.
 fn suggestions(path: &Path, text: &str, kind: PathKind) -> Vec<PathBuf> {
     let is_whole = text.ends_with(std::path::MAIN_SEPARATOR);
     let name = path.file_name().map(|name| name.to_string_lossy().to_lowercase());
@@ -155,7 +156,8 @@ fn suggestions(path: &Path, text: &str, kind: PathKind) -> Vec<PathBuf> {
     found.into_iter().map(|(_, path)| path).filter(|one| one != path).take(MAX_SUGGESTED).collect()
 }
 
-/// Why a path cannot be the answer, and what to know where it can.
+/// Returns the reason why a path cannot be selected, and a note about a path that can be selected;
+/// `None` where there is nothing to report.
 fn check(path: &Path, kind: PathKind) -> (Option<&'static str>, Option<&'static str>) {
     match kind {
         PathKind::Folder if path.is_dir() => (None, None),

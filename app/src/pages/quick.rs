@@ -10,28 +10,29 @@ mod side;
 
 use std::sync::Arc;
 
-use eframe::egui::{Frame, Margin, ScrollArea, Ui};
+use eframe::egui::{Frame, Margin, Ui};
 use jitterscope_engine::plan::quick::Part;
 
 use crate::plots::Timeline;
 use crate::session::{Action, Session};
 use crate::theme::{icons, size};
+use crate::widgets::{FollowFocus as _, result_area};
 use image::LivePlots;
 
 pub(super) use finished::result_ui;
 
-/// How the page of the quick check looks.
+/// View state of the quick check page.
 #[derive(Debug)]
 pub struct QuickPage {
-    /// Whether the parts can be selected.
+    /// Whether the planned parts have check boxes to select them.
     is_choosing: bool,
-    /// Whether the start button was focused in this visit.
+    /// Whether the start button has been focused since the page was opened.
     was_focused: bool,
     image: Option<LivePlots>,
     timeline: Timeline,
-    /// When the result that was drawn last began.
+    /// Start time of the check whose result was drawn last; `None` if no result was shown.
     drawn: Option<jiff::Timestamp>,
-    /// Whether percentiles are shown.
+    /// Whether the details of the result are expanded: percentiles and frame rates.
     has_details: bool,
     saved: saved::SavedFields,
 }
@@ -51,17 +52,17 @@ impl Default for QuickPage {
 }
 
 impl QuickPage {
-    /// Has the next visit focus the start button.
+    /// Moves the keyboard focus to the start button the next time the page is drawn.
     pub const fn focus_start(&mut self) {
         self.was_focused = false;
     }
 
-    /// Saves what is still being typed, as the page is left.
+    /// Saves unsaved edits when the user leaves the page.
     pub fn leave(&mut self, actions: &mut Vec<Action>) {
         self.saved.leave(actions);
     }
 
-    /// Draws the page.
+    /// Draws the running check, or the result of the last check, or what a check will measure.
     pub fn ui(&mut self, ui: &mut Ui, session: &Session, actions: &mut Vec<Action>) {
         let is_wide = size::WIDE_FROM <= ui.content_rect().width();
         let margin = if is_wide {
@@ -71,13 +72,9 @@ impl QuickPage {
         };
         let quick = session.running().quick();
         let shown = quick.result().filter(|_| quick.check().is_none()).map(|result| result.began);
-        let mut area = ScrollArea::vertical().auto_shrink([false, false]);
-        if self.drawn != shown {
-            // Another result begins with its verdict.
-            self.drawn = shown;
-            area = area.vertical_scroll_offset(0.0);
-        }
-        area.show(ui, |ui| {
+        let is_new = self.drawn != shown;
+        self.drawn = shown;
+        result_area(is_new).show_focus(ui, |ui| {
             Frame::new().inner_margin(margin).show(ui, |ui| {
                 ui.spacing_mut().item_spacing.y = size::GAP_CARD;
                 match (session.running().quick().check(), session.running().quick().result()) {
@@ -96,7 +93,7 @@ impl QuickPage {
     }
 }
 
-/// The icon of a part.
+/// Returns the icon of a part of the quick check.
 const fn icon_of_part(part: Part) -> &'static str {
     match part {
         Part::Sleep => icons::MOON,
@@ -106,8 +103,9 @@ const fn icon_of_part(part: Part) -> &'static str {
     }
 }
 
-/// Shows two columns: the right one this wide if `right` is positive, the left one if it is
-/// negative; stacked in a narrow window.
+/// Draws two columns. A positive `right` is the width of the right column in points; a negative
+/// `right` is the negated width of the left column. In a narrow window, one column is below the
+/// other.
 fn two_columns(ui: &mut Ui, right: f32, first: impl FnOnce(&mut Ui), second: impl FnOnce(&mut Ui)) {
     if ui.content_rect().width() < size::WIDE_FROM {
         first(ui);

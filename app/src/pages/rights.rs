@@ -1,4 +1,4 @@
-//! The offer to measure with administrator rights, where something was denied without them.
+//! Offers to run with administrator rights if something was denied without them.
 
 use eframe::egui::Ui;
 
@@ -7,8 +7,9 @@ use crate::text::hosts as words;
 use crate::theme::{Tokens, Type, icons};
 use crate::widgets::{Button, Spans};
 
-/// A button that requests administrator rights and carries out an action with them; disabled, with the reason, where
-/// this copy of the program cannot. Nothing where the selected PC has them, or is another one.
+/// Draws a button that requests administrator rights and then carries out the action of `then`. The
+/// button is disabled, with the reason next to it, if this copy of the program cannot request these
+/// rights. Nothing is drawn if the program already has the rights or another PC is selected.
 pub(super) fn rights_ui(
     ui: &mut Ui,
     session: &Session,

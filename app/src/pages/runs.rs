@@ -1,4 +1,4 @@
-//! The saved runs: found again, sorted, filtered, named, tagged, deleted, opened and compared.
+//! The list of saved runs: search, sort, filter, rename, tag, delete, open, and compare.
 
 mod deleted;
 mod details;
@@ -21,7 +21,7 @@ use crate::session::{Action, LibraryItem, PageId, Session, Subject};
 use crate::text;
 use crate::theme::{Tokens, Type, icons, size};
 use crate::widgets::{
-    Button, Command, EmptyState, Region, Spans, icon_button, key_text,
+    Button, Command, EmptyState, FollowFocus as _, Region, Spans, icon_button, key_text,
     keys::{is_typing, pressed},
     link, region, right_aligned,
 };
@@ -32,20 +32,20 @@ use filter::{Facets, filter_ui};
 use selection::Selection;
 use table::{Controls, Row, Sort};
 
-/// In a window lower than this, the page is scrolled.
+/// Window height below which the whole page scrolls, in points.
 const LOW: f32 = 600.0;
-/// The widths of the filters, and of the text next to them if there is room.
+/// Width of the row of filters, and of the buttons to the right of the filters, in points.
 const FILTERS: f32 = 764.0;
 const BUTTONS: f32 = 330.0;
 /// Height of the details of the selected runs, below the list.
 const BELOW: f32 = 186.0;
-/// Room from which the buttons for selected runs show their keys.
+/// Min width at which the buttons for selected runs show labels and keyboard shortcuts.
 const WIDE_BAR: f32 = 620.0;
-/// What the words of the baseline button need beyond that.
+/// Additional width for the label of the baseline button.
 const BASELINE_WORDS: f32 = 220.0;
-/// The width from which on the link that clears the selection has all of its words.
+/// Min width at which the link reads "Clear selection" instead of "Clear".
 const CLEAR_SELECTION: f32 = 120.0;
-/// Width of the two buttons for groups.
+/// Width of the two buttons that make the selected runs group A or B.
 const GROUPS: f32 = 80.0;
 /// Why a button for selected runs is disabled.
 const NONE_SELECTED: &str = "Select at least one run.";
@@ -56,10 +56,10 @@ const MAX_COMPARED: usize = 4;
 #[derive(Debug, Default)]
 pub struct RunsPage {
     filter: RunFilter,
-    /// The name of a filter that is about to be saved.
+    /// The name being typed for a filter; `None` unless the user is saving or renaming a filter.
     filter_name: Option<String>,
     sort: Sort,
-    /// Whether the order was taken over from the last start.
+    /// Whether the sort order and selection of the last session were restored.
     has_sort: bool,
     selection: Selection,
     /// The quick checks whose parts are shown.
@@ -70,7 +70,7 @@ pub struct RunsPage {
     listed: Option<Listed>,
 }
 
-/// The runs that pass the filter, in order.
+/// The rows of the runs that pass the filter, and the inputs (`of`) from which they were computed.
 #[derive(Debug)]
 struct Listed {
     of: (u64, RunFilter, Sort, HashSet<PathBuf>),
@@ -99,10 +99,9 @@ impl RunsPage {
         actions
             .extend(session.request_previews(&run_preview::wanted(items, &self.selection.paths)));
         self.details_ui(ui, session, items, is_low, actions);
-        let frame = Frame::new()
-            .fill(Tokens::of(ui).panel)
-            .inner_margin(Margin::symmetric(size::PAGE_PADDING_X, 8));
-        // Always there, so that nothing moves under the pointer when a run is selected.
+        let frame = Frame::new().inner_margin(Margin::symmetric(size::PAGE_PADDING_X, 8));
+        // The panel is always shown: if it appeared on the first selection, the list would move
+        // under the pointer.
         Panel::bottom("selection")
             .resizable(false)
             .frame(frame)
@@ -120,14 +119,14 @@ impl RunsPage {
             });
         };
         if is_low {
-            ScrollArea::vertical().auto_shrink([false, false]).show(ui, page);
+            ScrollArea::vertical().auto_shrink([false, false]).show_focus(ui, page);
         } else {
             page(ui);
         }
         self.deleted.show(ui, session.library(), actions);
     }
 
-    /// Takes over order and selection from the last start, and remembers those of now.
+    /// Restores sort order and selection of the last session once, then stores the current ones.
     fn remember_sort(&mut self, ui: &Ui) {
         let id = Id::unique("runs-sort");
         if !self.has_sort {
@@ -142,7 +141,7 @@ impl RunsPage {
         });
     }
 
-    /// Details of the selected runs.
+    /// Draws the details of the selected runs.
     fn fields_ui(
         &mut self,
         ui: &mut Ui,
@@ -154,12 +153,13 @@ impl RunsPage {
         self.draft.ui(ui, &checked, actions);
     }
 
-    /// Saves edits when another page or none is in view.
+    /// Saves unsaved edits when the user leaves the page.
     pub fn leave(&mut self, actions: &mut Vec<Action>) {
         self.draft.flush(actions);
     }
 
-    /// Updates the listed runs.
+    /// Updates the listed runs if the saved runs (`version`), the filter, the order, or the
+    /// expanded checks changed.
     fn list(&mut self, version: u64, items: &[LibraryItem]) {
         let of = (version, self.filter.clone(), self.sort, self.expanded.clone());
         if self.listed.as_ref().is_some_and(|listed| listed.of == of) {
@@ -176,7 +176,7 @@ impl RunsPage {
     }
 
     fn keys(&mut self, ui: &Ui, items: &[LibraryItem], actions: &mut Vec<Action>) {
-        // A dialog has the keyboard focus.
+        // While a dialog is open, the keys belong to the dialog.
         if ui.memory(|memory| memory.top_modal_layer().is_some()) {
             return;
         }
@@ -189,17 +189,17 @@ impl RunsPage {
         if !self.selection.paths.is_empty() && pressed(ui.ctx(), Command::Export) {
             self.export(actions);
         }
-        // In a text field, these keys edit the text.
+        // In a text field, the keys below edit the text.
         if is_typing(ui.ctx()) {
             return;
         }
-        // Where nothing has the keyboard, the keys that move in a list begin in this one.
+        // If no widget has the focus, these navigation keys focus the list.
         let keys = [Key::ArrowDown, Key::ArrowUp, Key::Home, Key::End];
         let is_arrow = ui.input(|input| keys.iter().any(|key| input.key_pressed(*key)));
         if is_arrow && ui.memory(|memory| memory.focused().is_none()) {
             ui.memory_mut(|memory| {
                 memory.request_focus(Id::unique(table::LIST));
-                // The same key would move the focus on, out of the list.
+                // Prevents the same key from moving the focus out of the list.
                 memory.move_focus(FocusDirection::None);
             });
         }
@@ -211,13 +211,14 @@ impl RunsPage {
         }
     }
 
-    /// The one selected run.
+    /// Returns the selected run if exactly one is selected.
     fn only<'a>(&self, items: &'a [LibraryItem]) -> Option<&'a LibraryItem> {
         let [path] = self.selection.paths.as_slice() else { return None };
         items.iter().find(|item| item.path == *path)
     }
 
-    /// Compares the selected runs; the starred one is the baseline, in whatever order they were selected.
+    /// Compares the selected runs if their number is allowed. A run that is marked as baseline
+    /// becomes run A, regardless of the order of selection.
     fn compare(&mut self, items: &[LibraryItem], actions: &mut Vec<Action>) {
         if (2..=MAX_COMPARED).contains(&self.selection.paths.len()) {
             let is_baseline = |path: &PathBuf| {
@@ -241,7 +242,8 @@ impl RunsPage {
         }
     }
 
-    /// Search, filters, count, and folder actions.
+    /// Draws the search field, the filters, the number of runs, and the buttons for the folder of
+    /// runs.
     fn bar_ui(
         &mut self,
         ui: &mut Ui,
@@ -331,7 +333,7 @@ impl RunsPage {
         actions.extend(path.and_then(|path| opened(items, &path)));
         if let Some(store) = session.library().store() {
             let shown = listed.count;
-            // The details of selected runs end with their folder.
+            // The details of selected runs already show the folder.
             let note = if !self.selection.paths.is_empty() {
                 format!("{shown} of {} shown", items.len())
             } else if shown == items.len() {
@@ -344,7 +346,7 @@ impl RunsPage {
         }
     }
 
-    /// What can be done with the selected runs; what cannot is disabled and states why.
+    /// Draws the buttons for the selected runs; a disabled button shows the reason on hover.
     fn selection_ui(&mut self, ui: &mut Ui, items: &[LibraryItem], actions: &mut Vec<Action>) {
         ui.horizontal(|ui| {
             ui.spacing_mut().item_spacing.x = size::GAP_SMALL;
@@ -353,7 +355,7 @@ impl RunsPage {
             let words =
                 if count == 0 { "None selected".to_owned() } else { format!("{count} selected") };
             Spans::new(Type::Body).text(Type::Strong, &words, color).whole_label(ui);
-            // Groups are offered once runs are selected.
+            // The group buttons are shown only while runs are selected.
             let room = ui.available_width() - if 0 < count { GROUPS } else { 0.0 };
             let is_wide = WIDE_BAR <= room;
             let key = |ui: &Ui, command| {
@@ -414,7 +416,8 @@ impl RunsPage {
         });
     }
 
-    /// Makes the selected runs one of two groups; the second one starts the comparison.
+    /// Draws the buttons that make the selected runs group A or B; the comparison starts once both
+    /// groups are set.
     fn groups_ui(&self, ui: &mut Ui, actions: &mut Vec<Action>) {
         for (side, letter) in [(0, "A"), (1, "B")] {
             let name = format!("Set as {letter}");
@@ -429,7 +432,8 @@ impl RunsPage {
         }
     }
 
-    /// Makes the selected run the baseline of its settings, or no longer.
+    /// Draws the button that makes the selected run the baseline for runs with the same settings,
+    /// or that removes this mark.
     fn baseline_ui(
         &self,
         ui: &mut Ui,
@@ -464,12 +468,12 @@ impl RunsPage {
         is_low: bool,
         actions: &mut Vec<Action>,
     ) {
-        // Edits of another run are saved before the fields change.
+        // Unsaved edits of another run are saved before the fields change.
         self.draft.follow(ui, &self.selection.paths, items, actions);
         if is_low {
             return;
         }
-        let frame = Frame::new().fill(Tokens::of(ui).panel).inner_margin(Margin::same(12));
+        let frame = Frame::new().inner_margin(Margin::same(12));
         let width = ui.content_rect().width();
         let panel = if size::MEDIUM_FROM <= width {
             let default = if size::WIDE_FROM <= width { size::DETAILS } else { size::MIN_DETAILS };
@@ -480,7 +484,7 @@ impl RunsPage {
         };
         panel.frame(frame).show(ui, |ui| {
             region(ui, Region::Details);
-            ScrollArea::vertical().auto_shrink([false, false]).show(ui, |ui| {
+            ScrollArea::vertical().auto_shrink([false, false]).show_focus(ui, |ui| {
                 if self.selection.paths.is_empty() {
                     let words = "Select a run to see its details.";
                     ui.label(Type::Body.text(words).color(Tokens::of(ui).t2));
@@ -492,7 +496,8 @@ impl RunsPage {
     }
 }
 
-/// The tags after which this run is the only baseline of its settings, or none is.
+/// Returns the tag edits that make run `of` the only baseline among the runs with the same
+/// settings, or that leave these runs without a baseline if `is_set` is `false`.
 fn baseline_edits(items: &[LibraryItem], of: &RunListEntry, is_set: bool) -> Vec<(PathBuf, Edit)> {
     let edit = |item: &LibraryItem| {
         let run = item.run.as_ref().ok().filter(|run| trend::is_alike(run, of))?;
@@ -509,7 +514,8 @@ fn baseline_edits(items: &[LibraryItem], of: &RunListEntry, is_set: bool) -> Vec
     items.iter().filter_map(edit).collect()
 }
 
-/// Opens an entry where it can be read.
+/// Returns the action that opens the run or quick check at `path`; `None` if its file cannot be
+/// read.
 fn opened(items: &[LibraryItem], path: &Path) -> Option<Action> {
     let of_check = |item: &&LibraryItem| item.parts.iter().any(|part| part.path == path);
     let Some(item) = items.iter().find(|item| item.path == path) else {
@@ -523,7 +529,8 @@ fn opened(items: &[LibraryItem], path: &Path) -> Option<Action> {
     })
 }
 
-/// Number of runs, and folder actions.
+/// Draws `note` (number and size of the runs), and the buttons that read the folder again or open a
+/// file.
 fn folder_ui(ui: &mut Ui, note: &str, actions: &mut Vec<Action>) {
     let tokens = Tokens::of(ui);
     Spans::plain(Type::Small, note, tokens.t2).whole_label(ui);
@@ -543,7 +550,7 @@ fn margin(ui: &mut Ui, contents: impl FnOnce(&mut Ui)) {
     Frame::new().inner_margin(margin).show(ui, contents);
 }
 
-/// Puts the keyboard into a field and the field into view.
+/// Focuses a field and scrolls to it.
 fn focus(field: &Response) {
     field.request_focus();
     field.scroll_to_me(None);

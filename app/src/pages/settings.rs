@@ -1,4 +1,4 @@
-//! The settings, each saved when it changes.
+//! The settings page. Each change is saved immediately.
 
 mod cards;
 mod glossary;
@@ -10,7 +10,7 @@ use eframe::egui::{Frame, Margin, ScrollArea, Ui};
 
 use crate::session::{Action, Session, Settings};
 use crate::theme::{Tokens, Type, size};
-use crate::widgets::{Answer, Button, Dialog, Spans, link, right_aligned};
+use crate::widgets::{Answer, Button, Dialog, FollowFocus as _, Spans, link, right_aligned};
 
 /// State of the Settings page.
 #[derive(Debug, Default)]
@@ -18,7 +18,7 @@ use crate::widgets::{Answer, Button, Dialog, Spans, link, right_aligned};
 pub struct SettingsPage {
     /// Whether the reset dialog is open.
     asks_reset: bool,
-    /// Whether it asks for the keys that mark a moment.
+    /// Whether the dialog that asks for the keys of the mark shortcut is open.
     asks_keys: bool,
     /// Whether the licenses are shown.
     shows_licenses: bool,
@@ -26,7 +26,7 @@ pub struct SettingsPage {
     shows_glossary: bool,
 }
 
-/// Maximum width of the two columns.
+/// Maximum width of the two columns together, in points.
 const WIDEST: f32 = 1180.0;
 
 impl SettingsPage {
@@ -35,7 +35,7 @@ impl SettingsPage {
         let mut settings = session.settings().clone();
         let is_wide = size::MEDIUM_FROM <= ui.content_rect().width();
         let margin = Margin::symmetric(size::PAGE_PADDING_X, size::PAGE_PADDING_Y);
-        ScrollArea::vertical().auto_shrink([false, false]).show(ui, |ui| {
+        ScrollArea::vertical().auto_shrink([false, false]).show_focus(ui, |ui| {
             Frame::new().inner_margin(margin).show(ui, |ui| {
                 ui.spacing_mut().item_spacing =
                     eframe::egui::vec2(size::GAP_FIELD, size::GAP_FIELD);

@@ -16,8 +16,8 @@ use crate::theme::{Tokens, Type, icons, size};
 use crate::widgets::field::{EntryEnd, combo_ui, entry_end};
 use crate::widgets::keys::hold_escape;
 use crate::widgets::{
-    Button, FormContext, Help, Region, SettingForm, Spans, field_block, link, region,
-    segmented_wide, text_field, value_field,
+    Button, FollowFocus as _, FormContext, Help, Region, SettingForm, Spans, field_block, link,
+    region, segmented_wide, text_field, value_field,
 };
 
 const REPEAT: Help<'static> = Help::new(
@@ -32,8 +32,9 @@ const TRACE: Help<'static> = Help::new(
      system allows. With Require, a test does not start where nothing can be recorded.",
 );
 
-/// Draws the column if there is room; otherwise, as a drawer over the page while it is open. Call
-/// it before the results.
+/// Draws the setup column if the window is wide enough. In a narrower window, draws it as a drawer
+/// over the page while `is_open`. Call this function before the results are drawn, because the
+/// column takes its width from the page.
 pub(super) fn setup_panel_ui(
     ui: &mut Ui,
     session: &Session,
@@ -42,14 +43,13 @@ pub(super) fn setup_panel_ui(
     actions: &mut Vec<Action>,
 ) {
     let width = ui.content_rect().width();
-    let fill = Tokens::of(ui).panel;
     if size::MEDIUM_FROM <= width {
         *is_open = false;
         let setup = if width < size::WIDE_FROM { size::SETUP_MEDIUM } else { size::SETUP };
         Panel::left("setup")
             .exact_size(setup)
             .resizable(false)
-            .frame(Frame::new().fill(fill))
+            .frame(Frame::new())
             .show(ui, |ui| column_ui(ui, session, key, actions));
         return;
     }
@@ -64,7 +64,7 @@ pub(super) fn setup_panel_ui(
         .constrain(false)
         .show(ui.ctx(), |ui| {
             let edge = Stroke::new(1.0, Tokens::of(ui).line2);
-            ui.painter().rect_filled(rect, 0, fill);
+            ui.painter().rect_filled(rect, 0, Tokens::of(ui).panel);
             ui.painter().vline(rect.right(), rect.y_range(), edge);
             ui.scope_builder(UiBuilder::new().max_rect(rect), |ui| {
                 ui.set_clip_rect(rect);
@@ -87,7 +87,8 @@ pub(super) fn setup_panel_ui(
     }
 }
 
-/// In a narrow window, the button that opens the drawer, and a summary of the settings.
+/// Draws, in a narrow window, the button that opens or closes the setup drawer, and a summary of
+/// the settings.
 pub(super) fn button_ui(ui: &mut Ui, session: &Session, key: &'static str, is_open: &mut bool) {
     if size::MEDIUM_FROM <= ui.content_rect().width() {
         return;
@@ -111,7 +112,7 @@ pub(super) fn button_ui(ui: &mut Ui, session: &Session, key: &'static str, is_op
     });
 }
 
-/// Draws the column.
+/// Draws the contents of the setup column or drawer.
 fn column_ui(ui: &mut Ui, session: &Session, key: &'static str, actions: &mut Vec<Action>) {
     region(ui, Region::Setup);
     let Some(state) = session.running().test(key) else { return };
@@ -122,7 +123,7 @@ fn column_ui(ui: &mut Ui, session: &Session, key: &'static str, actions: &mut Ve
         .resizable(false)
         .frame(Frame::new().inner_margin(margin))
         .show(ui, |ui| foot_ui(ui, session, state, is_locked));
-    ScrollArea::vertical().auto_shrink([false, false]).show(ui, |ui| {
+    ScrollArea::vertical().auto_shrink([false, false]).show_focus(ui, |ui| {
         Frame::new().inner_margin(margin).show(ui, |ui| {
             if is_locked {
                 ui.disable();
@@ -150,7 +151,7 @@ fn column_ui(ui: &mut Ui, session: &Session, key: &'static str, actions: &mut Ve
     });
 }
 
-/// Whether a trace of the CPUs is recorded, and in how much detail this PC can.
+/// Draws the setting that records a trace of the CPUs, and how detailed a trace is on this PC.
 fn trace_ui(ui: &mut Ui, session: &Session, state: &TestState, actions: &mut Vec<Action>) {
     let Some(facts) = session.machine().facts() else { return };
     let stages = state.plan().stages(&facts.cpus);
@@ -174,7 +175,7 @@ fn trace_ui(ui: &mut Ui, session: &Session, state: &TestState, actions: &mut Vec
     ui.add_space(size::GAP_FIELD);
 }
 
-/// Number of repeats.
+/// Draws the field for how many times the test runs.
 fn repeat_ui(ui: &mut Ui, state: &TestState, actions: &mut Vec<Action>) {
     field_block(ui, "Repeat", Some(&REPEAT), |ui| {
         let mut times = state.repeat();
@@ -211,7 +212,8 @@ fn presets_ui(ui: &mut Ui, session: &Session, state: &TestState, actions: &mut V
                 }
             }
         });
-        // Its row is there in any case: a changed setting moves no field.
+        // The row for own presets is always present, so that a changed setting does not move other
+        // fields.
         let room = vec2(ui.available_width(), ui.spacing().interact_size.y);
         ui.allocate_ui(room, |ui| {
             ui.set_min_size(room);
@@ -222,7 +224,8 @@ fn presets_ui(ui: &mut Ui, session: &Session, state: &TestState, actions: &mut V
     });
 }
 
-/// Saves settings that are no preset yet under a name; renames, exports or deletes the own preset they are.
+/// Draws the commands for presets of the user: save the current settings, or rename, export, or
+/// delete the preset `current`.
 fn own_preset_ui(ui: &mut Ui, state: &TestState, current: Option<&str>, actions: &mut Vec<Action>) {
     let test = state.key();
     let id = Id::unique(("own-preset", test, current));
@@ -259,7 +262,8 @@ fn own_preset_ui(ui: &mut Ui, state: &TestState, current: Option<&str>, actions:
     }
 }
 
-/// What can be done with an own preset; `true` to type another name.
+/// Draws the commands for a preset of the user; returns whether the user wants to rename the
+/// preset.
 fn own_preset_links(
     ui: &mut Ui,
     test: &'static str,
@@ -300,7 +304,7 @@ fn foot_ui(ui: &mut Ui, session: &Session, state: &TestState, is_locked: bool) {
     });
 }
 
-/// Size and duration of the plan with its repeats.
+/// Returns two texts: what the plan measures, and how long that takes, including repeats.
 fn what_runs(session: &Session, plan: &Plan, repeat: u32) -> (String, String) {
     let Some(facts) = session.machine().facts() else { return Default::default() };
     let Some(extent) = plan.extent(&facts.cpus) else {
@@ -308,7 +312,7 @@ fn what_runs(session: &Session, plan: &Plan, repeat: u32) -> (String, String) {
     };
     let what = extent.into_iter().map(|piece| match piece {
         Extent::Words(words) => words.to_owned(),
-        Extent::Count(count) => text::format_count(u64::try_from(count).unwrap_or(u64::MAX)),
+        Extent::Count(count) => text::format_count(count),
         Extent::Time(time) => text::format_long_time(time),
     });
     let times = if repeat == 1 { String::new() } else { format!("{repeat} × ") };

@@ -1,4 +1,4 @@
-//! The page of any kind of test: settings, the run in progress, the result.
+//! The page of a test: its settings, the run in progress, and the result.
 
 mod frame_loop;
 mod game_tick;
@@ -11,7 +11,7 @@ mod view;
 mod waiting;
 mod what_helps;
 
-use eframe::egui::{Frame, Margin, ScrollArea, Ui};
+use eframe::egui::{Frame, Margin, Ui};
 use jitterscope_engine::plan::Plan;
 use jitterscope_engine::report::Doubt;
 use jitterscope_engine::run::RunId;
@@ -27,14 +27,16 @@ use super::{lost, setup, severity_of};
 use crate::session::{Action, LoadedRun, PageId, Phase, Session, Subject};
 use crate::text::{self, Unit};
 use crate::theme::{icons, size};
-use crate::widgets::{Button, EmptyState, Region, Severity, VerdictStrip, region};
+use crate::widgets::{
+    Button, EmptyState, FollowFocus as _, Region, Severity, VerdictStrip, region, result_area,
+};
 
 pub use self::what_helps::{KEY as WHAT_HELPS, start_button_ui as what_helps_button_ui};
 
-/// Makes the view of a result.
+/// A function that creates the view of a test's results.
 type MakeView = fn() -> Box<dyn ResultView>;
 
-/// The tests whose result looks like no other's. Any other test has a table and plots.
+/// Keys of the tests with a special result view. Any other test has [`PlainView`].
 const VIEWS: [(&str, MakeView); 7] = [
     (frame_loop::KEY, || Box::new(frame_loop::View::default())),
     ("sleep-accuracy", || Box::new(sleep::View::default())),
@@ -45,22 +47,22 @@ const VIEWS: [(&str, MakeView); 7] = [
     (what_helps::KEY, || Box::new(what_helps::View::default())),
 ];
 
-/// How the page of one kind of test looks.
+/// State of the page of a test.
 #[derive(Debug)]
 pub struct TestPage {
     key: &'static str,
-    /// The view of this kind of result.
+    /// The view that draws the results of the test.
     view: Box<dyn ResultView>,
-    /// What is shown while the run is in progress.
+    /// The report of the run in progress.
     summary: Option<LiveSummary>,
-    /// Whether the setup is open where there is no room next to the results.
+    /// Whether the setup drawer is open, in a window too narrow for the setup column.
     has_setup: bool,
-    /// The result that was drawn last.
+    /// Id of the run whose result was drawn last.
     drawn: Option<RunId>,
 }
 
 impl TestPage {
-    /// The page of a kind of test.
+    /// Creates the page of a test.
     pub fn of(plan: &Plan) -> Self {
         let key = plan.key();
         let own = VIEWS.iter().find(|(test, _)| *test == key);
@@ -68,7 +70,7 @@ impl TestPage {
         Self { key, view, summary: None, has_setup: false, drawn: None }
     }
 
-    /// The key of the test.
+    /// Returns the key of the test, such as `frame-loop`.
     pub fn key(&self) -> &'static str {
         self.key
     }
@@ -79,13 +81,9 @@ impl TestPage {
         region(ui, Region::Results);
         let margin = Margin::symmetric(size::PAGE_PADDING_X, size::PAGE_PADDING_Y);
         let shown = session.running().shown(self.key).map(|shown| shown.run.id.clone());
-        let mut area = ScrollArea::vertical().auto_shrink([false, false]);
-        if self.drawn != shown {
-            // Another result begins with its verdict.
-            self.drawn = shown;
-            area = area.vertical_scroll_offset(0.0);
-        }
-        area.show(ui, |ui| {
+        let is_new = self.drawn != shown;
+        self.drawn = shown;
+        result_area(is_new).show_focus(ui, |ui| {
             Frame::new().inner_margin(margin).show(ui, |ui| {
                 ui.spacing_mut().item_spacing.y = size::GAP_CARD;
                 setup::button_ui(ui, session, self.key, &mut self.has_setup);
@@ -130,7 +128,7 @@ impl TestPage {
         }
     }
 
-    /// What the test answers, before it ever ran.
+    /// Draws the question that the test answers, before its first run.
     fn idle_ui(&self, ui: &mut Ui, session: &Session, plan: &Plan, actions: &mut Vec<Action>) {
         ui.add_space((ui.available_height() * 0.2).min(120.0));
         let empty = EmptyState {
@@ -176,12 +174,12 @@ impl TestPage {
         trust_ui(ui, &shown.report);
     }
 
-    /// Draws what was measured, without the verdict.
+    /// Draws the results without the verdict.
     pub(super) fn result_ui(&mut self, ui: &mut Ui, shown: &LoadedRun) {
         self.view.ui(ui, shown_result(shown, Unit::Auto, LowDefinition::default()));
     }
 
-    /// Offers to measure on where the data is not enough for a grade.
+    /// Offers to continue a test whose data is not sufficient for a grade.
     fn longer_ui(&self, ui: &mut Ui, session: &Session, actions: &mut Vec<Action>) {
         let facts = session.machine().facts();
         let Some(longer) = facts.and_then(|facts| session.running().test_longer(self.key, facts))
@@ -230,7 +228,7 @@ fn shown_result(shown: &LoadedRun, unit: Unit, low: LowDefinition) -> ShownResul
     ShownResult { run, report, charts, is_live: false, unit, low }
 }
 
-/// The icon of a kind of test.
+/// Returns the icon of a test.
 pub fn icon_of(plan: &Plan) -> &'static str {
     icons::of_key(plan.listing().icon)
 }

@@ -1,4 +1,4 @@
-//! The first page of the first start: what the app does, what it does not do, and where to begin.
+//! The page of the first start: what the app does, what it never does, and where to begin.
 
 use eframe::egui::{Frame, Margin, ScrollArea, Ui};
 
@@ -6,19 +6,19 @@ use super::examples::examples_ui;
 use crate::session::{Action, PageId, Session};
 use crate::theme::{Tokens, Type, icons, size};
 use crate::widgets::card::plain_card;
-use crate::widgets::{Button, Command, Severity, Spans, key_text};
+use crate::widgets::{Button, Command, FollowFocus as _, Severity, Spans, key_text};
 
 /// State of the welcome page.
 #[derive(Debug, Default)]
 pub struct WelcomePage {
-    /// Whether the start button was focused in this visit.
+    /// Whether the start button has been focused since the page was opened.
     was_focused: bool,
 }
 
-/// Maximum width of the page.
+/// Maximum width of the contents of the page, in points.
 const WIDEST: f32 = 720.0;
 
-/// The app's promises, each with its icon.
+/// The app's promises: icon, title, and text of each.
 const PROMISES: [(&str, &str, &str); 4] = [
     (
         icons::GAUGE,
@@ -46,7 +46,7 @@ const PROMISES: [(&str, &str, &str); 4] = [
 impl WelcomePage {
     /// Draws the page.
     pub fn ui(&mut self, ui: &mut Ui, session: &Session, actions: &mut Vec<Action>) {
-        ScrollArea::vertical().auto_shrink([false, false]).show(ui, |ui| {
+        ScrollArea::vertical().auto_shrink([false, false]).show_focus(ui, |ui| {
             let side = ((ui.available_width() - WIDEST) / 2.0).max(f32::from(size::PAGE_PADDING_X));
             Frame::new().inner_margin(Margin::same(size::PAGE_PADDING_Y)).show(ui, |ui| {
                 ui.horizontal_top(|ui| {
@@ -123,7 +123,7 @@ impl WelcomePage {
     }
 }
 
-/// Whether real-time scheduling is granted, in one line.
+/// Shows in one line whether real-time scheduling is granted.
 fn capability_ui(ui: &mut Ui, session: &Session) {
     let tokens = Tokens::of(ui);
     let Some(facts) = session.machine().facts() else { return };

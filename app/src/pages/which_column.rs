@@ -1,4 +1,5 @@
-//! Asks for the column of frame times of a CSV from an unknown program, and for its unit.
+//! The dialog that asks for the frame time column of a CSV file from an unknown program, and for
+//! its unit.
 
 use eframe::egui::{Align, Context, Grid, Id, Layout, ScrollArea, Ui};
 use jitterscope_engine::import::{Column, TimeUnit};
@@ -6,19 +7,19 @@ use jitterscope_engine::import::{Column, TimeUnit};
 use crate::session::{Action, Session, WhichColumn};
 use crate::text::import as words;
 use crate::theme::{Tokens, Type, size};
-use crate::widgets::{Spans, combo, dialog, field_block};
+use crate::widgets::{FollowFocus as _, Spans, combo, dialog, field_block};
 
-/// Maximum width of a cell of the preview.
+/// Maximum width of a cell of the preview, in points.
 const WIDEST_CELL: f32 = 120.0;
 
-/// State of the question.
+/// State of the dialog.
 #[derive(Debug, Default)]
 pub struct WhichColumnDialog {
     of: Option<Choice>,
     was_focused: bool,
 }
 
-/// The selection for a file.
+/// The column and unit selected for a file.
 #[derive(Debug)]
 struct Choice {
     path: std::path::PathBuf,
@@ -26,16 +27,16 @@ struct Choice {
     unit: TimeUnit,
 }
 
-/// The answer.
+/// The answer of the dialog.
 enum Answer {
-    /// This column.
+    /// Opens the file with this column.
     Open(Column),
-    /// Canceled.
+    /// Skips the file.
     LeaveOut,
 }
 
 impl WhichColumnDialog {
-    /// Shows the question while one is open.
+    /// Shows the dialog while the frame time column of an opened file is unknown.
     pub fn show(&mut self, ctx: &Context, session: &Session, actions: &mut Vec<Action>) {
         let Some(question) = session.imports().which_column() else {
             *self = Self::default();
@@ -56,7 +57,7 @@ impl WhichColumnDialog {
         }
     }
 
-    /// Draws the question.
+    /// Draws the contents of the dialog; returns the answer once the user gave one.
     fn ui(&mut self, ui: &mut Ui, question: &WhichColumn) -> Option<Answer> {
         let tokens = Tokens::of(ui);
         ui.set_width(size::DIALOG_WIDTH.min(ui.ctx().content_rect().width() - 40.0));
@@ -66,7 +67,7 @@ impl WhichColumnDialog {
         let choice = self.of.as_mut()?;
         preview_ui(ui, question, choice.column);
         let table = &question.table;
-        // The number distinguishes columns with the same name.
+        // A column is identified by its number, because several columns can have the same name.
         let columns: Vec<(usize, &str)> = (0..)
             .zip(table.columns.iter().map(String::as_str))
             .filter(|(place, _)| table.is_number(*place))
@@ -89,7 +90,7 @@ impl WhichColumnDialog {
     }
 }
 
-/// The first lines, with the selected column emphasized.
+/// Draws the first lines of the file, with the selected column emphasized.
 fn preview_ui(ui: &mut Ui, question: &WhichColumn, selected: usize) {
     let tokens = Tokens::of(ui);
     let cell = |ui: &mut Ui, text: &str, place: usize, is_name: bool| {
@@ -100,7 +101,7 @@ fn preview_ui(ui: &mut Ui, question: &WhichColumn, selected: usize) {
             words.label_within(ui, WIDEST_CELL);
         });
     };
-    ScrollArea::horizontal().auto_shrink([false, true]).show(ui, |ui| {
+    ScrollArea::horizontal().auto_shrink([false, true]).show_focus(ui, |ui| {
         Grid::new("first lines").spacing([size::GAP_FIELD, size::GAP_LABEL]).show(ui, |ui| {
             for (name, place) in question.table.columns.iter().zip(0..) {
                 cell(ui, name, place, true);

@@ -1,4 +1,4 @@
-//! Asks for the process or swap chain of a capture that contains the frames of several.
+//! The dialog that asks which process or swap chain to open from a capture of several.
 
 use eframe::egui::{Context, Id, ScrollArea, Ui};
 use jitterscope_engine::import::Series;
@@ -6,33 +6,33 @@ use jitterscope_engine::import::Series;
 use crate::session::{Action, Session, WhichSeries};
 use crate::text::import as words;
 use crate::theme::{Tokens, Type, size};
-use crate::widgets::{dialog, radio};
+use crate::widgets::{FollowFocus as _, dialog, radio};
 
-/// State of the question.
+/// State of the dialog.
 #[derive(Debug, Default)]
 pub struct WhichSeriesDialog {
-    /// The file, and the selected series.
+    /// The path of the file, and the position of the selected series in the file.
     of: Option<(std::path::PathBuf, usize)>,
     was_focused: bool,
 }
 
-/// The answer.
+/// The answer of the dialog.
 enum Answer {
-    /// This series.
+    /// Opens this series.
     Open(Series),
-    /// Canceled.
+    /// Skips the file.
     LeaveOut,
 }
 
 impl WhichSeriesDialog {
-    /// Shows the question while one is open.
+    /// Shows the dialog while the series to open from a file is unknown.
     pub fn show(&mut self, ctx: &Context, session: &Session, actions: &mut Vec<Action>) {
         let Some(question) = session.imports().which_series() else {
             *self = Self::default();
             return;
         };
         if self.of.as_ref().is_none_or(|(path, _)| *path != question.path) {
-            // The default one comes first.
+            // The default series is the first one.
             *self = Self { of: Some((question.path.clone(), 0)), was_focused: false };
         }
         let id = Id::unique("which-process");
@@ -45,7 +45,7 @@ impl WhichSeriesDialog {
         }
     }
 
-    /// Draws the question.
+    /// Draws the contents of the dialog; returns the answer once the user gave one.
     fn ui(&mut self, ui: &mut Ui, question: &WhichSeries) -> Option<Answer> {
         let tokens = Tokens::of(ui);
         ui.set_width(size::DIALOG_WIDTH.min(ui.ctx().content_rect().width() - 40.0));
@@ -58,7 +58,7 @@ impl WhichSeriesDialog {
         ui.label(Type::Body.text(text).color(tokens.t2));
         let (_, selected) = self.of.as_mut()?;
         let height = (ui.ctx().content_rect().height() - 220.0).clamp(80.0, 320.0);
-        ScrollArea::vertical().max_height(height).auto_shrink([false, true]).show(ui, |ui| {
+        ScrollArea::vertical().max_height(height).auto_shrink([false, true]).show_focus(ui, |ui| {
             for (series, place) in question.series.iter().zip(0..) {
                 if radio(ui, place == *selected, &series.words()).clicked() {
                     *selected = place;

@@ -1,26 +1,27 @@
-//! Axes of plots: where values lie on them, where their ticks are, and what the ticks say.
+//! Axes of plots: positions of values, positions of ticks, and tick labels.
 
 use jitterscope_engine::nanos::Nanos;
 
 use crate::text::{self, NARROW_SPACE};
 
-/// Logarithm of the smallest value with its own position, 0.1 µs; smaller ones are at "0".
+/// Decimal logarithm of the lowest value, in nanoseconds, that has its own position: 100 ns. Lower
+/// values are drawn at "0".
 pub const FLOOR: f64 = 2.0;
 /// Position of the "0" tick on a logarithmic axis, below the lowest decade.
 pub const ZERO: f64 = 1.5;
 
-/// How values are laid out along an axis.
+/// The scale of an axis.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Scale {
-    /// Evenly, in milliseconds.
+    /// Linear, in milliseconds.
     #[default]
     Linear,
-    /// By their logarithm.
+    /// Logarithmic, in nanoseconds.
     Log,
 }
 
 impl Scale {
-    /// Position of a value in nanoseconds.
+    /// Returns the position of a value in nanoseconds.
     pub fn place(self, nanos: f64) -> f64 {
         match self {
             Self::Linear => nanos / 1e6,
@@ -28,7 +29,7 @@ impl Scale {
         }
     }
 
-    /// The value in nanoseconds at a place.
+    /// Returns the value in nanoseconds at a position.
     pub fn nanos(self, place: f64) -> f64 {
         match self {
             Self::Linear => place * 1e6,
@@ -38,23 +39,23 @@ impl Scale {
     }
 }
 
-/// Position of a value in nanoseconds on a logarithmic axis.
+/// Returns the position of a value in nanoseconds on a logarithmic axis.
 pub fn log_place(nanos: f64) -> f64 {
     if nanos < 10_f64.powf(FLOOR) { ZERO } else { nanos.log10() }
 }
 
-/// A tick: its position, the distance to the next of its kind, and its label, if any.
+/// A tick of an axis.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Tick {
-    /// Its place on the axis.
+    /// The position on the axis.
     pub at: f64,
-    /// How far it is to the next one of its kind.
+    /// The distance to the next tick of the same kind.
     pub step: f64,
-    /// Its words; empty for a faint line.
+    /// The label; empty for a faint grid line.
     pub text: String,
 }
 
-/// What an axis shows.
+/// The values of an axis, which determine its ticks and labels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Axis {
     /// Seconds since the start.
@@ -77,12 +78,12 @@ pub enum Axis {
     Share,
     /// A number without a unit.
     Number,
-    /// Rows with names, which the plot has.
+    /// Rows with names; the names are stored in the plot.
     Rows,
 }
 
 impl Axis {
-    /// The axis of values on that scale.
+    /// Returns the axis of a timeline with this scale.
     pub const fn of(scale: Scale) -> Self {
         match scale {
             Scale::Linear => Self::Millis,
@@ -90,7 +91,7 @@ impl Axis {
         }
     }
 
-    /// The ticks between two positions; `step` is the minimum distance between two labels.
+    /// Returns the ticks between two positions; `step` is the minimum distance between two labels.
     pub fn ticks(self, from: f64, to: f64, step: f64) -> Vec<Tick> {
         if !(from.is_finite() && to.is_finite() && from < to && 0.0 < step) {
             return Vec::new();
@@ -126,7 +127,7 @@ impl Axis {
     }
 }
 
-/// Ticks at whole multiples of a step.
+/// Returns ticks at multiples of a step.
 fn even(from: f64, to: f64, step: f64, label: impl Fn(f64, f64) -> String) -> Vec<Tick> {
     let first = (from / step - 1e-9).ceil();
     (0..200_u32)
@@ -136,7 +137,8 @@ fn even(from: f64, to: f64, step: f64, label: impl Fn(f64, f64) -> String) -> Ve
         .collect()
 }
 
-/// Ticks of a time in the unit of its longest value; from a minute as a clock shows it.
+/// Returns ticks of durations, all in the unit that fits the longest duration; from a minute on, in
+/// clock format.
 fn nanos(from: f64, to: f64, step: f64) -> Vec<Tick> {
     let (unit, name) = match from.abs().max(to.abs()) {
         ..1e3 => (1.0, "ns"),
@@ -155,11 +157,12 @@ fn nanos(from: f64, to: f64, step: f64) -> Vec<Tick> {
     })
 }
 
-/// Ticks at powers of ten, with faint lines at 2 to 9 times each; in a short range 2 and 5 speak too, and where decades
-/// are closer to each other than words are high, only some of them.
+/// Returns ticks at powers of ten, and faint lines at 2 to 9 times each. In a short range, 2 and 5
+/// are also labeled. If labels would overlap, only some decades are labeled.
 fn decades(from: f64, to: f64, step: f64, label: impl Fn(f64) -> String) -> Vec<Tick> {
     let short = to - from < 1.5;
-    // Words are less than half as high as labels are apart.
+    // A label is less than half as high as `step`, so labels of decades at least 0.45 × `step`
+    // apart do not overlap.
     let every = (step * 0.45).ceil().max(1.0);
     let mut ticks = Vec::new();
     let mut decade = from.floor();
@@ -190,7 +193,7 @@ fn decades(from: f64, to: f64, step: f64, label: impl Fn(f64) -> String) -> Vec<
     ticks
 }
 
-/// The smallest of 1, 2, 5, 10, 20… that is not below the given one.
+/// Returns the smallest of 1, 2, 5, 10, 20, … that is at least `min`.
 fn nice_step(min: f64) -> f64 {
     let power = 10_f64.powf(min.log10().floor());
     [1.0, 2.0, 5.0]
@@ -200,7 +203,8 @@ fn nice_step(min: f64) -> f64 {
         .unwrap_or(power * 10.0)
 }
 
-/// The same for time: from a second, steps that clocks have.
+/// Returns the smallest step of time, in seconds, that is at least `min`: below a second as in
+/// [`nice_step`], above as on a clock (such as 15 s, 30 s, or 1 min).
 fn time_step(min: f64) -> f64 {
     const CLOCK: [f64; 13] =
         [1.0, 2.0, 5.0, 10.0, 15.0, 30.0, 60.0, 120.0, 300.0, 600.0, 900.0, 1_800.0, 3_600.0];
@@ -211,7 +215,7 @@ fn time_step(min: f64) -> f64 {
     CLOCK.into_iter().find(|step| min <= *step).unwrap_or_else(hours)
 }
 
-/// `6 s`, from a minute `1:00`; `6.2 s` where ticks are close.
+/// Formats a time: `6 s`; from a minute on, `1:00`; `6.2 s` if ticks are close together.
 fn time_label(secs: f64, step: f64) -> String {
     let secs = if secs.abs() < step * 1e-6 { 0.0 } else { secs };
     if 60.0 <= secs && 1.0 <= step {
@@ -220,13 +224,13 @@ fn time_label(secs: f64, step: f64) -> String {
     format!("{secs:.*}{NARROW_SPACE}s", decimals(step))
 }
 
-/// `17.0`: the unit is next to the axis.
+/// Formats milliseconds without the unit, which is in the axis label: `17.0`.
 fn millis_label(millis: f64, step: f64) -> String {
     let millis = if millis.abs() < step * 1e-6 { 0.0 } else { millis };
     format!("{millis:.*}", decimals(step).max(usize::from(step < 2.0))).replace('-', "\u{2212}")
 }
 
-/// `0.1 µs`, `10 ms`, `1 s`.
+/// Formats a power of ten in nanoseconds: `0.1 µs`, `10 ms`, `1 s`.
 pub fn decade_label(nanos: f64) -> String {
     let (value, unit) = match nanos {
         ..99.0 => (nanos, "ns"),
@@ -238,13 +242,13 @@ pub fn decade_label(nanos: f64) -> String {
     format!("{value:.decimals$}{NARROW_SPACE}{unit}")
 }
 
-/// `100%`, `0.1%`.
+/// Formats a share: `100%`, `0.1%`.
 fn share_label(share: f64) -> String {
     let percent = share * 100.0;
     format!("{percent:.*}%", decimals(percent))
 }
 
-/// Decimals that tell multiples of a step apart.
+/// Returns the number of decimals with which multiples of a step have different labels.
 fn decimals(step: f64) -> usize {
     (0..9)
         .find(|&decimals| {
@@ -255,24 +259,24 @@ fn decimals(step: f64) -> usize {
         .unwrap_or(9)
 }
 
-/// A count as a fraction, for its logarithm. Exact below 2^53.
+/// Converts a count to a floating-point number; exact below 2^53.
 #[expect(clippy::cast_precision_loss, reason = "a plot cannot show the difference")]
 pub const fn float(count: u64) -> f64 {
     count as f64
 }
 
-/// A fraction that is not negative as a count.
+/// Rounds a non-negative number to a count.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "`as` saturates")]
 pub fn whole(value: f64) -> u64 {
     value.round() as u64
 }
 
-/// A length in points as a number of columns, at least 1.
+/// Converts a width in points to a number of columns, at least 1.
 pub fn columns(points: f32) -> usize {
     usize::try_from(whole(f64::from(points))).unwrap_or(1).max(1)
 }
 
-/// A place on the screen, or a part of one.
+/// Converts a screen coordinate to single precision.
 #[expect(clippy::cast_possible_truncation, reason = "egui measures in f32")]
 pub const fn narrow(value: f64) -> f32 {
     value as f32

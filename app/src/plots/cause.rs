@@ -1,4 +1,4 @@
-//! How samples of each cause are drawn: color and marker, distinct together.
+//! Styles of samples by cause: each combination of color and marker is unique.
 
 use eframe::egui::Color32;
 use jitterscope_engine::report::Cause;
@@ -6,14 +6,15 @@ use jitterscope_engine::report::Cause;
 use crate::theme::Tokens;
 use crate::theme::tokens::Mark;
 
-/// Color and marker of a cause, the same in plot, list and legend.
+/// Returns color and marker of a cause, the same in plot, list, and legend.
 pub fn cause_style(tokens: &Tokens, cause: Cause) -> (Color32, Mark) {
     let (series, mark) = match cause {
         Cause::Thread => (0, Mark::Circle),
         Cause::WaitedForCpu => (5, Mark::Ring),
         Cause::Interrupt => (6, Mark::Diamond),
         Cause::PageFault => (3, Mark::TriangleUp),
-        // Steal is counted where no event is recorded: the same thing, seen in two ways.
+        // These two causes share a style: steal is detected when no event is recorded, so both
+        // causes describe the same situation.
         Cause::Hypervisor | Cause::NoEvent => (4, Mark::TriangleDown),
         Cause::TimerLate => (1, Mark::Square),
         Cause::DeepIdle => (1, Mark::HollowSquare),

@@ -1,15 +1,15 @@
-//! Rectangles of one color each, as one item of a plot. `egui_plot`'s own heat map lays out a text for every tile,
-//! drawn or not: 150 columns of 64 rows cost it 9 600 layouts each frame.
+//! Rectangles of one color each, as a single plot item. The heat map of `egui_plot` lays out a text
+//! for every tile, even if no text is drawn: 9 600 layouts per frame for 150 columns and 64 rows.
 
 use std::ops::RangeInclusive;
 
 use eframe::egui::{Color32, Mesh, Shape, Ui};
 use egui_plot::{PlotBounds, PlotGeometry, PlotItem, PlotItemBase, PlotPoint, PlotTransform};
 
-/// A rectangle: its two corners in the coordinates of the plot, and its color.
+/// A rectangle: two opposite corners in plot coordinates, and its color.
 pub(super) type Cell = ([f64; 2], [f64; 2], Color32);
 
-/// Rectangles that cannot be hovered.
+/// Rectangles that do not react to the pointer.
 pub(super) struct Cells {
     base: PlotItemBase,
     cells: Vec<Cell>,

@@ -1,5 +1,5 @@
-//! A chart of a report in a card: drawn with the items of `egui_plot`, looked at closer by pointer, keys and
-//! buttons, with its data as a table and as an image.
+//! A card with a chart of a report. The chart is drawn with items of `egui_plot`, can be zoomed by
+//! pointer, keys, and buttons, and is available as a table and as an image.
 
 mod items;
 mod pick;
@@ -25,14 +25,14 @@ pub use pick::ChartPick;
 use pick::{Target, move_cursor, pointed, targets};
 use words::{readout, summary, table, value_text};
 
-/// Height of a row of a chart with rows, and of what is above and below them.
+/// Height of a row of a chart with rows, and total height above and below the rows, in points.
 const ROW: (f32, f32) = (24.0, 116.0);
-/// Height of a card, and of one that is half as wide as the page.
+/// Height of a card whose chart has no rows, in points.
 const HEIGHT: f32 = 300.0;
-/// What can be done with a chart with bars and points to select.
+/// Hint for a chart whose bars or points can be selected.
 const PICK: &str = "click a bar or a point to see its frames";
 
-/// A chart, to be shown in a card.
+/// Builder of a chart in a card.
 #[derive(Clone, Copy, Debug)]
 #[must_use = "call show"]
 pub struct ChartCard<'a> {
@@ -48,25 +48,25 @@ pub struct ChartCard<'a> {
     close_up: Option<&'a Chart>,
 }
 
-/// A chart, and points of it that are marked.
+/// A chart, and the points to mark in it, as values of its two axes.
 type Marked<'a> = (&'a Chart, &'a [(f64, f64)]);
 
-/// What the user set for a chart.
+/// View state of a chart.
 #[derive(Clone, Copy, Debug, Default)]
 struct View {
     hidden: Hidden,
-    /// Whether counts are laid out evenly, and not by their logarithm.
+    /// Whether counts are on a linear instead of a logarithmic scale.
     is_even: bool,
-    /// The bar or the point that is read by keys.
+    /// The bar or point at the keyboard cursor.
     cursor: Option<usize>,
-    /// The values that are selected.
+    /// The range of values that the user selected in a histogram.
     range: Option<range::Selection>,
-    /// The room at the left and at the right of the plot.
+    /// The minimum widths of the labels left and right of the plot, in points.
     sides: Option<(f32, f32)>,
 }
 
 impl<'a> ChartCard<'a> {
-    /// A chart of a page and a run, whose view starts again with each run.
+    /// Creates a card for a chart of a page and a run; the view state is separate for each run.
     pub fn new((page, run): (&str, &str), chart: &'a Chart) -> Self {
         let rows = f32::from(u16::try_from(chart.y.names.len()).unwrap_or(u16::MAX));
         let height = if rows == 0.0 { HEIGHT } else { rows * ROW.0 + ROW.1 };
@@ -85,13 +85,13 @@ impl<'a> ChartCard<'a> {
         }
     }
 
-    /// The height of the card.
+    /// Sets the height of the card.
     pub const fn height(mut self, height: f32) -> Self {
         self.height = height;
         self
     }
 
-    /// A few words after the title, instead of the chart's own.
+    /// Sets the text after the title, which replaces the note of the chart.
     pub const fn note(mut self, note: &'a str) -> Self {
         self.note = note;
         self
@@ -103,24 +103,26 @@ impl<'a> ChartCard<'a> {
         self
     }
 
-    /// Has strips below it, on its axis: it is as far from the sides as they are.
+    /// Reserves the same widths for labels, left and right of the plot, as the strips that are
+    /// drawn below the plot on the same axis.
     pub const fn above_strips(mut self, sides: (f32, f32)) -> Self {
         self.sides = Some(sides);
         self
     }
 
-    /// Shows all values again, of the same part of the horizontal axis.
+    /// Resets the vertical axis to all values, and preserves the visible range of the horizontal
+    /// axis.
     pub fn show_all_values(&self, ui: &Ui) {
         ask(ui.ctx(), self.id, Move::AllValues);
     }
 
-    /// Draws each series in a separate plot, below each other.
+    /// Sets whether each series is drawn in a separate plot, one below the other.
     pub const fn stacked(mut self, is_stacked: bool) -> Self {
         self.is_stacked = is_stacked;
         self
     }
 
-    /// Lets the user choose a bar or a point, for the samples that it represents.
+    /// Sets whether the user can select a bar or a point, which represents samples.
     pub const fn picks(mut self, can_pick: bool) -> Self {
         self.can_pick = can_pick;
         self
@@ -132,25 +134,27 @@ impl<'a> ChartCard<'a> {
         self
     }
 
-    /// Draws this chart instead, which has all there is in view.
+    /// Sets a chart that is drawn in place of the chart of the card: the same data, but only for
+    /// the visible range and with all details.
     pub const fn close_up(mut self, chart: Option<&'a Chart>) -> Self {
         self.close_up = chart;
         self
     }
 
-    /// What is in view of the horizontal axis, where the user moved it.
+    /// Returns the visible range of the horizontal axis; `None` unless the user zoomed or moved it.
     pub fn in_view(&self, ui: &Ui) -> Option<(f64, f64)> {
         let (from, to) = moved_range(ui.ctx(), self.id)?;
         Some((value_at(&self.chart.x, from), value_at(&self.chart.x, to)))
     }
 
-    /// Shows this part of the horizontal axis the next time it is drawn.
+    /// Zooms the horizontal axis to this range the next time the chart is drawn.
     pub fn look_at(&self, ui: &Ui, (from, to): (f64, f64)) {
         let (from, to) = (place(&self.chart.x, from), place(&self.chart.x, to));
         ask(ui.ctx(), self.id, Move::Show(from, to));
     }
 
-    /// Shows the chart; more controls come first in the header. Returns what was selected in it.
+    /// Shows the chart; `more` draws additional controls at the start of the header. Returns the
+    /// bar or point that the user selected in this frame.
     pub fn show(self, ui: &mut Ui, more: impl FnOnce(&mut Ui)) -> Option<ChartPick> {
         let view = ui.data(|data| data.get_temp::<View>(self.id)).unwrap_or_default();
         let view = RefCell::new(View { sides: self.sides, ..view });
@@ -196,7 +200,7 @@ impl<'a> ChartCard<'a> {
 }
 
 impl ChartCard<'_> {
-    /// Draws the series below each other on one scale.
+    /// Draws the series below each other on the same scale.
     fn stack_ui(&self, ui: &mut Ui, chart: &Chart) {
         let names = chart.names();
         ui.spacing_mut().item_spacing.y = size::GAP_LABEL;
@@ -220,7 +224,7 @@ impl ChartCard<'_> {
     }
 }
 
-/// The same histogram with counts laid out evenly.
+/// Returns a copy of a histogram in which counts are on a linear scale.
 fn evenly_counted(chart: &Chart) -> Chart {
     let mut even = chart.clone();
     let points = match &chart.marks {
@@ -232,7 +236,7 @@ fn evenly_counted(chart: &Chart) -> Chart {
     even
 }
 
-/// What a chart of lines has between two values of its horizontal axis.
+/// Returns a chart of lines, limited to the range between two values of its horizontal axis.
 fn part_of(chart: &Chart, (from, to): (f64, f64)) -> Chart {
     let mut part = Chart { x: chart::Axis { from, to, ..chart.x.clone() }, ..chart.clone() };
     if let Marks::Lines(all) = &mut part.marks {
@@ -243,7 +247,7 @@ fn part_of(chart: &Chart, (from, to): (f64, f64)) -> Chart {
     part
 }
 
-/// Draws a chart without a card, so high.
+/// Draws a chart with this height, without a card.
 pub fn chart_ui(
     ui: &mut Ui,
     chart: &Chart,
@@ -257,7 +261,7 @@ pub fn chart_ui(
     response
 }
 
-/// Draws a chart with its legend above it. Returns what was selected in it.
+/// Draws a chart with its legend above. Returns the selected bar or point.
 fn view_ui(
     ui: &mut Ui,
     (chart, marked): Marked<'_>,
@@ -315,7 +319,7 @@ fn view_ui(
     (response, picked)
 }
 
-/// Draws axes and contents, and the bar or the point that the keys are at.
+/// Draws axes and contents, and highlights the bar or point at the keyboard cursor.
 fn plot_ui(
     ui: &mut Ui,
     (chart, marked): Marked<'_>,
@@ -356,7 +360,7 @@ fn plot_ui(
     )
 }
 
-/// Where a value of a chart is in its plot: by its size, or by its logarithm.
+/// Returns the position of a value in the plot: linear or logarithmic.
 fn place(axis: &chart::Axis, value: f64) -> f64 {
     match axis.scale {
         chart::Scale::Linear => value,
@@ -365,7 +369,7 @@ fn place(axis: &chart::Axis, value: f64) -> f64 {
     }
 }
 
-/// The value at a place.
+/// Returns the value at a position in the plot.
 fn value_at(axis: &chart::Axis, place: f64) -> f64 {
     match axis.scale {
         chart::Scale::Linear => place,
@@ -395,12 +399,13 @@ fn direction<'a>(chart: &'a Chart, of: &'a chart::Axis, is_vertical: bool) -> Di
     Direction { axis, range, label: of.title, names: &of.names, margin }
 }
 
-/// Shows charts below each other, those that are half as wide next to each other where there is room.
+/// Draws charts below each other; charts of half width share a row if there is enough space.
 pub fn charts_ui(ui: &mut Ui, of: (&str, &str), charts: &[Chart]) {
     pickable_charts_ui(ui, of, (charts, false));
 }
 
-/// The same; returns what was selected in one of them, where that is possible.
+/// Draws charts like [`charts_ui`]. If `can_pick`, the user can select bars and points; returns the
+/// bar or point that was selected.
 pub fn pickable_charts_ui(
     ui: &mut Ui,
     (page, run): (&str, &str),
@@ -429,7 +434,7 @@ pub fn pickable_charts_ui(
     picked
 }
 
-/// Shows two charts next to each other.
+/// Draws two charts next to each other; returns the bar or point that was selected in one of them.
 fn pair_ui(ui: &mut Ui, left: ChartCard<'_>, right: ChartCard<'_>) -> Option<ChartPick> {
     ui.horizontal_top(|ui| {
         ui.spacing_mut().item_spacing.x = size::GAP_CARD;

@@ -1,4 +1,5 @@
-//! The heat map of gaps: a row per CPU, a column per stretch of the time in view, and the longest gap of each CPU.
+//! The heat map of gaps: one row per CPU, one column per part of the visible time range, and bars
+//! with the longest gap of each CPU.
 
 mod rows;
 
@@ -19,32 +20,33 @@ use rows::Found;
 pub use rows::HeatMap;
 use rows::HeatRow;
 
-/// Where no gap began.
+/// Text of a cell without gaps.
 const NO_GAP: &str = "no gap recorded";
-/// Columns of the time in view.
+/// Number of columns in the visible time range.
 const COLUMNS: u32 = 150;
-/// The height of a row: at most, at least.
+/// Maximum and minimum height of a row, in points.
 const ROW: (f32, f32) = (26.0, 6.0);
-/// The width of the bars at the right, and where there is none.
+/// Width of the bars to the right of the map, and the minimum total width at which the bars are
+/// shown, in points.
 const BARS: (f32, f32) = (270.0, 700.0);
-/// The height of the axis below.
+/// Height of the time axis below the map, in points.
 const AXIS: f32 = 44.0;
-/// Gaps that the details of a cell list.
+/// Maximum number of gaps in the details of a cell.
 const LISTED: usize = 6;
 
-/// What is drawn, made for the time in view.
+/// The drawn cells, cached for a visible time range and a number of gaps (`of`).
 #[derive(Clone, Debug, Default)]
 pub(super) struct Drawn {
     of: (f64, f64, usize),
-    /// The longest gap of each cell, row by row; 0 where there is none.
+    /// The longest gap of each cell in nanoseconds, row by row; 0 without gaps.
     cells: Vec<Vec<f64>>,
 }
 
-/// A cell: its row and a moment in it, in seconds.
+/// A position in the map: a row, and a time in seconds.
 type Place = (usize, f64);
 
 impl HeatMap {
-    /// The key to the colors, for the card's header, and the buttons of the plot.
+    /// Draws the color key in the header of the card, and the buttons of the plot.
     pub fn key_ui(&self, ui: &mut Ui) {
         let tokens = Tokens::of(ui);
         let (rect, _) = ui.allocate_exact_size(vec2(220.0, 16.0), Sense::hover());
@@ -68,7 +70,7 @@ impl HeatMap {
         }
     }
 
-    /// What a cell shows, in a few words.
+    /// Returns a short description of what a cell shows.
     pub fn note(&self, ui: &Ui) -> String {
         let whole = (0.0, self.span.as_secs());
         let (from, to) = moved_range(ui.ctx(), self.id).unwrap_or(whole);
@@ -77,7 +79,8 @@ impl HeatMap {
         format!("longest gap per {}{merged}", text::format_time(step))
     }
 
-    /// Draws the map in the room there is, and the details of the cell that was clicked.
+    /// Draws the map with a height of up to `room` points, and the details of the selected cell.
+    /// `image` returns the chart for an exported image.
     pub fn ui(&mut self, ui: &mut Ui, room: f32, image: impl Fn() -> Option<Chart>) {
         let tokens = Tokens::of(ui);
         let whole = (0.0, self.span.as_secs().max(1e-3));
@@ -143,7 +146,8 @@ impl HeatMap {
         let frame = *transform.frame();
         if 0.0 < bars {
             let bars = Rect::from_x_y_ranges(
-                // The words of both axes have room between them.
+                // Leaves a gap between the labels of the time axis and the labels of the axis of
+                // the bars.
                 frame.right() + 44.0..=frame.right() + bars - 8.0,
                 frame.y_range(),
             );
@@ -154,7 +158,7 @@ impl HeatMap {
         self.details_ui(ui, seen);
     }
 
-    /// Makes the cells for the time in view, where they are of another.
+    /// Computes the cells of the visible time range, unless they are cached.
     fn draw(&mut self, seen: (f64, f64)) {
         let of = (seen.0, seen.1, self.count());
         if self.drawn.of == of {
@@ -164,7 +168,7 @@ impl HeatMap {
         self.drawn = Drawn { of, cells };
     }
 
-    /// The cells with their colors; those of 30 ms and more have a light border.
+    /// Returns the cells with their colors; cells of 30 ms or more have a light border.
     fn colored(&self, tokens: &Tokens, seen: (f64, f64), per_point: (f64, f64)) -> Vec<Cell> {
         let width = (seen.1 - seen.0) / f64::from(COLUMNS);
         let mut cells = Vec::new();
@@ -187,7 +191,8 @@ impl HeatMap {
         cells
     }
 
-    /// The longest gap of each CPU, as bars by decades with both limits.
+    /// Draws the longest gap of each CPU as bars on a logarithmic axis, with lines at the limits of
+    /// typical and of bad gaps.
     fn bars_ui(&self, ui: &Ui, bars: Rect, transform: &PlotTransform, tokens: &Tokens) {
         let painter = ui.painter();
         let (low, high) = (4.0, log_place(self.limits.1.as_f64()).max(7.0) + 0.5);
@@ -222,14 +227,14 @@ impl HeatMap {
         painter.text(title, Align2::CENTER_TOP, "Longest gap", Type::Axis.font(), tokens.t2);
     }
 
-    /// The row and the moment at a place of the plot.
+    /// Returns row and time at a position of the plot; `None` outside of the rows.
     fn place_at(&self, at: &PlotPoint) -> Option<Place> {
         let row = usize::try_from(whole((at.y - 0.5).max(0.0))).ok()?;
         let is_there = self.rows.get(row).is_some_and(|row| !row.is_blank());
         (is_there && 0.0 <= at.y).then_some((row, at.x))
     }
 
-    /// Moves the cursor by keys, and selects a cell by a click or Enter.
+    /// Moves the cursor by arrow keys, and selects a cell by click or Enter.
     fn read(&mut self, ui: &Ui, response: &Response, transform: &PlotTransform, seen: (f64, f64)) {
         let width = (seen.1 - seen.0) / f64::from(COLUMNS);
         if response.has_focus() {
@@ -248,7 +253,7 @@ impl HeatMap {
                 } else if down < 0.0 {
                     row = row.saturating_sub(1);
                 }
-                // A blank row between groups is passed over.
+                // Skips the blank row between two groups.
                 if self.rows.get(row).is_some_and(|row| !row.is_blank()) {
                     break;
                 }
@@ -286,21 +291,22 @@ impl HeatMap {
         }
     }
 
-    /// The ends of the column that a moment is in.
+    /// Returns start and end of the column that contains a time.
     fn column(&self, secs: f64, seen: (f64, f64)) -> (f64, f64) {
         let width = (seen.1 - seen.0) / f64::from(COLUMNS);
         let from = seen.0 + ((secs - seen.0) / width).floor() * width;
         (from, from + width)
     }
 
-    /// The gaps of a cell.
+    /// Returns the row of a cell, the time range of its column in seconds, and statistics of its
+    /// gaps.
     fn found(&self, (row, secs): Place, seen: (f64, f64)) -> Option<(&HeatRow, (f64, f64), Found)> {
         let row = self.rows.get(row).filter(|row| !row.is_blank())?;
         let ends = self.column(secs, seen);
         Some((row, ends, row.found(ends)))
     }
 
-    /// The text of a cell: CPU, time, longest gap, count, and sum.
+    /// Describes a cell: CPU, time, longest gap, number of gaps, and their sum.
     fn words(&self, place: Place, seen: (f64, f64)) -> Option<String> {
         let (row, ends, found) = self.found(place, seen)?;
         let (from, to) = in_secs(ends);
@@ -316,7 +322,7 @@ impl HeatMap {
         ))
     }
 
-    /// The cell that was clicked, below the map.
+    /// Draws the details of the selected cell below the map.
     fn details_ui(&mut self, ui: &mut Ui, seen: (f64, f64)) {
         let Some(place) = self.selected else { return };
         let Some((row, ends, found)) = self.found(place, seen) else { return };
@@ -351,7 +357,7 @@ impl HeatMap {
         }
     }
 
-    /// The longest gap, the number of gaps and their sum of each row.
+    /// Returns a table with the longest gap, the number of gaps, and their sum for each row.
     fn table(&self) -> PlotTable {
         let line = |row: &HeatRow| {
             let all = row.found((0.0, f64::INFINITY));
@@ -380,7 +386,7 @@ impl HeatMap {
     }
 }
 
-/// The ends of a column in seconds, with as many decimals as tell them apart.
+/// Formats start and end of a column in seconds, with enough decimals to distinguish them.
 fn in_secs((from, to): (f64, f64)) -> (String, String) {
     let decimals = match to - from {
         width if width < 0.001 => 5,
@@ -408,7 +414,7 @@ mod tests {
             words,
             "CPU 0 · 0.10 to 0.20 s\nLongest gap 2.000 ms\n2 gaps, 2.020 ms in total"
         );
-        // Also where nothing was measured: it is no gap of 0 ns.
+        // A cell without gaps is not described as a gap of 0 ns.
         let words = map.words((0, 5.0), whole).unwrap();
         assert_eq!(words, "CPU 0 · 5.000 to 5.100 s\nno gap recorded");
         map.draw(whole);

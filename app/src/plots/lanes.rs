@@ -1,4 +1,4 @@
-//! Runs below each other on one time axis: zoom and cursor are linked.
+//! Timelines of several runs below each other on one time axis, with linked zoom and cursor.
 
 use eframe::egui::{Align2, Id, Ui};
 use egui_plot::{HoverPosition, PlotPoints, Points};
@@ -8,38 +8,36 @@ use jitterscope_engine::stats::Pyramid;
 
 use super::axis::{Axis, Scale, ZERO, columns, log_place};
 use super::menu::{PlotTable, controls_ui, menu, plot_rows};
-use super::plane::{Direction, Look, Move, Plane, ask, describe, moved_range};
+use super::plane::{Direction, Look, Move, Plane, SHORTEST, ask, describe, moved_range};
 use super::style::marker;
 use crate::text;
 use crate::theme::{Tokens, Type, size};
 use crate::widgets::Spans;
 
-/// The shortest visible time span, in seconds.
-const SHORTEST: f64 = 1e-4;
-/// The markers of samples above this share of the axis are drawn larger: they carry the meaning.
+/// Samples above this share of the axis have larger markers, because high values matter most.
 const TALL_ABOVE: f64 = 0.62;
-/// All lanes share this axis and its cursor.
+/// Id of the axis and cursor that all lanes share.
 const LINK: &str = "lanes";
-/// Columns of time in an image.
+/// Number of time columns in an image.
 const IMAGE_COLUMNS: usize = 700;
-/// Rows of a run in the table.
+/// Number of rows per run in the table.
 const PARTS: u32 = 40;
 
-/// One run.
+/// The timeline of a run.
 #[derive(Clone, Copy, Debug)]
 pub struct Lane<'a> {
-    /// Its name, with its letter.
+    /// Name of the run, with its letter.
     pub name: &'a str,
-    /// Which series it is: color and marker.
+    /// Index of the series, which determines color and marker.
     pub series: usize,
-    /// Nanoseconds over seconds.
+    /// Values in nanoseconds over time in seconds.
     pub samples: &'a Pyramid,
-    /// Its start on the shared axis.
+    /// Start of the run on the shared axis, in seconds.
     pub begins: f64,
 }
 
 impl Lane<'_> {
-    /// What is drawn of it between two points of the shared axis.
+    /// Returns the points to draw between two times of the shared axis.
     fn seen(&self, time: (f64, f64), columns: usize) -> Vec<(f64, f64)> {
         let own = (time.0 - self.begins, time.1 - self.begins);
         let mut points = self.samples.query(own.0, own.1, columns);
@@ -49,7 +47,8 @@ impl Lane<'_> {
         points
     }
 
-    /// The sample nearest to a moment of the shared axis, in words.
+    /// Returns a tooltip about the sample nearest to a time of the shared axis; `None` without
+    /// samples.
     fn words(&self, secs: f64) -> Option<String> {
         let own = secs - self.begins;
         let after = self.samples.range(own, own).start;
@@ -62,22 +61,22 @@ impl Lane<'_> {
     }
 }
 
-/// The id of a lane's plot.
+/// Returns the id of a lane's plot.
 fn id_of(lane: usize) -> Id {
     Id::unique((LINK, lane))
 }
 
-/// Shows everything again.
+/// Resets the zoom of all lanes.
 pub fn reset_lanes(ui: &Ui) {
     ask(ui.ctx(), id_of(0), Move::Reset);
 }
 
-/// Shows the buttons for the header of the card: zoom, all of it, and the menu.
+/// Draws the buttons in the header of the card of lanes: zoom, reset, and menu.
 pub fn lanes_controls_ui(ui: &mut Ui) {
     controls_ui(ui, id_of(0), "Timelines");
 }
 
-/// Shows the lanes, each of that height, with its name above it.
+/// Draws the lanes, each with a height of `height` points and with its name above the plot.
 pub fn lanes_ui(ui: &mut Ui, height: f32, value_name: &'static str, lanes: &[Lane<'_>]) {
     let tokens = Tokens::of(ui);
     let ends = lanes.iter().map(|lane| lane.begins + lane.samples.end().as_secs());
@@ -148,7 +147,7 @@ pub fn lanes_ui(ui: &mut Ui, height: f32, value_name: &'static str, lanes: &[Lan
     }
 }
 
-/// What is in view of all lanes as a chart, for an image.
+/// Returns the visible part of all lanes as a chart, for an image.
 fn chart_of(lanes: &[Lane<'_>], time: (f64, f64), value_name: &'static str) -> Chart {
     let points = |lane: &Lane<'_>| {
         let seen = lane.seen(time, IMAGE_COLUMNS).into_iter();
@@ -169,7 +168,7 @@ fn chart_of(lanes: &[Lane<'_>], time: (f64, f64), value_name: &'static str) -> C
     }
 }
 
-/// What is in view of each lane, in parts of equal length.
+/// Returns the visible part of each lane as a table, divided into parts of equal duration.
 fn table_of(lanes: &[Lane<'_>], (from, to): (f64, f64), value_name: &str) -> PlotTable {
     let rows_of = |lane: &Lane<'_>| {
         let rows = plot_rows(lane.samples, (from - lane.begins, to - lane.begins), PARTS);
@@ -187,7 +186,7 @@ fn table_of(lanes: &[Lane<'_>], (from, to): (f64, f64), value_name: &str) -> Plo
     }
 }
 
-/// The accessible label of a lane.
+/// Returns the accessible label of a lane.
 fn summary(lane: &Lane<'_>, value_name: &str) -> String {
     let count = lane.samples.len();
     let Some((secs, nanos)) = lane.samples.max(0..count) else {
@@ -196,7 +195,7 @@ fn summary(lane: &Lane<'_>, value_name: &str) -> String {
     format!(
         "Timeline of {}, {value_name}, {} samples, max {} at {secs:.2} seconds",
         lane.name,
-        text::format_count(u64::try_from(count).unwrap_or(u64::MAX)),
+        text::format_count(count),
         text::format_time(Nanos::from_nanos_f64(nanos)),
     )
 }

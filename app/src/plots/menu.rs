@@ -1,5 +1,5 @@
-//! The commands of a plot: zoom, its data as a table, and an image; as buttons in the header of its
-//! card, and as a menu on a right click or by Shift+F10.
+//! The commands of a plot: zoom, show or copy its data as a table, copy or save an image. They are
+//! buttons in the header of the card, and a menu that opens on a right click or by Shift+F10.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -13,9 +13,9 @@ use super::plane::{Move, ask, is_moved};
 use crate::text;
 use crate::theme::{Tokens, Type, icons, size};
 use crate::widgets::keys::{Command, pressed};
-use crate::widgets::{self, dialog, icon_button, right_aligned};
+use crate::widgets::{self, FollowFocus as _, dialog, icon_button, right_aligned};
 
-/// The numbers of a plot.
+/// The data of a plot as a table.
 // `Default` is required by egui's memory.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct PlotTable {
@@ -23,31 +23,32 @@ pub(super) struct PlotTable {
     pub(super) title: String,
     /// The names of the columns.
     pub(super) header: Vec<String>,
-    /// The lines.
+    /// The rows of the table.
     pub(super) rows: Vec<Vec<String>>,
 }
 
 impl PlotTable {
-    /// For a spreadsheet: tabs between cells.
+    /// Returns the table as text for a spreadsheet: cells are separated by tabs.
     fn text(&self) -> String {
         let lines = std::iter::once(&self.header).chain(&self.rows);
         lines.map(|cells| cells.join("\t") + "\n").collect()
     }
 }
 
-/// The samples in a part of a stretch of time.
+/// The samples in one of several parts of a time range.
 pub(super) struct PlotRow {
-    /// The second at which the part begins.
+    /// Start of the part in seconds.
     pub(super) begins: f64,
-    /// Their positions.
+    /// Positions of the samples.
     pub(super) range: Range<usize>,
-    /// Their number, in words.
+    /// Number of samples, as text.
     pub(super) count: String,
-    /// The longest, in words.
+    /// Highest value of the samples, as text.
     pub(super) max: String,
 }
 
-/// The samples of a stretch of time, in parts of equal length; parts without samples are omitted.
+/// Divides a time range, in seconds, into parts of equal duration, and returns the samples of each
+/// part; parts without samples are omitted.
 pub(super) fn plot_rows(
     samples: &Pyramid,
     time: (f64, f64),
@@ -55,28 +56,28 @@ pub(super) fn plot_rows(
 ) -> impl Iterator<Item = PlotRow> {
     samples.parts(time, parts).filter_map(|(begins, range)| {
         let (_, max) = samples.max(range.clone())?;
-        let count = text::format_count(u64::try_from(range.len()).unwrap_or(u64::MAX));
+        let count = text::format_count(range.len());
         Some(PlotRow { begins, range, count, max: text::format_time(Nanos::from_nanos_f64(max)) })
     })
 }
 
-/// An image of a plot that was requested.
+/// A requested image of a plot.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ImageRequest {
-    /// What it shows.
+    /// The chart to draw.
     pub chart: Chart,
-    /// Whether it is written to a file, and not copied.
+    /// Whether the image is saved to a file instead of copied.
     pub is_saved: bool,
 }
 
-/// The image of a plot that was requested since the last call.
+/// Returns the image that was requested since the last call, if any.
 pub fn take_image_request(ctx: &Context) -> Option<ImageRequest> {
     let requested = ctx
         .data_mut(|data| data.remove_temp::<Option<Arc<ImageRequest>>>(Id::unique("plot-image")));
     requested.flatten().map(Arc::unwrap_or_clone)
 }
 
-/// What was selected in the menu of a plot, until the plot is drawn.
+/// The command selected in the menu of a plot, stored until the plot is drawn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Selected {
     Table,
@@ -85,7 +86,7 @@ enum Selected {
     SaveImage,
 }
 
-/// Shows the buttons for the header of a card: zoom, all of it, and the menu.
+/// Draws the buttons in the header of a plot's card: zoom, reset, and menu.
 pub(super) fn controls_ui(ui: &mut Ui, plot: Id, title: &str) {
     let ctx = ui.ctx().clone();
     let button = |ui: &mut Ui, icon: &str, words: &str| {
@@ -105,8 +106,8 @@ pub(super) fn controls_ui(ui: &mut Ui, plot: Id, title: &str) {
     Popup::menu(&more).show(|ui| items_ui(ui, plot, true));
 }
 
-/// Shows the menu on a right click or by key, and does what was selected in it or in the header. Without a
-/// chart, it offers no image.
+/// Shows the menu of a plot on a right click or by keyboard, and carries out the commands selected
+/// in the menu or in the header. If `chart` is `None`, the menu has no image commands.
 pub(super) fn menu(
     response: &Response,
     plot: Id,
@@ -177,7 +178,7 @@ fn items_ui(ui: &mut Ui, plot: Id, has_image: bool) {
     }
 }
 
-/// Shows the table over the window; `true` to close it.
+/// Shows the table over the window; returns whether to close it.
 fn table_ui(ctx: &Context, of: &Response, table: &PlotTable) -> bool {
     let modal = dialog::modal(ctx, of.id.with("table")).show(ctx, |ui| contents_ui(ui, table));
     modal.inner || modal.should_close()
@@ -189,7 +190,7 @@ fn contents_ui(ui: &mut Ui, table: &PlotTable) -> bool {
     ui.set_width(size::DIALOG_WIDTH.min(room.width() - 40.0));
     dialog::title(ui, &table.title);
     let height = (room.height() - 200.0).max(80.0);
-    ScrollArea::both().max_height(height).auto_shrink([false, true]).show(ui, |ui| {
+    ScrollArea::both().max_height(height).auto_shrink([false, true]).show_focus(ui, |ui| {
         let grid = Grid::new("numbers").spacing([size::GAP_SECTION, size::GAP_LABEL]);
         grid.show(ui, |ui| {
             for name in &table.header {

@@ -1,4 +1,5 @@
-//! What ran on the CPUs around late frames, and what the measuring thread did: one lane each.
+//! Activity around late frames: one lane per CPU shows what ran on the CPU, and one lane shows the
+//! state of the measuring thread.
 
 mod pieces;
 
@@ -20,27 +21,27 @@ use crate::text;
 use crate::theme::{Tokens, Type};
 use crate::widgets::paint::hatch;
 
-/// The height of a lane, and of the words above and below them.
+/// Height of a lane, and total height of the text above and below the lanes, in points.
 const ROW: f32 = 22.0;
 const WORDS: f32 = 40.0;
-/// The height of the lines that join them to the timeline.
+/// Height of the lines that connect the lanes to the timeline.
 const JOIN: f32 = 10.0;
-/// How much of its row a piece takes.
+/// Height of a segment as a share of its row.
 const THICK: f64 = 0.8;
-/// What is shown around a frame: from before it was due to after it.
+/// Time range that is shown around a single frame, relative to its due time.
 const AROUND: (Nanos, Nanos) = (Nanos::from_millis(-4), Nanos::from_millis(6));
-/// Up to this much of time, the lanes share the axis of the timeline.
+/// Maximum visible time range, in seconds, at which the lanes share the axis of the timeline.
 const SHARED: f64 = 0.2;
 
-/// Late frames with their lanes, by their positions.
+/// The position of a late frame in its trial, and its lanes.
 pub type FrameLanes = (usize, Lanes);
 
-/// Where things are across.
+/// The horizontal axis of the lanes.
 #[derive(Clone, Copy, Debug)]
 enum Across {
-    /// Nanoseconds around the due time of one frame.
+    /// Nanoseconds relative to the due time of one frame.
     Around(Nanos),
-    /// Seconds, as in the timeline.
+    /// Seconds, as on the axis of the timeline.
     Shared,
 }
 
@@ -53,13 +54,13 @@ impl Across {
     }
 }
 
-/// The stretch of time in seconds of which all late frames have lanes, where the timeline shows so little
-/// that they share its axis.
+/// Returns the visible time range in seconds if it is short enough for the lanes of all visible
+/// late frames to share the axis of the timeline.
 pub fn shared_time(ui: &Ui, timeline: &Timeline) -> Option<(f64, f64)> {
     timeline.moved_time(ui.ctx()).filter(|(from, to)| to - from <= SHARED)
 }
 
-/// How high the lanes of these frames are.
+/// Returns the height of the lanes of these frames.
 pub fn occupants_height(frames: &[FrameLanes]) -> f32 {
     if frames.is_empty() { 0.0 } else { ROW * rows(&pieces::cpus(frames)) + WORDS + JOIN }
 }
@@ -68,7 +69,8 @@ fn rows(cpus: &[u32]) -> f32 {
     f32::from(u16::try_from(cpus.len() + 1).unwrap_or(u16::MAX))
 }
 
-/// Shows the lanes of one frame, or of all in view where they share the timeline's axis.
+/// Draws the lanes of one frame, or of all visible frames if the lanes share the axis of the
+/// timeline. `whole` is the initial time range of the timeline, in seconds.
 pub fn occupants_ui(ui: &mut Ui, timeline: &Timeline, whole: (f64, f64), frames: &[FrameLanes]) {
     let Some((first, lanes)) = frames.first() else { return };
     let tokens = Tokens::of(ui);
@@ -139,7 +141,7 @@ pub fn occupants_ui(ui: &mut Ui, timeline: &Timeline, whole: (f64, f64), frames:
     menu(&response, id, || table(&number, &pieces, lanes.due), None);
 }
 
-/// Joins what the lanes show to where it is in the timeline.
+/// Draws lines from the ends of the lanes to the position of their frame in the timeline.
 fn join(ui: &mut Ui, timeline: &Timeline, lanes: &Lanes) {
     let room = vec2(ui.available_width(), JOIN);
     let (rect, _) = ui.allocate_exact_size(room, Sense::hover());
@@ -183,7 +185,8 @@ fn add(
     plot.bar_chart(chart.allow_hover(false));
 }
 
-/// Draws what items do not have: hatching, dotted lines, and names where they fit.
+/// Draws over the plot what has no plot item: hatching, dotted lines, and the names of segments
+/// that are wide enough.
 fn overlay(
     ui: &Ui,
     tokens: &Tokens,
@@ -233,7 +236,7 @@ fn name_ui(painter: &Painter, tokens: &Tokens, place: Rect, piece: &Piece) {
     painter.galley(at.min, galley, ink);
 }
 
-/// The longest pieces in words.
+/// Returns the names and durations of the six longest segments.
 fn summary(pieces: &[Piece]) -> String {
     let mut longest: Vec<&Piece> =
         pieces.iter().filter(|piece| piece.style != Style::Open).collect();

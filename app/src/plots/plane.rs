@@ -1,5 +1,5 @@
-//! What plots stand on: axes with ticks and units, words of limits in the margin, and a view that pointer,
-//! keys and buttons move. `egui_plot` draws, drags and zooms.
+//! The common base of all plots: axes with ticks and units, labels of limits in the margin, and a
+//! view that pointer, keys, and buttons move. `egui_plot` draws, pans, and zooms.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -9,8 +9,8 @@ use eframe::egui::{
     StrokeKind, Ui, Vec2, WidgetInfo, vec2,
 };
 use egui_plot::{
-    AxisHints, GridInput, GridMark, HPlacement, HoverPosition, Plot, PlotMemory, PlotTransform,
-    PlotUi, VPlacement,
+    AxisHints, GridInput, GridMark, HPlacement, HoverPosition, Plot, PlotBounds, PlotMemory,
+    PlotTransform, PlotUi, VPlacement,
 };
 
 use super::axis::{Axis, Tick, narrow};
@@ -20,42 +20,45 @@ use crate::widgets::Spans;
 use crate::widgets::keys::is_escape_held;
 use crate::widgets::paint::focus_ring;
 
-/// What one step of the wheel, a key or a button enlarges.
+/// Zoom factor of one step by wheel, key, or button.
 const STEP: f32 = 1.4;
-/// The smallest distance between two grid lines, and the one from which they are drawn in full.
+/// Minimum visible time range, in seconds.
+pub(super) const SHORTEST: f64 = 1e-4;
+/// Minimum distance between two grid lines, and the distance at which grid lines have their full
+/// strength, in points.
 const GRID: Rangef = Rangef { min: 2.0, max: 24.0 };
-/// Distances between the words of two ticks: across and up.
+/// Minimum distance between two tick labels, horizontally and vertically, in points.
 const WORDS: (f32, f32) = (70.0, 32.0);
-/// The smallest distance between the words of two limits: across and up.
+/// Minimum distance between two labels in the margin, horizontally and vertically, in points.
 const MARGIN_WORDS: (f64, f64) = (64.0, 13.0);
 
-/// One direction of a plot.
+/// One axis of a plot.
 #[derive(Clone, Debug)]
 pub(super) struct Direction<'a> {
     pub(super) axis: Axis,
-    /// From where to where it is shown at first, in the coordinates of the plot.
+    /// The initially visible range, in the coordinates of the plot.
     pub(super) range: (f64, f64),
     pub(super) label: &'a str,
-    /// The names of rows: row `k` reaches from `k` to `k + 1`.
+    /// Names of rows; row `k` extends from `k` to `k + 1`.
     pub(super) names: &'a [String],
-    /// Words in the margin on the far side, by place.
+    /// Labels in the margin opposite the axis, with their positions.
     pub(super) margin: Vec<(f64, String)>,
 }
 
-/// How a plot is looked at.
+/// Options of a plot.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Look {
     pub(super) id: Id,
     pub(super) height: f32,
-    /// Whether the wheel zooms the horizontal axis where it begins to turn over the plot.
+    /// Whether the wheel zooms the horizontal axis if it starts to turn over the plot.
     pub(super) has_wheel: bool,
-    /// Plots that share the horizontal axis and the cursor.
+    /// Id of the group of plots that share the horizontal axis and the cursor.
     pub(super) link: Option<Id>,
-    /// The width of the words at the left and at the right at least, for plots below each other.
+    /// Minimum widths of the left and right labels, which align plots below each other.
     pub(super) sides: Option<(f32, f32)>,
 }
 
-/// A plot without contents.
+/// A plot without contents: its options and its axes.
 #[derive(Clone, Debug)]
 pub(super) struct Plane<'a> {
     pub(super) look: Look,
@@ -63,48 +66,49 @@ pub(super) struct Plane<'a> {
     pub(super) y: Direction<'a>,
 }
 
-/// What a button asks of the view of a plot.
+/// A requested change of the view of a plot.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Move {
     ZoomIn,
     ZoomOut,
-    /// Shows all, and follows what comes.
+    /// Shows all data, and follows new data.
     Reset,
-    /// Stays where it is while data comes.
+    /// Stops following new data.
     Pause,
-    /// Shows all values again, of the same time.
+    /// Resets the vertical axis to all values, and preserves the time range.
     AllValues,
-    /// Brings a place of the horizontal axis to the middle.
+    /// Centers this position of the horizontal axis.
     Center(f64),
-    /// Shows this part of the horizontal axis.
+    /// Shows this range of the horizontal axis.
     Show(f64, f64),
 }
 
-/// Asks for a move of the view of a plot the next time it is drawn.
+/// Requests a change of a plot's view, applied the next time the plot is drawn.
 pub(super) fn ask(ctx: &Context, plot: Id, to: Move) {
     ctx.data_mut(|data| data.insert_temp(plot.with("move"), Some(to)));
     ctx.request_repaint();
 }
 
-/// Locks a plot in place while a range of it is dragged, or lets it move again.
+/// Locks the view of a plot while a range is dragged in the plot, or unlocks the view again.
 pub(super) fn hold(ctx: &Context, plot: Id, is_held: bool) {
     ctx.data_mut(|data| data.insert_temp(plot.with("held"), is_held));
 }
 
-/// What a plot showed of its horizontal axis the last time, where the user moved it.
+/// Returns the last visible range of a plot's horizontal axis; `None` unless the user zoomed or
+/// moved this axis.
 pub(super) fn moved_range(ctx: &Context, plot: Id) -> Option<(f64, f64)> {
     let memory = PlotMemory::load(ctx, plot).filter(|memory| !memory.auto_bounds.x)?;
     let range = memory.bounds().range_x();
     Some((*range.start(), *range.end()))
 }
 
-/// Whether a plot shows something else than all of its data.
+/// Returns whether a plot shows a range other than all of its data.
 pub(super) fn is_moved(ctx: &Context, plot: Id) -> bool {
     PlotMemory::load(ctx, plot).is_some_and(|memory| !memory.auto_bounds.all())
 }
 
 impl Plane<'_> {
-    /// Shows the plot with these items; `readout` has the words of the tooltip.
+    /// Draws the plot with these items; `readout` returns the tooltip text.
     pub(super) fn show<'p>(
         &'p self,
         ui: &mut Ui,
@@ -142,7 +146,7 @@ impl Plane<'_> {
             );
         }
         let has_rows = !self.y.names.is_empty();
-        // Shift and drag selects a range.
+        // Dragging with Shift selects a range instead of moving the view.
         let is_held = ui.input(|input| input.modifiers.shift)
             || ui.data(|data| data.get_temp(look.id.with("held"))).unwrap_or(false);
         let mut plot = Plot::new("plot")
@@ -155,7 +159,7 @@ impl Plane<'_> {
             .allow_drag([!is_held, !is_held && !has_rows])
             .allow_zoom([!look.has_wheel, !has_rows])
             .allow_scroll(false)
-            .allow_axis_zoom_drag([true, !has_rows])
+            .allow_axis_zoom_drag([!is_held, !is_held && !has_rows])
             .allow_boxed_zoom(!has_rows)
             .boxed_zoom_pointer_button(PointerButton::Secondary)
             .show_y(false)
@@ -172,15 +176,17 @@ impl Plane<'_> {
             plot = plot.link_axis(link, [true, false]).link_cursor(link, [true, false]);
         }
         let width = self.x.range.1 - self.x.range.0;
+        let extent = self.x.extent();
         let shown = plot.show(ui, move |plot| {
             if is_new {
                 // Axes follow the data until the user moves them.
                 plot.set_auto_bounds(true);
             }
-            handle_input(plot, &look, width, has_rows);
+            handle_input(plot, &look, extent, width, has_rows);
             items(plot);
         });
-        // Only now it is known how wide the words of the axes are; the next frame may be a second away.
+        // The width of the axis labels is known only after they are drawn. If it changed, this
+        // frame is drawn again, because the next frame may be a second away.
         if has_other_width(ui, look.id.with("words"), &y_ticks.borrow()) {
             ui.ctx().request_discard("the words of the axes of a plot");
         }
@@ -189,7 +195,8 @@ impl Plane<'_> {
     }
 }
 
-/// Whether the words of an axis are wider or narrower than when it was drawn before, for which room was made.
+/// Returns whether the axis labels are wider or narrower than in the last frame, whose width was
+/// reserved in this frame.
 fn has_other_width(ui: &Ui, id: Id, ticks: &[Tick]) -> bool {
     let color = Tokens::of(ui).t2;
     let width = |tick: &Tick| Spans::plain(Type::Axis, &tick.text, color).galley(ui).size().x;
@@ -199,8 +206,14 @@ fn has_other_width(ui: &Ui, id: Id, ticks: &[Tick]) -> bool {
     before.is_none_or(|before| 0.5 < (before - width).abs())
 }
 
-/// Moves the view by wheel, keys and buttons, as far as the plot does not.
-fn handle_input(plot: &mut PlotUi<'_>, look: &Look, whole: f64, has_rows: bool) {
+/// Handles wheel, keys, and buttons that `egui_plot` does not handle.
+fn handle_input(
+    plot: &mut PlotUi<'_>,
+    look: &Look,
+    extent: (f64, f64),
+    whole: f64,
+    has_rows: bool,
+) {
     let ctx = plot.ctx().clone();
     let response = plot.response().clone();
     let id = look.id.with("move");
@@ -214,9 +227,15 @@ fn handle_input(plot: &mut PlotUi<'_>, look: &Look, whole: f64, has_rows: bool) 
         Some(Move::ZoomOut) => zoom = Some(1.0 / STEP),
         _ => {}
     }
-    let bounds = plot.plot_bounds();
-    let mut center = bounds.center();
+    let mut bounds = plot.plot_bounds();
     let mut follows = plot.auto_bounds();
+    let shown = (bounds.min()[0], bounds.max()[0]);
+    if let Some((from, to)) = kept_in_sight(shown, extent).filter(|_| !follows.x) {
+        plot.set_plot_bounds_x(from..=to);
+        bounds.set_x(&PlotBounds::from_min_max([from, 0.0], [to, 0.0]));
+        ctx.request_repaint();
+    }
+    let mut center = bounds.center();
     match requested {
         Some(Move::Pause) => plot.set_auto_bounds([false, follows.y]),
         Some(Move::AllValues) => plot.set_auto_bounds([follows.x, true]),
@@ -266,7 +285,7 @@ fn handle_input(plot: &mut PlotUi<'_>, look: &Look, whole: f64, has_rows: bool) 
         ctx.input_mut(|input| input.smooth_scroll_delta.y = 0.0);
         center = plot.pointer_coordinate().unwrap_or(center);
     }
-    // In rows of cells, arrow keys move from cell to cell.
+    // In a heat map, the arrow keys move the cursor from cell to cell instead of moving the view.
     if pan != Vec2::ZERO && !(has_rows && look.has_wheel) {
         pan.y *= f32::from(u8::from(!has_rows));
         let size = vec2(narrow(bounds.width()), narrow(bounds.height())) * 0.1;
@@ -277,7 +296,7 @@ fn handle_input(plot: &mut PlotUi<'_>, look: &Look, whole: f64, has_rows: bool) 
     }
     if let Some(zoom) = zoom {
         plot.zoom_bounds(vec2(zoom, 1.0), center);
-        // All of it, or more: that is the view that follows the data.
+        // After zooming out to all data or more, the horizontal axis follows the data again.
         follows.x = zoom < 1.0 && whole <= bounds.width() / f64::from(zoom);
         plot.set_auto_bounds(follows);
     }
@@ -286,13 +305,29 @@ fn handle_input(plot: &mut PlotUi<'_>, look: &Look, whole: f64, has_rows: bool) 
     }
 }
 
-/// Whether keys are for this plot: it has the focus, or the pointer is on it and nothing has the focus.
+/// Returns the corrected range of the horizontal axis: the middle of the range is within the data,
+/// and the range is at most twice as long as the data. `None` if no correction is required.
+fn kept_in_sight(shown: (f64, f64), extent: (f64, f64)) -> Option<(f64, f64)> {
+    let (width, middle) = (shown.1 - shown.0, f64::midpoint(shown.0, shown.1));
+    let most = 2.0 * (extent.1 - extent.0);
+    let is_within = width <= most * (1.0 + 1e-9) && extent.0 <= middle && middle <= extent.1;
+    // Without data, or with an infinite range, no correction is possible.
+    if is_within || !(0.0 < most && most.is_finite() && width.is_finite()) {
+        return None;
+    }
+    let half = width.min(most) / 2.0;
+    let middle = middle.clamp(extent.0, extent.1);
+    Some((middle - half, middle + half))
+}
+
+/// Returns whether keys apply to this plot: the plot has the focus, or the pointer is over the plot
+/// and no widget has the focus.
 pub(super) fn has_keys(response: &Response) -> bool {
     let is_free = || response.ctx.memory(|memory| memory.focused().is_none());
     response.has_focus() || response.hovered() && is_free()
 }
 
-/// Writes what the keys are at into a box at the upper edge of a plot, on the side where it is not.
+/// Draws the text about the keyboard cursor in a box at the top right of a plot.
 pub(super) fn read_out(ui: &Ui, response: &Response, words: &str) {
     let tokens = Tokens::of(ui);
     let galley = Spans::plain(Type::Label, words, tokens.t1).galley(ui);
@@ -303,7 +338,7 @@ pub(super) fn read_out(ui: &Ui, response: &Response, words: &str) {
     ui.painter().galley(rect.center() - galley.size() / 2.0, galley, tokens.t1);
 }
 
-/// Names a plot for screen readers: what it shows, in a sentence.
+/// Sets the accessible label of a plot: a summary in one sentence.
 pub(super) fn describe(response: &Response, summary: &str) {
     response.widget_info(|| WidgetInfo::labeled(Role::Image, true, summary));
 }
@@ -312,8 +347,15 @@ type Spacer = Box<dyn Fn(GridInput) -> Vec<GridMark>>;
 type Formatter = Box<dyn Fn(GridMark, &std::ops::RangeInclusive<f64>) -> String>;
 
 impl Direction<'_> {
-    /// Where the grid is, what is written at it, and the ticks of the last grid; words are at least `apart` points
-    /// apart.
+    /// Returns the range that has data. On a time axis, data starts at 0, although a live plot
+    /// initially shows only the last seconds.
+    fn extent(&self) -> (f64, f64) {
+        let first = if self.axis == Axis::Time { 0.0 } else { self.range.0 };
+        (self.range.0.min(first), self.range.1)
+    }
+
+    /// Returns the functions that place grid lines and format their labels, and the ticks of the
+    /// last grid. Labels are at least `apart` points apart.
     fn ticks(&self, apart: f32) -> (Spacer, Formatter, Rc<RefCell<Vec<Tick>>>) {
         let (axis, names) = (self.axis, self.names.to_vec());
         let margin: Vec<f64> = self.margin.iter().map(|one| one.0).collect();
@@ -327,7 +369,8 @@ impl Direction<'_> {
             } else {
                 rows(&names, (from, to), step)
             };
-            // In the corner, the words of both axes would cover each other.
+            // A label at the lower end of a vertical axis is omitted: in the corner, it would
+            // overlap a label of the horizontal axis.
             let is_upright = apart < WORDS.0;
             for tick in &mut ticks {
                 if is_upright && axis == Axis::LogTime && tick.at - from < step * 0.1 {
@@ -337,7 +380,8 @@ impl Direction<'_> {
             let mark = |tick: &Tick| GridMark { value: tick.at, step_size: tick.step };
             let mut marks: Vec<GridMark> = ticks.iter().map(mark).collect();
             let seen = margin.iter().filter(|at| (from..=to).contains(*at));
-            // Words in the margin are never too close to be drawn.
+            // The large step makes `egui_plot` draw a label in the margin even if its neighbors are
+            // close.
             marks.extend(seen.map(|&value| GridMark { value, step_size: (to - from) * 9.0 }));
             *drawn.borrow_mut() = ticks;
             marks
@@ -353,7 +397,8 @@ impl Direction<'_> {
         (Box::new(spacer), Box::new(formatter), shown)
     }
 
-    /// The words in the margin at a place; those of places close above it, too.
+    /// Returns the label in the margin at a position. Labels close to each other are joined at the
+    /// position of the first label; the positions of the others get an empty text.
     fn margin_text(
         &self,
         mark: GridMark,
@@ -364,7 +409,8 @@ impl Direction<'_> {
         if mark.step_size < (to - from) * 8.0 {
             return String::new();
         }
-        // A plot is about ten times as long as its words are apart, or longer.
+        // An assumed plot length of `MARGIN_LENGTH` converts the distance from points to plot
+        // coordinates.
         let near = (to - from) * apart / MARGIN_LENGTH;
         let mut places: Vec<&(f64, String)> =
             self.margin.iter().filter(|one| (from..=to).contains(&one.0)).collect();
@@ -384,10 +430,11 @@ impl Direction<'_> {
     }
 }
 
-/// The length of a plot by which words in its margin count as close, in points.
+/// Assumed length of a plot, in points, by which labels in its margin count as close to each other.
 const MARGIN_LENGTH: f64 = 240.0;
 
-/// A tick in the middle of each row; of rows that are lower than their words, only some.
+/// Returns a tick in the middle of each row, or only of some rows if rows are lower than their
+/// labels.
 fn rows(names: &[String], (from, to): (f64, f64), step: f64) -> Vec<Tick> {
     let apart = (step * 0.4).ceil().max(1.0);
     let mut next = f64::NEG_INFINITY;
@@ -414,6 +461,17 @@ mod tests {
     fn words(direction: &Direction<'_>, at: f64) -> String {
         let mark = GridMark { value: at, step_size: 90.0 };
         direction.margin_text(mark, &(0.0..=10.0), MARGIN_WORDS.1)
+    }
+
+    #[test]
+    fn a_view_stays_with_its_data() {
+        let data = (0.0, 30.0);
+        assert_eq!(kept_in_sight((10.0, 20.0), data), None);
+        assert_eq!(kept_in_sight((-14.0, 16.0), data), None, "half of it is empty");
+        assert_eq!(kept_in_sight((-345.0, -250.0), data), Some((-30.0, 30.0)));
+        assert_eq!(kept_in_sight((-380.0, 240.0), data), Some((-30.0, 30.0)));
+        assert_eq!(kept_in_sight((40.0, 50.0), data), Some((25.0, 35.0)));
+        assert_eq!(kept_in_sight((40.0, 50.0), (0.0, 0.0)), None);
     }
 
     #[test]

@@ -1,4 +1,5 @@
-//! A thin scale of four equal zones for Excellent, Good, Fair, and Poor, with a value and its interval.
+//! A thin scale with four equal zones for Excellent, Good, Fair, and Poor, which shows a value and
+//! its interval.
 
 use eframe::egui::{Align2, Color32, Rect, Role, Sense, Stroke, Ui, WidgetInfo, pos2, vec2};
 use jitterscope_engine::report::quick::GradeScale;
@@ -7,19 +8,19 @@ use super::axis::narrow;
 use crate::text;
 use crate::theme::{Tokens, Type};
 
-/// Height of the zones.
+/// Height of the zones, in points.
 const ZONE: f32 = 5.0;
-/// The gap between two zones.
+/// Gap between two zones, in points.
 const GAP: f32 = 2.0;
-/// Height of the whole, with the limits below.
+/// Height of the scale, including the labels of the limits below the zones, in points.
 const HEIGHT: f32 = 30.0;
 
-/// Draws a scale as wide as there is room.
+/// Draws a scale with the available width.
 pub fn scale_strip(ui: &mut Ui, scale: &GradeScale) {
     let tokens = Tokens::of(ui);
     let (rect, response) =
         ui.allocate_exact_size(vec2(ui.available_width(), HEIGHT), Sense::hover());
-    // A dot at an end stays within.
+    // Leaves a margin for a dot at an end of the scale.
     let room = rect.shrink2(vec2(4.0, 0.0));
     let middle = room.top() + 7.0;
     let x = |place: f64| room.left() + room.width() * narrow(place / 4.0);
@@ -44,7 +45,7 @@ pub fn scale_strip(ui: &mut Ui, scale: &GradeScale) {
     ui.painter().circle_filled(pos2(x(scale.place(scale.value)), middle), 4.0, tokens.t1);
     for (limit, place) in scale.limits.into_iter().zip([1.0, 2.0, 3.0]) {
         let at = pos2(x(place), rect.bottom());
-        // 1 ms and 167 µs: exact or rounded, whichever fits.
+        // Of the exact and the rounded format, the shorter one is used, such as `1 ms` or `167 µs`.
         let forms = [text::format_setting(limit), text::format_time(limit)];
         let words = forms.into_iter().min_by_key(|words| words.chars().count()).unwrap_or_default();
         ui.painter().text(at, Align2::CENTER_BOTTOM, words, Type::Axis.font(), tokens.t3);
@@ -54,7 +55,7 @@ pub fn scale_strip(ui: &mut Ui, scale: &GradeScale) {
     response.on_hover_text(said);
 }
 
-/// The accessible label.
+/// Returns the accessible label of the scale: value, interval, and limits of the grades.
 fn summary(scale: &GradeScale) -> String {
     let [excellent, good, fair] = scale.limits.map(text::format_setting);
     let interval = scale.interval.map_or_else(String::new, |(low, high)| {

@@ -1,4 +1,5 @@
-//! Values over time below a timeline, a row each, on its axis: zoom and cursor are linked.
+//! Values over time below another plot: one row per value, on the same axis, with linked zoom and
+//! cursor.
 
 use eframe::egui::{Id, Ui};
 use egui_plot::{HoverPosition, PlotPoints, VLine};
@@ -11,44 +12,44 @@ use super::timeline::{SIDES, Timeline};
 use crate::theme::{Tokens, Type, size};
 use crate::widgets::Spans;
 
-/// The height of a row, and of the words of the axis below.
+/// Height of a row, and of the axis labels below the rows, in points.
 const ROW: f32 = 22.0;
 const TICKS: f32 = 22.0;
-/// The share of a row that its highest value takes.
+/// Height of a strip's highest value, as a share of the row.
 const FILLED: f64 = 0.86;
 
 /// A value over time.
 #[derive(Clone, Debug)]
 pub struct Strip {
-    /// What it is.
+    /// Name of the value.
     pub name: String,
-    /// The value at each time in seconds.
+    /// The values, each with its time in seconds.
     pub points: Vec<(f64, f64)>,
-    /// The extremes in words, for the margin.
+    /// The lowest or highest value, or both, as text that is shown in the right margin.
     pub extremes: String,
-    /// A value in words, without its unit.
+    /// Formats a value; without its unit, unless `unit` is empty.
     pub words: fn(f64) -> String,
-    /// The unit, after a space; empty where the words have it.
+    /// The unit after a value; empty if `words` includes it.
     pub unit: String,
 }
 
-/// The plot that strips are below, on its axis.
+/// The properties of the plot above the strips, whose horizontal axis the strips share.
 #[derive(Clone, Copy, Debug)]
 pub struct Above {
-    /// Names the strips.
+    /// Id of the plot of the strips.
     pub id: Id,
-    /// What plots on the axis share.
+    /// The group of plots that zoom and move together along this axis.
     pub link: Id,
-    /// What is written at the axis: of times in seconds, or in nanoseconds.
+    /// The axis of the strips, in seconds or in nanoseconds.
     pub axis: Axis,
-    /// How much of the axis a second is.
+    /// Length of a second in units of the axis.
     pub per_second: f64,
-    /// What is selected, in seconds.
+    /// The selected time, in seconds, which is marked by a line.
     pub selected: Option<f64>,
 }
 
 impl Above {
-    /// A timeline.
+    /// Returns the properties of a timeline above the strips; the axis is in seconds.
     pub fn timeline(timeline: &Timeline) -> Self {
         Self {
             id: timeline.id().with("strips"),
@@ -59,7 +60,7 @@ impl Above {
         }
     }
 
-    /// A chart whose axis has nanoseconds.
+    /// Returns the properties of a chart above the strips; the axis is in nanoseconds.
     pub fn chart(link: Id) -> Self {
         let id = link.with("strips");
         Self { id, link, axis: Axis::Nanos, per_second: 1e9, selected: None }
@@ -76,7 +77,8 @@ impl Strip {
         if self.unit.is_empty() { words } else { format!("{words} {}", self.unit) }
     }
 
-    /// The value at a time, or the last one before it.
+    /// Returns the value of the first point at or after a time, or of the last point if there is
+    /// none.
     fn at(&self, secs: f64) -> Option<f64> {
         let after = self.points.partition_point(|point| point.0 < secs);
         let point = self.points.get(after).or_else(|| self.points.last())?;
@@ -84,7 +86,7 @@ impl Strip {
     }
 }
 
-/// How high the strips are together.
+/// Returns the total height of the strips with their axis labels, in points.
 pub fn strips_height(strips: &[Strip]) -> f32 {
     if strips.is_empty() { 0.0 } else { ROW * rows(strips) + TICKS }
 }
@@ -93,7 +95,8 @@ fn rows(strips: &[Strip]) -> f32 {
     f32::from(u16::try_from(strips.len()).unwrap_or(u16::MAX))
 }
 
-/// The room at the left and at the right of strips and of the plot above them: names are whole.
+/// Returns the widths reserved for labels left and right of the strips and of the plot above the
+/// strips, in points; wide enough for every name.
 pub fn strips_sides(ui: &Ui, strips: &[Strip]) -> (f32, f32) {
     let color = Tokens::of(ui).t2;
     let width = |strip: &Strip| Spans::plain(Type::Axis, &strip.name, color).galley(ui).size().x;
@@ -101,7 +104,7 @@ pub fn strips_sides(ui: &Ui, strips: &[Strip]) -> (f32, f32) {
     (SIDES.0.max((widest + 2.0 * size::GAP_LABEL).ceil()), SIDES.1)
 }
 
-/// Shows the strips below a plot that shows this much of time at first, in seconds.
+/// Draws the strips below a plot; `whole` is the initial time range of that plot, in seconds.
 pub fn strips_ui(ui: &mut Ui, above: Above, whole: (f64, f64), strips: &[Strip]) {
     if strips.is_empty() {
         return;
@@ -160,7 +163,7 @@ pub fn strips_ui(ui: &mut Ui, above: Above, whole: (f64, f64), strips: &[Strip])
     menu(&response, id, || table(strips), None);
 }
 
-/// The value of the row under the pointer.
+/// Returns the tooltip of the row under the pointer.
 fn words(strips: &[Strip], secs: f64, row: f64) -> Option<String> {
     let (strip, _) =
         strips.iter().zip(0_u32..).find(|(_, at)| (0.0..1.0).contains(&(row - f64::from(*at))))?;
@@ -168,7 +171,7 @@ fn words(strips: &[Strip], secs: f64, row: f64) -> Option<String> {
     Some(format!("{}\n{value} at {secs:.2} s", strip.name))
 }
 
-/// The accessible label.
+/// Returns the accessible label of the strips.
 fn summary(strips: &[Strip]) -> String {
     let strips: Vec<String> =
         strips.iter().map(|strip| format!("{} {}", strip.name, strip.extremes)).collect();

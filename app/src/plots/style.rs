@@ -5,13 +5,16 @@ use egui_plot::{Line, LineStyle, MarkerShape, PlotPoints};
 
 use crate::theme::tokens::{Dash, Mark};
 
-/// A line through each of its points. The bands that `egui_plot` makes of more than one point a pixel join a column
-/// with the next by wedges, as if a single late frame had lasted.
+/// Opacity of the shade over the selected range.
+pub(super) const SHADE: f32 = 0.16;
+
+/// Returns a line through every point. By default, `egui_plot` draws several points per pixel as a
+/// band, and the sloping edges of a band make a single late frame look like a longer delay.
 pub(super) fn line<'a>(name: &str, points: PlotPoints<'a>, stroke: Stroke) -> Line<'a> {
     Line::new(name, points).stroke(stroke).allow_band(false)
 }
 
-/// The dashes of a line.
+/// Returns the line style for a dash pattern.
 pub(super) fn line_style(dash: Dash) -> LineStyle {
     match dash.drawn() {
         [] => LineStyle::Solid,
@@ -20,7 +23,7 @@ pub(super) fn line_style(dash: Dash) -> LineStyle {
     }
 }
 
-/// The shape of a point, and whether it is filled.
+/// Returns the shape of a marker, and whether it is filled.
 pub(super) const fn marker(mark: Mark) -> (MarkerShape, bool) {
     match mark {
         Mark::Circle => (MarkerShape::Circle, true),

@@ -1,4 +1,4 @@
-//! The timeline: period or lateness of every sample over time, live and afterward.
+//! The timeline: frame time or lateness of every sample over time, live or after the run.
 
 mod contents;
 mod data;
@@ -31,69 +31,70 @@ use crate::widgets::{
     Button, Hidden, LegendEntry, LegendSwatch, combo, icon_button, legend_row, segmented,
 };
 
-/// What a timeline shows of each sample.
+/// The displayed value of each sample.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Quantity {
-    /// Time from one frame to the next.
+    /// Frame time: time since the previous frame.
     #[default]
     Period,
-    /// How much later than due the thread ran.
+    /// Lateness: actual minus scheduled start.
     Lateness,
 }
 
-/// Whether samples still come, and how much of them is shown while they do.
+/// Whether samples are still arriving, and which part of the samples is visible.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum LiveWindow {
-    /// Samples are still arriving; the last seconds are shown, or all.
+    /// Samples are still arriving; the samples of the latest seconds are visible, or all samples.
     Running {
-        /// Length of the window; `None` for all.
+        /// The number of latest seconds that are visible; `None` for all samples.
         secs: Option<f64>,
     },
-    /// The measurement is over: all is shown.
+    /// The measurement has ended: all samples are visible.
     Ended,
 }
 
 impl LiveWindow {
-    /// The default of a running test.
+    /// Returns the default window of a running test.
     pub const fn last_15_secs() -> Self {
         Self::Running { secs: Some(15.0) }
     }
 
-    /// Whether samples still come.
+    /// Returns whether samples are still arriving.
     pub const fn is_running(self) -> bool {
         matches!(self, Self::Running { .. })
     }
 }
 
-/// A timeline's view: quantity and selected sample; the plot stores what is zoomed to.
+/// View state of a timeline; the zoom is stored by the plot.
 #[derive(Clone, Debug)]
 pub struct Timeline {
-    /// What is shown of each sample.
+    /// The displayed value of each sample.
     pub quantity: Quantity,
-    /// How values are laid out.
+    /// Scale of the values.
     pub scale: Scale,
-    /// Position of the sample that is ringed.
+    /// Position of the selected sample, which is drawn with a ring.
     pub selected: Option<usize>,
-    /// Entries of the legend that are hidden.
+    /// Hidden entries of the legend.
     pub hidden: Hidden,
     /// Whether the plot fills the page.
     pub is_enlarged: bool,
-    /// Whether strips and lanes stand below it, on its axis.
+    /// Whether strips and lanes are shown below the timeline on the same time axis.
     pub has_below: bool,
-    /// Moments marked during the measurement, in seconds.
+    /// Times that were marked during the measurement, in seconds.
     pub marks: Vec<f64>,
-    /// How many seconds of a live measurement are shown; `None` for all.
+    /// Number of latest seconds that are visible during a measurement; `None` for all samples.
     live_secs: Option<u16>,
-    /// A moment to bring into view, in seconds.
+    /// A time to scroll into view, in seconds.
     wanted: Option<f64>,
     range: Option<Selection>,
     marked: Option<Marked>,
-    /// Whether the page is to scroll to it.
+    /// Whether the page scrolls to the timeline in the next frame.
     is_sought: bool,
     notes: Notes,
-    /// When the ringed sample woke, in seconds.
+    /// When the selected sample woke, in seconds.
     selected_secs: Option<f64>,
-    /// From where to where the plot is on the screen, and the time that it shows.
+    /// Horizontal extent of the plot on the screen in points, and its visible time range in
+    /// seconds; `None` until the plot is drawn.
     shown: Option<(Rangef, (f64, f64))>,
     id: Id,
 }
@@ -121,47 +122,48 @@ impl Default for Timeline {
     }
 }
 
-/// The width of the words at the left and at the right of a timeline with something below.
+/// Widths of the left and right labels of a timeline with strips or lanes below it, in points.
 pub(super) const SIDES: (f32, f32) = (92.0, 118.0);
 
-/// An id that no other view has had, so that each starts with all of its data.
+/// Returns an id that no other view has used, so that a new view shows all data.
 fn fresh_id() -> Id {
     static COUNT: AtomicU64 = AtomicU64::new(0);
     Id::unique(("timeline", COUNT.fetch_add(1, Ordering::Relaxed)))
 }
 
-/// The width of a card from which on its header has the choice of the scale.
+/// Minimum width of a card whose header has the control for the scale, in points.
 const SCALE_FROM: f32 = 660.0;
-/// The minimum height of the plot itself, whatever is above and below it.
+/// Minimum height of the plot without the legend above and the rows below, in points.
 const MIN_HEIGHT: f32 = 140.0;
-/// Places of the legend's entries.
+/// Positions of the entries in the legend.
 const SAMPLES: usize = 0;
 const TARGET: usize = 1;
 const MISSED: usize = 2;
 
 impl Timeline {
-    /// A timeline of lateness on a logarithmic scale, for the causes of late samples.
+    /// Creates a timeline of lateness on a logarithmic scale, for the causes of late samples.
     pub fn of_lateness() -> Self {
         Self { quantity: Quantity::Lateness, scale: Scale::Log, ..Self::default() }
     }
 
-    /// How much of a running measurement is shown.
+    /// Returns the visible part of a running measurement.
     pub fn live_window(&self) -> LiveWindow {
         LiveWindow::Running { secs: self.live_secs.map(f64::from) }
     }
 
-    /// The same in words.
+    /// Describes the visible part of a running measurement.
     pub fn live_words(&self) -> String {
         self.live_secs.map_or_else(|| "all".to_owned(), |secs| format!("last {secs} s"))
     }
 
-    /// Begins with other samples: everything is shown, and what was selected, marked, or annotated is gone.
+    /// Resets the view for other samples: shows all data, and clears selection, marks, and
+    /// annotations.
     pub fn reset(&mut self) {
         let Self { quantity, scale, hidden, is_enlarged, live_secs, .. } = *self;
         *self = Self { quantity, scale, hidden, is_enlarged, live_secs, ..Self::default() };
     }
 
-    /// Shows this stretch of time, in seconds.
+    /// Zooms to this time range, in seconds.
     pub fn zoom_to(&self, ctx: &Context, (from, to): (f64, f64)) {
         ask(ctx, self.id, Move::Show(from, to));
     }
@@ -172,7 +174,7 @@ impl Timeline {
         Look { id: self.id, height, has_wheel: true, link, sides }
     }
 
-    /// Notes where it shows what, for what is drawn below it.
+    /// Stores the position and the visible time range of the plot, for the parts below it.
     fn note_shown(&mut self, data: &TimelineData, rect: Rect, transform: &PlotTransform) {
         let selected = self.selected.and_then(|index| data.sample(index));
         self.selected_secs = selected.map(|sample| sample.0);
@@ -180,51 +182,54 @@ impl Timeline {
         self.shown = Some((rect.x_range(), (*bounds.start(), *bounds.end())));
     }
 
-    /// Names its plot.
+    /// Returns the id of the plot.
     pub(super) const fn id(&self) -> Id {
         self.id
     }
 
-    /// What plots on its axis share.
+    /// Returns the id of the group of plots that share the time axis.
     pub(super) fn link(&self) -> Id {
         self.id.with("time")
     }
 
-    /// The time that it shows, where the user moved it.
+    /// Returns the visible time range in seconds; `None` unless the user zoomed or moved the time
+    /// axis.
     pub(super) fn moved_time(&self, ctx: &Context) -> Option<(f64, f64)> {
         moved_range(ctx, self.id)
     }
 
-    /// When the ringed sample woke, in seconds.
+    /// Returns when the selected sample woke, in seconds.
     pub(super) const fn selected_secs(&self) -> Option<f64> {
         self.selected_secs
     }
 
-    /// Where a moment in seconds is across the screen; `None` where it is out of sight.
+    /// Returns the horizontal screen position of a time in seconds; `None` if the time is not
+    /// visible.
     pub(super) fn place_of(&self, secs: f64) -> Option<f32> {
         let (across, (from, to)) = self.shown?;
         let share = (secs - from) / (to - from).max(1e-12);
         (0.0..=1.0).contains(&share).then(|| across.min + across.span() * narrow(share))
     }
 
-    /// The time that it shows until the user moves it, of a measurement that is over.
+    /// Returns the initial time range of a completed measurement, in seconds.
     pub fn whole(&self, data: &TimelineData) -> (f64, f64) {
         self.whole_time(data, LiveWindow::Ended)
     }
 
-    /// Moves the view so that this moment is in sight; for a step to the next late sample.
+    /// Scrolls to a time in the next frame; used for steps to other late samples.
     pub const fn bring_into_view(&mut self, secs: f64) {
         self.wanted = Some(secs);
     }
 
-    /// Shows the choices for the card's header: what is shown and how, while live how much of it, "Mark"
-    /// and "Follow live", and whether the plot fills the page.
+    /// Draws the controls in the header of the card: displayed value, scale, zoom, and the switch
+    /// that maximizes the plot. While a test runs (`is_live`), also the number of visible seconds
+    /// and "Follow live".
     pub fn controls_ui(&mut self, ui: &mut Ui, is_live: bool) {
         let is_narrow = ui.content_rect().width() < size::MEDIUM_FROM;
         let quantities = [(Quantity::Period, "Frame time"), (Quantity::Lateness, "Lateness")];
         let scales = [(Scale::Linear, "Linear"), (Scale::Log, "Log")];
         let quantity = segmented(ui, "Show", &mut self.quantity, &quantities).changed();
-        // Where there is little room, the key L has to do.
+        // In a narrow card, only the shortcut L changes the scale.
         let has_scale = !is_narrow && SCALE_FROM <= ui.max_rect().width();
         let scale = has_scale && segmented(ui, "Scale", &mut self.scale, &scales).changed();
         if quantity || scale {
@@ -255,7 +260,7 @@ impl Timeline {
         }
     }
 
-    /// Shows the plot. Returns the position of a sample that was clicked.
+    /// Draws the plot. Returns the position of the clicked sample.
     pub fn ui(
         &mut self,
         ui: &mut Ui,
@@ -282,7 +287,8 @@ impl Timeline {
             Quantity::Period => &data.periods,
             Quantity::Lateness => &data.lateness,
         };
-        // A dot of the cloud is wider than two columns.
+        // Lateness is drawn as dots, each wider than two columns, so half of the columns are
+        // sufficient.
         let width = ui.available_width();
         let width_drawn = if self.quantity == Quantity::Period { width } else { width / 2.0 };
         let drawn = pyramid.query(time.0, time.1, columns(width_drawn));
@@ -316,19 +322,20 @@ impl Timeline {
         let follows = PlotMemory::load(ui.ctx(), self.id).is_none_or(|it| it.auto_bounds.y);
         let (response, transform) = plane.show(
             ui,
-            // Items have no names: what is under the pointer is found among all samples.
+            // The plot itself shows no tooltips: the sample under the pointer is searched below.
             |_| None,
             |plot| {
                 let rect = plot.response().rect;
                 let mut seen = seen_of(&plot.plot_bounds(), rect);
-                // Where the view follows the data, it is already where the data is now.
+                // If the view follows the data, the current range is used: the plot still has the
+                // range of the last frame.
                 if moved.is_none() {
                     seen.time = whole;
                 }
                 if follows {
                     seen.value = value;
                 }
-                // Without samples, nothing is drawn that the words in the middle would cover.
+                // Without samples, nothing is drawn behind the text in the center.
                 if !data.is_empty() {
                     view.add(plot, tokens, data, &drawn, seen);
                 }
@@ -362,18 +369,20 @@ impl Timeline {
         }
         self.below_ui(ui, data);
         if moved_range(ui.ctx(), self.id) != moved {
-            // Values in sight follow what is in sight.
+            // The visible time range changed during this frame, and the range of values depends on
+            // it.
             ui.ctx().request_repaint();
         }
         pointed.filter(|_| response.clicked())
     }
 
-    /// How high what is below the plot was when it was drawn last: the plot leaves it that room.
+    /// Returns the height of the parts below the plot in the last frame, which the plot leaves
+    /// free.
     pub fn height_below(&self, ui: &Ui) -> f32 {
         ui.data(|data| data.get_temp(self.id.with("below"))).unwrap_or(0.0)
     }
 
-    /// What is selected, marked, and noted, in rows below the plot.
+    /// Draws rows below the plot: the selected range, the marked frames, and the annotations.
     fn below_ui(&mut self, ui: &mut Ui, data: &TimelineData) {
         let (top, before) = (ui.cursor().top(), self.height_below(ui));
         ui.scope(|ui| {
@@ -389,7 +398,7 @@ impl Timeline {
         }
     }
 
-    /// The axis of time, with marked moments and annotations.
+    /// Returns the time axis, with marked times and annotations.
     fn time_direction(&self, range: (f64, f64)) -> Direction<'static> {
         let marks = self.marks.iter().zip(1_u32..);
         let marks = marks.map(|(secs, number)| (*secs, format!("Mark {number}")));
@@ -397,7 +406,7 @@ impl Timeline {
         Direction { axis: Axis::Time, range, label: "Time", names: &[], margin }
     }
 
-    /// The words of the limits, next to their lines.
+    /// Returns the labels of the limits, with the positions of their lines.
     fn limit_words(&self, data: &TimelineData) -> Vec<(f64, String)> {
         if data.is_empty() || data.frame <= Nanos::ZERO {
             return Vec::new();
@@ -412,7 +421,7 @@ impl Timeline {
         }
     }
 
-    /// Draws the cursor on a sample and its words.
+    /// Draws a dot on the sample at position `index`, and its tooltip.
     fn read_out(
         &self,
         ui: &Ui,
@@ -431,7 +440,7 @@ impl Timeline {
         }
     }
 
-    /// What is drawn, above the plot; samples, target, and missed frames can be hidden.
+    /// Draws the legend above the plot; samples, target, and missed frames can be hidden.
     fn legend(&mut self, ui: &mut Ui, tokens: &Tokens, data: &TimelineData) {
         let target = format!("Target {}", text::format_period(data.frame));
         let worst = data.missed.iter().map(|missed| missed.period_nanos).fold(0.0, f64::max);

@@ -1,25 +1,27 @@
-//! What the wheel does: it scrolls the page, and zooms a plot only where it began to turn over that plot.
+//! The mouse wheel scrolls the page; it zooms a plot only if it started to turn over that plot.
 
 use eframe::egui::{Context, Id};
 
-/// A wheel that rests for this long, in seconds, begins again.
+/// Pause in seconds after which the next turn of the wheel counts as a new start.
 const REST: f64 = 0.5;
 
-/// Turns of the wheel without a longer rest.
+/// The state of consecutive turns of the wheel, without a pause longer than `REST`.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 struct Wheel {
-    /// When it last turned, in seconds.
+    /// Time of the last turn, in seconds.
     at: f64,
-    /// The pass in which it was looked at last.
+    /// Number of the egui pass in which the wheel was last handled.
     pass: Option<u64>,
-    /// Whether it began in this pass, so that a plot may take it.
+    /// Whether the wheel started to turn in this pass, so that the plot under the pointer may claim
+    /// it.
     is_new: bool,
-    /// The plot that took it; otherwise it is the page's.
+    /// The plot that the wheel zooms; `None` if it scrolls the page.
     plot: Option<Id>,
 }
 
 impl Wheel {
-    /// Notes that the wheel turns in this pass.
+    /// Returns the state for a pass in which the wheel turns; unchanged if the pass was handled
+    /// before.
     fn turned(self, pass: Option<u64>, now: f64, has_rested: bool) -> Self {
         if self.pass == pass {
             return self;
@@ -29,8 +31,9 @@ impl Wheel {
     }
 }
 
-/// Whether the turning wheel zooms this plot. Call it for each plot with such a wheel in every pass in which the wheel
-/// turns: what turns over no plot scrolls the page until it rests.
+/// Whether the wheel zooms this plot. Call it for every plot with wheel zoom in each pass in which
+/// the wheel turns: a wheel that starts to turn outside of all plots scrolls the page until it
+/// pauses.
 pub(super) fn takes_wheel(ctx: &Context, plot: Id, is_under_pointer: bool) -> bool {
     let id = Id::unique("wheel");
     let (pass, now) = (Some(ctx.cumulative_pass_nr()), ctx.input(|input| input.time));
@@ -50,8 +53,8 @@ mod tests {
 
     use super::*;
 
-    /// A pass at this time in which the wheel turns over one of two plots, or over the page; returns the plot that it
-    /// zooms.
+    /// Runs a pass at this time in which the wheel turns over one of two plots, or over the page if
+    /// `under` is `None`. Returns the plot that the wheel zooms.
     fn turn(ctx: &Context, time: f64, under: Option<usize>) -> Option<usize> {
         let plots = ["first", "second"].map(Id::unique);
         let mut zoomed = None;

@@ -1,45 +1,46 @@
-//! Which saved runs are listed: by words, and by test, machine, verdict, and tag.
+//! Filter of the list of saved runs: by words, test, machine, verdict, and tag.
 
 use serde::{Deserialize, Serialize};
 
 use super::{LibraryItem, RunListEntry};
 use crate::text;
 
-/// Which runs are listed.
+/// The filter of the list of saved runs.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, rename_all = "kebab-case")]
 pub struct RunFilter {
-    /// Words that must all match: plain ones anywhere, `tag:`, `test:`, `before:`, and `after:` in
-    /// their field.
+    /// Words that must all match. A plain word is searched in name, note, machine, test, and tags.
+    /// A word with the prefix `tag:`, `test:`, or `machine:` is searched in that field only; dates
+    /// have the prefix `before:` or `after:`.
     pub words: String,
-    /// The name of a test.
+    /// The name of the test that a run must have; `None` for any test.
     pub test: Option<String>,
-    /// Processor and system.
+    /// The machine (processor and operating system) that a run must have; `None` for any machine.
     pub machine: Option<String>,
-    /// The words of a verdict.
+    /// The text of the verdict that an entry must have; `None` for any verdict.
     pub verdict: Option<String>,
-    /// A tag.
+    /// A tag that a run must have; `None` for any tags.
     pub tag: Option<String>,
 }
 
 /// A filter that the user named.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SavedFilter {
-    /// Its name.
+    /// The name of the filter.
     pub name: String,
-    /// What it lists.
+    /// The conditions of the filter.
     #[serde(flatten)]
     pub filter: RunFilter,
 }
 
-/// The verdict of a file in a word or two.
+/// Returns the verdict of a list entry in one or two words.
 pub fn verdict_of(item: &LibraryItem) -> &str {
     item.run.as_ref().map_or("Cannot be read", |run| run.verdict.as_str())
 }
 
 impl RunFilter {
-    /// Whether a file is listed. An unreadable one matches only if nothing but its file is
-    /// searched.
+    /// Returns whether the entry meets all conditions. An unreadable file meets no condition on
+    /// test, machine, or tag; words are searched in its path and in the error.
     pub fn matches(&self, item: &LibraryItem) -> bool {
         let fits = |wanted: &Option<String>, has: &dyn Fn(&str) -> bool| {
             wanted.as_ref().is_none_or(|wanted| has(wanted))
@@ -69,7 +70,7 @@ impl RunFilter {
     }
 }
 
-/// Whether a word matches a run.
+/// Returns whether one word of a filter matches a run.
 fn is_found(run: &RunListEntry, word: &str) -> bool {
     let word = word.to_lowercase();
     let has = |text: &str, word: &str| text.to_lowercase().contains(word);
@@ -89,54 +90,27 @@ fn is_found(run: &RunListEntry, word: &str) -> bool {
     }
 }
 
-/// The day of a run in this PC's time zone: `2025-11-19`, so that days compare as text.
+/// Returns the day of a run in this PC's time zone as `2025-11-19`, so that days compare as text.
 fn day(run: &RunListEntry) -> String {
     text::local(run.started_at).strftime("%Y-%m-%d").to_string()
 }
 
 #[cfg(test)]
 mod tests {
-    use jitterscope_engine::nanos::Nanos;
-    use jitterscope_engine::report::{Headline, Standing};
     use jitterscope_engine::run::Ending;
 
     use super::*;
 
     fn item(name: &str, tags: &[&str]) -> LibraryItem {
-        LibraryItem {
-            path: name.into(),
-            files: vec![name.into()],
-            bytes: 1,
-            parts: Vec::new(),
-            run: Ok(RunListEntry {
-                id: "0a1b2c3d".to_owned(),
-                name: name.to_owned(),
-                given_name: name.to_owned(),
-                note: "after the driver update".to_owned(),
-                tags: tags.iter().map(|tag| (*tag).to_owned()).collect(),
-                test: "frame-loop",
-                test_name: "Frame loop",
-                fingerprint: String::new(),
-                setting: String::new(),
-                change: None,
-                headline: Headline {
-                    standing: Standing::Clear,
-                    grade: None,
-                    word: String::new(),
-                    number: String::new(),
-                    best_p99: None,
-                    longest_gap: None,
-                    rows: 1,
-                    refused: 0,
-                    ending: Ending::Stopped,
-                },
-                verdict: "Stopped".to_owned(),
-                key_result: "9 frames".to_owned(),
-                machine: "AMD Ryzen 9 5950X · Linux 6.8".to_owned(),
-                started_at: "2025-11-20T12:00:00Z".parse().unwrap(),
-                measured: Nanos::from_secs(30),
-            }),
-        }
+        LibraryItem::example(name, tags, |run| {
+            run.given_name = name.to_owned();
+            run.note = "after the driver update".to_owned();
+            run.headline.ending = Ending::Stopped;
+            run.verdict = "Stopped".to_owned();
+            run.key_result = "9 frames".to_owned();
+            run.machine = "AMD Ryzen 9 5950X · Linux 6.8".to_owned();
+            run.started_at = "2025-11-20T12:00:00Z".parse().unwrap();
+        })
     }
 
     #[test]

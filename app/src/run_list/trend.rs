@@ -1,5 +1,5 @@
-//! How the key figure of runs with the same settings moves over time on one machine, and which run is their
-//! baseline.
+//! The trend of the key figure over runs with the same settings on one machine, and the choice of
+//! their baseline.
 
 use jitterscope_engine::nanos::Nanos;
 use jitterscope_engine::report::Headline;
@@ -10,24 +10,26 @@ use jitterscope_engine::store::repeats::series;
 use super::{LibraryItem, RunListEntry};
 use crate::text;
 
-/// The tag of the run that later ones with its settings are compared with.
+/// The tag of the baseline: the run with which other runs of the same settings and machine are
+/// compared.
 pub const BASELINE: &str = "baseline";
-/// The most runs of a trend.
+/// Maximum number of runs in a trend.
 pub const MAX_RUNS: usize = 12;
-/// The fewest runs of a trend.
+/// Minimum number of runs for which a trend is shown.
 pub const MIN_RUNS: usize = 3;
 
-/// The number that a run of a test is followed by, and what it is.
+/// The number whose trend is followed for a test.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct KeyFigure {
-    /// What it is, in lower case.
+    /// The name of the figure, in lower case.
     pub name: &'static str,
-    /// In nanoseconds; less is better.
+    /// The value in nanoseconds; lower is better.
     pub nanos: f64,
 }
 
 impl KeyFigure {
-    /// The figure of a run; `None` where it has no time that less of is better.
+    /// Returns the key figure of a run; `None` if the run has neither a longest gap nor a p99
+    /// lateness.
     pub fn of(headline: &Headline) -> Option<Self> {
         let of = |name, nanos: Nanos| Self { name, nanos: nanos.as_f64() };
         let gap = headline.longest_gap.map(|gap| of("longest gap", gap));
@@ -38,44 +40,46 @@ impl KeyFigure {
 /// One run of a trend.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TrendPoint {
-    /// Names the run.
+    /// The ID of the run.
     pub id: String,
-    /// When it began.
+    /// When the run began.
     pub at: jiff::Timestamp,
-    /// Its figure in nanoseconds.
+    /// The key figure in nanoseconds.
     pub nanos: f64,
-    /// Whether it is the baseline.
+    /// Whether this run is tagged as a baseline.
     pub is_baseline: bool,
-    /// Whether it is the run that the trend was requested for.
+    /// Whether the trend was requested for this run.
     pub is_this: bool,
 }
 
-/// The last runs with the same settings on one machine, the oldest first.
+/// The latest runs with the same settings on one machine, oldest first.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Trend {
-    /// What is followed.
+    /// The name of the key figure.
     pub name: &'static str,
     /// The runs.
     pub points: Vec<TrendPoint>,
-    /// The figure of the baseline.
+    /// The key figure of the baseline in nanoseconds; `None` without a baseline.
     pub baseline: Option<f64>,
-    /// By how much two runs with the baseline's settings differ by chance; `None` where that is unknown.
+    /// The noise floor in nanoseconds: how much two runs with the baseline's settings differ by
+    /// chance; `None` if unknown.
     pub band: Option<f64>,
 }
 
-/// What a run is against its baseline.
+/// The change of a run compared with its baseline.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Change {
-    /// Within the run-to-run variation.
+    /// The difference is within the run-to-run variation.
     NoClearDifference,
-    /// Better by this share.
+    /// Better by this share of the baseline's value.
     Better(f64),
-    /// Worse by this share.
+    /// Worse by this share of the baseline's value.
     Worse(f64),
 }
 
 impl Trend {
-    /// The trend of a run among others; `None` where the run has no figure.
+    /// Returns the trend of runs with the settings and machine of `of`; `None` if `of` did not
+    /// finish or has no key figure.
     pub fn of(items: &[LibraryItem], of: &RunListEntry) -> Option<Self> {
         let figure = figure_of(of)?;
         let mut points: Vec<TrendPoint> = items
@@ -96,7 +100,8 @@ impl Trend {
         let baseline = points.iter().rfind(|point| point.is_baseline);
         let band = baseline.and_then(|baseline| noise_floor(items, &baseline.id));
         let baseline = baseline.map(|point| point.nanos);
-        // The run itself stays in sight, whatever came after it.
+        // Cut the list so that it includes the run for which it was requested, even if newer runs
+        // follow.
         let end = points
             .iter()
             .position(|point| point.is_this)
@@ -106,7 +111,8 @@ impl Trend {
         Some(Self { name: figure.name, points, baseline, band })
     }
 
-    /// What the run is against the baseline; `None` where one of the two is missing, or the variation.
+    /// Returns how the run for which the trend was requested differs from the baseline; `None` if
+    /// the run is a baseline itself, or if the baseline or the noise floor is unknown.
     pub fn change(&self) -> Option<Change> {
         let this = self.points.iter().find(|point| point.is_this && !point.is_baseline)?.nanos;
         let (baseline, band) = (self.baseline?, self.band?);
@@ -122,7 +128,7 @@ impl Trend {
 }
 
 impl Change {
-    /// In a line, with the variation in nanoseconds.
+    /// Describes the change in one line; `band` is the noise floor in nanoseconds.
     pub fn words(self, band: f64) -> String {
         match self {
             Self::NoClearDifference => {
@@ -139,7 +145,7 @@ impl Change {
     }
 }
 
-/// Notes of each run what it is against the baseline with its settings, where there is one.
+/// Sets the change of each run compared with the baseline of its settings, if there is one.
 pub(super) fn compare_with_baselines(items: &mut [LibraryItem]) {
     let runs = || items.iter().filter_map(|item| item.run.as_ref().ok());
     let baselines: Vec<&RunListEntry> = runs().filter(|run| is_baseline(run)).collect();
@@ -158,12 +164,12 @@ pub(super) fn compare_with_baselines(items: &mut [LibraryItem]) {
     }
 }
 
-/// Whether a run is a baseline.
+/// Returns whether a run is tagged as a baseline.
 pub fn is_baseline(run: &RunListEntry) -> bool {
     run.tags.iter().any(|tag| tag == BASELINE)
 }
 
-/// Whether two runs have the same settings on the same machine.
+/// Returns whether two runs have the same settings and the same machine.
 pub fn is_alike(run: &RunListEntry, of: &RunListEntry) -> bool {
     !of.fingerprint.is_empty()
         && run.fingerprint == of.fingerprint
@@ -175,8 +181,8 @@ fn figure_of(run: &RunListEntry) -> Option<KeyFigure> {
     KeyFigure::of(&run.headline).filter(|_| run.headline.ending == Ending::Finished)
 }
 
-/// The noise floor of a run's settings, from the series of repeats it belongs to and the runs up to it, as the store
-/// computes it from the files.
+/// Returns the noise floor, in nanoseconds, of the run with the ID `of`: from its series of repeats
+/// and from earlier runs with the same settings. The store computes the same from the run files.
 fn noise_floor(items: &[LibraryItem], of: &str) -> Option<f64> {
     let runs = || items.iter().filter_map(|item| item.run.as_ref().ok());
     let of = runs().find(|run| run.id == of)?;
@@ -195,43 +201,17 @@ fn noise_floor(items: &[LibraryItem], of: &str) -> Option<f64> {
 
 #[cfg(test)]
 mod tests {
-    use jitterscope_engine::report::Standing;
-
     use super::*;
 
     fn item(id: usize, micros: i64, tags: &[&str]) -> LibraryItem {
-        let headline = Headline {
-            standing: Standing::Clear,
-            grade: None,
-            word: String::new(),
-            number: String::new(),
-            best_p99: Some(Nanos::from_micros(micros)),
-            longest_gap: None,
-            rows: 1,
-            refused: 0,
-            ending: Ending::Finished,
-        };
-        let minute = i64::try_from(id).unwrap() * 60;
-        let run = RunListEntry {
-            id: id.to_string(),
-            name: String::new(),
-            given_name: String::new(),
-            note: String::new(),
-            tags: tags.iter().map(|tag| (*tag).to_owned()).collect(),
-            test: "frame-loop",
-            test_name: "Frame loop",
-            fingerprint: "--fps 60".to_owned(),
-            setting: "--fps 60".to_owned(),
-            headline,
-            change: None,
-            verdict: String::new(),
-            key_result: String::new(),
-            machine: "this".to_owned(),
-            started_at: jiff::Timestamp::from_second(minute).unwrap(),
-            measured: Nanos::from_secs(30),
-        };
-        let path: std::path::PathBuf = id.to_string().into();
-        LibraryItem { files: vec![path.clone()], path, bytes: 1, run: Ok(run), parts: Vec::new() }
+        LibraryItem::example(&id.to_string(), tags, |run| {
+            run.fingerprint = "--fps 60".to_owned();
+            run.setting = "--fps 60".to_owned();
+            run.headline.best_p99 = Some(Nanos::from_micros(micros));
+            run.machine = "this".to_owned();
+            let minute = i64::try_from(id).unwrap() * 60;
+            run.started_at = jiff::Timestamp::from_second(minute).unwrap();
+        })
     }
 
     fn change(items: &[LibraryItem], of: usize) -> Option<Change> {

@@ -19,29 +19,29 @@ use super::settings::Settings;
 pub enum PageId {
     /// The quick check.
     Quick,
-    /// A kind of test, by its key.
+    /// The page of the test with this key.
     Test(&'static str),
     /// The saved runs.
     Runs,
     /// An imported run.
     Capture,
-    /// Runs side by side.
+    /// The comparison of runs.
     Compare,
-    /// The machine, and what it allows.
+    /// The machine, and its capabilities.
     Machine,
     /// The user's settings.
     Settings,
-    /// The first page of the first start.
+    /// The welcome page of the first start.
     Welcome,
 }
 
 impl PageId {
-    /// The page that shows a run.
+    /// Returns the page that shows a run.
     pub fn of(run: &Run) -> Self {
         run.plan().map_or(Self::Capture, |plan| Self::Test(plan.key()))
     }
 
-    /// The word by which the page is remembered.
+    /// Returns the key that identifies the page in the settings file.
     pub const fn key(self) -> &'static str {
         match self {
             Self::Quick => "quick",
@@ -56,7 +56,7 @@ impl PageId {
     }
 }
 
-/// An example to open.
+/// An example that the user can open.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Example {
     /// A frame loop with a late frame and its cause.
@@ -69,251 +69,255 @@ pub enum Example {
     QuickCheck,
 }
 
-/// What a page asks for.
+/// An action that a page requests.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Action {
-    /// Start the test of this key with its settings.
+    /// Start the test with this key and its current settings.
     Run(&'static str),
-    /// Measure the settings of the result on screen again, once and with a trace, whatever the test is set to.
+    /// Re-run the settings of the result of this test once and record a trace, even if the test is
+    /// set to record none.
     RunAgainWithTrace(&'static str),
     /// Start the quick check.
     RunQuick,
     /// Start the quick check as soon as other programs are quiet.
     RunQuickWhenQuiet,
-    /// Measure the settings of the result of this test again as soon as other programs are quiet.
+    /// Re-run the settings of the result of this test as soon as other programs are quiet.
     RunWhenQuiet(&'static str),
-    /// Measure on what is undecided in the quick check on screen.
+    /// Continue the parts of the quick check on screen that have too little data for a grade.
     MeasureLonger,
-    /// Measure on what is undecided in the result of this test.
+    /// Continue this test, whose result on screen has too little data for a grade.
     MeasureTestLonger(&'static str),
-    /// Show the frames of a change of what helps with those of its baseline, by its position among the results.
+    /// Show the frames of a tested change of the "what helps" test, together with the frames that
+    /// were measured without the change.
     OpenChange {
         /// The key of the test.
         test: &'static str,
-        /// Which.
+        /// The index of the change among the results of the test, from 0.
         change: usize,
     },
-    /// Measure what waits even while other programs are busy.
+    /// Start the test, or the part of a quick check, that waits for other programs to become quiet.
     MeasureWithoutWaiting,
-    /// Skip the part of the quick check that is measured.
+    /// Skip the part of the quick check that is being measured.
     SkipQuickPart,
-    /// Take a part into the next quick check, or leave it out.
+    /// Include a part in the next quick check, or exclude it.
     ChooseQuickPart {
-        /// Which.
+        /// The part.
         part: Part,
-        /// Whether it is selected.
+        /// Whether the part is included.
         is_selected: bool,
     },
-    /// Show a quick check that was saved as these runs.
+    /// Show the saved quick check with these run files.
     OpenQuick(Vec<PathBuf>),
-    /// Repeat a test this many times whenever it is started.
+    /// Set how many runs are measured whenever a test is started.
     SetRepeat {
         /// The key of the test.
         test: &'static str,
-        /// How often: 1 to 20.
+        /// The number of runs: 1 to 20.
         times: u32,
     },
     /// Change whether a test records a trace of the CPUs.
     SetTrace {
         /// The key of the test.
         test: &'static str,
-        /// Whether.
+        /// The new trace mode.
         trace: TraceMode,
     },
-    /// Make runs group A (0) or B (1); compare the groups where both have runs.
+    /// Set runs as group A or B; the groups are compared once both have runs.
     SetGroup {
-        /// Which: 0 or 1.
+        /// The group: 0 for A, 1 for B.
         side: usize,
-        /// The runs.
+        /// The files of the runs.
         paths: Vec<PathBuf>,
     },
     /// Compare the runs of group B with those of group A.
     CompareGroups([Vec<PathBuf>; 2]),
     /// Re-run the settings of the two compared runs, interleaved, this many times each.
     Alternate(u32),
-    /// Stop the active run; an old one only after confirmation.
+    /// Stop the active run; asks for confirmation if the run has lasted for long.
     Stop,
     /// Stop the active run without confirmation.
     StopAtOnce,
-    /// Take these settings.
+    /// Use these settings for the test to which they belong.
     SetPlan(Plan),
-    /// Take the settings of a preset.
+    /// Use the settings of a built-in preset.
     ChoosePreset {
         /// The key of the test.
         test: &'static str,
         /// The key of the preset.
         preset: &'static str,
     },
-    /// Save the settings of a test as a preset of this name, which replaces one of the same name.
+    /// Save the settings of a test as a preset; a number is appended if the name is taken.
     SavePreset {
         /// The key of the test.
         test: &'static str,
-        /// The name.
+        /// The name of the preset.
         name: String,
     },
-    /// Take the settings of an own preset.
+    /// Use the settings of a preset that the user saved.
     ChooseOwnPreset {
         /// The key of the test.
         test: &'static str,
-        /// The name.
+        /// The name of the preset.
         name: String,
     },
-    /// Give an own preset another name; it replaces one that has this name.
+    /// Rename a preset that the user saved; a number is appended if the new name is taken.
     RenamePreset {
         /// The key of the test.
         test: &'static str,
-        /// The name that it has.
+        /// The current name.
         name: String,
-        /// The name that it gets.
+        /// The new name.
         to: String,
     },
-    /// Ask where an own preset goes, and write it as a file.
+    /// Ask where to write a preset that the user saved, and write it as a file.
     ExportPreset {
         /// The key of the test.
         test: &'static str,
-        /// The name.
+        /// The name of the preset.
         name: String,
     },
-    /// Delete an own preset.
+    /// Delete a preset that the user saved.
     DeletePreset {
         /// The key of the test.
         test: &'static str,
-        /// The name.
+        /// The name of the preset.
         name: String,
     },
-    /// Take the settings with which the result on screen was measured.
+    /// Set this test to the settings with which its result on screen was measured.
     ShowSettingsOfResult(&'static str),
     /// Open a saved run.
     OpenRun(PathBuf),
     /// Open an example without saving it.
     OpenExample(Example),
-    /// Ask for files and open them.
+    /// Ask the user for files, and open the selected files.
     AskForFile,
-    /// Open files of any kind that can be read, and all in these folders.
+    /// Open files of any supported kind, and all supported files in these folders.
     OpenFiles(Vec<PathBuf>),
-    /// Take this series of a file that holds several; `None` skips the file.
+    /// Open this series (the frames of one process or swap chain) of a file that has several
+    /// series; `None` skips the file.
     ChooseSeries(Option<Series>),
-    /// Take this column of a file with columns as its frame times; `None` leaves the file out.
+    /// Select this column of a table file as its frame times; `None` skips the file.
     ChooseColumn(Option<Column>),
-    /// Open the export dialog, with this format selected if one is named.
+    /// Open the export dialog.
     Export {
-        /// What is written.
+        /// The results to export.
         subject: Subject,
-        /// As what.
+        /// The format to select at first; `None` for the format of an earlier export.
         kind: Option<ExportKind>,
     },
-    /// Make a preview of the export.
+    /// Create a preview of the export in the dialog.
     PreviewExport(ExportRequest),
-    /// Ask where the export goes, and write it.
+    /// Ask where to save the export, and write it.
     SaveExport(ExportRequest),
-    /// Replace the files that exist, or write none.
+    /// Answer whether to replace existing files; with `false`, nothing is written.
     ReplaceFiles(bool),
-    /// Put the export into the clipboard.
+    /// Copy the export to the clipboard.
     CopyExport(ExportRequest),
-    /// Write the report where only a browser looks for it, and open it there.
+    /// Write the report to a temporary file, and open it in the browser.
     OpenReport(ExportRequest),
-    /// Leave the export.
+    /// Close the export dialog.
     CloseExport,
-    /// Put text for a ticket into the clipboard.
+    /// Copy a summary for a ticket to the clipboard.
     CopyForTicket(Subject),
     /// Read previews of saved runs.
     PreviewRuns(Vec<PathBuf>),
-    /// Read previews of files over the window.
+    /// Read previews of files that are being dragged over the window.
     LookAtDragged(Vec<PathBuf>),
-    /// Open a file or a folder with what the system has for it.
+    /// Open a file or a folder with the system's default program.
     OpenOutside(PathBuf),
-    /// Open a window of the desktop.
+    /// Open a settings window of the desktop.
     OpenTool(SystemTool),
     /// Read the folder of runs again.
     RefreshLibrary,
-    /// Change the user's description of saved runs.
+    /// Change the name, note, or tags of saved runs.
     EditRuns(Vec<(PathBuf, Edit)>),
-    /// Mark this moment of the trial that is measured; its run is annotated with it.
+    /// Mark this moment of the current trial; the mark becomes an annotation of the run.
     Mark,
-    /// Replace the annotations of the result on screen, and save them with its run.
+    /// Replace the annotations of the result on screen, and save them with the run.
     Annotate {
         /// The key of the test.
         test: &'static str,
-        /// All annotations of the run.
+        /// All annotations of the run after the change.
         annotations: Vec<Annotation>,
     },
-    /// Take saved runs away, for good in a week.
+    /// Move saved runs to the trash, from which they are removed after a week.
     DeleteRuns(Vec<PathBuf>),
     /// Restore deleted runs.
     RestoreRuns(Vec<PathBuf>),
-    /// Remove deleted runs for good.
+    /// Remove deleted runs permanently.
     RemoveRuns(Vec<PathBuf>),
-    /// Restore what was deleted last.
+    /// Restore the runs that were deleted last.
     Undo,
-    /// Compare saved runs, the first as the baseline.
+    /// Compare saved runs; the first is the baseline.
     Compare(Vec<PathBuf>),
     /// Show a page.
     GoTo(PageId),
-    /// Take these settings of the app, and keep them.
+    /// Apply these settings of the app and save them.
     Set(Box<Settings>),
-    /// Ask for a folder and save runs there.
+    /// Ask for a folder, and save runs there from now on.
     AskForFolder,
-    /// Take this path as the answer to the question of the window; `None` is "cancel".
+    /// Answer the question for a path that the window shows; `None` means "Cancel".
     AnswerPath(Option<PathBuf>),
-    /// Test the capabilities again, and read the machine again.
+    /// Test the capabilities and read the facts of the machine again.
     ReadMachine,
-    /// Show the host chooser.
+    /// Show the list of hosts to select from.
     ShowHosts,
-    /// Change where tests run, or the hosts for it.
+    /// Select where tests run, or change the list of hosts.
     Host(HostAction),
-    /// Request administrator rights, and do this with them.
+    /// Request administrator rights, then carry out this action with these rights.
     MeasureWithRights(Box<Self>),
     /// Read the noise floor of this machine from the saved runs.
     ReadNoise,
-    /// Measure it: the frame loop's settings, several times.
+    /// Measure the noise floor of this machine: repeats the frame loop.
     MeasureNoise,
-    /// Show a toast.
+    /// Show a message as a toast.
     Tell(String),
-    /// Show or hide the list of keys.
+    /// Show or hide the list of keyboard shortcuts.
     ShowKeys,
 }
 
 /// The severity of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NoticeKind {
-    /// Good to know.
+    /// Information.
     Info,
     /// Something was deleted and can be restored.
     Undo,
-    /// Something is less good than it could be.
+    /// A warning: something works only in part or may be improved.
     Warning,
-    /// Something did not work.
+    /// An error: something failed.
     Error,
 }
 
-/// A message to the user.
+/// A message to the user, shown as a toast.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Notice {
-    /// How loud it is.
+    /// The severity of the message.
     pub kind: NoticeKind,
-    /// What happened and what can be done.
+    /// What happened, and what the user can do.
     pub text: String,
-    /// A button: its words and what it does.
+    /// The label of a button, and the action that it requests.
     pub action: Option<(String, Action)>,
 }
 
 impl Notice {
-    /// Good to know.
+    /// Creates an information.
     pub fn info(text: impl Into<String>) -> Self {
         Self { kind: NoticeKind::Info, text: text.into(), action: None }
     }
 
-    /// Something is less good than it could be, with a button.
+    /// Creates a warning with a button.
     pub fn warning(text: impl Into<String>, action: (String, Action)) -> Self {
         Self { kind: NoticeKind::Warning, text: text.into(), action: Some(action) }
     }
 
-    /// Something did not work.
+    /// Creates an error.
     pub fn error(text: impl Into<String>) -> Self {
         Self { kind: NoticeKind::Error, text: text.into(), action: None }
     }
 
-    /// Runs were deleted, at least one: the files of this many entries of the list.
+    /// Creates the message after `entries` list entries with these files (at least one) were
+    /// deleted.
     pub fn deleted(paths: Vec<PathBuf>, entries: usize) -> Self {
         let text = match entries {
             1 => "Deleted 1 run".to_owned(),
@@ -323,7 +327,7 @@ impl Notice {
         Self { kind: NoticeKind::Undo, text, action: undo }
     }
 
-    /// Runs were found that a killed program left behind; there is at least one.
+    /// Creates the message after runs of a killed program were recovered; there is at least one.
     pub fn recovered(paths: &[PathBuf]) -> Self {
         let text = match paths.len() {
             1 => "A test was interrupted when the app ended. Its data was recovered.".to_owned(),

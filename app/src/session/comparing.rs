@@ -1,4 +1,4 @@
-//! Runs compared: which, how far the loading is, and the outcome.
+//! The comparison of runs: the selected runs, the progress of loading them, and the outcome.
 
 mod checks;
 
@@ -17,32 +17,34 @@ use super::shown::LoadedRun;
 use super::task::{TaskHost, Tasks};
 pub use checks::CheckComparison;
 
-/// The most characters of a name on a card.
+/// Maximum number of characters of a run name on a card.
 const MAX_NAME: usize = 80;
 
-/// Runs with what they mean, what they say of each other, and the curves of each configuration.
+/// Runs with their reports, their comparison, and the curves of each configuration.
 #[derive(Debug)]
 pub struct ComparisonView {
-    /// The runs; the first is the baseline. Where groups are compared, those of A and then those of B.
+    /// The runs; the first is the baseline. If groups are compared, the runs of group A followed by
+    /// those of B.
     pub runs: Vec<Arc<LoadedRun>>,
-    /// How many of the runs are group A, where groups are compared.
+    /// The number of runs at the start that are group A; `None` unless groups are compared.
     pub group_a: Option<usize>,
-    /// What they say of each other.
+    /// The comparison of the runs.
     pub comparison: Comparison,
     /// The curves of each row of the comparison.
     pub curves: Vec<Curves>,
-    /// With three and four runs: what the second of two is against the first, for every pair.
+    /// For three or four runs: for every pair, the positions of both runs, and the outcome of the
+    /// second run compared with the first. Empty for two runs and for groups.
     pub pairs: Vec<(usize, usize, Outcome)>,
 }
 
 impl ComparisonView {
-    /// The runs of each group; `None` where single runs are compared.
+    /// Returns the runs of both groups; `None` if single runs are compared.
     pub fn groups(&self) -> Option<[&[Arc<LoadedRun>]; 2]> {
         let (a, b) = self.runs.split_at(self.group_a?.min(self.runs.len()));
         Some([a, b])
     }
 
-    /// The runs by which each side is drawn: the first of a group.
+    /// Returns the run that is plotted for each compared run or group: for a group, its first run.
     pub fn sides(&self) -> Vec<&Arc<LoadedRun>> {
         match self.groups() {
             Some(groups) => groups.iter().filter_map(|group| group.first()).collect(),
@@ -50,7 +52,7 @@ impl ComparisonView {
         }
     }
 
-    /// Short labels of the runs or groups.
+    /// Returns short labels of the runs or groups.
     pub fn labels(&self) -> Vec<String> {
         if let Some(groups) = self.groups() {
             return groups.map(|group| crate::text::compare::group_label(group.len())).to_vec();
@@ -58,7 +60,7 @@ impl ComparisonView {
         crate::text::compare::short_labels(&self.all_runs(), &self.comparison)
     }
 
-    /// Labels of the runs with their names as long as they may be.
+    /// Returns labels of the runs with names of up to `MAX_NAME` characters.
     pub fn whole_labels(&self) -> Vec<String> {
         crate::text::compare::labels_within(&self.all_runs(), &self.comparison, MAX_NAME)
     }
@@ -67,7 +69,8 @@ impl ComparisonView {
         self.runs.iter().map(|shown| shown.run.as_ref()).collect()
     }
 
-    /// What a row of the comparison is in each run.
+    /// Returns the configuration of each compared run or group that corresponds to a row of the
+    /// comparison.
     pub fn items(&self, row: &ComparedRow) -> Vec<Item<'_>> {
         let evaluated: Vec<(&Run, &Report)> =
             self.sides().into_iter().map(|shown| (shown.run.as_ref(), &shown.report)).collect();
@@ -75,7 +78,8 @@ impl ComparisonView {
     }
 }
 
-/// Compares evaluated runs, the first `group_a` of them with all others where groups are compared.
+/// Compares evaluated runs with the first run. With `group_a`, this number of runs at the start is
+/// group A, with which the other runs are compared as a group.
 pub(super) fn evaluate(
     runs: &[(&Run, &Report)],
     group_a: Option<usize>,
@@ -88,50 +92,50 @@ pub(super) fn evaluate(
     Comparison::of_groups([a, b], &prior)
 }
 
-/// The curves of one configuration, each a list by run.
+/// The curves of one configuration; each field has one entry per compared run or group.
 #[derive(Debug)]
 pub struct Curves {
-    /// How often each value was seen.
+    /// The histogram of the values.
     pub histograms: Vec<LogHistogram>,
-    /// What share of values is above each.
+    /// The tail distribution: pairs of a value and the share of values above it.
     pub tails: Vec<Vec<(f64, f64)>>,
-    /// Where the values lie.
+    /// The percentiles for a box plot; `None` without values.
     pub boxes: Vec<Option<BoxMark>>,
-    /// Value over time, of the first round.
+    /// Values over time, from the first round of a run; for a group, of its first run.
     pub timelines: Vec<Pyramid>,
 }
 
-/// How far a comparison is.
+/// The progress of a comparison.
 #[derive(Debug, Default)]
 pub enum Progress {
     /// No runs were selected.
     #[default]
     Nothing,
-    /// They are being opened and judged.
+    /// The runs are being opened and evaluated.
     Loading,
-    /// They are compared.
+    /// The runs were compared.
     Done(Arc<ComparisonView>),
-    /// Quick checks are compared, part by part.
+    /// Quick checks were compared, part by part.
     Checks(Arc<CheckComparison>),
-    /// They cannot be; why, in a sentence.
+    /// The runs cannot be compared; holds the reason as a sentence.
     Failed(String),
 }
 
-/// The path of a quick check's entry with its files.
+/// The path that identifies the list entry of a quick check, and the run files of the check.
 pub(super) type CheckFiles = (PathBuf, Vec<PathBuf>);
 
-/// Which runs are compared.
+/// The runs or quick checks that are compared.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct Selected {
     paths: Vec<PathBuf>,
-    /// How many of them are group A, where groups are compared.
+    /// The number of paths at the start that are group A; `None` unless groups are compared.
     group_a: Option<usize>,
 }
 
-/// Which runs were opened and compared, and the outcome.
+/// The selection, and the outcome of its comparison.
 type Message = (Selected, Result<Progress, String>);
 
-/// The runs that are compared.
+/// The state of the Compare page.
 #[derive(Debug)]
 pub struct Comparing {
     tasks: Tasks<Message>,
@@ -159,22 +163,22 @@ impl Comparing {
         }
     }
 
-    /// Their files; the first is the baseline.
+    /// Returns the files of the compared runs; the first is the baseline.
     pub fn paths(&self) -> &[PathBuf] {
         &self.selected.paths
     }
 
-    /// The runs that were set as group A and as group B.
+    /// Returns the runs that were set as group A and as group B.
     pub fn groups(&self) -> &[Vec<PathBuf>; 2] {
         &self.groups
     }
 
-    /// How far it is.
+    /// Returns the progress of the comparison.
     pub fn progress(&self) -> &Progress {
         &self.progress
     }
 
-    /// The runs and what they say of each other, once they are compared.
+    /// Returns the comparison of runs, once it is complete.
     pub(super) fn compared(&self) -> Option<&Arc<ComparisonView>> {
         match &self.progress {
             Progress::Done(compared) => Some(compared),
@@ -182,7 +186,7 @@ impl Comparing {
         }
     }
 
-    /// The quick checks that are compared.
+    /// Returns the comparison of quick checks, once it is complete.
     pub(super) fn compared_checks(&self) -> Option<&Arc<CheckComparison>> {
         match &self.progress {
             Progress::Checks(compared) => Some(compared),
@@ -190,7 +194,7 @@ impl Comparing {
         }
     }
 
-    /// Takes in the comparisons that ended since the last call.
+    /// Handles the comparisons that have completed since the last call.
     pub(super) fn poll(&mut self, context: &Context) {
         for (selected, result) in self.tasks.messages() {
             self.end(&selected, result);
@@ -198,7 +202,7 @@ impl Comparing {
         }
     }
 
-    /// Begins to open and compare other runs, at most four.
+    /// Starts to open and compare other runs, at most four.
     pub(super) fn compare(&mut self, paths: Vec<PathBuf>, context: &Context) {
         let loaded = self.loaded();
         if self.begin(paths) {
@@ -206,9 +210,10 @@ impl Comparing {
         }
     }
 
-    /// Makes runs group A (0) or B (1); returns whether both have runs. A run is in one group only.
+    /// Sets runs as group A (0) or B (1); returns whether both groups have runs. A run is in at
+    /// most one group.
     pub(super) fn set_group(&mut self, side: usize, paths: &[PathBuf]) -> bool {
-        // After a comparison, the first key begins another.
+        // After a complete comparison, setting a group begins a new pair of groups.
         let was_complete = self.groups.iter().all(|group| !group.is_empty());
         for (group, at) in self.groups.iter_mut().zip(0..) {
             if was_complete {
@@ -222,7 +227,8 @@ impl Comparing {
         self.groups.iter().all(|group| !group.is_empty())
     }
 
-    /// Begins to compare the groups: where both hold quick checks only, these, with their files.
+    /// Starts to compare the groups. `checks` has the quick checks of each group, or is `None` if
+    /// the groups consist of runs.
     pub(super) fn compare_groups(
         &mut self,
         checks: Option<[Vec<CheckFiles>; 2]>,
@@ -244,7 +250,7 @@ impl Comparing {
         self.tasks.spawn("compare", compare, move |result| (compared, result));
     }
 
-    /// Shows why these are not compared.
+    /// Shows why these runs cannot be compared.
     pub(super) fn refuse(&mut self, paths: Vec<PathBuf>, why: &str) {
         if self.begin(paths) {
             self.progress = Progress::Failed(why.to_owned());
@@ -268,7 +274,8 @@ impl Comparing {
         );
     }
 
-    /// Begins to open and compare quick checks, at most four: the path of each entry with its files.
+    /// Starts to open and compare quick checks, at most four, each given by the path of its list
+    /// entry and its run files.
     pub(super) fn compare_checks(
         &mut self,
         checks: Vec<(PathBuf, Vec<PathBuf>)>,
@@ -285,7 +292,7 @@ impl Comparing {
         self.tasks.spawn("compare", compare, move |result| (compared, result));
     }
 
-    /// Takes other runs, at most four; `true` where they have to be loaded.
+    /// Selects other runs or quick checks, at most four; returns whether at least two are selected.
     fn begin(&mut self, mut paths: Vec<PathBuf>) -> bool {
         let mut seen: Vec<PathBuf> = Vec::new();
         paths.retain(|path| {
@@ -300,14 +307,14 @@ impl Comparing {
         is_enough
     }
 
-    /// Takes in the outcome of a load, unless other runs were selected since then.
+    /// Handles the outcome of a load, unless the selection has changed since.
     fn end(&mut self, selected: &Selected, result: Result<Progress, String>) {
         if self.selected == *selected && matches!(self.progress, Progress::Loading) {
             self.progress = result.unwrap_or_else(Progress::Failed);
         }
     }
 
-    /// Compares again where late frames are counted by another share than the settings name.
+    /// Compares again if the late threshold in the settings has changed.
     pub(super) fn count_late(&mut self, context: &Context) {
         let Some(compared) = self.compared() else { return };
         if !compared.runs.iter().all(|shown| shown.is_counted(context.late_percent)) {
@@ -318,8 +325,8 @@ impl Comparing {
     }
 }
 
-/// Opens and compares runs, those that are loaded already without opening them again; frames are late by
-/// this share of a frame, in percent. Takes a while.
+/// Compares the selected runs; opens the runs that are not among `loaded`. `late_percent` is the
+/// late threshold as a percentage of a frame. Blocks while files are read.
 fn compare(
     store: Option<&Store>,
     selected: &Selected,
@@ -348,7 +355,8 @@ fn compare(
     Ok(ComparisonView { runs, group_a: selected.group_a, comparison, curves, pairs })
 }
 
-/// Every pair of more than two runs; those with the baseline are compared already.
+/// Returns the outcome of every pair of three or more runs; empty for two runs. The outcomes of
+/// pairs with the baseline are taken from `comparison`.
 fn pairs(
     runs: &[(&Run, &Report)],
     comparison: &Comparison,
@@ -372,7 +380,8 @@ fn pairs(
 }
 
 impl Curves {
-    /// Of the runs of each side: the values of all of them, and the timeline of the first.
+    /// Returns the curves of each compared run or group: for a group, distributions over all its
+    /// runs, and the timeline of its first run.
     fn of(row: &ComparedRow, sides: &[&[(&Run, &Report)]]) -> Self {
         let mut curves = Self {
             histograms: Vec::new(),

@@ -1,29 +1,31 @@
-//! Questions for files and folders: in dialogs of the system, or in the window where the system has none.
+//! Dialogs for files and folders: those of the system, or a dialog in the window if the system has
+//! none.
 
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{SyncSender, sync_channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// The most folders that are remembered.
+/// Maximum number of folders of earlier answers that the window's own dialog suggests.
 const MAX_RECENT: usize = 4;
 
-/// Waits for the answer to a question, on another thread than the window's; no path is "cancel".
+/// A function that waits until the user answers the question, and returns the selected paths; no
+/// paths mean "Cancel". It is called on a background thread.
 pub(super) type Answer = Box<dyn FnOnce() -> Vec<PathBuf> + Send>;
 
-/// What a question asks for.
+/// The kind of path that a question asks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PathKind {
     /// An existing folder.
     Folder,
-    /// A file that is written.
+    /// A new file to write.
     NewFile,
-    /// A file or a folder to read.
+    /// Existing files or folders to read.
     Files,
 }
 
 impl PathKind {
-    /// The word on the button.
+    /// Returns the label of the confirming button.
     pub const fn button(self) -> &'static str {
         match self {
             Self::Folder => "Select",
@@ -33,42 +35,42 @@ impl PathKind {
     }
 }
 
-/// A question that the window asks, because the system has no dialog.
+/// A question for a path, shown in the window because the system has no dialog.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PathQuestion {
     /// Identifies the question.
     pub number: u64,
-    /// What for.
+    /// The title of the question.
     pub title: String,
-    /// What is meant.
+    /// The kind of path.
     pub kind: PathKind,
-    /// The path to begin with.
+    /// The initial path.
     pub path: PathBuf,
-    /// Folders of earlier answers, the last one first.
+    /// Folders of earlier answers, newest first.
     pub recent: Vec<PathBuf>,
 }
 
-/// The questions of the window.
+/// The state of the questions that the window itself shows.
 #[derive(Debug, Default)]
 struct Own {
     count: u64,
     open: VecDeque<(PathQuestion, SyncSender<Vec<PathBuf>>)>,
     recent: Vec<PathBuf>,
-    /// Whether the window asks even where the system has dialogs.
+    /// Whether the window asks even if the system has dialogs.
     is_forced: bool,
 }
 
-/// Opens dialogs. They are created on the window's thread, as macOS requires, and awaited
-/// elsewhere, so that the window stays responsive.
+/// Opens dialogs for files and folders. Dialogs are created on the window's thread, as macOS
+/// requires, and their answers are awaited on another thread, so that the window stays responsive.
 #[derive(Clone, Debug, Default)]
 pub struct Dialogs {
-    /// Answers to the next questions, given in advance.
+    /// Prepared answers to the next questions, which are then not shown.
     prepared: Arc<Mutex<VecDeque<Vec<PathBuf>>>>,
     own: Arc<Mutex<Own>>,
 }
 
 impl Dialogs {
-    /// Has the window ask, whatever the system has.
+    /// Makes the window ask, even if the system has dialogs.
     pub fn ask_in_window(&self) {
         self.own().is_forced = true;
     }
@@ -77,12 +79,12 @@ impl Dialogs {
         self.own.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The question that the window is to ask.
+    /// Returns the question that the window should show; `None` if there is none.
     pub fn question(&self) -> Option<PathQuestion> {
         self.own().open.front().map(|(question, _)| question.clone())
     }
 
-    /// Answers the question of the window; no path is "cancel".
+    /// Answers the question that the window shows; `None` means "Cancel".
     pub(super) fn answer(&self, path: Option<PathBuf>) {
         let mut own = self.own();
         let Some((question, sender)) = own.open.pop_front() else { return };
@@ -95,11 +97,12 @@ impl Dialogs {
             own.recent.insert(0, folder);
             own.recent.truncate(MAX_RECENT);
         }
-        // Whoever asked may have given up since.
+        // The receiver may be gone, because the question was dropped.
         let _ok = sender.send(path.into_iter().collect());
     }
 
-    /// Has the window ask where the system has no dialog; `None` where it has.
+    /// Asks a question in the window, and returns the function that waits for the answer; `None` if
+    /// the system has such dialogs.
     fn in_window(&self, title: &str, kind: PathKind, path: PathBuf) -> Option<Answer> {
         if !self.own().is_forced && has_system_dialogs() {
             return None;
@@ -113,7 +116,7 @@ impl Dialogs {
         Some(Box::new(move || receiver.recv().unwrap_or_default()))
     }
 
-    /// Answers the next question without asking.
+    /// Answers the next question with these paths, so that it is not shown.
     pub fn prepare(&self, paths: Vec<PathBuf>) {
         self.prepared.lock().unwrap_or_else(PoisonError::into_inner).push_back(paths);
     }
@@ -134,7 +137,7 @@ impl Dialogs {
         )
     }
 
-    /// Asks where to write a file with this name.
+    /// Asks where to write a file; `name` is the suggested file name.
     pub(super) fn output(&self, name: &str, from: Option<PathBuf>) -> Answer {
         let begin = from.clone().unwrap_or_else(home).join(name);
         self.prepared()
@@ -163,15 +166,15 @@ impl Dialogs {
     }
 }
 
-/// The folder to begin with: the user's own.
+/// Returns the initial folder: the user's home folder.
 fn home() -> PathBuf {
     let names = ["HOME", "USERPROFILE"];
     let home = names.into_iter().find_map(std::env::var_os).map(PathBuf::from);
-    // With a separator at its end, so that its contents are suggested.
+    // Append a separator, so that the contents of the folder are suggested.
     home.map_or_else(PathBuf::new, |home| home.join(""))
 }
 
-/// Whether the system has dialogs for files: on Linux, a portal with a file chooser, or zenity.
+/// Returns whether the system has file dialogs: on Linux, a portal with a file chooser, or zenity.
 fn has_system_dialogs() -> bool {
     if std::env::consts::OS != "linux" {
         return true;
@@ -210,7 +213,7 @@ fn paths(files: impl IntoIterator<Item = rfd::FileHandle>) -> Vec<PathBuf> {
     files.into_iter().map(|file| file.path().to_owned()).collect()
 }
 
-/// Shows why there is no window, and waits until the user closes the message.
+/// Shows why no window can open, and waits until the user closes the message.
 pub fn show_fatal_error(sentence: &str) {
     rfd::MessageDialog::new()
         .set_level(rfd::MessageLevel::Error)

@@ -1,4 +1,4 @@
-//! Example runs: measured for real on another machine, opened without being saved.
+//! Example runs: measured on another machine, opened without being saved.
 
 use std::path::PathBuf;
 
@@ -31,10 +31,10 @@ const CHECK: [File; 5] = [
 ];
 
 impl Example {
-    /// All of them, in the order of a list.
+    /// All examples, in the order in which the app lists them.
     pub const ALL: [Self; 4] = [Self::QuickCheck, Self::FrameLoop, Self::Comparison, Self::Gaps];
 
-    /// The name, and what it shows in one line.
+    /// Returns the title and a one-line description.
     pub const fn words(self) -> (&'static str, &'static str) {
         match self {
             Self::QuickCheck => {
@@ -50,7 +50,7 @@ impl Example {
         }
     }
 
-    /// The word that names it.
+    /// Returns the text that identifies the example.
     pub const fn key(self) -> &'static str {
         match self {
             Self::QuickCheck => "quick-check",
@@ -70,22 +70,22 @@ impl Example {
     }
 }
 
-/// Where the files of opened examples are until the window closes.
+/// The examples that were opened; their files are in a temporary folder until the window closes.
 #[derive(Debug, Default)]
 pub(super) struct Examples {
     folder: Option<ScratchFolder>,
-    /// The runs of those that were opened.
+    /// The IDs of the runs in opened examples.
     ids: Vec<RunId>,
 }
 
-/// What names a run in its file.
+/// The part of a run file that identifies the run.
 #[derive(serde::Deserialize)]
 struct Named {
     id: String,
 }
 
 impl Examples {
-    /// How an example is opened as what it is, and the offer to save it.
+    /// Returns the actions that open an example, and the message that offers to save it.
     pub(super) fn open(&mut self, example: Example) -> Result<(Vec<Action>, Notice), String> {
         let files = self.files(example)?;
         let save = Some(("Save to library".to_owned(), Action::OpenFiles(files.clone())));
@@ -98,12 +98,12 @@ impl Examples {
         Ok((actions, Notice { action: save, ..notice }))
     }
 
-    /// Whether a run is that of an example.
+    /// Returns whether a run belongs to an opened example.
     pub(super) fn hold(&self, run: &Run) -> bool {
         self.ids.contains(&run.id)
     }
 
-    /// Writes the files of an example to the folder for temporary files.
+    /// Writes the files of an example to a temporary folder, and returns their paths.
     fn files(&mut self, example: Example) -> Result<Vec<PathBuf>, String> {
         let failed = |error: std::io::Error| format!("This example cannot be opened: {error}");
         if self.folder.as_ref().is_none_or(|folder| !folder.path().is_dir()) {

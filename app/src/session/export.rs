@@ -31,18 +31,18 @@ pub(super) use source::Source;
 
 pub use external::Opener;
 
-/// An image in memory: its pixels for the window, and the same as a PNG file.
+/// An image in memory: pixels for the window, and the encoded PNG file.
 #[derive(Clone, PartialEq, Eq)]
 pub struct ExportImage {
     /// Width and height in pixels.
     pub size: [usize; 2],
-    /// Four bytes a pixel, row by row: red, green, blue, opacity.
+    /// Four bytes per pixel (red, green, blue, alpha), row by row.
     pub rgba: Vec<u8>,
-    /// The size of the same made smaller, for the window: at most 2 000 pixels a side.
+    /// Width and height of a scaled-down copy for the window: at most 2 000 pixels each.
     pub small_size: [usize; 2],
-    /// Its pixels.
+    /// The pixels of the scaled-down copy.
     pub small: Vec<u8>,
-    /// The file.
+    /// The encoded PNG file.
     pub png: Vec<u8>,
 }
 
@@ -52,7 +52,7 @@ impl std::fmt::Debug for ExportImage {
     }
 }
 
-/// A result that an image shows.
+/// The result shown in an image.
 #[derive(Clone, Copy, Debug)]
 pub enum ImageOf<'a> {
     /// A run.
@@ -61,78 +61,78 @@ pub enum ImageOf<'a> {
     Check(&'a FinishedCheck),
 }
 
-/// Draws a result, dark or light; the window's part of an export.
+/// Draws a result in the dark (`true`) or light theme; implemented by the window.
 pub type ImageRenderer = fn(ImageOf<'_>, bool) -> Result<ExportImage, String>;
 
-/// Draws an image of a plot; the window's part.
+/// Draws an image of a plot; implemented by the window.
 pub type PlotPainter = Box<dyn FnOnce() -> Result<ExportImage, String> + Send>;
 
-/// What a file will hold.
+/// The preview of an exported file.
 #[derive(Clone, Debug)]
 pub struct Preview {
-    /// Its name.
+    /// The file name.
     pub file_name: String,
-    /// Its size.
+    /// The file size in bytes.
     pub bytes: u64,
-    /// How it begins; empty for an image and a page.
+    /// The beginning of the file; empty for an image and an HTML page.
     pub text: String,
-    /// What a page shows, in its order; empty for other kinds.
+    /// The blocks of an HTML page in order; empty for other formats.
     pub outline: Vec<Block>,
-    /// Whether it continues after that.
+    /// Whether the file continues after the displayed part.
     pub is_cut: bool,
-    /// The host name and user name found in it.
+    /// Host names and user names found in the file.
     pub finds: Vec<NameMatch>,
-    /// The image, where it is one.
+    /// The image, for an image export.
     pub image: Option<Arc<ExportImage>>,
 }
 
-/// The export in the dialog.
+/// The export for which the export dialog is open.
 #[derive(Debug)]
 pub struct ActiveExport {
-    /// Distinguishes one from the next.
+    /// Identifies the export.
     number: u64,
     subject: Subject,
-    /// The kind it begins with, where it was requested.
+    /// The format to select at first, if one was requested.
     wanted: Option<ExportKind>,
     ready: Option<ReadyExport>,
-    /// What the preview that was requested last is of.
+    /// The request of the latest preview.
     requested: Option<ExportRequest>,
     preview: Option<(ExportRequest, Result<Arc<Preview>, String>)>,
-    /// Whether it is being written, or the dialog for its place is open.
+    /// Whether the export is being written, or the dialog for the destination is open.
     pub is_writing: bool,
-    /// Whether the dialog for its place is open.
+    /// Whether the dialog for the destination is open.
     pub is_asking: bool,
-    /// The format in which it was written or copied last.
+    /// The format in which the export was last written or copied.
     used: Option<ExportKind>,
 }
 
 impl ActiveExport {
-    /// Distinguishes one export from the next.
+    /// Returns the number that identifies the export.
     pub const fn number(&self) -> u64 {
         self.number
     }
 
-    /// The kind it begins with, where it was requested.
+    /// Returns the format to select at first, if one was requested.
     pub const fn wanted(&self) -> Option<ExportKind> {
         self.wanted
     }
 
-    /// How many runs are written; 0 while they are being opened.
+    /// Returns the number of runs to export; 0 while they are being opened.
     pub fn count(&self) -> usize {
         self.ready.as_ref().map_or(0, |ready| ready.members.len())
     }
 
-    /// The first run; `None` while it is being opened.
+    /// Returns the first run to export; `None` while that run is being opened.
     pub fn first(&self) -> Option<&Arc<LoadedRun>> {
         self.ready.as_ref().map(|ready| &ready.first)
     }
 
-    /// Whether several runs are compared, which can be written, too.
+    /// Returns whether the runs to export are compared, so that the comparison can be exported.
     pub fn is_comparison(&self) -> bool {
         self.ready.as_ref().is_some_and(|ready| ready.comparison.is_some())
     }
 
-    /// How many quick checks are compared, where they are.
+    /// Returns the number of compared quick checks; `None` unless quick checks are compared.
     pub fn compared_checks(&self) -> Option<usize> {
         match self.ready.as_ref()?.comparison.as_ref()? {
             ComparedRuns::Checks(compared) => Some(compared.checks.len()),
@@ -140,53 +140,54 @@ impl ActiveExport {
         }
     }
 
-    /// The quick check that the runs are, which is written as one file.
+    /// Returns the quick check to which the runs belong, which can be exported as one file.
     pub fn check(&self) -> Option<&Arc<FinishedCheck>> {
         self.ready.as_ref().and_then(|ready| ready.check.as_ref())
     }
 
-    /// The preview that was requested last, or why there is none; `None` while it is being made.
+    /// Returns the preview for a request, or why it failed; `None` until one of them is known.
     pub fn preview(&self, request: &ExportRequest) -> Option<Result<&Arc<Preview>, &str>> {
         let (of, preview) = self.preview.as_ref()?;
         (of == request).then(|| preview.as_ref().map_err(String::as_str))
     }
 
-    /// Whether this preview was requested.
+    /// Returns whether the preview of this request was requested.
     pub fn is_requested(&self, request: &ExportRequest) -> bool {
         self.requested.as_ref() == Some(request)
     }
 }
 
-/// What the tasks of exports report.
+/// Messages of export tasks; the number identifies the export.
 enum Message {
-    /// The runs can be written, or why not.
+    /// The runs were opened, or the error.
     ReadyExport(u64, Result<Box<ReadyExport>, String>),
-    /// A preview is made.
+    /// The preview was created.
     Preview(u64, ExportRequest, Result<Box<Preview>, String>),
-    /// Where the files go was selected, or not, and which of them exist.
+    /// The destination was selected (`None` if canceled), with the existing files to be replaced.
     Selected(Box<Writing>, Result<Option<(PathBuf, Vec<PathBuf>)>, String>),
-    /// Files were written, or not; `None` where the user canceled.
+    /// Files were written, with errors; `None` if the user canceled.
     Written(u64, Option<Written>),
-    /// Text or an image for the clipboard.
-    Copied(Subject, Result<(ClipboardContent, ExportKind), String>),
+    /// The content for the clipboard was created: the number of the export, `None` for a ticket, and
+    /// what was exported.
+    Copied(Option<u64>, Subject, Result<(ClipboardContent, ExportKind), String>),
     /// An image of a plot was drawn for the clipboard.
     PlotCopied(Result<ExportImage, String>),
-    /// A file was made and written, or not; `None` where the user canceled.
+    /// A single file was written; `None` if the user canceled.
     FileSaved(Result<Option<PathBuf>, String>),
-    /// Something was opened outside the app, or not.
+    /// A file was opened in another program, or the error.
     OpenedOutside(Result<(), String>),
 }
 
 /// The outcome of writing files.
 #[derive(Debug)]
 struct Written {
-    /// Those that were written.
+    /// The files that were written.
     pub files: Vec<PathBuf>,
-    /// Why others were not, a sentence each.
+    /// The errors of other files, one sentence each.
     pub errors: Vec<String>,
 }
 
-/// What goes to the clipboard.
+/// Content for the clipboard.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ClipboardContent {
     /// Text.
@@ -195,20 +196,20 @@ pub enum ClipboardContent {
     ExportImage(Arc<ExportImage>),
 }
 
-/// What leaves the app.
+/// The state of exports.
 #[derive(Debug)]
 pub struct Exports {
     tasks: Tasks<Message>,
     dialogs: Dialogs,
     current: Option<ActiveExport>,
     count: u64,
-    /// What waits for the answer whether these files are replaced, and where it goes.
+    /// The export for which the user is asked whether to replace files, with destination and files.
     replacing: Option<(Box<Writing>, PathBuf, Vec<PathBuf>)>,
     copies: Vec<ClipboardContent>,
     painter: Option<ImageRenderer>,
-    /// Where the last files went.
+    /// The folder of the last export.
     folder: Option<PathBuf>,
-    /// The number of the newest preview: a thread that makes an older one gives up.
+    /// The number of the newest preview; a thread that creates an older one stops.
     newest: Arc<AtomicU64>,
     external: ExternalOpener,
 }
@@ -240,32 +241,32 @@ impl Exports {
         }
     }
 
-    /// The export in the dialog.
+    /// Returns the export for which the dialog is open.
     pub const fn active(&self) -> Option<&ActiveExport> {
         self.current.as_ref()
     }
 
-    /// The files that would be replaced, while that is not answered.
+    /// Returns the files that the user is asked to replace; `None` without such a question.
     pub fn replacing(&self) -> Option<&[PathBuf]> {
         self.replacing.as_ref().map(|(.., files)| files.as_slice())
     }
 
-    /// Gives the function that draws images of results.
+    /// Sets the function that draws images of results.
     pub const fn set_painter(&mut self, painter: ImageRenderer) {
         self.painter = Some(painter);
     }
 
-    /// Opens files and folders by this from now on.
+    /// Sets the function that opens files and folders.
     pub fn set_opener(&mut self, opener: Opener) {
         self.external.opener = opener;
     }
 
-    /// New content for the clipboard, returned once.
+    /// Returns new clipboard contents, each only once.
     pub fn take_copies(&mut self) -> Vec<ClipboardContent> {
         std::mem::take(&mut self.copies)
     }
 
-    /// Takes in what the tasks reported since the last call.
+    /// Handles the messages of tasks since the last call.
     pub(super) fn poll(&mut self, outbox: &mut Outbox) {
         for message in self.tasks.messages() {
             match message {
@@ -298,11 +299,15 @@ impl Exports {
                     self.end_writing(writing.number, Some(written), outbox);
                 }
                 Message::Written(number, written) => self.end_writing(number, written, outbox),
-                Message::Copied(subject, Ok((copy, kind))) => {
+                Message::Copied(number, subject, Ok((copy, kind))) => {
+                    if self.current.as_ref().map(|current| current.number) == number {
+                        self.remember(outbox);
+                        self.current = None;
+                    }
                     self.end_copying(subject, copy, kind, outbox);
                 }
-                Message::Copied(_, Err(error)) => {
-                    if let Some(current) = &mut self.current {
+                Message::Copied(number, _, Err(error)) => {
+                    if let Some(current) = number.and_then(|number| self.current(number)) {
                         current.is_writing = false;
                     }
                     outbox.notify(Notice::error(words::not_copied(&error)));
@@ -350,12 +355,10 @@ impl Exports {
         let is_for_ticket = kind != ExportKind::Image && kind.goes_to_clipboard();
         self.copies.push(copy);
         let show = Action::Export { subject, kind: Some(kind) };
-        self.remember(outbox);
         outbox.notify(Notice {
             action: Some(("Show".to_owned(), show)),
             ..Notice::info(words::copied(kind.label(), is_for_ticket, &size))
         });
-        self.current = None;
     }
 
     fn end_writing(&mut self, number: u64, written: Option<Written>, outbox: &mut Outbox) {
@@ -371,7 +374,8 @@ impl Exports {
             outbox.notify(Notice::info(words::saved(&files)));
         }
         if errors.is_empty() {
-            // An export that failed stays open, so that another place can be selected.
+            // Close the dialog only after success: otherwise, the user can select another
+            // destination.
             if self.current(number).is_some() {
                 self.current = None;
             }
@@ -380,7 +384,7 @@ impl Exports {
         }
     }
 
-    /// Opens the runs to export.
+    /// Opens the export dialog, and starts to open the runs to export.
     pub(super) fn begin(
         &mut self,
         subject: Subject,
@@ -412,7 +416,7 @@ impl Exports {
         }
     }
 
-    /// Makes a preview.
+    /// Starts to create a preview of the export.
     pub(super) fn preview(&mut self, request: ExportRequest) {
         let painter = self.painter;
         let newest = Arc::clone(&self.newest);
@@ -428,7 +432,7 @@ impl Exports {
         self.tasks.spawn("preview", make, move |made| Message::Preview(number, request, made));
     }
 
-    /// Takes the runs of the export to be written as this, unless they are being written.
+    /// Marks the export as being written; returns its runs and number, `None` if it cannot begin.
     fn begin_writing(&mut self, request: &ExportRequest, asks: bool) -> Option<(ReadyExport, u64)> {
         let current = self.current.as_mut().filter(|current| !current.is_writing)?;
         let ready = current.ready.clone()?;
@@ -437,7 +441,7 @@ impl Exports {
         Some((ready, current.number))
     }
 
-    /// Asks where to, and writes.
+    /// Asks for a destination, and writes the export.
     pub(super) fn save(&mut self, request: ExportRequest) {
         let folder = self.folder.clone();
         let Some((ready, number)) = self.begin_writing(&request, true) else { return };
@@ -459,7 +463,7 @@ impl Exports {
         self.tasks.spawn("save-export", select, |selected| Message::Selected(writing, selected));
     }
 
-    /// Replaces the files that exist, or writes nothing.
+    /// Writes the export and replaces existing files, or writes nothing, as the user answered.
     pub(super) fn replace(&mut self, is_replaced: bool, outbox: &mut Outbox) {
         match self.replacing.take() {
             Some((writing, path, _)) if is_replaced => self.write(*writing, path),
@@ -487,23 +491,23 @@ impl Exports {
         });
     }
 
-    /// Draws an image of a plot for the clipboard.
+    /// Draws an image of a plot, and copies it to the clipboard.
     pub(super) fn copy_plot(&self, draw: PlotPainter) {
         self.tasks.spawn("copy-plot", draw, Message::PlotCopied);
     }
 
-    /// Asks where to, draws an image of a plot and writes it.
+    /// Asks for a destination, draws an image of a plot, and writes it.
     pub(super) fn save_plot(&self, name: &str, draw: PlotPainter) {
         self.save_file(name, || Ok(draw()?.png));
     }
 
-    /// Asks where a preset goes, and writes it.
+    /// Asks for a destination, and writes a preset.
     pub(super) fn save_preset(&self, test: &str, name: &str, plan: Plan) {
         let file = PresetFile::new(name, plan);
         self.save_file(&preset_file::file_name(test, name), move || file.write());
     }
 
-    /// Asks where a file of this name goes, makes its contents and writes them.
+    /// Asks for the destination of a file, creates its content, and writes it.
     fn save_file(
         &self,
         name: &str,
@@ -520,20 +524,20 @@ impl Exports {
         self.tasks.spawn("save-file", write, Message::FileSaved);
     }
 
-    /// Opens a file or a folder.
+    /// Opens a file or a folder in another program.
     pub(super) fn open_outside(&self, path: PathBuf) {
         let opener = Arc::clone(&self.external.opener);
         let open = move || opener(&path).map_err(|why| format!("{why}: {}", path.display()));
         self.tasks.spawn("open-outside", open, Message::OpenedOutside);
     }
 
-    /// Opens a window of the desktop.
+    /// Opens a settings window of the desktop.
     pub(super) fn open_tool(&self, tool: SystemTool) {
         let open = move || tool.open().map_err(|error| error.to_string());
         self.tasks.spawn("open-outside", open, Message::OpenedOutside);
     }
 
-    /// Writes the report where only a browser looks for it, and opens it there.
+    /// Writes the report to a temporary file, and opens it in the browser.
     pub(super) fn open_report(&self, request: ExportRequest) {
         let painter = self.painter;
         let ready = self.current.as_ref().and_then(|current| current.ready.clone());
@@ -549,24 +553,24 @@ impl Exports {
         self.tasks.spawn("open-written", open, Message::OpenedOutside);
     }
 
-    /// Saves the format as the default of the next export.
+    /// Saves the format of the export in the settings as the default of the next export.
     fn remember(&self, outbox: &mut Outbox) {
         if let Some(kind) = self.current.as_ref().and_then(|current| current.used) {
             outbox.push(Request::RememberExport(kind));
         }
     }
 
-    /// Puts what the export holds into the clipboard.
+    /// Copies the content of the export to the clipboard.
     pub(super) fn copy(&mut self, request: ExportRequest) {
-        let Some(subject) = self.current.as_ref().map(|current| current.subject.clone()) else {
-            return;
-        };
-        if let Some((ready, _)) = self.begin_writing(&request, false) {
-            self.copy_ready(ready, subject, request);
-        }
+        let Some((ready, number)) = self.begin_writing(&request, false) else { return };
+        let Some(subject) = self.current.as_ref().map(|it| it.subject.clone()) else { return };
+        let painter = self.painter;
+        let copy = move || Ok((work::copy(&ready, &request, painter)?, request.kind));
+        let end = move |copied| Message::Copied(Some(number), subject, copied);
+        self.tasks.spawn("copy", copy, end);
     }
 
-    /// Puts text for a ticket into the clipboard.
+    /// Copies a summary for a ticket to the clipboard.
     pub(super) fn copy_for_ticket(
         &self,
         subject: Subject,
@@ -581,18 +585,12 @@ impl Exports {
             let text = work::ticket(&source.open()?, &request);
             Ok((ClipboardContent::Text(text), request.kind))
         };
-        self.tasks.spawn("copy", copy, move |copied| Message::Copied(subject, copied));
+        self.tasks.spawn("copy", copy, move |copied| Message::Copied(None, subject, copied));
     }
 
-    fn copy_ready(&self, ready: ReadyExport, subject: Subject, request: ExportRequest) {
-        let painter = self.painter;
-        let copy = move || Ok((work::copy(&ready, &request, painter)?, request.kind));
-        self.tasks.spawn("copy", copy, move |copied| Message::Copied(subject, copied));
-    }
-
-    /// Ends the export without writing anything.
+    /// Closes the export dialog without writing anything.
     pub(super) fn close(&mut self) {
-        // A preview that is being made is no longer wanted.
+        // Cancel the preview that is being created.
         self.newest.fetch_add(1, Ordering::Relaxed);
         self.current = None;
     }

@@ -1,4 +1,4 @@
-//! The request of an export: the runs, the format, and the parts.
+//! The request of an export: runs, format, and included parts.
 
 use std::path::PathBuf;
 
@@ -6,37 +6,37 @@ use jitterscope_engine::export::{Format, IncludedNames, Parts};
 
 use crate::text::export as words;
 
-/// The subject of an export.
+/// The results to export.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Subject {
-    /// The result on the page of a test, by its key.
+    /// The result on the page of the test with this key.
     Result(&'static str),
     /// Saved runs; at least one.
     Runs(Vec<PathBuf>),
     /// The runs that are compared.
     Comparison,
-    /// The quick check on its page.
+    /// The result on the page of the quick check.
     Check,
 }
 
-/// The format.
+/// The format of an export.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ExportKind {
-    /// A file that holds a run.
+    /// A run as a file in this format.
     File(Format),
     /// An image of the result, as its page shows it.
     Image,
-    /// What several runs say of each other, for a ticket.
+    /// The comparison of several runs as Markdown, for a ticket.
     Comparison,
-    /// The same as a page for a browser.
+    /// The comparison of several runs, as an HTML page.
     ComparisonPage,
 }
 
 impl ExportKind {
-    /// Text for a ticket, of one run.
+    /// Markdown of one run, for a ticket.
     pub const TICKET: Self = Self::File(Format::Markdown);
 
-    /// The words on screen.
+    /// Returns the label on screen.
     pub const fn label(self) -> &'static str {
         match self {
             Self::File(format) => format.label(),
@@ -46,7 +46,7 @@ impl ExportKind {
         }
     }
 
-    /// What it is good for, in a few words.
+    /// Returns the use of the format in a few words.
     pub const fn about(self) -> &'static str {
         match self {
             Self::File(format) => format.about(),
@@ -56,7 +56,7 @@ impl ExportKind {
         }
     }
 
-    /// The word by which it is remembered.
+    /// Returns the key that is saved in the settings.
     pub const fn key(self) -> &'static str {
         match self {
             Self::File(format) => format.key(),
@@ -66,51 +66,53 @@ impl ExportKind {
         }
     }
 
-    /// The kind of this word.
+    /// Returns the format with this key; `None` if there is none.
     pub fn of_key(key: &str) -> Option<Self> {
         let others = [Self::Image, Self::Comparison, Self::ComparisonPage];
         let other = || others.into_iter().find(|kind| kind.key() == key);
         Format::of_key(key).map(Self::File).or_else(other)
     }
 
-    /// Whether it is of several runs together.
+    /// Returns whether the format describes several runs together.
     pub const fn is_comparison(self) -> bool {
         matches!(self, Self::Comparison | Self::ComparisonPage)
     }
 
-    /// Whether a quick check is written into one file of this kind; of others, each of its runs is.
+    /// Returns whether this format writes a quick check as one file; other formats write one file
+    /// per run.
     pub const fn is_of_check(self) -> bool {
         matches!(self, Self::File(Format::Html | Format::Markdown) | Self::Image)
     }
 
-    /// Whether it is made to be pasted.
+    /// Returns whether the main use of the format is the clipboard.
     pub const fn goes_to_clipboard(self) -> bool {
         matches!(self, Self::File(Format::Markdown) | Self::Comparison | Self::Image)
     }
 
-    /// Whether it is a page for a browser.
+    /// Returns whether the format is an HTML page.
     pub const fn is_page(self) -> bool {
         matches!(self, Self::File(Format::Html) | Self::ComparisonPage)
     }
 }
 
-/// How it is written.
+/// The options of an export.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ExportRequest {
-    /// As what.
+    /// The format.
     pub kind: ExportKind,
-    /// The configuration, where one is written alone; the recommended one where none is named.
+    /// The index of the only configuration to export. `None` exports all configurations or, in a
+    /// format for one configuration, the recommended one.
     pub row: Option<usize>,
-    /// What goes into the file.
+    /// The parts of a run to include.
     pub parts: Parts,
-    /// The included names.
+    /// The private names to include.
     pub included_names: IncludedNames,
-    /// Whether an image is dark.
+    /// Whether an image uses the dark theme.
     pub is_dark: bool,
 }
 
 impl ExportRequest {
-    /// Text for a ticket as it is copied without asking: without names, with notes.
+    /// Returns the default request for a ticket: without private names, with the user's notes.
     pub const fn ticket(subject: &Subject) -> Self {
         let kind = match subject {
             Subject::Comparison => ExportKind::Comparison,

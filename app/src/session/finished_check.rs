@@ -1,4 +1,4 @@
-//! A quick check that is over: measured now, or opened from its runs.
+//! A completed quick check: measured now, or opened from its runs.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -13,27 +13,27 @@ use jitterscope_engine::store::Store;
 use super::shown::LoadedRun;
 use crate::text::nanos_between;
 
-/// A check that is over.
+/// A completed quick check.
 #[derive(Clone, Debug)]
 pub struct FinishedCheck {
-    /// Its parts with their runs; absent where one was skipped.
+    /// The parts with their runs; `None` if the part was skipped.
     pub parts: Vec<(Part, Option<Arc<LoadedRun>>)>,
-    /// What they say together.
+    /// The verdict over all parts.
     pub card: Scorecard,
-    /// How late its frames started; absent where neither frame loop was measured.
+    /// The plot of lateness; `None` if no frame loop was measured.
     pub chart: Option<Chart>,
-    /// When it began.
+    /// When the check began.
     pub began: jiff::Timestamp,
-    /// How long it took.
+    /// The duration of the check.
     pub took: Nanos,
-    /// How it ended: as the first of its runs that was not finished.
+    /// How the check ended: the ending of its first unfinished run.
     pub ending: Ending,
-    /// The host whose connection was lost before it was finished.
+    /// The host whose connection was lost before the check was complete.
     pub lost: Option<String>,
 }
 
 impl FinishedCheck {
-    /// Judges a check.
+    /// Creates a completed check from its parts, and computes the verdict over all parts.
     pub(super) fn of(
         parts: Vec<(Part, Option<Arc<LoadedRun>>)>,
         began: jiff::Timestamp,
@@ -52,8 +52,8 @@ impl FinishedCheck {
         Self { parts, card, chart, began, took, ending, lost: None }
     }
 
-    /// Opens a check from these files; the newest run of each part counts. It is saved where they are in this
-    /// folder of runs. Takes a while.
+    /// Opens a check from these files and uses the newest run of each part. Only files in the
+    /// folder of `store` count as saved. Blocks while files are read.
     pub(super) fn open(paths: &[PathBuf], store: Option<&Store>) -> Result<Self, String> {
         let open = |path: &PathBuf| Ok(Arc::new(LoadedRun::open(path)?.into_saved_in(store)));
         let mut runs: Vec<Arc<LoadedRun>> =
@@ -71,23 +71,23 @@ impl FinishedCheck {
         Ok(Self::of(Part::ALL.map(newest).to_vec(), began, took))
     }
 
-    /// The run of a part.
+    /// Returns the run of a part; `None` if the part was skipped.
     pub fn shown(&self, part: Part) -> Option<&Arc<LoadedRun>> {
         self.parts.iter().find(|(one, _)| *one == part).and_then(|(_, shown)| shown.as_ref())
     }
 
-    /// Its measured runs.
+    /// Returns the runs of the measured parts, in the order of the parts.
     pub fn runs(&self) -> impl Iterator<Item = &Arc<LoadedRun>> {
         self.parts.iter().filter_map(|(_, shown)| shown.as_ref())
     }
 
-    /// Where its runs are saved.
+    /// Returns the files of the saved runs.
     pub fn paths(&self) -> Vec<PathBuf> {
         self.runs().filter_map(|shown| shown.path.clone()).collect()
     }
 }
 
-/// The part of a check that a run is.
+/// Returns the part of a quick check to which a run belongs; `None` if it belongs to none.
 pub(super) fn part_of(shown: &LoadedRun) -> Option<Part> {
     shown.run.plan().and_then(Part::of)
 }

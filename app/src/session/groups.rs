@@ -1,14 +1,14 @@
-//! What is compared: up to four runs or quick checks, or two groups of them once both are set.
+//! Starts comparisons: of up to four runs or quick checks, or of two groups once both are set.
 
 use std::path::PathBuf;
 
 use super::{COMPARING, Notice, PageId, Session};
 
-/// Why quick checks and runs of one test are not compared.
+/// The message to a user who selects quick checks together with runs of other tests.
 const MIXED: &str = "A quick check can be compared only with other quick checks.";
 
 impl Session {
-    /// Shows how runs or quick checks compare, at most four.
+    /// Compares up to four runs or quick checks, and shows the Compare page.
     pub(super) fn compare(&mut self, paths: Vec<PathBuf>) {
         self.go_to = Some(PageId::Compare);
         let checks = self.library.checks(&paths);
@@ -20,12 +20,13 @@ impl Session {
         });
     }
 
-    /// Whether one of these is a quick check.
+    /// Returns whether at least one of these entries is a quick check.
     fn has_check(&self, paths: &[PathBuf]) -> bool {
         paths.iter().any(|path| self.library.checks(std::slice::from_ref(path)).is_some())
     }
 
-    /// Makes runs one of two groups, and shows how they compare once both have runs.
+    /// Sets runs as group A (`side` 0) or B (1), and compares the groups once both groups have
+    /// runs.
     pub(super) fn set_group(&mut self, side: usize, paths: &[PathBuf]) {
         let mut is_complete = false;
         self.run(COMPARING, |part, _, _| is_complete = part.set_group(side, paths));
@@ -48,7 +49,7 @@ impl Session {
         )));
     }
 
-    /// Makes these the groups A and B, and compares them.
+    /// Sets the groups A and B, and compares them.
     pub(super) fn compare_groups(&mut self, [a, b]: [Vec<PathBuf>; 2]) {
         self.run(COMPARING, |part, _, _| {
             part.set_group(0, &a);

@@ -1,40 +1,41 @@
-//! What the window requests about the place where tests run, and the hosts for it.
+//! Requests of the window that select where tests run or change the list of hosts.
 
 use super::place::Place;
 use super::saved_host::SavedHost;
 
-/// A change of where tests run, or of the hosts for it.
+/// A change of where tests run, of the list of hosts, or of the dialog for adding a host.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum HostAction {
-    /// Measure here from now on; another PC is connected.
+    /// Run tests at this place from now on; if the place is another PC, connect to that PC.
     Select(Place),
-    /// Connect to the host with this address, again if it is connected.
+    /// Connect to the host with this address; an existing connection is replaced.
     Connect(String),
-    /// Close the connection to it.
+    /// Close the connection to the host with this address.
     Disconnect(String),
-    /// Forget it.
+    /// Remove the host with this address from the list.
     Remove(String),
-    /// Change what it is called.
+    /// Change the display name of a host.
     Rename {
-        /// Its address.
+        /// The address of the host.
         address: String,
-        /// Its name; empty for its address.
+        /// The new name; empty to show the address.
         name: String,
     },
-    /// Ask for a host to add.
+    /// Show the dialog for adding a host.
     Ask,
-    /// Check a host before it is added.
+    /// Check the connection to a host before it is added.
     Check(SavedHost),
-    /// Check a saved host as one that is to be added, to do what it needs.
+    /// Show the saved host with this address in the dialog for adding a host, for example to copy
+    /// the agent to the host.
     AskAbout(String),
-    /// Trust the key of the host that is to be added.
+    /// Trust the ssh key of the host in the dialog.
     Trust,
-    /// Open a terminal with ssh to a host.
+    /// Open a terminal with an ssh session to a host, in which the user can sign in.
     OpenTerminal(SavedHost),
-    /// Copy the agent to the host that is to be added.
+    /// Copy the agent, the program that measures on a host, to the host in the dialog.
     CopyAgent,
     /// Add the checked host, and select it.
     Add,
-    /// Leave the host that is to be added.
+    /// Close the dialog for adding a host without adding one.
     Cancel,
 }

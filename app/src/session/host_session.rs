@@ -1,4 +1,4 @@
-//! Carries out what the window requests about the place where tests run, and the hosts for it.
+//! Handles requests of the window that select where tests run or change the list of hosts.
 
 use super::host_action::HostAction;
 use super::hosts::Hosts;
@@ -11,18 +11,18 @@ use super::{MACHINE, Session};
 pub(super) const HOSTS: fn(&mut Session) -> &mut Hosts = |all| &mut all.hosts;
 
 impl Session {
-    /// Other PCs, and where the next run happens.
+    /// Returns the other PCs, and where the next run is measured.
     pub const fn hosts(&self) -> &Hosts {
         &self.hosts
     }
 
-    /// Takes in what happened to the connections since the last call.
+    /// Handles changes of the connections since the last call.
     pub(super) fn poll_hosts(&mut self) {
         self.run(HOSTS, Hosts::poll);
         self.follow_place();
     }
 
-    /// Reads the machine where tests run again: another PC is connected again.
+    /// Updates the facts of the machine on which tests run; another PC is reconnected for this.
     pub(super) fn read_machine(&mut self) {
         match self.hosts.place().clone() {
             Place::ThisPc | Place::Administrator => self.run(MACHINE, |part, _, _| part.read()),
@@ -30,7 +30,7 @@ impl Session {
         }
     }
 
-    /// Carries out a change of the hosts.
+    /// Carries out a change of the hosts or of the place where tests run.
     pub(super) fn act_on_hosts(&mut self, action: HostAction) {
         match action {
             HostAction::Select(Place::Administrator) => self.elevate(None),
@@ -77,9 +77,10 @@ impl Session {
         self.follow_place();
     }
 
-    /// Shows the machine where the next run happens.
+    /// Shows the facts of the machine on which the next run is measured.
     pub(super) fn follow_place(&mut self) {
-        // Until rights are granted, this PC is shown as it is without them.
+        // Until administrator rights are granted, show the facts of this PC that were read without
+        // rights.
         let is_asking = *self.hosts.place() == Place::Administrator && self.hosts.facts().is_none();
         let there = self.hosts.selected().filter(|_| !is_asking).map(|_| HostMachine {
             facts: self.hosts.facts().cloned(),
@@ -88,7 +89,8 @@ impl Session {
         self.machine.set_there(there);
     }
 
-    /// Adds the checked host, which replaces one of the same address, and selects it.
+    /// Adds the checked host to the list and selects it; a listed host with the same address is
+    /// replaced.
     fn add_host(&mut self) {
         let Some(host) = self.hosts.finish_adding() else { return };
         let place = Place::Host(host.address.clone());

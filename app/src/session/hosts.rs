@@ -1,4 +1,4 @@
-//! Other PCs: their connections, and where the next run happens.
+//! Other PCs: their connections, and where the next run is measured.
 
 mod adding;
 mod administrator;
@@ -20,16 +20,16 @@ use crate::facts::Facts;
 
 pub use adding::{AddedHost, AgentFile, CheckedHost, is_old, needs_agent};
 
-/// How often the load of a connected host is read while nothing is measured.
+/// How often the load of a connected host is read while no test runs.
 const WATCH: Duration = Duration::from_secs(2);
 
 /// A connected host.
 #[derive(Clone, Debug)]
 pub struct Connected {
     agent: Agent,
-    /// Its machine.
+    /// The facts about the machine.
     pub facts: Arc<Facts>,
-    /// The version of its agent.
+    /// The version of the agent.
     pub version: String,
 }
 
@@ -45,53 +45,55 @@ impl Connected {
 /// The connection to a host.
 #[derive(Clone, Debug, Default)]
 pub enum HostState {
-    /// There is none.
+    /// There is no connection.
     #[default]
     NotConnected,
-    /// It is being made.
+    /// The connection is being opened.
     Connecting,
-    /// It is there.
+    /// The connection is open.
     Connected(Connected),
-    /// It could not be made, or was lost.
+    /// The connection could not be opened, or was lost.
     Failed {
-        /// When.
+        /// When the connection failed.
         at: Timestamp,
-        /// Why.
+        /// Why the connection failed.
         error: Arc<AgentError>,
     },
 }
 
-/// What the tasks of this part report.
+/// Messages of the connection tasks; `attempt` is the number of the connection attempt.
 enum Message {
-    /// A connection was made, or could not be.
+    /// The attempt to open a connection has ended: with the connected agent, or with an error.
     Opened { address: String, attempt: u64, result: Box<Result<Agent, AgentError>> },
-    /// What other programs use on the selected host; an error is the end of its connection.
+    /// CPU time of other programs on the selected host, as a share of one CPU; an error means that
+    /// the connection was lost.
     Load { address: String, attempt: u64, result: Result<Option<f64>, AgentError> },
-    /// A host was checked before it is added.
+    /// A host was checked before being added.
     Checked { attempt: u64, result: Box<Result<Agent, AgentError>> },
-    /// What the system of a host without an agent is, and the agent for it, where there is one.
+    /// The operating system of a host without an agent, and the agent for that system, if
+    /// available.
     System { attempt: u64, system: Option<String>, file: Option<AgentFile> },
-    /// The key that it presents, which ssh does not know.
+    /// The ssh key of a host whose key is unknown to ssh, or why the key could not be read.
     Key { attempt: u64, result: Result<HostKey, String> },
-    /// The agent was copied to it.
+    /// Copying the agent to the host has ended: with the program to run there, or with an error.
     Copied { attempt: u64, result: Result<&'static str, String> },
-    /// Nothing of interest.
+    /// A connection was closed; needs no handling.
     Closed,
 }
 
-/// Other PCs, and where the next run happens.
+/// Other PCs, and where the next run is measured.
 #[derive(Debug)]
 pub struct Hosts {
     tasks: Tasks<Message>,
     place: Place,
     states: BTreeMap<String, (u64, HostState)>,
-    /// Numbers attempts, so that the answer of an earlier one is recognized.
+    /// Counts connection attempts, so that the answer of an outdated attempt can be ignored.
     attempts: u64,
     other_load: Option<f64>,
     watch: Option<Watch>,
     adding: Option<AddedHost>,
     has_terminal: bool,
-    /// What follows once administrator rights are granted.
+    /// The action to carry out once administrator rights are granted.
     then: Option<Action>,
 }
 
@@ -118,22 +120,22 @@ impl Hosts {
         }
     }
 
-    /// Where the next run happens.
+    /// Returns where the next run is measured.
     pub const fn place(&self) -> &Place {
         &self.place
     }
 
-    /// The connection to a host.
+    /// Returns the connection state of a host.
     pub fn state(&self, address: &str) -> &HostState {
         self.states.get(address).map_or(&HostState::NotConnected, |(_, state)| state)
     }
 
-    /// The connection to the selected host; `None` where this PC is selected.
+    /// Returns the connection state of the selected host; `None` if tests run in this process.
     pub fn selected(&self) -> Option<&HostState> {
         self.place.connection().map(|connection| self.state(connection))
     }
 
-    /// The machine of the selected host, if it is connected.
+    /// Returns the facts about the selected host, if it is connected.
     pub(super) fn facts(&self) -> Option<&Arc<Facts>> {
         match self.selected()? {
             HostState::Connected(connected) => Some(&connected.facts),
@@ -141,12 +143,13 @@ impl Hosts {
         }
     }
 
-    /// CPU time of other programs on the selected host as a share of one CPU, in the last idle seconds.
+    /// Returns the CPU time of other programs on the selected host as a share of one CPU, read in
+    /// the last seconds without a test; `None` until it is known.
     pub(super) const fn other_load(&self) -> Option<f64> {
         self.other_load
     }
 
-    /// Where a run is started; `None` where the selected host is not connected.
+    /// Returns the host on which a run starts; `None` if the selected host is not connected.
     pub(super) fn host(&self) -> Option<Host> {
         match self.selected() {
             None => Some(Host::Here),
@@ -155,24 +158,25 @@ impl Hosts {
         }
     }
 
-    /// The host that is to be added.
+    /// Returns the host in the dialog for adding a host; `None` if the dialog is closed.
     pub const fn adding(&self) -> Option<&AddedHost> {
         self.adding.as_ref()
     }
 
-    /// Whether a terminal can be opened, to sign in to a host.
+    /// Returns whether a terminal for signing in to a host can be opened.
     pub const fn has_terminal(&self) -> bool {
         self.has_terminal
     }
 
-    /// Opens a terminal with ssh to a host.
+    /// Opens a terminal with an ssh session to a host.
     pub(super) fn open_terminal(&self, host: &SavedHost, outbox: &mut Outbox) {
         if let Err(error) = open_sign_in(&host.address()) {
             outbox.notify(Notice::error(format!("The terminal was not opened: {error}.")));
         }
     }
 
-    /// Selects where runs happen from now on, and connects to it. While anything is measured, nothing changes.
+    /// Selects where runs are measured, and connects to a host that is not connected yet. Does
+    /// nothing while a test runs.
     pub(super) fn select(&mut self, place: Place, saved: &[SavedHost], context: &Context) {
         if context.is_busy {
             return;
@@ -189,7 +193,7 @@ impl Hosts {
         }
     }
 
-    /// Connects to a host, again if it is connected.
+    /// Connects to a host; reconnects if it is connected.
     pub(super) fn connect(&mut self, address: &str, saved: &[SavedHost], context: &Context) {
         let host = saved.iter().find(|host| host.address == address);
         let Some(to) = host.map(SavedHost::address) else { return };
@@ -217,7 +221,7 @@ impl Hosts {
         self.follow_load();
     }
 
-    /// Forgets a host; where it was selected, this PC is.
+    /// Removes a host. If it was selected, this PC becomes selected.
     pub(super) fn remove(&mut self, address: &str, context: &Context) {
         self.disconnect(address, context);
         if self.place == Place::Host(address.to_owned()) && !context.is_busy {
@@ -225,7 +229,8 @@ impl Hosts {
         }
     }
 
-    /// Changes the state of a host; returns the number of the change.
+    /// Sets the connection state of a host, and closes its previous connection. Returns a new
+    /// attempt number, so that the answers of earlier attempts are ignored.
     fn set(&mut self, address: &str, state: HostState) -> u64 {
         self.attempts += 1;
         let before = self.states.insert(address.to_owned(), (self.attempts, state));
@@ -235,7 +240,8 @@ impl Hosts {
         self.attempts
     }
 
-    /// Closing waits for the end of ssh.
+    /// Closes a connection on a background thread, because closing waits for the ssh process to
+    /// end.
     fn close(&self, agent: Agent) {
         let close = move || {
             agent.close();
@@ -244,7 +250,8 @@ impl Hosts {
         self.tasks.spawn("disconnect", close, |_| Message::Closed);
     }
 
-    /// Reads the load of the selected host from now on, if it is connected.
+    /// Starts reading the load of the selected host if it is connected; stops reading the load of
+    /// another host.
     fn follow_load(&mut self) {
         (self.watch, self.other_load) = (None, None);
         let (Some(address), Some(Host::Agent(agent))) = (self.place.connection(), self.host())
@@ -258,7 +265,8 @@ impl Hosts {
         }));
     }
 
-    /// Takes in what the tasks reported since the last call, and connections that were lost during a run.
+    /// Handles the messages of tasks since the last call, and connections that were lost during a
+    /// run.
     pub(super) fn poll(&mut self, context: &Context, outbox: &mut Outbox) {
         for message in self.tasks.messages() {
             match message {
@@ -290,7 +298,7 @@ impl Hosts {
         (context, outbox): (&Context, &mut Outbox),
     ) {
         if self.states.get(address).is_none_or(|(current, _)| *current != attempt) {
-            // It was disconnected or removed before it was connected.
+            // The host was disconnected or removed while the connection was being opened.
             if let Ok(agent) = result {
                 self.close(agent);
             }
@@ -305,7 +313,7 @@ impl Hosts {
             }
             Ok(agent) => HostState::Connected(Connected::of(agent)),
             Err(error) => {
-                // Where it is selected, the page shows why.
+                // If the host is selected, its page shows the error, and a notice is not needed.
                 if self.place != Place::Host(address.to_owned()) {
                     outbox.notify(Notice::error(format!("Cannot connect to {address}: {error}.")));
                 }
@@ -322,7 +330,7 @@ impl Hosts {
         result: Result<Option<f64>, AgentError>,
         outbox: &mut Outbox,
     ) {
-        // It may be of a connection before this one.
+        // The message may belong to an earlier connection.
         let is_current = self.states.get(address).is_some_and(|(current, _)| *current == attempt);
         if self.place.connection() != Some(address) || !is_current {
             return;
@@ -337,7 +345,7 @@ impl Hosts {
         }
     }
 
-    /// A connection that a run did not return is lost.
+    /// Finds connections that a run has not returned when it ended: these connections are lost.
     fn note_lost(&mut self, outbox: &mut Outbox) {
         let is_lost =
             |state: &HostState| matches!(state, HostState::Connected(one) if !one.agent.is_ready());
@@ -362,7 +370,7 @@ fn failed(error: AgentError) -> HostState {
     HostState::Failed { at: crate::text::now(), error: Arc::new(error) }
 }
 
-/// A task that ended by a defect sent no answer.
+/// Converts the result of a task; a task that panicked counts as a refused connection.
 fn opened(result: Result<Result<Agent, AgentError>, String>) -> Result<Agent, AgentError> {
     result.unwrap_or_else(|reason| Err(AgentError::Refused { reason }))
 }

@@ -1,4 +1,4 @@
-//! Files that come into the app, dropped or selected, of this program and of others.
+//! Imports: opens dropped or selected files of this program and of others.
 
 mod work;
 
@@ -18,82 +18,82 @@ use super::task::{TaskHost, Tasks};
 use crate::instance::take_requests;
 use crate::text::import as words;
 
-/// How often requests of other starts are looked for.
+/// Time between two checks for requests of later starts of the app.
 const REQUEST_INTERVAL: Duration = Duration::from_millis(400);
-/// Failures that are listed separately.
+/// Maximum number of files that cannot be opened and are reported individually.
 const MAX_REPORTED: usize = 4;
 
-/// A file that holds the frames of several processes or swap chains.
+/// A file with the frames of several processes or swap chains; the user must select one of them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WhichSeries {
-    /// Where it is.
+    /// The path of the file.
     pub path: PathBuf,
-    /// What there is, the default one first.
+    /// The series to select from, one per process or swap chain; the default comes first.
     pub series: Vec<Series>,
 }
 
-/// A file with columns of which none is known to be the frame time.
+/// A table file in which no column is known to be the frame time.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WhichColumn {
-    /// Where it is.
+    /// The path of the file.
     pub path: PathBuf,
-    /// Its columns and first lines.
+    /// The columns, and the first lines.
     pub table: Table,
 }
 
 /// The outcome of opening a file.
 #[derive(Debug)]
 enum Opened {
-    /// It is a run now, judged, and in the folder of runs where there is one.
+    /// The file is now an evaluated run, saved if there is a folder of runs.
     Run {
         /// The run.
         shown: Box<LoadedRun>,
-        /// How it was opened.
+        /// Details about the opened file.
         how: ImportedFile,
     },
-    /// It holds several processes or swap chains.
+    /// The file has several processes or swap chains: the user must select one.
     Several(WhichSeries),
-    /// Which of its columns is the frame time is not known.
+    /// The frame time column is unknown: the user must select it.
     Columns(WhichColumn),
-    /// It is the settings of a test.
+    /// The file is a preset.
     Preset(OwnPreset),
-    /// It cannot be opened: its name, and why.
+    /// The file cannot be opened; holds its name and the reason.
     Failed(String, String),
 }
 
-/// How a file was opened.
+/// Details about an opened file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct ImportedFile {
-    /// The name of the file.
+    /// The file name.
     pub file: String,
-    /// What kind of file it was.
+    /// The label of the kind of file, such as the program that recorded it.
     pub source: &'static str,
-    /// Whether it was among the saved runs before.
+    /// Whether the run was saved before.
     pub was_known: bool,
-    /// What a reader should know, a sentence each: lines that could not be read, a checksum that does not
-    /// fit.
+    /// Warnings for the user, one sentence each: for example unreadable lines, or a wrong checksum.
     pub remarks: Vec<String>,
 }
 
-/// What the tasks of imports report.
+/// Messages of import tasks.
 enum Message {
-    /// Files were selected; none if the user canceled.
+    /// Files were selected; empty if the user canceled.
     Selected(Vec<PathBuf>),
-    /// Another start left files in this folder; none where it only requested the window.
+    /// Another start of the app has requested through this folder to open these files. There are no
+    /// files if that start only requested the window.
     Requested(PathBuf, Vec<PathBuf>),
-    /// Files were opened, or not.
+    /// Files were opened, or opening failed with an error.
     Opened(Result<Vec<Opened>, String>),
 }
 
-/// What comes into the app.
+/// The state of imports.
 #[derive(Debug)]
 pub struct Imports {
     tasks: Tasks<Message>,
-    /// Files that wait for an answer.
+    /// Files for which the user must select a series.
     questions: VecDeque<WhichSeries>,
-    /// Files with columns that wait for one.
+    /// Files for which the user must select a column.
     tables: VecDeque<WhichColumn>,
-    /// How many files are being opened.
+    /// The number of tasks that are opening files.
     busy: usize,
 }
 
@@ -111,22 +111,23 @@ impl Imports {
         Self { tasks: Tasks::new(host), questions, tables, busy: 0 }
     }
 
-    /// The file whose process or swap chain is to be selected.
+    /// Returns the file for which the user must select a process or swap chain, if there is one.
     pub fn which_series(&self) -> Option<&WhichSeries> {
         self.questions.front()
     }
 
-    /// The file whose column is to be selected, once no process is.
+    /// Returns the file for which the user must select a column, if there is one; questions for a
+    /// process or swap chain are asked first.
     pub fn which_column(&self) -> Option<&WhichColumn> {
         self.tables.front().filter(|_| self.questions.is_empty())
     }
 
-    /// Whether files are being opened.
+    /// Returns whether files are being opened.
     pub const fn is_opening(&self) -> bool {
         0 < self.busy
     }
 
-    /// Waits for files that other starts leave in this folder.
+    /// Starts to check this folder for requests of later starts of the app.
     pub(super) fn watch(&self, folder: PathBuf) {
         let of = folder.clone();
         let wait = move || loop {
@@ -140,7 +141,7 @@ impl Imports {
         self.tasks.spawn("requests", wait, requested);
     }
 
-    /// Takes in what the tasks reported since the last call.
+    /// Handles the messages of tasks since the last call.
     pub(super) fn poll(&mut self, context: &Context, outbox: &mut Outbox) {
         for message in self.tasks.messages() {
             match message {
@@ -164,14 +165,14 @@ impl Imports {
         }
     }
 
-    /// Asks for files and opens them.
+    /// Asks for files, and opens them.
     pub(super) fn ask(&self, dialogs: &Dialogs) {
         let answer = dialogs.files();
         let selected = |paths: Result<_, _>| Message::Selected(paths.unwrap_or_default());
         self.tasks.spawn("ask-for-file", || Ok(answer()), selected);
     }
 
-    /// Opens files, and all in folders among them.
+    /// Starts to open files, and all supported files in folders among them; refuses during a test.
     pub(super) fn open(&mut self, paths: Vec<PathBuf>, context: &Context, outbox: &mut Outbox) {
         if context.is_running {
             outbox.notify(Notice::error(words::WHILE_RUNNING));
@@ -193,7 +194,7 @@ impl Imports {
         self.tasks.spawn("open-files", move || Ok(open(store.as_ref())), Message::Opened);
     }
 
-    /// Opens one series of the file in the question.
+    /// Opens the selected series of the file about which the user was asked; `None` skips the file.
     pub(super) fn choose_series(&mut self, series: Option<Series>, context: &Context) {
         let Some(question) = self.questions.pop_front() else { return };
         if let Some(series) = series {
@@ -201,7 +202,8 @@ impl Imports {
         }
     }
 
-    /// Opens this column of the file in the question.
+    /// Opens the file about which the user was asked, with the selected column; `None` skips the
+    /// file.
     pub(super) fn choose_column(&mut self, column: Option<Column>, context: &Context) {
         let Some(question) = self.tables.pop_front() else { return };
         if column.is_some() {
@@ -210,12 +212,12 @@ impl Imports {
         }
     }
 
-    /// Opens a file of which the user chose what to take.
+    /// Opens a file with the options that the user selected.
     fn open_answered(&mut self, path: PathBuf, options: Options, context: &Context) {
         self.start(context, move |store| vec![work::open(store, &path, &options)]);
     }
 
-    /// Reports the outcome of opening files.
+    /// Reports the outcome of opening files, and shows the opened run or the list of runs.
     fn handle_outcome(&mut self, files: Vec<Opened>, outbox: &mut Outbox) {
         let is_one = files.len() == 1;
         if files.is_empty() {

@@ -1,4 +1,4 @@
-//! The saved runs: their list, what changes them, and opening one.
+//! The saved runs: lists, changes, and opens them.
 
 mod change;
 mod checks;
@@ -27,35 +27,35 @@ use run_preview::PreviewCache;
 pub use deleted::DeletedItem;
 pub use run_preview::{ConfigurationPreview, DraggedItem, RunPreview, common_label};
 
-/// What the tasks of the library report.
+/// Messages of the library tasks.
 enum Message {
-    /// The journals of ended processes were turned into runs.
+    /// The journals of ended processes were recovered as runs.
     Recovered(Result<Vec<Recovery>, String>),
-    /// The folder of runs was read.
+    /// The folder of runs was listed.
     Listed {
-        /// Which reading this is: they may end in another order than they began.
+        /// The number of the listing: listings may end in another order than they began.
         turn: u64,
         result: Result<Listing, String>,
     },
     /// Saved runs were changed.
     Changed(Result<(), String>),
-    /// The folder of runs is not as it was: another program may have saved or deleted a run.
+    /// The folder of runs has changed: another program may have saved or deleted a run.
     FolderChanged,
     /// Saved runs were moved to the trash.
     SetAside {
         aside: Vec<PathBuf>,
-        /// How many entries of the list they were.
+        /// The number of affected list entries.
         entries: usize,
-        /// Why not all were.
+        /// Why some runs were not moved.
         error: Option<String>,
     },
     /// A run was opened.
     Opened(Result<Box<LoadedRun>, String>),
-    /// Saved runs or dragged files were previewed.
+    /// Previews of saved runs or dragged files were read.
     Previewed(Result<run_preview::PreviewUpdate, String>),
 }
 
-/// The saved runs.
+/// The library of saved runs.
 #[derive(Debug)]
 pub struct Library {
     tasks: Tasks<Message>,
@@ -63,13 +63,13 @@ pub struct Library {
     folder_watch: Option<Watch>,
     listed: ListedState,
     items: Option<Vec<LibraryItem>>,
-    /// Rises whenever the list is another.
+    /// Incremented whenever the runs have been listed again.
     version: u64,
-    /// How often the folder of runs was read.
+    /// The number of listings requested so far.
     lists: u64,
-    /// What is in the trash.
+    /// The entries of the trash.
     deleted: Vec<DeletedItem>,
-    /// What was moved there last.
+    /// The files in the trash from the last deletion.
     last_deleted: Vec<PathBuf>,
     changes: Changes,
     previews: PreviewCache,
@@ -106,27 +106,28 @@ impl Library {
         }
     }
 
-    /// Where runs are saved.
+    /// Returns the store in which runs are saved; `None` if runs cannot be saved.
     pub const fn store(&self) -> Option<&Store> {
         self.store.as_ref()
     }
 
-    /// The files, the newest first; `None` while they are being read for the first time.
+    /// Returns the list entries, newest first; `None` until the first listing is complete.
     pub fn items(&self) -> Option<&[LibraryItem]> {
         self.items.as_deref()
     }
 
-    /// Incremented whenever the list changes, so that derived data is recomputed only then.
+    /// Returns a number that is incremented whenever the runs have been listed again, so that data
+    /// derived from the list is recomputed only then.
     pub const fn version(&self) -> u64 {
         self.version
     }
 
-    /// How many runs there are.
+    /// Returns the number of list entries; 0 until the first listing is complete.
     pub fn count(&self) -> usize {
         self.items.as_ref().map_or(0, Vec::len)
     }
 
-    /// The last run of a test.
+    /// Returns the latest run of a test, including parts of quick checks.
     pub fn last_of(&self, test: &str) -> Option<&RunListEntry> {
         let items = self.items.as_ref()?.iter();
         let runs = items
@@ -134,7 +135,7 @@ impl Library {
         runs.filter_map(|item| item.run.as_ref().ok()).find(|run| run.test == test)
     }
 
-    /// Takes in what the tasks reported since the last call.
+    /// Handles the messages of tasks since the last call.
     pub(super) fn poll(&mut self, outbox: &mut Outbox) {
         for message in self.tasks.messages() {
             match message {
@@ -145,7 +146,7 @@ impl Library {
                     }
                     self.list();
                 }
-                // A list that was requested later is on its way.
+                // Ignore this listing: a newer listing was requested.
                 Message::Listed { turn, .. } if turn != self.lists => {}
                 Message::Listed { result, .. } => {
                     self.version += 1;
@@ -190,7 +191,8 @@ impl Library {
         }
     }
 
-    /// Turns what killed programs left behind into runs.
+    /// Starts to recover runs from the journals of killed processes, and removes runs from the
+    /// trash that were deleted more than 7 days ago.
     pub(super) fn recover(&self) {
         let Some(store) = self.store.clone() else { return };
         let recover = move || {
@@ -200,7 +202,7 @@ impl Library {
         self.tasks.spawn("recover", recover, Message::Recovered);
     }
 
-    /// Saves runs in another folder from now on, and reads it.
+    /// Switches to another folder of runs, and lists it.
     pub(super) fn move_to(&mut self, store: Option<Store>) {
         self.listed = ListedState::default();
         let watch = |store: &Store| self.listed.watch(&self.tasks, store.clone());
@@ -209,7 +211,7 @@ impl Library {
         self.list();
     }
 
-    /// Reads the folder of runs again.
+    /// Lists the folder of runs again.
     pub(super) fn list(&mut self) {
         let Some(store) = self.store.clone() else { return };
         self.lists += 1;
@@ -230,7 +232,7 @@ impl Library {
         self.tasks.spawn("open", open, Message::Opened);
     }
 
-    /// Writes the user's descriptions of runs into their files.
+    /// Writes edited names, notes, tags, and annotations into the files of runs.
     pub(super) fn edit(&self, edits: Vec<(PathBuf, Edit)>) {
         let Some(store) = self.store.clone() else { return };
         let edits = self.edits_of_files(edits);
@@ -250,8 +252,8 @@ impl Library {
         });
     }
 
-    /// By which share of its key figure a saved run is worse than its baseline, and the file of that; `None` where it
-    /// is not, or has none.
+    /// Returns by what share the key figure of a saved run is worse than that of the baseline, and
+    /// the file of the baseline; `None` if the run is not worse or has no baseline.
     pub fn worse_than_baseline(&self, file: &Path) -> Option<(f64, &Path)> {
         let items = self.items()?;
         let run = items.iter().find(|item| item.path == file)?.run.as_ref().ok()?;
@@ -272,13 +274,14 @@ impl Library {
         );
     }
 
-    /// Waits until saved runs are as they were requested to be; the results are not reported.
+    /// Carries out all pending changes of saved runs, and waits for the change in progress. Their
+    /// results are not reported.
     pub fn finish_changes(&self) {
         while self.changes.next().is_some() {}
     }
 }
 
-/// The baseline of a run.
+/// Returns the newest run that is tagged as the baseline of the settings and machine of `run`.
 fn baseline_of<'a>(items: &'a [LibraryItem], run: &RunListEntry) -> Option<&'a LibraryItem> {
     let is_baseline = |other: &&LibraryItem| {
         other.run.as_ref().is_ok_and(|one| trend::is_baseline(one) && trend::is_alike(one, run))
@@ -286,7 +289,7 @@ fn baseline_of<'a>(items: &'a [LibraryItem], run: &RunListEntry) -> Option<&'a L
     items.iter().find(is_baseline)
 }
 
-/// Reports a new run that is worse than the baseline with its settings.
+/// Reports each new list entry that is worse than the baseline with its settings.
 fn note_worse(before: &[LibraryItem], items: &[LibraryItem], outbox: &mut Outbox) {
     let new = items.iter().filter(|item| before.iter().all(|known| known.path != item.path));
     for item in new {
@@ -301,7 +304,7 @@ fn note_worse(before: &[LibraryItem], items: &[LibraryItem], outbox: &mut Outbox
     }
 }
 
-/// Reports which runs were recovered from journals of ended processes.
+/// Reports which runs were recovered from journals of ended processes, and which problems occurred.
 fn note_recovered(journals: &[Recovery], outbox: &mut Outbox) {
     let paths: Vec<PathBuf> =
         journals.iter().filter_map(Recovery::saved).map(Path::to_owned).collect();

@@ -1,4 +1,4 @@
-//! The machine: facts read from it, the load of other programs, and the noise floor.
+//! The machine: its facts, the load of other programs, and the noise floor.
 
 mod noise;
 
@@ -15,38 +15,38 @@ use crate::facts::{Facts, read_facts};
 pub use noise::NoiseFloorEstimate;
 pub(super) use noise::{NOISE_REPEATS, NOISE_TEST};
 
-/// How often power and other load are read while nothing is measured.
+/// How often power state and load of other programs are read.
 const IDLE_WATCH: Duration = Duration::from_secs(2);
 
-/// What the tasks of this part report.
+/// Messages of the machine tasks.
 enum Message {
-    /// The machine was read.
+    /// The facts about the machine were read.
     Facts(Result<Box<(Facts, Power)>, String>),
-    /// Power and other load were read again.
+    /// Power state and load of other programs were read again.
     Idle {
         power: Power,
         /// CPU time of other programs as a share of one CPU.
         other_load: Option<f64>,
     },
-    /// The noise floor was read; `None` where it was not measured.
+    /// The noise floor was read; `None` if it was never measured.
     NoiseFloorEstimate(Result<Option<NoiseFloorEstimate>, String>),
 }
 
-/// The machine of another PC.
+/// The selected host, if it is another PC.
 #[derive(Clone, Debug, Default)]
 pub(super) struct HostMachine {
-    /// What it is; absent while it is not connected.
+    /// The facts about the machine; `None` while the host is not connected.
     pub(super) facts: Option<Arc<Facts>>,
     /// CPU time of other programs as a share of one CPU.
     pub(super) other_load: Option<f64>,
 }
 
-/// What is known of the machine.
+/// What is known about this PC and the selected host.
 #[derive(Debug)]
 pub struct MachineState {
     tasks: Tasks<Message>,
     facts: Option<Arc<Facts>>,
-    /// The selected host, where that is another PC.
+    /// The selected host if it is another PC; `None` if tests run on this PC.
     there: Option<HostMachine>,
     power: Option<Power>,
     other_load: Option<f64>,
@@ -54,7 +54,7 @@ pub struct MachineState {
     noise: Option<NoiseFloorEstimate>,
     /// Whether the noise floor is being read.
     reads_noise: bool,
-    /// The list of runs that the noise floor was read from.
+    /// The version of the list of runs from which the noise floor was read.
     noise_version: Option<u64>,
 }
 
@@ -84,7 +84,8 @@ impl MachineState {
         }
     }
 
-    /// What was read from the machine on which tests run; absent for the first moment, and while it is not connected.
+    /// Returns the facts about the machine on which tests run; `None` until they are read or while
+    /// the host is not connected.
     pub const fn facts(&self) -> Option<&Arc<Facts>> {
         match &self.there {
             Some(there) => there.facts.as_ref(),
@@ -92,12 +93,13 @@ impl MachineState {
         }
     }
 
-    /// What was read from this PC, wherever tests run; absent for the first moment.
+    /// Returns the facts about this PC, even if tests run on another one; `None` until they are
+    /// read.
     pub const fn own_facts(&self) -> Option<&Arc<Facts>> {
         self.facts.as_ref()
     }
 
-    /// Shows another PC from now on, or this one.
+    /// Selects another PC, or this one with `None`.
     pub(super) fn set_there(&mut self, there: Option<HostMachine>) {
         let name = |facts: Option<&Arc<Facts>>| facts.map(|facts| facts.machine.short());
         let before = name(self.facts());
@@ -107,17 +109,17 @@ impl MachineState {
         }
     }
 
-    /// The logical CPUs with their kinds, where they are known yet.
+    /// Returns the logical CPUs with their kinds; empty until they are known.
     pub fn cpus(&self) -> &[Cpu] {
         self.facts().map_or(&[], |facts| &facts.machine.cpus)
     }
 
-    /// Whether this desktop has a window.
+    /// Returns whether the desktop has this window, such as the list of running programs.
     pub fn has_tool(&self, tool: SystemTool) -> bool {
         self.facts().is_some_and(|facts| facts.tools.contains(&tool))
     }
 
-    /// Power source and plan, as last read.
+    /// Returns the power source and power plan, as last read.
     pub fn power(&self) -> Option<&Power> {
         match &self.there {
             Some(there) => there.facts.as_ref().map(|facts| &facts.machine.power),
@@ -125,7 +127,7 @@ impl MachineState {
         }
     }
 
-    /// CPU time of other programs as a share of one CPU, in the last idle seconds.
+    /// Returns the CPU time of other programs, as last read, as a share of one CPU.
     pub const fn other_load(&self) -> Option<f64> {
         match &self.there {
             Some(there) => there.other_load,
@@ -133,18 +135,18 @@ impl MachineState {
         }
     }
 
-    /// The noise floor of this machine, where it was measured and has been read.
+    /// Returns the noise floor of this machine, if it was measured and read.
     pub const fn noise(&self) -> Option<&NoiseFloorEstimate> {
         self.noise.as_ref()
     }
 
-    /// Reads the machine, its clock and what is granted here.
+    /// Starts to read the facts of the machine, its clock, and the granted priorities.
     pub(super) fn read(&self) {
         let read = || Ok(Box::new((read_facts(), platform::power())));
         self.tasks.spawn_at_own_priority("facts", read, Message::Facts);
     }
 
-    /// Takes in what the tasks reported since the last call.
+    /// Handles the messages of tasks since the last call.
     pub(super) fn poll(&mut self, outbox: &mut Outbox) {
         for message in self.tasks.messages() {
             match message {
@@ -168,31 +170,31 @@ impl MachineState {
                 Message::NoiseFloorEstimate(found) => {
                     self.reads_noise = false;
                     let found = found.unwrap_or_default();
-                    // Of the machine that was selected when it was read.
+                    // Ignore the noise floor if the machine was changed while it was read.
                     self.noise = found.filter(|_| self.noise_version.is_some());
                 }
             }
         }
     }
 
-    /// Reads power and other load every two seconds for as long as the app lives.
+    /// Reads power state and load of other programs every two seconds while the app runs.
     fn watch_idle(&self) {
-        let mut before = busy_and_ours();
+        let mut before = CpuTimes::read();
         self.tasks.repeat("idle-watch", IDLE_WATCH, move || {
-            let now = busy_and_ours();
+            let now = CpuTimes::read();
             let other_load = before.zip(now).and_then(|(before, now)| other_share(before, now));
             before = now;
             Message::Idle { power: platform::power(), other_load }
         });
     }
 
-    /// Whether there are other runs than those the noise floor was read from. While anything is measured, it
-    /// waits: opening runs would disturb that.
+    /// Returns whether to read the noise floor: the list of runs has changed since the last
+    /// reading, and no test runs (opening runs would disturb the test).
     pub(super) fn is_noise_due(&self, list: u64, is_busy: bool) -> bool {
         !is_busy && self.facts().is_some() && !self.reads_noise && self.noise_version != Some(list)
     }
 
-    /// Reads the noise floor from the saved runs of this list.
+    /// Starts to read the noise floor from the saved runs, if the list has changed.
     pub(super) fn read_noise(&mut self, list: u64, context: &Context) {
         if !self.is_noise_due(list, context.is_busy) {
             return;
@@ -209,17 +211,30 @@ impl MachineState {
     }
 }
 
-fn busy_and_ours() -> Option<(i64, i64, i64)> {
-    Some((
-        platform::machine_cpu_time()?.programs(),
-        platform::process_cpu_nanos()?,
-        platform::clock_nanos(),
-    ))
+/// CPU times at an instant, in nanoseconds.
+#[derive(Clone, Copy)]
+struct CpuTimes {
+    /// CPU time of all programs since the machine started.
+    all_programs: i64,
+    /// CPU time of this program.
+    own: i64,
+    /// When the two CPU times were read, as a reading of the measuring clock.
+    at: i64,
+}
+
+impl CpuTimes {
+    fn read() -> Option<Self> {
+        Some(Self {
+            all_programs: platform::machine_cpu_time()?.programs(),
+            own: platform::process_cpu_nanos()?,
+            at: platform::clock_nanos(),
+        })
+    }
 }
 
 #[expect(clippy::cast_precision_loss, reason = "a share of some seconds")]
-fn other_share(before: (i64, i64, i64), now: (i64, i64, i64)) -> Option<f64> {
-    let other = ((now.0 - before.0) - (now.1 - before.1)).max(0);
-    let wall = now.2 - before.2;
+fn other_share(before: CpuTimes, now: CpuTimes) -> Option<f64> {
+    let other = ((now.all_programs - before.all_programs) - (now.own - before.own)).max(0);
+    let wall = now.at - before.at;
     (0 < wall).then(|| other as f64 / wall as f64)
 }

@@ -1,5 +1,5 @@
-//! The shortcut that marks a moment while another program, such as a game, has the keyboard. It is registered only
-//! while a test runs.
+//! The global shortcut that marks a moment while another program, such as a game, has the keyboard
+//! focus. It is registered only while a test runs.
 
 use std::time::Instant;
 
@@ -10,25 +10,25 @@ use jitterscope_engine::platform::{
 use super::part::{Outbox, Part, Request};
 use super::task::{TaskHost, Tasks};
 
-/// What became of the shortcut.
+/// The registration state of the shortcut.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ShortcutState {
-    /// The system was asked and did not answer yet.
+    /// The system was asked to register the shortcut, and has not answered yet.
     Requested,
-    /// It is registered as these keys.
+    /// The shortcut is registered with these keys.
     Registered(String),
-    /// It is not registered.
+    /// The shortcut could not be registered.
     Refused(ShortcutRefusal),
 }
 
-/// What a registration reports.
+/// Messages of the thread that waits for the shortcut.
 enum News {
-    /// What the system reports, and when.
+    /// An event of the system, with its time.
     Event(ShortcutEvent, Instant),
     Refused(ShortcutRefusal),
 }
 
-/// One registration, which ends with it.
+/// A registration of the shortcut; dropping it unregisters the shortcut.
 #[derive(Debug)]
 struct Registration {
     shortcut: Shortcut,
@@ -42,13 +42,13 @@ impl Drop for Registration {
     }
 }
 
-/// The shortcut, and what became of it.
+/// The shortcut and its registration state.
 #[derive(Debug)]
 pub struct MarkShortcut {
     tasks: Tasks<(u32, News)>,
     active: Option<Registration>,
     count: u32,
-    /// Of the registration in progress, or of the last one if that was refused.
+    /// The state of the current registration, or of the last one if it was refused.
     state: Option<ShortcutState>,
 }
 
@@ -65,12 +65,13 @@ impl MarkShortcut {
         Self { tasks: Tasks::new(host), active: None, count: 0, state: None }
     }
 
-    /// What became of it; `None` while no test runs and none was refused.
+    /// Returns the registration state; `None` while no test runs, unless the last registration was
+    /// refused.
     pub const fn state(&self) -> Option<&ShortcutState> {
         self.state.as_ref()
     }
 
-    /// Registers what is wanted now, and unregisters what was before.
+    /// Registers the wanted shortcut, and unregisters the previous one.
     pub(super) fn follow(&mut self, wanted: Option<Shortcut>) {
         if self.active.as_ref().map(|active| active.shortcut) == wanted {
             return;
@@ -98,7 +99,7 @@ impl MarkShortcut {
         self.state = Some(ShortcutState::Requested);
     }
 
-    /// Takes in what happened since the last call.
+    /// Handles the events since the last call.
     pub(super) fn poll(&mut self, outbox: &mut Outbox) {
         for (number, news) in self.tasks.messages() {
             if self.active.as_ref().is_none_or(|active| active.number != number) {

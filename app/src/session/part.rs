@@ -1,4 +1,5 @@
-//! How the parts of a session interact: what each may read of the others, and what it requests of them.
+//! How the parts of a session interact: the state that a part may read, and the requests that it
+//! may send.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -13,26 +14,26 @@ use super::settings::OwnPreset;
 use super::shown::LoadedRun;
 use crate::facts::Facts;
 
-/// What a part may know of the others.
+/// The state of other parts that a part may read.
 #[derive(Clone)]
 pub(super) struct Context {
-    /// Where runs are saved.
+    /// The folder in which runs are saved; `None` if runs cannot be saved.
     pub(super) store: Option<Store>,
-    /// What was read from the machine.
+    /// The facts about the machine on which tests run; `None` until they are known.
     pub(super) facts: Option<Arc<Facts>>,
-    /// The share of a frame, in percent, above which it is late.
+    /// The late threshold as a percentage of a frame.
     pub(super) late_percent: f64,
-    /// Whether a sound plays at the end of a long test.
+    /// Whether the settings enable a sound at the end of a long test.
     pub(super) plays_sound: bool,
-    /// Where runs are measured; absent while the selected host is not connected.
+    /// The host on which runs are measured; `None` while the selected host is not connected.
     pub(super) host: Option<Host>,
-    /// Whether anything is measured.
+    /// Whether a test is being measured.
     pub(super) is_running: bool,
-    /// Whether a run is measured or saved.
+    /// Whether a test or quick check runs or waits to start, or a run is being saved.
     pub(super) is_busy: bool,
 }
 
-/// What a part requests of the others, or of the window.
+/// A request of a part to other parts or to the window.
 pub(super) enum Request {
     /// Show a message.
     Notify(Notice),
@@ -46,19 +47,19 @@ pub(super) enum Request {
     Show(Box<LoadedRun>),
     /// Add a preset from a file, and select it.
     TakePreset(Box<OwnPreset>),
-    /// Read the folder of runs again.
+    /// List the folder of runs again.
     ListRuns,
-    /// Save runs here from now on.
+    /// Save runs in this store from now on.
     MoveTo(Option<Store>),
-    /// Count late frames by the share in the settings.
+    /// Recount the late frames of the results on screen with the late threshold of the settings.
     CountLate,
-    /// Carry out an action of the user that had to wait.
+    /// Carry out a user action that waited for administrator rights.
     Act(Box<Action>),
-    /// Save the format of the last export.
+    /// Save the format of the last export in the settings.
     RememberExport(ExportKind),
 }
 
-/// Collects the requests of a part until its work is done.
+/// Collects the requests of a part; they are carried out when its work is done.
 #[derive(Default)]
 pub(super) struct Outbox(Vec<Request>);
 
@@ -76,12 +77,12 @@ impl Outbox {
     }
 }
 
-/// One part of a session.
+/// A part of a session with its own state, such as the library or the settings.
 pub(super) trait Part {
-    /// What it is called in a message.
+    /// The name of the part in messages.
     const NAME: &'static str;
 
-    /// Restarts after a panic with the state that a panic cannot corrupt.
+    /// Resets the part after a panic; only state that cannot be corrupt is preserved.
     fn restart(&mut self, outbox: &mut Outbox);
 }
 

@@ -1,6 +1,6 @@
-//! Where the next run happens.
+//! Where the next run is measured.
 
-/// A choice of the host chooser.
+/// A choice in the list of hosts.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Place {
     /// In this process.
@@ -13,10 +13,11 @@ pub enum Place {
 }
 
 impl Place {
-    /// How the connection with administrator rights is found among those of hosts: no address has a space.
+    /// The key of the connection with administrator rights among the connections to hosts. The key
+    /// contains a space, so that it differs from every address.
     pub(super) const ADMINISTRATOR: &'static str = "administrator rights";
 
-    /// How its connection is found; `None` where there is none.
+    /// Returns the key of the connection; `None` for this process, which needs no connection.
     pub(super) fn connection(&self) -> Option<&str> {
         match self {
             Self::ThisPc => None,

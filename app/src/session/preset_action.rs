@@ -1,4 +1,4 @@
-//! Presets of the user: selected, saved, and exchanged as files.
+//! Actions on the presets that the user saved: apply, save, and exchange as files.
 
 use jitterscope_engine::plan::Plan;
 
@@ -19,7 +19,8 @@ impl Session {
         }
     }
 
-    /// Saves the settings of a test under this name; another preset of this name stays.
+    /// Saves the settings of a test under this name. If the name is taken by other settings, a
+    /// number is appended.
     pub(super) fn save_preset(&mut self, test: &str, name: &str) {
         let Some(plan) = self.running.test(test).map(|state| state.plan().clone()) else { return };
         let mut settings = self.settings().clone();
@@ -29,7 +30,7 @@ impl Session {
         }
     }
 
-    /// Adds a preset from a file, and selects it.
+    /// Adds a preset from a file, and applies it.
     pub(super) fn take_preset(&mut self, preset: &OwnPreset) {
         let Ok(plan) = serde_json::from_value::<Plan>(preset.plan.clone()) else { return };
         let test = plan.key();

@@ -1,4 +1,4 @@
-//! The file in which settings of a test are handed on.
+//! The preset file, with which users exchange the settings of a test.
 
 use std::path::Path;
 
@@ -8,18 +8,18 @@ use serde::{Deserialize, Serialize};
 
 use super::settings::OwnPreset;
 
-/// The version of the files that are written.
+/// The format version of the preset files that this app writes.
 const VERSION: u32 = 1;
-/// The largest file that is read, in bytes.
+/// Maximum size of a preset file in bytes.
 const MAX_BYTES: u64 = 1 << 16;
-/// The longest name of a preset.
+/// Maximum length of a preset name in characters.
 pub(crate) const MAX_PRESET: usize = 40;
-/// More CPUs than any PC has.
+/// A number of CPUs that no PC exceeds.
 const MANY_CPUS: u32 = 4_096;
-/// How the names of these files end.
+/// The ending of preset file names.
 const ENDING: &str = ".preset.json";
 
-/// A preset as a file.
+/// The content of a preset file.
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub(super) struct PresetFile {
@@ -29,33 +29,33 @@ pub(super) struct PresetFile {
 }
 
 impl PresetFile {
-    /// Settings under a name.
+    /// Creates a preset file from a name and settings.
     pub(super) fn new(name: &str, plan: Plan) -> Self {
         Self { jitterscope_preset: VERSION, name: name.to_owned(), plan }
     }
 
-    /// The bytes of the file.
+    /// Returns the bytes of the file.
     pub(super) fn write(&self) -> Result<Vec<u8>, String> {
         serde_json::to_vec_pretty(self).map_err(|error| error.to_string())
     }
 }
 
-/// The name of the file for a preset of this test and name.
+/// Returns the file name for a preset of this test and name.
 pub(super) fn file_name(test: &str, name: &str) -> String {
     let safe = |letter: char| if letter.is_alphanumeric() { letter } else { '-' };
     let name: String = name.chars().map(safe).collect();
     format!("{test}-{name}{ENDING}")
 }
 
-/// The version of a file that may have what this version does not know.
+/// Reads only the version of a preset file, even if the other fields are unknown.
 #[derive(Deserialize)]
 struct FileVersion {
     #[serde(rename = "jitterscope-preset")]
     version: u32,
 }
 
-/// Reads a file as a preset; `None` where it is something else, and why it cannot be used where it is a preset
-/// of a newer version, or one that no PC can measure.
+/// Reads a preset file. Returns `None` if it is no preset, and an error message if the preset is from a newer
+/// version or if no PC can run it.
 pub(super) fn read(path: &Path) -> Option<Result<OwnPreset, String>> {
     let bytes = store::read_bounded(path, MAX_BYTES).ok()?;
     let FileVersion { version } = serde_json::from_slice(&bytes).ok()?;
@@ -69,7 +69,7 @@ pub(super) fn read(path: &Path) -> Option<Result<OwnPreset, String>> {
     if version != VERSION || name.is_empty() {
         return None;
     }
-    // What depends on the PC is checked where the settings are shown.
+    // Assume many CPUs: whether the settings suit this PC is checked where they are shown.
     let cpus: Vec<u32> = (0..MANY_CPUS).collect();
     let physical_count = Some(MANY_CPUS);
     let many = CpuFacts { usable: cpus.clone(), physical_count, one_a_core: cpus };

@@ -1,11 +1,11 @@
-//! Settings of tests that the user saved under names.
+//! Presets: settings of tests that the user saved under a name.
 
 use jitterscope_engine::plan::Plan;
 
 use super::settings::{OwnPreset, Settings};
 
 impl Settings {
-    /// The presets of a test that the user saved, by name.
+    /// Returns the presets of a test that the user saved, sorted by name.
     pub fn own_presets(&self, test: &str) -> impl Iterator<Item = (&str, Plan)> {
         self.presets.iter().filter_map(move |preset| {
             let plan: Plan = serde_json::from_value(preset.plan.clone()).ok()?;
@@ -13,12 +13,13 @@ impl Settings {
         })
     }
 
-    /// The settings of an own preset.
+    /// Returns the settings of a preset that the user saved.
     pub(super) fn own_preset(&self, test: &str, name: &str) -> Option<Plan> {
         self.own_presets(test).find(|(of, _)| *of == name).map(|(_, plan)| plan)
     }
 
-    /// Adds a preset and returns its name, numbered where a preset with other settings has it.
+    /// Adds a preset, and returns its name; appends a number if a preset with other settings has
+    /// the name.
     pub(super) fn add_preset(&mut self, name: &str, plan: &Plan) -> Option<String> {
         let test = plan.key();
         let is_taken = |name: &str| self.own_preset(test, name).is_some_and(|own| own != *plan);
@@ -28,7 +29,7 @@ impl Settings {
         Some(name)
     }
 
-    /// Replaces the preset of this name, or deletes it.
+    /// Replaces the preset of a test that has this name by `with`; `None` deletes the preset.
     pub(super) fn set_preset(&mut self, test: &str, name: &str, with: Option<OwnPreset>) {
         self.presets.retain(|preset| {
             preset.name != name || preset.plan.get("test").is_none_or(|of| of != test)
@@ -36,7 +37,8 @@ impl Settings {
         self.presets.extend(with);
     }
 
-    /// Gives a preset another name; one that has this name stays.
+    /// Renames a preset of a test; appends a number to the new name if another preset has that
+    /// name.
     pub(super) fn rename_preset(&mut self, test: &str, name: &str, to: &str) {
         let plan = self.own_preset(test, name).and_then(|plan| serde_json::to_value(plan).ok());
         if let Some(plan) = plan {
@@ -47,7 +49,7 @@ impl Settings {
     }
 }
 
-/// A name, numbered where it is taken: "Arena", "Arena 2".
+/// Returns the name, with a number if it is taken: "Arena", "Arena 2".
 pub(crate) fn free_name(name: &str, is_taken: impl Fn(&str) -> bool) -> String {
     let numbered = (2..).map(|number| format!("{name} {number}"));
     let mut names = std::iter::once(name.to_owned()).chain(numbered);

@@ -1,4 +1,4 @@
-//! Administrator rights on this PC: whether they can be requested, and what follows.
+//! Administrator rights on this PC: requests them, and returns whether they can be requested.
 
 use jitterscope_engine::platform::{ELEVATION, Elevation};
 use jitterscope_engine::runner::{Agent, AgentError};
@@ -7,7 +7,7 @@ use super::host_session::HOSTS;
 use super::{Action, Place, Session};
 
 impl Session {
-    /// Requests administrator rights, and carries out an action with them.
+    /// Requests administrator rights, then carries out an action with them.
     pub(super) fn elevate(&mut self, then: Option<Action>) {
         let command = self.settings().administrator_command().to_owned();
         let plans = self.running.tests().iter().map(|state| state.plan().clone()).collect();
@@ -15,8 +15,8 @@ impl Session {
         self.follow_place();
     }
 
-    /// Whether this PC could measure with more rights than now: why not, where it cannot; `None` where it does, where
-    /// another PC is selected, and where the system has no such rights.
+    /// Returns `Ok` if administrator rights can be requested, otherwise the reason why not. `None`
+    /// if they are granted already, if another PC is selected, or if the system has no such rights.
     pub fn rights(&self) -> Option<Result<(), AgentError>> {
         let can_ask = !matches!(ELEVATION, Elevation::None) && *self.hosts.place() == Place::ThisPc;
         let command = self.settings().administrator_command();

@@ -1,4 +1,5 @@
-//! What is measured: every test with its settings and its result, the run in progress, and what follows it.
+//! The tests: their settings and results, the run in progress, and the measurements that follow a
+//! run.
 
 mod completion;
 mod late;
@@ -37,8 +38,8 @@ pub use run_sequence::SequenceState;
 pub use test_state::{Phase, TestState};
 pub use waiting::WaitingTest;
 
-/// Takes over what was written about a saved run that is measured further. A run that was deleted stays so: the
-/// further one is then another run.
+/// Copies name, note, and tags from the saved file of a run to the run that continues it, since the
+/// user may have edited them. If the file was deleted, the continued run gets `own_id`.
 fn keep_edits(run: &mut Run, path: &Path, own_id: RunId) {
     match store::load(path) {
         Ok(saved) => (run.name, run.note, run.tags) = (saved.name, saved.note, saved.tags),
@@ -46,65 +47,67 @@ fn keep_edits(run: &mut Run, path: &Path, own_id: RunId) {
     }
 }
 
-/// Overhead of the window, and the time for which it was hidden; filled in by the window.
+/// Overhead of the window, and how long it was hidden; set by the window.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct WindowCost {
-    /// CPU time of the window's thread since the program began.
+    /// CPU time of the window's thread since the start of the program.
     pub cpu: Option<Nanos>,
-    /// Times the window was painted since the program began.
+    /// Number of painted frames since the start of the program.
     pub paint_count: u64,
-    /// Time for which the window was hidden since the program began.
+    /// How long the window was hidden since the start of the program.
     pub hidden: Nanos,
-    /// From the start of the program to the end of the first frame.
+    /// Time from the start of the program to the end of the first frame.
     pub first_image: Option<Nanos>,
-    /// Of recent frames that took input, the 95th percentile of the time until they were drawn.
+    /// 95th percentile of the time from an input to the frame that shows its effect, over recent
+    /// frames.
     pub input_p95: Option<Nanos>,
 }
 
-/// What the tasks of this part report.
+/// Messages of tasks.
 enum Message {
-    /// A run has its report and, where that worked, its file.
+    /// A run was evaluated and, if possible, saved.
     Saved { test: &'static str, result: Result<Box<LoadedRun>, String> },
-    /// A run on another PC began, or could not.
+    /// An agent, on another PC or with administrator rights, has started a run, or failed to start
+    /// it.
     Started(Result<Box<Runner>, String>),
-    /// What other programs use of the CPUs, before a part of the quick check or a test that waits for quiet.
+    /// CPU use of other programs, measured before a part of the quick check or a waiting test.
     OtherLoad(OtherPrograms),
     /// The last result of a test was opened again.
     Restored(Result<Box<LoadedRun>, String>),
     /// A saved quick check was opened.
     QuickOpened(Result<Box<FinishedCheck>, String>),
-    /// The frames of a change of what helps are ready.
+    /// The frames of a tested change of the "what helps" test were opened.
     ChangeOpened(Result<Box<LoadedRun>, String>),
-    /// Late frames of a result were counted by another share of a frame; `None` where they were already.
+    /// Late frames of a result were recounted with another threshold; `None` if nothing changed.
     CountedLate(Option<Box<LoadedRun>>),
 }
 
-/// What is measured.
+/// All tests, and the run in progress.
 #[derive(Debug)]
 pub struct Running {
     tasks: Tasks<Message>,
     tests: Vec<TestState>,
-    /// The imported run on screen.
+    /// The imported run on screen, if any.
     capture: Option<Arc<LoadedRun>>,
     active: Option<Active>,
     quick: Quick,
-    /// The run whose result called for what is measured now.
+    /// The earlier run that the run in progress continues.
     followed: Option<Arc<LoadedRun>>,
     /// The test that starts as soon as other programs are quiet.
     waiting: Option<WaitingTest>,
     sequence: Option<SequenceState>,
     endings: CompletionState,
     window_cost: WindowCost,
-    /// The tests whose last result was already opened again, or could not be.
+    /// The tests whose last result was opened, or failed to open, since the start of the app.
     restored: Vec<&'static str>,
 }
 
 /// The run in progress.
 #[derive(Debug)]
 struct Active {
-    /// Absent until it began, on another PC.
+    /// `None` until an agent, on another PC or with administrator rights, has started the run.
     runner: Option<Runner>,
-    /// Whether it is to stop as soon as it began.
+    /// Whether to stop the run as soon as it has started.
     is_stopped: bool,
     cost_at_start: WindowCost,
 }
@@ -151,7 +154,7 @@ impl Running {
         }
     }
 
-    /// The state of one kind of test.
+    /// Returns the state of one kind of test.
     pub fn test(&self, key: &str) -> Option<&TestState> {
         self.tests.iter().find(|state| state.key() == key)
     }
@@ -160,17 +163,18 @@ impl Running {
         self.tests.iter_mut().find(|state| state.key() == key)
     }
 
-    /// Every kind of test.
+    /// Returns the state of all kinds of test.
     pub fn tests(&self) -> &[TestState] {
         &self.tests
     }
 
-    /// The imported run on screen.
+    /// Returns the imported run on screen.
     pub const fn capture(&self) -> Option<&Arc<LoadedRun>> {
         self.capture.as_ref()
     }
 
-    /// The result of this key on screen: of a test that is not running, or the imported run.
+    /// Returns the result on screen for this key: of the test, unless it is running, or the
+    /// imported run.
     pub fn shown(&self, key: &str) -> Option<&Arc<LoadedRun>> {
         match self.test(key) {
             Some(state) => state.shown().filter(|_| state.live().is_none()),
@@ -178,22 +182,22 @@ impl Running {
         }
     }
 
-    /// The quick check.
+    /// Returns the quick check.
     pub const fn quick(&self) -> &Quick {
         &self.quick
     }
 
-    /// The runs that are measured one after the other.
+    /// Returns the series of runs in progress.
     pub const fn sequence(&self) -> Option<&SequenceState> {
         self.sequence.as_ref()
     }
 
-    /// Whether anything is being measured.
+    /// Returns whether a test is being measured.
     pub const fn is_running(&self) -> bool {
         self.active.is_some()
     }
 
-    /// Whether a run is being measured or saved.
+    /// Returns whether a test or quick check runs or waits to start, or a run is being saved.
     pub fn is_busy(&self) -> bool {
         self.is_running()
             || self.quick.check().is_some()
@@ -201,12 +205,12 @@ impl Running {
             || self.tests.iter().any(|state| matches!(state.phase(), Phase::Saving))
     }
 
-    /// The test that is being measured, and how it goes.
+    /// Returns the running test and the data that it has measured so far.
     pub fn live(&self) -> Option<(&TestState, &Live)> {
         self.tests.iter().find_map(|state| Some((state, state.live()?)))
     }
 
-    /// Whether a page shows what is being measured.
+    /// Returns whether this page shows the running or waiting test, or the quick check in progress.
     pub fn is_in_view(&self, page: PageId) -> bool {
         match page {
             PageId::Test(key) => {
@@ -218,8 +222,8 @@ impl Running {
         }
     }
 
-    /// The files of the results on screen, and of those whose page was not shown yet, by test: `last` are
-    /// those of the last start.
+    /// Returns the file of the result on each test's page. A test without a result since the start
+    /// of the app has the file in `last`, from the previous session.
     pub(super) fn shown_files(
         &self,
         last: &BTreeMap<String, PathBuf>,
@@ -228,7 +232,7 @@ impl Running {
             let key = state.key();
             let path = match state.shown() {
                 Some(shown) => shown.path.clone(),
-                // What was looked for and is not shown could not be opened.
+                // The last result could not be opened: omit it.
                 None if self.restored.contains(&key) => None,
                 None => last.get(key).cloned(),
             };
@@ -237,7 +241,7 @@ impl Running {
         self.tests.iter().filter_map(file).collect()
     }
 
-    /// Overhead of the window.
+    /// Returns the overhead of the window.
     pub const fn window_cost(&self) -> WindowCost {
         self.window_cost
     }
@@ -247,12 +251,13 @@ impl Running {
         self.window_cost = cost;
     }
 
-    /// Whether a test has ended since the last call of which the user wants to know.
+    /// Returns whether the completion sound of a test was played since the last call. The window
+    /// then also requests the user's attention.
     pub const fn take_ended(&mut self) -> bool {
         self.endings.take()
     }
 
-    /// Takes in what happened since the last call.
+    /// Handles the messages of tasks, and the events of the run in progress, since the last call.
     pub(super) fn poll(&mut self, context: &Context, outbox: &mut Outbox) {
         self.poll_run(outbox);
         for message in self.tasks.messages() {
@@ -273,7 +278,8 @@ impl Running {
                     let text = format!("The check cannot be opened: {error}");
                     outbox.notify(Notice::error(text));
                 }
-                // The page is that of a test that was started meanwhile.
+                // Ignore the opened frames: another test was started in the meantime, and uses the
+                // page.
                 Message::ChangeOpened(Ok(_)) if self.is_busy() => {}
                 Message::ChangeOpened(Ok(shown)) => {
                     let page = PageId::of(&shown.run);
@@ -284,7 +290,7 @@ impl Running {
                     outbox.notify(Notice::error(format!("The frames cannot be shown: {error}.")));
                 }
                 Message::Restored(Ok(shown)) => self.show_restored(*shown, context),
-                // Where its file is gone, the page is as before the first run.
+                // If the file is missing, the page is shown as before the first run.
                 Message::Restored(Err(error)) => log::info!("no last result: {error}"),
                 Message::CountedLate(shown) => {
                     if let Some(shown) = shown {
@@ -292,6 +298,10 @@ impl Running {
                     }
                 }
             }
+        }
+        // Whatever ended without a result, such as a stopped check, does not count for the next test.
+        if !self.is_busy() {
+            self.endings.cancel();
         }
     }
 
@@ -320,25 +330,25 @@ impl Running {
         }
     }
 
-    /// Marks a moment of the run in progress.
+    /// Marks this moment in the run in progress.
     pub(super) fn mark(&mut self, at: Instant) {
         if let Some(live) = self.tests.iter_mut().find_map(TestState::live_mut) {
             live.mark(at);
         }
     }
 
-    /// Takes over a run that is over: adds what the window knows, saves it and computes its report off this
-    /// thread.
+    /// Handles a run that has ended: adds annotations and the overhead of the window, then saves the run and
+    /// computes its report on a background thread.
     fn save(&mut self, run: Arc<Run>) {
         let Some(Active { runner: Some(runner), cost_at_start, .. }) = self.active.take() else {
             return;
         };
         let mut finished = runner.finish(run);
         let run = &mut finished.run;
-        // The measuring threads know nothing of what was marked.
+        // Take the marks from the live data: the measuring threads do not have them.
         let live = self.tests.iter_mut().find_map(TestState::live_mut).and_then(|live| live.run());
         run.annotations.extend(live.into_iter().flat_map(|live| live.annotations.iter().cloned()));
-        // The window costs nothing on another PC.
+        // If the run was measured on another PC, the window has no overhead there.
         if run.host.is_none() {
             let cost = self.window_cost;
             run.health.window_hidden = Some(cost.hidden - cost_at_start.hidden);
@@ -372,7 +382,7 @@ impl Running {
         self.tasks.spawn("save", save, move |result| Message::Saved { test, result });
     }
 
-    /// Shows a run that was saved, and starts what follows it.
+    /// Shows a saved run, and starts its follow-up.
     fn end(&mut self, shown: LoadedRun, context: &Context, outbox: &mut Outbox) {
         let key = shown.run.subject.key();
         self.show(shown, context, outbox);
@@ -386,7 +396,8 @@ impl Running {
         }
     }
 
-    /// Measures what the result of a run calls for, once; returns whether it does.
+    /// Starts the follow-up measurement that some results require, at most one per run; returns
+    /// whether the measurement was started.
     fn measure_on(
         &mut self,
         shown: &Arc<LoadedRun>,
@@ -399,7 +410,8 @@ impl Running {
         plan.is_some_and(|plan| self.follow(plan, shown, context, outbox))
     }
 
-    /// Measures a plan as a part of a run that is over; returns whether it does.
+    /// Starts to measure a plan that continues a completed run; returns whether the measurement was
+    /// started.
     fn follow(
         &mut self,
         plan: Plan,
@@ -413,8 +425,8 @@ impl Running {
         has_started
     }
 
-    /// How long measuring on the result of a test takes; `None` where that decides nothing, where it was measured on
-    /// another machine, and for a part of a saved run.
+    /// Returns the duration of the measurement that collects the data missing for a grade; `None`
+    /// if no data is missing, or if the result was measured on another machine or is not saved.
     pub fn test_longer(&self, test: &str, facts: &Facts) -> Option<Nanos> {
         let shown = self.test(test)?.shown()?;
         let plan = continuation(&shown.run, &shown.report)?;
@@ -422,7 +434,7 @@ impl Running {
         is_whole.then(|| plan.duration(&facts.cpus))
     }
 
-    /// Measures on what is undecided in the result of a test.
+    /// Continues a test whose result has too little data for a grade, to collect more.
     pub(super) fn measure_test_longer(
         &mut self,
         test: &str,
@@ -436,7 +448,8 @@ impl Running {
         }
     }
 
-    /// Shows the frames of a change of what helps with those of its baseline.
+    /// Opens the frames of a tested change of the "what helps" test, together with the frames of
+    /// the baseline of the change.
     pub(super) fn open_change(&self, test: &str, change: usize, context: &Context) {
         let shown = self.test(test).and_then(TestState::shown).filter(|_| !context.is_busy);
         let Some(shown) = shown.cloned() else { return };
@@ -468,7 +481,8 @@ impl Running {
         self.count_late(context);
     }
 
-    /// Opens the last result of a test in the background, where none is on screen; once for each test.
+    /// Opens the last result of a test in the background if no result is on screen; only once per
+    /// test.
     pub(super) fn restore(&mut self, test: &'static str, path: PathBuf, context: &Context) {
         let is_empty = self.test(test).is_some_and(TestState::is_empty);
         if !is_empty || context.is_busy || self.restored.contains(&test) {
@@ -479,7 +493,7 @@ impl Running {
         self.tasks.spawn("restore-result", open, Message::Restored);
     }
 
-    /// Shows a result of the last start, unless something else is on screen by now.
+    /// Shows a result of the previous session, unless another result is on screen.
     fn show_restored(&mut self, shown: LoadedRun, context: &Context) {
         let state = self.test_mut(shown.run.subject.key());
         if let Some(state) = state.filter(|state| state.is_empty()) {
@@ -488,7 +502,7 @@ impl Running {
         }
     }
 
-    /// Opens a quick check that was saved as these runs.
+    /// Opens the saved quick check with these run files.
     pub(super) fn open_quick(&self, paths: Vec<PathBuf>, context: &Context, outbox: &mut Outbox) {
         if context.is_running {
             outbox.notify(Notice::error("A test is running. Open the check when it is finished."));
@@ -499,7 +513,7 @@ impl Running {
         self.tasks.spawn("open-quick", open, Message::QuickOpened);
     }
 
-    /// Stops the run in progress and what would follow it.
+    /// Stops the run, quick check, or series in progress, and the test that waits to start.
     pub(super) fn stop(&mut self) {
         self.quick.stop();
         self.waiting = None;
@@ -512,14 +526,14 @@ impl Running {
         }
     }
 
-    /// Takes the settings that tests had at the last start.
+    /// Applies the test settings of the previous session.
     pub(super) fn set_plans(&mut self, plans: impl Iterator<Item = Plan>) {
         for plan in plans {
             self.change(plan.key(), |state| state.set_plan(plan.clone()));
         }
     }
 
-    /// Changes the settings of a test.
+    /// Changes the state of a test, such as its settings.
     pub(super) fn change(&mut self, test: &str, change: impl FnOnce(&mut TestState)) {
         if let Some(state) = self.test_mut(test) {
             change(state);

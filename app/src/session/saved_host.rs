@@ -9,21 +9,21 @@ use serde::{Deserialize, Serialize};
 pub struct SavedHost {
     /// `user@host`, or a name of the ssh configuration.
     pub address: String,
-    /// What the user calls it; empty for its address.
+    /// The display name; empty to show the address.
     pub name: String,
-    /// The command that connects; empty for `ssh`.
+    /// The command that connects to the host; empty for `ssh`.
     pub ssh: String,
-    /// Path of the agent's program there; empty to find it in `PATH`.
+    /// Path of the agent program on the host; empty to find it in `PATH`.
     pub program: String,
 }
 
 impl SavedHost {
-    /// What it is called.
+    /// Returns the display name.
     pub fn title(&self) -> &str {
         if self.name.is_empty() { &self.address } else { &self.name }
     }
 
-    /// How it is reached. The window has no terminal: ssh asks nothing.
+    /// Returns how to connect to the host. The window has no terminal, so ssh must not prompt.
     pub fn address(&self) -> Address {
         let given = |text: &str| Some(text.trim().to_owned()).filter(|text| !text.is_empty());
         Address {

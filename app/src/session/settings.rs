@@ -18,20 +18,21 @@ use super::saved_host::SavedHost;
 use crate::run_list::SavedFilter;
 use crate::text::Unit;
 
-/// The name of the file.
+/// The file name of the settings.
 const FILE: &str = "settings.json";
-/// The largest file that is read.
+/// Maximum size of the file in bytes.
 const MAX_BYTES: u64 = 1 << 20;
-/// The smallest and the largest size of the window's contents, in percent.
+/// The range of the zoom of the window's contents, in percent.
 pub const SCALE_PERCENT: std::ops::RangeInclusive<u16> = 80..=200;
-/// The smallest and the largest share of a frame, in percent, above which it can be counted as late.
+/// The range of the late threshold, the lateness above which a frame counts as late, in percent of
+/// the target frame time.
 pub const LATE_PERCENT: Parameter = Parameter::count(1, 50, "%");
 
-/// Dark or light.
+/// The theme of the window.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ThemeChoice {
-    /// As the desktop has it.
+    /// The theme of the desktop.
     #[default]
     System,
     /// Always dark.
@@ -40,33 +41,33 @@ pub enum ThemeChoice {
     Light,
 }
 
-/// The colors of series, and how far borders stand out.
+/// The colors of series, and the contrast of borders.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum SeriesColors {
-    /// As the design has them.
+    /// The standard colors of the design.
     #[default]
     Standard,
-    /// Further from what is behind them, with thicker lines.
+    /// Colors with more contrast to the background, and thicker lines.
     HighContrast,
 }
 
-/// How often plots are drawn at most while a test runs.
+/// Maximum rate at which plots are drawn while a test runs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum PlotRate {
-    /// Twice a second.
+    /// Twice per second.
     Seldom,
-    /// Ten times a second.
+    /// Ten times per second.
     #[default]
     #[serde(alias = "usual")]
     Normal,
-    /// Thirty times a second.
+    /// Thirty times per second.
     Often,
 }
 
 impl PlotRate {
-    /// Minimum time between two frames.
+    /// Returns the minimum time between two redraws of the window during a test.
     pub const fn interval(self) -> Duration {
         match self {
             Self::Seldom => Duration::from_millis(500),
@@ -81,71 +82,72 @@ impl PlotRate {
 #[serde(default, rename_all = "kebab-case")]
 #[expect(clippy::struct_excessive_bools, reason = "the user's switches")]
 pub struct Settings {
-    /// Dark or light.
+    /// The theme.
     pub look: ThemeChoice,
-    /// Size of the window's contents, 80 to 200 percent.
+    /// The zoom of the window's contents, 80 to 200 percent.
     pub scale_percent: u16,
     /// The colors of series.
     pub series_colors: SeriesColors,
     /// Whether animations are disabled.
     pub less_motion: bool,
-    /// The unit in which tables begin.
+    /// The unit in which tables show times until the user selects another one.
     pub units: Unit,
-    /// The definition of the 1% low in the window.
+    /// The definition of the 1% low that the window uses.
     #[serde(with = "LowDefinitionKey")]
     pub low: LowDefinition,
-    /// The share of a frame in percent, 1 to 50, above which the window counts it as late.
+    /// The late threshold as a percentage of a frame, 1 to 50.
     pub late_percent: u32,
-    /// How often plots are drawn while a test runs.
+    /// Maximum rate at which plots are drawn while a test runs.
     pub plot_rate: PlotRate,
-    /// Folder of runs, if not the platform's default.
+    /// The folder of runs; `None` for the platform's default.
     pub data_folder: Option<PathBuf>,
-    /// Whether a test older than a minute is stopped only after asking.
+    /// Whether stopping a test that runs for more than a minute needs confirmation.
     pub asks_before_stop: bool,
-    /// Whether the window is closed only after asking while a test runs.
+    /// Whether closing the window while a test runs needs confirmation.
     pub asks_before_close: bool,
-    /// Whether a sound plays at the end of a longer test.
+    /// Whether a sound plays at the end of a test that took more than 10 s.
     pub plays_sound: bool,
-    /// The keys that mark a moment while another program has the keyboard.
+    /// The keys that mark a moment while another program has the keyboard focus.
     pub mark_shortcut: Shortcut,
-    /// Whether they do.
+    /// Whether `mark_shortcut` is enabled.
     pub marks_in_games: bool,
     /// Whether exports include the host name by default.
     pub exports_host: bool,
     /// Whether exports include the user name by default.
     pub exports_user: bool,
-    /// Whether an export begins with the names of other programs left in.
+    /// Whether exports include the names of other programs by default.
     pub exports_programs: bool,
-    /// The page that was in view last, by its key.
+    /// The key of the page that was shown last.
     pub page: String,
-    /// Whether the first page was seen.
+    /// Whether the welcome page was shown.
     pub is_welcomed: bool,
-    /// The format of the last export, by its key.
+    /// The key of the format of the last export.
     pub last_export: String,
-    /// What each test was set to last, as run files write it.
+    /// The last settings of each test, in the format of run files.
     pub tests: Vec<Value>,
-    /// The file of the run that was on the page of each test last, by the key of the test.
+    /// The file of the result last shown for each test, by the key of the test.
     pub results: BTreeMap<String, PathBuf>,
-    /// Filters of the list of runs.
+    /// Saved filters of the list of runs.
     pub filters: Vec<SavedFilter>,
-    /// Presets of tests.
+    /// Presets that the user saved.
     pub presets: Vec<OwnPreset>,
     /// Other PCs on which tests can run.
     pub hosts: Vec<SavedHost>,
-    /// The command that asks for the password of an administrator; empty for the default one.
+    /// The command that asks for the administrator password; empty for the default one.
     pub administrator_command: String,
-    /// The size of all saved runs, in megabytes, above which the window asks what to delete; 0 is no limit.
+    /// The total size of saved runs in megabytes above which the window suggests what to delete; 0
+    /// means no limit.
     pub size_limit: u32,
-    /// The age of runs in days above which the window offers to delete them; 0 is no limit.
+    /// The age of runs in days above which the window offers to delete them; 0 means no limit.
     pub max_age_days: u32,
 }
 
-/// Settings of a test that the user named.
+/// Settings of a test that the user saved under a name.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct OwnPreset {
-    /// Its name.
+    /// The name of the preset.
     pub name: String,
-    /// The settings, as run files write them.
+    /// The settings, in the format of run files.
     pub plan: Value,
 }
 
@@ -185,25 +187,25 @@ impl Default for Settings {
 }
 
 impl Settings {
-    /// The command that asks for the password of an administrator.
+    /// Returns the command that asks for the administrator password.
     pub fn administrator_command(&self) -> &str {
         let command = self.administrator_command.trim();
         if command.is_empty() { Agent::ADMINISTRATOR_COMMAND.unwrap_or_default() } else { command }
     }
 
-    /// The settings with every number within its range.
+    /// Returns the settings with every number clamped to its range.
     fn within_range(mut self) -> Self {
         self.scale_percent = self.scale_percent.clamp(*SCALE_PERCENT.start(), *SCALE_PERCENT.end());
         self.late_percent = LATE_PERCENT.nearest(self.late_percent);
         self
     }
 
-    /// The keys that mark a moment in other programs, if any are to.
+    /// Returns the keys that mark a moment in other programs, if enabled.
     pub(super) fn wanted_mark_shortcut(&self) -> Option<Shortcut> {
         self.marks_in_games.then_some(self.mark_shortcut)
     }
 
-    /// The names an export begins with.
+    /// Returns the names that exports include by default.
     pub const fn included_names(&self) -> IncludedNames {
         IncludedNames {
             host: self.exports_host,
@@ -212,7 +214,8 @@ impl Settings {
         }
     }
 
-    /// The settings of the first start; what the app itself remembers stays.
+    /// Returns the default settings, but with the current state of the app, such as the last page,
+    /// saved filters, presets, and hosts.
     #[must_use]
     pub fn reset(&self) -> Self {
         let before = self.clone();
@@ -230,7 +233,7 @@ impl Settings {
     }
 }
 
-/// The definitions of the 1 % low by the words they have in the file.
+/// The names of the 1% low definitions in the settings file.
 #[derive(Serialize, Deserialize)]
 #[serde(remote = "LowDefinition", rename_all = "kebab-case")]
 enum LowDefinitionKey {
@@ -247,13 +250,14 @@ enum LowDefinitionKey {
     InverseOfPercentile,
 }
 
-/// Reads each valid setting, uses the default for an invalid one, and ignores unknown ones. Returns
-/// the names of the invalid ones.
+/// Reads each valid setting, uses the default for an invalid one, and ignores unknown names.
+/// Returns the settings, and the names of invalid ones.
 fn read_each(written: Map<String, Value>) -> (Settings, Vec<String>) {
     let mut settings = Settings::default();
     let mut unread = Vec::new();
     for (name, value) in written {
-        // `Settings` fills in what is missing, and from there it is this one setting that differs.
+        // Replace a single setting and parse all settings again: if parsing fails, the replaced
+        // setting is invalid.
         let Ok(Value::Object(mut all)) = serde_json::to_value(&settings) else { continue };
         if all.insert(name.clone(), value).is_none() {
             continue;
@@ -266,34 +270,35 @@ fn read_each(written: Map<String, Value>) -> (Settings, Vec<String>) {
     (settings.within_range(), unread)
 }
 
-/// Location of the settings.
+/// The location of the settings file.
 #[derive(Clone, Debug, Default)]
 pub struct SettingsFile {
     path: Option<PathBuf>,
 }
 
 impl SettingsFile {
-    /// The settings file of this user.
+    /// Returns the settings file of this user.
     pub fn default_location() -> Self {
         Self { path: store::settings_folder().map(|folder| folder.join(FILE)) }
     }
 
-    /// A file in this folder.
+    /// Returns the settings file in this folder.
     pub fn at(folder: &Path) -> Self {
         Self { path: Some(folder.join(FILE)) }
     }
 
-    /// No file: settings are forgotten when the app ends.
+    /// Returns a location without a file: settings are lost when the app ends.
     pub const fn none() -> Self {
         Self { path: None }
     }
 
-    /// Where it is.
+    /// Returns the path of the file; `None` if settings are not saved.
     pub fn path(&self) -> Option<&Path> {
         self.path.as_deref()
     }
 
-    /// Reads the settings. A file that cannot be read is renamed, and a sentence reports it.
+    /// Reads the settings. If the file or a setting is damaged, renames the file and returns a
+    /// sentence for the user.
     pub fn load(&self) -> (Settings, Option<String>) {
         let default = |word: Option<String>| (Settings::default(), word);
         let Some(path) = &self.path else { return default(None) };
@@ -312,7 +317,8 @@ impl SettingsFile {
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => return default(None),
             Err(error) => damaged(error.to_string()),
         };
-        // Renamed and written again, so that it is reported once and nothing is lost.
+        // Rename the damaged file and write a new one, so that the damage is reported only once and
+        // no data is lost.
         let retained = match store::set_damaged(path) {
             Ok(aside) if self.save(&settings).is_ok() => {
                 format!(" The damaged file was renamed {}.", aside.display())
@@ -322,7 +328,7 @@ impl SettingsFile {
         (settings, Some(format!("The settings were damaged {why} in use.{retained}")))
     }
 
-    /// Writes the settings, whole or not at all: a temporary name, synced, renamed.
+    /// Writes the settings atomically: to a temporary file, which is synced and renamed.
     pub fn save(&self, settings: &Settings) -> Result<(), String> {
         let Some(path) = &self.path else { return Ok(()) };
         if let Some(folder) = path.parent() {

@@ -1,4 +1,5 @@
-//! The settings in use, and the file that follows them: written off the window's thread, the latest last.
+//! The current settings and their file, which is written on a background thread; the latest
+//! settings are written last.
 
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -12,16 +13,17 @@ use super::part::{Outbox, Part, Request};
 use super::settings::{Settings, SettingsFile};
 use super::task::{TaskHost, Tasks};
 
-/// How long a share of a frame must stay the same before late frames are counted by it: while a number is
-/// dragged it changes all the time.
+/// How long the late threshold must be unchanged before late frames are recounted: while the user
+/// drags its control, the threshold changes all the time.
 const SETTLED: Duration = Duration::from_millis(400);
 
-/// What a writing thread needs: where to, and the latest settings at the time it writes.
+/// The data for a thread that writes settings: the file, and the latest settings at the time of
+/// writing.
 #[derive(Clone, Debug)]
 struct SettingsWriter {
     file: SettingsFile,
     latest: Arc<Mutex<Settings>>,
-    /// Held while the file is written, so that an older state never follows a newer one.
+    /// Locked while the file is written, so that older settings never overwrite newer ones.
     turn: Arc<Mutex<()>>,
 }
 
@@ -33,17 +35,17 @@ impl SettingsWriter {
     }
 }
 
-/// What the tasks of this part report.
+/// Messages of tasks.
 enum Message {
     /// The settings were written.
     Written(Result<(), String>),
-    /// A folder for runs was selected; `None` is "Cancel".
+    /// A folder for runs was selected; `None` means "Cancel".
     Folder(Option<PathBuf>),
-    /// A share of a frame, in percent, has stayed the same for a moment.
+    /// The late threshold had this value, in percent of a frame, `SETTLED` ago.
     LateSettled(u32),
 }
 
-/// The settings in use.
+/// The current settings.
 #[derive(Debug)]
 pub(super) struct SettingsStore {
     tasks: Tasks<Message>,
@@ -66,17 +68,17 @@ impl SettingsStore {
         Self { tasks: Tasks::new(host), settings, writer }
     }
 
-    /// The settings in use.
+    /// Returns the current settings.
     pub(super) const fn settings(&self) -> &Settings {
         &self.settings
     }
 
-    /// The share of a frame, in percent, above which the window counts it as late.
+    /// Returns the late threshold as a percentage of a frame.
     pub(super) fn late_percent(&self) -> f64 {
         f64::from(self.settings.late_percent)
     }
 
-    /// Takes new settings and saves them.
+    /// Applies new settings, and saves them.
     pub(super) fn set(&mut self, settings: Settings, outbox: &mut Outbox) {
         if settings == self.settings {
             return;
@@ -100,7 +102,7 @@ impl SettingsStore {
         }
     }
 
-    /// Takes in what the tasks reported since the last call.
+    /// Handles the messages of tasks since the last call.
     pub(super) fn poll(&mut self, outbox: &mut Outbox) {
         for message in self.tasks.messages() {
             match message {
@@ -122,7 +124,7 @@ impl SettingsStore {
         }
     }
 
-    /// Asks for a folder and saves runs there.
+    /// Asks the user for the folder in which runs are saved from now on.
     pub(super) fn ask_for_folder(&self, dialogs: &Dialogs) {
         let answer = dialogs.folder("Where runs are saved", None);
         self.tasks.spawn(
@@ -132,7 +134,7 @@ impl SettingsStore {
         );
     }
 
-    /// Writes the settings before the app ends.
+    /// Writes the settings immediately, before the app ends.
     pub(super) fn write_now(&self) {
         if let Err(error) = self.writer.write() {
             log::error!("the settings cannot be saved: {error}");
@@ -140,7 +142,8 @@ impl SettingsStore {
     }
 }
 
-/// The folder of runs that goes with these settings; a variable of the environment comes first.
+/// Returns the store in the folder of these settings, or in the default folder. The environment
+/// variable `JITTERSCOPE_DATA_DIR` overrides both.
 pub fn open_store(settings: &Settings) -> Option<Store> {
     let is_named = std::env::var_os(FOLDER_VARIABLE).is_some_and(|folder| !folder.is_empty());
     match &settings.data_folder {

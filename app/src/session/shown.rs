@@ -1,4 +1,4 @@
-//! A run with its report, as it is on screen, and its late frames counted by another share of a frame.
+//! A loaded run with its report, whose late frames can be recounted with another threshold.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -8,49 +8,51 @@ use jitterscope_engine::report::{Chart, Options, Report};
 use jitterscope_engine::run::Run;
 use jitterscope_engine::store::{self, Store};
 
-/// A run with what it means, on screen.
+/// A loaded run with its report, as shown on screen.
 #[derive(Clone, Debug)]
 pub struct LoadedRun {
-    /// The facts.
+    /// The run: its settings and measured facts.
     pub run: Arc<Run>,
-    /// The conclusions.
+    /// The conclusions from the facts.
     pub report: Report,
-    /// What its page plots.
+    /// The plots of the page that shows the run.
     pub charts: Arc<[Chart]>,
-    /// Where it is saved; `None` where it is not.
+    /// The file of the run; `None` if it is not saved.
     pub path: Option<PathBuf>,
-    /// Why it could not be saved.
+    /// Why the run could not be saved.
     pub save_error: Option<String>,
 }
 
 impl LoadedRun {
-    /// Computes the report of a run. Takes a while.
+    /// Computes the report of a run. Slow for large runs.
     pub(super) fn of(run: Run, path: Option<PathBuf>) -> Self {
         let report = Report::of(&run, &Options::default());
         let charts = report.charts(&run).into();
         Self { run: Arc::new(run), report, charts, path, save_error: None }
     }
 
-    /// Opens a saved run and computes its report. Takes a while.
+    /// Opens a saved run, and computes its report. Blocks while the file is read.
     pub(super) fn open(path: &Path) -> Result<Self, String> {
         let run = store::load(path).map_err(|error| error.to_string())?;
         Ok(Self::of(run, Some(path.to_owned())))
     }
 
-    /// The same, saved only where its file is in this folder of runs: an example is not.
+    /// Removes `path` unless the file is in the folder of `store`. An example, for instance, is
+    /// not, and counts as not saved.
     pub(super) fn into_saved_in(self, store: Option<&Store>) -> Self {
         let is_in = |path: &PathBuf| store.is_some_and(|store| path.starts_with(store.folder()));
         Self { path: self.path.filter(is_in), ..self }
     }
 
-    /// Whether late frames are counted by this share of a frame, in percent.
+    /// Returns whether the report counts late frames with this threshold, a percentage of a frame.
+    /// A plan with its own threshold always uses that.
     pub(super) fn is_counted(&self, percent: f64) -> bool {
         let limit = self.run.subject.late_limit(percent);
         limit.is_none_or(|limit| self.report.rows.iter().all(|row| row.late_limit == limit))
     }
 
-    /// The same with late frames counted by a share of a frame, in percent; `None` where they are already.
-    /// Time: O(n).
+    /// Returns the run with late frames recounted with this late threshold, as a percentage of a
+    /// frame; `None` if the threshold is the same. Time: O(samples).
     pub(super) fn counted(&self, percent: f64) -> Option<Self> {
         if self.is_counted(percent) {
             return None;
@@ -61,8 +63,9 @@ impl LoadedRun {
         Some(Self { report, charts, ..self.clone() })
     }
 
-    /// The same as its run was measured; `None` where it is that already. Exports keep the limit that a run was
-    /// measured with; only what the window shows is counted by another.
+    /// Returns the run with late frames counted with the threshold of its plan, which exports use;
+    /// `None` if the report already uses it. The threshold of the settings applies only in the
+    /// window.
     pub(super) fn as_measured(&self) -> Option<Self> {
         self.counted(DEFAULT_LATE_PERCENT.into())
     }

@@ -1,4 +1,4 @@
-//! Long-running work on separate threads. Each part of the session has its own tasks and messages.
+//! Background tasks on separate threads. Each part of the session has its own tasks and messages.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -7,10 +7,10 @@ use std::time::Duration;
 
 use jitterscope_engine::{measure, platform};
 
-/// Messages that may wait to be read.
+/// Maximum number of unread messages.
 const CAPACITY: usize = 64;
 
-/// What the tasks of all parts share.
+/// The state that the tasks of all parts share.
 #[derive(Clone)]
 pub(super) struct TaskHost {
     wake: Arc<dyn Fn() + Send + Sync>,
@@ -18,17 +18,18 @@ pub(super) struct TaskHost {
 }
 
 impl TaskHost {
-    /// `wake` is called on another thread when there is a message to read.
+    /// Creates the shared state. `wake` is called on a task's thread when a message is available.
     pub(super) fn new(wake: impl Fn() + Send + Sync + 'static) -> Self {
         Self { wake: Arc::new(wake), is_measuring: Arc::default() }
     }
 
-    /// Wakes the window.
+    /// Wakes the window, so that it reads messages.
     pub(super) fn wake(&self) {
         (self.wake)();
     }
 
-    /// Runs the tasks that start from now on at a lower priority while something is measured.
+    /// Sets whether a test is being measured; tasks that start during a test run at a lower
+    /// priority.
     pub(super) fn set_measuring(&self, is_measuring: bool) {
         self.is_measuring.store(is_measuring, Ordering::Relaxed);
     }
@@ -40,7 +41,7 @@ impl std::fmt::Debug for TaskHost {
     }
 }
 
-/// Starts tasks and receives their messages.
+/// Starts the tasks of one part, and receives their messages.
 pub(super) struct Tasks<M> {
     host: TaskHost,
     sender: SyncSender<M>,
@@ -59,18 +60,18 @@ impl<M: Send + 'static> Tasks<M> {
         Self { host: host.clone(), sender, receiver }
     }
 
-    /// What these tasks share with those of other parts.
+    /// Returns the state that these tasks share with the tasks of other parts.
     pub(super) const fn host(&self) -> &TaskHost {
         &self.host
     }
 
-    /// The messages since the last call.
+    /// Returns the messages since the last call.
     pub(super) fn messages(&self) -> Vec<M> {
         self.receiver.try_iter().collect()
     }
 
-    /// Does some work, at a lower priority while something is measured. `message` makes the message from its
-    /// result; a panic is an error as any other.
+    /// Runs work on a thread, at a lower priority during a test. `message` creates the message from
+    /// the result; a panic counts as an error.
     pub(super) fn spawn<T: 'static>(
         &self,
         name: &str,
@@ -87,7 +88,8 @@ impl<M: Send + 'static> Tasks<M> {
         self.spawn_at_own_priority(name, work, message);
     }
 
-    /// Does some work that measures something itself.
+    /// Runs work on a thread like `spawn`, but never lowers the priority: for work that measures
+    /// something.
     pub(super) fn spawn_at_own_priority<T: 'static>(
         &self,
         name: &str,
@@ -106,8 +108,8 @@ impl<M: Send + 'static> Tasks<M> {
         }
     }
 
-    /// Sends what `look` finds, at once and after each pause, for as long as the watch is held. While something is
-    /// measured, it does not look.
+    /// Calls `look` immediately and after each pause, and sends the messages that it returns, until
+    /// the returned watch is dropped. While a test is measured, `look` is not called.
     pub(super) fn watch(
         &self,
         name: &str,
@@ -137,7 +139,7 @@ impl<M: Send + 'static> Tasks<M> {
         watch
     }
 
-    /// Does some work at a lower priority that sends messages before it ends.
+    /// Runs work on a thread at a lower priority; the work may send messages before it ends.
     pub(super) fn send_from(&self, name: &str, work: impl FnOnce(&dyn Fn(M)) + Send + 'static) {
         let (host, sender) = (self.host.clone(), self.sender.clone());
         let send = move |message| match sender.try_send(message) {
@@ -153,7 +155,7 @@ impl<M: Send + 'static> Tasks<M> {
         }
     }
 
-    /// Sends what `read` returns after each pause, for as long as the part lives.
+    /// Sends the value of `read` after each pause, also during a test, until the part is dropped.
     pub(super) fn repeat(
         &self,
         name: &str,
@@ -165,7 +167,8 @@ impl<M: Send + 'static> Tasks<M> {
             platform::lower_own_priority();
             loop {
                 std::thread::sleep(pause);
-                // A full channel only means that the window is asleep; the next reading will do.
+                // If the channel is full, the window is asleep: drop this reading, the next one
+                // will follow.
                 if matches!(sender.try_send(read()), Err(TrySendError::Disconnected(_))) {
                     break;
                 }
@@ -177,15 +180,15 @@ impl<M: Send + 'static> Tasks<M> {
     }
 }
 
-/// Something that is looked at again and again, until this is dropped.
+/// A periodic check that ends when this value is dropped.
 #[derive(Debug)]
 pub(super) struct Watch(Arc<()>);
 
-/// Makes the message of a task from its result.
+/// Creates the message of a task from its result.
 type Message<M, T> = Box<dyn FnOnce(Result<T, String>) -> M + Send>;
 
-/// The message that a task owes its part. Dropped unsent, after a panic or where no thread could be started,
-/// it is sent as an error, so that no part waits in vain.
+/// The pending message of a task. If it is dropped unsent, after a panic or because no thread could
+/// be started, it sends an error, so that the part does not wait forever.
 struct Reply<M, T> {
     task: String,
     host: TaskHost,

@@ -1,9 +1,9 @@
 //! Texts of the page of an imported run.
 
-/// Marks the definition selected in the settings.
+/// Suffix of the definition of the 1% low that is selected in the settings.
 pub const USED: &str = " (selected)";
 
-/// What no capture contains, and why.
+/// Values that imported runs do not contain, and the reason.
 pub const NOT_AVAILABLE: [&str; 3] = [
     "Lateness and missed frames: no schedule",
     "Schedule grade: needs lateness",

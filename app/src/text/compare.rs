@@ -23,10 +23,10 @@ pub use self::page::{Compared, Evaluated, page, remarks};
 pub use self::table::{Cells, cells, metric_unit};
 pub use self::write::{conditions, differences, document, legend, ticket};
 
-/// Why the max has no result.
+/// Why a change of the maximum is evaluated as neither better nor worse.
 pub const WHY_NOT_MAX: &str = "A maximum has no confidence interval and grows with run length.";
 
-/// How differences are judged, for a help text.
+/// How differences are evaluated, for a help text.
 pub const HOW_EVALUATED: &str = "A result is Better or Worse only if the 95% confidence interval excludes 0 \
      and the change exceeds the noise floor, both after correcting for multiple comparisons, and it is large enough to \
      matter: 10% of the value, 0.005% of the frame time, and the clock resolution. A noise floor of few runs is \
@@ -34,13 +34,13 @@ pub const HOW_EVALUATED: &str = "A result is Better or Worse only if the 95% con
      floor is unknown, the change must be at least 0.5% of the frame time, or 0.5% of the frames. Intervals are from a \
      moving-block bootstrap with 2\u{202f}000 resamples and a fixed seed.";
 
-/// What the noise floor is, for a help text.
+/// Definition of the noise floor, for a help text.
 pub const NOISE_FLOOR: &str = "Run-to-run variation of this test on this PC: two runs with the same \
      settings differ by less than this 95% of the time. It is computed from the saved runs with the settings \
      of run A on its machine and under its conditions, up to run A and at least 3. A change within it is no clear \
      difference.";
 
-/// From what the run-to-run variation is known, or how to get it.
+/// Returns the source of the run-to-run variation, or how to measure it.
 pub fn noise_floor(comparison: &Comparison) -> String {
     let known = match comparison.variation {
         Variation::Unknown => {
@@ -67,31 +67,31 @@ pub fn noise_floor(comparison: &Comparison) -> String {
     }
 }
 
-/// The letter of a run: A is the first.
+/// Returns the letter of a run: A for the first.
 pub fn letter(run: usize) -> char {
     u8::try_from(run).ok().filter(|run| *run < 26).map_or('?', |run| char::from(b'A' + run))
 }
 
-/// The label of a group of runs.
+/// Returns the label of a group of this many runs: "3 runs".
 pub fn group_label(runs: usize) -> String {
     format!("{runs} {}", if runs == 1 { "run" } else { "runs" })
 }
 
-/// The longest short label, in characters.
+/// Maximum length of a short label, in characters.
 const MAX_LABEL: usize = 28;
-/// The fewest characters of a name in it.
+/// Minimum number of characters of the name in a short label.
 const MIN_NAME: usize = 12;
-/// The most differences that a short label names.
+/// Maximum number of differences in a short label.
 const MAX_DIFFERENCES: usize = 2;
 
-/// Short labels that tell runs apart: their names; where runs share one, followed by what differs in settings and
-/// machine, else by when they began.
+/// Returns short, distinct labels of runs: their names. If runs share a name, the differences in
+/// settings and machine follow, or else the start time.
 pub fn short_labels(runs: &[&Run], comparison: &Comparison) -> Vec<String> {
     labels_within(runs, comparison, MAX_LABEL)
 }
 
-/// Names of compared runs in at most that many characters; where these are equal, with what
-/// distinguishes them.
+/// Returns names of compared runs in at most `most` characters. If names are equal, the differences
+/// of each run in settings and machine follow its name, or else the start time.
 pub fn labels_within(runs: &[&Run], comparison: &Comparison, most: usize) -> Vec<String> {
     let are_distinct = |labels: &[String]| {
         let others = |at: usize| labels.iter().skip(at);
@@ -125,7 +125,7 @@ pub fn labels_within(runs: &[&Run], comparison: &Comparison, most: usize) -> Vec
     with(&times.collect::<Vec<_>>())
 }
 
-/// The word for a result, with what is missing where there are too few data.
+/// Returns the text of the result for one metric; with too little data, also how much is missing.
 pub fn result(delta: &Delta) -> String {
     match (delta.result, delta.reason) {
         (DeltaResult::Better, _) => "Better".to_owned(),
@@ -133,7 +133,7 @@ pub fn result(delta: &Delta) -> String {
         (DeltaResult::Same, _) => "Same".to_owned(),
         (DeltaResult::NoClearDifference, _) => "No clear difference".to_owned(),
         (DeltaResult::NotEnoughData, Some(Reason::TooFewSamples(more))) if 0 < more => {
-            format!("Not enough data ({} more)", amount(more))
+            format!("Not enough data ({} more)", format_count(more))
         }
         (DeltaResult::NotEnoughData, Some(Reason::TooFewRuns(more))) => {
             format!("Not enough data ({})", runs_more(more))
@@ -143,16 +143,12 @@ pub fn result(delta: &Delta) -> String {
     }
 }
 
-fn amount(number: usize) -> String {
-    format_count(u64::try_from(number).unwrap_or(u64::MAX))
-}
-
 fn runs_more(number: usize) -> String {
     let runs = if number == 1 { "run" } else { "runs" };
     format!("{number} more {runs}")
 }
 
-/// Why a difference is neither better nor worse; `None` where it is.
+/// Returns why a difference is neither better nor worse; `None` if it is better or worse.
 pub fn why(delta: &Delta) -> Option<String> {
     let sentence = match delta.reason? {
         Reason::WithinVariation => "The change is within run-to-run variation.",
@@ -166,7 +162,10 @@ pub fn why(delta: &Delta) -> Option<String> {
         }
         Reason::TooFewSamples(0) => "There are too few samples.",
         Reason::TooFewSamples(more) => {
-            return Some(format!("There are too few samples: {} more are needed.", amount(more)));
+            return Some(format!(
+                "There are too few samples: {} more are needed.",
+                format_count(more)
+            ));
         }
         Reason::TooFewRuns(more) => {
             let needs = runs_more(more);
@@ -178,7 +177,8 @@ pub fn why(delta: &Delta) -> Option<String> {
     Some(sentence.to_owned())
 }
 
-/// The reason for programs; `None` where a result is better or worse.
+/// Returns the key, for JSON, of the reason why a difference is neither better nor worse; `None` if
+/// it is better or worse.
 pub fn reason_key(delta: &Delta) -> Option<&'static str> {
     Some(match delta.reason? {
         Reason::WithinVariation => "within-variation",
@@ -193,7 +193,7 @@ pub fn reason_key(delta: &Delta) -> Option<&'static str> {
     })
 }
 
-/// How many more samples or runs a result needs.
+/// Returns how many more samples or runs a result needs; `None` if there are enough.
 pub const fn more_needed(delta: &Delta) -> Option<usize> {
     match delta.reason {
         Some(Reason::TooFewSamples(more) | Reason::TooFewRuns(more)) => Some(more),
@@ -201,7 +201,7 @@ pub const fn more_needed(delta: &Delta) -> Option<usize> {
     }
 }
 
-/// One word of a result, for programs.
+/// Returns the key of a result, for JSON.
 pub const fn result_key(result: DeltaResult) -> &'static str {
     match result {
         DeltaResult::Better => "better",
@@ -213,7 +213,7 @@ pub const fn result_key(result: DeltaResult) -> &'static str {
     }
 }
 
-/// One word of an outcome, for programs.
+/// Returns the key, for JSON, of the outcome of a run over all its metrics.
 pub const fn outcome_key(outcome: Outcome) -> &'static str {
     match outcome {
         Outcome::Better => "better",
@@ -227,7 +227,7 @@ pub const fn outcome_key(outcome: Outcome) -> &'static str {
     }
 }
 
-/// An outcome in a few words, for a table.
+/// Returns the outcome of a run over all its metrics in a few words, for a table.
 pub const fn short_outcome(outcome: Outcome) -> &'static str {
     match outcome {
         Outcome::Better => "better",
@@ -241,12 +241,13 @@ pub const fn short_outcome(outcome: Outcome) -> &'static str {
     }
 }
 
-/// What the last of several quick checks is against the first, over all measurements.
+/// Returns the overall outcome, over all parts, of the last quick check compared with the first.
 pub fn check_outcome(outcomes: &[(Part, Vec<Option<Outcome>>)]) -> Outcome {
     Outcome::joined(outcomes.iter().filter_map(|(_, of)| of.last().copied().flatten()))
 }
 
-/// What changed between quick checks, in a sentence.
+/// Returns a sentence with the parts in which the last of `count` quick checks differs from the
+/// first.
 pub fn check_sentence(outcomes: &[(Part, Vec<Option<Outcome>>)], count: usize) -> String {
     let last = letter(count.saturating_sub(1));
     let of = |wanted: Outcome| -> Vec<&str> {
@@ -270,7 +271,7 @@ pub fn check_sentence(outcomes: &[(Part, Vec<Option<Outcome>>)], count: usize) -
     }
 }
 
-/// What an outcome is, after a letter: "is better".
+/// Returns the outcome of a run as a predicate, to follow the letter of the run: "is better".
 fn outcome_words(comparison: &Comparison, run: usize) -> String {
     let words = match comparison.outcome(run) {
         Outcome::Differs => {
@@ -286,7 +287,7 @@ fn outcome_words(comparison: &Comparison, run: usize) -> String {
     words.to_owned()
 }
 
-/// In which direction a run differs, after its letter.
+/// Returns whether a run is better or worse as a predicate, to follow the letter of the run.
 fn direction_words(comparison: &Comparison, run: usize) -> &'static str {
     let has = |wanted: DeltaResult| {
         let deltas = comparison.rows.iter().flat_map(|row| &row.figures);
@@ -303,7 +304,8 @@ fn direction_words(comparison: &Comparison, run: usize) -> &'static str {
     }
 }
 
-/// Whether p50 or p95 got better and something further out worse, in every row that changed.
+/// Returns whether p50 and p95 changed only for the better, and p99, p99.9, and the standard
+/// deviation only for the worse.
 fn is_worse_in_the_tail(comparison: &Comparison, run: usize) -> bool {
     let of = |wanted: &[Statistic], is: DeltaResult| {
         comparison.rows.iter().flat_map(|row| &row.figures).any(|figure| {
@@ -321,8 +323,8 @@ fn is_worse_in_the_tail(comparison: &Comparison, run: usize) -> bool {
         && !of(&tail, DeltaResult::Better)
 }
 
-/// The conclusion in a sentence; the baseline is the first run. A second sentence where the runs had
-/// different load, which may be all that the first one is about.
+/// Returns the conclusion of a comparison in a sentence. If the load differed between runs, a
+/// second sentence states that, since the load may be the cause of the changes.
 pub fn sentence(comparison: &Comparison) -> String {
     if let Some(obstacle) = &comparison.obstacle {
         return self::obstacle(obstacle);
@@ -365,7 +367,8 @@ fn first_obstacle(comparison: &Comparison) -> String {
     found.map_or_else(|| "Not enough data to compare.".to_owned(), obstacle)
 }
 
-/// What weighs most, in a line: the largest judged changes.
+/// Returns the evidence in a line: the first three metrics that are better or worse, and how many
+/// differences in machine and settings are likely to matter.
 pub fn evidence(comparison: &Comparison) -> String {
     let differing = comparison
         .differing()
@@ -412,7 +415,7 @@ pub fn evidence(comparison: &Comparison) -> String {
     }
 }
 
-/// A metric in a sentence: "p99", "the share of late frames".
+/// Returns the name of a metric within a sentence: "p99", "the share of late frames".
 pub fn metric_words(metric: &Metric) -> &'static str {
     match metric.statistic {
         Statistic::AboveBaseline => "the share of frames above A's p99",
@@ -424,7 +427,7 @@ pub fn metric_words(metric: &Metric) -> &'static str {
     }
 }
 
-/// A value of a metric, as a single number with its unit.
+/// Formats a value of a metric as a number with its unit.
 pub fn value(metric: &Metric, value: f64) -> String {
     match metric.unit {
         Quantity::Share => rate(value),
@@ -433,7 +436,8 @@ pub fn value(metric: &Metric, value: f64) -> String {
     }
 }
 
-/// A small share has two more decimals, so that one missed frame in ten thousand is not 0.0%.
+/// Formats a share. Small shares have two more decimals: one missed frame of ten thousand is not
+/// shown as 0.0%.
 pub(super) fn rate(share: f64) -> String {
     let percents = share * 100.0;
     if percents != 0.0 && percents.abs() < 1.0 {
@@ -443,7 +447,7 @@ pub(super) fn rate(share: f64) -> String {
     }
 }
 
-/// How large a change is, without its sign.
+/// Formats the absolute value of a change.
 fn change_size(metric: &Metric, change: f64) -> String {
     match metric.unit {
         Quantity::Share => format!("{:.2} pp", change.abs() * 100.0),
@@ -451,7 +455,7 @@ fn change_size(metric: &Metric, change: f64) -> String {
     }
 }
 
-/// Why runs or rows are not compared.
+/// Returns why runs, or their configurations, cannot be compared.
 pub fn obstacle(obstacle: &Incompatibility) -> String {
     match obstacle {
         Incompatibility::Tests => "These runs measure different things and cannot be compared.".to_owned(),
@@ -486,7 +490,7 @@ pub fn obstacle(obstacle: &Incompatibility) -> String {
     }
 }
 
-/// What a reader of the numbers must know.
+/// Returns the text of a note on the comparison.
 pub fn note(note: &Note) -> String {
     match note {
         Note::Lengths(lengths) => {

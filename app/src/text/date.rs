@@ -1,4 +1,4 @@
-//! Dates, and durations for users.
+//! Formats dates and durations for users.
 
 use jiff::civil::Time;
 use jiff::tz::TimeZone;
@@ -6,33 +6,33 @@ use jiff::{Timestamp, ToSpan as _, Zoned};
 use jitterscope_engine::nanos::Nanos;
 use jitterscope_engine::units::format_long_time;
 
-/// Now; 1970 if the date of this PC is out of range.
+/// Returns the current time; 1970 if the clock of this PC is out of range.
 pub fn now() -> Timestamp {
     jitterscope_engine::machine::date().unwrap_or_default()
 }
 
-/// The time from one instant to another.
+/// Returns the time from one instant to another.
 pub fn nanos_between(from: Timestamp, to: Timestamp) -> Nanos {
     Nanos::new(i64::try_from(to.duration_since(from).as_nanos()).unwrap_or(i64::MAX))
 }
 
-/// An instant in this PC's time zone.
+/// Converts an instant to this PC's time zone.
 pub fn local(instant: Timestamp) -> Zoned {
     instant.to_zoned(TimeZone::system())
 }
 
-/// A date with its time: `20 Nov 2025, 22:04`.
+/// Formats date and time: `20 Nov 2025, 22:04`.
 pub fn date(when: &Zoned) -> String {
     when.strftime("%-d %b %Y, %H:%M").to_string()
 }
 
-/// The date of an instant in this PC's time zone.
+/// Formats date and time of an instant in this PC's time zone.
 pub fn local_date(instant: Timestamp) -> String {
     date(&local(instant))
 }
 
-/// A date in a list, relative to `now`: `Today 22:04`, `Yesterday 18:11`, `20 Nov 22:04` in the
-/// same year, else `20 Nov 2025`: no longer than the column of a list.
+/// Formats a date for a list, relative to `now`: `Today 22:04`, `Yesterday 18:11`, `20 Nov 22:04`
+/// in the same year, otherwise `20 Nov 2025`.
 pub fn list_date(when: &Zoned, now: &Zoned) -> String {
     let when = when.with_time_zone(now.time_zone().clone());
     let time = short_time(when.time());
@@ -48,7 +48,8 @@ pub fn list_date(when: &Zoned, now: &Zoned) -> String {
     }
 }
 
-/// The day of a run in a list, relative to `now`: `Today`, `Yesterday`, `18 Nov`, `18 Nov 2024`.
+/// Formats the day of a run for a list, relative to `now`: `Today`, `Yesterday`, `18 Nov`,
+/// `18 Nov 2024`.
 pub fn day(when: &Zoned, now: &Zoned) -> String {
     let when = when.with_time_zone(now.time_zone().clone());
     let yesterday = now.date().checked_sub(1.day());
@@ -63,12 +64,12 @@ pub fn day(when: &Zoned, now: &Zoned) -> String {
     }
 }
 
-/// The time of day: `22:04`.
+/// Formats the time of day: `22:04`.
 pub fn time(when: &Zoned) -> String {
     short_time(when.time())
 }
 
-/// A duration like a clock: `0:45`, `6:11`, `1:02:03`.
+/// Formats a duration like a clock: `0:45`, `6:11`, `1:02:03`.
 pub fn clock(length: Nanos) -> String {
     let secs = whole_secs(length);
     let (hours, minutes, secs) = (secs / 3_600, secs / 60 % 60, secs % 60);
@@ -79,7 +80,7 @@ pub fn clock(length: Nanos) -> String {
     }
 }
 
-/// A remaining duration: `4 min 17 s left`, `less than 5 s left`.
+/// Formats a remaining duration: `4 min 17 s left`, `less than 5 s left`.
 pub fn eta(left: Nanos) -> String {
     if left < Nanos::from_secs(5) {
         "less than 5 s left".to_owned()
@@ -88,7 +89,7 @@ pub fn eta(left: Nanos) -> String {
     }
 }
 
-/// To the nearest second; negative is 0.
+/// Returns a duration rounded to whole seconds; 0 if it is negative.
 fn whole_secs(length: Nanos) -> u64 {
     let nanos = u64::try_from(length.get()).unwrap_or(0);
     nanos.saturating_add(500_000_000) / 1_000_000_000

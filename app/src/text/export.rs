@@ -1,40 +1,40 @@
-//! Texts about exports: the use of each format, the outcome, and what to do after a failure.
+//! Texts about exports: the use of each format, the outcome, and the next step after a failure.
 
 use std::path::{Path, PathBuf};
 
 use jitterscope_engine::export::{IncludedNames, NameMatch};
 
-/// Without a result.
+/// Shown if there is no result to export.
 pub const NOTHING_TO_EXPORT: &str = "There is no result to export yet: run the test or open a run.";
 
-/// An image: its name and use.
+/// Label and use of the image format.
 pub const IMAGE: [&str; 2] = ["PNG", "The result as shown on its page"];
 
-/// A comparison: its name and use.
+/// Label and use of a comparison for a ticket.
 pub const COMPARISON: [&str; 2] = ["Comparison", "All runs, for a ticket"];
 
-/// A comparison as a page: its name and use.
+/// Label and use of a comparison as an HTML page.
 pub const COMPARISON_PAGE: [&str; 2] = ["Comparison as HTML", "All runs, for any browser"];
 
-/// What opening a report in the browser does.
+/// The effect of opening a report in the browser.
 pub const IN_BROWSER: &str =
     "Writes the report to the folder for temporary files and opens it in the browser.";
 
-/// What the preview of a page shows.
+/// What the preview of an exported page shows: an outline, without plots.
 pub const OUTLINE: &str = "outline; plots in the browser";
 
 /// The effect of omitting parts of a run from a page.
 pub const NOT_WHOLE: &str = "With parts omitted, the report cannot be imported again.";
 
-/// The most files that a question names.
+/// Maximum number of files named in the question whether to replace files.
 const MAX_NAMED: usize = 4;
 
-/// All configurations of a run.
+/// Returns the label for exporting all configurations of a run.
 pub fn all_rows(count: usize) -> String {
     format!("All {count} configurations")
 }
 
-/// What is excluded, below the switches.
+/// Returns which names an export excludes, for the line below the switches that include names.
 pub fn skipped(included_names: IncludedNames) -> String {
     let names = match (included_names.host, included_names.user) {
         (false, false) => "Host and user name are excluded. File paths are shortened.",
@@ -50,7 +50,7 @@ pub fn skipped(included_names: IncludedNames) -> String {
     format!("{names} {programs}")
 }
 
-/// Which names of this PC were found.
+/// Returns which kinds of names of this PC were found in the exported file.
 pub fn searched(finds: &[NameMatch]) -> String {
     if finds.is_empty() {
         return "Searched for this PC's host name, user name, and home folder: none found."
@@ -65,13 +65,13 @@ pub fn searched(finds: &[NameMatch]) -> String {
     format!("Contains this PC's {}.", kinds.join(" and "))
 }
 
-/// The name of a file, without its folder.
+/// Returns the name of a file without its folder.
 fn name(file: &Path) -> String {
     file.file_name()
         .map_or_else(|| file.display().to_string(), |name| name.to_string_lossy().into_owned())
 }
 
-/// Files that were written, at least one.
+/// Returns the message after files (at least one) were written.
 pub fn saved(files: &[PathBuf]) -> String {
     let folder = files.first().and_then(|file| file.parent()).map_or(String::new(), name);
     match files {
@@ -80,7 +80,8 @@ pub fn saved(files: &[PathBuf]) -> String {
     }
 }
 
-/// Whether to replace files of one folder, at least one: the question, and what an answer does.
+/// Returns the question whether to replace files of one folder (at least one), and the effect of
+/// the answers.
 pub fn replacing(files: &[PathBuf]) -> (String, String) {
     let title = match files {
         [file] => format!("Replace {}?", name(file)),
@@ -99,7 +100,7 @@ pub fn replacing(files: &[PathBuf]) -> (String, String) {
     (title, text)
 }
 
-/// Files that could not be written, at least one.
+/// Returns the message for files (at least one) that could not be written.
 pub fn not_saved(errors: &[String]) -> String {
     let first = errors.first().map_or("", String::as_str);
     let others = match errors.len() {
@@ -112,7 +113,7 @@ pub fn not_saved(errors: &[String]) -> String {
     )
 }
 
-/// The run cannot be opened.
+/// Returns the message for an export whose run cannot be opened.
 pub fn not_opened(error: &str) -> String {
     format!(
         "This cannot be exported: {error}. Click \"Read folder again\" on the Runs page: the file \
@@ -120,7 +121,7 @@ pub fn not_opened(error: &str) -> String {
     )
 }
 
-/// Something went to the clipboard, by the name of its kind.
+/// Returns the message after content of this kind was copied to the clipboard.
 pub fn copied(kind: &str, is_for_ticket: bool, size: &str) -> String {
     if is_for_ticket {
         format!("Report copied as Markdown, {size}.")
@@ -129,7 +130,7 @@ pub fn copied(kind: &str, is_for_ticket: bool, size: &str) -> String {
     }
 }
 
-/// It did not.
+/// Returns the message after copying to the clipboard failed.
 pub fn not_copied(error: &str) -> String {
     format!("Nothing was copied: {error}.")
 }

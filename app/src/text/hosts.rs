@@ -1,4 +1,4 @@
-//! Other PCs in words: their connections, and what a check of them found.
+//! Texts about other PCs: their connections, and the results of checks.
 
 use jitterscope_engine::format::protocol::PROTOCOL_VERSION;
 use jitterscope_engine::nanos::Nanos;
@@ -9,9 +9,9 @@ use jitterscope_engine::runner::AgentError;
 use super::{capitalized, format_count, format_long_time, local, time};
 use crate::facts::Facts;
 
-/// The note below the hosts.
+/// The note below the list of hosts.
 pub const NOTE: &str = "Tests run on the selected PC. Results are saved on this one.";
-/// What administrator rights add, and what they cost.
+/// Benefit and cost of administrator rights.
 pub const ABOUT_RIGHTS: &str = match ELEVATION {
     Elevation::System(_) => {
         "Adds names of programs. Windows asks for permission once. Only the measuring part runs with these rights."
@@ -21,30 +21,30 @@ pub const ABOUT_RIGHTS: &str = match ELEVATION {
          these rights."
     }
 };
-/// What is awaited before these rights are there.
+/// Shown while administrator rights are being requested.
 pub const WAITING_FOR_RIGHTS: &str = match ELEVATION {
     Elevation::System(_) => "Waiting for permission",
     Elevation::Command(_) | Elevation::None => "Waiting for the password",
 };
-/// What alone can have them.
+/// The requirement for requesting administrator rights.
 const PLACE_FOR_RIGHTS: &str = match ELEVATION {
     Elevation::System(_) => {
         "Needs a folder that only administrators can change, such as Program Files."
     }
     Elevation::Command(_) | Elevation::None => "Needs the installed package.",
 };
-/// Where the window was started as root.
+/// Warning if the window was started as root.
 pub const AS_ROOT: &str = "Jitterscope runs as root, which it does not need. Start it as your user, and select \
                            \"This PC, with administrator rights…\".";
-/// What connecting needs and does.
+/// How a connection with ssh works, and its effect on exports.
 pub const ABOUT_SSH: &str = "Jitterscope uses your own ssh, its configuration and keys. It opens no port. Host names \
                              are excluded from exports.";
 
-/// What a terminal is for, where signing in was denied.
+/// What to do after ssh denied the sign-in.
 pub const ABOUT_SIGN_IN: &str = "If ssh asks for a password, sign in there once in a terminal, and add your key with \
                                  ssh-copy-id or ssh-add. Then check again.";
 
-/// Why a host cannot be used, in a few words.
+/// Returns in a few words why a host cannot be used.
 pub fn problem(error: &AgentError) -> String {
     match error {
         AgentError::NotFound => "Name not found".to_owned(),
@@ -73,7 +73,7 @@ pub fn problem(error: &AgentError) -> String {
     }
 }
 
-/// Why a host cannot be used, as a sentence of the window.
+/// Returns why a host cannot be used, as a sentence for the window.
 pub fn sentence(error: &AgentError) -> String {
     match error {
         AgentError::NoProgram => "Not installed, or not in the PATH of that host.".to_owned(),
@@ -81,7 +81,8 @@ pub fn sentence(error: &AgentError) -> String {
     }
 }
 
-/// The state of a host that cannot be used.
+/// Returns the state of a host that cannot be used: the problem, and for an unreachable host the
+/// time `at` of the failure.
 pub fn failed(at: jiff::Timestamp, error: &AgentError) -> String {
     let problem = problem(error);
     match error {
@@ -92,16 +93,17 @@ pub fn failed(at: jiff::Timestamp, error: &AgentError) -> String {
     }
 }
 
-/// A machine in a few words: "12 CPUs, Linux 6.8".
+/// Describes a machine in a few words: "12 CPUs, Linux 6.8".
 pub fn machine(facts: &Facts) -> String {
     let count = facts.machine.cpus.len();
     let cpus = if count == 1 { "1 CPU".to_owned() } else { format!("{count} CPUs") };
     format!("{cpus}, {}", facts.machine.system())
 }
 
-/// What a run has whose connection was lost after this many seconds.
+/// Returns the message for a run whose connection to the host was lost after this many seconds,
+/// with the number of saved samples.
 pub fn lost(run: &Run, seconds: u32) -> String {
-    let count = format_count(u64::try_from(run.sample_count()).unwrap_or(u64::MAX));
+    let count = format_count(run.sample_count());
     let what = match &run.host {
         Some(host) => format!("Connection to {host}"),
         None => "Administrator rights".to_owned(),
@@ -111,7 +113,8 @@ pub fn lost(run: &Run, seconds: u32) -> String {
     format!("{what} lost after {after}. {count} {samples} were saved. No verdict.")
 }
 
-/// What a quick check has whose connection was lost.
+/// Returns the message for a quick check whose connection to the host was lost, with the number of
+/// saved measurements.
 pub fn lost_check(host: &str, took: Nanos, measured: usize, planned: usize) -> String {
     let took = format_long_time(took);
     format!(

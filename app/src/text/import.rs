@@ -1,42 +1,42 @@
-//! Texts about imported files: their outcome, and what could not be read.
+//! Texts about the import of files: questions, file kinds, outcomes, and unreadable lines.
 
 use jitterscope_engine::import::{BadLines, DetectedKind};
 
 use super::format_count;
 
-/// For files dropped while a test runs.
+/// Shown for files dropped while a test runs.
 pub const WHILE_RUNNING: &str = "A test is running. Open files when it is finished.";
 
-/// For a folder without supported files.
+/// Shown for a folder without supported files.
 pub const NOTHING_THERE: &str =
     "No supported files found: folders are searched for JSON, HTML, and CSV files.";
 
-/// For a run whose id belongs to another run.
+/// Shown for a run whose ID belongs to another saved run.
 pub const OTHER_OF_THAT_ID: &str =
     "The library already contains a run with this ID. This one is open but not saved.";
 
-/// Supported files.
+/// The list of supported files.
 pub const KINDS: &str = "Jitterscope JSON and HTML; MangoHud, PresentMon, CapFrameX, OCAT, \
                          FrameView, and Afterburner logs; cyclictest, HdrHistogram, and rtla \
                          histograms. No data leaves this PC.";
 
-/// For a capture with several processes or swap chains.
+/// The question for a capture with several processes or swap chains.
 pub const WHICH_SERIES: &str = "Which process?";
 
-/// For a device or a pipe.
+/// The error if the path to open is a device or a pipe.
 pub const NOT_A_FILE: &str = "not a regular file";
 
-/// For a file with unknown columns.
+/// The question for a file with unknown columns.
 pub const WHICH_COLUMN: &str = "Which column is the frame time?";
 
-/// How the program that wrote a file is detected.
+/// How the format of a file is detected.
 pub const RECOGNIZED: &str =
     "The program and the file format are recognized by the file's content.";
 
-/// For a file whose name gives no hint.
+/// Shown for a file whose name does not reveal its format.
 pub const UNKNOWN_ENDING: &str = "Detected by content";
 
-/// For files dragged over the window.
+/// Returns the text for files dragged over the window.
 pub fn drop(files: usize) -> String {
     match files {
         1 => "Drop to import".to_owned(),
@@ -44,16 +44,17 @@ pub fn drop(files: usize) -> String {
     }
 }
 
-/// For a folder.
+/// Shown for a dragged folder.
 pub const FOLDER: &str = "Folder: opens all supported files";
 
-/// For a file that cannot be read.
+/// Shown for a dragged file that cannot be read.
 pub const CLOSED: &str = "Cannot be read: will be skipped";
 
-/// For an unsupported file.
+/// Shown for a dragged file of an unsupported kind.
 pub const NOT_SUPPORTED: &str = "Not supported: will be skipped";
 
-/// The likely kind of a file by its first lines, or `None`.
+/// Returns the label of a file's kind, detected from its first lines; `None` if the file is not
+/// supported.
 pub fn kind_label(name: &str, kind: DetectedKind) -> Option<&'static str> {
     Some(match kind {
         DetectedKind::Json if name.to_lowercase().ends_with(".jitterscope.json") => {
@@ -68,7 +69,8 @@ pub fn kind_label(name: &str, kind: DetectedKind) -> Option<&'static str> {
     })
 }
 
-/// The likely kind of a file by its name; its content decides when it is opened.
+/// Returns the label of a file's likely kind from its name; `None` if unknown. When the file is
+/// opened, its content decides.
 pub fn expected_kind(name: &str) -> Option<&'static str> {
     let name = name.to_lowercase();
     let kinds = [
@@ -86,17 +88,17 @@ pub fn expected_kind(name: &str) -> Option<&'static str> {
     kinds.into_iter().find(|(ending, _)| name.ends_with(ending)).map(|(_, kind)| kind)
 }
 
-/// Number of processes and swap chains of a capture.
+/// Returns the message about a capture with several processes or swap chains.
 pub fn several(file: &str, series: usize) -> String {
     format!("{file} contains {series} series of frames, one per swap chain of each process.")
 }
 
-/// A file with unknown columns.
+/// Returns the message about a file with unknown columns.
 pub fn columns(file: &str) -> String {
     format!("{file} has an unknown format. Its first lines:")
 }
 
-/// Lines that could not be read, in a sentence.
+/// Returns a sentence about unreadable lines; `None` if there are none.
 pub fn bad_lines(bad: &BadLines) -> Option<String> {
     let (line, reason) = bad.first.first()?;
     let first = format!("line {line}: {reason}");
@@ -106,7 +108,7 @@ pub fn bad_lines(bad: &BadLines) -> Option<String> {
     })
 }
 
-/// An opened file: its name, its kind, and notes.
+/// Returns the message after a file was opened: its name, kind, and remarks.
 pub fn arrived(file: &str, source: &str, was_known: bool, remarks: &[String]) -> String {
     let mut text = if was_known {
         format!("{file} is already in the library.")
@@ -120,7 +122,7 @@ pub fn arrived(file: &str, source: &str, was_known: bool, remarks: &[String]) ->
     text
 }
 
-/// Several files were opened.
+/// Returns the message after several files were opened.
 pub fn import_summary(runs: usize, known: usize, failed: usize) -> String {
     let mut text = format!("Opened {} of {} files.", runs, runs + failed);
     match known {
@@ -131,12 +133,12 @@ pub fn import_summary(runs: usize, known: usize, failed: usize) -> String {
     text
 }
 
-/// A file could not be opened.
+/// Returns the message for a file that could not be opened.
 pub fn failed(file: &str, why: &str) -> String {
     format!("{file}: {why}.")
 }
 
-/// Files beyond those that are listed.
+/// Returns the message about further failed files that are not listed.
 pub fn more_failed(files: usize) -> String {
     match files {
         1 => "One more file cannot be opened.".to_owned(),
@@ -144,7 +146,7 @@ pub fn more_failed(files: usize) -> String {
     }
 }
 
-/// A run that is open but not saved.
+/// Returns the message for a run that is open but could not be saved.
 pub fn not_saved(error: &str) -> String {
     format!("It is open but not saved: {error}.")
 }

@@ -4,37 +4,37 @@ use jiff::Timestamp;
 
 /// Placeholder while a run is loading.
 pub const WAITING: &str = "…";
-/// Placeholder while a test runs, which must not be disturbed.
+/// Placeholder while a test runs, because loading a run would disturb the test.
 pub const AFTER_THE_TEST: &str = "Shown when the test is finished";
-/// For runs whose file names no request.
+/// Shown for a run whose file has no requested settings.
 pub const NOTHING_ASKED: &str = "The file does not record requested and applied settings";
-/// Which configurations are shown over each other, if the runs have none in common.
+/// Names the plotted configurations if the selected runs have no configuration in common.
 pub const BEST_OF_EACH: &str = "the recommended one of each run";
-/// A file among several cannot be read.
+/// Shown if the file of one of several selected runs cannot be read.
 pub const ONE_IS_CLOSED: &str = "A file among them cannot be read.";
-/// Settings that may differ without a note.
+/// Names of settings whose differences need no note.
 const NO_MATTER: [&str; 3] = ["Order seed", "Thread priority", "Thread pinning"];
-/// The setting without which microseconds mean something else.
+/// The name of the setting that determines whether absolute times are comparable.
 const TARGET: &str = "Target frame rate";
-/// Maximum number of settings that are named.
+/// Maximum number of settings named in a note.
 const MAX_NAMED: usize = 3;
 
-/// The title of a small plot: "Lateness, Normal".
+/// Returns the title of a small plot: "Lateness, Normal".
 pub fn plot_title(value_name: &str, label: &str) -> String {
     format!("{}, {label}", super::capitalized(value_name))
 }
 
-/// One configuration of a run: "before, FIFO 50".
+/// Returns the label of one configuration of a run: "before, FIFO 50".
 pub fn row_of_run(run: &str, label: &str) -> String {
     format!("{run}, {label}")
 }
 
-/// Requested and applied settings.
+/// Returns the text of requested and applied settings.
 pub fn applied(requested: &str, granted: &str) -> String {
     format!("Requested {requested} · applied {granted}")
 }
 
-/// The same for several configurations, some of which did not run as requested.
+/// Returns the text about several configurations; `refused` of them did not run as requested.
 pub fn applied_all(configurations: usize, refused: usize) -> String {
     match refused {
         0 => format!("All {configurations} configurations ran as requested"),
@@ -42,14 +42,14 @@ pub fn applied_all(configurations: usize, refused: usize) -> String {
     }
 }
 
-/// Settings in a line.
+/// Formats settings as one line.
 pub fn settings(settings: &[(&str, String)]) -> String {
     let parts: Vec<String> =
         settings.iter().map(|(name, value)| format!("{name}: {value}")).collect();
     parts.join(" · ")
 }
 
-/// When a deleted run is removed for good.
+/// Returns when a deleted run is removed permanently.
 pub fn removed_in(until: Option<Timestamp>, now: Timestamp) -> String {
     let Some(until) = until else { return "Removed after 7 days".to_owned() };
     match until.duration_since(now).as_secs().div_euclid(86_400) {
@@ -59,7 +59,7 @@ pub fn removed_in(until: Option<Timestamp>, now: Timestamp) -> String {
     }
 }
 
-/// The question before deleted runs are removed for good.
+/// Returns the question before deleted runs are removed permanently.
 pub fn remove_question(count: usize) -> String {
     match count {
         1 => "Delete 1 run for good?".to_owned(),
@@ -67,12 +67,12 @@ pub fn remove_question(count: usize) -> String {
     }
 }
 
-/// What a checksum is of.
+/// The data that a checksum covers.
 #[derive(Clone, Copy, Debug)]
 pub enum Sum {
-    /// What was measured: the same in every file of a run.
+    /// The measured data, which is the same in every file of a run.
     Measurement,
-    /// The file, which also has the name, the tags, and the note.
+    /// The file, which also includes the name, tags, and note.
     File,
 }
 
@@ -84,14 +84,14 @@ impl Sum {
         }
     }
 
-    /// Its beginning and end.
+    /// Returns the shortened checksum: its beginning and end.
     pub fn short(self, digits: &str) -> String {
         let head = digits.get(..4).unwrap_or(digits);
         let tail = digits.len().checked_sub(4).and_then(|at| digits.get(at..)).unwrap_or_default();
         format!("SHA-256 of the {}: {head}…{tail}", self.name())
     }
 
-    /// All of it, with what it is for.
+    /// Returns the complete checksum with its purpose.
     pub fn text(self, digits: &str) -> String {
         let what = match self {
             Self::Measurement => "Tags, notes, and excluded names do not change it.",
@@ -100,7 +100,7 @@ impl Sum {
         format!("SHA-256 of the {}: {digits}. {what} Click to copy.", self.name())
     }
 
-    /// After a click.
+    /// Returns the message after the checksum was copied.
     pub const fn copied(self) -> &'static str {
         match self {
             Self::Measurement => "Copied the SHA-256 of the measurement.",
@@ -109,19 +109,19 @@ impl Sum {
     }
 }
 
-/// Preview of a run for a comparison.
+/// One run of a possible comparison, from its preview.
 #[derive(Clone, Copy, Debug)]
 pub struct Side<'a> {
-    /// The key of its test.
+    /// The key of the test.
     pub test: &'a str,
     /// Processor and system: "AMD Ryzen 9 5950X · Linux 6.8".
     pub machine: &'a str,
-    /// Its settings, once loaded.
+    /// The names and values of the settings; `None` until they are loaded.
     pub settings: Option<&'a [(&'static str, String)]>,
 }
 
-/// Whether at most this many runs can be compared, in one or two sentences; `true` if that is
-/// doubtful.
+/// Returns whether a comparison of these runs is doubtful or impossible, and one or two sentences
+/// about it. At most `most` runs can be compared at once.
 pub fn comparability(sides: &[Side<'_>], most: usize) -> (bool, String) {
     let are_one = |of: &dyn Fn(&Side<'_>) -> String| {
         sides.windows(2).all(|pair| matches!(pair, [a, b] if of(a) == of(b)))
@@ -160,7 +160,7 @@ pub fn comparability(sides: &[Side<'_>], most: usize) -> (bool, String) {
     (is_fair, format!("{machines} {rest}"))
 }
 
-/// The settings that are not the same in all.
+/// Returns the names of settings that differ between the runs.
 fn differing(all: &[&[(&'static str, String)]]) -> Vec<&'static str> {
     let mut names: Vec<&'static str> = Vec::new();
     for (name, _) in all.iter().flat_map(|one| one.iter()) {

@@ -1,17 +1,18 @@
-//! Texts about the 1% low: its definition, and the same in a comparison.
+//! Texts about the 1% low, the frame rate of the slowest 1% of frames: its definitions, and its
+//! comparison between runs.
 
 use jitterscope_engine::nanos::Nanos;
 use jitterscope_engine::report::Configuration;
 use jitterscope_engine::report::comparison::{Delta, DeltaResult, Figure, Item};
 use jitterscope_engine::stats::{LowDefinition, Summary};
 
-/// What it is, for help texts.
+/// Definition of the 1% low, for help texts.
 pub const MEANING: &str = "Frame rate of the slowest 1% of frames.";
 
-/// What the 0.1% low is, for help texts.
+/// Definition of the 0.1% low, for help texts.
 pub const MEANING_OF_TENTH: &str = "Frame rate of the slowest 0.1% of frames.";
 
-/// The name of a definition.
+/// Returns the name of a definition of the 1% low.
 pub const fn name(low: LowDefinition) -> &'static str {
     match low {
         LowDefinition::MeanOfSlowest => "Mean of the slowest 1%",
@@ -24,12 +25,12 @@ pub const fn name(low: LowDefinition) -> &'static str {
     }
 }
 
-/// Which definition is in use, for a help text.
+/// Returns which definition of the 1% low is in use, for a help text.
 pub fn in_use(low: LowDefinition) -> String {
     format!("Definition in use: {}. Other programs may use another one.", within(low))
 }
 
-/// The name within a sentence.
+/// Returns the name of a definition of the 1% low, for use within a sentence.
 pub fn within(low: LowDefinition) -> String {
     let name = name(low);
     match low {
@@ -47,13 +48,13 @@ pub fn within(low: LowDefinition) -> String {
     }
 }
 
-/// The 1% low of a configuration by a definition; `None` if there are too few frames, or one has no
-/// duration.
+/// Returns the 1% low of a configuration by the definition `low`, in frames per second; `None` if
+/// there are too few frames or a frame has a duration of 0.
 pub fn of(row: &Configuration, low: LowDefinition) -> Option<f64> {
     Some(row.summary.as_ref()?.lows?.by(low))
 }
 
-/// What a configuration without one needs, as the end of a sentence.
+/// Returns why a 1% low cannot be computed, as the end of a sentence: what it needs.
 pub fn what_it_needs(summary: Option<&Summary>) -> &'static str {
     match summary.and_then(|summary| summary.frame_time.as_ref()) {
         Some(times) if times.min <= Nanos::ZERO => "needs at least 100 frames, each longer than 0",
@@ -61,7 +62,8 @@ pub fn what_it_needs(summary: Option<&Summary>) -> &'static str {
     }
 }
 
-/// A low by a definition other than the one with a result: its values and their change.
+/// Returns the comparison of a 1% or 0.1% low by another definition than the evaluated one: values
+/// and changes, not evaluated as better or worse.
 pub fn compared(
     evaluated: &Figure,
     items: &[Item<'_>],
@@ -86,7 +88,8 @@ pub fn compared(
     Figure { metric: evaluated.metric, values, noise: None, deltas }
 }
 
-/// Why such a figure has no result, and the result of the default one.
+/// Returns why a 1% low by another definition than the default is not evaluated; `result` is the
+/// result by the default definition.
 pub fn why_not_evaluated(result: &str) -> String {
     format!("The result is for the {}: {result}.", within(LowDefinition::default()))
 }

@@ -1,4 +1,4 @@
-//! Texts about a machine: hardware, capabilities, and all of it as text to copy.
+//! Texts about a machine: hardware, capabilities, and a Markdown summary.
 
 use jitterscope_engine::machine::{ClockFacts, Detail, Finding, Machine};
 use jitterscope_engine::nanos::Nanos;
@@ -8,12 +8,12 @@ use jitterscope_engine::platform::{
 
 use super::{format_bytes, format_count, format_time};
 
-/// Whether the system grants something.
+/// Whether the system grants a capability.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CapabilityState {
-    /// As requested.
+    /// Granted as requested.
     Yes,
-    /// In part, or by another way.
+    /// Granted in part, or by another mechanism.
     Partly,
     /// Requested and denied.
     No,
@@ -22,7 +22,7 @@ pub enum CapabilityState {
 }
 
 impl CapabilityState {
-    /// The label on screen.
+    /// Returns the label on screen.
     pub const fn word(self) -> &'static str {
         match self {
             Self::Yes => "Available",
@@ -36,17 +36,17 @@ impl CapabilityState {
 /// A capability of the system.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Capability {
-    /// Its name.
+    /// The name of the capability.
     pub name: String,
-    /// Whether it is granted.
+    /// Whether the system grants the capability.
     pub allowed: CapabilityState,
-    /// What the system applied, read back.
+    /// The value that the system applied, as read back; may be empty.
     pub applied: String,
-    /// Why not more, or a limit.
+    /// The limit of the capability, or why the system does not grant more; may be empty.
     pub note: String,
 }
 
-/// The capabilities of the system, verified by testing.
+/// Returns the capabilities of the system, verified by testing them.
 pub fn capabilities(
     detail: &Detail,
     realtime: &RealtimeProbe,
@@ -97,7 +97,7 @@ pub fn capabilities(
         };
         add("Real-time share of CPU time", allowed, applied, "System limit, not changed");
     }
-    // The capability overrides the user's limits.
+    // The Linux capability `CAP_SYS_NICE` overrides the resource limits of the user.
     let is_above = system.may_set_priority == Some(true);
     if let Some((now, most)) = system.rtprio_limit {
         let word =
@@ -136,10 +136,10 @@ pub fn capabilities(
     capabilities
 }
 
-/// A line of facts: name and value.
+/// A line of facts: label and value.
 pub type Line = (&'static str, String);
 
-/// Facts about the machine. What is not reported is omitted.
+/// Returns facts about the machine. Facts that the system does not report are omitted.
 pub fn system_lines(machine: &Machine, detail: &Detail) -> Vec<Line> {
     let memory = |total: u64| match detail.memory.available_bytes {
         Some(free) => format!("{}, {} free", format_bytes(total), format_bytes(free)),
@@ -159,13 +159,13 @@ pub fn system_lines(machine: &Machine, detail: &Detail) -> Vec<Line> {
     reported_lines(lines)
 }
 
-/// What decides how fast the CPUs run on this system.
+/// Returns the label of the setting that controls the CPU frequency on this system.
 pub fn power_label(machine: &Machine) -> &'static str {
     let is_windows = machine.os.as_ref().is_some_and(|os| os.starts_with("Windows"));
     if is_windows { "Power plan" } else { "Governor" }
 }
 
-/// What may change from hour to hour.
+/// Returns conditions of the machine that may change within a day, such as the power source.
 pub fn condition_lines(machine: &Machine, detail: &Detail, other_load: Option<f64>) -> Vec<Line> {
     let power = machine.power.source.map(|source| match source {
         PowerSource::Mains => "AC power".to_owned(),
@@ -195,12 +195,12 @@ pub fn condition_lines(machine: &Machine, detail: &Detail, other_load: Option<f6
     reported_lines(lines)
 }
 
-/// Quality of the clock.
+/// Returns facts about the quality of the clock.
 pub fn clock_lines(clock: &ClockFacts, detail: &Detail) -> Vec<Line> {
     let others = detail.system.clock_source.as_ref().map(|(_, all)| all.join(", "));
     let backward = match clock.went_backwards_count {
         0 => "no".to_owned(),
-        times => format!("{} of 10\u{202f}000 reads", format_count(times.into())),
+        times => format!("{} of 10\u{202f}000 reads", format_count(times)),
     };
     let lines = [
         ("Source", Some(clock.name.clone())),
@@ -220,7 +220,7 @@ fn yes_or_no(yes: bool) -> String {
     if yes { "yes" } else { "no" }.to_owned()
 }
 
-/// Everything as Markdown, for a ticket. Names neither the host nor the user.
+/// Returns all facts about the machine as Markdown for a ticket, without host name and user name.
 pub fn markdown(
     machine: &Machine,
     detail: &Detail,

@@ -27,12 +27,12 @@ pub use advice::{
 pub use document::{load, report, ticket};
 pub use page::page;
 
-/// The grade, or a placeholder without one.
+/// Returns the grade of a quick check, or a placeholder if it has none.
 pub const fn word(card: &Scorecard) -> &'static str {
     word_of(card.grade, card.standing)
 }
 
-/// The same for a list.
+/// Returns the grade in the stored conclusion of a quick check, or a placeholder, for a list.
 pub const fn conclusion_word(conclusion: &Conclusion) -> &'static str {
     word_of(conclusion.grade, conclusion.standing)
 }
@@ -45,14 +45,14 @@ const fn word_of(grade: Option<GradeRange>, standing: Standing) -> &'static str 
     }
 }
 
-/// The name of a file of a check.
+/// Returns the file name for an exported quick check; `group` contains the ID of the check.
 pub fn file_name(began: jiff::Timestamp, group: Option<&Group>, extension: &str) -> String {
     let date = began.strftime("%Y-%m-%d");
     let id = group.map_or("check", |group| group.id.as_str());
     format!("{date}-quick-check-{id}.{extension}")
 }
 
-/// The answer in a few words, for a list.
+/// Returns in a few words whether the PC is a likely cause of stutter, for a list.
 pub fn short_answer(conclusion: &Conclusion) -> String {
     let bound = conclusion.grade.filter(|grade| grade.is_bound()).map(GradeRange::worst);
     match (conclusion.answer, bound) {
@@ -74,7 +74,8 @@ pub fn short_answer(conclusion: &Conclusion) -> String {
     }
 }
 
-/// The answer in one sentence, which begins with the grade: "Good: this PC paces frames well, even when busy."
+/// Returns whether the PC is a likely cause of stutter, in a sentence that begins with the grade:
+/// "Good: this PC paces frames well, even when busy."
 pub fn sentence(card: &Scorecard) -> String {
     match card.grade {
         Some(grade) => format!("{}: {}", grade.word(), sentence_after_grade(card)),
@@ -82,7 +83,7 @@ pub fn sentence(card: &Scorecard) -> String {
     }
 }
 
-/// The same without the grade; where there is none, all of it.
+/// Returns the text of `sentence` after the grade; if there is no grade, the whole sentence.
 pub fn sentence_after_grade(card: &Scorecard) -> String {
     let of = card.cards.len();
     let bound = card.grade.filter(|grade| grade.is_bound()).map(GradeRange::worst);
@@ -110,7 +111,8 @@ pub fn sentence_after_grade(card: &Scorecard) -> String {
     }
 }
 
-/// What is stated with all CPUs busy.
+/// Returns the p99 lateness of the frame loop with all CPUs busy, which is not graded; `None` if it
+/// was not measured.
 pub fn full_load(card: &Scorecard) -> Option<String> {
     let Some(Figure::Frame { full_load, .. }) = &card.card(Part::FrameLoad)?.figure else {
         return None;
@@ -119,7 +121,8 @@ pub fn full_load(card: &Scorecard) -> Option<String> {
     Some(format!("All CPUs busy: p99 lateness {p99}, not graded."))
 }
 
-/// The weakest result in plain words, with its metric and number; empty where nothing was measured.
+/// Returns the result with the worst grade in plain words, with its metric and number; empty if
+/// nothing was measured.
 pub fn weakest(card: &Scorecard) -> String {
     let Some(weakest) = card.weakest() else { return String::new() };
     let Some(figure) = &weakest.figure else { return String::new() };
@@ -133,11 +136,7 @@ pub fn weakest(card: &Scorecard) -> String {
         Figure::Frame { percent: share, missed, slots, .. } => {
             let missed = match missed {
                 0 => "none was missed".to_owned(),
-                missed => format!(
-                    "{} of {} missed",
-                    format_count(wide(*missed)),
-                    format_count(wide(*slots))
-                ),
+                missed => format!("{} of {} missed", format_count(*missed), format_count(*slots)),
             };
             let when = if weakest.part == Part::FrameLoad { "under load" } else { "when idle" };
             format!(
@@ -155,12 +154,13 @@ pub fn weakest(card: &Scorecard) -> String {
     }
 }
 
-/// What the answer rests on, and its numbers, in a line or two.
+/// Returns the reasons for the answer with their numbers, in one or two lines.
 pub fn evidence(card: &Scorecard) -> String {
     [plain_evidence(card), numbers(card)].join(" ").trim().to_owned()
 }
 
-/// The numbers behind the answer; empty where it rests on none.
+/// Returns the frame lateness under load on which the answer is based; empty if there is no answer
+/// or no graded lateness.
 pub fn numbers(card: &Scorecard) -> String {
     if matches!(card.answer, Answer::Incomplete { .. }) {
         String::new()
@@ -169,7 +169,7 @@ pub fn numbers(card: &Scorecard) -> String {
     }
 }
 
-/// What the answer rests on, without percentiles.
+/// Returns the reasons for the answer, without the numbers that `numbers` returns.
 pub fn plain_evidence(card: &Scorecard) -> String {
     let mut said = Vec::new();
     match card.answer {
@@ -223,8 +223,9 @@ pub fn plain_evidence(card: &Scorecard) -> String {
     said.join(" ")
 }
 
-/// The names of the programs that were busy: "chrome and cargo"; absent where they were not recorded. A program with
-/// less than a tenth of the busiest one's share disturbs nothing: to close it would not help.
+/// Returns the names of the programs that disturbed the check: "chrome and cargo"; `None` if they
+/// were not recorded. Omits programs with less than a tenth of the busiest program's CPU use:
+/// closing them would not help.
 fn busy_names(card: &Scorecard) -> Option<String> {
     let programs = card.advice.iter().find_map(|advice| match advice {
         Advice::OtherPrograms { programs, .. } => Some(programs),
@@ -241,8 +242,8 @@ fn busy_names(card: &Scorecard) -> Option<String> {
     })
 }
 
-/// What other programs use now: "other programs use 93.0% of one CPU (chrome 62.0%, cargo 31.0%)"; `None` where the
-/// system does not report it.
+/// Returns the current load of other programs: "other programs use 93.0% of one CPU (chrome 62.0%,
+/// cargo 31.0%)"; `None` if the system does not report it.
 pub fn busy_now(found: &OtherPrograms) -> Option<String> {
     let share = format_share(found.share?);
     let name = |one: &Suspect| format!("{} {}", one.name, format_share(one.share));
@@ -251,7 +252,8 @@ pub fn busy_now(found: &OtherPrograms) -> Option<String> {
     Some(format!("other programs use {share} of one CPU{named}"))
 }
 
-/// How late frames start under load, as measured, and what that is of a frame at higher rates.
+/// Returns the measured frame lateness under load, and the share of a frame that this lateness
+/// would be at the highest of the `rates`.
 fn rates(rates: &[Rate]) -> String {
     let Some(measured) = rates.iter().find(|rate| rate.is_measured) else { return String::new() };
     let share = |rate: &Rate| format_share(rate.percent / 100.0);
@@ -266,20 +268,20 @@ fn rates(rates: &[Rate]) -> String {
     )
 }
 
-/// The words of a card.
+/// The texts of a card, which shows the result of one part of the check.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CardWords {
-    /// The number that decides the grade.
+    /// The number that determines the grade.
     pub number: String,
-    /// Its unit.
+    /// The unit of the number.
     pub unit: &'static str,
-    /// What the number is.
+    /// The name of the metric, and its conditions.
     pub caption: String,
-    /// What else there is to say.
+    /// Confidence interval and remarks; may be empty.
     pub sentence: String,
 }
 
-/// The words of a card with a number.
+/// Returns the texts of a card; `None` if its part has no measured number.
 pub fn card(card: &Card) -> Option<CardWords> {
     let figure = card.figure.as_ref()?;
     let (number, unit) = time_parts(figure.value());
@@ -295,10 +297,10 @@ pub fn card(card: &Card) -> Option<CardWords> {
             String::new(),
         ),
         Figure::Frame { missed, slots, busy, full_load, .. } => {
-            let slots = format_count(wide(*slots));
+            let slots = format_count(*slots);
             let missed = match missed {
                 0 => format!("None of {slots} frames missed."),
-                missed => format!("{} of {slots} frames missed.", format_count(wide(*missed))),
+                missed => format!("{} of {slots} frames missed.", format_count(*missed)),
             };
             let full = full_load.map_or_else(String::new, |p99| {
                 format!(" All CPUs busy: {}, not graded.", format_time(p99))
@@ -339,7 +341,7 @@ pub fn card(card: &Card) -> Option<CardWords> {
     Some(CardWords { number, unit, caption, sentence })
 }
 
-/// An interval, and the grades that it covers where these are several.
+/// Returns a confidence interval, and the grades that it covers if there are several.
 fn interval_words(grade: Option<GradeRange>, low: Nanos, high: Nanos) -> String {
     let interval = format!("95% CI {} to {}", format_time(low), format_time(high));
     match grade.filter(|grade| grade.is_bound()) {
@@ -356,7 +358,7 @@ fn interval_words(grade: Option<GradeRange>, low: Nanos, high: Nanos) -> String 
     }
 }
 
-/// How many CPUs the load occupies: "8 of 16 CPUs busy".
+/// Returns how many CPUs the load occupies: "8 of 16 CPUs busy".
 fn busy_words((threads, cpus): (i64, usize)) -> String {
     let is_fitting = usize::try_from(threads).is_ok_and(|threads| threads <= cpus);
     match (threads, cpus) {
@@ -366,12 +368,12 @@ fn busy_words((threads, cpus): (i64, usize)) -> String {
     }
 }
 
-/// In place of a grade where nothing ran as requested.
+/// Placeholder for the grade if no configuration ran as requested.
 const DENIED: &str = "Not as requested";
-/// In place of a grade of what is only stated.
+/// Placeholder for a result that is reported without a grade.
 const NOT_GRADED: &str = "Not graded";
 
-/// Placeholder of a card without a number.
+/// Returns the placeholder of a card without a number.
 pub const fn no_number(card: &Card) -> &'static str {
     if card.is_skipped {
         "Skipped"
@@ -386,7 +388,7 @@ pub const fn no_number(card: &Card) -> &'static str {
     }
 }
 
-/// Why a card has no number.
+/// Returns why a card has no number.
 pub fn why_no_number(card: &Card) -> String {
     match &card.denied {
         _ if card.is_skipped => "Skipped, so there is no overall verdict.".to_owned(),
@@ -395,7 +397,7 @@ pub fn why_no_number(card: &Card) -> String {
     }
 }
 
-/// The grade of a card, or what takes its place.
+/// Returns the grade of a card, or a placeholder.
 pub fn card_word(card: &Card) -> String {
     match (card.grade, Doubt::of(card.standing)) {
         _ if card.is_skipped => "Skipped".to_owned(),
@@ -405,7 +407,7 @@ pub fn card_word(card: &Card) -> String {
     }
 }
 
-/// The grade of a part in a list, or what takes its place: "Poor, disturbed".
+/// Returns the grade of a part in a list, or a placeholder: "Poor, disturbed".
 pub fn part_word(grade: Option<GradeRange>, standing: Standing) -> String {
     match (grade, standing, Doubt::of(standing)) {
         (None, Standing::Inconclusive { measured, .. }, _) => {
@@ -417,7 +419,7 @@ pub fn part_word(grade: Option<GradeRange>, standing: Standing) -> String {
     }
 }
 
-/// Up to where a card is Good: "Good up to 833 µs".
+/// Returns the limit of the grade Good for a card: "Good up to 833 µs".
 pub fn limit(card: &Card) -> String {
     let good = card.scale.map(|scale| scale.limits[1]);
     good.map_or_else(String::new, |good| format!("Good up to {}", format_time(good)))
@@ -427,7 +429,7 @@ pub fn limit(card: &Card) -> String {
 pub const RATE_HEADERS: [&str; 6] =
     ["FPS", "Target frame time", "p99 lateness", "Share of frame time", "Missed frames", "Verdict"];
 
-/// How the table of frame rates is judged.
+/// Returns the limits by which the table of frame rates is graded.
 pub fn rate_limits() -> String {
     format!(
         "Share of frame time: {}, Poor above that. Clearly more than {}% of frames missed lowers the verdict.",
@@ -436,11 +438,11 @@ pub fn rate_limits() -> String {
     )
 }
 
-/// What the table of frame rates is made of.
+/// The data source of the table of frame rates.
 pub const RATE_SOURCE: &str =
     "Measured at 60 FPS; rates that were not measured are estimates, without a grade";
 
-/// The word for the grade of a frame rate.
+/// Returns the grade of a frame rate as text, or a placeholder if it has none.
 pub fn rate_word(rate: &Rate) -> &'static str {
     match (rate.is_measured, rate.grade) {
         (false, _) => "estimate",
@@ -449,7 +451,7 @@ pub fn rate_word(rate: &Rate) -> &'static str {
     }
 }
 
-/// The cells of a frame rate, but for its verdict.
+/// Returns the cells of one frame rate in the table of frame rates, except for the grade.
 pub fn rate(rate: &Rate) -> [String; 5] {
     let about = if rate.is_measured { "" } else { "about " };
     let missed = match (rate.missed, rate.slots) {
@@ -470,7 +472,7 @@ pub fn rate(rate: &Rate) -> [String; 5] {
     ]
 }
 
-/// The name and the text of a line of how far to trust a check.
+/// Returns label and text of one aspect of the measurement quality.
 pub fn trust(trust: &QualityCheck) -> (&'static str, String) {
     match trust {
         QualityCheck::Samples { frames, sleeps, lost } => {
@@ -478,7 +480,7 @@ pub fn trust(trust: &QualityCheck) -> (&'static str, String) {
                 0 => "None lost.".to_owned(),
                 lost => format!("{} lost: percentiles may be too low.", format_count(*lost)),
             };
-            let (frames, sleeps) = (format_count(wide(*frames)), format_count(wide(*sleeps)));
+            let (frames, sleeps) = (format_count(*frames), format_count(*sleeps));
             ("Samples", format!("{frames} frames, {sleeps} sleeps. {lost}"))
         }
         QualityCheck::Window(Err(why)) => ("Window", format!("{}.", super::capitalized(why))),
@@ -514,12 +516,12 @@ pub fn trust(trust: &QualityCheck) -> (&'static str, String) {
     }
 }
 
-/// What a check is called.
+/// Returns the default name of a quick check.
 pub fn check_name(began: jiff::Timestamp) -> String {
     format!("Quick check, {}", date(&local(began)))
 }
 
-/// What a part found, in a line for a list.
+/// Returns the result of a part in one line, for a list.
 pub fn result(card: &Card) -> String {
     match &card.figure {
         None => no_number(card).to_owned(),
@@ -543,10 +545,6 @@ pub fn result(card: &Card) -> String {
             )
         }
     }
-}
-
-fn wide(count: usize) -> u64 {
-    u64::try_from(count).unwrap_or(u64::MAX)
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! What a run is called, and how it ended.
+//! Texts about a run: its name, and how it ended.
 
 use jitterscope_engine::export;
 use jitterscope_engine::plan::Plan;
@@ -7,7 +7,8 @@ use jitterscope_engine::run::{Ending, Run};
 
 use super::{date, local};
 
-/// What a run is called: its own name, or one by its settings; a part of a quick check is named as one.
+/// Returns the name of a run: the user's name, or a name derived from the settings. For a part of a
+/// quick check, it consists of the name of the check and of the part.
 pub fn run_name(run: &Run) -> String {
     let title = run.plan().map_or_else(String::new, Plan::title);
     let part = run.plan().and_then(Part::of).filter(|_| run.group.is_some());
@@ -18,14 +19,14 @@ pub fn run_name(run: &Run) -> String {
     format!("{}: {part}", name_or_title(&run.name, "", "Quick check"))
 }
 
-/// What a run is called, its test and its date: for a line that has no other place for them.
+/// Returns name, test, and date of a run in one line; omits the test if the name is the same.
 pub fn full_run_name(run: &Run) -> String {
     let (name, test) = (run_name(run), run.subject.name());
     let test = if name == test { String::new() } else { format!(" · {test}") };
     format!("{name}{test}, {}", date(&local(run.started_at)))
 }
 
-/// A name, or where there is none, one by the settings, or that of the test.
+/// Returns the name, or else the title derived from the settings, or else the name of the test.
 pub fn name_or_title(name: &str, title: &str, test_name: &str) -> String {
     match (name, title) {
         ("", "") => test_name.to_owned(),
@@ -34,7 +35,7 @@ pub fn name_or_title(name: &str, title: &str, test_name: &str) -> String {
     }
 }
 
-/// How a run ended, in a word before its date.
+/// Returns a word for how a run ended, shown before its date.
 pub const fn ending_word(ending: &Ending) -> &'static str {
     match ending {
         Ending::Finished => "Finished",

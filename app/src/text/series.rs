@@ -1,4 +1,4 @@
-//! Texts about runs that are measured one after another.
+//! Texts about series: runs that are measured one after another.
 
 use jitterscope_engine::report::Metric;
 use jitterscope_engine::report::comparison::{MetricVariation, PairedDifference};
@@ -7,16 +7,16 @@ use jitterscope_engine::report::table::Quantity;
 use super::compare::{result, value};
 use super::{MINUS, MISSING};
 
-/// Why a series cannot start.
+/// Why two runs cannot be re-run interleaved while a test runs.
 pub const BUSY: &str = "A test is running. Re-run interleaved when it is finished.";
 
-/// Why nothing is measured on a host without a connection.
+/// Why no test starts on a host without a connection.
 pub const NOT_CONNECTED: &str = "The test was not run: the selected host is not connected.";
 
-/// Why a series cannot begin with an imported run.
+/// Why an imported run cannot be re-run in a series.
 pub const NOT_MEASURED_HERE: &str = "Imported runs have no settings, so they cannot be re-run.";
 
-/// A series has ended, with this many saved runs.
+/// Returns the message at the end of a series: `saved` of `count` runs were saved.
 pub fn over(saved: usize, count: usize) -> String {
     if saved == count {
         format!("All {count} runs are completed and saved.")
@@ -25,7 +25,7 @@ pub fn over(saved: usize, count: usize) -> String {
     }
 }
 
-/// The table of run-to-run variation over repeats, header first.
+/// Returns the table of run-to-run variation over repeats with the same settings, header first.
 pub fn variation_table(variations: &[MetricVariation]) -> Vec<Vec<String>> {
     let header = ["Configuration", "Metric", "Min", "Max", "Noise floor"];
     let mut table = vec![header.map(str::to_owned).to_vec()];
@@ -41,7 +41,7 @@ pub fn variation_table(variations: &[MetricVariation]) -> Vec<Vec<String>> {
     table
 }
 
-/// The table of two settings re-run interleaved, header first.
+/// Returns the table of differences of two interleaved settings, header first.
 pub fn paired_differences(found: &[PairedDifference]) -> Vec<Vec<String>> {
     let header = ["Configuration", "Metric", "A", "B", "Change", "95% CI", "Result"];
     let mut table = vec![header.map(str::to_owned).to_vec()];
@@ -65,7 +65,7 @@ pub fn paired_differences(found: &[PairedDifference]) -> Vec<Vec<String>> {
     table
 }
 
-/// The size of a change: shares in percentage points.
+/// Formats the size of a change with its unit; the change of a share is in percentage points.
 fn size(metric: &Metric, change: f64) -> String {
     match metric.unit {
         Quantity::Share => format!("{:.3} pp", change * 100.0),

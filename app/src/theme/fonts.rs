@@ -1,4 +1,4 @@
-//! The bundled fonts, and icons as text or shapes.
+//! Installs the bundled fonts, and draws icons as text or shapes.
 
 use std::sync::Arc;
 
@@ -17,15 +17,16 @@ const SANS: &str = "Jitterscope Sans";
 const SANS_SEMIBOLD: &str = "Jitterscope Sans SemiBold";
 const ICON_FONT: &str = "Jitterscope Icons";
 
-/// Width of a narrow no-break space, as a share of a normal one, as defined by the font.
+/// Width of a narrow no-break space, as a share of the width of a normal space, as defined by the
+/// font.
 const NARROW_SPACE: f32 = 0.65;
 
-/// Installs the bundled fonts; Hack, from egui, is the monospaced one.
+/// Installs the bundled fonts. The monospaced font is Hack, from egui.
 pub(super) fn install(ctx: &Context) {
     ctx.set_fonts(definitions());
 }
 
-/// The bundled fonts and the fallback order of each family.
+/// Returns the bundled fonts, and the fallback order of the fonts in each family.
 fn definitions() -> FontDefinitions {
     let mut fonts = FontDefinitions::default();
     let mut add = |name: &str, bytes: &'static [u8], tweak: FontTweak| {
@@ -33,7 +34,7 @@ fn definitions() -> FontDefinitions {
             .font_data
             .insert(name.to_owned(), Arc::new(FontData::from_static(bytes).tweak(tweak)));
     };
-    // Hinted, the dot of an i runs into its stem at 12 points.
+    // Disable hinting: with it, the dot of an i touches the stem at 12 points.
     let sans = || FontTweak {
         thin_space_width: NARROW_SPACE,
         hinting: Some(false),
@@ -64,12 +65,12 @@ fn definitions() -> FontDefinitions {
     fonts
 }
 
-/// The font for an icon that fills a square of this many points.
+/// Returns the font for an icon that fills a square of `size` points.
 pub fn icon_font(size: f32) -> FontId {
     FontId::new(size, FontFamily::Name(ICONS.into()))
 }
 
-/// An icon as text, in the color of its surroundings.
+/// Returns an icon as text, in the color of the surrounding text.
 pub fn icon(glyph: &str, size: f32) -> RichText {
     RichText::new(glyph).font(icon_font(size))
 }
@@ -84,7 +85,7 @@ mod tests {
     use super::*;
     use crate::theme::Type;
 
-    /// Every character of the interface besides the letters of English.
+    /// Every character in texts of the interface that is not ASCII.
     const WRITTEN: &str = "\u{202f}\u{a0}−×µμσ…–—·≤≥±→←↑↓▲▼“”‘’°²é⌘";
 
     fn with_fonts(check: impl FnOnce(&Context)) {
@@ -95,7 +96,7 @@ mod tests {
         ctx.end_pass().drop_without_applying_deltas();
     }
 
-    /// Every icon, as listed in the file that the font's builder writes.
+    /// Returns every icon in `icons.rs`, the file that is generated with the icon font.
     fn listed_icons() -> Vec<char> {
         let listing = include_str!("icons.rs");
         let codes = listing.split("\\u{").skip(1).filter_map(|rest| rest.split('}').next());

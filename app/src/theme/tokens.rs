@@ -1,4 +1,4 @@
-//! Every color of the window, by name, in both themes. No other file may name a color or a size.
+//! All colors of the window by name, in both themes. No other file may contain a color literal.
 
 mod high;
 mod series;
@@ -14,55 +14,56 @@ use jitterscope_engine::nanos::Nanos;
 pub use self::high::{DARK_HIGH, LIGHT_HIGH};
 pub use self::series::{Dash, Mark, Series};
 
-/// How far series and borders stand out.
+/// Contrast of series and borders.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Contrast {
-    /// As the design has them.
+    /// The contrast of the design.
     #[default]
     Standard,
-    /// Series at least 7:1 on a plot with thicker lines, borders as strong as text.
+    /// Series have a contrast of at least 7:1 with the plot background and thicker lines; borders
+    /// have the color of secondary text.
     High,
 }
 
-/// Storage of the contrast in a window.
+/// Id under which a window stores its contrast.
 static CONTRAST: LazyLock<Id> = LazyLock::new(|| Id::unique("contrast"));
 
 impl Contrast {
-    /// The contrast of a window.
+    /// Returns the contrast of a window.
     pub fn of(ctx: &Context) -> Self {
         ctx.data(|data| data.get_temp(*CONTRAST)).unwrap_or_default()
     }
 
-    /// Makes it the contrast of a window.
+    /// Sets the contrast of a window.
     pub(super) fn keep(self, ctx: &Context) {
         ctx.data_mut(|data| data.insert_temp(*CONTRAST, self));
     }
 }
 
-/// The colors of one theme. The names are those of the design: surfaces, text, lines, grades.
+/// The colors of one theme, with the names of the design: surfaces, text, lines, grades.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Tokens {
-    /// Rail and status bar.
+    /// Background of the navigation rail and the status bar.
     pub rail: Color32,
-    /// Page background, setup column, dialogs.
+    /// Background of pages, the setup column, and dialogs.
     pub panel: Color32,
-    /// Cards, tiles, legends.
+    /// Background of cards, tiles, and legends.
     pub card: Color32,
-    /// Plot area, text fields, code.
+    /// Background of plots, text fields, and code.
     pub plot: Color32,
-    /// Buttons and segmented controls.
+    /// Fill of buttons and segmented controls.
     pub wid: Color32,
-    /// The same under the pointer.
+    /// Fill of buttons and segmented controls under the pointer.
     pub hov: Color32,
-    /// Selection and current item.
+    /// Background of the selection and of the current item.
     pub sel: Color32,
-    /// Tooltips, toasts, menus.
+    /// Background of tooltips, toasts, and menus.
     pub pop: Color32,
     /// Separators.
     pub line: Color32,
-    /// Borders of buttons: decorative.
+    /// Borders of buttons; only decorative.
     pub line2: Color32,
-    /// Borders of fields and check boxes: at least 3:1 everywhere.
+    /// Borders of fields and check boxes: a contrast of at least 3:1 with every background.
     pub ctl: Color32,
     /// Grid of a plot.
     pub grid: Color32,
@@ -72,7 +73,7 @@ pub struct Tokens {
     pub t1: Color32,
     /// Secondary text.
     pub t2: Color32,
-    /// Hints and "waiting": never a value.
+    /// Text of hints and of "waiting"; never used for values.
     pub t3: Color32,
     /// Links and focus.
     pub acc: Color32,
@@ -82,39 +83,40 @@ pub struct Tokens {
     pub stop: Color32,
     /// Text on `accf` and `stop`.
     pub on_fill: Color32,
-    /// Excellent and Good.
+    /// The grades Excellent and Good.
     pub good: Color32,
-    /// Fair, warnings, worse.
+    /// The grade Fair, warnings, and results that became worse.
     pub fair: Color32,
-    /// Poor and errors.
+    /// The grade Poor and errors.
     pub poor: Color32,
-    /// Information.
+    /// Information that is neither good nor bad.
     pub info: Color32,
-    /// Strip background of Excellent and Good.
+    /// Background of a verdict strip with the grade Excellent or Good.
     pub good_strip: Color32,
-    /// Strip background of Fair.
+    /// Background of a verdict strip with the grade Fair.
     pub fair_strip: Color32,
-    /// Strip background of Poor.
+    /// Background of a verdict strip with the grade Poor.
     pub poor_strip: Color32,
-    /// Strip background of information.
+    /// Background of a strip with information instead of a grade.
     pub info_strip: Color32,
-    /// What a dialog lays over the window.
+    /// Shade over the window behind a dialog.
     pub backdrop: Color32,
     /// Colors of the series A to H.
     series: [Color32; 8],
-    /// By how much the lines of series are thicker than the design has them.
+    /// Factor for the width of the lines of series.
     weight: f32,
-    /// Heat map, from 1 µs to 30 ms in even steps of the logarithm.
+    /// Colors of the heat map for durations from 1 µs to 30 ms, in equal steps of the logarithm.
     pub heat: [Color32; 9],
 }
 
 impl Tokens {
-    /// The colors of the theme and contrast in use. Takes a `&Ui` as well as a `&Context`.
+    /// Returns the colors of the current theme and contrast. Accepts a `&Ui` as well as a
+    /// `&Context`.
     pub fn of(ctx: &Context) -> &'static Self {
         Self::of_theme(ctx.theme(), Contrast::of(ctx))
     }
 
-    /// The colors of the given theme in the given contrast.
+    /// Returns the colors of the given theme in the given contrast.
     pub const fn of_theme(theme: Theme, contrast: Contrast) -> &'static Self {
         match (theme, contrast) {
             (Theme::Dark, Contrast::Standard) => &DARK,
@@ -124,14 +126,16 @@ impl Tokens {
         }
     }
 
-    /// The style of a series: 0 is A. After H, it starts over.
+    /// Returns the style of a series: index 0 is series A, index 7 is series H, and index 8 has the
+    /// style of A again.
     pub fn series(&self, index: usize) -> Series {
         Series::new(index, self.series, self.weight)
     }
 
-    /// The heat map's color for a length of time.
+    /// Returns the color of a duration in the heat map.
     pub fn heat_of(&self, length: Nanos) -> Color32 {
-        /// A step is a ninth of the way from 1 µs to 30 ms; these are the steps' upper ends.
+        /// Upper ends of the first eight color steps, in nanoseconds: each step is a ninth of the
+        /// logarithmic range from 1 µs to 30 ms.
         const ENDS: [i64; 8] =
             [3_144, 9_884, 31_072, 97_686, 307_107, 965_489, 3_035_327, 9_542_526];
         let step = ENDS.partition_point(|end| *end <= length.get());
@@ -139,7 +143,8 @@ impl Tokens {
     }
 }
 
-/// The lightness of the heat map rises to the seventh color, then it turns warm. Both themes.
+/// Colors of the heat map in both themes. Lightness increases up to the seventh color; the eighth
+/// and the ninth are yellow and orange.
 const HEAT: [Color32; 9] = [
     hex("#14202B"),
     hex("#16384F"),
@@ -242,11 +247,11 @@ pub const LIGHT: Tokens = Tokens {
     heat: HEAT,
 };
 
-/// Black at 55%.
+/// The shade behind a dialog: black at an opacity of 55%.
 #[expect(clippy::disallowed_methods, reason = "this is the file that names colors")]
 const BACKDROP: Color32 = Color32::from_black_alpha(140);
 
-/// A color as the design writes it, `#RRGGBB`; anything else does not compile.
+/// Parses a color in the notation `#RRGGBB` at compile time; anything else does not compile.
 #[expect(clippy::disallowed_methods, reason = "this is the file that names colors")]
 const fn hex(text: &str) -> Color32 {
     let [b'#', r1, r0, g1, g0, b1, b0] = text.as_bytes() else {
@@ -259,7 +264,7 @@ const fn hex(text: &str) -> Color32 {
     )
 }
 
-/// A hexadecimal digit.
+/// Returns the value of a hexadecimal digit.
 const fn digit(letter: u8) -> u8 {
     match letter {
         b'0'..=b'9' => letter - b'0',

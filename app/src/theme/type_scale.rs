@@ -1,4 +1,4 @@
-//! The text styles of the design: size, weight and line height go together.
+//! The text styles of the design: each combines size, weight, and line height.
 
 use std::collections::BTreeMap;
 
@@ -6,45 +6,45 @@ use eframe::egui::{FontFamily, FontId, RichText, TextStyle};
 
 use super::fonts::SEMIBOLD;
 
-/// A text style by purpose.
+/// A text style, named by its purpose.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Type {
-    /// The answer of the quick check: 21 semi-bold.
+    /// The verdict of the quick check: 21 points, semi-bold.
     Verdict,
-    /// The number of a tile: 19 semi-bold.
+    /// The number of a tile (a box with one number): 19 points, semi-bold.
     Value,
-    /// The number of a tile in a narrow window: 17 semi-bold.
+    /// The number of a tile in a narrow window: 17 points, semi-bold.
     ValueNarrow,
-    /// A page's title: 17 semi-bold.
+    /// A page's title: 17 points, semi-bold.
     Title,
-    /// The sentence of a verdict, and the brand's name: 15 semi-bold.
+    /// The sentence of a verdict, and the brand's name: 15 points, semi-bold.
     Sentence,
-    /// Text and buttons: 13.
+    /// Text and buttons: 13 points.
     Body,
-    /// Titles of cards, grade words, primary buttons: 13 semi-bold.
+    /// Titles of cards, words for grades, and primary buttons: 13 points, semi-bold.
     Strong,
-    /// Table cells: 12.5.
+    /// Table cells: 12.5 points.
     Table,
-    /// Important table cells: 12.5 semi-bold.
+    /// Important table cells: 12.5 points, semi-bold.
     TableStrong,
-    /// Labels of fields, segments, units, badges: 12.
+    /// Labels of fields, segments, and badges, and units: 12 points.
     Label,
-    /// The selected segment: 12 semi-bold.
+    /// The selected segment of a segmented control: 12 points, semi-bold.
     LabelStrong,
-    /// Header of a table: 11.5 semi-bold.
+    /// Header of a table: 11.5 points, semi-bold.
     TableHeader,
-    /// Hints and the status bar: 11.5.
+    /// Hints and the status bar: 11.5 points.
     Small,
-    /// Axes of plots, shortcuts on buttons: 11.
+    /// Axes of plots, shortcuts on buttons: 11 points.
     Axis,
-    /// Captions of groups, in capitals: 11 semi-bold.
+    /// Captions of groups, in capitals: 11 points, semi-bold.
     Caption,
-    /// Commands, paths, error codes: 11.5, monospaced.
+    /// Commands, paths, error codes: 11.5 points, monospaced.
     Mono,
 }
 
 impl Type {
-    /// All of them.
+    /// All text styles.
     pub const ALL: [Self; 16] = [
         Self::Verdict,
         Self::Value,
@@ -64,7 +64,7 @@ impl Type {
         Self::Mono,
     ];
 
-    /// Size of the letters, in points.
+    /// Returns the font size in points.
     pub const fn size(self) -> f32 {
         match self {
             Self::Verdict => 21.0,
@@ -79,7 +79,7 @@ impl Type {
         }
     }
 
-    /// Height of a line, in points.
+    /// Returns the height of a line in points.
     pub const fn line_height(self) -> f32 {
         match self {
             Self::Verdict => 28.0,
@@ -93,7 +93,7 @@ impl Type {
         }
     }
 
-    /// The font.
+    /// Returns the font of the style.
     pub fn font(self) -> FontId {
         let family = match self {
             Self::Body | Self::Table | Self::Label | Self::Small | Self::Axis => {
@@ -114,7 +114,7 @@ impl Type {
         FontId::new(self.size(), family)
     }
 
-    /// egui's name for the style.
+    /// Returns the name under which egui stores the style.
     pub fn style(self) -> TextStyle {
         match self {
             Self::Body => TextStyle::Body,
@@ -125,13 +125,13 @@ impl Type {
         }
     }
 
-    /// Text in this style, in the color of its surroundings.
+    /// Returns text in this style, in the color of the surrounding text.
     pub fn text(self, text: impl Into<String>) -> RichText {
         RichText::new(text).text_style(self.style()).line_height(Some(self.line_height()))
     }
 }
 
-/// All styles for egui, which has its own names for `Body` and similar ones.
+/// Returns the font of every style by its name in egui, and the font of egui's own style `Button`.
 pub(super) fn text_styles() -> BTreeMap<TextStyle, FontId> {
     let mut styles: BTreeMap<_, _> =
         Type::ALL.into_iter().map(|style| (style.style(), style.font())).collect();

@@ -1,4 +1,5 @@
-//! The badge that shows whether real-time priority is granted.
+//! A badge of the top bar: an icon and a short text that can be clicked, such as whether real-time
+//! priority is granted.
 
 use eframe::egui::{Color32, Response, Role, Sense, Ui, WidgetInfo, vec2};
 
@@ -7,7 +8,8 @@ use super::severity::Severity;
 use super::spans::Spans;
 use crate::theme::{Tokens, Type, icons, size};
 
-/// Shows a capability as an icon and text, `Real-time: available`. A click should explain it.
+/// Shows a badge with the icon of a severity and a text, such as `Real-time: available`. The caller
+/// handles clicks.
 pub fn badge(ui: &mut Ui, severity: Severity, text: &str) -> Response {
     let tokens = Tokens::of(ui);
     let (icon, line) = match severity {

@@ -1,4 +1,4 @@
-//! Buttons: normal, primary, and stop, with icon and shortcut; icon buttons; links.
+//! Buttons with text (normal, primary, stop, and quiet), buttons with only an icon, and links.
 
 use eframe::egui::{Color32, CursorIcon, Response, Role, Sense, Ui, Widget, WidgetInfo, vec2};
 
@@ -28,22 +28,22 @@ pub struct Button<'a> {
 }
 
 impl<'a> Button<'a> {
-    /// The default button.
+    /// Creates a button in the normal style.
     pub const fn new(text: &'a str) -> Self {
         Self::with_look(text, ButtonStyle::Normal)
     }
 
-    /// The main action of a page, at most one per page.
+    /// Creates the button for the main action of a page. A page has at most one.
     pub const fn primary(text: &'a str) -> Self {
         Self::with_look(text, ButtonStyle::Primary)
     }
 
-    /// Ends what is running.
+    /// Creates a button that stops a running test.
     pub const fn stop(text: &'a str) -> Self {
         Self::with_look(text, ButtonStyle::Stop)
     }
 
-    /// A button without a frame, for bars full of them.
+    /// Creates a button without a frame, for bars with many buttons.
     pub const fn quiet(text: &'a str) -> Self {
         Self::with_look(text, ButtonStyle::Quiet)
     }
@@ -53,32 +53,32 @@ impl<'a> Button<'a> {
         Self { text, icon: None, shortcut: "", name: "", look, height, width: 0.0 }
     }
 
-    /// An icon before the text.
+    /// Adds an icon before the text.
     pub const fn icon(mut self, icon: &'a str) -> Self {
         self.icon = Some(icon);
         self
     }
 
-    /// The shortcut of the same action, after the text.
+    /// Shows the keyboard shortcut that has the same effect as the button after the text.
     pub const fn shortcut(mut self, shortcut: &'a str) -> Self {
         self.shortcut = shortcut;
         self
     }
 
-    /// The name for screen readers, if the text alone is not enough.
+    /// Sets the name for screen readers; without this call, the name is the text of the button.
     pub const fn name(mut self, name: &'a str) -> Self {
         self.name = name;
         self
     }
 
-    /// As wide and high as the top bar has it.
+    /// Makes the button as high, and at least as wide, as the buttons in the top bar.
     pub const fn bar(mut self) -> Self {
         self.height = size::PRIMARY;
         self.width = size::PRIMARY_WIDTH;
         self
     }
 
-    /// As high as the one button of an empty page.
+    /// Sets the height of the main button of an empty page.
     pub const fn hero(mut self) -> Self {
         self.height = size::HERO;
         self
@@ -155,14 +155,15 @@ impl Widget for Button<'_> {
     }
 }
 
-/// A framed icon button; the name is also its hover text.
+/// Shows a framed button with only an icon. `name` is for screen readers and the hover text.
 pub fn icon_button(ui: &mut Ui, icon: &str, name: &str) -> Response {
     let (rect, response) = ui.allocate_exact_size(vec2(size::BUTTON, size::BUTTON), Sense::click());
     bordered_box(ui, rect, size::RADIUS, button_fill(ui, &response), Tokens::of(ui).line2);
     finish_icon(ui, response, icon, name)
 }
 
-/// An icon button without a frame, for rows and toasts.
+/// Shows a button with only an icon and no frame, for rows and toasts. `name` is for screen readers
+/// and the hover text.
 pub fn quiet_icon_button(ui: &mut Ui, icon: &str, name: &str) -> Response {
     let (rect, response) = ui.allocate_exact_size(vec2(size::TARGET, size::TARGET), Sense::click());
     if response.hovered() {
@@ -180,7 +181,8 @@ fn finish_icon(ui: &Ui, response: Response, icon: &str, name: &str) -> Response 
     response.on_hover_text(name)
 }
 
-/// A button that looks like text, such as a part of the status bar; at most this wide.
+/// Shows a button that looks like plain text, such as in the status bar. Text wider than `width`
+/// points is truncated; an empty `icon` is omitted.
 pub fn word_button(ui: &mut Ui, icon: &str, text: &str, width: f32) -> Response {
     let tokens = Tokens::of(ui);
     let mut spans = Spans::new(Type::Small);
@@ -200,7 +202,7 @@ pub fn word_button(ui: &mut Ui, icon: &str, text: &str, width: f32) -> Response 
     response
 }
 
-/// A button that reads as a link.
+/// Shows a button that looks like a link.
 pub fn link(ui: &mut Ui, text: &str) -> Response {
     let color = Tokens::of(ui).acc;
     let galley = Spans::plain(Type::Strong, text, color).galley(ui);

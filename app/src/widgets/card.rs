@@ -1,4 +1,5 @@
-//! The card: a frame with a header of title, note and controls, around a plot or a table.
+//! The card: a frame around a plot or a table, with a header that has a title, a note, and
+//! controls.
 
 use eframe::egui::{
     Align, Context, CornerRadius, Frame, Id, InnerResponse, Layout, Margin, Rect, Role, Sense,
@@ -9,7 +10,7 @@ use super::right::{right_aligned, right_width};
 use super::spans::Spans;
 use crate::theme::{Tokens, Type, size};
 
-/// Minimum useful width of a note.
+/// Width in points below which the note is omitted from the header of a card.
 const MIN_NOTE: f32 = 40.0;
 
 /// A card. `Card::new("Timeline").note("last 15 s").show(ui, |ui| controls, |ui| plot)`.
@@ -23,20 +24,21 @@ pub struct Card<'a> {
 }
 
 impl<'a> Card<'a> {
-    /// A card with a title.
+    /// Creates a card with a title.
     pub const fn new(title: &'a str) -> Self {
         let padding = size::CARD_PADDING;
         let margin = Margin { left: padding, right: padding, top: 0, bottom: padding };
         Self { title, note: "", height: None, margin }
     }
 
-    /// A note after the title: unit, period, count.
+    /// Adds a note after the title, such as the unit, the period, or a count.
     pub const fn note(mut self, note: &'a str) -> Self {
         self.note = note;
         self
     }
 
-    /// The height of the whole card; without it, it is as high as its contents.
+    /// Sets the height of the whole card in points. Without this call, the card is as high as its
+    /// contents need.
     pub const fn height(mut self, height: f32) -> Self {
         self.height = Some(height);
         self
@@ -48,7 +50,7 @@ impl<'a> Card<'a> {
         self
     }
 
-    /// Shows the card: controls at the right of the header, then the contents.
+    /// Shows the card: `controls` draws the right end of the header, `contents` the area below.
     pub fn show<R>(
         self,
         ui: &mut Ui,
@@ -87,7 +89,7 @@ impl<'a> Card<'a> {
         let inner = rect.shrink2(vec2(f32::from(size::CARD_PADDING), 0.0));
         let row = UiBuilder::new().max_rect(inner).layout(Layout::left_to_right(Align::Center));
         let mut row = ui.new_child(row);
-        // Title and note leave the controls the room they need.
+        // Title and note leave enough width for the controls.
         let has_controls = has_controls(&row);
         let controls_width = if has_controls { right_width(&row, self.title) } else { 0.0 };
         let gap = if controls_width > 0.0 { size::GAP_SMALL } else { 0.0 };
@@ -109,17 +111,18 @@ fn without_controls() -> Id {
     Id::unique("without controls")
 }
 
-/// Has cards drawn without controls and hints on what to do: for an image, which shows only a result.
+/// Hides the controls and hints of all cards in this context, for the export of an image, which
+/// shows only the result.
 pub fn hide_controls(ctx: &Context) {
     ctx.data_mut(|data| data.insert_temp(without_controls(), true));
 }
 
-/// Whether cards have controls: everywhere but in an image.
+/// Whether cards show controls: `false` only while an image is exported, after [`hide_controls`].
 pub fn has_controls(ctx: &Context) -> bool {
     !ctx.data(|data| data.get_temp(without_controls())).unwrap_or(false)
 }
 
-/// A card without a header.
+/// Shows a card without a header.
 pub fn plain_card<R>(ui: &mut Ui, contents: impl FnOnce(&mut Ui) -> R) -> InnerResponse<R> {
     let frame = frame(ui).inner_margin(Margin::same(size::CARD_PADDING));
     let width = ui.available_width() - frame.total_margin().sum().x;
@@ -129,7 +132,8 @@ pub fn plain_card<R>(ui: &mut Ui, contents: impl FnOnce(&mut Ui) -> R) -> InnerR
     })
 }
 
-/// The bare frame of cards, tiles and legends; its border takes 1 on every side.
+/// Returns the frame of a card, without contents and without a margin inside; its border is 1 point
+/// wide.
 pub fn frame(ui: &Ui) -> Frame {
     let tokens = Tokens::of(ui);
     Frame::new()
@@ -138,7 +142,8 @@ pub fn frame(ui: &Ui) -> Frame {
         .corner_radius(CornerRadius::same(size::CARD_RADIUS))
 }
 
-/// Shows a line of text as a heading for screen readers.
+/// Shows a line of text, truncated at `width` points, as a heading for screen readers named
+/// `words`. Returns the area of the text.
 fn heading(ui: &mut Ui, spans: Spans, words: &str, width: f32) -> Rect {
     let galley = spans.within(ui, width);
     let (rect, response) = ui.allocate_exact_size(galley.size(), Sense::hover());

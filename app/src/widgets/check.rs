@@ -8,19 +8,21 @@ use super::paint::{bordered_box, focus_ring_around};
 use super::spans::Spans;
 use crate::theme::{Tokens, Type, icons, paint_icon, size};
 
-/// A check box with its text.
+/// Shows a check box with its text. A click switches `checked`.
 pub fn checkbox(ui: &mut Ui, checked: &mut bool, text: &str) -> Response {
     let fill = Tokens::of(ui).accf;
     box_with(ui, checked, (text, text), (fill, Tokens::of(ui).on_fill))
 }
 
-/// A check box without text, for tables: its name identifies row and column.
+/// Shows a check box without visible text, for tables. `name` is for screen readers and must
+/// contain the row and the column.
 pub fn bare_checkbox(ui: &mut Ui, checked: &mut bool, name: &str) -> Response {
     let fill = Tokens::of(ui).accf;
     box_with(ui, checked, ("", name), (fill, Tokens::of(ui).on_fill))
 }
 
-/// A check box without text that shows a series in a plot, in its color when checked.
+/// Shows a check box without visible text, with which the user shows a series in a plot. If
+/// checked, it is filled with `color`, the color of the series.
 pub fn series_checkbox(ui: &mut Ui, checked: &mut bool, name: &str, color: Color32) -> Response {
     box_with(ui, checked, ("", name), (color, Tokens::of(ui).plot))
 }
@@ -50,7 +52,7 @@ fn box_with(
     response
 }
 
-/// A radio button with its text; the caller sets the value when it was clicked.
+/// Shows a radio button with its text. The caller changes the selection when the button is clicked.
 pub fn radio(ui: &mut Ui, selected: bool, text: &str) -> Response {
     let tokens = Tokens::of(ui);
     let (response, square) = choice(ui, text);
@@ -66,7 +68,8 @@ pub fn radio(ui: &mut Ui, selected: bool, text: &str) -> Response {
     response
 }
 
-/// Allocates a box with its text and draws the text; returns the box's place.
+/// Allocates the space for a check box or radio button with its text, and draws the text. Returns
+/// the response of the whole, and the square in which the caller draws the box.
 fn choice(ui: &mut Ui, text: &str) -> (Response, Rect) {
     let color = Tokens::of(ui).t1;
     let galley = Spans::plain(Type::Body, text, color).galley(ui);

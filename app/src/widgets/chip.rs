@@ -1,4 +1,4 @@
-//! Chips: the letter of a run in the color of its series, and words such as tags.
+//! Chips, which are small labeled boxes: the letter of a run in the color of its series, tags, and other words.
 
 use eframe::egui::{Rect, Response, Role, Sense, Ui, WidgetInfo, pos2, vec2};
 
@@ -20,7 +20,7 @@ pub fn series_chip(ui: &mut Ui, series: usize) -> Response {
     response
 }
 
-/// Shows a tag in a small frame with a remove button; the response is that of the button.
+/// Shows a tag in a small frame with a remove button. Returns the response of the button.
 pub fn removable_chip(ui: &mut Ui, text: &str) -> Response {
     let tokens = Tokens::of(ui);
     let most = (ui.max_rect().width() - size::TARGET - size::GAP_SMALL).max(size::TARGET);

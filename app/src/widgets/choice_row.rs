@@ -1,4 +1,4 @@
-//! A row of a list with a single selection: icon, title, description, and a check mark if selected.
+//! A row of a single-selection list: icon, title, description, and a check mark if selected.
 
 use eframe::egui::{Response, Role, Sense, Ui, WidgetInfo, pos2, vec2};
 
@@ -6,10 +6,11 @@ use super::paint::focus_ring;
 use super::spans::Spans;
 use crate::theme::{Tokens, Type, icons, paint_icon, size};
 
-/// Height of a line.
+/// Height of a row in points.
 const HEIGHT: f32 = 40.0;
 
-/// A row of full width. For screen readers, it is a radio button named "name, title".
+/// Draws a row of full width with a title and the description `note`. For screen readers, the row
+/// is a radio button; its name consists of `name` (that of the list) and the title.
 pub fn choice_row(
     ui: &mut Ui,
     name: &str,

@@ -1,14 +1,15 @@
-//! Text for the clipboard.
+//! Copies text from the window to the clipboard.
 
 use eframe::egui::Context;
 use jitterscope_engine::export::{Identity, IncludedNames};
 
 use crate::text::NARROW_SPACE;
 
-/// Copies what the window shows, with plain spaces and without the names of the host and the user.
+/// Copies a text that the window shows to the clipboard. Narrow spaces become plain spaces, and the
+/// names of the host and the user are redacted.
 ///
-/// Reports and commands are not copied here: a report has the names that the user chose, and a command has
-/// to work as it is.
+/// Do not use this function for reports and commands: the user decides which names a report
+/// contains, and a command must be copied unchanged.
 pub(crate) fn copy_shown(ctx: &Context, text: &str) {
     let text = IncludedNames::ON_SCREEN.redacted(text, Identity::here());
     ctx.copy_text(text.replace(NARROW_SPACE, " "));

@@ -1,4 +1,4 @@
-//! The question that must be answered before anything else: a title, a text, two buttons.
+//! The modal question: a title, a text, and two buttons.
 
 use eframe::egui::{
     self, Context, CornerRadius, Frame, Id, Key, Margin, Modal, Modifiers, Response, Role, Stroke,
@@ -9,33 +9,34 @@ use super::button::Button;
 use super::right::right_aligned;
 use crate::theme::{Tokens, Type, size};
 
-/// The answer.
+/// The answer of the user to a [`Dialog`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Answer {
-    /// The primary button, or Enter.
+    /// The user clicked the primary button or pressed Enter.
     Primary,
-    /// The other button, Escape, or a click outside.
+    /// The user clicked the other button or outside the dialog, or pressed Escape.
     Cancel,
 }
 
-/// A question.
+/// A question that the user answers with one of two buttons.
 #[derive(Clone, Copy, Debug)]
 #[must_use = "call show"]
 pub struct Dialog<'a> {
-    /// The question.
+    /// The question, shown as the title of the dialog.
     pub title: &'a str,
     /// The effect of each answer.
     pub text: &'a str,
     /// Label of the primary button.
     pub primary: &'a str,
-    /// Label of the other button.
+    /// Label of the button that cancels the action.
     pub cancel: &'a str,
-    /// Whether the primary button ends or removes something.
+    /// Whether the primary button ends or removes something and therefore has the color of Stop.
     pub is_stop: bool,
 }
 
 impl Dialog<'_> {
-    /// Shows the question over the window until it is answered. Call every frame while it is open.
+    /// Shows the question over the window. Call this function in every frame until it returns the
+    /// answer; until then, it returns `None`.
     pub fn show(self, ctx: &Context) -> Option<Answer> {
         let id = Id::unique("dialog").with(self.title);
         let modal = modal(ctx, id).show(ctx, |ui| self.ui(ui));
@@ -73,10 +74,12 @@ impl Dialog<'_> {
     }
 }
 
-/// The focused widget before the dialog opened, and the frame in which it was last shown.
+/// The number of the frame in which the dialog was last shown, and the widget that had the focus
+/// before the dialog opened.
 type Opener = (u64, Option<Id>);
 
-/// The primary button is focused first; afterward, the focus returns to where it was.
+/// Focuses the primary button when the dialog opens. After the answer, focuses the widget that had
+/// the focus before. `note` is the ID under which that widget is stored.
 fn keep_focus(ctx: &Context, note: Id, primary: &Response, answer: Option<Answer>) {
     let frame = ctx.cumulative_frame_nr();
     let known: Option<Opener> = ctx.data(|data| data.get_temp(note));
@@ -97,7 +100,7 @@ fn keep_focus(ctx: &Context, note: Id, primary: &Response, answer: Option<Answer
     }
 }
 
-/// An overlay in the style of dialogs, until it is closed.
+/// Returns a modal overlay in the style of dialogs.
 pub fn modal(ctx: &Context, id: Id) -> Modal {
     Modal::new(id).backdrop_color(Tokens::of(ctx).backdrop).frame(frame(ctx))
 }
@@ -111,8 +114,9 @@ pub fn title(ui: &mut Ui, words: &str) {
     });
 }
 
-/// Shows the buttons of a question about a file; returns whether to open it, once answered. The
-/// first time, "Open" takes the focus.
+/// Shows the buttons "Skip" and "Open" of a question about a file. Returns whether to open the
+/// file, or `None` until a button is clicked. "Open" gets the focus if `was_focused` is not set
+/// yet.
 pub fn open_or_leave_out(ui: &mut Ui, was_focused: &mut bool) -> Option<bool> {
     ui.add_space(size::GAP_SMALL);
     ui.horizontal(|ui| {
@@ -130,7 +134,7 @@ pub fn open_or_leave_out(ui: &mut Ui, was_focused: &mut bool) -> Option<bool> {
     .inner
 }
 
-/// The frame of dialogs.
+/// Returns the frame of dialogs.
 pub fn frame(ctx: &Context) -> Frame {
     let tokens = Tokens::of(ctx);
     Frame::new()

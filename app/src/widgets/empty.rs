@@ -1,4 +1,4 @@
-//! The empty state of a page or a list: what is missing, and the next step.
+//! The empty state: what a page or a list shows while it has no contents.
 
 use eframe::egui::{Response, Ui};
 
@@ -6,24 +6,24 @@ use super::button::Button;
 use super::sketch::Sketch;
 use crate::theme::{Tokens, Type, icon, size};
 
-/// An icon, a sentence, a line, and a button.
+/// The contents of a page or list that is empty: an icon, a title, a text, and a button.
 #[derive(Clone, Copy, Debug)]
 #[must_use = "call show"]
 pub struct EmptyState<'a> {
-    /// The subject of the page.
+    /// The icon of the page.
     pub icon: &'a str,
-    /// What is missing.
+    /// The title, which states what is missing.
     pub title: &'a str,
-    /// The next step.
+    /// The text, which describes the next step.
     pub text: &'a str,
     /// Label of the button; empty omits it.
     pub button: &'a str,
-    /// What the page will show.
+    /// A sketch of the future contents of the page.
     pub sketch: Option<Sketch>,
 }
 
 impl EmptyState<'_> {
-    /// Shows it in the middle of the width; returns the button's response.
+    /// Shows the empty state centered. Returns the response of the button; `None` without a button.
     pub fn show(self, ui: &mut Ui) -> Option<Response> {
         let tokens = Tokens::of(ui);
         ui.vertical_centered(|ui| {

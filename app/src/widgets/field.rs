@@ -12,7 +12,7 @@ use super::help::{Help, help_mark};
 use super::spans::Spans;
 use crate::theme::{Tokens, Type, size};
 
-/// Shows a caption, its help, and under it the field.
+/// Shows a caption with its help, and the field below.
 pub fn field_block<R>(
     ui: &mut Ui,
     label: &str,
@@ -27,11 +27,12 @@ pub fn field_block<R>(
     .inner
 }
 
-/// Shows the caption of a field, and after it the question mark that explains the field.
+/// Shows the caption of a field, followed by a question mark that opens the help, if there is help.
 pub fn caption(ui: &mut Ui, label: &str, help: Option<&Help<'_>>) -> Response {
     let color = Tokens::of(ui).t2;
     ui.scope(|ui| {
-        // A row takes its minimum height from here: a caption is as high as its text.
+        // Without this line, the row would have the minimum height of a control. A caption is only
+        // as high as its text.
         ui.spacing_mut().interact_size.y = 0.0;
         ui.horizontal(|ui| {
             ui.spacing_mut().item_spacing.x = size::GAP_LABEL + 1.0;
@@ -55,7 +56,7 @@ pub fn group_caption(ui: &mut Ui, label: &str) -> Response {
     response
 }
 
-/// A field for text; the hint shows while it is empty, the name is for screen readers.
+/// Shows a text field. `hint` is shown while the field is empty, `name` is for screen readers.
 pub fn text_field(ui: &mut Ui, name: &str, text: &mut String, hint: &str, width: f32) -> Response {
     let tokens = Tokens::of(ui);
     ui.scope(|ui| {
@@ -72,19 +73,21 @@ pub fn text_field(ui: &mut Ui, name: &str, text: &mut String, hint: &str, width:
 /// How an entry in a text field ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EntryEnd {
-    /// The field was left with its text.
+    /// The field lost the focus by any means other than Esc: its text applies.
     Committed,
-    /// Esc takes back what was typed.
+    /// Esc was pressed: the edit is discarded.
     Canceled,
 }
 
-/// How the entry in a text field ended, in the frame in which the field is left.
+/// Returns how an edit in a text field ended if the field loses the focus in this frame; otherwise
+/// `None`.
 pub fn entry_end(field: &Response) -> Option<EntryEnd> {
     let is_canceled = || field.ctx.input(|input| input.key_pressed(Key::Escape));
     field.lost_focus().then(|| if is_canceled() { EntryEnd::Canceled } else { EntryEnd::Committed })
 }
 
-/// Whether the entry in a text field was committed; if it was canceled, the field has its text of before.
+/// Whether an edit in a text field was committed in this frame. If it was canceled, restores the
+/// text to `before`.
 pub fn is_committed(field: &Response, text: &mut String, before: &str) -> bool {
     let end = entry_end(field);
     if end == Some(EntryEnd::Canceled) {
@@ -93,7 +96,8 @@ pub fn is_committed(field: &Response, text: &mut String, before: &str) -> bool {
     end == Some(EntryEnd::Committed)
 }
 
-/// Gives egui's own widgets the style of fields: plot background, a visible border.
+/// Gives the egui widgets that are drawn next in `ui` the style of fields: the background color of
+/// plots and a visible border, which is red if `is_wrong`.
 fn style_as_field(ui: &mut Ui, is_wrong: bool) {
     let tokens = Tokens::of(ui);
     let spacing = ui.spacing_mut();

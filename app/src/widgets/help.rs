@@ -1,4 +1,4 @@
-//! Help on a term or a number: a definition, then how it is computed.
+//! Help on a term or a number: its definition, and how the number is computed.
 
 use eframe::egui::{Key, Modifiers, Response, Role, Sense, Ui, WidgetInfo, vec2};
 
@@ -8,18 +8,18 @@ use crate::theme::{Tokens, Type, icons, paint_icon, size};
 /// The help on one metric or setting.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Help<'a> {
-    /// The term.
+    /// The term that the help explains.
     pub name: &'a str,
-    /// Its definition.
+    /// The definition of the term.
     pub sentence: &'a str,
-    /// Formula and method, or empty.
+    /// Formula and method of the number; empty if there is none.
     pub method: &'a str,
-    /// The meaning of the current value, or empty.
+    /// The meaning of the value that is currently shown; empty if there is none.
     pub meaning: &'a str,
 }
 
 impl<'a> Help<'a> {
-    /// A name and its plain sentence.
+    /// Creates the help on a term: `name` is the term, `sentence` its definition.
     pub const fn new(name: &'a str, sentence: &'a str) -> Self {
         Self { name, sentence, method: "", meaning: "" }
     }
@@ -38,8 +38,8 @@ impl<'a> Help<'a> {
         self
     }
 
-    /// Shows the help under the pointer after a moment, or immediately by F1 or Enter on the
-    /// widget.
+    /// Shows the help next to the widget of `response`: after a delay while the pointer is over the
+    /// widget, or immediately on F1 or Enter while the widget has the focus.
     pub fn on(&self, response: Response) -> Response {
         let requested = requested(&response);
         let response = response.on_hover_ui(|ui| self.ui(ui));
@@ -49,7 +49,7 @@ impl<'a> Help<'a> {
         response
     }
 
-    /// The popover's contents.
+    /// Draws the text of the help in a popover.
     pub fn ui(&self, ui: &mut Ui) {
         let tokens = Tokens::of(ui);
         ui.set_max_width(size::HELP_WIDTH);
@@ -63,7 +63,8 @@ impl<'a> Help<'a> {
     }
 }
 
-/// Whether it was opened by keyboard: until the focus moves on or Escape is pressed.
+/// Whether the help is open because of a key press. The help then stays open until the focus moves,
+/// F1 is pressed again, or Escape is pressed.
 fn requested(response: &Response) -> bool {
     let ctx = &response.ctx;
     let id = response.id.with("help");
@@ -79,7 +80,7 @@ fn requested(response: &Response) -> bool {
     requested
 }
 
-/// A small question mark that opens the help.
+/// Shows a small question mark that opens the help.
 pub fn help_mark(ui: &mut Ui, help: &Help<'_>) -> Response {
     let tokens = Tokens::of(ui);
     let height = Spans::plain(Type::Label, "?", tokens.t3).galley(ui).size().y;

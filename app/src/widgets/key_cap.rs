@@ -1,4 +1,4 @@
-//! A key as it is written on a keyboard.
+//! A key, drawn like a key of a keyboard.
 
 use eframe::egui::{Response, Role, Sense, Ui, WidgetInfo, vec2};
 

@@ -1,4 +1,5 @@
-//! Keyboard shortcuts: one list for the window, its buttons, and the shortcut sheet.
+//! Keyboard shortcuts: a single list that the window, its buttons, and the shortcut sheet (the
+//! dialog that lists all shortcuts) share.
 
 use eframe::egui::{Context, Id, Key, KeyboardShortcut, ModifierNames, Modifiers};
 
@@ -9,81 +10,83 @@ pub enum Command {
     Run,
     /// Stops the running test, after confirmation if it has run for long.
     Stop,
-    /// Stops the test that runs without asking.
+    /// Stops the running test without confirmation.
     StopAtOnce,
-    /// Shows the quick check.
+    /// Shows the quick check page.
     Quick,
-    /// Shows what helps.
+    /// Shows the What helps page.
     WhatHelps,
-    /// Shows a test, by the digit of its shortcut.
+    /// Shows the page of the test whose shortcut has this digit; `None` for a test without a
+    /// shortcut.
     Test(Option<u8>),
-    /// Shows the saved runs.
+    /// Shows the Runs page.
     Runs,
-    /// Shows runs side by side.
+    /// Shows the Compare page.
     Compare,
-    /// Searches the saved runs.
+    /// Focuses the search field of the Runs page.
     FindRun,
     /// Compares the selected runs.
     CompareRuns,
-    /// Renames a run.
+    /// Renames the selected run.
     Rename,
     /// Deletes the selected runs.
     Delete,
     /// Restores the last deleted runs.
     Undo,
-    /// Shows the machine.
+    /// Shows the Machine page.
     Machine,
-    /// Shows the host chooser.
+    /// Opens the host chooser, in which the user selects the PC that runs tests.
     Hosts,
-    /// Shows the settings.
+    /// Shows the Settings page.
     Settings,
-    /// Opens a file.
+    /// Asks for a file and opens it.
     OpenFile,
-    /// Writes the result as a file.
+    /// Exports the result.
     Export,
-    /// Copies the result for a ticket.
+    /// Copies the result as text for a ticket.
     Ticket,
-    /// Shows this list.
+    /// Shows the list of shortcuts.
     Keys,
-    /// Changes between dark and light.
+    /// Switches between dark and light theme.
     Theme,
-    /// Goes to the next region of the window.
+    /// Moves the focus to the next region of the window.
     NextRegion,
-    /// Goes to the region before.
+    /// Moves the focus to the previous region of the window.
     PreviousRegion,
-    /// Zooms in.
+    /// Zooms in on the whole window.
     Larger,
-    /// Zooms out.
+    /// Zooms out of the whole window.
     Smaller,
-    /// Resets the zoom.
+    /// Resets the zoom of the window to 100%.
     DefaultSize,
-    /// Moves to the next late frame.
+    /// Moves to the next late or stuttering frame in a timeline.
     NextLate,
-    /// Moves to the previous late frame.
+    /// Moves to the previous late or stuttering frame in a timeline.
     PreviousLate,
-    /// Clears the selection of a frame.
+    /// Clears the selection of a frame in a timeline.
     LetGo,
-    /// Shows all of a plot again.
+    /// Resets the zoom of a plot, so that it shows all data.
     ResetZoom,
-    /// Shows more detail of a plot.
+    /// Zooms in on a plot.
     ZoomIn,
-    /// Shows less detail of a plot.
+    /// Zooms out of a plot.
     ZoomOut,
     /// Pans a plot to the left.
     PanLeft,
-    /// Moves a plot to the right.
+    /// Pans a plot to the right.
     PanRight,
-    /// Follows a live plot.
+    /// Makes a live plot follow the newest samples.
     FollowLive,
-    /// Changes the scale of a plot.
+    /// Switches a plot between linear and logarithmic scale.
     Scale,
-    /// Selects a range of a timeline, or reads a distribution.
+    /// Selects a range of a timeline or a histogram by dragging with Shift.
     SelectRange,
-    /// Marks the frames of a bar or a point in the timeline.
+    /// Marks the frames that a bar of a histogram or a point of a distribution counts, in the
+    /// timeline.
     ShowFrames,
-    /// Writes a note at an instant or a range of a timeline.
+    /// Adds a note to the selected time or range of a timeline.
     Annotate,
-    /// Marks a moment of the running test.
+    /// Marks the current time in the running test.
     Mark,
     /// Maximizes a plot.
     Enlarge,
@@ -93,16 +96,16 @@ pub enum Command {
     Help,
 }
 
-/// A shortcut, its action, and its group in the sheet.
+/// A shortcut, its action, and its group in the shortcut sheet.
 #[derive(Clone, Copy, Debug)]
 pub struct Keys {
-    /// The action.
+    /// The action of the shortcut.
     pub command: Command,
-    /// The caption under which it is listed.
+    /// The heading under which the shortcut is listed.
     pub group: &'static str,
-    /// Its label.
+    /// Name of the action.
     pub words: &'static str,
-    /// The keys, any of which triggers it.
+    /// The key combinations; each of them triggers the action.
     pub shortcuts: &'static [KeyboardShortcut],
 }
 
@@ -129,7 +132,7 @@ const RUNS: &str = "Runs";
 const WINDOW: &str = "Window";
 const PLOTS: &str = "Late frames and plots";
 
-/// The digits of tests, from 2 on.
+/// The shortcuts that show the pages of the tests: the command key with the digits 2 to 7.
 const TESTS: [KeyboardShortcut; 6] = [
     command(Key::Num2),
     command(Key::Num3),
@@ -139,7 +142,7 @@ const TESTS: [KeyboardShortcut; 6] = [
     command(Key::Num7),
 ];
 
-/// Every shortcut except those of the tests, whose names are not known here.
+/// Every shortcut except those that show the pages of the tests: the engine names the tests.
 pub const KEYS: [Keys; 42] = [
     keys(Command::Run, TEST, "Run the test", &[plain(Key::F5), command(Key::R)]),
     keys(Command::Stop, TEST, "Stop the test", &[plain(Key::Escape)]),
@@ -223,7 +226,7 @@ pub const KEYS: [Keys; 42] = [
     ),
 ];
 
-/// The keys that do something.
+/// Returns the shortcuts of a command; empty if the command has none.
 pub fn shortcuts(command: Command) -> &'static [KeyboardShortcut] {
     if let Command::Test(digit) = command {
         let place = digit.and_then(|digit| usize::from(digit).checked_sub(2));
@@ -233,27 +236,29 @@ pub fn shortcuts(command: Command) -> &'static [KeyboardShortcut] {
     KEYS.iter().find(|keys| keys.command == command).map_or(&[], |keys| keys.shortcuts)
 }
 
-/// Whether one of the keys was pressed; consumes the key press.
+/// Whether a shortcut of the command was pressed in this frame. Consumes the key press, so that it
+/// has no further effect.
 pub fn pressed(ctx: &Context, command: Command) -> bool {
     shortcuts(command)
         .iter()
         .any(|shortcut| ctx.input_mut(|input| input.consume_shortcut(shortcut)))
 }
 
-/// Whether letters are typed into a field, or a dialog is open, so that single keys are no shortcuts.
+/// Whether a text field has the focus or a dialog is open. In both cases, keys without a modifier
+/// are not shortcuts.
 pub fn is_typing(ctx: &Context) -> bool {
     ctx.text_edit_focused() || ctx.memory(|memory| memory.top_modal_layer().is_some())
 }
 
-/// Reserves Esc for something open within the page: a maximized plot, a selected frame. Call it as
-/// long as that is so.
+/// Reserves Esc for closing something in the page, such as a maximized plot or a selected frame:
+/// Esc does not stop the test. Call this function in every frame while the plot or frame is open.
 pub fn hold_escape(ctx: &Context) {
     let now = ctx.cumulative_pass_nr();
     ctx.data_mut(|data| data.insert_temp(Id::unique("escape-held"), now));
 }
 
-/// Holds Esc for something open within the page, and takes it where no menu or dialog is open that it closes
-/// first.
+/// Reserves Esc for closing something in the page, and returns whether Esc was pressed to close it.
+/// While a menu or dialog is open, returns `false`: Esc closes the menu or dialog first.
 pub fn take_escape(ctx: &Context) -> bool {
     hold_escape(ctx);
     let is_covered =
@@ -261,18 +266,19 @@ pub fn take_escape(ctx: &Context) -> bool {
     !is_covered && ctx.input_mut(|input| input.consume_key(Modifiers::NONE, Key::Escape))
 }
 
-/// Whether Esc belongs to something open within the page.
+/// Whether Esc is reserved for closing something in the page, such as a maximized plot.
 pub fn is_escape_held(ctx: &Context) -> bool {
     let held = ctx.data(|data| data.get_temp::<u64>(Id::unique("escape-held")));
     held.is_some_and(|pass| ctx.cumulative_pass_nr() <= pass + 3)
 }
 
-/// The first shortcut as this system writes it: `Ctrl+8`, `⌘8`; empty without one.
+/// Returns the first shortcut of a command as text in the notation of this system: `Ctrl+8` or
+/// `⌘8`. The text is empty if the command has no shortcut.
 pub fn key_text(ctx: &Context, command: Command) -> String {
     shortcuts(command).first().map_or(String::new(), |shortcut| text_of(ctx, shortcut))
 }
 
-/// A shortcut as text.
+/// Returns a shortcut as text in the notation of this system: `Ctrl+8` or `⌘8`.
 pub fn text_of(ctx: &Context, shortcut: &KeyboardShortcut) -> String {
     let is_mac = ctx.os().is_mac();
     let names = if is_mac { ModifierNames::SYMBOLS } else { ModifierNames::NAMES };
@@ -305,7 +311,8 @@ mod tests {
             for other in KEYS.iter().skip(at + 1) {
                 assert_ne!(one.command, other.command);
                 let shared = one.shortcuts.iter().any(|key| other.shortcuts.contains(key));
-                // Help and the sheet, Stop and letting go: the same key, the inner one first.
+                // Two pairs share a key. F1 shows help if a widget has the focus, otherwise the
+                // sheet; Esc clears the selected frame if there is one, otherwise stops the test.
                 let is_meant = matches!(
                     (one.command, other.command),
                     (Command::Keys, Command::Help) | (Command::Stop, Command::LetGo)

@@ -1,5 +1,5 @@
-//! The legend of a plot: its entries hide and show series, and their samples are drawn as the plot
-//! draws them.
+//! The legend of a plot. Each entry has a swatch, drawn like its series in the plot, and a name. A
+//! click on the entry hides or shows the series.
 
 use eframe::egui::{
     Color32, Rect, Response, Role, Sense, Stroke, StrokeKind, Ui, WidgetInfo, vec2,
@@ -11,10 +11,10 @@ use super::spans::Spans;
 use crate::theme::tokens::{Dash, Mark};
 use crate::theme::{Tokens, Type, size};
 
-/// How an entry's swatch is drawn.
+/// The swatch of a legend entry: a small sample of how the plot draws the series.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum LegendSwatch {
-    /// A stretch of line.
+    /// A line segment.
     Line(Dash),
     /// A line segment with a marker.
     MarkedLine(Dash, Mark),
@@ -24,33 +24,35 @@ pub enum LegendSwatch {
     Bar,
 }
 
-/// One entry.
+/// An entry of the legend.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LegendEntry<'a> {
     /// Name of the series.
     pub name: &'a str,
-    /// Its color.
+    /// The color of the series.
     pub color: Color32,
-    /// How it is drawn.
+    /// The swatch of the series.
     pub sample: LegendSwatch,
 }
 
-/// Which entries are hidden, by position in the legend. Stored by the page.
+/// The entries that the user has hidden: bit n is set if entry n of the legend is hidden. The page
+/// stores this value.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Hidden(u64);
 
 impl Hidden {
-    /// Whether the entry is hidden.
+    /// Whether an entry is hidden.
     pub const fn is_hidden(self, entry: usize) -> bool {
         self.0 & Self::bit(entry) != 0
     }
 
-    /// Toggles an entry.
+    /// Hides or shows an entry.
     pub const fn toggle(&mut self, entry: usize) {
         self.0 ^= Self::bit(entry);
     }
 
-    /// Hides all others; if they are already hidden, shows all.
+    /// Hides all of the `count` entries except `entry`. If exactly these are hidden already, shows
+    /// all entries.
     pub const fn isolate(&mut self, entry: usize, count: usize) {
         let all = Self::bit(count).wrapping_sub(1);
         let others = all & !Self::bit(entry);
@@ -65,7 +67,8 @@ impl Hidden {
 const SAMPLE_WIDTH: f32 = 16.0;
 const ROW: f32 = 17.0;
 
-/// Shows the entries in a row. A click hides one, Alt+click hides the others.
+/// Shows the entries of a legend in a row. A click hides or shows an entry; Alt+click hides the
+/// other entries.
 pub fn legend_row(ui: &mut Ui, entries: &[LegendEntry<'_>], hidden: &mut Hidden) -> Response {
     ui.horizontal_wrapped(|ui| {
         ui.spacing_mut().item_spacing.x = size::GAP_FIELD;

@@ -1,10 +1,10 @@
-//! Samples of series: the marker, and the line with its dashes.
+//! Draws the swatch of a series: its marker, and a line with its dash pattern.
 
 use eframe::egui::{Color32, Painter, Pos2, Rect, Shape, Stroke, StrokeKind, pos2, vec2};
 
 use crate::theme::tokens::{Dash, Mark};
 
-/// Draws a marker of that radius.
+/// Draws a filled or hollow marker; `radius` is in points.
 pub fn series_mark(painter: &Painter, center: Pos2, radius: f32, mark: Mark, color: Color32) {
     let at = |x: f32, y: f32| center + vec2(x, y) * radius;
     let stroke = Stroke::new(1.6, color);
@@ -48,7 +48,8 @@ pub fn series_mark(painter: &Painter, center: Pos2, radius: f32, mark: Mark, col
     }
 }
 
-/// Draws a level sample of a line across a box, 2 points wide.
+/// Draws a horizontal line, 2 points wide, through the center of a rectangle, with the dash pattern
+/// of a series.
 pub fn line_sample(painter: &Painter, rect: Rect, dash: Dash, color: Color32) {
     let y = rect.center().y;
     let path = [pos2(rect.left(), y), pos2(rect.right(), y)];

@@ -1,4 +1,4 @@
-//! A badge that opens a menu, and the rows of two lines in it.
+//! A badge that opens a menu, and the rows of such a menu, which have one or two lines.
 
 use eframe::egui::{Color32, Rect, Response, Role, Sense, Ui, WidgetInfo, pos2, vec2};
 
@@ -6,12 +6,13 @@ use super::paint::{bordered_box, focus_ring};
 use super::spans::Spans;
 use crate::theme::{Tokens, Type, paint_icon, size};
 
-/// The longest name in a badge.
+/// Maximum width of the name in a badge, in points.
 const MAX_NAME: f32 = 150.0;
-/// Distance of the text from the left edge of a row.
+/// Distance of the text from the left edge of a row, in points.
 const TEXT_AT: f32 = 38.0;
 
-/// Shows a badge with an icon, a name, and a caret. Without room, the name is its hover text.
+/// Shows a badge with an icon, a name, and a caret; `is_compact` omits the name. The caller opens
+/// the menu and sets the accessible name.
 pub fn menu_badge(
     ui: &mut Ui,
     icon: (&str, Color32),
@@ -41,19 +42,20 @@ pub fn menu_badge(
 #[derive(Clone, Copy, Debug)]
 #[must_use = "call show"]
 pub struct MenuRow<'a> {
-    /// The icon.
+    /// The icon at the left of the row.
     pub icon: &'a str,
     /// The first line.
     pub title: &'a str,
-    /// The icon and the color of the second line; an empty icon is omitted.
+    /// The icon at the start of the second line, and the color of this icon; an empty icon is
+    /// omitted.
     pub note_icon: (&'a str, Color32),
     /// The second line; empty for a row of one line.
     pub note: &'a str,
-    /// The icon, the words, and the color at the right.
+    /// The state shown at the right end of the row: icon, text, and the color of both.
     pub state: Option<(&'a str, &'a str, Color32)>,
-    /// Whether it is selected.
+    /// Whether the row is selected.
     pub is_selected: bool,
-    /// Room at the right for a button.
+    /// Width in points at the right end that stays free for a button of the caller.
     pub room: f32,
 }
 
@@ -102,7 +104,8 @@ impl MenuRow<'_> {
         response
     }
 
-    /// Draws the state; returns where the room for the text ends.
+    /// Draws the state at the right end of the row. Returns the position at which the space for the
+    /// text of the row ends.
     fn state_ui(&self, ui: &Ui, rect: Rect) -> f32 {
         let end = rect.right() - size::GAP_SMALL - self.room;
         let Some((icon, words, color)) = self.state else { return end };

@@ -1,4 +1,5 @@
-//! The navigation rail: the brand, the pages by name and icon, and the latest verdict of each test.
+//! The navigation rail at the left edge of the window: the brand, and an item for each page with
+//! its icon, its name, and the latest grade of its test.
 
 use eframe::egui::{
     Color32, Rect, Response, Role, Sense, Stroke, StrokeKind, Ui, WidgetInfo, pos2, vec2,
@@ -10,24 +11,24 @@ use super::spans::Spans;
 use crate::text;
 use crate::theme::{Tokens, Type, icons, paint_icon, size};
 
-/// A window lower than this has little room for its rail.
+/// Height of the window in points below which the items of the rail are less high.
 const LOW: f32 = 520.0;
 
-/// The right end of an item.
+/// The status at the right end of a navigation item.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum NavEnd {
-    /// Nothing: not measured yet.
+    /// No status: the test was not measured yet, or the page has no status.
     #[default]
     Nothing,
-    /// The last verdict on this machine, or that the system cannot run the test.
+    /// The grade of the latest verdict, shown as an icon.
     Verdict(Severity),
-    /// It is running.
+    /// The test is running.
     Running,
-    /// A count; 0 shows nothing.
+    /// A number of items, such as saved runs; 0 shows nothing.
     Count(u64),
 }
 
-/// One page in the rail.
+/// The navigation item of a page.
 #[derive(Clone, Copy, Debug)]
 #[must_use = "call show"]
 pub struct NavItem<'a> {
@@ -39,30 +40,31 @@ pub struct NavItem<'a> {
 }
 
 impl<'a> NavItem<'a> {
-    /// A page by icon and name.
+    /// Creates the item of a page with an icon and the name of the page.
     pub const fn new(icon: &'a str, text: &'a str) -> Self {
         Self { icon, text, shortcut: "", end: NavEnd::Nothing, current: false }
     }
 
-    /// The shortcut of the page, shown on hover.
+    /// Sets the shortcut of the page, shown on hover.
     pub const fn shortcut(mut self, shortcut: &'a str) -> Self {
         self.shortcut = shortcut;
         self
     }
 
-    /// Its right end, or, in a narrow rail, at the icon's corner.
+    /// Sets the status at the right end of the item; in a narrow rail, it is shown at the corner of
+    /// the icon.
     pub const fn end(mut self, end: NavEnd) -> Self {
         self.end = end;
         self
     }
 
-    /// Whether it is the page in view.
+    /// Sets whether the page of this item is the one that the window shows.
     pub const fn current(mut self, current: bool) -> Self {
         self.current = current;
         self
     }
 
-    /// Shows the item at full width: with its name, or in a narrow rail without.
+    /// Shows the item; in a `narrow` rail, only its icon.
     pub fn show(self, ui: &mut Ui, narrow: bool) -> Response {
         let tokens = Tokens::of(ui);
         let (rect, response) =
@@ -99,7 +101,8 @@ impl<'a> NavItem<'a> {
         self.hover(response, narrow)
     }
 
-    /// Draws the right end; returns its left edge.
+    /// Draws the status at the right end of the item. Returns the left edge of the status, at which
+    /// the space for the name ends.
     fn end_ui(&self, ui: &Ui, rect: Rect) -> f32 {
         let tokens = Tokens::of(ui);
         let right = rect.right() - 8.0;
@@ -120,7 +123,7 @@ impl<'a> NavItem<'a> {
         }
     }
 
-    /// Draws the glyph at the corner of the icon, on a spot that sets it off.
+    /// Draws the status in a small circle at the corner of the page's icon, for a narrow rail.
     fn corner(&self, ui: &Ui, rect: Rect) {
         let tokens = Tokens::of(ui);
         if let Some((icon, color)) = glyph(self.end, tokens) {
@@ -160,12 +163,12 @@ fn glyph(end: NavEnd, tokens: &Tokens) -> Option<(&'static str, Color32)> {
     }
 }
 
-/// The height of an item; less in a window so low that they would not all have room.
+/// Returns the height of an item, which is reduced in a low window so that all items fit.
 fn item_height(ui: &Ui) -> f32 {
     if ui.content_rect().height() < LOW { size::TARGET + 2.0 } else { size::NAV_ITEM }
 }
 
-/// The caption of a group of pages; in a narrow rail a line.
+/// Shows the caption of a group of pages. In a `narrow` rail, a line replaces the caption.
 pub fn nav_caption(ui: &mut Ui, text: &str, narrow: bool) {
     let tokens = Tokens::of(ui);
     if narrow {
@@ -183,7 +186,7 @@ pub fn nav_caption(ui: &mut Ui, text: &str, narrow: bool) {
     });
 }
 
-/// The brand mark, with the name if there is room.
+/// Shows the brand mark and, unless the rail is `narrow`, the name of the program.
 pub fn brand(ui: &mut Ui, narrow: bool) -> Response {
     let tokens = Tokens::of(ui);
     let height = if narrow { size::TOP_BAR_NARROW } else { size::TOP_BAR };

@@ -1,16 +1,16 @@
-//! Shared drawing: focus rings, boxes that react to the pointer.
+//! Drawing functions that several widgets share: focus rings, hatching, and boxes with a border.
 
 use eframe::egui::{Color32, CornerRadius, Painter, Rect, Response, Stroke, StrokeKind, Ui, pos2};
 
 use crate::theme::{Tokens, size};
 
-/// Draws the focus ring around a widget that has the keyboard.
+/// Draws the focus ring around a widget if it has the focus.
 pub(crate) fn focus_ring(ui: &Ui, response: &Response) {
     focus_ring_around(ui, response, response.rect, size::RADIUS);
 }
 
-/// Draws the focus ring around a part of a widget.
-pub(super) fn focus_ring_around(ui: &Ui, response: &Response, rect: Rect, radius: u8) {
+/// Draws the focus ring around a part of a widget if the widget has the focus.
+pub(crate) fn focus_ring_around(ui: &Ui, response: &Response, rect: Rect, radius: u8) {
     if response.has_focus() {
         let stroke = Stroke::new(size::FOCUS_STROKE, Tokens::of(ui).acc);
         let rect = rect.expand(size::FOCUS_GAP);
@@ -18,10 +18,11 @@ pub(super) fn focus_ring_around(ui: &Ui, response: &Response, rect: Rect, radius
     }
 }
 
-/// The distance between two lines of a hatching.
+/// Horizontal distance between two lines of a hatch pattern, in points.
 const HATCH: f32 = 6.0;
 
-/// Hatches a place; the painter is clipped to it.
+/// Fills the rectangle `place` with diagonal lines. The lines extend beyond `place`: the painter
+/// must clip them to this rectangle.
 pub(crate) fn hatch(painter: &Painter, place: Rect, color: Color32) {
     let mut left = place.left() - place.height();
     while left < place.right() {
@@ -31,7 +32,7 @@ pub(crate) fn hatch(painter: &Painter, place: Rect, color: Color32) {
     }
 }
 
-/// Draws a filled box with a border of 1 within its edge.
+/// Draws a filled box with a border of 1 point inside its edge.
 pub(super) fn bordered_box(
     ui: &Ui,
     rect: Rect,
@@ -42,7 +43,7 @@ pub(super) fn bordered_box(
     ui.painter().rect(rect, radius, fill, Stroke::new(1.0, line), StrokeKind::Inside);
 }
 
-/// The fill of a button in its present state.
+/// Returns the fill of a button for its state: normal, hovered, or pressed.
 pub(super) fn button_fill(ui: &Ui, response: &Response) -> Color32 {
     let tokens = Tokens::of(ui);
     if response.is_pointer_button_down_on() {

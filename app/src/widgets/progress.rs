@@ -1,11 +1,12 @@
-//! The progress bar: the progress of a test as text and as a bar without animation.
+//! The progress of a test: two texts, and below them a bar without animation.
 
 use eframe::egui::{Rect, Response, Role, Sense, Ui, WidgetInfo, pos2, vec2};
 
 use super::spans::Spans;
 use crate::theme::{Tokens, Type, size};
 
-/// Shows the step on the left, the remaining time on the right, and the completed share of 1.
+/// Shows the current step as text on the left, the remaining time (`left`) on the right, and a bar
+/// of `width` points that is filled by the fraction `done`, 0 to 1.
 pub fn progress(ui: &mut Ui, done: f32, step: &str, left: &str, width: f32) -> Response {
     let tokens = Tokens::of(ui);
     let done = if done.is_finite() { done.clamp(0.0, 1.0) } else { 0.0 };
@@ -26,7 +27,7 @@ pub fn progress(ui: &mut Ui, done: f32, step: &str, left: &str, width: f32) -> R
         ui.painter().rect_filled(Rect::from_min_size(bar.min, filled), 3, tokens.acc);
     }
 
-    // Announced in steps of ten, so that a screen reader is not notified of every frame.
+    // A screen reader gets the progress in steps of 10%, so that it does not speak in every frame.
     let percent = f64::from((done * 10.0).floor() * 10.0);
     response.widget_info(|| {
         let mut info = WidgetInfo::labeled(Role::ProgressIndicator, true, step);

@@ -1,23 +1,24 @@
-//! The regions of the window: F6 goes from one to the next, and Tab on from its first item.
+//! The regions of the window. F6 moves the focus to the next region; Tab then moves the focus to
+//! the first widget of this region.
 
 use eframe::egui::{Context, Id, Rect, Role, Sense, Ui, WidgetInfo};
 
 use super::paint::focus_ring_around;
 
-/// A region, in the order of F6.
+/// A region of the window, in the order of F6.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Region {
-    /// The rail.
+    /// The navigation rail.
     Navigation,
-    /// Title, progress, primary button.
+    /// The bar at the top, with title, progress, and primary button.
     TopBar,
-    /// The settings of a test.
+    /// The column with the settings of a test.
     Setup,
-    /// The results, or whatever else a page shows.
+    /// The main area of a page, such as the results of a test.
     Results,
-    /// What is next to a list, about what is selected in it.
+    /// The details of the selected items of a list.
     Details,
-    /// The bar at the lower edge.
+    /// The status bar at the lower edge of the window.
     StatusBar,
 }
 
@@ -38,14 +39,15 @@ impl Region {
     }
 }
 
-/// Where a region was drawn, and in which pass.
+/// A region, its rectangle in the window, and the number of the layout pass that last drew the
+/// region.
 type Drawn = (Region, Rect, u64);
 
 fn drawn(ctx: &Context) -> Vec<Drawn> {
     ctx.data(|data| data.get_temp(Id::unique("regions"))).unwrap_or_default()
 }
 
-/// Begins a region: call it before anything else in it is drawn.
+/// Marks the area of `ui` as a region. Call this function before anything in the region is drawn.
 pub fn region(ui: &mut Ui, region: Region) {
     let (rect, ctx) = (ui.max_rect().intersect(ui.clip_rect()), ui.ctx().clone());
     let pass = ctx.cumulative_pass_nr();
@@ -53,7 +55,7 @@ pub fn region(ui: &mut Ui, region: Region) {
     all.retain(|known| known.0 != region && pass < known.2 + 4);
     all.push((region, rect, pass));
     ctx.data_mut(|data| data.insert_temp(Id::unique("regions"), all));
-    // Only F6 gets here: Tab passes by.
+    // Only F6 focuses a region: Tab skips it.
     if ctx.memory(|memory| memory.has_focus(region.id())) {
         let corner = Rect::from_min_size(rect.min, eframe::egui::Vec2::ZERO);
         let response = ui.interact(corner, region.id(), Sense::focusable_noninteractive());
@@ -62,7 +64,8 @@ pub fn region(ui: &mut Ui, region: Region) {
     }
 }
 
-/// Goes to the next region, or to the one before.
+/// Moves the focus to the next or previous region, seen from the region that contains the focused
+/// widget; to the first region if no widget has the focus.
 pub fn step(ctx: &Context, is_forward: bool) {
     let mut all = drawn(ctx);
     all.sort_by_key(|one| one.0);

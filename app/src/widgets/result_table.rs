@@ -1,4 +1,5 @@
-//! A result table: draws any table of a report in a card, sorted, resized and read as the user wants.
+//! A result table: draws any table of a report in a card, with sorting, resizable columns, and a
+//! keyboard cursor.
 
 mod cell;
 mod columns;
@@ -24,7 +25,7 @@ use self::cell::CellView;
 use self::columns::{GAP, ShownColumn, menu_ui, shown_columns, shown_keys};
 use self::cursor::{Cursor, Pressed};
 pub use self::forest::ForestPlot;
-use self::header::{GROUP, definition_ui, edges_ui, group_ui, separator_ui, title_ui};
+use self::header::{GROUP, TitleState, definition_ui, edges_ui, group_ui, separator_ui, title_ui};
 use self::memory::Memory;
 use self::prepared::{Prepared, inset};
 use super::{Card, combo, icon_button, row_line, series_checkbox};
@@ -32,12 +33,12 @@ use crate::text::Unit;
 use crate::theme::{Tokens, icons, size};
 pub use layout::TableLayout;
 
-/// The width of the column of check boxes.
+/// Width in points of the column of check boxes that select the rows to plot.
 const PLOT_WIDTH: f32 = 52.0;
-/// The most curves that are plotted at once.
+/// Maximum number of curves that are plotted at once.
 const MAX_PLOTTED: usize = 4;
 
-/// A result table, to be shown.
+/// A result table with its options; `show` draws it.
 #[derive(Debug)]
 #[must_use = "call show"]
 pub struct ResultTable<'a> {
@@ -55,17 +56,19 @@ pub struct ResultTable<'a> {
     forest: Option<ForestPlot>,
 }
 
-/// What the user did to a row; rows by their position in the table.
+/// What the user did with a table in this frame. Rows are positions in the [`Table`] that the
+/// result table draws.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct TableResponse {
-    /// The row that was selected.
+    /// The row that the user selected in this frame, if any.
     pub selected: Option<usize>,
-    /// The row that was opened.
+    /// The row that the user opened in this frame, if any.
     pub opened: Option<usize>,
 }
 
 impl<'a> ResultTable<'a> {
-    /// A table of a page; what the user sets is remembered by the key.
+    /// Creates a result table. `key` identifies what the user set for the table, such as the widths
+    /// of columns, in the stored state of the window.
     pub const fn new(key: &'a str, table: &'a Table, layout: TableLayout) -> Self {
         Self {
             key,
@@ -83,55 +86,58 @@ impl<'a> ResultTable<'a> {
         }
     }
 
-    /// The title of the card, where the table's own is too general.
+    /// Sets the title of the card, if that of the table is too general.
     pub const fn title(mut self, title: &'a str) -> Self {
         self.title = title;
         self
     }
 
-    /// A few words after the table's own note.
+    /// Adds a text after the table's note.
     pub const fn note(mut self, note: &'a str) -> Self {
         self.note = note;
         self
     }
 
-    /// Hides these columns until the user shows them; an interval is then in the tooltip of its value.
+    /// Hides the columns with these keys until the user shows them. The tooltip of a value shows
+    /// its confidence interval even if the column of intervals is hidden.
     pub const fn hides(mut self, columns: &'a [&'a str]) -> Self {
         self.hidden = columns;
         self
     }
 
-    /// The unit of times until the user chooses one for this table.
+    /// Sets the default unit of times, which the user can change for this table.
     pub const fn unit(mut self, unit: Unit) -> Self {
         self.unit = unit;
         self
     }
 
-    /// The row that is selected.
+    /// Sets the row that is highlighted as selected, by its position in the table.
     pub const fn selected(mut self, row: Option<usize>) -> Self {
         self.selected = row;
         self
     }
 
-    /// Adds a check box to each row: the rows that are plotted, in the order of the series.
+    /// Adds to each row a check box that plots the row. `rows` are the positions of the plotted
+    /// rows, in the order of their series.
     pub const fn plotted(mut self, rows: &'a mut Vec<usize>) -> Self {
         self.plotted = Some(rows);
         self
     }
 
-    /// Lets rows be opened by a double click or Enter.
+    /// Lets the user open a row by a double click or Enter; [`TableResponse::opened`] returns the
+    /// row.
     pub const fn opens(mut self) -> Self {
         self.can_open = true;
         self
     }
 
-    /// Adds a forest plot of a column to the rows.
+    /// Adds a column with a forest plot: a dot and an interval per row, on a common axis.
     pub const fn forest(mut self, plot: ForestPlot) -> Self {
         self.forest = Some(plot);
         self
     }
 
-    /// Shows the table.
+    /// Shows the table in a card. Returns the row that the user selected or opened in this frame.
     pub fn show(mut self, ui: &mut Ui) -> TableResponse {
         let id = Id::unique(("result-table", self.key));
         let before = Memory::load(ui.ctx(), id);
@@ -175,7 +181,8 @@ impl<'a> ResultTable<'a> {
         response
     }
 
-    /// Returns the width that columns can have in a card of this width.
+    /// Returns the width in points that the columns of the table can use in a card of width
+    /// `width`. Scroll bar, check boxes, and forest plot take the rest.
     fn room(&self, width: f32, scroll_bar: f32) -> f32 {
         let bar = if self.is_scrolled() { scroll_bar } else { 0.0 };
         let plot = if self.plotted.is_some() { PLOT_WIDTH + GAP } else { 0.0 };
@@ -296,7 +303,9 @@ impl<'a> ResultTable<'a> {
         acted.response
     }
 
-    /// Does what a key requested.
+    /// Carries out the action of a key press for the cell at the keyboard cursor: copies the table,
+    /// sorts by a column, or opens, plots, or selects a row. `order` lists the rows of the grid in
+    /// the order in which they are shown.
     fn carry_out(
         &mut self,
         ui: &Ui,
@@ -391,32 +400,34 @@ impl<'a> ResultTable<'a> {
     }
 }
 
-/// What was done to the rows.
+/// What the user did with the rows of a table in this frame.
 #[derive(Debug, Default)]
 struct Acted {
-    /// The cell that was clicked: its row of the grid and its column on screen.
+    /// The clicked cell: the position of its row in the grid, and the position of its column among
+    /// the visible columns.
     cell: Option<(usize, usize)>,
     response: TableResponse,
 }
 
-/// What all cells of a table share while it is drawn.
+/// Data shared by all cells of a table while it is drawn.
 #[derive(Debug)]
 struct View<'a> {
     id: Id,
     prepared: &'a Prepared,
     columns: &'a [ShownColumn],
-    /// From where to where rows reach, and what of that is visible.
+    /// Horizontal extent of the rows in points; `visible` is the part that is not scrolled away.
     reach: Rangef,
     visible: Rangef,
-    /// The cell that has the keyboard.
+    /// The cell at the keyboard cursor; `None` unless the table has the focus.
     cursor: Option<Cursor>,
     has_moved: bool,
     can_open: bool,
-    /// The forest plot, and the column on screen after which it is.
+    /// The forest plot, and the position among the visible columns of the column that it follows.
     forest: Option<(ForestPlot, usize)>,
 }
 
-/// Returns after which column on screen a forest plot is: its interval, or its value where that is hidden.
+/// Returns the position among the visible columns of the column that a forest plot follows: the
+/// column of intervals, the column of values if that is hidden, or else the last column.
 fn place_after(prepared: &Prepared, columns: &[ShownColumn], plot: ForestPlot) -> usize {
     let key_of = |shown: &ShownColumn| {
         let column = prepared.grid.columns.get(shown.at)?;
@@ -427,17 +438,18 @@ fn place_after(prepared: &Prepared, columns: &[ShownColumn], plot: ForestPlot) -
 }
 
 impl View<'_> {
-    /// The forest plot that follows a column on screen.
+    /// Returns the forest plot if it follows the visible column at this position; otherwise `None`.
     fn forest_after(&self, place: usize) -> Option<ForestPlot> {
         self.forest.filter(|(_, after)| *after == place).map(|(plot, _)| plot)
     }
 
-    /// What of a row's width is drawn.
+    /// Returns the visible part of the horizontal extent of a row.
     fn drawn(&self) -> Rangef {
         Rangef::new(self.reach.min.max(self.visible.min), self.reach.max.min(self.visible.max))
     }
 
-    /// What is left free at the left of a cell.
+    /// Returns the left padding of a cell in points. `place` is the position of its column among
+    /// the visible columns, `at` the position in the grid.
     fn inset(&self, place: usize, at: usize) -> f32 {
         let is_left = self.prepared.grid.columns.get(at).is_some_and(|column| {
             let it = self.prepared.table.columns.get(column.column);
@@ -458,7 +470,8 @@ impl View<'_> {
         group.is_some() && group != before
     }
 
-    /// Draws the header; returns the name of the column to sort by.
+    /// Draws the header of the table. Returns the name of the column whose title was clicked, to
+    /// sort by it; otherwise `None`.
     fn header_ui(
         &self,
         header: &mut TableRow<'_, '_>,
@@ -484,9 +497,13 @@ impl View<'_> {
                     group_ui(ui, title, self.group_width(place), self.visible);
                     separator_ui(ui, self.visible);
                 }
-                let look = (self.id, order, cursor.is_some());
+                let state = TitleState {
+                    table: self.id,
+                    is_descending: order,
+                    has_cursor: cursor.is_some(),
+                };
                 let inset = self.inset(place, shown.at);
-                let Some(title) = title_ui(ui, self.prepared, column, look, inset) else { return };
+                let Some(title) = title_ui(ui, self.prepared, column, state, inset) else { return };
                 if title.clicked() {
                     sorted = Some(column.name.clone());
                 }
@@ -505,7 +522,8 @@ impl View<'_> {
         sorted
     }
 
-    /// Returns the width of the columns of the group that begins here.
+    /// Returns the total width in points of a group of columns. `place` is the position of the
+    /// first column of the group.
     fn group_width(&self, place: usize) -> f32 {
         let group = self.group_of(place);
         let of_group = self.columns.iter().enumerate().skip(place);
@@ -513,7 +531,8 @@ impl View<'_> {
         widths.map(|(_, column)| column.width + GAP).sum::<f32>() - GAP
     }
 
-    /// Returns the cell at the cursor in words.
+    /// Returns the content of the cell at the keyboard cursor with its row and column, for screen
+    /// readers.
     fn value_at(&self, order: &[usize], layout: &TableLayout, cursor: Cursor) -> String {
         let column = self.columns.get(cursor.column);
         let column = column.and_then(|column| self.prepared.grid.columns.get(column.at));
@@ -529,7 +548,7 @@ impl View<'_> {
     }
 }
 
-/// The unit of times, where the table has any.
+/// Draws the unit selector, if the table has times.
 fn units_ui(ui: &mut Ui, prepared: &Prepared, default: Unit, memory: &mut Memory) {
     let has_times =
         prepared.table.columns.iter().any(|column| matches!(column.format, Format::Time { .. }));
@@ -546,7 +565,7 @@ fn units_ui(ui: &mut Ui, prepared: &Prepared, default: Unit, memory: &mut Memory
     }
 }
 
-/// The check box that plots a row, in the color of its curve.
+/// Draws the check box that plots a row, in the color of the row's series.
 fn plot_ui(ui: &mut Ui, label: &str, row: usize, plotted: &mut Vec<usize>) {
     ui.add_space(size::GAP_FIELD);
     let tokens = Tokens::of(ui);
@@ -558,7 +577,8 @@ fn plot_ui(ui: &mut Ui, label: &str, row: usize, plotted: &mut Vec<usize>) {
     }
 }
 
-/// Plots a row or stops plotting it; a fifth one replaces the oldest.
+/// Adds a row to the plotted rows, or removes it if it is plotted already. If this makes more than
+/// `MAX_PLOTTED` rows, removes the row that was added first.
 fn toggle(plotted: &mut Vec<usize>, row: usize) {
     let before = plotted.len();
     plotted.retain(|one| *one != row);

@@ -10,9 +10,11 @@ use super::paint::{bordered_box, focus_ring_around};
 use super::spans::Spans;
 use crate::theme::{Tokens, Type, size};
 
-/// A segmented control as wide as its texts. The response has `changed()`.
+/// Shows a segmented control as wide as its texts. `changed()` of the response is true if the user
+/// selected another value.
 ///
-/// For screen readers, it is a radio group; each segment is named "name, text".
+/// For screen readers, the control is a radio group called `name`, and each segment is a radio
+/// button; its name consists of `name` and the text of the segment.
 pub fn segmented<T: Copy + PartialEq>(
     ui: &mut Ui,
     name: &str,
@@ -22,14 +24,14 @@ pub fn segmented<T: Copy + PartialEq>(
     segments(ui, name, value, options, None)
 }
 
-/// A segmented control, or a combo box where its texts do not fit side by side.
+/// Shows a segmented control, or a combo box if the texts of the segments do not fit in one row.
 pub fn segmented_or_combo<T: Copy + PartialEq>(
     ui: &mut Ui,
     name: &str,
     value: &mut T,
     options: &[(T, &str)],
 ) -> Response {
-    /// The width of the combo box.
+    /// Maximum width of the combo box in points.
     const COMBO: f32 = 260.0;
     if widths(ui, options, None).iter().sum::<f32>() <= ui.available_width() {
         return segments(ui, name, value, options, None);
@@ -37,7 +39,7 @@ pub fn segmented_or_combo<T: Copy + PartialEq>(
     combo(ui, name, value, options, COMBO.min(ui.available_width()))
 }
 
-/// A segmented control of full width.
+/// Shows a segmented control as wide as the available width.
 pub fn segmented_wide<T: Copy + PartialEq>(
     ui: &mut Ui,
     name: &str,
@@ -69,7 +71,8 @@ fn segments<T: Copy + PartialEq>(
         for (at, ((_, text), width)) in options.iter().zip(&widths).enumerate() {
             let cell = Rect::from_min_size(pos2(left, rect.top()), vec2(*width, rect.height()));
             left += width;
-            // The focus visits the group once; arrow keys move within it.
+            // Tab stops only at the selected segment, or at the first one if none is selected;
+            // arrow keys move from segment to segment.
             let reached = at == current.unwrap_or(0);
             let sense = if reached { Sense::click() } else { Sense::CLICK };
             let part = ui.interact(cell, response.id.with(at), sense);
@@ -94,7 +97,8 @@ fn segments<T: Copy + PartialEq>(
             *value = *option;
             response.mark_changed();
             if follows {
-                // Not earlier: egui takes the focus from a widget that cannot have it yet.
+                // Request the focus only after the value changed, which makes the segment
+                // focusable: egui removes the focus from a widget that is not focusable yet.
                 ui.memory_mut(|memory| memory.request_focus(response.id.with(at)));
             }
         }
@@ -103,7 +107,8 @@ fn segments<T: Copy + PartialEq>(
     .inner
 }
 
-/// The natural widths of the texts, extended equally to fill the given one.
+/// Returns the widths of the segments in points: the widths of their texts with padding. If `fill`
+/// is a total width, the segments share it as equally as the texts allow.
 fn widths<T>(ui: &Ui, options: &[(T, &str)], fill: Option<f32>) -> Vec<f32> {
     let color = Tokens::of(ui).t1;
     let padding = if fill.is_some() { size::GAP_LABEL } else { 2.0 * size::SEGMENT_PADDING };
@@ -113,7 +118,8 @@ fn widths<T>(ui: &Ui, options: &[(T, &str)], fill: Option<f32>) -> Vec<f32> {
         .map(f32::ceil)
         .collect();
     let Some(fill) = fill else { return widths };
-    // Equal shares; a text that needs more than its share takes it from the others.
+    // All segments share the width equally. A segment whose text needs more gets more, which
+    // reduces the share of the other segments.
     let mut left = fill;
     let mut by_size: Vec<usize> = (0..widths.len()).collect();
     by_size.sort_by(|a, b| widths[*b].total_cmp(&widths[*a]));
@@ -133,7 +139,8 @@ fn others_f32(others: usize) -> f32 {
     f32::from(u16::try_from(others).unwrap_or(u16::MAX).max(1))
 }
 
-/// The target of an arrow key from the focused segment.
+/// Returns the position of the segment to which a pressed arrow key moves the focus from position
+/// `at`; `None` if no arrow key was pressed or there is no further segment.
 fn arrow(ui: &Ui, part: &Response, at: usize, count: usize) -> Option<usize> {
     let filter = EventFilter { horizontal_arrows: true, ..EventFilter::default() };
     ui.memory_mut(|memory| memory.set_focus_lock_filter(part.id, filter));

@@ -1,4 +1,5 @@
-//! The settings of any test as fields of the setup column.
+//! Draws the settings of any test as fields in the setup column. The test describes its settings to
+//! a [`Form`]; this form draws them.
 
 mod choice;
 mod matrix;
@@ -18,28 +19,28 @@ use crate::theme::{Tokens, Type, size};
 /// The machine facts that the form needs.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct FormContext<'a> {
-    /// The CPUs a thread can be tied to.
+    /// The CPUs to which a thread can be pinned.
     pub cpus: &'a [u32],
-    /// The CPU that "a performance core" resolves to.
+    /// The CPU on which a thread runs if it is pinned to "a performance core"; `None` if unknown.
     pub performance_cpu: Option<u32>,
-    /// Whether threads can be tied to CPUs at all.
+    /// Whether this system can pin threads to CPUs.
     pub can_pin: bool,
 }
 
-/// Draws settings for editing.
+/// A form in which the user edits the settings of a test.
 pub struct SettingForm<'a> {
     ui: &'a mut Ui,
-    /// Names the test; every accessible name begins with it.
+    /// Name of the test, with which every accessible name begins.
     test: &'a str,
     group: &'static str,
     problems: &'a [Problem],
     context: FormContext<'a>,
-    /// The right half of a row whose left half is occupied.
+    /// The free right half of the current row; `None` unless only its left half has a field.
     right_half: Option<Rect>,
     has_group: bool,
-    /// The row of the group's caption, as wide as the column.
+    /// The rectangle of the current group's caption, as wide as the column.
     caption_row: Rect,
-    /// Whether the group is switched off: its settings are hidden until the next group.
+    /// Whether the group is switched off, which hides its settings.
     is_group_off: bool,
 }
 
@@ -50,7 +51,8 @@ impl std::fmt::Debug for SettingForm<'_> {
 }
 
 impl<'a> SettingForm<'a> {
-    /// A form in this column.
+    /// Creates a form in the column `ui`. `test` is the name of the test; `problems` are the
+    /// invalid settings, which the form marks.
     pub fn new(
         ui: &'a mut Ui,
         test: &'a str,
@@ -71,7 +73,7 @@ impl<'a> SettingForm<'a> {
         }
     }
 
-    /// Ends the previous group and separates the next one from it.
+    /// Begins a group, with a separator after the previous one.
     fn begin_group(&mut self, title: &'static str) {
         self.right_half = None;
         self.is_group_off = false;
@@ -86,7 +88,7 @@ impl<'a> SettingForm<'a> {
         format!("{}, {}, {}", self.test, self.group.to_lowercase(), field.label.to_lowercase())
     }
 
-    /// Draws a field as wide as the column.
+    /// Draws a field of full width.
     fn whole(&mut self, field: &Field, draw: impl FnOnce(&mut Ui)) {
         if self.is_group_off {
             return;
@@ -99,7 +101,8 @@ impl<'a> SettingForm<'a> {
         ((self.ui.available_width() - size::GAP_FIELD) / 2.0).max(40.0)
     }
 
-    /// Draws a field in half the column, the second one next to the first.
+    /// Draws a field half as wide as the column, unless its group is switched off. Two such fields
+    /// share a row.
     fn half(&mut self, field: &Field, draw: impl FnOnce(&mut Ui)) {
         if self.is_group_off {
             return;
@@ -125,7 +128,8 @@ impl<'a> SettingForm<'a> {
     }
 }
 
-/// A caption, the field, and its problem.
+/// Draws the caption of a field, the field, and below it the problem of the value, if any. `draw`
+/// draws the field itself.
 fn block(ui: &mut Ui, field: &Field, problems: &[Problem], draw: impl FnOnce(&mut Ui)) {
     let help = Help::new(field.label, field.help);
     field_block(ui, field.label, Some(&help), |ui| {
@@ -176,7 +180,7 @@ impl Form for SettingForm<'_> {
             return;
         }
         self.whole(field, |ui| {
-            // Whether custom is selected, although the number is one of the common ones.
+            // `own`: whether the user selected "Custom", even if the number is also a common one.
             let id = ui.make_persistent_id(&name);
             let own = ui.data(|data| data.get_temp::<bool>(id)).unwrap_or(false);
             let common = parameter.common;
@@ -209,7 +213,7 @@ impl Form for SettingForm<'_> {
         } else {
             return self.whole(field, |ui| choice::ui(ui, &name, value, choices));
         };
-        // What would be cut in half a row has a whole one.
+        // A combo box whose text would be truncated in half a row gets a full row.
         if self.half_width() < choice::combo_width(self.ui, choices) {
             self.whole(field, |ui| draw(ui, &name, value, choices));
         } else {

@@ -6,35 +6,35 @@ use jitterscope_engine::stats::{Grade, GradeRange};
 
 use crate::theme::{Tokens, icons, paint_icon};
 
-/// A grade, or why there is none.
+/// A grade, a reason why there is no grade, or another state with an icon, such as a warning.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Severity {
-    /// Excellent or good.
+    /// The grade Excellent or Good.
     Good,
-    /// The bound Good or better.
+    /// A grade known only to be Good or better.
     GoodOrBetter,
-    /// Fair; a warning; worse than before.
+    /// The grade Fair, a warning, or a result that became worse.
     Fair,
-    /// The bound Fair or better.
+    /// A grade known only to be Fair or better.
     FairOrBetter,
-    /// Poor; an error.
+    /// The grade Poor, or an error.
     Poor,
-    /// The bound Fair or worse.
+    /// A grade known only to be Fair or worse.
     FairOrWorse,
-    /// Disturbed, so that no grade holds.
+    /// No grade, because the measurement was disturbed and a grade would not be reliable.
     Inconclusive,
     /// Information, neither good nor bad.
     Info,
-    /// Denied by the operating system.
+    /// The operating system denied what was requested, such as real-time priority.
     Denied,
-    /// Not measured.
+    /// There is no measurement.
     NotMeasured,
-    /// Cannot be had on this system.
+    /// Not available on this system.
     NotAvailable,
 }
 
 impl Severity {
-    /// Returns the severity of a grade; without one it is information.
+    /// Returns the severity of a grade; `Info` if there is no grade.
     pub fn of_grade(grade: Option<GradeRange>) -> Self {
         let Some(grade) = grade else { return Self::Info };
         match (grade.worst(), grade.is_bound()) {
@@ -47,7 +47,8 @@ impl Severity {
         }
     }
 
-    /// Returns the severity of a result in a list or on a card.
+    /// Returns the severity of a result in a list or on a card: `Inconclusive` if the measurement
+    /// was disturbed, `NotMeasured` if there is no grade, otherwise that of the grade.
     pub fn of_result(grade: Option<GradeRange>, standing: Standing) -> Self {
         match (grade, standing) {
             (_, Standing::Inconclusive { .. }) => Self::Inconclusive,
@@ -56,7 +57,8 @@ impl Severity {
         }
     }
 
-    /// The label, if no grade gives a better one.
+    /// Returns the word for the severity. `Good` is also the severity of the grade Excellent, whose own
+    /// word the caller must use where it matters.
     pub const fn word(self) -> &'static str {
         match self {
             Self::Good => "Good",
@@ -73,7 +75,7 @@ impl Severity {
         }
     }
 
-    /// The icon: its shape alone identifies the grade.
+    /// Returns the icon. Its shape identifies the severity without the color.
     pub const fn icon(self) -> &'static str {
         match self {
             Self::Good => icons::CHECK_CIRCLE_FILL,
@@ -90,7 +92,7 @@ impl Severity {
         }
     }
 
-    /// The color of the icon.
+    /// Returns the color of the icon.
     pub const fn color(self, tokens: &Tokens) -> Color32 {
         match self {
             Self::Good | Self::GoodOrBetter => tokens.good,
@@ -101,7 +103,7 @@ impl Severity {
         }
     }
 
-    /// The color of the word.
+    /// Returns the color of the word.
     pub const fn word_color(self, tokens: &Tokens) -> Color32 {
         match self {
             Self::Inconclusive | Self::NotMeasured | Self::NotAvailable => tokens.t2,
@@ -109,7 +111,7 @@ impl Severity {
         }
     }
 
-    /// The color of the bar next to a strip.
+    /// Returns the color of the bar at the left edge of a verdict strip.
     pub const fn bar_color(self, tokens: &Tokens) -> Color32 {
         match self {
             Self::NotMeasured | Self::NotAvailable => tokens.line2,
@@ -117,7 +119,7 @@ impl Severity {
         }
     }
 
-    /// The background of a strip.
+    /// Returns the background color of a verdict strip.
     pub const fn strip_color(self, tokens: &Tokens) -> Color32 {
         match self {
             Self::Good | Self::GoodOrBetter => tokens.good_strip,
@@ -128,7 +130,8 @@ impl Severity {
         }
     }
 
-    /// Shows only the icon; its name and hover text are the label.
+    /// Shows the icon, `size` points wide and high. Its accessible name and hover text are the
+    /// word.
     pub fn icon_ui(self, ui: &mut Ui, size: f32) -> Response {
         let (rect, response) = ui.allocate_exact_size(vec2(size, size), Sense::hover());
         paint_icon(ui.painter(), rect.center(), self.icon(), size, self.color(Tokens::of(ui)));

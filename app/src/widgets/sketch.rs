@@ -1,4 +1,5 @@
-//! An example of a result before there is one: shapes without numbers, in the color of hints.
+//! Sketches of example results, shown before the first run: shapes without numbers, in the color of
+//! hints.
 
 use eframe::egui::{
     Align2, CornerRadius, Painter, Pos2, Rect, Role, Sense, Stroke, StrokeKind, Ui, WidgetInfo,
@@ -13,23 +14,23 @@ use crate::theme::{Tokens, Type, size};
 pub enum Sketch {
     /// Frames on time, and some that are late.
     Frames,
-    /// From the shortest to the longest sleep, idle and loaded.
+    /// Ranges of sleep durations from min to max, idle and under load.
     Ranges,
-    /// Overshoot of each strategy.
+    /// The overshoot of each spin strategy as a line with a dot at its end.
     Lollipops,
-    /// One strip per CPU, with a dark moment on all of them.
+    /// One strip per CPU, with a stall (an interruption of all CPUs at once).
     Strips,
-    /// A line with much variation above one with little.
+    /// Two lines of values over time: one with much variation above one with little.
     TwoLines,
-    /// Time a cycle, falling with the number of threads.
+    /// A line of the time per cycle, which decreases with the number of threads.
     Falling,
 }
 
-/// Number of marks in a row of a sketch.
+/// Number of points from left to right in a sketch of values over time.
 const MARKS: usize = 96;
 
 impl Sketch {
-    /// Draws the sketch at its maximum width, centered.
+    /// Draws the sketch in its full size, or narrower if less width is available.
     pub fn show(self, ui: &mut Ui) {
         let wanted = vec2(size::SKETCH[0].min(ui.available_width()), size::SKETCH[1]);
         let (rect, response) = ui.allocate_exact_size(wanted, Sense::hover());
@@ -56,7 +57,8 @@ impl Sketch {
     }
 }
 
-/// Draws in an area with corners (0, 0) bottom left and (1, 1) top right.
+/// Draws the shapes of a sketch in an area. Coordinates reach from (0, 0) at the bottom left to
+/// (1, 1) at the top right of the area.
 struct Pen {
     painter: Painter,
     area: Rect,
@@ -153,8 +155,8 @@ impl Pen {
     }
 }
 
-/// Positions from left to right, each with a pseudo-random number from 0 to 1 that is the same each
-/// time.
+/// Returns `count` horizontal positions from 0 to below 1, each with a pseudo-random number from 0
+/// to 1. The numbers are the same in every call.
 fn places(count: usize) -> impl Iterator<Item = (f32, f32)> {
     let mut state = 7_u32;
     (0..count).map(move |place| {

@@ -17,13 +17,13 @@ pub struct Spans {
 }
 
 impl Spans {
-    /// A line of that style's height.
+    /// Creates an empty line with the line height of this style.
     pub fn new(style: Type) -> Self {
         let (job, words) = (LayoutJob::default(), String::new());
         Self { job, words, line_height: style.line_height(), gap: 0.0 }
     }
 
-    /// A line of one text.
+    /// Creates a line that consists of one text.
     pub fn plain(style: Type, text: &str, color: Color32) -> Self {
         Self::new(style).text(style, text, color)
     }
@@ -43,7 +43,8 @@ impl Spans {
         self
     }
 
-    /// Adds an icon. Screen readers skip it: the text next to it must be sufficient.
+    /// Adds an icon, `size` points wide. Screen readers skip icons: the text must be sufficient
+    /// without the icon.
     #[must_use]
     pub fn icon(mut self, glyph: &str, size: f32, color: Color32) -> Self {
         if !self.words.is_empty() {
@@ -53,25 +54,25 @@ impl Spans {
         self.gap(size::GAP_LABEL)
     }
 
-    /// Lays the line out on as many rows as it needs in that width.
+    /// Lays out the line, wrapped at this width.
     pub fn wrapped(mut self, ui: &Ui, width: f32) -> Arc<Galley> {
         self.job.wrap = TextWrapping::wrap_at_width(width);
         ui.painter().layout_job(self.job)
     }
 
-    /// Lays out the line on one row; overflow becomes an ellipsis.
+    /// Lays out the line in one row, truncated with an ellipsis.
     pub fn within(mut self, ui: &Ui, width: f32) -> Arc<Galley> {
         self.job.wrap = TextWrapping::truncate_at_width(width);
         ui.painter().layout_job(self.job)
     }
 
-    /// Lays the line out on one row, however long.
+    /// Lays out the line in one row, never truncated.
     pub fn galley(mut self, ui: &Ui) -> Arc<Galley> {
         self.job.wrap = TextWrapping::no_max_width();
         ui.painter().layout_job(self.job)
     }
 
-    /// Shows the whole line, however little room there is.
+    /// Shows the line, never truncated.
     pub fn whole_label(self, ui: &mut Ui) -> Response {
         let words = self.words.clone();
         let galley = self.galley(ui);
@@ -81,13 +82,15 @@ impl Spans {
         response
     }
 
-    /// Shows the line; where it is cut, its whole text appears under the pointer.
+    /// Shows the line, truncated at the available width. The tooltip shows the whole text if it was
+    /// truncated.
     pub fn label(self, ui: &mut Ui) -> Response {
         let width = ui.available_width();
         self.label_within(ui, width)
     }
 
-    /// Shows the line in at most that width; where it is cut, its whole text appears under the pointer.
+    /// Shows the line, truncated at this width in points. The tooltip shows the whole text if it
+    /// was truncated.
     pub fn label_within(self, ui: &mut Ui, width: f32) -> Response {
         let words = self.words.clone();
         let galley = self.within(ui, width);

@@ -1,4 +1,5 @@
-//! Parts of tables that are pressed: headers that sort, and names that open.
+//! Parts of tables: column headers that sort when clicked, names that open an item when clicked,
+//! and the line between rows.
 
 use eframe::egui::{Rangef, Rect, Response, Role, Sense, Ui, WidgetInfo, vec2};
 
@@ -6,7 +7,9 @@ use super::paint::focus_ring;
 use super::spans::Spans;
 use crate::theme::{Tokens, Type, icons, size};
 
-/// A header that sorts when it is pressed; a caret shows the order, rising or falling.
+/// Shows the header of a column as a button; the caller sorts by the column when it is clicked.
+/// `order` draws a caret: `true` if the rows are sorted by the column in ascending order, `false`
+/// if in descending order.
 pub fn header_button(ui: &mut Ui, title: &str, order: Option<bool>) -> Response {
     let tokens = Tokens::of(ui);
     let color = if order.is_some() { tokens.t1 } else { tokens.t2 };
@@ -23,14 +26,15 @@ pub fn header_button(ui: &mut Ui, title: &str, order: Option<bool>) -> Response 
     focus_ring(ui, &response);
     let name = match order {
         None => format!("Sort by {title}"),
-        Some(true) => format!("Sort by {title}, rising"),
-        Some(false) => format!("Sort by {title}, falling"),
+        Some(true) => format!("Sort by {title}, ascending"),
+        Some(false) => format!("Sort by {title}, descending"),
     };
     response.widget_info(|| WidgetInfo::labeled(Role::Button, true, &name));
     response
 }
 
-/// A name that opens what it names; cut with an ellipsis where there is no room.
+/// Shows a text as a link; the caller opens the item when the link is clicked. A text that does not
+/// fit is truncated with an ellipsis. `name` is for screen readers.
 pub fn link_in_table(ui: &mut Ui, style: Type, text: &str, name: &str) -> Response {
     let tokens = Tokens::of(ui);
     let galley = Spans::plain(style, text, tokens.t1).within(ui, ui.available_width().max(20.0));
@@ -45,7 +49,8 @@ pub fn link_in_table(ui: &mut Ui, style: Type, text: &str, name: &str) -> Respon
     if is_cut { response.on_hover_text(text) } else { response }
 }
 
-/// Draws the line above a row, as wide as the table; call it in the row's first cell.
+/// Draws the line above a row of a table. `table` is the horizontal extent of the line, which may
+/// leave the cell. Call this function in the first cell of the row.
 pub fn row_line(ui: &Ui, table: Rangef) {
     let within = Rect::from_x_y_ranges(table, ui.clip_rect().y_range());
     let mut painter = ui.painter().clone();

@@ -1,4 +1,4 @@
-//! The kit under the keyboard and for screen readers, without a window.
+//! Tests keyboard control and screen reader output of the widgets, without a window.
 
 use std::cell::RefCell;
 
@@ -13,13 +13,13 @@ use jitterscope_engine::plan::{
 use super::*;
 use crate::theme;
 
-/// A window of 800 × 600 that exists in memory only.
-struct Bench {
+/// A window of 800 × 600 points that exists in memory only.
+struct TestWindow {
     ctx: Context,
     time: f64,
 }
 
-impl Bench {
+impl TestWindow {
     fn new() -> Self {
         let ctx = Context::default();
         theme::install(&ctx);
@@ -27,7 +27,7 @@ impl Bench {
         Self { ctx, time: 0.0 }
     }
 
-    /// Draws one frame a moment later; returns the accessibility tree.
+    /// Advances the time by 0.1 s, draws one frame, and returns the nodes of its accessibility tree.
     fn frame(&mut self, events: Vec<Event>, contents: impl FnMut(&mut Ui)) -> Vec<Node> {
         self.time += 0.1;
         let size = egui::vec2(800.0, 600.0);
@@ -64,25 +64,25 @@ fn named<'a>(nodes: &'a [Node], role: Role, name: &str) -> &'a Node {
 
 #[test]
 fn arrows_move_within_a_segmented_control_and_tab_visits_it_once() {
-    let mut bench = Bench::new();
+    let mut window = TestWindow::new();
     let fps = RefCell::new(60_u32);
     let contents = |ui: &mut Ui| {
         let options = [(30, "30"), (60, "60"), (120, "120")];
         segmented(ui, "Target", &mut *fps.borrow_mut(), &options);
         ui.add(Button::new("After"));
     };
-    bench.frame(vec![], contents);
-    bench.press(Key::Tab, contents);
-    bench.frame(vec![], contents);
-    bench.press(Key::ArrowRight, contents);
+    window.frame(vec![], contents);
+    window.press(Key::Tab, contents);
+    window.frame(vec![], contents);
+    window.press(Key::ArrowRight, contents);
     assert_eq!(*fps.borrow(), 120);
-    bench.frame(vec![], contents);
-    bench.press(Key::ArrowRight, contents);
+    window.frame(vec![], contents);
+    window.press(Key::ArrowRight, contents);
     assert_eq!(*fps.borrow(), 120, "the last one is the end");
-    bench.press(Key::ArrowLeft, contents);
+    window.press(Key::ArrowLeft, contents);
     assert_eq!(*fps.borrow(), 60);
-    bench.frame(vec![], contents);
-    let nodes = bench.frame(vec![], contents);
+    window.frame(vec![], contents);
+    let nodes = window.frame(vec![], contents);
     assert_eq!(nodes.iter().filter(|node| node.role() == Role::RadioGroup).count(), 1);
     let selected = named(&nodes, Role::RadioButton, "Target, 60");
     assert_eq!(selected.toggled(), Some(egui::accesskit::Toggled::True));
@@ -90,7 +90,7 @@ fn arrows_move_within_a_segmented_control_and_tab_visits_it_once() {
 
 #[test]
 fn a_length_that_is_left_to_the_program_shows_so() {
-    let mut bench = Bench::new();
+    let mut window = TestWindow::new();
     let length = RefCell::new(Nanos::ZERO);
     let contents = |ui: &mut Ui| {
         let parameter = Parameter::micros(0.0, 1_000.0).or_automatic("Auto");
@@ -98,17 +98,17 @@ fn a_length_that_is_left_to_the_program_shows_so() {
         ui.add(Button::new("After"));
     };
     let mut shown = |typed: Option<&str>| {
-        bench.frame(vec![], contents);
+        window.frame(vec![], contents);
         if let Some(typed) = typed {
-            bench.press(Key::Tab, contents);
-            bench.frame(vec![], contents);
-            bench.frame(vec![Event::Text(typed.to_owned())], contents);
-            bench.press(Key::Tab, contents);
-            bench.frame(vec![], contents);
-            bench.press(Key::Tab, contents);
+            window.press(Key::Tab, contents);
+            window.frame(vec![], contents);
+            window.frame(vec![Event::Text(typed.to_owned())], contents);
+            window.press(Key::Tab, contents);
+            window.frame(vec![], contents);
+            window.press(Key::Tab, contents);
         }
-        bench.frame(vec![], contents);
-        let nodes = bench.frame(vec![], contents);
+        window.frame(vec![], contents);
+        let nodes = window.frame(vec![], contents);
         named(&nodes, Role::SpinButton, "Shortest gap").value().map(str::to_owned)
     };
     assert_eq!(shown(None).as_deref(), Some("Auto"));
@@ -118,7 +118,7 @@ fn a_length_that_is_left_to_the_program_shows_so() {
 
 #[test]
 fn a_number_of_a_choice_has_the_unit_and_the_label_of_its_setting() {
-    let mut bench = Bench::new();
+    let mut window = TestWindow::new();
     let plan = SleepAccuracy {
         priority: Priority::Fifo(7),
         cpu: CpuChoice::Cpu(1),
@@ -128,8 +128,8 @@ fn a_number_of_a_choice_has_the_unit_and_the_label_of_its_setting() {
         let mut form = SettingForm::new(ui, "Sleep", &[], FormContext::default());
         plan.clone().settings(&mut form);
     };
-    bench.frame(vec![], contents);
-    let nodes = bench.frame(vec![], contents);
+    window.frame(vec![], contents);
+    let nodes = window.frame(vec![], contents);
     let value = |name| named(&nodes, Role::SpinButton, name).value().map(str::trim);
     assert_eq!(value("Sleep, measuring thread, pinning"), Some("1"));
     let level = "Sleep, measuring thread, priority, real-time priority";
@@ -139,7 +139,7 @@ fn a_number_of_a_choice_has_the_unit_and_the_label_of_its_setting() {
 #[test]
 fn a_choice_that_would_be_cut_in_half_a_row_has_a_whole_one() {
     let width_in = |column: f32, name: &str| {
-        let mut bench = Bench::new();
+        let mut window = TestWindow::new();
         let mut plan = FrameLoop::default();
         plan.load.count = LoadCount::HalfOfCpus;
         let contents = |ui: &mut Ui| {
@@ -147,8 +147,8 @@ fn a_choice_that_would_be_cut_in_half_a_row_has_a_whole_one() {
             let mut form = SettingForm::new(ui, "Loop", &[], FormContext::default());
             plan.clone().settings(&mut form);
         };
-        bench.frame(vec![], contents);
-        let nodes = bench.frame(vec![], contents);
+        window.frame(vec![], contents);
+        let nodes = window.frame(vec![], contents);
         let combo = named(&nodes, Role::ComboBox, name);
         combo.bounds().map(|bounds| bounds.x1 - bounds.x0).unwrap()
     };
@@ -161,24 +161,24 @@ fn a_choice_that_would_be_cut_in_half_a_row_has_a_whole_one() {
 
 #[test]
 fn a_number_out_of_range_is_marked_and_fixed_on_leaving() {
-    let mut bench = Bench::new();
+    let mut window = TestWindow::new();
     let length = RefCell::new(Nanos::from_secs(30));
     let contents = |ui: &mut Ui| {
         let parameter = Parameter::secs(1.0, 600.0);
         value_field(ui, "Duration", &mut *length.borrow_mut(), &parameter, 100.0);
         ui.add(Button::new("After"));
     };
-    bench.frame(vec![], contents);
-    bench.press(Key::Tab, contents);
-    bench.frame(vec![], contents);
-    let typed = bench.frame(vec![Event::Text("900".to_owned())], contents);
+    window.frame(vec![], contents);
+    window.press(Key::Tab, contents);
+    window.frame(vec![], contents);
+    let typed = window.frame(vec![Event::Text("900".to_owned())], contents);
     assert_eq!(*length.borrow(), Nanos::from_secs(600), "what the page sees is in range");
     assert!(typed.iter().any(|node| node.value() == Some("At most 600 s")));
-    let still = bench.frame(vec![], contents);
+    let still = window.frame(vec![], contents);
     assert!(still.iter().any(|node| node.description() == Some("At most 600 s")));
-    bench.press(Key::Tab, contents);
-    bench.frame(vec![], contents);
-    let left = bench.frame(vec![], contents);
+    window.press(Key::Tab, contents);
+    window.frame(vec![], contents);
+    let left = window.frame(vec![], contents);
     assert!(!left.iter().any(|node| node.description() == Some("At most 600 s")));
     assert_eq!(*length.borrow(), Nanos::from_secs(600));
 }
@@ -186,21 +186,21 @@ fn a_number_out_of_range_is_marked_and_fixed_on_leaving() {
 #[test]
 fn escape_in_a_number_field_restores_the_value_that_it_had() {
     for typed in ["900", "45"] {
-        let mut bench = Bench::new();
+        let mut window = TestWindow::new();
         let length = RefCell::new(Nanos::from_secs(30));
         let contents = |ui: &mut Ui| {
             let parameter = Parameter::secs(1.0, 600.0);
             value_field(ui, "Duration", &mut *length.borrow_mut(), &parameter, 100.0);
             ui.add(Button::new("After"));
         };
-        bench.frame(vec![], contents);
-        bench.press(Key::Tab, contents);
-        bench.frame(vec![], contents);
-        bench.frame(vec![Event::Text(typed.to_owned())], contents);
+        window.frame(vec![], contents);
+        window.press(Key::Tab, contents);
+        window.frame(vec![], contents);
+        window.frame(vec![Event::Text(typed.to_owned())], contents);
         assert_ne!(*length.borrow(), Nanos::from_secs(30), "{typed} is taken while it is typed");
-        bench.press(Key::Escape, contents);
-        bench.frame(vec![], contents);
-        let nodes = bench.frame(vec![], contents);
+        window.press(Key::Escape, contents);
+        window.frame(vec![], contents);
+        let nodes = window.frame(vec![], contents);
         assert_eq!(*length.borrow(), Nanos::from_secs(30), "{typed}");
         let field = named(&nodes, Role::SpinButton, "Duration");
         assert!(field.value().is_some_and(|words| words.starts_with("30")), "{field:?}");
@@ -211,7 +211,7 @@ fn escape_in_a_number_field_restores_the_value_that_it_had() {
 #[test]
 fn enter_answers_a_dialog_and_escape_takes_the_question_back() {
     for (key, expected) in [(Key::Enter, Answer::Primary), (Key::Escape, Answer::Cancel)] {
-        let mut bench = Bench::new();
+        let mut window = TestWindow::new();
         let answer = RefCell::new(None);
         let contents = |ui: &mut Ui| {
             let question = Dialog {
@@ -225,37 +225,37 @@ fn enter_answers_a_dialog_and_escape_takes_the_question_back() {
                 *answer.borrow_mut() = question.show(ui);
             }
         };
-        bench.frame(vec![], contents);
-        bench.frame(vec![], contents);
+        window.frame(vec![], contents);
+        window.frame(vec![], contents);
         assert_eq!(*answer.borrow(), None);
-        bench.press(key, contents);
+        window.press(key, contents);
         assert_eq!(*answer.borrow(), Some(expected));
     }
 }
 
 #[test]
 fn messages_leave_but_errors_stay_and_all_are_announced_politely() {
-    let mut bench = Bench::new();
+    let mut window = TestWindow::new();
     let toasts = RefCell::new(Toasts::<()>::default());
     toasts.borrow_mut().push(Toast::info("Copied."));
     toasts.borrow_mut().push(Toast::error("Could not save."));
     let contents = |ui: &mut Ui| {
         toasts.borrow_mut().show(ui);
     };
-    bench.frame(vec![], contents);
-    let nodes = bench.frame(vec![], contents);
+    window.frame(vec![], contents);
+    let nodes = window.frame(vec![], contents);
     assert_eq!(named(&nodes, Role::Status, "Copied.").live(), Some(Live::Polite));
     for _ in 0..80 {
-        bench.frame(vec![], contents);
+        window.frame(vec![], contents);
     }
-    let nodes = bench.frame(vec![], contents);
+    let nodes = window.frame(vec![], contents);
     assert!(!nodes.iter().any(|node| node.label() == Some("Copied.")));
     named(&nodes, Role::Status, "Could not save.");
 }
 
 #[test]
 fn while_a_test_runs_only_errors_are_shown() {
-    let mut bench = Bench::new();
+    let mut window = TestWindow::new();
     let toasts = RefCell::new(Toasts::<()>::default());
     toasts.borrow_mut().hold(true);
     toasts.borrow_mut().push(Toast::warning("The window was hidden."));
@@ -263,19 +263,19 @@ fn while_a_test_runs_only_errors_are_shown() {
     let contents = |ui: &mut Ui| {
         toasts.borrow_mut().show(ui);
     };
-    bench.frame(vec![], contents);
-    let nodes = bench.frame(vec![], contents);
+    window.frame(vec![], contents);
+    let nodes = window.frame(vec![], contents);
     assert!(!nodes.iter().any(|node| node.label() == Some("The window was hidden.")));
     named(&nodes, Role::Status, "Could not save.");
     toasts.borrow_mut().hold(false);
-    bench.frame(vec![], contents);
-    let nodes = bench.frame(vec![], contents);
+    window.frame(vec![], contents);
+    let nodes = window.frame(vec![], contents);
     named(&nodes, Role::Status, "The window was hidden.");
 }
 
 #[test]
 fn a_verdict_is_one_node_and_a_tile_shows_all_it_shows() {
-    let mut bench = Bench::new();
+    let mut window = TestWindow::new();
     let contents = |ui: &mut Ui| {
         VerdictStrip::new(Severity::Good, "Good")
             .sentence("Pinning brings nothing.")
@@ -285,8 +285,8 @@ fn a_verdict_is_one_node_and_a_tile_shows_all_it_shows() {
             });
         tile_row(ui, &[Tile::new("p99", "524", "µs").note("of 1 800")]);
     };
-    bench.frame(vec![], contents);
-    let nodes = bench.frame(vec![], contents);
+    window.frame(vec![], contents);
+    let nodes = window.frame(vec![], contents);
     let shows = |text: &str| nodes.iter().filter(|node| node.value() == Some(text)).count();
     assert_eq!(shows("Verdict: Good. Pinning brings nothing. 52 µs late."), 1);
     assert_eq!(shows("p99 524 µs of 1 800"), 1);

@@ -21,37 +21,37 @@ pub struct Tile<'a> {
 }
 
 impl<'a> Tile<'a> {
-    /// A tile with a label, a value, and a unit.
+    /// Creates a tile with a label, a value, and a unit.
     pub const fn new(label: &'a str, value: &'a str, unit: &'a str) -> Self {
         let value_style = Type::Value;
         Self { label, value, unit, note: "", icon: None, help: None, value_style }
     }
 
-    /// A few words at the right of the label.
+    /// Adds a short text at the right of the label; not shown if there is an icon.
     pub const fn note(mut self, note: &'a str) -> Self {
         self.note = note;
         self
     }
 
-    /// An icon at the right of the label.
+    /// Adds an icon at the right of the label.
     pub const fn icon(mut self, icon: &'a str, color: Color32) -> Self {
         self.icon = Some((icon, color));
         self
     }
 
-    /// What the number means, on hover and by F1.
+    /// Adds help on the number, shown on hover and by F1.
     pub const fn help(mut self, help: Help<'a>) -> Self {
         self.help = Some(help);
         self
     }
 
-    /// As small as a narrow window needs it.
+    /// Uses the smaller text size of the number, for a narrow window.
     pub const fn narrow(mut self) -> Self {
         self.value_style = Type::ValueNarrow;
         self
     }
 
-    /// Shows the tile as wide as there is room, 58 high.
+    /// Shows the tile at the available width.
     pub fn show(&self, ui: &mut Ui) -> Response {
         let tokens = Tokens::of(ui);
         let number = |style: Type, unit: &str| {
@@ -63,7 +63,7 @@ impl<'a> Tile<'a> {
         };
         let width = ui.available_width();
         let room = width - 2.0 * size::GAP_CARD;
-        // A number is never cut: it is smaller before that, and at last without its unit.
+        // A number is never truncated: use a smaller size first, then omit the unit.
         let tries = [
             (self.value_style, self.unit),
             (Type::ValueNarrow, self.unit),
@@ -93,7 +93,8 @@ impl<'a> Tile<'a> {
         }
     }
 
-    /// Draws the note or the icon; returns the width it takes.
+    /// Draws the icon, or the note if there is no icon, at the top right of the tile. Returns the
+    /// width of the icon or note in points.
     fn top_right(&self, ui: &Ui, inner: Rect, height: f32) -> f32 {
         let tokens = Tokens::of(ui);
         if let Some((icon, color)) = self.icon {
@@ -109,10 +110,11 @@ impl<'a> Tile<'a> {
     }
 }
 
-/// A tile narrower than this cuts its label.
+/// Width in points below which a tile would truncate its label.
 const MIN_WIDTH: f32 = 112.0;
 
-/// Shows tiles side by side, all equally wide; in two rows where one has no room for their labels.
+/// Shows tiles of equal width in a row. More than three tiles are shown in two rows if their labels
+/// would be truncated in one.
 pub fn tile_row(ui: &mut Ui, tiles: &[Tile<'_>]) {
     let width_of = |tiles: usize| {
         let count = f32::from(u16::try_from(tiles).unwrap_or(u16::MAX).max(1));

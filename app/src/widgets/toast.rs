@@ -1,4 +1,5 @@
-//! Toasts: short messages at the bottom right that leave by themselves, unless they are errors.
+//! Toasts: short messages at the bottom right of the window. They disappear after some seconds,
+//! unless they are errors.
 
 use eframe::egui::{
     Align2, Area, Context, CornerRadius, Frame, Id, Margin, Order, Role, Sense, Stroke, Ui,
@@ -10,7 +11,7 @@ use super::severity::Severity;
 use super::spans::Spans;
 use crate::theme::{Tokens, Type, icons, paint_icon, size};
 
-/// A message, and what one click can do about it.
+/// A short message. The user may be offered an action of type `A`, shown as a link.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Toast<A> {
     severity: Severity,
@@ -21,28 +22,28 @@ pub struct Toast<A> {
 }
 
 impl<A> Toast<A> {
-    /// Something went as it should: 5 s.
+    /// Creates a message about a success, shown for 5 s.
     pub fn info(text: impl Into<String>) -> Self {
         Self::new(Severity::Good, text, Some(5.0))
     }
 
-    /// Something was deleted and can be restored: 8 s.
+    /// Creates a message about a deletion, shown for 8 s. `action` undoes the deletion.
     pub fn undo(text: impl Into<String>, action: A) -> Self {
         let toast = Self::new(Severity::Info, text, Some(8.0)).action("Undo", action);
         Self { icon: Some(icons::TRASH), ..toast }
     }
 
-    /// Something to know: 8 s.
+    /// Creates a warning, shown for 8 s.
     pub fn warning(text: impl Into<String>) -> Self {
         Self::new(Severity::Fair, text, Some(8.0))
     }
 
-    /// Something failed: stays until it is closed.
+    /// Creates an error message, shown until the user closes it.
     pub fn error(text: impl Into<String>) -> Self {
         Self::new(Severity::Poor, text, None)
     }
 
-    /// Adds a link, and what is handed back when it is clicked.
+    /// Adds a link; [`Toasts::show`] returns `action` when the link is clicked.
     #[must_use]
     pub fn action(mut self, label: impl Into<String>, action: A) -> Self {
         self.action = Some((label.into(), action));
@@ -54,7 +55,7 @@ impl<A> Toast<A> {
     }
 }
 
-/// The messages that wait or are shown.
+/// The messages that are shown or waiting.
 #[derive(Clone, Debug)]
 pub struct Toasts<A> {
     waiting: Vec<Toast<A>>,
@@ -67,14 +68,14 @@ impl<A> Default for Toasts<A> {
     }
 }
 
-/// The action of a toast.
+/// What the user clicked in a toast.
 enum Outcome<A> {
     Close,
     Act(A),
 }
 
 impl<A: Clone> Toasts<A> {
-    /// How many are shown at once.
+    /// Maximum number of messages shown at once.
     pub const SHOWN: usize = 3;
 
     /// Adds a message.
@@ -82,18 +83,19 @@ impl<A: Clone> Toasts<A> {
         self.waiting.push(toast);
     }
 
-    /// Removes the messages whose action has become pointless.
+    /// Removes the messages for whose action `is_pointless` returns `true`.
     pub fn remove(&mut self, is_pointless: impl Fn(&A) -> bool) {
         self.waiting
             .retain(|toast| toast.action.as_ref().is_none_or(|(_, action)| !is_pointless(action)));
     }
 
-    /// Holds back all but errors, while a test runs.
+    /// Delays all messages except errors; used while a test runs.
     pub const fn hold(&mut self, held: bool) {
         self.held = held;
     }
 
-    /// Shows the oldest three above the status bar; returns what was clicked. Call once a frame.
+    /// Shows the oldest messages above the status bar. Returns the action whose link was clicked,
+    /// if any. Call this function once per frame.
     pub fn show(&mut self, ctx: &Context) -> Option<A> {
         let mut clicked = None;
         let mut above = size::STATUS_BAR + size::GAP_GROUP;
@@ -131,7 +133,8 @@ impl<A: Clone> Toasts<A> {
 }
 
 impl<A> Toast<A> {
-    /// Counts the time down, unless someone is looking at it.
+    /// Counts down the remaining time of the toast, unless `attended`: while the pointer or the
+    /// focus is on the toast. Returns whether the time is over.
     fn is_over(&mut self, ctx: &Context, attended: bool) -> bool {
         let Some(secs) = &mut self.secs_left else { return false };
         if !attended {
@@ -143,7 +146,7 @@ impl<A> Toast<A> {
     }
 }
 
-/// Whether the keyboard is on one of a toast's controls, as `toast_ui` noted.
+/// Whether a control of the toast with this ID had the focus when `toast_row` last drew the toast.
 fn has_focus_within(ctx: &Context, toast: Id) -> bool {
     ctx.data(|data| data.get_temp(toast.with("focus"))).unwrap_or(false)
 }
@@ -164,7 +167,8 @@ fn toast_ui<A: Clone>(ui: &mut Ui, toast: &Toast<A>) -> Option<Outcome<A>> {
         .inner
 }
 
-/// The contents of a toast: icon, text on as many lines as it needs, action, close.
+/// Draws the contents of a toast: icon, wrapped text, link of the action, and close button. Returns
+/// what the user clicked, if anything.
 fn toast_row<A: Clone>(ui: &mut Ui, toast: &Toast<A>) -> Option<Outcome<A>> {
     let tokens = Tokens::of(ui);
     let gap = size::GAP_CARD;

@@ -1,11 +1,12 @@
-//! The switch: on or off, at once.
+//! The switch, which is on or off and takes effect immediately.
 
 use eframe::egui::{Rect, Response, Role, Sense, Ui, WidgetInfo, pos2, vec2};
 
 use super::paint::{bordered_box, focus_ring_around};
 use crate::theme::{Tokens, size};
 
-/// A switch; its name is for screen readers, the visible label is next to it.
+/// Shows a switch without a label; the caller shows the label next to the switch. `name` is for
+/// screen readers.
 pub fn toggle(ui: &mut Ui, on: &mut bool, name: &str) -> Response {
     let tokens = Tokens::of(ui);
     let [width, height] = size::SWITCH;

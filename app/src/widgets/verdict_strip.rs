@@ -1,4 +1,5 @@
-//! The verdict strip: grade, one sentence, one line of evidence, and actions.
+//! The verdict strip: a box at the top of a result with its grade, one sentence, one line of
+//! numbers, and buttons.
 
 use std::sync::Arc;
 
@@ -11,7 +12,7 @@ use super::severity::Severity;
 use super::spans::Spans;
 use crate::theme::{Tokens, Type, paint_icon, size};
 
-/// A verdict, or the text that replaces one.
+/// The verdict on a result, or the text that replaces the verdict, such as while a test runs.
 #[derive(Clone, Copy, Debug)]
 #[must_use = "call show"]
 pub struct VerdictStrip<'a> {
@@ -23,30 +24,31 @@ pub struct VerdictStrip<'a> {
 }
 
 impl<'a> VerdictStrip<'a> {
-    /// A strip with a word and its severity; an empty word is omitted.
+    /// Creates a strip with a severity, which determines icon and colors, and a word, such as the
+    /// grade. An empty word is omitted.
     pub const fn new(severity: Severity, word: &'a str) -> Self {
         Self { severity, icon: None, word, sentence: "", evidence: "" }
     }
 
-    /// The verdict in one sentence.
+    /// Sets the verdict sentence.
     pub const fn sentence(mut self, sentence: &'a str) -> Self {
         self.sentence = sentence;
         self
     }
 
-    /// One line of numbers, or an explanation.
+    /// Sets the text below the sentence: the numbers behind the verdict, or an explanation.
     pub const fn evidence(mut self, evidence: &'a str) -> Self {
         self.evidence = evidence;
         self
     }
 
-    /// Another icon: the pulse while something runs.
+    /// Replaces the icon of the severity, such as by the icon of a pulse while a test runs.
     pub const fn icon(mut self, icon: &'a str) -> Self {
         self.icon = Some(icon);
         self
     }
 
-    /// Shows the strip, with buttons or a requested-and-applied table at its right.
+    /// Shows the strip. `actions` draws the buttons at its right end.
     pub fn show(self, ui: &mut Ui, actions: impl FnOnce(&mut Ui)) -> Response {
         let tokens = Tokens::of(ui);
         let id = ui.next_auto_id().with("strip");
@@ -68,7 +70,8 @@ impl<'a> VerdictStrip<'a> {
         framed.inner
     }
 
-    /// Text on the left in the room that the actions leave, both vertically centered.
+    /// Draws the icon and the text on the left, in the width that the actions leave free, and the
+    /// actions on the right. Text and actions are vertically centered.
     fn contents(&self, ui: &mut Ui, id: Id, actions: impl FnOnce(&mut Ui)) -> Response {
         let tokens = Tokens::of(ui);
         let known: [f32; 2] = ui.data(|data| data.get_temp(id)).unwrap_or_default();
@@ -99,8 +102,9 @@ impl<'a> VerdictStrip<'a> {
         let response = ui.interact(words, id.with("words"), Sense::hover());
         response.widget_info(|| WidgetInfo::labeled(Role::Label, true, self.accessible_label()));
 
-        // Unlimited width: the actions are measured, not cut. Their previous height, not the
-        // text's: otherwise they would adopt that as their own, and keep it.
+        // The width of this area is not limited, so that the actions are measured and not cut. Its
+        // height is the previous height of the actions: in an area as high as the text, the actions
+        // would be measured as high as the text and keep this height.
         let corner = pos2(rect.right() - actions_width, rect.center().y - actions_height / 2.0);
         let place = Rect::from_min_size(corner, vec2(rect.width(), actions_height));
         let layout = Layout::left_to_right(Align::Center);
@@ -130,7 +134,7 @@ impl<'a> VerdictStrip<'a> {
         .collect()
     }
 
-    /// The accessible label: one node for the whole strip.
+    /// Returns the label of the strip for screen readers, which read the strip as a single text.
     fn accessible_label(&self) -> String {
         let verdict = if self.word.is_empty() {
             String::new()
@@ -142,7 +146,8 @@ impl<'a> VerdictStrip<'a> {
     }
 }
 
-/// Shows what was requested and applied, on the right of a running strip.
+/// Shows the requested and the applied conditions, such as the priority, in two lines, at the right
+/// of the strip of a running test. `granted` is the icon of the applied conditions.
 pub fn requested_and_applied(ui: &mut Ui, requested: &str, granted: Severity, applied: &str) {
     let tokens = Tokens::of(ui);
     let key = |text| Spans::plain(Type::Small, text, tokens.t2);

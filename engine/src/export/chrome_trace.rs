@@ -1,5 +1,5 @@
-//! The trace of Chrome and Perfetto: every frame's work on a time line, a track a trial, and who had the
-//! CPUs around late frames, a track a CPU.
+//! Writes a run in the trace format of Chrome and Perfetto. One track per trial shows the work of
+//! every frame; one track per CPU shows the threads that ran around late frames.
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
@@ -10,8 +10,8 @@ use crate::nanos::Nanos;
 use crate::report::{Culprit, Occupancy, Occupant};
 use crate::run::{Run, TrialRun};
 
-/// Writes every sample as a slice of its work, with its lateness. Trials follow each other, as they
-/// ran.
+/// Writes a run. Each sample becomes a slice (a bar in the viewer) as long as its work, with its
+/// lateness. The trials follow each other without a gap, in the order of the run.
 pub fn write(run: &Run, to: &mut dyn Write) -> io::Result<()> {
     write!(to, "{{\"displayTimeUnit\":\"ns\",\"traceEvents\":[")?;
     write!(
@@ -51,14 +51,16 @@ pub fn write(run: &Run, to: &mut dyn Write) -> io::Result<()> {
     writeln!(to, "]}}")
 }
 
-/// The tracks of CPUs: when what was written on each ends.
+/// The tracks of the CPUs that were written so far. `ends` is the end of the last slice of each
+/// CPU, on the time axis of the file.
 #[derive(Default)]
 struct CpuTracks {
     ends: BTreeMap<u32, Nanos>,
 }
 
 impl CpuTracks {
-    /// Writes who had each CPU around the late samples of a trial that began then.
+    /// Writes the threads and interrupts that ran on each CPU around the late samples of a trial.
+    /// `start` is the start of the trial on the time axis of the file.
     fn write(&mut self, trial: &TrialRun, start: Nanos, to: &mut dyn Write) -> io::Result<()> {
         let (Some(occupancy), Some(above)) = (Occupancy::of(trial), trial.trial.trace_above())
         else {
@@ -81,7 +83,8 @@ impl CpuTracks {
                     }
                     None => name_cpu(cpu, track, to)?,
                 };
-                // Two late samples may share records.
+                // The records of two late samples may overlap. Start each interval at the end of
+                // the last slice, so that no time is written twice.
                 let mut end = end;
                 for (occupant, (from, until)) in lane {
                     let from = (start + from).max(end);
@@ -112,7 +115,8 @@ fn name_cpu(cpu: u32, track: u32, to: &mut dyn Write) -> io::Result<Nanos> {
     Ok(Nanos::ZERO)
 }
 
-/// The name of who had a CPU and its priority; `None` for nobody.
+/// Returns the name and the priority of the thread or interrupt that ran on a CPU; `None` if the
+/// CPU was idle or its occupant is unknown.
 fn named(occupant: &Occupant) -> Option<(&str, String)> {
     match occupant {
         Occupant::Idle | Occupant::Unknown => None,
@@ -124,7 +128,7 @@ fn named(occupant: &Occupant) -> Option<(&str, String)> {
     }
 }
 
-/// Microseconds with all three decimals: nothing is rounded.
+/// Formats a time in microseconds with three decimals, which makes it exact to the nanosecond.
 fn micros(nanos: Nanos) -> String {
     let (sign, nanos) = (if nanos < Nanos::ZERO { "-" } else { "" }, nanos.get().unsigned_abs());
     format!("{sign}{}.{:03}", nanos / 1_000, nanos % 1_000)

@@ -1,4 +1,5 @@
-//! Comma-separated values: the rows of a table, or one row per sample; units are in the names of the columns.
+//! Writes comma-separated values (CSV): the rows of a table, or one row per sample. The name of a
+//! column ends in its unit, if the column has one.
 
 use std::borrow::Cow;
 use std::io::{self, Write};
@@ -8,7 +9,7 @@ use crate::report::Table;
 use crate::report::table::{Exact, TableRow};
 use crate::run::Run;
 
-/// The names of the columns of samples.
+/// The column names of a CSV file with one row per sample.
 const SAMPLE_COLUMNS: [&str; 11] = [
     "trial",
     "label",
@@ -23,11 +24,11 @@ const SAMPLE_COLUMNS: [&str; 11] = [
     "cpu",
 ];
 
-/// The header and the rows of a file.
+/// The header and the rows of a CSV file.
 pub struct Sheet<'a> {
-    /// The names of the columns.
+    /// The column names.
     pub header: Vec<Cow<'a, str>>,
-    /// As many fields per row.
+    /// The rows, each with one field per column.
     pub rows: Box<dyn Iterator<Item = Vec<String>> + 'a>,
 }
 
@@ -38,8 +39,9 @@ impl std::fmt::Debug for Sheet<'_> {
 }
 
 impl<'a> Sheet<'a> {
-    /// The exact values of a table: a field per column, two per interval. A field without a value is empty;
-    /// the last column, `absent`, holds the reasons.
+    /// Returns a sheet with the exact values of a table: one field per column, or two for the ends
+    /// of an interval or a range of grades. A field without a value is empty; the last column,
+    /// `absent`, contains the reasons.
     pub fn of_table(table: &'a Table) -> Self {
         let mut header = table.exact_keys();
         header.push(Cow::Borrowed("absent"));
@@ -53,7 +55,8 @@ impl<'a> Sheet<'a> {
         Self { header, rows: Box::new(rows) }
     }
 
-    /// Every sample of every trial. Text that a spreadsheet would run as a formula is made harmless.
+    /// Returns a sheet with every sample of every trial. Labels that a spreadsheet would run as a
+    /// formula are escaped.
     pub fn of_samples(run: &'a Run) -> Self {
         let rows = run.trials.iter().zip(0_u32..).flat_map(|(trial, number)| {
             let label = cell(&trial.trial.label);
@@ -88,8 +91,8 @@ impl<'a> Sheet<'a> {
     }
 }
 
-/// Why fields of a row are empty: `p99_nanos: needs 100 samples; …`. A semicolon always ends a reason: within
-/// one, it becomes a comma.
+/// Returns the reasons why cells of a row are empty, such as `p99_nanos: needs 100 samples`. The
+/// reasons are separated by semicolons; a semicolon within a reason becomes a comma.
 fn absent(table: &Table, row: &TableRow) -> String {
     let reasons = row.cells.iter().zip(&table.columns).filter_map(|(cell, column)| {
         Some(format!("{}: {}", column.key, cell.reason()?.replace(';', ",")))
@@ -97,7 +100,7 @@ fn absent(table: &Table, row: &TableRow) -> String {
     reasons.collect::<Vec<_>>().join("; ")
 }
 
-/// Writes a table; an empty file where there is none.
+/// Writes a table; writes nothing if `table` is `None`.
 pub fn table(table: Option<&Table>, to: &mut dyn Write) -> io::Result<()> {
     table.map_or(Ok(()), |table| Sheet::of_table(table).write(to))
 }

@@ -1,4 +1,5 @@
-//! The JSON of cyclictest: a histogram of lateness in nanoseconds a configuration, as its threads.
+//! Writes a run in the JSON format of cyclictest, a Linux latency test. Each configuration is
+//! written as a thread with a histogram of its lateness in nanoseconds.
 
 use std::io::{self, Write};
 
@@ -7,8 +8,8 @@ use crate::format::cyclictest::{self as file, Cyclictest, Histogram, SysInfo, Th
 use crate::report::{Configuration, Report};
 use crate::run::Run;
 
-/// Writes every configuration as a thread. The host's name is "redacted"; no value is above the
-/// histogram, whose bins are one nanosecond wide.
+/// Writes every measured configuration as a thread. Instead of the host name, the file contains
+/// "redacted". The bins of the histograms are 1 ns wide and cover every value.
 pub fn write(run: &Run, report: &Report, to: &mut dyn Write) -> io::Result<()> {
     let machine = &run.machine;
     let thread: std::collections::BTreeMap<String, Thread> = report

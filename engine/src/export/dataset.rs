@@ -1,7 +1,8 @@
-//! Runs as rows of typed columns, for engines that analyze many of them: one description of each column, from
-//! which files and their documentation follow.
+//! Converts runs to rows of typed columns, for programs that analyze many runs. Each column has one
+//! description, which the exported files and their documentation share.
 //!
-//! Machines and programs have keys instead of names: the same under the same salt.
+//! Keys replace the names of machines and programs. A key is a hash of a name and a secret, the
+//! salt: with the same salt, a name always has the same key.
 
 mod described;
 mod key;
@@ -22,17 +23,18 @@ pub use key::{Salt, SaltError};
 pub use row::{Field, Kind, Row, Value};
 pub use samples::{SAMPLE_FIELDS, SampleRow};
 
-/// Incremented whenever a column changes its meaning. A new column changes nothing.
+/// Version of the columns. It is incremented when a column changes its meaning, but not when a
+/// column is added.
 pub const SCHEMA_VERSION: i64 = 1;
 
-/// A table of rows from many runs.
+/// A dataset: a table with rows from many runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Dataset {
-    /// One row per configuration of a run.
+    /// One row per configuration of a measured run, or per recording of an import.
     Runs,
-    /// One row per source of delay of a run.
+    /// One row per source of delay of a run: a thread, an interrupt, or another cause.
     Culprits,
-    /// One row per sample.
+    /// One row per sample of a run.
     Samples,
 }
 
@@ -40,7 +42,7 @@ impl Dataset {
     /// Every dataset.
     pub const ALL: [Self; 3] = [Self::Runs, Self::Culprits, Self::Samples];
 
-    /// The name of its folder and of its view.
+    /// Returns the name of the dataset, which is also that of its folder and its database view.
     pub const fn key(self) -> &'static str {
         match self {
             Self::Runs => "runs",
@@ -49,7 +51,7 @@ impl Dataset {
         }
     }
 
-    /// What a row is, in one sentence.
+    /// Returns a one-sentence description of the rows of the dataset.
     pub const fn about(self) -> &'static str {
         match self {
             Self::Runs => "One row per configuration of a run, or per recording of an import.",
@@ -59,11 +61,11 @@ impl Dataset {
     }
 }
 
-/// A run that is exported.
+/// A run to export, with the data from which its rows are made.
 #[derive(Debug)]
 pub struct Source<'a> {
     full: &'a Run,
-    /// What delayed it, by name.
+    /// The sources of delay with their real names, before names are redacted.
     delays: Vec<Delay>,
     run: Cow<'a, Run>,
     report: Report,
@@ -74,7 +76,8 @@ pub struct Source<'a> {
 }
 
 impl<'a> Source<'a> {
-    /// Evaluates a run; the options state which names are included.
+    /// Evaluates a run. `options` define which names are not redacted; `salt` is used to compute
+    /// the keys that replace names.
     pub fn new(run: &'a Run, options: &'a Options, salt: &'a Salt, exported_at: Timestamp) -> Self {
         let report = Report::of(run, &report::Options::default());
         let delays = report.delays.ranked.clone();
@@ -89,17 +92,17 @@ impl<'a> Source<'a> {
         Self { full: run, delays, run: clean, report, salt, options, exported_at, machine_key }
     }
 
-    /// The key of its test, by which files are partitioned.
+    /// Returns the key of the test. Each test has its own folder of exported files.
     pub fn test(&self) -> &'static str {
         self.run.subject.key()
     }
 
-    /// The day on which it began, in UTC.
+    /// Returns the UTC date on which the run started.
     pub fn day(&self) -> String {
         self.run.started_at.strftime("%Y-%m-%d").to_string()
     }
 
-    /// One row per configuration or recording.
+    /// Returns the rows of [`Dataset::Runs`]: one per configuration or recording of the run.
     pub fn runs(&self) -> Vec<Row> {
         let items = Item::all(&self.run, &self.report);
         let table = self.report.tables.first();
@@ -118,7 +121,8 @@ impl<'a> Source<'a> {
             if let Some(table) = table {
                 let mut lines = table.rows.iter();
                 let line = lines.find(|line| line.configuration == Some(at));
-                // Rows of a table that is not of configurations follow their order.
+                // If the rows of the table are not about configurations, they have the same order
+                // as `items`.
                 let same = table.rows.get(at).filter(|line| line.configuration.is_none());
                 if let Some(line) = line.or(same) {
                     row.text("caution", "Why to read the row with care.", &line.caution);
@@ -130,7 +134,8 @@ impl<'a> Source<'a> {
         rows.collect()
     }
 
-    /// One row per source of delay, the one with the most late samples first.
+    /// Returns the rows of [`Dataset::Culprits`]: one per source of delay of the run. The source
+    /// that delayed the most late samples comes first.
     pub fn culprits(&self) -> Vec<Row> {
         let shown = &self.report.delays.ranked;
         let rows = self.delays.iter().zip(1_i64..).map(|(delay, rank)| {
@@ -157,7 +162,8 @@ impl<'a> Source<'a> {
         rows.collect()
     }
 
-    /// Gives every sample of every trial to `each`, in order.
+    /// Passes the rows of [`Dataset::Samples`] to `each`: every sample of every trial, in order.
+    /// Stops at the first error.
     pub fn samples<E>(
         &self,
         each: &mut dyn FnMut(&SampleRow<'_>) -> Result<(), E>,
@@ -165,7 +171,7 @@ impl<'a> Source<'a> {
         samples::each(self, each)
     }
 
-    /// What every row of every dataset begins with.
+    /// Returns the columns with which every row of every dataset begins.
     fn head(&self) -> Row {
         let Self { run, .. } = self;
         let mut row = Row::default();
@@ -189,7 +195,7 @@ impl<'a> Source<'a> {
         row
     }
 
-    /// What a run has in common: the machine, the settings, the verdict.
+    /// Adds the facts that apply to a whole run: machine, settings, and verdict.
     fn add_facts(&self, row: &mut Row) {
         let Self { run, report, .. } = self;
         row.text("name", "Name of the run.", &run.name);
@@ -240,7 +246,8 @@ impl<'a> Source<'a> {
     }
 }
 
-/// What was applied beyond what tables show.
+/// Adds the applied timer settings of a configuration, which the tables of reports do not show.
+/// Without a configuration, the values are absent.
 fn add_applied(row: &mut Row, configuration: Option<&report::Configuration>) {
     let granted = configuration.and_then(|one| one.granted.as_ref());
     for (key, definition, value) in [
@@ -260,7 +267,8 @@ fn add_applied(row: &mut Row, configuration: Option<&report::Configuration>) {
     }
 }
 
-/// Every comparable number of a configuration, and the interval of p99.
+/// Adds the metrics by which a configuration or recording can be compared, except a metric that
+/// needs a baseline run, and the confidence interval of p99.
 fn add_metrics(row: &mut Row, run: &Run, item: Item<'_>) {
     let own = report::metrics(run);
     let all = report::Metric::VALUES.iter().filter(|it| own.iter().all(|one| one.key != it.key));

@@ -1,10 +1,11 @@
-//! A document as blocks: what Markdown is written from, and what the window shows of it.
+//! A report as a list of blocks, such as headings and tables. It is written as Markdown, or shown
+//! in the window as the preview of an export.
 
-use super::facts;
 use crate::report::Table;
 use crate::report::table::{Layout, TextColumn};
+use crate::units::format_count;
 
-/// How a piece of a line looks.
+/// The style of a piece of text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum TextStyle {
     /// Plain text.
@@ -16,27 +17,27 @@ pub enum TextStyle {
     Code,
 }
 
-/// A piece of a line in one look.
+/// A piece of text in one style.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Piece {
     /// The text.
     pub text: String,
-    /// How it looks.
+    /// The style of the text.
     pub look: TextStyle,
 }
 
 impl Piece {
-    /// Plain text.
+    /// Returns plain text.
     pub fn plain(text: impl Into<String>) -> Self {
         Self { text: text.into(), look: TextStyle::Plain }
     }
 
-    /// Emphasized text.
+    /// Returns emphasized text.
     pub fn strong(text: impl Into<String>) -> Self {
         Self { text: text.into(), look: TextStyle::Strong }
     }
 
-    /// A command.
+    /// Returns a command.
     pub fn code(text: impl Into<String>) -> Self {
         Self { text: text.into(), look: TextStyle::Code }
     }
@@ -45,43 +46,44 @@ impl Piece {
 /// A line of text.
 pub type Line = Vec<Piece>;
 
-/// Cells in rows and columns.
+/// A table of text cells, as it is shown.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Grid {
-    /// The names of the columns.
+    /// The column names.
     pub header: Vec<String>,
-    /// Which columns are aligned to the right.
+    /// For each column, whether its cells are right-aligned.
     pub is_right: Vec<bool>,
-    /// The rows: as many cells each as there are columns.
+    /// The rows, each with one cell per column.
     pub rows: Vec<Vec<String>>,
 }
 
-/// A part of a document.
+/// A part of a document, such as a heading or a table.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Block {
-    /// The title of what follows.
+    /// The heading of the blocks that follow.
     Heading(String),
     /// Lines of text.
     Paragraph(Vec<Line>),
-    /// A line of a list.
+    /// A list item.
     Item(Line),
-    /// Lines that somebody else wrote.
+    /// Lines of text that the user or another program wrote, shown as a quotation.
     Quote(Vec<String>),
     /// A table.
     Grid(Grid),
-    /// What is folded under a summary.
+    /// A section that the reader can open and close: the text that is always visible, and the
+    /// blocks that are hidden while the section is closed.
     Details(String, Vec<Self>),
-    /// A drawing of a page.
+    /// A plot, of which this document has only the texts.
     Plot {
-        /// Its name.
+        /// The title of the plot.
         title: String,
-        /// What it shows; may be empty.
+        /// A sentence that describes what the plot shows; may be empty.
         finding: String,
     },
 }
 
 impl Block {
-    /// Returns every text in it, to be changed.
+    /// Returns every text in the block, for modification.
     pub fn texts_mut(&mut self) -> Vec<&mut String> {
         match self {
             Self::Heading(text) => vec![text],
@@ -101,13 +103,14 @@ impl Block {
         }
     }
 
-    /// A list item of plain text.
+    /// Returns a list item of plain text.
     pub fn item(text: impl Into<String>) -> Self {
         Self::Item(vec![Piece::plain(text)])
     }
 }
 
-/// Returns the title of a table with its note: `Scheduling gaps: gaps of 5 µs or longer`.
+/// Returns the title of a table, followed by its note if there is one, as in
+/// `Scheduling gaps: gaps of 5 µs or longer`.
 pub(super) fn title(table: &Table) -> String {
     if table.note.is_empty() {
         table.title.to_owned()
@@ -116,8 +119,9 @@ pub(super) fn title(table: &Table) -> String {
     }
 }
 
-/// Returns a table as blocks: its title, what all rows share as a list, a grid for each group of columns, why
-/// cells are empty, and what to be careful about. Of one row, each grid is a list of cells. `omitted` rows are counted.
+/// Returns a table as blocks: its title, a list of the values that all rows share, a grid per group
+/// of columns, the number of `omitted` rows, the reasons for empty cells, and the cautions about
+/// rows. A table of one row becomes grids with a line per column: the heading and the value.
 pub(super) fn of_table(table: &Table, omitted: usize) -> Vec<Block> {
     let mut blocks = vec![Block::Heading(title(table))];
     if table.rows.is_empty() {
@@ -158,14 +162,14 @@ pub(super) fn of_table(table: &Table, omitted: usize) -> Vec<Block> {
             })
         }));
     }
-    let omitted = (0 < omitted).then(|| format!("{} more rows", facts::count(omitted)));
+    let omitted = (0 < omitted).then(|| format!("{} more rows", format_count(omitted)));
     let cautions = table.cautions().into_iter();
     let cautions = cautions.map(|(name, caution)| format!("{name}: {caution}"));
     blocks.extend(omitted.into_iter().chain(table.reason_lines()).chain(cautions).map(Block::item));
     blocks
 }
 
-/// Neighboring columns of one group.
+/// Splits a list of columns into parts. Each part has neighboring columns of the same group.
 fn groups<'a, 'b>(columns: &'a [TextColumn<'b>]) -> impl Iterator<Item = &'a [TextColumn<'b>]> {
     columns.chunk_by(|one, next| one.column.group == next.column.group)
 }

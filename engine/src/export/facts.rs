@@ -1,4 +1,4 @@
-//! Machine and trust of a report as lines: a name and a value.
+//! Facts about the machine and the reliability of a report, as pairs of name and value.
 
 use crate::machine::Machine;
 use crate::platform::{PowerSource, TraceSource};
@@ -6,15 +6,10 @@ use crate::report::{Report, trace_state};
 use crate::run::{Annotation, Run};
 use crate::units::{format_count, format_share};
 
-/// A line: name and value.
+/// A fact in a report: its name and its value.
 pub(super) type Line<'a> = (&'a str, String);
 
-/// A count in groups of three digits.
-pub(super) fn count(count: usize) -> String {
-    format_count(u64::try_from(count).unwrap_or(u64::MAX))
-}
-
-/// The power source, and the frequency governor or the power plan; what is not known is omitted.
+/// Returns the power source, and the governor (Linux) or power plan (Windows). Unknown values are omitted.
 fn power(machine: &Machine) -> impl Iterator<Item = String> {
     let source = machine.power.source.map(|source| match source {
         PowerSource::Mains => "AC power".to_owned(),
@@ -24,7 +19,7 @@ fn power(machine: &Machine) -> impl Iterator<Item = String> {
     source.into_iter().chain(machine.power.governor_or_plan.clone())
 }
 
-/// The machine; what is not known is omitted.
+/// Returns the facts about the machine and its clock, as names and values. Unknown values are omitted.
 pub fn machine(run: &Run) -> Vec<(&'static str, String)> {
     let machine = &run.machine;
     let mut lines = Vec::new();
@@ -68,7 +63,7 @@ pub fn machine(run: &Run) -> Vec<(&'static str, String)> {
     lines
 }
 
-/// The machine in a line: "AMD EPYC, 2 CPUs (KVM), Debian 12, Linux 6.18, AC power".
+/// Describes the machine in one line: "AMD EPYC, 2 CPUs (KVM), Debian 12, Linux 6.18, AC power".
 pub fn machine_line(run: &Run) -> String {
     let machine = &run.machine;
     let mut words: Vec<String> = machine.cpu_model.iter().cloned().collect();
@@ -87,7 +82,8 @@ pub fn machine_line(run: &Run) -> String {
     words.join(", ")
 }
 
-/// How far the figures can be trusted, in a line: "none of 1 800 frames lost, ran as requested (nice 0, CPU 1)".
+/// Describes the measurement quality in one line: "none of 1 800 frames lost, ran as requested
+/// (nice 0, CPU 1)".
 pub(super) fn quality(run: &Run, report: &Report, has_machine: bool) -> String {
     let lost = match run.lost_count() {
         0 => "none".to_owned(),
@@ -95,7 +91,7 @@ pub(super) fn quality(run: &Run, report: &Report, has_machine: bool) -> String {
     };
     let samples = run.sample_count();
     let mut words =
-        vec![format!("{lost} of {} {} lost", count(samples), run.subject.samples_name())];
+        vec![format!("{lost} of {} {} lost", format_count(samples), run.subject.samples_name())];
     if let Some(share) = foreign_share(report).filter(|_| has_machine) {
         words.push(format!("other programs {} of one CPU", format_share(share)));
     }
@@ -117,8 +113,8 @@ pub(super) fn quality(run: &Run, report: &Report, has_machine: bool) -> String {
     words.join(", ")
 }
 
-/// The user's notes about instants and ranges: place and text. Where there are several trials, the place names
-/// the trial.
+/// Returns the user's notes about points and ranges in time, each as its position in time and its text. If the run has
+/// several trials, the position includes the label of the trial.
 pub(super) fn annotations(run: &Run) -> Vec<(String, String)> {
     let line = |one: &Annotation| {
         let trial = run.trials.get(one.trial)?;
@@ -131,14 +127,15 @@ pub(super) fn annotations(run: &Run) -> Vec<(String, String)> {
     run.annotations.iter().filter_map(line).collect()
 }
 
-/// How reliable the run is, besides its warnings; `has_machine` where what else ran there may be named.
+/// Returns facts about the reliability of a run, except for its warnings. `has_machine` is whether
+/// facts about other programs may be included.
 pub(super) fn trust(run: &Run, report: &Report, has_machine: bool) -> Vec<Line<'static>> {
     let lost = match run.lost_count() {
         0 => "none lost".to_owned(),
         lost => format!("{lost} lost"),
     };
     let mut lines = vec![
-        ("Samples", format!("{}, {lost}", count(run.sample_count()))),
+        ("Samples", format!("{}, {lost}", format_count(run.sample_count()))),
         ("Measuring time", format!("{:.1} s", run.measured().as_secs())),
         ("Program", format!("Jitterscope {}, method {}", run.app_version, run.method_version)),
         ("Run", run.id.to_string()),
@@ -149,7 +146,8 @@ pub(super) fn trust(run: &Run, report: &Report, has_machine: bool) -> Vec<Line<'
     lines
 }
 
-/// What other programs used of one CPU, at most.
+/// Returns the CPU time of other programs as a share of one CPU: the max over the configurations, or `None` if it is
+/// not known for any of them.
 fn foreign_share(report: &Report) -> Option<f64> {
     report.rows.iter().filter_map(|row| row.foreign_share).reduce(f64::max)
 }

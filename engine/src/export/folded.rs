@@ -1,4 +1,5 @@
-//! A run as a file for a ticket: the ticket, and all figures folded below it.
+//! The Markdown file of a run: a short summary for a ticket, then a collapsed section with all
+//! figures.
 
 use std::io;
 
@@ -10,10 +11,11 @@ use crate::format::measurement_sum;
 use crate::report::{Configuration, Report};
 use crate::run::Run;
 
-/// The most rows of a table of events that are written.
+/// Maximum number of rows that are written of a table of events, such as late frames.
 const MAX_EVENTS: usize = 40;
 
-/// Returns the blocks of a file: those of the ticket, and the rest folded.
+/// Returns the blocks of the Markdown file: the summary, then a collapsed section with everything
+/// else.
 pub(super) fn document(
     run: &Run,
     report: &Report,
@@ -57,7 +59,8 @@ fn details(run: &Run, report: &Report, headline: &Headline, options: &Options) -
     if !headline.privacy.is_empty() {
         last.push(Piece::plain(format!("{}. ", headline.privacy)));
     }
-    // The checksum of the run as JSON, which the same names are taken from.
+    // The names in `run` are already redacted, so this is the checksum of a JSON export that
+    // redacts the same names.
     if let Ok(sum) = json::write(run, report, headline, &mut io::sink()) {
         last.extend([Piece::plain("SHA-256 of the run as JSON: "), Piece::code(sum)]);
     }
@@ -70,7 +73,8 @@ fn details(run: &Run, report: &Report, headline: &Headline, options: &Options) -
     Block::Details(title.to_owned(), blocks)
 }
 
-/// What a single configuration requested and what applied; of several, the first table has it.
+/// Returns a table of the settings that the only configuration requested and that the system
+/// applied. Empty for several configurations, whose settings are in the first table of the report.
 fn requested(run: &Run, report: &Report) -> Vec<Block> {
     let [row] = report.rows.as_slice() else { return Vec::new() };
     let Configuration { granted: Some(granted), .. } = row else { return Vec::new() };

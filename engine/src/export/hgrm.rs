@@ -1,14 +1,15 @@
-//! The percentile listing of HdrHistogram, in microseconds of lateness, for its plotter.
+//! The percentile listing of HdrHistogram, with lateness in microseconds, for the HdrHistogram plotter.
 
 use std::io::{self, Write};
 
 use crate::nanos::Nanos;
 use crate::stats::{Sorted, Spread};
 
-/// Rows for each halving of the distance to 100 %.
+/// Number of rows per halving of the distance to 100%: from 0 to 50%, from 50% to 75%, and so on.
 const TICKS: f64 = 5.0;
 
-/// Writes the listing; all values are exact, without buckets.
+/// Writes the percentile listing of `lateness`, which is in nanoseconds. Values are exact, while HdrHistogram rounds
+/// values to its buckets.
 pub fn write(lateness: Vec<i64>, to: &mut dyn Write) -> io::Result<()> {
     writeln!(
         to,
@@ -20,13 +21,13 @@ pub fn write(lateness: Vec<i64>, to: &mut dyn Write) -> io::Result<()> {
     let count = sorted.count();
     let micros = |nanos: i64| Nanos::new(nanos).as_micros();
     let total = u32::try_from(count).unwrap_or(u32::MAX);
-    // Each halving of what is left to 100 % gets five rows; none is computed from the one before, so that
-    // no error adds up.
+    // Each halving of the distance to 100% has five rows. Each row is computed from the halving instead of the previous
+    // row, so that rounding errors do not accumulate.
     'rows: for halving in 0_i32..60 {
         let (from, step) = (1.0 - 0.5_f64.powi(halving), 0.5_f64.powi(halving + 1) / TICKS);
         for tick in 0..5_i32 {
             let share = from + step * f64::from(tick);
-            // The smallest value that at least this share of all is not above.
+            // The smallest value such that at least this share of all values is at or below the value.
             let rank = whole((share * f64::from(total) - 1e-9).ceil()).clamp(1, count);
             let value = sorted.at(rank - 1);
             let up_to = sorted.count_while(|one| one <= value);
@@ -49,7 +50,7 @@ pub fn write(lateness: Vec<i64>, to: &mut dyn Write) -> io::Result<()> {
     writeln!(to, "#[Buckets = {:12}, SubBuckets     = {:12}]", 1, count)
 }
 
-/// The whole part of a rank.
+/// Returns the integer part of a rank.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,

@@ -1,5 +1,5 @@
-//! The report as one page: the answer first, read in any browser without a script, printed on A4, and imported
-//! again, because it contains the run.
+//! The HTML report: one page with the verdict first. The page is readable without its script,
+//! prints on A4, and contains the run, so that Jitterscope can import the page.
 
 mod compared;
 mod culprits;
@@ -28,20 +28,22 @@ pub use compared::{Change, Changes, ComparisonPage, RelativeChange, Side, write_
 pub use outline::outline;
 pub use page::{Measurement, Page, write_page};
 
-/// The most rows of a table of events.
+/// Maximum number of rows of a table of events.
 const MAX_EVENTS: usize = 200;
-/// The most plots across the page; others are in details.
+/// Maximum number of full-width plots besides the timeline; further plots are in the collapsed
+/// details.
 const MAX_WIDE: usize = 2;
-/// How the element that holds the run begins; the importer looks for it.
+/// The opening tag of the element that contains the run as JSON. The importer searches for this
+/// tag.
 const DATA_BEGINS: &str = "<script type=\"application/json\" id=\"jitterscope-run\">";
-/// The only script of a page: values below the pointer, and all details in print.
+/// The only script of the page: it shows values at the pointer and opens all details for print.
 const SCRIPT: &str = include_str!("html/script.js");
-/// The hash by which a browser recognizes it.
+/// The hash of the script, by which the content security policy of the page permits it.
 const SCRIPT_HASH: &str = "sha256-Mu4OKZR8vsSUU5qdHF+WuU+tijOByZTpZuEHZ8aEhwA=";
-/// Icons, and the marks of causes.
+/// SVG definitions of icons and of the marks of causes.
 const DEFINITIONS: &str = include_str!("html/defs.html");
 
-/// Writes the page.
+/// Writes the HTML report of a run.
 pub fn write(
     run: &Run,
     report: &Report,
@@ -56,7 +58,7 @@ pub fn write(
     let (weakening, others): (Vec<&Caution>, Vec<&Caution>) =
         cautions.into_iter().partition(|caution| caution.is_weakening());
     let place = report.grade_place(run);
-    // A capture never has a grade.
+    // A capture never has a grade, so a missing grade of a capture is not shown as inconclusive.
     let verdict = &report.verdict;
     let look = verdict::Look::of(verdict.grade, run.plan().is_some() && verdict.is_open());
     verdict::write((verdict.grade, look), headline, place.as_ref(), &weakening, to)?;
@@ -89,7 +91,8 @@ pub fn write(
     end(run, report, headline, holds, to)
 }
 
-/// Six figures, or a table of the configurations.
+/// Writes the key figures of the report. If it has none, writes a table of setting changes or of
+/// several configurations.
 fn first_figures(run: &Run, report: &Report, to: &mut dyn Write) -> io::Result<()> {
     let keys = report.key_figures(run);
     if !keys.is_empty() {
@@ -110,13 +113,14 @@ fn first_figures(run: &Run, report: &Report, to: &mut dyn Write) -> io::Result<(
     }
 }
 
-/// Whether the rows of a table are changes with their effects.
+/// Whether the rows of a table are setting changes with their effects.
 fn is_of_changes(table: &Table) -> bool {
     table.position("change").is_some()
 }
 
-/// The timeline, who delayed frames and the worst of them, the other plots, and the quality of it all. Returns the
-/// plots for which the first sheet has no room.
+/// Writes the timeline, the sources of delay, the worst frame, the other plots, and the measurement
+/// quality. Returns the full-width plots beyond [`MAX_WIDE`], which belong in the collapsed
+/// details.
 fn plots(
     run: &Run,
     report: &Report,
@@ -143,7 +147,7 @@ fn plots(
             }
         }
     }
-    // Names of rows need the width of the page.
+    // Plots with row names need the full width of the page.
     let (halves, mut wide): (Vec<Chart>, Vec<Chart>) =
         charts.into_iter().partition(|it| it.is_half && it.y.names.is_empty());
     let more = wide.split_off(wide.len().min(MAX_WIDE));
@@ -170,7 +174,8 @@ fn plots(
     Ok(more)
 }
 
-/// The run, what the file is, and the script.
+/// Writes the end of the page: the run as JSON (unless parts of it are omitted), a collapsed
+/// section about the file, and the footer.
 fn end(
     run: &Run,
     report: &Report,
@@ -206,13 +211,13 @@ fn end(
     finish(to)
 }
 
-/// Words as a sentence, which an ellipsis ends as well.
+/// Ends a text with a period, unless it already ends with one or with an ellipsis.
 fn sentence(words: &str) -> String {
     let end = if words.ends_with(['.', '…']) { "" } else { "." };
     format!("{words}{end}")
 }
 
-/// Writes all up to the content of the page; `foot` is printed on every sheet.
+/// Writes the page up to its content; `foot` is printed at the bottom of every sheet.
 fn begin(title: &str, foot: &str, to: &mut dyn Write) -> io::Result<()> {
     let title = html(title, NAME);
     let is_plain = |letter: &char| letter.is_alphanumeric() || " .,:+-".contains(*letter);
@@ -232,12 +237,13 @@ fn begin(title: &str, foot: &str, to: &mut dyn Write) -> io::Result<()> {
     )
 }
 
-/// Writes all after the content.
+/// Writes the script of the page and the closing tags.
 fn finish(to: &mut dyn Write) -> io::Result<()> {
     writeln!(to, "</main>\n<script>{SCRIPT}</script>\n</body>\n</html>")
 }
 
-/// Opens a section with its title, a few words, and what is at the right of them.
+/// Writes the opening tag of a section, its title, and a note; `right` is HTML for the right of
+/// title and note.
 fn section(title: &str, note: &str, right: &str, to: &mut dyn Write) -> io::Result<()> {
     let title = html(title, NAME);
     let note = match html(note, NOTE) {
@@ -250,7 +256,7 @@ fn section(title: &str, note: &str, right: &str, to: &mut dyn Write) -> io::Resu
     )
 }
 
-/// An icon; its class is its color.
+/// Returns the icon `name` as SVG; the CSS class `class` sets the color of the icon.
 fn icon(name: &str, class: &str) -> String {
     format!("<svg class=\"ic {class}\" aria-hidden=\"true\"><use href=\"#i-{name}\"/></svg>")
 }

@@ -1,4 +1,4 @@
-//! The run with its report, every figure with its definition, and a checksum over all of it.
+//! JSON of the run with its report, the definition of every figure, and a checksum of the file.
 
 use std::io::{self, Write};
 
@@ -9,7 +9,7 @@ use crate::run::Run;
 
 pub use crate::format::checksum::{Checked, verify};
 
-/// Writes the run with its report and gives the checksum back.
+/// Writes a run with its report as JSON, and returns the checksum of the text.
 pub fn write(
     run: &Run,
     report: &Report,

@@ -1,4 +1,5 @@
-//! The log of MangoHud: frame times for viewers that read it. Its columns mark a synthetic loop.
+//! The log format of MangoHud: frame times for viewers of such logs. GPU and driver are `none`, since nothing is
+//! rendered.
 
 use std::io::{self, Write};
 
@@ -6,12 +7,12 @@ use super::sanitize::unquoted;
 use crate::nanos::Nanos;
 use crate::run::Run;
 
-/// The first line; viewers compare it letter by letter.
+/// The first line, which viewers compare exactly.
 const SYSTEM: &str = "os,cpu,gpu,ram,kernel,driver,cpuscheduler";
-/// The columns; what a loop without a graphics card has none of is 0.
+/// The column names. All columns except `fps`, `frametime`, and `elapsed` are written as 0.
 const COLUMNS: &str = "fps,frametime,cpu_load,cpu_power,gpu_load,cpu_temp,gpu_temp,gpu_core_clock,gpu_mem_clock,gpu_vram_used,gpu_power,ram_used,swap_used,process_rss,cpu_mhz,elapsed";
 
-/// Writes frame times in milliseconds to the nanosecond, and the nanoseconds since the start.
+/// Writes frame times in milliseconds with six decimals, and the time since the start in nanoseconds.
 pub fn write(
     run: &Run,
     frame_times: impl Iterator<Item = i64>,
@@ -42,7 +43,7 @@ pub fn write(
     Ok(())
 }
 
-/// Milliseconds with all six decimals: nothing is rounded.
+/// Formats a time in nanoseconds as milliseconds with six decimals, without rounding.
 pub(super) fn millis(nanos: i64) -> String {
     let (sign, nanos) = (if nanos < 0 { "-" } else { "" }, nanos.unsigned_abs());
     format!("{sign}{}.{:06}", nanos / 1_000_000, nanos % 1_000_000)

@@ -1,4 +1,4 @@
-//! Blocks as Markdown: for GitHub and GitLab, and readable as plain text.
+//! Writes blocks as Markdown that GitHub and GitLab render, and that is readable as plain text.
 
 use std::io::{self, Write};
 
@@ -6,7 +6,7 @@ use super::document::{Block, Grid, Piece, TextStyle};
 use super::sanitize::{NOTE, markdown};
 use crate::units::{MAX_PADDING, NARROW_SPACE};
 
-/// Returns blocks as Markdown; all text in them is shown as it is.
+/// Returns blocks as Markdown; special characters in texts are escaped.
 pub fn text(blocks: &[Block]) -> String {
     let mut bytes = Vec::new();
     // Writing to memory cannot fail.
@@ -14,11 +14,11 @@ pub fn text(blocks: &[Block]) -> String {
     String::from_utf8_lossy(&bytes).into_owned()
 }
 
-/// Writes blocks as Markdown; all text in them is shown as it is.
+/// Writes blocks as Markdown; special characters in texts are escaped.
 pub fn render(blocks: &[Block], to: &mut dyn Write) -> io::Result<()> {
     let mut previous: Option<&Block> = None;
     for block in blocks {
-        // A list may follow a paragraph or another item at once; a table must not.
+        // A list item needs no blank line before it; a table does.
         let is_joined = matches!(
             (previous, block),
             (Some(Block::Item(_) | Block::Paragraph(_) | Block::Heading(_)), Block::Item(_))
@@ -54,7 +54,7 @@ pub fn render(blocks: &[Block], to: &mut dyn Write) -> io::Result<()> {
     Ok(())
 }
 
-/// A text that is shown as it is; narrow spaces become plain ones, which every reader has.
+/// Returns escaped text; narrow spaces become plain ones, since not every font has them.
 fn plain(text: &str) -> String {
     markdown(&text.replace(NARROW_SPACE, " "), NOTE)
 }
@@ -67,7 +67,7 @@ fn inline(line: &[Piece]) -> String {
             TextStyle::Strong => format!("**{}**", plain(&piece.text)),
             TextStyle::Code => format!("`{}`", piece.text.replace('`', "")),
         };
-        // A space at the edge of a piece is one between two pieces.
+        // Spaces at the edges of a piece must be outside its formatting marks.
         let space = |is_there| if is_there { " " } else { "" };
         let (before, after) = (piece.text.starts_with(' '), piece.text.ends_with(' '));
         format!("{}{text}{}", space(before), space(after))
@@ -75,7 +75,7 @@ fn inline(line: &[Piece]) -> String {
     pieces.collect::<String>().trim_end().to_owned()
 }
 
-/// The table, lined up so that it can be read as plain text, too.
+/// Writes a table with columns aligned by spaces, so that it is also readable as plain text.
 fn render_grid(grid: &Grid, to: &mut dyn Write) -> io::Result<()> {
     let header = std::iter::once(&grid.header);
     let lines: Vec<Vec<String>> =

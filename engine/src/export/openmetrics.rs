@@ -1,8 +1,8 @@
-//! Metrics for monitoring, from the tables of a report: text that is valid as OpenMetrics and in the text
-//! format of Prometheus, which node_exporter reads from a file.
+//! Metrics for monitoring systems, from the tables of a report. The text is valid both as
+//! OpenMetrics and in the Prometheus text format, which node_exporter reads from a file.
 //!
-//! Gauges, and a classic histogram per configuration, in seconds. Whatever only one of the two formats has
-//! (counters, infos, exemplars, units, timestamps) is not written.
+//! The text contains gauges, and for each configuration a classic histogram in seconds. Features that only one of the
+//! formats has (counters, infos, exemplars, units, timestamps) are not used.
 
 mod family;
 mod name;
@@ -17,13 +17,14 @@ use crate::run::Run;
 use crate::stats::GradeRange;
 use family::{Families, Labels};
 
-/// The most configurations of a run that become series.
+/// Maximum number of configurations of a run for which series are written.
 const MAX_CONFIGURATIONS: usize = 100;
-/// The most sources of delay that become series: those that delayed the most samples.
+/// Maximum number of sources of delay for which series are written: those that delayed the most
+/// samples.
 const MAX_CULPRITS: usize = 10;
-/// What a grade is as a number.
+/// The numbers that represent grades.
 const GRADES: &str = "0 Excellent, 1 Good, 2 Fair, 3 Poor.";
-/// Upper ends of the buckets of a histogram: nanoseconds, and seconds as both formats write them.
+/// Upper bounds of the histogram buckets: in nanoseconds, and as text in seconds.
 const BUCKETS: [(i64, &str); 19] = [
     (1_000, "1e-06"),
     (2_000, "2e-06"),
@@ -46,21 +47,21 @@ const BUCKETS: [(i64, &str); 19] = [
     (1_000_000_000, "1.0"),
 ];
 
-/// A run of which metrics are written.
+/// A run for which metrics are written.
 #[derive(Clone, Copy, Debug)]
 pub struct Source<'a> {
-    /// The measurement of the quick check that it is, by its key; absent where it is no part of one.
+    /// The key of the measurement within a quick check; absent if the run is not part of one.
     pub measurement: Option<&'static str>,
-    /// The run, without the names that are excluded.
+    /// The run, with private names redacted.
     pub run: &'a Run,
-    /// Its report.
+    /// The report of the run.
     pub report: &'a Report,
-    /// Whether sources of delay that are other programs have their names; else they are Program A, B, …
+    /// Whether sources of delay have the names of other programs; otherwise they are Program A, B, …
     pub has_programs: bool,
 }
 
-/// Returns the metrics of a run, or of the runs of a quick check with its grade. Every number of the
-/// configurations has one series per configuration; what has no value is absent. The last line is `# EOF`.
+/// Returns the metrics of a run, or of the runs of a quick check with its grade. Every number has
+/// one series per configuration; a number without a value has none. The last line is `# EOF`.
 pub fn text(sources: &[Source<'_>], check: Option<GradeRange>) -> String {
     let mut families = Families::default();
     let labels = Labels::default();
@@ -88,7 +89,7 @@ pub fn text(sources: &[Source<'_>], check: Option<GradeRange>) -> String {
     families.text()
 }
 
-/// Adds a grade as two numbers: the worst one that the data allows, and the best one.
+/// Adds a grade as two numbers: the worst and the best grade that are compatible with the data.
 fn add_grade(families: &mut Families, name: &str, what: &str, labels: &Labels, grade: GradeRange) {
     for (end, name, grade) in
         [("worst", name.to_owned(), grade.worst()), ("best", format!("{name}_best"), grade.best())]
@@ -130,7 +131,8 @@ fn add_run(families: &mut Families, source: &Source<'_>) {
     add_culprits(families, &format!("{prefix}_culprit"), source, &base);
 }
 
-/// Adds what delayed the most samples; the rows of its table are those of the ranking.
+/// Adds the sources of delay that delayed the most samples. The rows of the table `delays` have the order of the
+/// ranking.
 fn add_culprits(families: &mut Families, prefix: &str, source: &Source<'_>, base: &Labels) {
     let Some(table) = source.report.tables.iter().find(|table| table.key == "delays") else {
         return;
@@ -150,7 +152,7 @@ fn add_culprits(families: &mut Families, prefix: &str, source: &Source<'_>, base
     }
 }
 
-/// Adds every number of a row under the name that the key of its column gives.
+/// Adds every number of a row; the name of the metric is derived from the key of the column.
 fn add_row(families: &mut Families, prefix: &str, table: &Table, row: &TableRow, labels: &Labels) {
     for (column, cell) in table.columns.iter().zip(&row.cells) {
         let definition = column.definition.as_ref();
@@ -187,12 +189,12 @@ fn add_histogram(
     families.histogram(name, &help, labels, &counts, values.len(), sum / 1e9);
 }
 
-/// Seconds of milliseconds.
+/// Converts milliseconds to seconds.
 fn float_millis(millis: i64) -> f64 {
     Nanos::new(millis).as_f64() / 1e3
 }
 
-/// The name of a row.
+/// Returns the name of a row: the text of its first cell; empty if this cell has no text.
 fn first_text(row: &TableRow) -> &str {
     match row.cells.first() {
         Some(Cell::Text(text)) => text,
@@ -200,7 +202,7 @@ fn first_text(row: &TableRow) -> &str {
     }
 }
 
-/// A name that no other row of the table has: two series with the same labels are not valid.
+/// Returns `name`, with a number added if it is in `known`: two series with the same labels are invalid.
 fn unique(name: &str, known: &mut BTreeSet<String>) -> String {
     let mut unique = name.to_owned();
     let mut number = 1_usize;

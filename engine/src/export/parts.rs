@@ -1,18 +1,18 @@
-//! Which parts of a run a report holds, and a run cut down to one configuration.
+//! The parts of a run that a report contains, and the reduction of a run to one configuration.
 
 use super::{Format, Headline, default_row, privacy};
 use crate::report::{Caution, Report, Table, judges_each_configuration};
 use crate::run::{Run, Subject};
 
-/// The parts of a run that HTML and Markdown hold. What is omitted is nowhere in the file: a page that
-/// leaves out any but note and tags holds no run to import. JSON leaves out note and tags at most, so that
-/// it stays a run; other formats hold numbers alone.
+/// The parts of a run in an exported file. An omitted part is nowhere in the file. In HTML and Markdown, any part can
+/// be omitted; an HTML page contains the run for import if no other parts than note and tags are omitted. JSON can omit
+/// only note and tags, so that it remains a complete run. Other formats contain only numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[expect(clippy::struct_excessive_bools, reason = "options that the user checks separately")]
 pub struct Parts {
-    /// Every configuration; else one alone.
+    /// All configurations; otherwise a single one.
     pub all_rows: bool,
-    /// The machine, and what else was going on there.
+    /// The machine, and the activity of other programs on it.
     pub machine: bool,
     /// The settings, and the command that repeats the run.
     pub repeat: bool,
@@ -21,10 +21,11 @@ pub struct Parts {
 }
 
 impl Parts {
-    /// All of them.
+    /// All parts.
     pub const ALL: Self = Self { all_rows: true, machine: true, repeat: true, notes: true };
 
-    /// Those that this format can leave out are as they are, the others are there.
+    /// Returns the parts that a file of this format contains: parts that the format cannot omit are
+    /// always set.
     #[must_use]
     pub const fn of(self, format: Format) -> Self {
         match format {
@@ -33,7 +34,7 @@ impl Parts {
         }
     }
 
-    /// Whether a page holds the run as it was measured, so that it can be imported again.
+    /// Whether an HTML page contains the complete run, so that the page can be imported.
     pub const fn is_whole(self) -> bool {
         self.all_rows && self.machine && self.repeat
     }
@@ -45,8 +46,8 @@ impl Default for Parts {
     }
 }
 
-/// One configuration as a separate run, with its report, where it is wanted alone; `None` where the run
-/// has no other.
+/// Returns one configuration as a separate run with its report; `None` if all configurations are
+/// exported or the run has only one.
 pub(super) fn alone(
     run: &Run,
     report: &Report,
@@ -59,7 +60,7 @@ pub(super) fn alone(
     let row = row.or_else(|| default_row(report)).and_then(|row| report.rows.get(row));
     let row = row.or(report.rows.first())?;
     let mut one = privacy::without_samples(run);
-    // Its annotations follow the trials to their new positions.
+    // Annotations refer to trials by position: update the positions.
     let place =
         |trial| row.trials.iter().filter(|&&at| at < run.trials.len()).position(|&at| at == trial);
     one.annotations.retain_mut(|annotation| {
@@ -76,8 +77,9 @@ pub(super) fn alone(
     Some((one, report))
 }
 
-/// The words over one of this many configurations. What the others of a test mean together, such as which
-/// wait to use, does not follow from one of them; a frame loop of one configuration has its own words.
+/// Returns the texts of a run that is reduced to one of its configurations. Conclusions that depend on all
+/// configurations, such as which wait to use, are replaced. The texts of a frame loop are not replaced, since each
+/// configuration of a frame loop has a separate verdict.
 pub(super) fn single_configuration_headline(
     words: Headline,
     run: &Run,
@@ -96,7 +98,7 @@ pub(super) fn single_configuration_headline(
     }
 }
 
-/// The reasons to trust the run less, without those that tell about the machine where it is omitted.
+/// Returns the warnings about a run, without the one about a virtual machine if the machine is omitted.
 pub(super) fn cautions(report: &Report, parts: Parts) -> impl Iterator<Item = &Caution> {
     report
         .cautions
@@ -104,8 +106,8 @@ pub(super) fn cautions(report: &Report, parts: Parts) -> impl Iterator<Item = &C
         .filter(move |caution| parts.machine || !matches!(caution, Caution::VirtualMachine(_)))
 }
 
-/// The tables, and how many rows of each are omitted: tables of events have at most `most_events`. What else
-/// ran on the machine is omitted with the machine.
+/// Returns the tables and the number of omitted rows of each: tables of events have at most `most_events` rows. The
+/// column about the CPU time of other programs is omitted together with the machine.
 pub(super) fn tables(report: &Report, parts: Parts, most_events: usize) -> Vec<(Table, usize)> {
     let shown = report.tables.iter().enumerate().map(|(position, table)| {
         let mut table = table.clone();

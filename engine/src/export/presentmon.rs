@@ -1,5 +1,5 @@
-//! The CSV of PresentMon 1: frame times for CapFrameX and for scripts. It marks that nothing was
-//! presented.
+//! The CSV format of PresentMon 1: frame times for CapFrameX and for scripts. The columns about
+//! presentation are 0 or `Other`, since no frame is presented.
 
 use std::io::{self, Write};
 
@@ -7,10 +7,10 @@ use super::mangohud::millis;
 use crate::nanos::Nanos;
 use crate::run::Run;
 
-/// The columns, as PresentMon 1 names them.
+/// The column names of PresentMon 1.
 const COLUMNS: &str = "Application,ProcessID,SwapChainAddress,Runtime,SyncInterval,PresentFlags,Dropped,TimeInSeconds,msInPresentAPI,msBetweenPresents,AllowsTearing,PresentMode,msUntilRenderComplete,msUntilDisplayed,msBetweenDisplayChange";
 
-/// Writes frame times in milliseconds to the nanosecond.
+/// Writes frame times in milliseconds with six decimals, without rounding.
 pub fn write(
     run: &Run,
     frame_times: impl Iterator<Item = i64>,

@@ -1,7 +1,8 @@
-//! Private names of the user and the machine, and the one rule by which all that is printed or written redacts them.
+//! Redacts private names of the user and the machine, by the same rule in all output of this
+//! program.
 //!
-//! The host, the user, the home folder, and network addresses are redacted everywhere. Other programs are named on
-//! a screen; in files, only those that the verdict or its advice names.
+//! Host name, user name, home folder, and network addresses are redacted everywhere. Other programs
+//! are named on screen, but in files only if the verdict or its advice names them.
 
 mod addresses;
 mod programs;
@@ -15,9 +16,9 @@ use crate::run::{Ending, Run, Subject, Trace, TrialRun};
 use addresses::without_addresses;
 pub(super) use programs::program;
 
-/// The shortest name that is looked for: a shorter one is found in any text.
+/// Minimum number of characters of a name to redact: a shorter name occurs in any text.
 const SHORTEST: usize = 2;
-/// Names of accounts and machines that name nobody.
+/// Names of accounts and machines that identify nobody.
 const NOBODY: [&str; 16] = [
     "root",
     "user",
@@ -36,29 +37,29 @@ const NOBODY: [&str; 16] = [
     "windows",
     "system",
 ];
-/// Parents of home folders: the name that follows is a user's.
+/// Parents of home folders: the next component of a path is a user name.
 const HOMES: [&str; 5] = ["/home/", "/Users/", "\\Users\\", "/var/home/", "/export/home/"];
 
-/// Which private names stay in what is printed or written.
+/// Which private names are not redacted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct IncludedNames {
     /// The host's names and network addresses.
     pub host: bool,
     /// The user's names.
     pub user: bool,
-    /// Programs that neither the verdict nor its advice names.
+    /// Names of programs that neither the verdict nor its advice names.
     pub programs: bool,
 }
 
 impl IncludedNames {
-    /// None: the rule for files.
+    /// Redacts all names: the rule for files.
     pub const NOTHING: Self = Self { host: false, user: false, programs: false };
-    /// Other programs: the rule for the window and for tables in a terminal.
+    /// Includes only other programs: the rule for the window and for tables in a terminal.
     pub const ON_SCREEN: Self = Self { programs: true, ..Self::NOTHING };
-    /// All of them, and paths as they are.
+    /// Includes all names and complete paths.
     pub const EVERYTHING: Self = Self { host: true, user: true, programs: true };
 
-    /// The note of a report about a run; empty if nothing was excluded.
+    /// Returns the note of a report about redacted names; empty if nothing was redacted.
     pub fn sentence(self, hides_programs: bool) -> String {
         let names = match (self.host, self.user) {
             (false, false) => "Host and user name excluded",
@@ -74,13 +75,14 @@ impl IncludedNames {
         }
     }
 
-    /// A text as it is printed or written.
+    /// Returns a text with private names and network addresses redacted.
     pub fn redacted(self, text: &str, identity: &Identity) -> String {
         let text = self.without_names(text, identity);
         if self.host { text } else { without_addresses(&text) }
     }
 
-    /// The same of a version, which may look like an address.
+    /// Returns a text with private names redacted, but not network addresses: a version number may
+    /// look like an address.
     fn without_names(self, text: &str, identity: &Identity) -> String {
         if self.host && self.user {
             return text.to_owned();
@@ -101,28 +103,29 @@ impl IncludedNames {
     }
 }
 
-/// The names of this machine and of who uses it.
+/// The names of this machine and its user.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Identity {
     /// The host's names, with and without domain.
     pub hosts: Vec<String>,
-    /// The names of the person.
+    /// The names of the user.
     pub users: Vec<String>,
-    /// The home folder.
+    /// Paths of the home folders.
     pub homes: Vec<String>,
 }
 
-/// Where a name of this machine was found.
+/// A name of this machine or its user that occurs in a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NameMatch {
-    /// What it is: "host name", "user name", "home folder".
+    /// The kind of name: "host name", "user name", "home folder".
     pub what: &'static str,
     /// The name.
     pub name: String,
 }
 
 impl Identity {
-    /// Of this machine and the person at it, by the system and by the environment, as of the first call.
+    /// Returns the names of this machine and its user, from the system and the environment. The
+    /// names are determined at the first call only.
     pub fn here() -> &'static Self {
         static HERE: OnceLock<Identity> = OnceLock::new();
         HERE.get_or_init(|| {
@@ -137,7 +140,8 @@ impl Identity {
             let mut users = variables(&["USER", "USERNAME", "LOGNAME", "SUDO_USER"]);
             let mut homes = variables(&["HOME", "USERPROFILE"]);
             for account in platform::accounts() {
-                // Accounts of services have folders of the system.
+                // Service accounts have system folders as their home folder: do not redact such
+                // folders.
                 let is_own = account.names.iter().any(|name| account.home.contains(name.as_str()));
                 homes.extend(Some(account.home).filter(|_| is_own));
                 users.extend(account.names);
@@ -146,7 +150,7 @@ impl Identity {
         })
     }
 
-    /// The same with the names in the address of another PC, `user@host`.
+    /// Returns these names, and the names in the address of another PC, `user@host`.
     fn with_host(&self, address: Option<&str>) -> Self {
         let mut all = self.clone();
         let Some(address) = address else { return all };
@@ -160,7 +164,8 @@ impl Identity {
         all.normalized()
     }
 
-    /// Longest names first, none twice, none that would be found everywhere.
+    /// Sorts the names by length, longest first, so that a long name is redacted before a part of
+    /// it. Removes duplicates, short names, and the names in [`NOBODY`].
     fn normalized(mut self) -> Self {
         for names in [&mut self.hosts, &mut self.users, &mut self.homes] {
             names.retain(|name| {
@@ -173,7 +178,7 @@ impl Identity {
         self
     }
 
-    /// Which of the names stand in a text, for the line under a preview.
+    /// Returns the names of `self` that occur in a text. The preview of an export lists them.
     pub fn find(&self, text: &str) -> Vec<NameMatch> {
         let kinds =
             [("home folder", &self.homes), ("user name", &self.users), ("host name", &self.hosts)];
@@ -189,16 +194,17 @@ impl Identity {
     }
 }
 
-/// Whether a name appears in a text as a whole word, ignoring case.
+/// Returns the first position of a name in a text at or after `from`, as a whole word and ignoring
+/// case.
 fn position(text: &str, name: &str, from: usize) -> Option<usize> {
-    // Lower case of ASCII preserves every position.
+    // Converting ASCII to lower case does not change positions.
     let (lower, name) = (text.to_ascii_lowercase(), name.to_ascii_lowercase());
     let mut from = from;
     while let Some(at) = lower.get(from..)?.find(&name).map(|at| from + at) {
         let is_letter = |letter: Option<char>| letter.is_some_and(char::is_alphanumeric);
         let before = lower.get(..at).and_then(|before| before.chars().next_back());
         let after = lower.get(at + name.len()..).and_then(|after| after.chars().next());
-        // A long name is found anywhere.
+        // A long name also matches within a word.
         if 6 <= name.chars().count() || !(is_letter(before) || is_letter(after)) {
             return Some(at);
         }
@@ -219,7 +225,7 @@ fn replaced(text: &str, name: &str, by: &str) -> String {
     result
 }
 
-/// Shortens the paths of anybody's home folder to `~`.
+/// Shortens the path of any user's home folder to `~`.
 fn without_homes(text: &str) -> String {
     let mut result = text.to_owned();
     for home in HOMES {
@@ -231,7 +237,7 @@ fn without_homes(text: &str) -> String {
             let length = name
                 .find(|letter: char| "/\\:;,'\"<>|".contains(letter) || letter.is_whitespace())
                 .unwrap_or(name.len());
-            // The drive before a Windows path goes, too.
+            // The drive letter of a Windows path is removed, too.
             let drive =
                 home.starts_with('\\') && result.get(..at).is_some_and(|b| b.ends_with(':'));
             let start = if drive { at.saturating_sub(2) } else { at };
@@ -243,8 +249,9 @@ fn without_homes(text: &str) -> String {
     result
 }
 
-/// The run without what is to be excluded; `None` if nothing was redacted. The report is of the same run: programs
-/// that its verdict or the advice names keep their names.
+/// Returns the run with private names redacted, and without note and tags if the options omit them;
+/// `None` if nothing had to be changed. `report` must be of the same run: programs that the verdict
+/// or advice names are not redacted.
 pub fn cleaned(run: &Run, report: &Report, options: &Options) -> Option<Run> {
     let bare = without_samples(run);
     let mut clean = bare.clone();
@@ -289,7 +296,7 @@ pub(super) fn clean_headline(headline: Headline, options: &Options) -> Headline 
     }
 }
 
-/// The facts and texts of a run, which are few, without its samples, which are many.
+/// Returns a copy of a run without its samples, which are by far the largest part.
 pub(super) fn without_samples(run: &Run) -> Run {
     let Run { id, app_version, started_at, ending, name, note, tags, annotations, group, .. } = run;
     let trials = run.trials.iter().map(|trial| TrialRun {
@@ -322,12 +329,13 @@ pub(super) fn without_samples(run: &Run) -> Run {
     }
 }
 
-/// Versions of the system, in which four numbers between dots are no address.
+/// Returns the names of operating system and kernel with their versions. Four numbers between dots
+/// in these texts are a version, not a network address.
 fn versions(run: &mut Run) -> impl Iterator<Item = &mut String> {
     [&mut run.machine.os, &mut run.machine.kernel].into_iter().flatten()
 }
 
-/// Every text of a run that somebody or something outside this program wrote.
+/// Calls `change` for every text of a run that comes from the user, the system, or another program.
 fn for_each_text(run: &mut Run, change: &mut dyn FnMut(&mut String)) {
     for text in [&mut run.name, &mut run.note, &mut run.clock.name] {
         change(text);

@@ -1,4 +1,4 @@
-//! What a configuration requested of the system, and what applied.
+//! The requests of a configuration to the system, and what was applied.
 
 use crate::plan::CpuChoice;
 use crate::platform::RequestOutcome;
@@ -6,15 +6,15 @@ use crate::report::{AppliedSummary, Configuration};
 use crate::run::Run;
 use crate::units::{format_cpus, format_setting, format_time};
 
-/// A request.
+/// A request of a configuration to the system, as texts for a report.
 pub(super) struct Request {
-    /// What it is about.
+    /// The name of the requested setting.
     pub name: &'static str,
-    /// What was requested.
+    /// The requested value.
     pub requested: String,
-    /// Whether it was granted, and lasted.
+    /// Whether the request was granted, and not revoked later.
     pub is_granted: bool,
-    /// What applied.
+    /// The value that was applied.
     pub applied: String,
 }
 
@@ -24,7 +24,7 @@ impl Request {
     }
 }
 
-/// Returns the requests of a configuration, those that the system reports on.
+/// Returns those requests of a configuration for which the applied value is known.
 pub(super) fn of(run: &Run, row: &Configuration, granted: &AppliedSummary) -> Vec<Request> {
     let pinned = match granted.cpus.as_slice() {
         _ if row.conditions.cpu == CpuChoice::Any => "any CPU".to_owned(),

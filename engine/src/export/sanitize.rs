@@ -1,13 +1,15 @@
-//! Text that others supplied, made harmless for where it goes.
+//! Escapes text that does not come from this program, such as names and notes, for the output
+//! format.
 
 use crate::format::is_unsafe_char;
 
-/// Letters of a name or label that are shown.
+/// Maximum number of characters of a name or label.
 pub(super) const NAME: usize = 200;
-/// Letters of a note that are shown.
+/// Maximum number of characters of a note.
 pub(super) const NOTE: usize = 10_000;
 
-/// One line of at most this many characters, without hidden ones.
+/// Returns a text as one line of at most `most` characters, without control characters and
+/// invisible characters.
 pub(super) fn single_line(text: &str, most: usize) -> String {
     let mut plain = String::new();
     let mut count = 0;
@@ -28,23 +30,23 @@ pub(super) fn single_line(text: &str, most: usize) -> String {
     plain
 }
 
-/// A name in one line, cut where it is absurdly long.
+/// Returns a name as one line, truncated if it is too long.
 pub fn shown_name(name: &str) -> String {
     single_line(name, NAME)
 }
 
-/// Lines that a terminal only shows: nothing in them moves its cursor, colors it or turns the direction
-/// of writing.
+/// Removes characters with which text could control a terminal: move its cursor, change colors, or
+/// reverse the writing direction.
 pub fn for_terminal(text: &str) -> String {
     text.chars().filter(|&letter| letter == '\n' || !is_unsafe_char(letter)).collect()
 }
 
-/// A line as text of an HTML page or of an attribute in quotes.
+/// Escapes a line for the text of an HTML page or for a quoted attribute.
 pub(super) fn html(text: &str, most: usize) -> String {
     escape(&single_line(text, most))
 }
 
-/// Lines as text of an HTML page.
+/// Escapes lines for the text of an HTML page.
 pub(super) fn html_lines(text: &str, most: usize) -> String {
     let short: String = text.chars().take(most).collect();
     let lines: Vec<String> = short.lines().map(|one| html(one, most)).collect();
@@ -70,11 +72,12 @@ fn escape(text: &str) -> String {
     page
 }
 
-/// A letter without width, at which no line ends: prevents a name from being mentioned, and an address from
-/// becoming a link.
+/// An invisible character that permits no line break. It prevents names from becoming mentions, and
+/// addresses from becoming links.
 const WORD_JOINER: char = '\u{2060}';
 
-/// Whether renderers make a link of what this colon or dot of a line belongs to: `https://`, `www.`.
+/// Whether renderers would make a link of the text around the colon or dot at `at`: `https://`,
+/// `www.`.
 fn begins_address(line: &str, at: usize) -> bool {
     let (before, rest) = line.split_at_checked(at).unwrap_or_default();
     let is_host = || {
@@ -84,7 +87,7 @@ fn begins_address(line: &str, at: usize) -> bool {
     rest.starts_with("://") || (rest.starts_with('.') && is_host())
 }
 
-/// A line of Markdown that is shown as it is: no formatting, no link, no mention, no cell.
+/// Escapes a line for Markdown: it contains no formatting, link, mention, or table cell.
 pub(super) fn markdown(text: &str, most: usize) -> String {
     let mut shown = String::new();
     let line = single_line(text, most);
@@ -92,7 +95,8 @@ pub(super) fn markdown(text: &str, most: usize) -> String {
         match letter {
             '<' => shown.push_str("&lt;"),
             '&' => shown.push_str("&amp;"),
-            // Renderers look for names and addresses once entities and escapes are letters again.
+            // Renderers search for names and addresses after they resolve entities and escapes: an
+            // escaped character would still become part of a link.
             '@' => {
                 shown.push(letter);
                 shown.push(WORD_JOINER);
@@ -111,16 +115,16 @@ pub(super) fn markdown(text: &str, most: usize) -> String {
     shown.trim().to_owned()
 }
 
-/// What formulas begin with; spreadsheets take full-width letters for plain ones.
+/// First characters of formulas; spreadsheets treat full-width characters like plain ones.
 const FORMULA: [char; 12] = ['=', '+', '-', '@', '|', '%', '＝', '＋', '－', '＠', '｜', '％'];
 
-/// A cell that no spreadsheet takes for a formula.
+/// Returns the text of a cell, escaped so that no spreadsheet treats it as a formula.
 pub(super) fn cell(text: &str) -> String {
     let plain = single_line(text, NOTE);
     if plain.trim_start().starts_with(FORMULA) { format!("'{plain}") } else { plain }
 }
 
-/// A value of a file whose values are never quoted: no comma, no quote.
+/// Returns a value without commas and quotes, for file formats without quoting.
 pub(super) fn unquoted(text: &str) -> String {
     cell(&single_line(text, NAME).replace([',', '"', ';'], " ").replace("  ", " "))
 }

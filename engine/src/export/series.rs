@@ -1,15 +1,16 @@
-//! The values of one row, for formats that hold one configuration.
+//! The values of one configuration, for file formats that can contain only one configuration.
 
 use crate::report::{Configuration, chart};
 use crate::run::capture::Recording;
 use crate::run::{Run, TrialRun};
 
-/// The trials of a row.
+/// Returns the trials of a configuration; none if `row` is `None`.
 fn trials<'a>(run: &'a Run, row: Option<&'a Configuration>) -> impl Iterator<Item = &'a TrialRun> {
     row.into_iter().flat_map(|row| chart::trials(run, row))
 }
 
-/// Frame times of a row's rounds, one after the other; those of the longest recording of an imported run.
+/// Returns the frame times in nanoseconds of all rounds of a configuration, in order; for an
+/// imported run, the frame times of its longest recording.
 pub(super) fn frame_times<'a>(
     run: &'a Run,
     row: Option<&'a Configuration>,
@@ -21,7 +22,7 @@ pub(super) fn frame_times<'a>(
     Box::new(trials(run, row).flat_map(|trial| trial.samples.frame_time_nanos()))
 }
 
-/// Lateness of a row's rounds, one after the other.
+/// Returns the lateness in nanoseconds of all samples of a configuration, in order of rounds.
 pub(super) fn lateness(run: &Run, row: Option<&Configuration>) -> Vec<i64> {
     trials(run, row).flat_map(TrialRun::values).collect()
 }

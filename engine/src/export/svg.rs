@@ -1,4 +1,4 @@
-//! Charts as SVG: part of a page, whose style sets the colors, or a separate file.
+//! Charts as SVG: within a page, whose style sheet sets the colors, or as a separate file.
 
 pub(super) mod axis;
 pub(super) mod dots;
@@ -10,23 +10,23 @@ use super::sanitize::{self, NAME};
 use crate::report::chart::{Axis, Chart, Limit};
 use axis::{place, tick_text, ticks};
 
-/// Width and height of a plot in a page, in the pixels it takes there: across the page, and two next to each
-/// other.
+/// Width and height in pixels of a plot as a file, if a page shows the plot at full width.
 const WIDE: (f64, f64) = (950.0, 298.0);
+/// Width and height in pixels of a plot as a file, if a page shows the plot at half width.
 const HALF: (f64, f64) = (460.0, 248.0);
-/// Room around the plot for the words of its axes: left, top, right, bottom.
-const ROOM: (f64, f64, f64, f64) = (62.0, 20.0, 26.0, 42.0);
-/// Width of a letter, for the room of row names.
+/// Space around the plot for axis labels, in pixels.
+const MARGINS: Margins = Margins { left: 62.0, top: 20.0, right: 26.0, bottom: 42.0 };
+/// Width of a character in pixels, to compute the space for row names.
 const LETTER: f64 = 6.0;
-/// The widest room of row names.
+/// Maximum width of row names, in pixels.
 const MAX_NAMES: f64 = 300.0;
-/// The height of a row: the one that is wanted, and the height of all of them at most.
+/// For a plot with row names: preferred height of one row, and max height of all rows, in pixels.
 const ROW: (f64, f64) = (20.0, 900.0);
-/// The smallest distance of two row names.
+/// Minimum distance between two row names, in pixels.
 const NAME_HEIGHT: f64 = 12.0;
-/// The height of a line of words.
+/// Height of a line of text, in pixels.
 const LINE: f64 = 18.0;
-/// Color and dash of each series where no page sets them.
+/// Color and dash pattern of each series in a separate file.
 const SERIES: [(&str, &str); 8] = [
     ("#0b6fb8", "none"),
     ("#b45a00", "6 3"),
@@ -37,21 +37,29 @@ const SERIES: [(&str, &str); 8] = [
     ("#00707a", "10 3"),
     ("#6b4a2b", "3 1"),
 ];
-/// How words, grid and frame look where no page styles them.
+/// SVG attributes of texts, grid lines, the frame, and lines at limits. In a page, the style sheet
+/// overrides the colors.
 const WORDS: &str = "font-size='11' fill='#5b6472'";
 const GRID: &str = "class='grid' fill='none' stroke='#d9dde3' stroke-width='.6'";
 const FRAME: &str = "class='frame' fill='none' stroke='#5b6472' stroke-width='.8'";
 const LEVEL: &str =
     "class='level' fill='none' stroke='#b3261e' stroke-width='.8' stroke-dasharray='2 3'";
 
+/// Space around a plot, in pixels.
+#[derive(Clone, Copy, Debug)]
+struct Margins {
+    left: f64,
+    top: f64,
+    right: f64,
+    bottom: f64,
+}
+
 /// A plot that is being drawn.
 #[derive(Debug)]
 struct Drawing<'a> {
     body: String,
     size: (f64, f64),
-    left: f64,
-    /// Room at the top, at the right, and at the bottom.
-    room: (f64, f64, f64),
+    margins: Margins,
     x: &'a Axis,
     y: &'a Axis,
 }
@@ -61,10 +69,11 @@ impl<'a> Drawing<'a> {
         let (width, height) = if chart.is_half { HALF } else { WIDE };
         let names = &chart.y.names;
         let longest = names.iter().map(|name| width_of(name)).fold(0.0, f64::max);
-        let left = if names.is_empty() { ROOM.0 } else { (longest + 14.0).min(MAX_NAMES) };
+        let left = if names.is_empty() { MARGINS.left } else { (longest + 14.0).min(MAX_NAMES) };
         let rows = ROW.0 * chart.y.to;
-        let height = if names.is_empty() { height } else { rows.min(ROW.1) + ROOM.1 + ROOM.3 };
-        let mut drawing = Self::empty(chart, (width, height), left, (ROOM.1, ROOM.2, ROOM.3));
+        let height =
+            if names.is_empty() { height } else { rows.min(ROW.1) + MARGINS.top + MARGINS.bottom };
+        let mut drawing = Self::empty(chart, (width, height), Margins { left, ..MARGINS });
         drawing.axes();
         drawing.graded_marks(chart);
         for limit in &chart.limits {
@@ -73,8 +82,8 @@ impl<'a> Drawing<'a> {
         drawing
     }
 
-    fn empty(chart: &'a Chart, size: (f64, f64), left: f64, room: (f64, f64, f64)) -> Self {
-        Self { body: String::new(), size, left, room, x: &chart.x, y: &chart.y }
+    fn empty(chart: &'a Chart, size: (f64, f64), margins: Margins) -> Self {
+        Self { body: String::new(), size, margins, x: &chart.x, y: &chart.y }
     }
 
     fn graded_marks(&mut self, chart: &Chart) {
@@ -89,22 +98,23 @@ impl<'a> Drawing<'a> {
     }
 
     fn right(&self) -> f64 {
-        self.size.0 - self.room.1
+        self.size.0 - self.margins.right
     }
 
     const fn top(&self) -> f64 {
-        self.room.0
+        self.margins.top
     }
 
     fn bottom(&self) -> f64 {
-        self.size.1 - self.room.2
+        self.size.1 - self.margins.bottom
     }
 
     fn across(&self, value: f64) -> f64 {
-        self.left + (self.right() - self.left) * place(self.x, value)
+        self.margins.left + (self.right() - self.margins.left) * place(self.x, value)
     }
 
-    /// Rows go from top to bottom, values from bottom to top.
+    /// Returns the y coordinate of a value. Rows are numbered from top to bottom; values increase
+    /// from bottom to top.
     fn down(&self, value: f64) -> f64 {
         let share = place(self.y, value);
         let share = if self.y.names.is_empty() { 1.0 - share } else { share };
@@ -112,7 +122,7 @@ impl<'a> Drawing<'a> {
     }
 
     fn axes(&mut self) {
-        let (top, right, bottom) = (ROOM.1, self.right(), self.bottom());
+        let (top, right, bottom) = (MARGINS.top, self.right(), self.bottom());
         let (x, y) = (self.x, self.y);
         for value in ticks(x) {
             let at = self.across(value);
@@ -121,8 +131,8 @@ impl<'a> Drawing<'a> {
         }
         for value in ticks(y).into_iter().filter(|_| y.names.is_empty()) {
             let at = self.down(value);
-            self.add(&format!("<path {GRID} d='M{:.1} {at:.1}H{right:.1}'/>", self.left));
-            self.word((self.left - 8.0, at + 4.0), "end", &tick_text(y, value));
+            self.add(&format!("<path {GRID} d='M{:.1} {at:.1}H{right:.1}'/>", self.margins.left));
+            self.word((self.margins.left - 8.0, at + 4.0), "end", &tick_text(y, value));
         }
         let room = (MAX_NAMES - 14.0) / LETTER;
         let mut last = f64::MIN;
@@ -142,9 +152,12 @@ impl<'a> Drawing<'a> {
                     .collect();
                 name.push('…');
             }
-            self.word((self.left - 8.0, at + 4.0), "end", &name);
+            self.word((self.margins.left - 8.0, at + 4.0), "end", &name);
         }
-        self.add(&format!("<path {FRAME} d='M{:.1} {top}V{bottom:.1}H{right:.1}'/>", self.left));
+        self.add(&format!(
+            "<path {FRAME} d='M{:.1} {top}V{bottom:.1}H{right:.1}'/>",
+            self.margins.left
+        ));
         if !x.title.is_empty() {
             self.word((right, bottom + 34.0), "end", x.title);
         }
@@ -160,7 +173,7 @@ impl<'a> Drawing<'a> {
         ));
     }
 
-    /// A line at a value that is on the axis, with a word on it.
+    /// Draws a line with a label at a limit, if it is within the axis.
     fn limit(&mut self, limit: &Limit) {
         let axis = if limit.is_vertical { self.x } else { self.y };
         if limit.at < axis.from || axis.to < limit.at {
@@ -169,11 +182,11 @@ impl<'a> Drawing<'a> {
         let (right, bottom) = (self.right(), self.bottom());
         if limit.is_vertical {
             let at = self.across(limit.at);
-            self.add(&format!("<path {LEVEL} d='M{at:.1} {}V{bottom:.1}'/>", ROOM.1));
-            self.word((at + 4.0, ROOM.1 + 10.0), "start", &limit.label);
+            self.add(&format!("<path {LEVEL} d='M{at:.1} {}V{bottom:.1}'/>", MARGINS.top));
+            self.word((at + 4.0, MARGINS.top + 10.0), "start", &limit.label);
         } else {
             let at = self.down(limit.at);
-            self.add(&format!("<path {LEVEL} d='M{:.1} {at:.1}H{right:.1}'/>", self.left));
+            self.add(&format!("<path {LEVEL} d='M{:.1} {at:.1}H{right:.1}'/>", self.margins.left));
             self.word((right - 4.0, at - 4.0), "end", &limit.label);
         }
     }
@@ -183,7 +196,7 @@ fn width_of(text: &str) -> f64 {
     text.chars().fold(0.0, |width, _| width + LETTER)
 }
 
-/// What the plot shows, for who cannot see it.
+/// Returns a description of the plot for screen readers.
 fn described(chart: &Chart) -> String {
     let text = if chart.note.is_empty() {
         chart.title.to_owned()
@@ -193,14 +206,16 @@ fn described(chart: &Chart) -> String {
     sanitize::html(&text, NAME)
 }
 
-/// What a plot draws within its axes, in a box of this size that may be stretched, with this room at the top.
+/// Returns the marks of a plot as SVG, without axes, in a box of `size` that may be stretched.
+/// `top` is the space above the marks.
 pub(super) fn marks(chart: &Chart, size: (f64, f64), top: f64) -> String {
-    let mut drawing = Drawing::empty(chart, size, 0.0, (top, 0.0, 0.0));
+    let mut drawing =
+        Drawing::empty(chart, size, Margins { left: 0.0, top, right: 0.0, bottom: 0.0 });
     drawing.graded_marks(chart);
     drawing.body
 }
 
-/// A plot as a file, with its title and the names of its series.
+/// Returns a plot as an SVG file, with its title and legend.
 pub(super) fn file(chart: &Chart) -> String {
     let Drawing { body, size: (width, height), .. } = Drawing::of(chart);
     let names = chart.names();
@@ -234,7 +249,7 @@ pub(super) fn file(chart: &Chart) -> String {
     )
 }
 
-/// A file that states that there is nothing to draw.
+/// Returns an SVG file that states that there is no data.
 pub(super) fn empty_file() -> String {
     format!(
         "<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 {0} 60' width='{0}' height='60' \
@@ -243,7 +258,8 @@ pub(super) fn empty_file() -> String {
     )
 }
 
-/// The names of the series with the lines that show them; nothing for a single one.
+/// Returns the legend of a plot as HTML: the names of the series with their lines; empty for a
+/// single series.
 pub(super) fn legend(chart: &Chart) -> String {
     let names = chart.names();
     if names.len() < 2 {
@@ -264,14 +280,14 @@ pub(super) fn legend(chart: &Chart) -> String {
     text
 }
 
-/// Number, color and dash of a series.
+/// Returns the number, color, and dash pattern of a series.
 fn look(series: usize) -> (usize, &'static str, &'static str) {
     let number = series % SERIES.len();
     let (color, dash) = SERIES.get(number).copied().unwrap_or(("#000", "none"));
     (number, color, dash)
 }
 
-/// How the line of a series is drawn.
+/// Returns the SVG attributes for the line of a series.
 fn stroke(series: usize) -> String {
     let (number, color, dash) = look(series);
     format!(

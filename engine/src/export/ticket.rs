@@ -1,4 +1,5 @@
-//! What is pasted into a ticket or a chat: the answer, its numbers, the machine, and how to repeat it, in few lines.
+//! A short summary to paste into a ticket or chat: the verdict, its numbers, the machine, and how
+//! to repeat the run.
 
 use super::document::{Block, Grid, Line, Piece};
 use super::{Headline, Parts, facts, markdown, parts};
@@ -9,34 +10,34 @@ use crate::report::{Caution, Report, Table};
 use crate::run::Run;
 use crate::units::{format_others, format_share};
 
-/// The most lines.
+/// Maximum number of lines of a ticket.
 pub const MAX_LINES: usize = 15;
-/// The most letters; a chat takes 2 000.
+/// Maximum number of characters of a ticket; some chats limit a message to 2000.
 pub const MAX_LETTERS: usize = 1_800;
-/// A longer command is omitted.
+/// Maximum number of characters of the command that repeats a run; a longer command is omitted.
 const MAX_COMMAND: usize = 300;
-/// Sources of delay that are named; the others are a number.
+/// Maximum number of sources of delay that are named; the others are summed up.
 const MAX_SOURCES: usize = 3;
-/// The most columns of figures.
+/// Maximum number of columns with figures in the table of a ticket.
 const MAX_FIGURES: usize = 7;
 
-/// A report in few lines.
+/// A short summary of a report, to paste into a ticket or chat.
 #[derive(Clone, Debug, Default)]
 pub struct Ticket {
     /// What was measured, when, and with which version.
     pub title: Line,
-    /// The grade and what was found.
+    /// The grade and the finding.
     pub answer: String,
-    /// The numbers behind it, what to do, and the gravest warning.
+    /// The numbers that support the finding, the recommendation, and the most severe warning.
     pub notes: Vec<String>,
     /// The key figures.
     pub grid: Grid,
-    /// What delayed it, the machine, the quality, and how to repeat it.
+    /// The sources of delay, the machine, the measurement quality, and how to repeat the run.
     pub facts: Vec<Line>,
 }
 
 impl Ticket {
-    /// The ticket of a run.
+    /// Returns the ticket of a run.
     pub(super) fn of_run(run: &Run, report: &Report, headline: &Headline, holds: Parts) -> Self {
         let title = match report.rows.as_slice() {
             [only] if !headline.title.contains(&only.label) => {
@@ -50,7 +51,7 @@ impl Ticket {
         if let Some(to_do) = report.what_to_do() {
             notes.push(format!("What to do: {to_do}"));
         }
-        // What the answer states is not a warning as well.
+        // A disturbance that the verdict already states is not repeated as a warning.
         let is_disturbed = report.verdict.standing.disturbance().is_some();
         let mut warnings = parts::cautions(report, holds).filter(|caution| match caution {
             Caution::OtherLoad { .. } => !is_disturbed,
@@ -81,13 +82,13 @@ impl Ticket {
         }
     }
 
-    /// The blocks, of at most [`MAX_LINES`] lines and [`MAX_LETTERS`] letters: rows that do not fit are omitted, and
-    /// long lines are cut.
+    /// Returns the ticket as blocks of at most [`MAX_LINES`] lines and [`MAX_LETTERS`] characters:
+    /// rows of the table that do not fit are omitted, and long lines are truncated.
     pub fn blocks(mut self) -> Vec<Block> {
         let all = self.grid.rows.len();
         let room =
             |it: &Self| MAX_LINES.saturating_sub(3 + it.notes.len() + 1 + 2 + 1 + it.facts.len());
-        // A warning weighs less than a second row, which is what the first is compared with.
+        // A second row, with which the first one is compared, is more useful than a warning.
         if room(&self) < all.min(2) {
             self.notes.truncate(2);
         }
@@ -116,7 +117,7 @@ impl Ticket {
     }
 }
 
-/// Cuts a text that is longer.
+/// Truncates a text to `longest` characters.
 fn cut(text: &mut String, longest: usize) {
     if let Some((end, _)) = text.char_indices().nth(longest) {
         text.truncate(end);
@@ -124,7 +125,8 @@ fn cut(text: &mut String, longest: usize) {
     }
 }
 
-/// Whose time made samples late, in shares of all of it; absent where nothing is known.
+/// Returns a line with the sources of delay and their shares of all lateness; `None` if no source
+/// is known.
 fn delayed_by(report: &Report) -> Option<String> {
     let sources: Vec<_> = report.delays.ranked.iter().filter(|it| 0.0005 <= it.share).collect();
     let (named, others) = sources.split_at(sources.len().min(MAX_SOURCES));
@@ -137,7 +139,7 @@ fn delayed_by(report: &Report) -> Option<String> {
     (!words.is_empty()).then(|| format!("Delayed by: {}", words.join(", ")))
 }
 
-/// The ID of a run, the checksum of its measurement, and the command that repeats it.
+/// Returns the ID of a run, the checksum of its measurement, and the command that repeats the run.
 fn repeat(run: &Run, holds: Parts) -> Line {
     let sum = measurement_sum(run);
     let mut line = vec![
@@ -153,8 +155,9 @@ fn repeat(run: &Run, holds: Parts) -> Line {
     line
 }
 
-/// A table without columns that are empty in all rows, the rows to look at first in front. Of one row, the values
-/// carry their units, and the name is in the title.
+/// Returns a table without columns that are empty in all rows, with the key rows first. If there is
+/// only one row, its values include their units, and its name is omitted, since the title of the
+/// ticket contains the name.
 fn grid(table: &Table) -> Grid {
     let mut table = table.clone();
     let is_single = table.rows.len() == 1;

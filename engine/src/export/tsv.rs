@@ -1,4 +1,4 @@
-//! A table for the clipboard: tabs between cells, exact values, every column.
+//! A table for the clipboard: tab-separated, with exact values and every column.
 
 use crate::report::Table;
 use crate::report::table::Exact;
@@ -6,8 +6,9 @@ use crate::report::table::Exact;
 use super::privacy::{self, Identity, IncludedNames};
 use super::sanitize::cell;
 
-/// Returns the whole table with exact values, one line per row after a line of keys. Text that a
-/// spreadsheet would run as a formula is made harmless, and private names are redacted as in files.
+/// Returns a table as tab-separated text with exact values: a line of column keys, then one line
+/// per row. Text that a spreadsheet would run as a formula is escaped, and private names are
+/// redacted as in files.
 pub fn table(table: &Table) -> String {
     let mut text = table.exact_keys().join("\t");
     text.push('\n');

@@ -1,4 +1,5 @@
-//! The capture file of CapFrameX, as far as frame times need it: internal to that program and unversioned.
+//! The capture file of CapFrameX, limited to the parts needed for frame times. Its format is
+//! internal to CapFrameX and has no version.
 
 use std::fmt;
 
@@ -8,29 +9,29 @@ use serde::de::{Deserializer, Error as _, SeqAccess, Visitor};
 use super::FormatError;
 use super::millis::FrameTimes;
 
-/// Recordings of one capture.
+/// Maximum number of recordings per capture.
 const MAX_RECORDINGS: usize = 1_000;
 
-/// A capture.
+/// A capture file of CapFrameX: recordings of the frame times of a game.
 #[derive(Debug, Deserialize)]
 pub struct Capture {
-    /// What was captured.
+    /// The game and the machine.
     #[serde(rename = "Info", default)]
     pub info: Info,
-    /// The recordings.
+    /// The recordings of the capture.
     #[serde(rename = "Runs", deserialize_with = "recordings")]
     pub runs: Vec<Recording>,
 }
 
-/// What was captured, and where.
+/// The game that was captured, and the machine.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, rename_all = "PascalCase")]
 pub struct Info {
-    /// The program's version.
+    /// The version of CapFrameX.
     pub app_version: Option<String>,
     /// The game's name.
     pub game_name: Option<String>,
-    /// Its process.
+    /// The name of the game's process.
     pub process_name: Option<String>,
     /// The processor.
     pub processor: Option<String>,
@@ -40,19 +41,19 @@ pub struct Info {
     /// The graphics card.
     #[serde(rename = "GPU")]
     pub gpu: Option<String>,
-    /// Its driver.
+    /// The version of the driver of the graphics card.
     #[serde(rename = "GPUDriverVersion")]
     pub gpu_driver_version: Option<String>,
-    /// When.
+    /// The date of the capture.
     pub creation_date: Option<String>,
     /// The user's comment.
     pub comment: Option<String>,
 }
 
-/// One recording.
+/// One recording of a capture.
 #[derive(Debug, Deserialize)]
 pub struct Recording {
-    /// Its columns.
+    /// The columns of the recording; absent if the file has none.
     #[serde(rename = "CaptureData", default)]
     pub data: Option<Columns>,
 }
@@ -60,13 +61,13 @@ pub struct Recording {
 /// The columns of a recording.
 #[derive(Debug, Deserialize)]
 pub struct Columns {
-    /// Frame times.
+    /// The frame times, which the file has in milliseconds.
     #[serde(rename = "MsBetweenPresents", default)]
     pub ms_between_presents: FrameTimes,
 }
 
-/// Reads at most this many recordings: each takes far more memory than an empty one takes in the
-/// file.
+/// Reads at most [`MAX_RECORDINGS`] recordings. Without this limit, a small file of empty
+/// recordings could use far more memory than its size.
 fn recordings<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Recording>, D::Error> {
     struct List;
     impl<'de> Visitor<'de> for List {
@@ -90,7 +91,7 @@ fn recordings<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Recordin
     deserializer.deserialize_seq(List)
 }
 
-/// Reads a capture.
+/// Reads a capture file of CapFrameX.
 pub fn read(text: &[u8]) -> Result<Capture, FormatError> {
     Ok(serde_json::from_slice(text)?)
 }

@@ -1,22 +1,23 @@
-//! The checksum of an exported run: SHA-256 over the text before it, so that a reader sees an edit.
+//! The checksum of an exported run: the SHA-256 of the text before the checksum. The checksum reveals whether a file
+//! was edited.
 
 use std::fmt::Write as _;
 use std::io::{self, Read, Seek, SeekFrom, Write};
 
 use sha2::{Digest as _, Sha256};
 
-/// The text before the checksum.
+/// The text before the digits of the checksum in an exported run.
 const MARK: &[u8] = b",\"sha256\":\"";
 /// Hexadecimal digits of a SHA-256.
 const DIGITS: usize = 64;
-/// The text after the digits.
+/// The text after the digits of the checksum.
 const END: &[u8] = b"\"}";
-/// A checksum is searched in this many bytes at the end of a file, including trailing blanks.
+/// Number of bytes at the end of a file in which the checksum is searched. The bytes may include trailing whitespace.
 const TAIL_BYTES: u64 = 4 << 10;
-/// Size of a piece that is read and hashed.
+/// Size of the pieces in which a stream is read and hashed.
 const PIECE_BYTES: usize = 64 << 10;
 
-/// Result of the checksum of a text.
+/// The result of a check of a text against its checksum.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Checked {
     /// The text is as it was written.
@@ -27,12 +28,13 @@ pub enum Checked {
     Absent,
 }
 
-/// The SHA-256 of some bytes, in hexadecimal digits.
+/// Returns the SHA-256 of bytes, as hexadecimal digits.
 pub fn sha256(bytes: &[u8]) -> String {
     hex(&Sha256::digest(bytes))
 }
 
-/// The SHA-256 of a stream, in hexadecimal digits; memory use does not depend on its length.
+/// Returns the SHA-256 of a stream, as hexadecimal digits. Memory use does not depend on the length
+/// of the stream.
 pub fn sha256_of(mut from: impl Read) -> io::Result<String> {
     let mut hash = Sha256::new();
     let mut piece = vec![0; PIECE_BYTES];
@@ -46,7 +48,7 @@ pub fn sha256_of(mut from: impl Read) -> io::Result<String> {
     }
 }
 
-/// A SHA-256 of bytes that come in pieces.
+/// A SHA-256 that is computed piece by piece.
 #[derive(Default)]
 pub(super) struct Sum(Sha256);
 
@@ -71,7 +73,7 @@ pub fn verify(text: &[u8]) -> Checked {
     }
 }
 
-/// The same for a file, reading it piece by piece.
+/// Compares a file with the checksum at its end, like [`verify`], reading it piece by piece.
 pub fn verify_file(from: &mut (impl Read + Seek)) -> io::Result<Checked> {
     let length = from.seek(SeekFrom::End(0))?;
     let tail_at = length.saturating_sub(TAIL_BYTES);
@@ -95,18 +97,19 @@ pub fn verify_file(from: &mut (impl Read + Seek)) -> io::Result<Checked> {
     Ok(if is_intact { Checked::Intact } else { Checked::Edited })
 }
 
-/// The hashed text and its expected checksum, if a text ends with one.
+/// Returns the hashed text and the expected checksum; `None` if the text does not end with a checksum.
 fn parts(text: &[u8]) -> Option<(&[u8], &[u8])> {
     let at = text.len().checked_sub(MARK.len() + DIGITS + END.len())?;
     let (body, end) = text.split_at(at);
     Some((body, end.strip_prefix(MARK)?.strip_suffix(END)?))
 }
 
-/// Writes an object and adds its checksum as the last member.
+/// Writes a JSON object and adds the checksum of its text as the last member.
 pub(super) struct Hashing<'a> {
     to: &'a mut dyn Write,
     hash: Sha256,
-    /// The last byte so far: in the end the brace that closes the object.
+    /// The last byte so far, which is not yet written: the last byte of the object is the closing brace, and the
+    /// checksum must be before this brace.
     held: Option<u8>,
 }
 
@@ -120,7 +123,7 @@ impl<'a> Hashing<'a> {
         self.to.write_all(bytes)
     }
 
-    /// Writes checksum and brace, and returns the checksum.
+    /// Writes the checksum and the closing brace, and returns the checksum.
     pub(super) fn finish(self) -> io::Result<String> {
         let digits = hex(&self.hash.finalize());
         self.to.write_all(MARK)?;
@@ -206,7 +209,7 @@ mod tests {
             sha256(b"abc"),
             "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
         );
-        // In pieces, too.
+        // A stream that is hashed in pieces has the same checksum.
         let long = vec![7; 3 * PIECE_BYTES + 5];
         assert_eq!(sha256_of(long.as_slice()).unwrap(), sha256(&long));
         assert_eq!(sha256_of(io::empty()).unwrap(), sha256(b""));

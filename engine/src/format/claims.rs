@@ -1,20 +1,20 @@
-//! Limits on what another PC may state of itself, before anything of it is in memory.
+//! Limits for data that another PC sends, checked before the data is stored in memory.
 
 use std::fmt;
 
 use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 
-/// Maximum items of a list: a run has a trial per CPU.
+/// Maximum number of items in a list or an object: a run can have a trial per CPU.
 const MAX_ITEMS: usize = 1 << 14;
-/// Maximum bytes of a text.
+/// Maximum size of a text in bytes.
 const MAX_TEXT_BYTES: usize = 4 << 10;
 
-/// Whether a line is JSON of lists and texts that a PC may have.
+/// Whether a line is JSON whose lists and texts are within the limits.
 pub(crate) fn is_plausible(line: &[u8]) -> bool {
     serde_json::from_slice::<Plausible>(line).is_ok()
 }
 
-/// Any JSON within the limits; nothing of it is retained.
+/// Any JSON within the limits; its values are not stored.
 struct Plausible;
 
 impl<'de> Deserialize<'de> for Plausible {

@@ -1,4 +1,5 @@
-//! The JSON of cyclictest, including its misspelled keys, so that scripts made for it read ours.
+//! The JSON format of cyclictest, including its misspelled keys: scripts for cyclictest can read
+//! exported files.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -10,9 +11,9 @@ use serde::{Deserialize, Serialize};
 
 use super::{FormatError, SafeWriter};
 
-/// Threads of one result.
+/// Maximum number of threads per result.
 pub const MAX_THREADS: usize = 1_024;
-/// Latencies of one thread: more than cyclictest itself counts.
+/// Maximum number of histogram bins per thread: more than cyclictest itself supports.
 const MAX_BINS: usize = 1_000_000;
 
 /// A result of cyclictest.
@@ -21,68 +22,68 @@ const MAX_BINS: usize = 1_000_000;
 pub struct Cyclictest {
     /// Always 1.
     pub file_version: u32,
-    /// The command.
+    /// The command line of cyclictest.
     #[serde(rename = "cmdline:", alias = "cmdline")]
     pub cmdline: String,
-    /// The version of the program.
+    /// The version of cyclictest.
     #[serde(rename = "rt_test_version:", alias = "rt_test_version")]
     pub version: String,
-    /// When it began, in the manner of mail.
+    /// When the test began, in the date format of emails.
     pub start_time: String,
-    /// When it ended.
+    /// When the test ended, in the same date format.
     pub end_time: String,
     /// Exit code; 0 is success.
     pub return_code: i32,
-    /// The host's name; "redacted" in files that this program writes.
+    /// The system; its host name is "redacted" in files that this program writes.
     pub sysinfo: SysInfo,
     /// Number of threads.
     pub num_threads: usize,
     /// 1 if times are in nanoseconds, 0 if they are in microseconds.
     pub resolution_in_ns: u32,
-    /// The threads by number.
+    /// The threads of the test, by number.
     #[serde(deserialize_with = "threads")]
     pub thread: BTreeMap<String, Thread>,
 }
 
-/// The system it ran on.
+/// The system on which the test ran.
 #[derive(Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct SysInfo {
     /// "Linux".
     pub sysname: String,
-    /// The host's name; "redacted" in what this program writes.
+    /// The host name; "redacted" in files that this program writes.
     pub nodename: String,
-    /// The kernel's version.
+    /// The kernel version.
     pub release: String,
-    /// The kernel's build.
+    /// The kernel build.
     pub version: String,
-    /// The kind of processor.
+    /// The processor architecture.
     pub machine: String,
     /// 1 for a PREEMPT_RT kernel.
     pub realtime: u32,
 }
 
-/// One thread.
+/// The results of one thread. Latencies are in the unit that `resolution_in_ns` specifies.
 #[derive(Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Thread {
-    /// Latencies and their counts.
+    /// The histogram of latencies.
     pub histogram: Histogram,
-    /// Number of wake-ups; more than in the histogram if some were above it.
+    /// Number of wake-ups, including those whose latency is above the histogram.
     pub cycles: u64,
-    /// The minimum latency.
+    /// The min latency.
     pub min: i64,
-    /// The maximum latency.
+    /// The max latency.
     pub max: i64,
-    /// The mean.
+    /// The mean latency.
     pub avg: f64,
-    /// The CPU.
+    /// The CPU on which the thread ran.
     pub cpu: Option<i64>,
-    /// The NUMA node.
+    /// The NUMA node of that CPU.
     pub node: Option<i64>,
 }
 
-/// Latencies and their counts: 16 bytes per bin.
+/// Pairs of a latency and the number of wake-ups with this latency: 16 bytes per pair.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Histogram(pub Vec<(i64, u64)>);
 
@@ -121,7 +122,8 @@ impl<'de> Deserialize<'de> for Histogram {
     }
 }
 
-/// Reads at most this many threads: each takes far more memory than an empty one takes in the file.
+/// Reads at most [`MAX_THREADS`] threads. Without this limit, a small file of empty threads could
+/// use far more memory than its size.
 fn threads<'de, D: Deserializer<'de>>(
     deserializer: D,
 ) -> Result<BTreeMap<String, Thread>, D::Error> {
@@ -147,13 +149,13 @@ fn threads<'de, D: Deserializer<'de>>(
     deserializer.deserialize_map(Threads)
 }
 
-/// Writes a result.
+/// Writes a result of cyclictest as JSON.
 pub fn write(result: &Cyclictest, to: &mut dyn Write) -> io::Result<()> {
     serde_json::to_writer_pretty(SafeWriter(&mut *to), result)?;
     to.write_all(b"\n")
 }
 
-/// Reads a result.
+/// Reads a result of cyclictest from JSON.
 pub fn read(text: &[u8]) -> Result<Cyclictest, FormatError> {
     Ok(serde_json::from_slice(text)?)
 }

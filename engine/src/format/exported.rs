@@ -1,4 +1,5 @@
-//! An exported run: the run file with its report and a checksum added at the end.
+//! An exported run: the text of the run file, with the report of the run and a checksum added at
+//! the end.
 
 use std::borrow::Cow;
 use std::io::{self, BufWriter, Write};
@@ -12,7 +13,7 @@ use crate::report::table::{Better, Column, Exact, TableRow};
 use crate::report::{Report, Table};
 use crate::run::Run;
 
-/// What is hashed and written at once.
+/// Size of the buffer that collects text before the text is hashed and written.
 const BUFFER_BYTES: usize = 64 << 10;
 
 #[derive(serde::Serialize)]
@@ -81,10 +82,10 @@ struct RowOut<'a> {
     absent: Reasons<'a>,
 }
 
-/// Keys with their exact values.
+/// The column keys of a table, and the exact values of one row.
 pub(super) struct Values<'a>(&'a [Cow<'static, str>], Vec<Exact>);
 
-/// Keys of empty cells with their reasons.
+/// The column keys of the empty cells of one row, each with the reason why the cell is empty.
 pub(super) struct Reasons<'a>(Vec<(&'static str, &'a str)>);
 
 impl Reasons<'_> {
@@ -152,11 +153,12 @@ fn row_out<'a>(
     }
 }
 
-/// Writes a run with its report and returns the checksum; `verdict` is the report's verdict in words.
+/// Writes a run with its report and returns the checksum; `verdict` is the report's verdict as
+/// text.
 ///
-/// The text may be placed in a page as it is, so that a report holds the same text as a file, with the same
-/// checksum. [`read`](super::read) reads it; [`verify`](super::checksum::verify) checks it against its
-/// checksum.
+/// The text can be embedded in an HTML page unchanged: an HTML report contains the same text as a
+/// JSON file, with the same checksum. [`read`](super::read) reads the text;
+/// [`verify`](super::checksum::verify) compares the text with its checksum.
 pub fn write(run: &Run, report: &Report, verdict: &str, to: &mut dyn Write) -> io::Result<String> {
     let keys: Vec<Vec<Cow<'static, str>>> = report.tables.iter().map(Table::exact_keys).collect();
     let tables = report.tables.iter().zip(&keys).map(|(table, keys)| TableOut {
@@ -182,7 +184,7 @@ pub fn write(run: &Run, report: &Report, verdict: &str, to: &mut dyn Write) -> i
         },
     };
     let mut hashing = Hashing::new(to);
-    // Numbers come a few bytes at a time; the checksum is faster over many.
+    // The serializer writes a few bytes at a time; hashing is faster for larger blocks.
     let mut buffer = BufWriter::with_capacity(BUFFER_BYTES, SafeWriter(&mut hashing));
     serde_json::to_writer(&mut buffer, &out)?;
     buffer.flush()?;

@@ -1,4 +1,4 @@
-//! The cached list of runs: one JSON record per line, after a line that names the version.
+//! The cached list of runs: a header line with the version, then one JSON record per line.
 
 use std::collections::BTreeMap;
 
@@ -13,32 +13,33 @@ use crate::report::{Disturbance, Grading, Headline, Needed, Options, Report, Sta
 use crate::run::{Ending, Group, Run, RunId};
 use crate::stats::{Grade, GradeRange};
 
-/// The first line.
+/// The header line of the cached list of runs.
 #[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct IndexHead {
     pub(crate) format: String,
     pub(crate) version: u32,
     pub(crate) app_version: String,
-    /// Of every byte after this line.
+    /// The SHA-256 of every byte after this line.
     pub(crate) sha256: String,
 }
 
-/// One file.
+/// The record of one run file.
 #[derive(Debug, Serialize)]
 pub(crate) struct IndexRecord {
-    /// Its name.
+    /// The name of the file.
     pub(crate) file: String,
-    /// Its size.
+    /// The size of the file.
     pub(crate) bytes: u64,
-    /// When it was last changed, counted from 1970.
+    /// When the file was last modified, in nanoseconds since 1970.
     pub(crate) modified_nanos: u64,
-    /// The run in it.
+    /// The run in the file.
     #[serde(flatten)]
     pub(crate) run: Box<RunIndexEntry>,
 }
 
 impl IndexRecord {
-    /// Reads a line; `None` where it is none. In two steps: serde reads a flattened record by separate code.
+    /// Reads a record from a line; `None` if the line is not a record. The line is parsed twice: if
+    /// a single type had a flattened field, serde would generate additional code.
     pub(crate) fn read(line: &[u8]) -> Option<Self> {
         #[derive(Deserialize)]
         struct FileOut {
@@ -51,63 +52,66 @@ impl IndexRecord {
     }
 }
 
-/// What a list shows of a run.
+/// The summary of a run that lists show.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RunIndexEntry {
-    /// Names the run.
+    /// The ID of the run.
     pub id: RunId,
-    /// The user's name for it, or empty.
+    /// The name that the user gave the run; may be empty.
     pub name: String,
     /// The user's note.
     pub note: String,
-    /// Tags to find it by.
+    /// The tags of the run.
     pub tags: Vec<String>,
-    /// Its name by its settings; empty for a capture of another program.
+    /// A title derived from the settings; empty for a capture of another program.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub title: String,
-    /// Identifies runs of the same settings; empty for a capture of another program.
+    /// Identifies runs with the same settings; empty for a capture of another program.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub fingerprint: String,
-    /// The runs it is one measurement with.
+    /// The quick check of which the run is a part.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub group: Option<Group>,
-    /// Whether it is a part of a quick check that is Poor without any load.
+    /// Whether the run is a part of a quick check and Poor without load.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_poor_when_idle: bool,
-    /// Whether it is a part of a quick check whose gaps are Fair by fewer than three.
+    /// Whether the run is a part of a quick check and has fewer than three gaps above the limit of
+    /// Good: the check then counts Fair as Good.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub has_few_gaps: bool,
-    /// Whether it is a part of a quick check that is stated without a grade.
+    /// Whether the run is a part of a quick check whose result is stated without a grade.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_stated_only: bool,
-    /// The key of its test.
+    /// The key of the test of the run.
     pub test: String,
-    /// Processor and system in short.
+    /// Short description of processor and system.
     pub machine: String,
-    /// When it began.
+    /// When the run began.
     pub started_at: jiff::Timestamp,
-    /// Measuring time.
+    /// Duration of the measurement.
     #[serde(rename = "measured_nanos")]
     pub measured: Nanos,
-    /// Its grade and key number.
+    /// The grade and the key figure.
     #[serde(with = "HeadlineOut")]
     pub headline: Headline,
-    /// What it adds to the variation from run to run; absent for a capture of another program.
+    /// The values from which run-to-run variation is estimated; absent for a capture of another
+    /// program.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub repeats: Option<RepeatedRun>,
 }
 
-/// A run as one of several with the same settings.
+/// The values of a run, from which the variation between runs with the same settings is estimated.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RepeatedRun {
-    /// Identifies runs that may differ by chance only.
+    /// Identifies runs whose values can differ only by chance.
     pub setting: String,
-    /// The value of each metric, by configuration and key, in the metric's unit.
+    /// The value of each metric in its unit, by the name of the configuration and the key of the
+    /// metric.
     pub values: BTreeMap<String, BTreeMap<String, f64>>,
 }
 
 impl RunIndexEntry {
-    /// Summarizes a run, with its verdict. Time: O(n log n) in the number of samples.
+    /// Returns the summary of a run, with its verdict. Time: O(n log n) in the number of samples.
     pub fn of(run: &Run) -> Self {
         let report = Report::of(run, &Options::default());
         let verdict = run.plan().and_then(Part::of).map(|part| PartVerdict::of(part, run, &report));
@@ -134,7 +138,7 @@ impl RunIndexEntry {
         }
     }
 
-    /// Its verdict as a part of a quick check.
+    /// Returns the verdict of the run as a part of a quick check.
     pub fn part_verdict(&self) -> PartVerdict {
         let Headline { grade, standing, .. } = self.headline;
         let Self { is_poor_when_idle, has_few_gaps, is_stated_only, .. } = *self;

@@ -1,7 +1,7 @@
-//! A line of a journal: one event of a run. The sum of all lines of a journal is the run.
+//! A journal line: one event of a run. All lines of a journal together make the run.
 //!
-//! serde writes the kind of an event around its fields, `{"demoted":{"trial":2}}`; a line has it among them,
-//! `{"entry":"demoted","trial":2}`, and may have it anywhere when it is read.
+//! serde writes the kind of an event as the key of an object, `{"demoted":{"trial":2}}`. A journal line has the kind as
+//! a field, `{"entry":"demoted","trial":2}`; the reader accepts this field at any position.
 
 use std::io::{self, Cursor, Read as _, Write};
 
@@ -12,12 +12,12 @@ use super::{FormatError, Json, Limits, contradiction, json_of, quoted};
 use crate::measure::Event;
 use crate::run::{Ending, Health, Run};
 
-/// The kind of the first line, which holds the run without its samples.
+/// The kind of the first line, which contains the run without its samples.
 const BEGUN: &str = "begun";
-/// The kind of the last line: the run is over, and everything else of it is in the lines before.
+/// The kind of the last line: the run has ended and is complete.
 const FINISHED: &str = "finished";
 
-/// What begins and what ends a journal.
+/// The first and the last entry of a journal.
 #[derive(Serialize)]
 #[serde(rename_all = "kebab-case")]
 enum End<'a> {
@@ -25,10 +25,12 @@ enum End<'a> {
     Finished { ending: &'a Ending, health: &'a Health },
 }
 
-/// Maximum samples per line: such a line is well below the longest that is read.
+/// Maximum length of a line in bytes; a longer line is treated as damaged.
+pub(crate) const MAX_LINE_BYTES: u64 = 16 << 20;
+/// Maximum number of samples per line: a line with this number of samples is well below [`MAX_LINE_BYTES`].
 const MAX_LINE_SAMPLES: usize = 1 << 16;
 
-/// Writes an event as lines of a journal: one, or several where it has very many samples.
+/// Writes an event as one journal line, or as several if it has more than [`MAX_LINE_SAMPLES`] samples.
 pub(crate) fn write_lines(event: &Event, to: &mut dyn Write) -> io::Result<()> {
     let mut line = |event: &Event| {
         write_entry(event, to)?;
@@ -53,7 +55,7 @@ pub(crate) fn write_lines(event: &Event, to: &mut dyn Write) -> io::Result<()> {
     }
 }
 
-/// Writes an event as a line of a journal, without the end of the line.
+/// Writes an event as a journal line, without the line end.
 fn write_entry(event: &Event, to: &mut dyn Write) -> io::Result<()> {
     let text = match event {
         Event::Planned(run) => serde_json::to_string(&End::Begun { run }),
@@ -70,20 +72,20 @@ fn write_entry(event: &Event, to: &mut dyn Write) -> io::Result<()> {
 /// A line of a journal.
 #[derive(Clone, Debug)]
 pub(crate) enum Entry {
-    /// The first: the run without its samples.
+    /// The first line: the run without its samples.
     Begun(Box<Run>),
-    /// One of those between.
+    /// A line between the first and the last line: an event of the run.
     Event(Box<Event>),
-    /// The last: everything else of the run is in the lines before.
+    /// The last line: the run is complete.
     Finished {
         /// How the run ended.
         ending: Ending,
-        /// What may make it unreliable.
+        /// Facts about the reliability of the run.
         health: Box<Health>,
     },
 }
 
-/// Reads a line of a journal.
+/// Parses a journal line.
 pub(crate) fn parse_entry(line: &[u8]) -> Result<Entry, FormatError> {
     #[derive(Deserialize)]
     struct Kind {
@@ -109,7 +111,7 @@ pub(crate) fn parse_entry(line: &[u8]) -> Result<Entry, FormatError> {
     }
 }
 
-/// Adds a line of a journal to its run.
+/// Reads a journal line and applies it to `run`; the first line creates the run.
 pub(crate) fn read_entry(line: &[u8], run: &mut Option<Run>) -> Result<(), FormatError> {
     let entry = parse_entry(line)?;
     let Some(run) = run else {
@@ -129,13 +131,13 @@ pub(crate) fn read_entry(line: &[u8], run: &mut Option<Run>) -> Result<(), Forma
     Ok(())
 }
 
-/// What is in a line, whatever its kind.
+/// Reads the fields of a line, without its kind.
 fn fields<T: DeserializeOwned>(line: &[u8]) -> Result<T, FormatError> {
     json_of(&mut Cursor::new(line), Limits::RUN)
 }
 
-/// An event of this kind, with the fields of a line. serde would hold a whole line in memory before it knew
-/// its kind.
+/// Reads an event of the kind `kind` from the fields of a line. If serde had to find the kind itself, serde would store
+/// the whole line in memory.
 fn of_kind(kind: &str, line: &[u8]) -> Result<Event, FormatError> {
     let begin = format!("{{{}:", quoted(kind));
     let mut text = begin.as_bytes().chain(line).chain(&b"}"[..]);
@@ -146,7 +148,8 @@ fn of_kind(kind: &str, line: &[u8]) -> Result<Event, FormatError> {
     event.map_err(|source| FormatError::Damaged { source, line: 1, column })
 }
 
-/// The format version in the first line of a journal, where the line has one; nothing else of it is read.
+/// Returns the format version in the first line of a journal, if it has one; the rest of the line
+/// is skipped.
 pub(crate) fn journal_version(line: &[u8]) -> Option<u32> {
     #[derive(Deserialize)]
     struct Version {

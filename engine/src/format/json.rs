@@ -1,8 +1,8 @@
-//! Reads JSON of any layout piece by piece, in bounded memory.
+//! A JSON reader that works piece by piece, with bounded memory.
 //!
-//! serde_json reads a stream one byte at a time, which is slow for the hundreds of megabytes of numbers of an
-//! hour-long run. This reader holds one piece of the stream. It follows the structure, takes the whole
-//! numbers of columns directly from the piece, and leaves texts and other numbers to serde_json.
+//! serde_json reads a stream one byte at a time, which is slow for an hour-long run with hundreds
+//! of megabytes of numbers. This reader holds one piece of the stream. It parses the structure and
+//! the integers of columns itself, and passes texts and other numbers to serde_json.
 
 mod error;
 mod limits;
@@ -16,43 +16,44 @@ use serde::de::{Error as _, IntoDeserializer as _, Visitor};
 use serde::forward_to_deserialize_any;
 
 pub(super) use self::limits::Limits;
+pub(crate) use self::limits::{MAX_OTHER_BYTES, MAX_SAMPLES};
 use crate::sample::COLUMN;
 use number::{MAX_NUMBER_BYTES, number, plain};
 use structure::{Cells, Parts, Variant};
 
 pub use error::JsonError;
 
-/// Maximum bytes that are read at once.
+/// Size of a piece of the stream, in bytes.
 const PIECE_BYTES: usize = 256 << 10;
-/// Maximum nesting of lists and objects.
+/// Maximum nesting depth of lists and objects.
 const MAX_DEPTH: u8 = 128;
 
 type Result<T> = std::result::Result<T, JsonError>;
 
-/// A JSON text that is being read.
+/// A reader of JSON from a stream, with the piece of the stream that it currently holds.
 pub(super) struct Json<'a> {
     from: &'a mut dyn Read,
     piece: Vec<u8>,
-    /// Where the bytes of the piece begin that are not read yet.
+    /// The position of the next byte to read in the piece.
     at: usize,
-    /// Where the bytes of the piece end.
+    /// The end of the valid bytes in the piece.
     end: usize,
-    /// Bytes of the text before the piece.
+    /// Number of bytes of the text before the piece.
     before: u64,
-    /// The text or number at hand.
+    /// The current text or number.
     token: Vec<u8>,
     depth: u8,
     limits: Limits,
-    /// Bytes of the text whose memory is accounted for.
+    /// Offset up to which the bytes of the text have been counted against the memory limit.
     counted: u64,
-    /// Whether what is read takes no memory, or is counted as samples.
+    /// Whether the current value needs no memory, or is counted as samples.
     is_uncounted: bool,
-    /// Whether what is read is not used.
+    /// Whether the current value is skipped.
     is_ignored: bool,
 }
 
 impl<'a> Json<'a> {
-    /// Reads a text of about this many bytes, or of unknown length.
+    /// Creates a reader of a text with about `length` bytes; `length` is `None` if it is unknown.
     pub(super) fn new(from: &'a mut dyn Read, length: Option<usize>, limits: Limits) -> Self {
         Self {
             from,
@@ -69,12 +70,12 @@ impl<'a> Json<'a> {
         }
     }
 
-    /// Bytes of the text that were read.
+    /// Returns the number of bytes read so far.
     pub(super) fn offset(&self) -> u64 {
         self.before.saturating_add(u64::try_from(self.at).unwrap_or(u64::MAX))
     }
 
-    /// Checks that nothing but blanks follows.
+    /// Checks that only whitespace follows the value that was read.
     pub(super) fn finish(&mut self) -> Result<()> {
         match self.next_byte() {
             Err(JsonError::End) => Ok(()),
@@ -83,7 +84,7 @@ impl<'a> Json<'a> {
         }
     }
 
-    /// What is left of the piece, or of the next one; empty only at the end of the text.
+    /// Returns the unread rest of the piece, or the next piece; empty only at the end of the text.
     fn rest(&mut self) -> Result<&[u8]> {
         if self.at == self.end {
             self.refill()?;
@@ -105,14 +106,16 @@ impl<'a> Json<'a> {
         Ok(())
     }
 
-    /// Counts the bytes since the last call, unless their memory is counted otherwise.
+    /// Counts the bytes since the last call against the memory limit, unless they are in a value
+    /// that is exempt from this limit.
     fn count_others(&mut self) -> Result<()> {
         let bytes = self.offset() - self.counted;
         self.counted += bytes;
         if self.is_uncounted { Ok(()) } else { self.limits.take_others(bytes) }
     }
 
-    /// Reads something that takes no memory, or is counted as samples.
+    /// Reads a value that is exempt from the memory limit: the value needs no memory, or is counted
+    /// as samples.
     fn uncounted<T>(&mut self, read: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
         self.count_others()?;
         let was_uncounted = std::mem::replace(&mut self.is_uncounted, true);
@@ -122,7 +125,7 @@ impl<'a> Json<'a> {
         Ok(value)
     }
 
-    /// The next byte that is not blank; it is not taken.
+    /// Returns the next byte that is not whitespace, without consuming it.
     fn next_byte(&mut self) -> Result<u8> {
         loop {
             let rest = self.rest()?;
@@ -141,7 +144,7 @@ impl<'a> Json<'a> {
         }
     }
 
-    /// Takes the next byte, which has to be this one.
+    /// Consumes the next byte after whitespace; returns an error if this byte is not `expected`.
     fn take(&mut self, expected: u8) -> Result<()> {
         if self.next_byte()? != expected {
             return Err(JsonError::Syntax);
@@ -150,8 +153,8 @@ impl<'a> Json<'a> {
         Ok(())
     }
 
-    /// Takes the comma before the next part of a list or object; returns whether a part follows instead of the
-    /// end, which is not taken.
+    /// Consumes the comma before the next part of a list or object. Returns whether another part
+    /// follows; the closing byte `end` is not consumed.
     fn take_comma(&mut self, is_first: bool, end: u8) -> Result<bool> {
         if self.next_byte()? == end {
             return Ok(false);
@@ -162,7 +165,7 @@ impl<'a> Json<'a> {
         Ok(true)
     }
 
-    /// Takes a text; empty where it is not used.
+    /// Reads a string; returns an empty string if the value is skipped.
     fn take_text(&mut self) -> Result<String> {
         self.take(b'"')?;
         self.token.clear();
@@ -198,7 +201,7 @@ impl<'a> Json<'a> {
         serde_json::from_slice(&self.token).map_err(|_not_a_text| JsonError::Syntax)
     }
 
-    /// Takes the letters and digits of a number or of `true`, `false`, `null`.
+    /// Reads the characters of a number or of `true`, `false`, `null`.
     fn take_word(&mut self) -> Result<&[u8]> {
         self.token.clear();
         let belongs = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'+' | b'.');
@@ -217,7 +220,8 @@ impl<'a> Json<'a> {
         }
     }
 
-    /// Takes the next values of a column, missing ones included, and returns how many; 0 at its end, which stays.
+    /// Reads the next values of a column, including missing values, and returns the number of
+    /// values; 0 at the end of the column, whose closing bracket is not consumed.
     fn take_cells(&mut self, values: &mut [i64], is_first: bool) -> Result<usize> {
         let rest = self.piece.get(self.at..self.end).unwrap_or_default();
         let (mut count, length) = plain(rest, is_first, values);
@@ -236,9 +240,9 @@ impl<'a> Json<'a> {
         Ok(count)
     }
 
-    /// Reads a list or an object: its first byte, its parts, and its end.
+    /// Reads a list or an object: its opening byte, its parts, and its closing byte.
     fn nested<T>(&mut self, end: u8, read: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
-        // Its first byte, which was seen.
+        // Consume the opening byte, which the caller has checked.
         self.at += 1;
         self.depth += 1;
         if MAX_DEPTH <= self.depth {

@@ -1,5 +1,5 @@
-//! The checksum of a measurement: the same for the saved, the exported and the redacted run. What is hashed, in
-//! public words and as a program, is in `packaging/guide/sharing.md`.
+//! The checksum of a measurement, which is the same for the saved, exported, and redacted run.
+//! `packaging/guide/sharing.md` specifies the checksum, and contains a program that computes the checksum.
 
 use serde::Serialize;
 use serde_json::{Map, Number, Value};
@@ -10,14 +10,14 @@ use crate::run::capture::{CaptureSeries, Distribution, Recording};
 use crate::run::{Capture, Run, Subject};
 use crate::sample::{Column, Columns, MISSING};
 
-/// The first bytes of the form, with its version.
+/// The first bytes of the hashed text: name and version of the format of this text.
 const HEAD: &[u8] = b"jitterscope-measurement 1\n";
-/// Numbers that are hashed at once.
+/// Number of integers that are hashed at once.
 const PIECE: usize = 1 << 10;
 
-/// The SHA-256 of what was measured, in 64 hexadecimal digits: method, plan or capture, the countable facts of the
-/// machine, and the columns of every trial. Names, tags, notes, and every text that an export may redact are not
-/// part of it. Time: O(samples).
+/// Returns the SHA-256 of the measurement as 64 hexadecimal digits. The checksum covers method, plan or capture, the
+/// numeric facts of the machine, and the columns of every trial. Names, tags, notes, and texts that an export may
+/// redact are not covered. Time: O(samples).
 pub fn measurement_sum(run: &Run) -> String {
     let mut form = Form { sum: Sum::default(), bytes: Vec::new() };
     form.bytes.extend_from_slice(HEAD);
@@ -53,7 +53,7 @@ pub fn measurement_sum(run: &Run) -> String {
     form.finish()
 }
 
-/// The first digits of a checksum, where there is no room for all.
+/// Returns the first 16 digits of a checksum, for places with little room.
 pub fn shortened_sum(digits: &str) -> &str {
     digits.get(..16).unwrap_or(digits)
 }
@@ -62,7 +62,7 @@ fn count(length: usize) -> i64 {
     i64::try_from(length).unwrap_or(i64::MAX)
 }
 
-/// Facts as the file writes them.
+/// Converts facts to the JSON value that the run file contains.
 fn value_of(facts: &impl Serialize) -> Value {
     serde_json::to_value(facts).unwrap_or_default()
 }
@@ -85,7 +85,8 @@ fn distribution(distribution: &Distribution) -> [(&'static str, Member<'_>); 4] 
     ]
 }
 
-/// Whether a member of an object is omitted: one that a later version adds is, as long as it has no effect.
+/// Whether a member of an object has a default value (null, false, 0, or empty) and is not hashed: a member that a
+/// later version adds must not change the checksums of older runs.
 fn is_neutral(value: &Value) -> bool {
     match value {
         Value::Null => true,
@@ -97,9 +98,9 @@ fn is_neutral(value: &Value) -> bool {
     }
 }
 
-/// A member of a capture; its names are not part of the form, as an export may redact them.
+/// A member of a capture. Names in the capture are not hashed, since an export may redact names.
 enum Member<'a> {
-    /// Absent where it is not known.
+    /// An integer; `None` if it is unknown.
     Integer(Option<i64>),
     Column(&'a Column),
     Text(&'a str),
@@ -120,7 +121,7 @@ impl Member<'_> {
     }
 }
 
-/// The bytes, hashed piece by piece.
+/// Computes the checksum: collects the bytes to hash in `bytes`, and hashes these bytes piece by piece.
 struct Form {
     sum: Sum,
     bytes: Vec<u8>,
@@ -161,7 +162,8 @@ impl Form {
         }
     }
 
-    /// A capture as its value would be, which for millions of frames would not fit into memory.
+    /// Adds a capture as if it were a JSON value, but without creating a JSON value: the values of millions of frames
+    /// would not fit into memory.
     fn capture(&mut self, capture: &Capture) {
         let (key, items): (_, Vec<[(&str, Member<'_>); 4]>) = match capture {
             Capture::Frames(recordings) => ("frames", recordings.iter().map(recording).collect()),
@@ -183,7 +185,8 @@ impl Form {
         }
     }
 
-    /// Members, in the order of their names' bytes, as an object.
+    /// Adds members as an object, without those that have default values. `members` must be sorted by the bytes of the
+    /// names.
     fn members(&mut self, members: &[(&str, Member<'_>)]) {
         let members = || members.iter().filter(|(_, member)| !member.is_neutral());
         self.bytes.push(b'o');
@@ -235,7 +238,7 @@ impl Form {
         }
     }
 
-    /// Members in the order of their names' bytes, without those that have no effect.
+    /// Adds an object: its members sorted by the bytes of their names, without those that have default values.
     fn object(&mut self, members: &Map<String, Value>) {
         let mut members: Vec<(&String, &Value)> =
             members.iter().filter(|(_, value)| !is_neutral(value)).collect();
@@ -248,7 +251,7 @@ impl Form {
         }
     }
 
-    /// A number without a fraction is an integer, however it is written.
+    /// Adds a number. A number without a fraction is added as an integer, even if it is written as `1.0`.
     fn number(&mut self, number: &Number) {
         let whole = number
             .as_f64()

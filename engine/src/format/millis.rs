@@ -1,4 +1,5 @@
-//! Frame times in milliseconds in another program's JSON, where one may be missing or written as a text.
+//! Frame times in milliseconds from the JSON of other programs, where a value may be missing or
+//! written as text.
 
 use std::fmt;
 
@@ -7,12 +8,13 @@ use serde::de::{Deserialize, Deserializer, SeqAccess, Visitor};
 use crate::nanos::Nanos;
 use crate::sample::{Column, MISSING};
 
-/// The longest frame that is believed: ten minutes.
+/// Maximum plausible frame time: ten minutes.
 const MAX_FRAME_MILLIS: f64 = 600_000.0;
-/// Maximum bad values whose reason is recorded.
+/// Maximum number of invalid values whose reason is recorded.
 const MAX_REASONS: usize = 10;
 
-/// A frame time: `Ok(None)` if it is missing or no time passed, an error if it cannot be one.
+/// Converts a frame time from milliseconds. Returns `Ok(None)` if it is missing (NaN) or zero, and
+/// the reason as an error if it is not plausible.
 pub fn frame_time(millis: f64) -> Result<Option<Nanos>, &'static str> {
     match millis {
         millis if millis.is_nan() => Ok(None),
@@ -22,14 +24,15 @@ pub fn frame_time(millis: f64) -> Result<Option<Nanos>, &'static str> {
     }
 }
 
-/// A list of frame times, read into a column as they come.
+/// A list of frame times, read value by value into a column, without a list of all values in memory.
 #[derive(Debug, Default)]
 pub struct FrameTimes {
-    /// In nanoseconds; [`MISSING`] if absent.
+    /// The frame times in nanoseconds; [`MISSING`] for a missing frame time.
     pub nanos: Column,
-    /// Number of values that are not frame times; they are omitted.
+    /// Number of values that are omitted because they are not plausible frame times.
     pub bad_count: u64,
-    /// The first of them: position from 1, and why.
+    /// The first omitted values: position in the list, counted from 1, and why the value is
+    /// omitted.
     pub bad: Vec<(u64, &'static str)>,
 }
 
@@ -68,7 +71,7 @@ impl<'de> Deserialize<'de> for FrameTimes {
     }
 }
 
-/// Milliseconds; not a number if the file has none.
+/// A number of milliseconds; NaN if the file has null or a text that is not a number.
 #[derive(Clone, Copy, Debug)]
 struct Millis(f64);
 

@@ -1,4 +1,6 @@
-//! The prior of a comparison: printed with it, and read from a file, so that two PCs evaluate the same runs alike.
+//! The prior of a comparison in JSON: the run-to-run variation that is assumed for each metric. A
+//! comparison that is saved as JSON contains its prior, which can be read again: two PCs with the
+//! same prior evaluate the same runs identically.
 
 use std::collections::BTreeMap;
 
@@ -7,43 +9,45 @@ use serde::{Deserialize, Serialize};
 use crate::report::comparison::Prior;
 use crate::stats::VariancePrior;
 
-/// What numbers usually vary by from run to run.
+/// The typical run-to-run variation of all metrics.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PriorRecord {
-    /// From how many groups of repeats it was estimated; 0 where it is the fixed one.
+    /// Number of groups of repeats from which the variation was estimated; 0 for the built-in
+    /// prior.
     pub groups: usize,
-    /// By the key of the metric.
+    /// The variation of each metric, by its key.
     pub metrics: BTreeMap<String, VariationRecord>,
 }
 
-/// What one number usually varies by.
+/// The typical run-to-run variation of one metric.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct VariationRecord {
-    /// The standard deviation from run to run: times and rates as a share of their mean, shares as they are.
+    /// The standard deviation between runs: relative to the mean for times and rates, absolute for
+    /// shares.
     pub std_dev: f64,
-    /// How many degrees of freedom it counts as.
+    /// The weight of the prior, in degrees of freedom.
     pub freedom: f64,
 }
 
-/// A comparison in JSON, of which only the prior is read.
+/// The part that is read of a comparison in JSON; the other keys are ignored.
 #[derive(Deserialize)]
 struct ComparisonHead {
     prior: PriorRecord,
 }
 
-/// Why a text holds no prior.
+/// Why a text contains no valid prior.
 #[derive(Debug, thiserror::Error)]
 pub enum PriorError {
-    /// It is neither a comparison nor a prior in JSON.
+    /// The text is neither a comparison nor a prior in JSON.
     #[error("this is no comparison in JSON")]
     NotAComparison,
-    /// A number in it is out of range.
+    /// A number is out of range.
     #[error("the variation of '{0}' is out of range: expected positive numbers")]
     OutOfRange(String),
 }
 
 impl PriorRecord {
-    /// The record of a prior.
+    /// Returns the JSON record of a prior.
     pub fn of(prior: &Prior) -> Self {
         let record = |(key, of): (&String, &VariancePrior)| {
             (key.clone(), VariationRecord { std_dev: of.std_dev, freedom: of.freedom })

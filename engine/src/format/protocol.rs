@@ -1,5 +1,5 @@
-//! The lines between this program and an agent: requests, one JSON object per line, and their answers. What an
-//! agent measures, it writes as the lines of a journal.
+//! The protocol between this program and an agent, which measures on another PC: requests and answers, each as one line
+//! of JSON. An agent sends its measurements as journal lines.
 
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -14,85 +14,85 @@ use crate::units::shortened;
 
 /// The version of the protocol that this program uses.
 pub const PROTOCOL_VERSION: u32 = 1;
-/// Maximum CPUs of a machine, as of Linux.
+/// Maximum number of CPUs of a machine, which is the limit of Linux.
 const MAX_CPUS: u32 = 8_192;
-/// How each request and each answer begins.
+/// The beginning of each request and each answer.
 const START: &[u8] = b"{\"jitterscope\":";
 
 /// Why a line is not a request or an answer.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ProtocolError {
-    /// The other program uses another version.
+    /// The other program uses another protocol version.
     #[error(
         "protocol version {found} is not supported, this program uses version {PROTOCOL_VERSION}; \
          install the same version of Jitterscope on both PCs"
     )]
     Version {
-        /// Its version.
+        /// The protocol version of the other program.
         found: u32,
     },
-    /// It is something else.
+    /// The line is invalid.
     #[error("not a line of the agent protocol: {what}")]
     Invalid {
-        /// What is wrong.
+        /// The error.
         what: String,
     },
 }
 
-/// What an agent is requested to do.
+/// A request to an agent.
 #[derive(Clone, Debug, PartialEq)]
 pub enum AgentRequest {
     /// Report machine, clock, and capabilities.
     Describe,
-    /// Report what other programs use of the CPUs since the last such request.
+    /// Report the CPU time of other programs since the previous such request.
     Load,
     /// Measure a plan.
     Run {
-        /// What to measure.
+        /// The plan to measure.
         plan: Box<Plan>,
-        /// Whether who had the CPU is recorded.
+        /// Whether the run records which threads ran on the CPUs.
         trace: TraceMode,
     },
     /// Stop the current run; the agent answers further requests.
     Cancel,
-    /// Stop the current run, and end.
+    /// Stop the current run, and end the agent.
     Stop,
 }
 
-/// What an agent answers before and between runs.
+/// An answer of an agent outside of a run.
 #[derive(Clone, Debug, PartialEq)]
 pub enum AgentAnswer {
-    /// Where it runs.
+    /// Facts about the PC on which the agent runs.
     Machine(Box<AgentFacts>),
-    /// CPU time of other programs as a share of one CPU; absent at the first request, and where the system does not
-    /// report it.
+    /// CPU time of other programs as a share of one CPU. `None` at the first request, and on
+    /// systems that do not report it.
     Load(Option<f64>),
-    /// The request cannot be met; why, in a sentence.
+    /// The agent refuses the request, with the reason in a sentence.
     Refused(String),
 }
 
-/// Machine, clock, and capabilities where an agent runs.
+/// Machine, clock, and capabilities of the PC on which an agent runs.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct AgentFacts {
     /// The version of the agent's program.
     pub app_version: String,
     /// The machine.
     pub machine: Machine,
-    /// Its clock.
+    /// The clock of the machine.
     pub clock: ClockFacts,
     /// The CPUs that the agent may use.
     pub cpus: CpuFacts,
     /// The limit on the agent's CPU time, in percent of one CPU; absent without a limit.
     pub cpu_quota_percent: Option<u32>,
-    /// Each priority that was requested there, with its outcome.
+    /// The priorities that the agent requested from its system, each with its outcome.
     pub capabilities: Vec<(Priority, Applied)>,
-    /// Additional facts for the page of the machine.
+    /// Additional facts for the page about the machine.
     #[serde(default)]
     pub detail: Detail,
-    /// In how much detail a trace of the CPUs can be recorded.
+    /// The level of detail of traces that the agent can record.
     #[serde(default)]
     pub trace: TraceState,
-    /// The CPU that "a performance core" resolves to.
+    /// The CPU to which a thread is pinned if a plan requests a performance core; absent if there is none.
     #[serde(default)]
     pub performance_cpu: Option<u32>,
     /// Whether threads can be pinned to CPUs.
@@ -101,7 +101,7 @@ pub struct AgentFacts {
 }
 
 impl AgentFacts {
-    /// Whether a machine can have these CPUs.
+    /// Whether the listed CPUs are plausible for a machine.
     fn has_cpus(&self) -> bool {
         let CpuFacts { usable, physical_count, one_a_core } = &self.cpus;
         let listed = self.machine.cpus.iter().map(|cpu| &cpu.logical);
@@ -154,7 +154,7 @@ struct AnswerLine {
     reason: Option<String>,
 }
 
-/// A request as a line, with its end.
+/// Returns a request as a line, including the line end.
 pub fn write_request(request: &AgentRequest) -> String {
     let (request, plan, trace) = match request {
         AgentRequest::Describe => (RequestKind::Describe, None, None),
@@ -168,7 +168,7 @@ pub fn write_request(request: &AgentRequest) -> String {
     line(&RequestLine { jitterscope: PROTOCOL_VERSION, request, plan, trace })
 }
 
-/// Reads a request; a plan is not checked against any machine.
+/// Reads a request from a line. Whether a machine supports the plan of the request is not checked.
 pub fn read_request(text: &[u8]) -> Result<AgentRequest, ProtocolError> {
     let RequestLine { request, plan, trace, .. } = read(text)?;
     match (request, plan) {
@@ -185,7 +185,7 @@ pub fn read_request(text: &[u8]) -> Result<AgentRequest, ProtocolError> {
     }
 }
 
-/// Reads a plan with known settings alone: what is not known here would be measured otherwise than requested.
+/// Reads a plan; an error if it has unknown settings, since the run would then differ from the request.
 fn read_plan(given: &Value) -> Result<Plan, ProtocolError> {
     let plan = Plan::deserialize(given).map_err(|error| invalid(&error.to_string()))?;
     let known = serde_json::to_value(&plan).unwrap_or_default();
@@ -201,13 +201,13 @@ fn is_part_of(given: &Value, known: &Value) -> bool {
             given.len() == known.len()
                 && given.iter().zip(known).all(|(given, known)| is_part_of(given, known))
         }
-        // 60 is 60.0.
+        // 60 and 60.0 are the same number.
         (Value::Number(given), Value::Number(known)) => given.as_f64() == known.as_f64(),
         (given, known) => given == known,
     }
 }
 
-/// An answer as a line, with its end.
+/// Returns an answer as a line, including the line end.
 pub fn write_answer(answer: &AgentAnswer) -> String {
     let mut text = AnswerLine {
         jitterscope: PROTOCOL_VERSION,
@@ -226,7 +226,7 @@ pub fn write_answer(answer: &AgentAnswer) -> String {
     line(&text)
 }
 
-/// Reads an answer.
+/// Reads an answer from a line.
 pub fn read_answer(text: &[u8]) -> Result<AgentAnswer, ProtocolError> {
     let AnswerLine { answer, facts, share, reason, .. } = read(text)?;
     match (answer, facts) {
@@ -243,7 +243,8 @@ pub fn read_answer(text: &[u8]) -> Result<AgentAnswer, ProtocolError> {
     }
 }
 
-/// Where an answer begins in a line, which may start with what a login file printed without an end of line.
+/// Returns the part of a line from the beginning of an answer; `None` if there is no answer. Output of a login script
+/// without a line end may precede the answer.
 pub fn answer_in(text: &[u8]) -> Option<&[u8]> {
     let at = text.windows(START.len()).position(|piece| piece == START)?;
     text.get(at..)
@@ -384,7 +385,7 @@ mod tests {
         }
     }
 
-    /// How many inputs a test tries.
+    /// Returns the configuration of random tests, with the number of inputs that each test tries.
     fn cases() -> ProptestConfig {
         let is_long = std::env::var_os("JITTERSCOPE_LONG_TESTS").is_some_and(|value| value == "1");
         ProptestConfig::with_cases(if is_long { 100_000 } else { 300 })
@@ -406,7 +407,7 @@ mod tests {
             let from = at.index(text.len());
             let to = (from + removed).min(text.len());
             text.splice(from..to, piece);
-            // What is read is written and read back as the same.
+            // A line that can be read is the same after it is written and read again.
             if let Ok(request) = read_request(&text) {
                 prop_assert_eq!(read_request(write_request(&request).as_bytes()), Ok(request));
             }

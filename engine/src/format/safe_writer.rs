@@ -2,8 +2,8 @@
 
 use std::io;
 
-/// Whether a letter changes what surrounds it: control characters, and marks that turn the direction of
-/// writing.
+/// Whether a character can affect how the text around it is shown: control characters, and marks
+/// that change the writing direction.
 pub(crate) fn is_unsafe_char(letter: char) -> bool {
     letter.is_control()
         || matches!(
@@ -17,8 +17,8 @@ pub(crate) fn is_unsafe_char(letter: char) -> bool {
         )
 }
 
-/// Passes on JSON with escapes for letters that could end an element of a page, move the cursor of a terminal,
-/// or turn the direction of writing.
+/// Writes JSON with escapes for characters that could end an HTML element, move the cursor of a
+/// terminal, or change the writing direction.
 #[derive(Debug)]
 pub struct SafeWriter<W>(pub W);
 
@@ -26,15 +26,16 @@ impl<W: io::Write> io::Write for SafeWriter<W> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let text = match std::str::from_utf8(bytes) {
             Ok(text) => text,
-            // The rest of a letter that was cut comes again with what follows it.
+            // The buffer ends within a character: the caller writes the bytes of this character
+            // again, together with the next bytes.
             Err(error) if 0 < error.valid_up_to() => {
                 let whole = bytes.get(..error.valid_up_to()).unwrap_or_default();
                 return self.write(whole);
             }
             Err(_) => return self.0.write(bytes),
         };
-        // Outside of its texts, JSON has none of these but line ends; inside, an escape represents the same
-        // letter.
+        // The characters to escape occur only within strings of valid JSON (line ends are exempt),
+        // where an escape represents the same character.
         let is_escaped = |letter: char| {
             matches!(letter, '<' | '>' | '&') || (letter != '\n' && is_unsafe_char(letter))
         };
@@ -56,7 +57,7 @@ impl<W: io::Write> io::Write for SafeWriter<W> {
     }
 }
 
-/// Returns JSON as [`SafeWriter`] writes it.
+/// Returns JSON with the escapes of [`SafeWriter`].
 pub fn safe_json(json: &str) -> String {
     let mut safe = SafeWriter(Vec::with_capacity(json.len()));
     // Writing to memory cannot fail.

@@ -27,7 +27,7 @@ struct RunFile {
     sha256: Option<String>,
 }
 
-/// Describes types as what they are written as.
+/// Gives each type the schema of the type whose form it has in the file.
 macro_rules! written_as {
     ($($({$($generic:tt)+})? $of:ty => $as:ty),+ $(,)?) => {$(
         impl$(<$($generic)+>)? JsonSchema for $of {
@@ -69,7 +69,7 @@ impl JsonSchema for RunId {
     }
 }
 
-/// The exact value of a cell.
+/// The exact value of a table cell: a number, a text, or null.
 struct Exact;
 
 impl JsonSchema for Exact {
@@ -86,7 +86,7 @@ impl JsonSchema for Exact {
     }
 }
 
-/// The schema as a file holds it.
+/// Returns the text of the schema file.
 fn schema() -> String {
     let generator = SchemaSettings::draft2020_12().for_serialize().into_generator();
     let schema = generator.into_root_schema_for::<RunFile>();
@@ -99,7 +99,7 @@ fn schema() -> String {
 mod tests {
     use std::path::Path;
 
-    /// Set to write the schema instead of comparing it.
+    /// An environment variable. If it is set, the test first replaces the schema file.
     const WRITE: &str = "JITTERSCOPE_WRITE_SCHEMA";
 
     #[test]

@@ -1,4 +1,4 @@
-//! What is written is read back; what is damaged, foreign or newer is refused in words.
+//! A run that is written is read back unchanged; damaged, foreign, and newer files are rejected with a reason.
 
 use proptest::prelude::*;
 
@@ -21,7 +21,7 @@ fn annotation() -> Annotation {
     Annotation { trial: 0, from, to, text: "a pause".to_owned() }
 }
 
-/// A run with something in every field.
+/// Returns a run that has values in nearly all fields.
 fn run() -> Run {
     let plan = FrameLoop::default();
     let stage = plan.stages(&crate::plan::CpuFacts::default()).remove(0);
@@ -143,7 +143,7 @@ fn what_is_written_is_read_back() {
 
 #[test]
 fn fractions_are_read_back_to_the_last_bit() {
-    // The mean cost of a read of a coarse clock: one of 10 000 differences that was read as another one.
+    // A mean clock read cost, whose last bit serde_json loses without its feature `float_roundtrip`.
     let clock = ClockFacts { read_cost_nanos: 1_420.542_054_205_420_3, ..run().clock };
     let run = Run { clock, ..run() };
     let mut text = Vec::new();
@@ -151,7 +151,7 @@ fn fractions_are_read_back_to_the_last_bit() {
     assert_eq!(read(&text).unwrap(), run);
 }
 
-/// A text with the members of every object in reverse order, over many lines.
+/// Returns the JSON text of a value over many lines, with the members of every object in reverse order.
 fn reformatted(value: &serde_json::Value) -> String {
     use serde_json::Value;
     let join = |parts: Vec<String>| parts.join("\n\t ,\r\n ");
@@ -197,7 +197,7 @@ fn damage_is_reported_with_its_place() {
     assert_eq!((what.as_str(), line), ("'ending' is missing", lines.len()));
 }
 
-/// Runs of the first release, as it wrote them, but for the end of the line.
+/// Runs as the first release wrote them, except that the line break at the end of each file is missing.
 const EXAMPLES: [&str; 3] = [
     include_str!("../../../assets/examples/frame-loop-fifo.jitterscope.json"),
     include_str!("../../../assets/examples/quick-gaps.jitterscope.json"),
@@ -264,7 +264,7 @@ fn a_file_cut_off_anywhere_is_refused() {
     assert!(read(&vec![0; 1 << 20]).is_err());
 }
 
-/// Every kind of event, of two trials of which the second is skipped, and the run they add up to.
+/// Returns nearly every kind of event for two trials (the second is skipped), and the run that results from them.
 fn events() -> (Vec<Event>, Run) {
     let mut whole = run();
     let mut second = TrialRun::new(1, whole.trials[0].trial.clone(), whole.trials[0].load);
@@ -357,14 +357,14 @@ fn the_lines_of_a_journal_add_up_to_the_run() {
     assert_eq!(found, added_up);
 }
 
-/// A journal of the first version, whose program was killed in the second trial. It has fewer kinds of lines
-/// than today's.
+/// A journal of version 0.1.0, which was killed during the second trial. It has fewer kinds of lines than
+/// journals of the current version.
 const FIRST_JOURNAL: &str = include_str!("tests/journal-0.1.0.jsonl");
 
 #[test]
 fn a_journal_of_the_first_version_is_read_whole() {
     let mut found = None;
-    // What each trial is to have, read as plain JSON.
+    // The wake-up times and counters that each trial must have, read as plain JSON.
     let mut expected = [(Vec::new(), serde_json::Value::Null), Default::default()];
     for line in FIRST_JOURNAL.lines() {
         read_entry(line.as_bytes(), &mut found).unwrap();

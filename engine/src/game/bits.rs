@@ -1,58 +1,60 @@
-//! Records of bits, and the writer that packs them, highest bit first.
+//! Bit records of a packet, and a writer that packs records into bytes, highest bit first.
 
-/// Up to 56 bits that belong together: the bits in the low end, how many in the top byte.
+/// Up to 56 bits of a packet that belong together. They are the low bits of the integer, whose top byte is their
+/// number.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Record(u64);
 
 impl Record {
-    /// No bits.
+    /// A record without bits.
     pub(super) const EMPTY: Self = Self(0);
 
-    /// These bits with `length` more behind them; the whole must stay within 56.
+    /// Returns this record followed by `length` further bits; at most 56 bits in total.
     #[must_use]
     pub(super) const fn then(self, bits: u64, length: u32) -> Self {
         let before = self.bits() << length;
         Self(before | bits & ((1 << length) - 1) | (self.length() as u64 + length as u64) << 56)
     }
 
-    /// This record with another behind it; the whole must stay within 56 bits.
+    /// Returns this record followed by another one; at most 56 bits in total.
     #[must_use]
     pub(super) const fn and(self, other: Self) -> Self {
         self.then(other.bits(), other.length())
     }
 
-    /// The same record with some bits set, counted from its last bit.
+    /// Returns this record with the bits set that are set in `bits`, whose lowest bit is the last bit of the record.
     #[must_use]
     pub(super) const fn with(self, bits: u64) -> Self {
         Self(self.0 | bits)
     }
 
-    /// The bits, the last one lowest.
+    /// Returns the bits; the last one is the lowest.
     pub(super) const fn bits(self) -> u64 {
         self.0 & ((1 << 56) - 1)
     }
 
-    /// How many bits there are.
+    /// Returns the number of bits.
     pub(super) const fn length(self) -> u32 {
         (self.0 >> 56) as u32
     }
 }
 
-/// Packs bits into bytes, highest bit first. What does not fit into the buffer is dropped.
+/// Packs bits into bytes, highest bit first. Bits that do not fit into the buffer are dropped.
 #[derive(Debug)]
 pub(super) struct BitWriter<'a> {
     out: &'a mut [u8],
-    /// The byte of the next bit.
+    /// The position of the byte that receives the next bit.
     at: usize,
-    /// Bits of that byte that are taken, 0 to 7, and they themselves in the top of `open`.
+    /// The number of bits so far in the byte at `at`, 0 to 7; these bits are at the top of `open`.
     taken: u32,
     open: u64,
-    /// All bits written, without padding.
+    /// The number of bits written, without padding.
     bits: u64,
 }
 
 impl<'a> BitWriter<'a> {
-    /// A writer at the start of a buffer. It needs 8 bytes more than it fills.
+    /// Returns a writer at the start of a buffer, which must be at least 8 bytes longer than the
+    /// written data.
     pub(super) fn new(out: &'a mut [u8]) -> Self {
         Self { out, at: 0, taken: 0, open: 0, bits: 0 }
     }
@@ -73,26 +75,27 @@ impl<'a> BitWriter<'a> {
         self.bits += u64::from(record.length());
     }
 
-    /// Fills the last byte up with zero bits.
+    /// Pads the last byte with zero bits.
     pub(super) fn align(&mut self) {
         self.at += usize::from(self.taken != 0);
         self.taken = 0;
         self.open = 0;
     }
 
-    /// How many bits were written, without padding.
+    /// Returns the number of bits written, without padding.
     pub(super) fn bits(&self) -> u64 {
         self.bits
     }
 
-    /// How many whole bytes were begun.
+    /// Returns the number of bytes written, including an incomplete last one.
     pub(super) fn bytes(&self) -> usize {
         self.at + usize::from(self.taken != 0)
     }
 }
 
-/// Copies bytes whose room is rounded up to whole 64 bytes: moving 64 at a time is faster than
-/// checking the exact number. Returns the end; what does not fit is dropped.
+/// Copies `length` bytes to position `at` of `out`, in chunks of 64, which is faster than copying the exact number;
+/// both buffers need room for complete chunks. Returns the position after the copied data; data that does not fit is
+/// dropped.
 #[inline]
 pub(super) fn copy_rounded(out: &mut [u8], at: usize, from: &[u8], length: usize) -> usize {
     for (chunk, offset) in from.as_chunks::<64>().0.iter().zip((0..length).step_by(64)) {

@@ -1,12 +1,13 @@
-//! Shared blocks, written once and copied to all who see them: chat and appearance.
+//! Blocks with the chat or the appearance of one player or NPC. A block is encoded once, and copied into the packet of
+//! every player who sees this player or NPC.
 
 use super::bits::{BitWriter, copy_rounded};
 use super::huffman::CODES;
 use super::random::mix;
 
-/// Chat text: 50 characters that encode to 31 bytes. Each player begins at a different position.
+/// Chat text: 50 characters that encode to 31 bytes. Each player's chat begins at a different position.
 const TEXT: &[u8; 50] = b"Buying 25 maple logs, pick me up by the old mill! ";
-/// The text over and over, so that any 80 characters from any place are one slice of it.
+/// The chat text three times: 80 characters from any position of the first copy are one slice.
 static ROUND: [u8; 150] = {
     let mut round = [0; 150];
     let mut k = 0;
@@ -17,21 +18,21 @@ static ROUND: [u8; 150] = {
     round
 };
 
-/// A second byte of flags follows.
+/// A flag in the first byte of a player's block: a second byte of flags follows.
 pub(super) const MORE: u8 = 0x40;
-/// In the first byte of flags: an appearance follows.
+/// A flag in the first byte of a player's block: an appearance follows.
 pub(super) const APPEARANCE: u8 = 0x02;
-/// In the second byte of flags: chat follows.
+/// A flag in the second byte of a player's block: chat follows.
 pub(super) const CHAT: u8 = 0x04;
 
-/// The chat text of a slot in a cycle.
+/// Returns the chat text of the player or NPC in a slot in a cycle, with `length` characters.
 pub(super) fn said(slot: usize, cycle: u64, length: usize) -> &'static [u8] {
     let turn = usize::try_from(cycle % TEXT.len() as u64).unwrap_or(0);
     let from = (slot * 7 + turn) % TEXT.len();
     ROUND.get(from..from + length).unwrap_or_default()
 }
 
-/// Maximum bytes of this many characters of the text.
+/// Returns the max number of bytes into which `length` characters of the text can be encoded.
 fn most_bytes(length: usize) -> usize {
     let bits = |from: usize| -> u32 {
         ROUND.iter().skip(from).take(length).map(|byte| CODES[usize::from(*byte)].length()).sum()
@@ -39,7 +40,7 @@ fn most_bytes(length: usize) -> usize {
     (0..TEXT.len()).map(bits).max().unwrap_or(0).div_ceil(8) as usize
 }
 
-/// The bytes of many blocks, each in its own room of whole 64 bytes.
+/// The bytes of many blocks in one buffer. Each block has a length, and `room` bytes of space, a multiple of 64.
 #[derive(Debug)]
 pub(super) struct Blocks {
     pub(super) bytes: Vec<u8>,
@@ -48,19 +49,19 @@ pub(super) struct Blocks {
 }
 
 impl Blocks {
-    /// Empty blocks of up to `most` bytes.
+    /// Returns `count` empty blocks with space for up to `most` bytes each.
     pub(super) fn new(count: usize, most: usize) -> Self {
         let room = most.next_multiple_of(64);
         Self { bytes: vec![0; count * room], lengths: vec![0; count], room }
     }
 
-    /// Room for the chat of players in blocks with their flags.
+    /// Returns `count` empty blocks, each for chat of `length` characters with its flags.
     pub(super) fn of_chat(count: usize, length: usize) -> Self {
-        // 8 bytes more than are filled, as the writer of bits needs.
+        // The bit writer needs 8 bytes more than it writes.
         Self::new(count, 2 + 6 + most_bytes(length) + 8)
     }
 
-    /// Sets the bytes of one block, as far as they fit.
+    /// Sets the bytes of one block; bytes that do not fit are dropped.
     pub(super) fn set(&mut self, slot: usize, bytes: &[u8]) {
         let from = slot * self.room;
         let room = self.bytes.get_mut(from..from + self.room).unwrap_or_default();
@@ -73,7 +74,7 @@ impl Blocks {
         }
     }
 
-    /// Copies a block into a packet and returns its end.
+    /// Copies the block of a slot to position `at` of a packet, and returns the position after the block.
     #[inline]
     pub(super) fn copy(&self, slot: usize, out: &mut [u8], at: usize) -> usize {
         let length = self.lengths.get(slot).copied().unwrap_or(0);
@@ -82,8 +83,8 @@ impl Blocks {
     }
 }
 
-/// Writes a player's chat after its flags: color, effect, rank, origin, bytes of text, characters
-/// of text, the text's codes. Returns the length.
+/// Writes the flags and the chat of a player: color, effect, rank, origin, number of bytes, number of characters, and
+/// the encoded text. Returns the total length in bytes.
 pub(super) fn write_chat(out: &mut [u8], text: &[u8]) -> usize {
     const HEAD: usize = 8;
     let Some((head, body)) = out.split_at_mut_checked(HEAD) else {
@@ -102,7 +103,7 @@ pub(super) fn write_chat(out: &mut [u8], text: &[u8]) -> usize {
 /// Number of bytes of an appearance, including its length prefix.
 pub(super) const APPEARANCE_BYTES: usize = 84;
 
-/// The appearance of a player: clothes, colors, stances, and name. Another `version` differs.
+/// Returns the appearance of a player: clothes, colors, stances, and name. Each `version` has a different appearance.
 pub(super) fn appearance(slot: usize, version: u32) -> [u8; APPEARANCE_BYTES] {
     let mut bytes = [0; APPEARANCE_BYTES];
     let mut at = 0;
@@ -120,7 +121,7 @@ pub(super) fn appearance(slot: usize, version: u32) -> [u8; APPEARANCE_BYTES] {
     put(83);
     (0..3).for_each(|_| put(any() & 1));
     for _ in 0..2 {
-        // Seven equipped slots, in two bytes, and five empty ones.
+        // Seven items of equipment of two bytes each, and five empty places of one byte each.
         (0..7).for_each(|_| {
             put(any() | 1);
             put(any());
@@ -142,11 +143,11 @@ pub(super) fn appearance(slot: usize, version: u32) -> [u8; APPEARANCE_BYTES] {
     bytes
 }
 
-/// Writes the chat of an NPC: a flag, plain text, and a zero byte. Returns the length.
+/// Writes the chat of an NPC: a flag, uncompressed text, and a zero byte. Returns the length.
 pub(super) fn write_say(out: &mut [u8], text: &[u8]) -> usize {
     let bytes = [SAY].iter().chain(text).chain(&[0]);
     out.iter_mut().zip(bytes).map(|(to, byte)| *to = *byte).count()
 }
 
-/// In the byte of flags of an NPC: its chat follows.
+/// A flag in the first byte of an NPC's block: chat follows.
 pub(super) const SAY: u8 = 0x20;

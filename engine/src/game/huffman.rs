@@ -1,8 +1,8 @@
-//! A canonical Huffman code for chat, made from how often each character is written in English.
+//! A canonical Huffman code for chat, based on the frequency of characters in English text.
 
 use super::bits::Record;
 
-/// How often each letter is written, in some ten thousands of characters.
+/// Number of occurrences of each letter in some ten thousand characters.
 const LETTERS: [(u8, u32); 27] = [
     (b' ', 1_700),
     (b'e', 1_000),
@@ -33,7 +33,8 @@ const LETTERS: [(u8, u32); 27] = [
     (b'z', 7),
 ];
 
-/// How often a byte is written; what no text holds still has a code, a long one.
+/// Returns the relative frequency of a byte. A byte that does not occur in texts still needs a
+/// (long) code.
 const fn weight(byte: u8) -> u32 {
     const COMMON: u32 = 200;
     let mut k = 0;
@@ -55,8 +56,9 @@ const fn weight(byte: u8) -> u32 {
     }
 }
 
-/// The length of each byte's code in bits, by Huffman's method: again and again the two lightest
-/// trees become one. Of two equally light ones the older is taken, so the code is one and fixed.
+/// Returns the length of each byte's code in bits, by Huffman's method: the two trees with the
+/// lowest weight are merged until one is left. Of trees with equal weights, the older one is used,
+/// so that the code is deterministic.
 const fn lengths() -> [u8; 256] {
     let mut weights = [0_u32; 511];
     let mut parents = [0_usize; 511];
@@ -103,7 +105,8 @@ const fn lengths() -> [u8; 256] {
     lengths
 }
 
-/// The codes in canonical order: shorter ones first, and of one length the lower byte first.
+/// Returns the canonical code of each byte: codes are numbered in the order of their lengths, then
+/// of their bytes.
 const fn codes() -> [Record; 256] {
     let lengths = lengths();
     let mut codes = [Record::EMPTY; 256];

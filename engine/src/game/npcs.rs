@@ -1,4 +1,4 @@
-//! The game in which players, all on one tile, receive updates about the NPCs around them.
+//! The game in which all players are on one tile and receive updates about the NPCs around it.
 
 use super::bits::{BitWriter, Record};
 use super::blocks::{Blocks, said, write_say};
@@ -8,27 +8,28 @@ use super::random::{Random, mix};
 use super::settings::{Counters, Movement, Settings};
 use super::tile::{CORNER, Tile, difference, direction, low_bits};
 
-/// Maximum number of NPCs per player.
+/// Maximum number of NPCs in view of a player.
 pub(super) const MAX: usize = 250;
-/// Marks the end of the list of added NPCs.
+/// Marks the end of the list of added NPCs in a packet.
 pub(super) const END: u64 = 0xffff;
 
-/// The characters as everyone sees them.
+/// The states of all NPCs, which are the same for all players.
 #[derive(Debug)]
 pub(super) struct NpcTable {
     pub(super) tiles: Vec<Tile>,
     before: Vec<Tile>,
-    /// The record of each for those who go on seeing him; none once he has jumped.
+    /// The record of each NPC for players who still see the NPC; `None` if the NPC jumped in this
+    /// cycle.
     stays: Vec<Option<Record>>,
-    /// The record of each for those who see him first, with no place in it.
+    /// The record of each NPC for players who newly see the NPC, without the position of the NPC.
     comes: Vec<Record>,
-    /// Zones of 8 tiles a side with who is in them, in the order of a search.
+    /// For each NPC, its zone of 8 × 8 tiles and its number, sorted by zone for a binary search.
     zones: Vec<(u32, u16)>,
     shows: Blocks,
     is_telling: bool,
 }
 
-/// What one player knows of the characters.
+/// The NPCs that one player currently sees.
 #[derive(Debug)]
 pub(super) struct NpcObserver {
     tracked: [u16; MAX],
@@ -37,31 +38,32 @@ pub(super) struct NpcObserver {
     counters: Counters,
 }
 
-/// All characters, what each player knows of them, and their packets.
+/// All NPCs, the NPCs that each player sees, and the packets.
 #[derive(Debug)]
 pub(super) struct Npcs {
     settings: Settings,
     random: Random,
     cycle: u64,
-    /// The tile of all players.
+    /// The tile on which all players are.
     pub(super) center: Tile,
     pub(super) npc_table: NpcTable,
     pub(super) watchers: Vec<NpcObserver>,
     packets: Vec<u8>,
 }
 
-/// What a character is: one of 16384 kinds.
+/// Returns the kind of an NPC, one of 16384.
 pub(super) fn kind_of(npc: usize) -> u64 {
     mix(npc as u64) & 0x3fff
 }
 
-/// The place of a zone in the order of a search: by column, then by row.
+/// Returns the sort key of the zone with the tile at `x` and `z`: zones are sorted by column, then
+/// by row.
 fn zone(x: u16, z: u16) -> u32 {
     u32::from(x >> 3) << 11 | u32::from(z >> 3)
 }
 
 impl Npcs {
-    /// Every character at a random tile, every player on the one in the middle.
+    /// Creates a game with every NPC on a random tile, and all players on the tile in the middle.
     pub(super) fn new(settings: Settings) -> Self {
         let mut random = Random::new(settings.seed);
         let side = settings.side();
@@ -97,7 +99,7 @@ impl Npcs {
         }
     }
 
-    /// Every NPC moves to its next tile.
+    /// Moves every NPC.
     pub(super) fn step(&mut self) {
         let Settings { movement, .. } = self.settings;
         for tile in &mut self.npc_table.tiles {
@@ -105,7 +107,7 @@ impl Npcs {
         }
     }
 
-    /// Computes the records of every NPC, its zone, and its chat.
+    /// Computes the records, the zone, and the chat of every NPC.
     pub(super) fn prepare(&mut self, pool: Pool<'_>) {
         let always_jumps = self.settings.movement == Movement::Teleport;
         let length = self.settings.chat_length as usize;
@@ -149,7 +151,8 @@ impl Npcs {
         });
     }
 
-    /// Consumes the packets and stores every NPC's position.
+    /// Ends the cycle: saves the position of every NPC for the next cycle, and returns the counters
+    /// of all packets.
     pub(super) fn release(&mut self) -> Counters {
         let mut counters = Counters::default();
         for watcher in &self.watchers {
@@ -160,7 +163,7 @@ impl Npcs {
         counters
     }
 
-    /// The packet of a player, counted from 0.
+    /// Returns the packet of a player, counted from 0.
     pub(super) fn packet(&self, watcher: usize) -> &[u8] {
         let length = self.watchers.get(watcher).map_or(0, |watcher| watcher.length);
         let from = watcher * PACKET;
@@ -168,8 +171,8 @@ impl Npcs {
     }
 }
 
-/// The record of an NPC that stays in view: 1 bit for nothing, 3 for an update without movement, 7
-/// for a step, 11 for two. None for a jump farther than that.
+/// Returns the record of an NPC that is still in view: 1 bit without chat and movement, 3 bits for
+/// chat without movement, 7 bits for one step, 11 bits for two steps. `None` for a longer move.
 fn stay(from: Tile, to: Tile, is_telling: bool) -> Option<Record> {
     let telling = u64::from(is_telling);
     let (dx, dz) = (difference(from.x, to.x), difference(from.z, to.z));
@@ -187,7 +190,7 @@ fn stay(from: Tile, to: Tile, is_telling: bool) -> Option<Record> {
 }
 
 impl NpcObserver {
-    /// Writes the packet of this cycle: who stays, who is added, chat.
+    /// Writes the packet of this cycle: NPCs still in view, added NPCs, and chat.
     fn encode(&mut self, center: Tile, npc_table: &NpcTable, out: &mut [u8]) {
         let mut counters = Counters { packets: 1, ..Counters::default() };
         let mut writer = BitWriter::new(out);
@@ -209,7 +212,8 @@ impl NpcObserver {
         self.counters = counters;
     }
 
-    /// Writes those who stay in view; the count drops those after the last of them.
+    /// Writes a number of records, then one record per NPC up to the last NPC that is still in
+    /// view. The number implies that all NPCs after this NPC were removed.
     fn keep(
         &mut self,
         center: Tile,
@@ -245,8 +249,9 @@ impl NpcObserver {
         self.count = retained;
     }
 
-    /// Looks through the zones around for those who came into sight. Whether one is tracked
-    /// already is searched for from the first to the last: that is what this game costs.
+    /// Searches the zones around the players for NPCs that came into view, and writes their
+    /// records. Checking whether an NPC is already in view is a linear search, which is the main
+    /// cost of this game.
     fn find(
         &mut self,
         center: Tile,

@@ -1,4 +1,4 @@
-//! One player's view of the others, and the packet that brings his screen up to date.
+//! One player's view of the other players, and the packet that updates that player's screen.
 
 use super::bits::{BitWriter, Record};
 use super::blocks::{APPEARANCE, Blocks};
@@ -6,46 +6,50 @@ use super::player_table::PlayerTable;
 use super::set::Set;
 use super::settings::Counters;
 
-/// How many bytes a packet may have.
+/// Maximum size of a packet in bytes.
 pub(super) const PACKET: usize = 40_000;
-/// Room that an extended block leaves free in it.
+/// Free bytes that a packet must have for a further extended block, which is the chat and appearance of a player.
 const RESERVE: usize = 10_000;
-/// The widest view, in tiles.
+/// Maximum view range in tiles.
 pub(super) const WIDEST: u16 = 15;
-/// With this many in view, the view range shrinks.
+/// If at least this many players are in view, the view range shrinks.
 const CROWDED: u32 = 250;
-/// After this many cycles without a crowd, it grows again, by one tile per cycle.
+/// After this many cycles without a crowd, the view range grows by one tile per cycle.
 const PATIENCE: u32 = 10;
 
-/// What one player knows of the others.
+/// The state of one player's view of the others.
 #[derive(Debug)]
 pub(super) struct Observer {
     slot: usize,
-    /// Who is in view, and who (in view or not) had no update in the last cycle.
+    /// The players in view.
     pub(super) in_sight: Set,
+    /// The players, in view or not, without an update in the last packet to this player.
     idle: Set,
-    /// Whose appearance is known.
+    /// The players whose current appearance was sent to this player.
     knows: Set,
-    /// His view range in tiles, and the cycles since the last crowd.
+    /// The view range in tiles.
     pub(super) range: u16,
+    /// The number of cycles since the last crowd; counted from 0 again once the view range is at its maximum.
     patience: u32,
     in_sight_count: u32,
-    /// Bytes of his packet, and what it holds.
+    /// The size of the packet in bytes.
     pub(super) length: usize,
+    /// Counts of the contents of the packet.
     pub(super) counters: Counters,
 }
 
-/// Everything that the packets are made of, the same for all observers.
+/// The data from which all packets are made, which is the same for all observers.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Shared<'a> {
     pub(super) player_table: &'a PlayerTable,
-    /// The chat of each, with its flags; and the appearance of each.
+    /// The chat of each player, with its flags.
     pub(super) chats: &'a Blocks,
+    /// The appearance of each player.
     pub(super) looks: &'a Blocks,
 }
 
 impl Observer {
-    /// A player who has just come and sees only himself.
+    /// Returns the view of a player who has just joined and sees nobody else.
     pub(super) fn new(slot: usize) -> Self {
         let mut in_sight = Set::EMPTY;
         in_sight.put(slot, true);
@@ -62,7 +66,8 @@ impl Observer {
         }
     }
 
-    /// Narrows the view in a crowd, and widens it a tile a cycle once there was none for a while.
+    /// Shrinks the view range in a crowd; grows it by a tile per cycle after [`PATIENCE`] cycles
+    /// without one.
     fn resize(&mut self) {
         if CROWDED <= self.in_sight_count {
             self.range = self.range.saturating_sub(1);
@@ -79,7 +84,8 @@ impl Observer {
         }
     }
 
-    /// Writes the packet of this cycle: four passes of records, then the extended blocks.
+    /// Writes the packet of this cycle: four passes of records (players in view with and without an update in the last
+    /// cycle, then players out of view without and with one), then the extended blocks.
     pub(super) fn encode(&mut self, shared: Shared<'_>, out: &mut [u8]) {
         self.counters = Counters::default();
         self.length = 0;
@@ -93,18 +99,18 @@ impl Observer {
         let reported = player_table.telling | (Set::ALL - self.knows);
 
         let staying = self.in_sight & seeing;
-        let going = self.in_sight - seeing;
-        let coming = seeing - self.in_sight;
+        let leaving = self.in_sight - seeing;
+        let entering = seeing - self.in_sight;
         let unseen = Set::ALL - self.in_sight;
-        let acting = going
+        let acting = leaving
             | (staying & (player_table.moved | reported))
-            | coming
+            | entering
             | (unseen & player_table.shifted);
 
         let mut counters = Counters::default();
         let mut writer = BitWriter::new(out);
         let mut of_seen = |slot: usize| {
-            if going.contains(slot) {
+            if leaving.contains(slot) {
                 counters.removed += 1;
                 return player_table.goes[slot];
             }
@@ -116,7 +122,7 @@ impl Observer {
         let mut skips = pass(&mut writer, lively, acting, &mut of_seen);
         skips += pass(&mut writer, quiet, acting, &mut of_seen);
         let mut of_unseen = |slot: usize| {
-            if coming.contains(slot) {
+            if entering.contains(slot) {
                 counters.added += 1;
                 return player_table.comes[slot].with(u64::from(reported.contains(slot)));
             }
@@ -133,8 +139,8 @@ impl Observer {
         let order = [lively, quiet, far_quiet, far_lively].map(|pass| pass & seeing & reported);
         self.length = self.extend(shared, &order, &mut counters, out, at);
 
-        // Added players count as idle, too: their position was sent, not a movement.
-        self.idle = (Set::ALL - acting) | coming;
+        // Players who came into view count as idle, too: their position was sent instead of a movement.
+        self.idle = (Set::ALL - acting) | entering;
         self.in_sight = seeing;
         self.in_sight_count = seeing.count();
         counters.packets = 1;
@@ -144,8 +150,8 @@ impl Observer {
         self.counters = counters;
     }
 
-    /// Copies the blocks of all who have one, in the order of their records; a zero byte instead
-    /// where the packet is nearly full. Gives the length of the packet.
+    /// Copies the extended blocks of the players in `order`; writes a zero byte instead of a block if the packet is
+    /// nearly full. Returns the length of the packet.
     fn extend(
         &mut self,
         Shared { player_table, chats, looks }: Shared<'_>,
@@ -188,8 +194,8 @@ impl Observer {
     }
 }
 
-/// Writes the records of those in a list who have one, and how many of the list are skipped
-/// between them; fills up to a whole byte. Gives the number of skips.
+/// Writes the records of players in `list` who are also in `acting`; before each, writes how many players of the list
+/// were skipped. Pads to a whole byte, and returns the number of written skip codes.
 #[inline]
 fn pass(
     writer: &mut BitWriter<'_>,
@@ -221,7 +227,8 @@ fn pass(
     skips
 }
 
-/// The code for this many skipped slots: none for 0, else 3, 8, 11, or 14 bits. Without a branch.
+/// Returns the code for this many skipped slots: no bits for 0, otherwise 3, 8, 11, or 14 bits. The code is computed
+/// without branches.
 #[inline]
 fn skip(count: u32) -> Record {
     let further = count.saturating_sub(1);
@@ -231,7 +238,7 @@ fn skip(count: u32) -> Record {
     Record::EMPTY.then(u64::from(class << width | further), length)
 }
 
-/// The counter of the movement in a record: each kind has a different length.
+/// Returns the counter for the kind of movement in a record. The length of the record identifies the kind.
 fn movement_counter(counters: &mut Counters, record: Record) -> &mut u64 {
     match record.length() {
         4 => &mut counters.still,

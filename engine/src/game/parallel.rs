@@ -1,25 +1,27 @@
-//! Distributes work over the threads of a pool, or does it here without one.
+//! Distributes work over the threads of a pool; without a pool, the calling thread does all work.
 
 use std::array;
 use std::sync::{Mutex, PoisonError};
 
-/// The threads that share the work; none, and the caller does all of it.
+/// The pool whose threads share the work; `None` if the calling thread does all work.
 pub(super) type Pool<'a> = Option<&'a rayon::ThreadPool>;
 
-/// Maximum number of parts, regardless of the thread count: they are on the stack.
+/// Maximum number of parts into which the items are divided, for any number of threads: the parts
+/// are stored on the stack.
 const PARTS: usize = 256;
-/// Minimum number of items to process at once.
+/// Minimum number of items per part.
 const FEWEST: usize = 8;
 
-/// Items with their buffers that one thread takes at once.
+/// A part of the work: consecutive items and their buffers. One thread processes a whole part.
 type Part<'a, T> = (&'a mut [T], &'a mut [u8]);
 
-/// Calls a function with each item and its place and buffer: `room` bytes for each, one behind
-/// the other.
+/// Calls `work` with each item, the position of the item in `items`, and the buffer of the item.
+/// `buffers` has `room` bytes for each item, in the order of the items.
 ///
-/// Each thread has the same part in every cycle, so what it wrote is still in the cache of its CPU:
-/// bytes that another CPU wrote last cost several times as much to write. It processes its part
-/// from the front; threads that are done help the others from the back.
+/// Each thread begins with the same parts in every cycle of the game: the data that the thread
+/// wrote in the previous cycle is still in the cache of its CPU. Data that another CPU wrote last
+/// takes several times as long to write. A thread processes its parts from the first to the last;
+/// if it finishes early, it takes parts of other threads, from the last to the first.
 pub(super) fn run_parallel<T: Send>(
     pool: Pool<'_>,
     items: &mut [T],

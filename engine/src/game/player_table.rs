@@ -1,32 +1,36 @@
-//! What is the same for all observers of the players: positions and movements.
+//! Positions and movements of all players: the data that does not depend on who observes a player.
 
 use super::bits::Record;
 use super::set::{SLOTS, Set};
 use super::tile::{Coarse, MAP, Tile, movement};
 
-/// Multiplied by eight bytes of 0 or 1, gives their bits in order in the top byte.
+/// A factor that gathers eight bytes of 0 or 1 into one byte: in the top byte of the product, bit
+/// `i` has the value of byte `i`.
 const GATHER: u64 = 0x0102_0408_1020_4080;
 
-/// The players as the others see them, field by field, one entry a slot.
+/// The players as other players see them. Each set or list has one entry per slot.
 #[derive(Debug)]
 pub(super) struct PlayerTable {
-    /// Who plays, and who of them came after the last cycle: these are not seen yet.
+    /// The players in the game, and those who joined after the last cycle and are not visible yet.
     pub(super) playing: Set,
     pub(super) fresh: Set,
-    /// Who moved, has an update, changed appearance, or changed squares in this cycle.
+    /// The players who moved, wrote chat, changed appearance, or changed squares in this cycle.
     pub(super) moved: Set,
     pub(super) telling: Set,
     pub(super) restyled: Set,
     pub(super) shifted: Set,
     tiles: Vec<Tile>,
-    /// Where each stood, and the square he was known by, after the last cycle.
+    /// The position of each player, and the square that other players know, after the last cycle.
     before: Vec<Tile>,
     squares: Vec<Coarse>,
-    /// For the search: `x` with the level above it, and `z`, which is off the map for the unseen.
+    /// The coordinates that `around` searches: `xs` has `x` with the level in the top two bits, and
+    /// `zs` has `z`, or a value outside the map for invisible players.
     xs: Box<[u16; SLOTS]>,
     zs: Box<[u16; SLOTS]>,
-    /// The record of each for those who go on seeing him, without his bit for an extended block;
-    /// who see him first; who lose him; who do not see him but learn of another square.
+    /// The record of each player for four kinds of observers: those who still see the player, those
+    /// who newly see the player, those who no longer see the player, and those who do not see the
+    /// player but receive a change of square. In `stays` and `comes`, the bit for an extended block
+    /// is 0: each observer sets the bit in a copy of the record.
     pub(super) stays: Box<[Record; SLOTS]>,
     pub(super) comes: Box<[Record; SLOTS]>,
     pub(super) goes: Box<[Record; SLOTS]>,
@@ -34,7 +38,7 @@ pub(super) struct PlayerTable {
 }
 
 impl PlayerTable {
-    /// Nobody.
+    /// Returns a table without players.
     pub(super) fn new() -> Self {
         let records = || Box::new([Record::EMPTY; SLOTS]);
         Self {
@@ -56,19 +60,19 @@ impl PlayerTable {
         }
     }
 
-    /// Position of the player in a slot.
+    /// Returns the position of the player in a slot.
     pub(super) fn tile(&self, slot: usize) -> Tile {
         self.tiles.get(slot).copied().unwrap_or_default()
     }
 
-    /// Moves a player.
+    /// Moves the player in a slot to a tile.
     pub(super) fn place(&mut self, slot: usize, tile: Tile) {
         if let Some(to) = self.tiles.get_mut(slot) {
             *to = tile;
         }
     }
 
-    /// A player joins the game, possibly in a slot that was just released.
+    /// Adds a player, possibly in a slot that was just released.
     pub(super) fn join(&mut self, slot: usize, tile: Tile) {
         self.place(slot, tile);
         if let Some(before) = self.before.get_mut(slot) {
@@ -79,13 +83,13 @@ impl PlayerTable {
         self.restyled.put(slot, true);
     }
 
-    /// A player leaves the game.
+    /// Removes the player in a slot.
     pub(super) fn leave(&mut self, slot: usize) {
         self.playing.put(slot, false);
         self.fresh.put(slot, false);
     }
 
-    /// Works out the records of a cycle after everyone has moved.
+    /// Computes the records of a cycle after all players have moved.
     pub(super) fn prepare(&mut self) {
         (self.moved, self.shifted) = (Set::EMPTY, Set::EMPTY);
         for slot in 1..SLOTS {
@@ -119,7 +123,8 @@ impl PlayerTable {
         }
     }
 
-    /// Visible players within a view range of a player; the player always included.
+    /// Returns the visible players on the same level as the player in a slot, at most `range` tiles
+    /// away from that player along each axis. Always includes the player in the slot.
     pub(super) fn around(&self, slot: usize, range: u16) -> Set {
         let center = self.tile(slot);
         let level = u16::from(center.level) << 14;
@@ -129,7 +134,7 @@ impl PlayerTable {
         let mut words = [0; SLOTS / 64];
         let chunks = self.xs.as_chunks::<64>().0.iter().zip(self.zs.as_chunks::<64>().0);
         for (word, (xs, zs)) in words.iter_mut().zip(chunks) {
-            // Without a branch, so that the compiler compares several at once.
+            // The comparison has no branches, so that the compiler can vectorize it.
             let mut is_near = [0_u8; 64];
             for ((near, x), z) in is_near.iter_mut().zip(xs).zip(zs) {
                 let is_in_x = x.wrapping_sub(from_x) <= span_x;
@@ -145,7 +150,8 @@ impl PlayerTable {
         seen
     }
 
-    /// Updates are delivered, and the marks of the cycle are cleared.
+    /// Ends the cycle: saves positions and squares as known to observers, and empties the sets of
+    /// players who joined, wrote chat, or changed appearance.
     pub(super) fn release(&mut self) {
         self.before.copy_from_slice(&self.tiles);
         let squares = self.squares.iter_mut().zip(&self.tiles);

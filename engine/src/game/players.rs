@@ -9,14 +9,14 @@ use super::set::SLOTS;
 use super::settings::{Counters, Settings};
 use super::tile::Tile;
 
-/// All players, what each knows, and their packets.
+/// All players, their views, and their packets.
 #[derive(Debug)]
 pub(super) struct Players {
     pub(super) settings: Settings,
     pub(super) random: Random,
     pub(super) cycle: u64,
     pub(super) player_table: PlayerTable,
-    /// The player of slot `i` is observer `i - 1`.
+    /// The observers; the player in slot `i` is observer `i - 1`.
     pub(super) observers: Vec<Observer>,
     /// One buffer per observer, refilled in each cycle.
     packets: Vec<u8>,
@@ -27,7 +27,7 @@ pub(super) struct Players {
 }
 
 impl Players {
-    /// Everyone at a tile of his own choice, about to see the others for the first time.
+    /// Creates a game with every player on a random tile; nobody has seen another player yet.
     pub(super) fn new(settings: Settings) -> Self {
         let mut random = Random::new(settings.seed);
         let mut player_table = PlayerTable::new();
@@ -38,7 +38,9 @@ impl Players {
             player_table.join(slot, Tile::random(&mut random, settings.side()));
             looks.set(slot, &appearance(slot, 0));
         }
-        // They are all there before the first cycle, and known by their squares.
+        // `release` makes all players visible, and their squares known, before the first cycle.
+        // `release` also empties `restyled`, which is restored because no appearance has been sent
+        // yet.
         let restyled = player_table.restyled;
         player_table.release();
         player_table.restyled = restyled;
@@ -55,7 +57,7 @@ impl Players {
         }
     }
 
-    /// A player joins the game at a tile, in a slot that is free or whose player is replaced.
+    /// Adds a player in a slot; a player who already has the slot is replaced.
     pub(super) fn join(&mut self, slot: usize, tile: Tile) {
         self.player_table.join(slot, tile);
         if let Some(observer) = self.observers.get_mut(slot.wrapping_sub(1)) {
@@ -71,7 +73,7 @@ impl Players {
         self.looks.set(slot, &appearance(slot, self.styles));
     }
 
-    /// Every player moves to the next tile.
+    /// Moves every player.
     pub(super) fn step(&mut self) {
         let Settings { movement, .. } = self.settings;
         let side = self.settings.side();
@@ -81,7 +83,7 @@ impl Players {
         }
     }
 
-    /// Computes all records, and writes all chat.
+    /// Computes the records of all players, and encodes the chat of all players.
     pub(super) fn prepare(&mut self, pool: Pool<'_>) {
         self.player_table.prepare();
         let length = self.settings.chat_length as usize;
@@ -105,7 +107,7 @@ impl Players {
         });
     }
 
-    /// Takes the packets and clears the marks of the cycle.
+    /// Ends the cycle, and returns the counters of all its packets together.
     pub(super) fn release(&mut self) -> Counters {
         let mut counters = Counters::default();
         for observer in &self.observers {
@@ -116,7 +118,7 @@ impl Players {
         counters
     }
 
-    /// The packet of an observer, counted from 0.
+    /// Returns the packet of an observer, counted from 0.
     pub(super) fn packet(&self, observer: usize) -> &[u8] {
         let length = self.observers.get(observer).map_or(0, |observer| observer.length);
         let from = observer * PACKET;

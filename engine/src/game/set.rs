@@ -3,7 +3,7 @@
 use std::array;
 use std::ops::{BitAnd, BitOr, Sub};
 
-/// How many slots there are; slot 0 is never used.
+/// Number of slots. A slot is the number of a player; slot 0 is never used.
 pub(super) const SLOTS: usize = 2_048;
 /// Number of 64-bit words in a set.
 const WORDS: usize = SLOTS / 64;
@@ -13,21 +13,21 @@ const WORDS: usize = SLOTS / 64;
 pub(super) struct Set([u64; WORDS]);
 
 impl Set {
-    /// No slot.
+    /// The empty set.
     pub(super) const EMPTY: Self = Self([0; WORDS]);
-    /// Every slot but 0.
+    /// All slots except 0.
     pub(super) const ALL: Self = {
         let mut words = [u64::MAX; WORDS];
         words[0] -= 1;
         Self(words)
     };
 
-    /// The set with these words.
+    /// Returns the set with these words.
     pub(super) fn from_words(words: [u64; WORDS]) -> Self {
         Self(words)
     }
 
-    /// The words, slot 0 in the lowest bit of the first.
+    /// Returns the words; slot 0 is the lowest bit of the first word.
     pub(super) fn words(&self) -> &[u64; WORDS] {
         &self.0
     }
@@ -37,18 +37,18 @@ impl Set {
         self.0[slot / 64 % WORDS] >> (slot % 64) & 1 == 1
     }
 
-    /// Adds or removes a slot.
+    /// Adds a slot to the set, or removes the slot from the set if `is_in` is false.
     pub(super) fn put(&mut self, slot: usize, is_in: bool) {
         let word = &mut self.0[slot / 64 % WORDS];
         *word = *word & !(1 << (slot % 64)) | u64::from(is_in) << (slot % 64);
     }
 
-    /// How many slots are in the set.
+    /// Returns the number of slots in the set.
     pub(super) fn count(&self) -> u32 {
         self.0.iter().map(|word| word.count_ones()).sum()
     }
 
-    /// Calls a function with each slot of the set, from the lowest.
+    /// Calls a function with each slot of the set, in ascending order.
     pub(super) fn each(&self, mut of: impl FnMut(usize)) {
         for (word, base) in self.0.iter().zip((0..).step_by(64)) {
             let mut rest = *word;
@@ -74,7 +74,7 @@ impl BitOr for Set {
     }
 }
 
-/// What is in the first set and not in the second.
+/// The slots of the first set that are not in the second one.
 impl Sub for Set {
     type Output = Self;
     fn sub(self, other: Self) -> Self {

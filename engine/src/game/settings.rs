@@ -1,10 +1,10 @@
-//! What a game is made of, and what one cycle of it came to.
+//! The settings of a game, and the results of one cycle.
 
 use std::ops::{AddAssign, RangeInclusive};
 
 use crate::nanos::Nanos;
 
-/// Subjects of the packets.
+/// What the packets describe.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Kind {
     /// Every player receives updates about the players in view.
@@ -14,48 +14,50 @@ pub enum Kind {
     Npcs,
 }
 
-/// How everyone moves in one cycle.
+/// How players and NPCs move in one cycle within the box, a square of [`Settings::box_size`] tiles.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Movement {
-    /// To any tile of the box: the worst case, and the source's.
+    /// To any tile of the box, which is the worst case, and the movement in the reference tool.
     #[default]
     Teleport,
-    /// To one of the nine tiles around, walls of the box permitting.
+    /// To the current tile or one of the eight tiles around it, within the box.
     Walk,
-    /// Of eight, one teleports, one runs up to two tiles, four walk, and two do not move.
+    /// Of eight players or NPCs, on average, one teleports, one runs up to two tiles, four walk,
+    /// and two do not move.
     Mixed,
 }
 
-/// What a game is made of. The same settings give the same bytes everywhere.
+/// The settings of a game. Equal settings result in the same bytes on every system.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Settings {
-    /// Subjects of the packets.
+    /// What the packets describe.
     pub kind: Kind,
-    /// Number of players, each getting one packet per cycle: [`Settings::PLAYERS`].
+    /// Number of players, each receiving one packet per cycle; its range is [`Settings::PLAYERS`].
     pub players: u32,
-    /// Non-player characters, in a game of that kind: [`Settings::NPCS`].
+    /// Number of NPCs, only for [`Kind::Npcs`]; its range is [`Settings::NPCS`].
     pub npcs: u32,
-    /// The side of the square that everyone moves in, in tiles: [`Settings::BOX_SIZE`].
+    /// Side length of the square in which players and NPCs move, in tiles; its range is
+    /// [`Settings::BOX_SIZE`].
     pub box_size: u32,
-    /// How everyone moves.
+    /// How players and NPCs move.
     pub movement: Movement,
-    /// Characters of chat per player and cycle, 0 for none: [`Settings::CHAT_LENGTH`].
+    /// Characters of chat per player and cycle, 0 for none; its range is [`Settings::CHAT_LENGTH`].
     pub chat_length: u32,
-    /// What the places and moves come from.
+    /// The seed of positions and movements.
     pub seed: u64,
 }
 
 impl Settings {
-    /// How many players there may be.
+    /// Range of the number of players.
     pub const PLAYERS: RangeInclusive<u32> = 1..=2_046;
-    /// How many non-player characters there may be.
+    /// Range of the number of NPCs.
     pub const NPCS: RangeInclusive<u32> = 1..=16_000;
-    /// How many tiles the box may have along a side.
+    /// Range of the side length of the box in tiles.
     pub const BOX_SIZE: RangeInclusive<u32> = 1..=1_024;
-    /// Allowed characters of chat per cycle.
+    /// Range of the number of chat characters per cycle.
     pub const CHAT_LENGTH: RangeInclusive<u32> = 0..=80;
 
-    /// The same settings, each number moved to the nearest end of its range.
+    /// Returns the settings with each number clamped to its range.
     #[must_use]
     pub fn within_ranges(self) -> Self {
         let within = |n: u32, range: RangeInclusive<u32>| n.clamp(*range.start(), *range.end());
@@ -68,7 +70,7 @@ impl Settings {
         }
     }
 
-    /// The side of the box in tiles, as coordinates are stored.
+    /// Returns the side length of the box in tiles, in the type of coordinates.
     pub(super) fn side(self) -> u16 {
         u16::try_from(self.within_ranges().box_size).unwrap_or(1)
     }
@@ -88,62 +90,63 @@ impl Default for Settings {
     }
 }
 
-/// How long each part of a cycle took.
+/// Duration of each part of a cycle.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Phases {
-    /// Moving everyone, on the calling thread.
+    /// Moving all players and NPCs, on the calling thread.
     pub moving: Nanos,
-    /// Writing what is the same for all observers: on all threads if there is enough of it.
+    /// Computing the data that is the same for all observers: chat on all threads, the rest on the
+    /// calling thread.
     pub preparing: Nanos,
-    /// Writing every observer's packet, on all threads.
+    /// Encoding every observer's packet, on all threads.
     pub encoding: Nanos,
-    /// Taking the packets and clearing the cycle's marks, on the calling thread.
+    /// Adding up the counters of the packets, and saving positions for the next cycle, on the calling thread.
     pub releasing: Nanos,
 }
 
 impl Phases {
-    /// The whole cycle.
+    /// Returns the duration of the whole cycle.
     pub fn total(self) -> Nanos {
         self.moving + self.preparing + self.encoding + self.releasing
     }
 }
 
-/// Content of the packets of a cycle, summed over all observers.
+/// Contents of the packets of a cycle, summed over all observers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counters {
-    /// Packets written, one an observer.
+    /// Number of packets, one per observer.
     pub packets: u64,
-    /// Bytes of all packets.
+    /// Size of all packets in bytes.
     pub bytes: u64,
-    /// Bits of all records, without the padding to whole bytes.
+    /// Size of all records in bits, without padding to whole bytes.
     pub bits: u64,
-    /// Others and themselves that observers see at the end of the cycle.
+    /// Number of players or NPCs in view at the end of the cycle; a player is in the player's own view.
     pub in_sight: u64,
-    /// View ranges of all observers, in tiles.
+    /// Sum of the view ranges of all observers, in tiles.
     pub ranges: u64,
-    /// Records of those who stay in view without moving.
+    /// Records of players or NPCs who are still in view and did not move.
     pub still: u64,
-    /// Records of a walk.
+    /// Records of a move by one tile.
     pub walks: u64,
-    /// Records of a run.
+    /// Records of a run, which is a move by two tiles.
     pub runs: u64,
-    /// Records of a jump of fewer than 16 tiles.
+    /// Records of a jump of fewer than 16 tiles along each axis, which may lead to another level.
     pub teleports: u64,
-    /// Records of a jump further or to another level.
+    /// Records of a jump of at least 16 tiles along an axis.
     pub far_teleports: u64,
-    /// Records of someone who came into sight.
+    /// Records of a player or NPC who came into view.
     pub added: u64,
-    /// Records of someone who went out of sight.
+    /// Records of a player or NPC who left the view.
     pub removed: u64,
-    /// Records of someone out of sight who went to another square of 8192 tiles.
+    /// Records of a player out of view who moved to another square of 8192 × 8192 tiles.
     pub shifted: u64,
-    /// Codes for a run of slots without an update.
+    /// Codes that each stand for a sequence of slots without an update.
     pub skips: u64,
-    /// Extended blocks written.
+    /// Extended blocks: chat and appearance of a player or NPC, after the records in a packet.
     pub blocks: u64,
-    /// Of these, blocks with an appearance.
+    /// Extended blocks that include an appearance.
     pub appearances: u64,
-    /// Extended blocks put off because the packet was full.
+    /// Extended blocks that were replaced by an empty one because the packet was nearly full.
     pub refused: u64,
 }
 

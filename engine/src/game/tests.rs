@@ -1,4 +1,4 @@
-//! Checks the game from its packets: decoded, counted, and the same for any number of threads.
+//! Tests the game by its packets: they are decoded, counted, and compared between numbers of threads.
 
 mod client;
 mod npc_client;
@@ -12,7 +12,7 @@ use super::{Counters, Game, Kind, Movement, Settings, Tile, World, players};
 use client::Client;
 use npc_client::NpcClient;
 
-/// No clock: times are not asserted.
+/// Replaces the clock: the tests assert no times.
 fn still() -> i64 {
     0
 }
@@ -39,20 +39,20 @@ fn squares(game: &players::Players) -> Vec<Coarse> {
     (0..SLOTS).map(square).collect()
 }
 
-/// The appearance of a player, without the length prefix.
+/// Returns the appearance bytes of the player in a slot, without the length prefix.
 fn look(game: &players::Players, slot: usize) -> &[u8] {
     let from = slot * game.looks.room;
     &game.looks.bytes[from + 1..from + game.looks.lengths[slot]]
 }
 
-/// The screens of some players, maintained from packets alone.
+/// Creates the screens of the players `of`, counted from 0. A [`Client`] is updated only by packets.
 fn screens(world: &World, of: impl Iterator<Item = usize>) -> Vec<Client> {
     let game = players(world);
     of.map(|player| Client::new(player + 1, game.player_table.tile(player + 1), squares(game)))
         .collect()
 }
 
-/// Reads a cycle's packets and holds every screen against the world. `fresh` came in this cycle.
+/// Reads the packets of a cycle and compares every screen with the world. `fresh`: the slots that joined in this cycle.
 #[track_caller]
 fn check(world: &World, screens: &mut [Client], fresh: &[usize]) {
     let game = players(world);
@@ -103,10 +103,10 @@ fn packets_of_a_full_game_read_back_to_the_same_world() {
     }
 }
 
-/// Averages per observer and cycle from a prototype of the reference tool's game: in view, removed,
-/// added, bytes, deferred, view range. One game is a single random sample: who is added and who is
-/// deferred are differences of larger numbers, so their tolerance is 5% of those in view, and that
-/// of the others 5% of themselves. Steady means that all appearances were sent to all players.
+/// Compares averages per observer and cycle with those of a prototype of the reference tool's game:
+/// players in view, removed, and added, bytes, deferred blocks, and view range. The numbers of added
+/// players and deferred blocks vary more, as differences of larger numbers: their tolerance is 5% of
+/// the players in view. Every other tolerance is 5% of the value (at least 1 removed player).
 #[test]
 fn averages_are_those_of_the_source() {
     let expected = [
@@ -170,7 +170,7 @@ fn bytes_depend_on_neither_threads_nor_build() {
     }
 }
 
-/// The digests of 50 cycles, the same in every build.
+/// The expected digests of 50 cycles of a game of players and of a game of NPCs, the same in every build.
 const PLAYERS_DIGEST: u64 = 0x953a_ddac_cf53_bd7a;
 const NPCS_DIGEST: u64 = 0x8c53_38ec_93ea_4268;
 
@@ -226,7 +226,7 @@ fn characters_come_to_the_bytes_of_the_source() {
     assert_eq!(bytes, packets * ((8_u64 + 250 * 46 + 16).div_ceil(8) + 250 * 52));
 }
 
-/// What may happen to a player between two cycles.
+/// A change of one player between two cycles.
 #[derive(Clone, Debug)]
 enum Turn {
     Leave,
@@ -235,7 +235,7 @@ enum Turn {
     Restyle,
 }
 
-/// Tiles at the walls and in the middle of the map, close together more often than not.
+/// Generates tiles: most in one small area, so that players see each other, others in the middle or at the edges.
 fn tiles() -> impl Strategy<Value = Tile> {
     let along = || {
         prop_oneof![
@@ -263,7 +263,7 @@ fn turns() -> impl Strategy<Value = Vec<(usize, Turn)>> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(60))]
 
-    /// Players come, leave, jump to the walls of the map and to each other's tiles.
+    /// Players join, leave, change their appearance, and jump to the edges of the map and to each other's tiles.
     #[test]
     fn any_game_reads_back_to_the_same_world(
         count in 1_u32..60,
@@ -280,7 +280,7 @@ proptest! {
         let count = world.observers();
         let mut screens = screens(&world, 0..count);
         for turns in turns {
-            // Added players know the updates of the others before this cycle.
+            // A player who joins knows the squares of the other players as of the previous cycle.
             let known = squares(players(&world));
             let Game::Players(game) = &mut world.game else { panic!() };
             game.step();

@@ -4,36 +4,37 @@ use super::bits::Record;
 use super::random::Random;
 use super::settings::Movement;
 
-/// The map is a square with this side in tiles, and four levels high.
+/// Side length of the map, a square with four levels, in tiles.
 pub(super) const MAP: u16 = 16_384;
-/// The south-west corner of the box that everyone moves in, on level 0.
+/// Both coordinates, `x` and `z`, of the south-west corner of the box in which players and NPCs
+/// move on level 0.
 pub(super) const CORNER: u16 = 3_200;
 
 /// One tile of the map.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Tile {
-    /// From the west, 0 to 16383.
+    /// Distance from the west edge, 0 to 16383.
     pub x: u16,
-    /// From the south, 0 to 16383.
+    /// Distance from the south edge, 0 to 16383.
     pub z: u16,
-    /// 0 to 3.
+    /// Level, 0 to 3.
     pub level: u8,
 }
 
 impl Tile {
-    /// The tile within the map that is nearest to these coordinates.
+    /// Returns the tile at these coordinates, clamped to the map.
     pub fn new(x: u16, z: u16, level: u8) -> Self {
         Self { x: x.min(MAP - 1), z: z.min(MAP - 1), level: level.min(3) }
     }
 
-    /// A tile anywhere in a box of `side` tiles at the corner.
+    /// Returns a random tile in the box, whose side length is `side`.
     pub(super) fn random(random: &mut Random, side: u16) -> Self {
         let mut along = || CORNER + u16::try_from(random.below(u32::from(side))).unwrap_or(0);
         let (x, z) = (along(), along());
         Self::new(x, z, 0)
     }
 
-    /// The next position from this one, within the box at the corner.
+    /// Returns the next position after a move within the box.
     pub(super) fn moved(self, random: &mut Random, movement: Movement, side: u16) -> Self {
         match movement {
             Movement::Teleport => Self::random(random, side),
@@ -47,7 +48,7 @@ impl Tile {
         }
     }
 
-    /// At most `reach` tiles away along either axis, limited by the walls of the box.
+    /// Returns a position at most `reach` tiles away along each axis, within the box.
     fn stepped(self, random: &mut Random, reach: u16, side: u16) -> Self {
         let mut along = |from: u16| {
             let by = u16::try_from(random.below(2 * u32::from(reach) + 1)).unwrap_or(0);
@@ -57,7 +58,8 @@ impl Tile {
         Self::new(x, z, self.level)
     }
 
-    /// The square of 8192 tiles that someone out of sight is known by.
+    /// Returns the square of 8192 × 8192 tiles in which this tile is. Of a player out of view,
+    /// other players know only the square.
     pub(super) fn coarse(self) -> Coarse {
         Coarse { x: self.x >> 13, z: self.z >> 13, level: self.level }
     }
@@ -70,7 +72,7 @@ impl Tile {
     }
 }
 
-/// A square of 8192 tiles a side: the map has two a side on each level.
+/// A square of 8192 × 8192 tiles: each level of the map has 2 × 2 of them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Coarse {
     pub(super) x: u16,
@@ -79,8 +81,9 @@ pub(super) struct Coarse {
 }
 
 impl Coarse {
-    /// How the square changed: 2 bits of kind, then the level's difference and, for kind 2, one
-    /// of 8 directions. A move of more than one square does not exist on this map.
+    /// Returns the record of a move from this square to another one: 2 bits for the kind of record,
+    /// 2 bits for the difference of levels, and, for kind 2, 3 bits for one of 8 directions. On
+    /// this map, every square borders on every other square of a level, so no move is longer.
     pub(super) fn change(self, to: Self) -> Record {
         let level = u64::from(to.level.wrapping_sub(self.level));
         let kind = Record::EMPTY;
@@ -91,23 +94,25 @@ impl Coarse {
     }
 }
 
-/// How far a coordinate moved.
+/// Returns the signed change of a coordinate.
 pub(super) fn difference(from: u16, to: u16) -> i32 {
     i32::from(to) - i32::from(from)
 }
 
-/// A signed difference as the low bits of a record.
+/// Returns a signed difference as bits in two's complement, of which a record uses only the low ones.
 pub(super) fn low_bits(difference: i32) -> u64 {
     u64::from(difference.cast_unsigned())
 }
 
-/// A number of 0 to 7 for each of the tiles around one, from the south-west, row by row.
+/// Returns the number, 0 to 7, of the neighboring tile to which a move by `dx` and `dz` leads: from
+/// the south-west, row by row. `None` if the move does not lead to one of the eight neighbors.
 pub(super) fn direction(dx: i32, dz: i32) -> Option<u64> {
     let place = (dz + 1) * 3 + dx + 1;
     (dx.abs() <= 1 && dz.abs() <= 1 && place != 4).then(|| low_bits(place - i32::from(4 < place)))
 }
 
-/// A number of 0 to 15 for each tile two away, from the south-west, row by row.
+/// Returns the number, 0 to 15, of the tile two tiles away to which a move by `dx` and `dz` leads:
+/// from the south-west, row by row. `None` for a shorter or longer move.
 fn far_direction(dx: i32, dz: i32) -> Option<u64> {
     let place = match (dx, dz) {
         (-2..=2, -2) => dx + 2,
@@ -118,8 +123,9 @@ fn far_direction(dx: i32, dz: i32) -> Option<u64> {
     Some(low_bits(place))
 }
 
-/// How a player moved, for those who see him: 2 bits for standing still, 5 for a walk, 6 for a
-/// run of two tiles, 15 for a jump of fewer than 16 tiles, 33 for any other.
+/// Returns the record of a player's movement for those who see the player: 2 bits without movement,
+/// 5 for a walk by one tile, 6 for a run of two tiles, 15 for a jump of fewer than 16 tiles along
+/// each axis, 33 for any longer jump.
 pub(super) fn movement(from: Tile, to: Tile) -> Record {
     let (dx, dz) = (difference(from.x, to.x), difference(from.z, to.z));
     let level = u64::from(to.level.wrapping_sub(from.level));

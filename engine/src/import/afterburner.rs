@@ -1,4 +1,5 @@
-//! The hardware monitoring log of MSI Afterburner: a reading per polling period, by default one per second.
+//! The hardware monitoring log of MSI Afterburner: one reading per polling period, by default one
+//! per second.
 
 use std::collections::BTreeMap;
 
@@ -10,34 +11,36 @@ use super::sessions::Sessions;
 use super::text::{frame_time, frame_time_cell, is_missing, name, some_name};
 use crate::nanos::Nanos;
 
-/// Its first line.
+/// The title that the first line of every log contains.
 const TITLE: &str = "Hardware monitoring log";
-/// Formats of dates.
+/// Formats in which logs write the date of a line.
 const DATES: [&str; 3] = ["%d-%m-%Y %H:%M:%S", "%d.%m.%Y %H:%M:%S", "%Y-%m-%d %H:%M:%S"];
-/// Cells before the columns of a line: its kind and its date.
+/// Number of cells at the start of each line, before the columns: the kind of the line, and the date.
 const CELLS_BEFORE: usize = 2;
 
-/// Whether a file begins as such a log.
+/// Whether a file begins like a log of MSI Afterburner.
 pub(super) fn is_log(head: &[u8]) -> bool {
     let first = lines(head).next().and_then(|(_, line)| line).unwrap_or_default();
     kind(first) == Some("00") && String::from_utf8_lossy(first).contains(TITLE)
 }
 
-/// Kind of a line: `00` begins a session, `02` names the columns, `80` holds a reading.
+/// Returns the kind of a line, its first two digits: `00` begins a session, `02` has the column
+/// names, `03` has the unit of a column, `80` is a reading. `None` if the line does not begin with
+/// two digits.
 fn kind(line: &[u8]) -> Option<&str> {
     let kind = line.trim_ascii_start().get(..2)?;
     let is_kind = kind.iter().all(u8::is_ascii_digit);
     std::str::from_utf8(kind).ok().filter(|_| is_kind)
 }
 
-/// Where the columns are.
+/// Positions of the columns of frame time and frame rate in a line.
 #[derive(Clone, Copy, Default)]
 struct Places {
     frame_time: Option<usize>,
     rate: Option<usize>,
 }
 
-/// Reads a log.
+/// Imports a log as periodic readings of frame times.
 pub(super) fn read(text: &[u8]) -> Result<Imported, ImportError> {
     let (mut bad_lines, mut sessions) = (BadLines::default(), Sessions::default());
     let mut places = Places::default();
@@ -92,7 +95,7 @@ fn columns(line: &[u8]) -> Places {
     places
 }
 
-/// Every column but those of frames, with its unit.
+/// Returns every column except frame times and frame rates as a sensor, with its unit.
 fn sensors_of(names: &[String], units: &BTreeMap<usize, String>) -> Sensors {
     let is_of_frames = |name: &str| {
         let name = name.to_ascii_lowercase();
@@ -103,15 +106,15 @@ fn sensors_of(names: &[String], units: &BTreeMap<usize, String>) -> Sensors {
     ))
 }
 
-/// The position of a column, and its unit.
+/// Returns the position of a column and the unit of the column from a line of kind `03`.
 fn unit_of(line: &[u8]) -> (Option<usize>, Option<String>) {
     let mut cells = cells(line).skip(CELLS_BEFORE);
     let at = cells.next().and_then(|cell| cell.trim().parse().ok());
     (at, cells.next().and_then(|cell| some_name(&cell)))
 }
 
-/// Frame time and instant of a line; the frame rate substitutes for a frame time that is not
-/// logged.
+/// Returns frame time and timestamp of a line of kind `80`, and reads its sensor values into
+/// `sensors`. A missing frame time is computed from the frame rate.
 fn reading(
     line: &[u8],
     places: Places,
@@ -135,7 +138,8 @@ fn reading(
     Ok((time.or(rate), at))
 }
 
-/// The instant of a line: whole seconds of wall-clock time.
+/// Returns the timestamp in a cell, which is wall-clock time in whole seconds; `None` if the cell
+/// has none of the date formats.
 fn instant(cell: &str) -> Option<Nanos> {
     let read = |format| jiff::civil::DateTime::strptime(format, cell.trim()).ok();
     let when = DATES.into_iter().find_map(read)?.to_zoned(jiff::tz::TimeZone::UTC).ok()?;

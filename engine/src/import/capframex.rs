@@ -1,4 +1,4 @@
-//! A capture of CapFrameX in its own JSON: one or more recordings of one game.
+//! The JSON format of CapFrameX: one or more recordings of one game.
 
 use super::decode::check_rows;
 use super::imported::{BadLines, Content, ImportError, Imported, ReportedMachine, Source};
@@ -8,15 +8,17 @@ use crate::run::Capture;
 use crate::run::capture::Recording;
 use crate::sample::MISSING;
 
-/// Reads a capture.
+/// Imports the frame times of every recording in a capture.
 pub(super) fn read(text: &[u8]) -> Result<Imported, ImportError> {
     let capture = capframex::read(text)?;
     let (mut bad_lines, mut recordings, mut frames) = (BadLines::default(), Vec::new(), 0_u64);
     for recording in capture.runs {
         let times = recording.data.map(|data| data.ms_between_presents).unwrap_or_default();
+        let listed_count = u64::try_from(times.bad.len()).unwrap_or(u64::MAX);
         for (number, reason) in times.bad {
             bad_lines.add(number, reason);
         }
+        bad_lines.count += times.bad_count.saturating_sub(listed_count);
         frames = frames.saturating_add(u64::try_from(times.nanos.len()).unwrap_or(u64::MAX));
         check_rows(frames)?;
         if times.nanos.values().any(|time| time != MISSING) {
@@ -47,4 +49,19 @@ pub(super) fn read(text: &[u8]) -> Result<Imported, ImportError> {
         notes: notes.into_iter().collect(),
         ..Imported::new(Source::CapFrameX, Content::Capture(Capture::Frames(recordings)))
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_bad_value_is_counted_also_one_whose_reason_is_not_listed() {
+        let values = format!("{}16.7, 16.6", "-1.0, ".repeat(25));
+        let run = format!("{{\"CaptureData\": {{\"MsBetweenPresents\": [{values}]}}}}");
+        let text = format!("{{\"Info\": {{}}, \"Runs\": [{run}, {run}]}}");
+        let imported = read(text.as_bytes()).unwrap();
+        assert_eq!(imported.bad_lines.count, 50);
+        assert_eq!(imported.bad_lines.first.len(), 10);
+    }
 }

@@ -1,4 +1,4 @@
-//! A table of an unknown program: reads the selected column as frame times.
+//! Imports a table of any program: the column that the user selects becomes the frame times.
 
 use super::decode::check_rows;
 use super::imported::{BadLines, Content, ImportError, Imported, Source};
@@ -8,7 +8,7 @@ use super::table::{Column, Table, TimeUnit};
 use super::text::{frame_time, is_missing, name};
 use crate::nanos::Nanos;
 
-/// Reads the frame times of a column.
+/// Imports a column as frame times. If `column` has no unit, the name of the column determines the unit.
 pub(super) fn read(text: &[u8], table: &Table, column: &Column) -> Result<Imported, ImportError> {
     let place = table.position(&column.name).ok_or_else(|| ImportError::NoColumn {
         wanted: name(&column.name),
@@ -40,7 +40,7 @@ pub(super) fn read(text: &[u8], table: &Table, column: &Column) -> Result<Import
     Ok(Imported { bad_lines, notes, ..Imported::new(Source::Columns, Content::Capture(capture)) })
 }
 
-/// A frame time as in the cell.
+/// Parses a cell as a frame time; `Ok(None)` if the value is missing or 0.
 fn time(table: &Table, cell: &str, unit: TimeUnit) -> Result<Option<Nanos>, &'static str> {
     if is_missing(cell) {
         return Ok(None);

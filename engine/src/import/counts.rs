@@ -1,5 +1,4 @@
-//! Text with a row per value and a column of counts per thread: the histograms of cyclictest and
-//! rtla.
+//! Histograms of cyclictest and rtla as text: a row per value, with a column of counts per thread.
 
 use std::sync::Arc;
 
@@ -8,24 +7,25 @@ use super::lines::{filled, lines};
 use crate::nanos::Nanos;
 use crate::run::capture::Distribution;
 
-/// Columns of one file: three per CPU of the largest systems.
+/// Maximum number of columns per file: three per CPU on the largest systems, which have 8192 CPUs.
 const MAX_COLUMNS: usize = 24_576;
-/// Nonzero counts of one file.
+/// Maximum number of nonzero counts per file.
 const MAX_BINS: usize = 2_000_000;
-/// The longest value that is believed: ten minutes.
+/// Maximum plausible latency in nanoseconds: ten minutes.
 pub(super) const MAX_VALUE_NANOS: i64 = 600_000_000_000;
 
-/// A histogram in the text.
+/// The histograms in a text.
 #[derive(Debug, Default)]
 pub(super) struct Counts {
-    /// One per column of counts.
+    /// One histogram per column of counts.
     pub(super) columns: Vec<Distribution>,
     /// Rows that cannot be read.
     pub(super) bad_lines: BadLines,
 }
 
-/// Reads the rows of counts; `unit` is what a value of 1 means in nanoseconds. A line that does not
-/// begin with a digit goes to `other`, which returns whether it is known.
+/// Reads the rows of a histogram, whose values are in units of `unit` nanoseconds. Lines that do
+/// not begin with a digit are passed to `other` with the columns so far; `other` returns whether it
+/// recognizes the line.
 pub(super) fn read(
     text: &[u8],
     unit: i64,
@@ -55,7 +55,7 @@ pub(super) fn read(
     for column in &mut counts.columns {
         let bins = Arc::make_mut(&mut column.bins);
         bins.sort_unstable();
-        // A repeated value is one bin, as in joined results.
+        // A value may occur in several rows, as in files that were joined: its counts are added up in one bin.
         bins.dedup_by(|later, first| {
             let is_same = later.0 == first.0;
             first.1 = if is_same { first.1.saturating_add(later.1) } else { first.1 };
@@ -71,7 +71,7 @@ pub(super) fn read(
     Ok(counts)
 }
 
-/// Adds a value and its counts; returns the number of nonzero ones.
+/// Parses a row, and adds its value with one count to each column. Returns the number of nonzero counts.
 fn row(line: &str, unit: i64, columns: &mut Vec<Distribution>) -> Result<usize, &'static str> {
     let mut cells = line.split_ascii_whitespace();
     let value: i64 =
@@ -80,7 +80,7 @@ fn row(line: &str, unit: i64, columns: &mut Vec<Distribution>) -> Result<usize, 
     if MAX_VALUE_NANOS < nanos {
         return Err("a value above ten minutes");
     }
-    // A row is read whole or not at all, so that what bad rows add is counted as well: nothing.
+    // A bad row adds nothing: check all of its cells first.
     let counts = cells.map(|cell| cell.parse::<u64>().ok());
     let (mut width, mut filled) = (0, 0);
     for count in counts.clone() {
@@ -98,7 +98,8 @@ fn row(line: &str, unit: i64, columns: &mut Vec<Distribution>) -> Result<usize, 
     Ok(filled)
 }
 
-/// A column of counts, with those before it; `None` beyond the maximum.
+/// Returns the column of counts at a position, and creates all columns up to it; `None` if the
+/// position is not below `MAX_COLUMNS`.
 pub(super) fn column(columns: &mut Vec<Distribution>, place: usize) -> Option<&mut Distribution> {
     if MAX_COLUMNS <= place {
         return None;
@@ -109,7 +110,8 @@ pub(super) fn column(columns: &mut Vec<Distribution>, place: usize) -> Option<&m
     columns.get_mut(place)
 }
 
-/// The numbers after a word, one per column: `# Max Latencies: 00016 00020`.
+/// Returns the numbers in a line such as `# Max Latencies: 00016 00020` after its first `words`,
+/// one per column. `None` if the line does not begin with these words.
 pub(super) fn after<'a>(line: &'a str, words: &str) -> Option<impl Iterator<Item = u64> + 'a> {
     let rest = line.strip_prefix(words)?;
     Some(rest.split_ascii_whitespace().map(|cell| cell.parse().unwrap_or(0)))

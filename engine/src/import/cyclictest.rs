@@ -12,12 +12,14 @@ use crate::nanos::Nanos;
 use crate::run::Capture;
 use crate::run::capture::Distribution;
 
-/// The text before the rows of a histogram.
+/// The beginning of the line before the rows of a histogram.
 const TITLE: &[u8] = b"# Histogram";
-/// The text before the minimum of each thread. Other lines may have a value for all of them, too.
+/// The beginning of the line with the minimum of each thread. Unlike the rows of counts, this line
+/// never has a value for all threads together.
 const MIN_LATENCIES: &str = "# Min Latencies:";
-/// A text with minimums from here on is in nanoseconds: no PC takes 500 µs for each of its wake-ups, and
-/// none takes less than 500 ns.
+/// If the minimum of every thread is at least this large, the unit of the file is nanoseconds: no
+/// PC takes 500 µs or more for every wake-up. Otherwise the unit is microseconds: no PC takes less
+/// than 500 ns.
 const MIN_IN_NANOS: u64 = 500;
 
 /// Reads a result in JSON.
@@ -70,20 +72,21 @@ fn of_thread(number: &str, thread: Thread, unit: i64, bad_lines: &mut BadLines) 
     Distribution {
         label,
         bins: Arc::new(bins),
-        // What cyclictest counted but did not bin is above its histogram.
+        // Wake-ups that are counted in `cycles` but in no bin had a latency above the histogram.
         above_count: thread.cycles.saturating_sub(counted),
         max: highest.max(stated).map(Nanos::new),
     }
 }
 
-/// Whether a file begins as a histogram in text.
+/// Whether a file begins like a text histogram of cyclictest.
 pub(super) fn is_text(head: &[u8]) -> bool {
     let mut lines = lines(head).filter_map(|(_, line)| line);
     let found = lines.find(|line| line.starts_with(TITLE) || !line.starts_with(b"#"));
     found.is_some_and(|line| line.trim_ascii_end() == TITLE)
 }
 
-/// Reads a histogram in text. It does not state its unit.
+/// Imports a text histogram. The text has no unit: unless `options` has one, the unit is guessed
+/// from the minimums.
 pub(super) fn read_text(text: &[u8], options: &Options) -> Result<Imported, ImportError> {
     let mins: Vec<u64> = lines(text)
         .filter_map(|(_, line)| std::str::from_utf8(line?).ok())
@@ -95,7 +98,8 @@ pub(super) fn read_text(text: &[u8], options: &Options) -> Result<Imported, Impo
     let nanos = Nanos::from_nanos_f64(unit.millis(1.0) * 1e6).get();
     let threads = if mins.is_empty() { usize::MAX } else { mins.len() };
     let mut counts = counts::read(text, nanos, |line, columns| {
-        // The option -H adds a column for all threads.
+        // With the option -H of cyclictest, rows have a further last column for all threads
+        // together: remove it.
         if line.starts_with(MIN_LATENCIES) {
             columns.truncate(threads);
         } else if let Some(found) = after(line, "# Max Latencies:") {
@@ -135,7 +139,7 @@ fn imported(threads: Vec<Distribution>, bad_lines: BadLines) -> Imported {
     }
 }
 
-/// The note about values above a histogram.
+/// Returns a note on the values above the last bin of a histogram; `None` if there are none.
 pub(super) fn above_words(of: &Distribution) -> Option<String> {
     let Distribution { label, above_count, .. } = of;
     let all = of.count();

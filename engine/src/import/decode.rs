@@ -1,18 +1,19 @@
-//! Bytes as text: byte-order marks, UTF-16, binary data, and the maximum number of rows.
+//! Decodes the bytes of a file as text: byte-order marks, UTF-16, detection of binary data, and the
+//! maximum number of rows.
 
 use std::borrow::Cow;
 
 use super::imported::ImportError;
 
-/// Rows of one file: 23 hours at 240 frames per second.
+/// Maximum number of rows per file: 23 hours at 240 frames per second.
 const MAX_ROWS: u64 = 20_000_000;
 
-/// Refuses a file with more rows than are read.
+/// Returns an error if the number of rows is above the maximum.
 pub(super) const fn check_rows(count: u64) -> Result<(), ImportError> {
     if MAX_ROWS < count { Err(ImportError::TooManyRows { limit: MAX_ROWS }) } else { Ok(()) }
 }
 
-/// The text in UTF-8 without its byte-order mark. UTF-16 is detected by its mark.
+/// Returns the content of a file as UTF-8 without a byte-order mark. UTF-16 is recognized by its mark.
 pub(super) fn decode(bytes: &[u8]) -> Result<Cow<'_, [u8]>, ImportError> {
     let units = |order: fn([u8; 2]) -> u16, rest: &[u8]| {
         let units = rest.chunks_exact(2).filter_map(|pair| Some(order(*pair.first_chunk()?)));
@@ -29,7 +30,7 @@ pub(super) fn decode(bytes: &[u8]) -> Result<Cow<'_, [u8]>, ImportError> {
     } else {
         Cow::Borrowed(bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes))
     };
-    // Text has no zero byte at its beginning; such a file is a program, an image, or empty.
+    // A zero byte near the beginning means that the file is not text, but a program or an image.
     if text.iter().take(512).any(|&byte| byte == 0) { Err(ImportError::Unknown) } else { Ok(text) }
 }
 

@@ -1,5 +1,4 @@
-//! The percentile listing of HdrHistogram: each row is a value and the number of values at or below
-//! it.
+//! The percentile listing of HdrHistogram: each row has a value, and the number of samples up to that value.
 
 use super::counts::MAX_VALUE_NANOS;
 use super::decode::check_rows;
@@ -10,17 +9,17 @@ use crate::nanos::Nanos;
 use crate::run::Capture;
 use crate::run::capture::Distribution;
 
-/// The words of its header.
+/// The words of the header line.
 const HEADER: [&str; 4] = ["Value", "Percentile", "TotalCount", "1/(1-Percentile)"];
 
-/// Whether a file begins as such a listing.
+/// Whether a file begins like a percentile listing.
 pub(super) fn is_listing(head: &[u8]) -> bool {
     let first = filled(lines(head)).find_map(|(_, line)| line);
     let words = first.and_then(|line| std::str::from_utf8(line).ok()).unwrap_or_default();
     words.split_ascii_whitespace().eq(HEADER)
 }
 
-/// Reads a listing.
+/// Imports a listing as a histogram. A listing has no unit: unless `options` has one, microseconds are used.
 pub(super) fn read(text: &[u8], options: &Options) -> Result<Imported, ImportError> {
     let unit = options.unit.filter(|unit| *unit != TimeUnit::Fps).unwrap_or(TimeUnit::Micros);
     let (mut bad_lines, mut bins) = (BadLines::default(), Vec::new());
@@ -39,7 +38,7 @@ pub(super) fn read(text: &[u8], options: &Options) -> Result<Imported, ImportErr
                 bins.push((value, up_to - total));
                 total = up_to;
             }
-            // The same value appears at several percentiles.
+            // Rows of several percentiles can have the same total count: only the first of them adds a bin.
             Ok((_, up_to)) if up_to == total => {}
             Ok(_) => bad_lines.add(number, "a total count that falls"),
             Err(reason) => bad_lines.add(number, reason),
@@ -65,7 +64,7 @@ pub(super) fn read(text: &[u8], options: &Options) -> Result<Imported, ImportErr
     })
 }
 
-/// The value of a row in nanoseconds, and the number of values at or below it.
+/// Returns the value of a row in nanoseconds, and the total count: the number of samples up to that value.
 fn row(line: &str, unit: TimeUnit) -> Result<(i64, u64), &'static str> {
     let mut cells = line.split_ascii_whitespace();
     let value: Option<f64> = cells.next().and_then(|cell| cell.parse().ok());

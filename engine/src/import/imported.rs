@@ -1,4 +1,4 @@
-//! What importers share: what a file holds, what to read from it, and why it cannot be read.
+//! Types that all importers share: the content of a file, import options, and errors.
 
 use std::io;
 
@@ -7,15 +7,15 @@ use crate::format::FormatError;
 use crate::run::{Capture, Run};
 use crate::units::shortened;
 
-/// Maximum bad lines whose reason is recorded.
+/// Maximum number of bad lines whose reason is recorded.
 const MAX_REASONS: usize = 10;
 
-/// Which kind of file was read.
+/// The kind of an imported file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Source {
     /// A run file, or an exported run.
     Json,
-    /// A report with the run inside.
+    /// An HTML report of this program, which contains its run.
     Html,
     /// A log of MangoHud.
     MangoHud,
@@ -40,7 +40,7 @@ pub enum Source {
 }
 
 impl Source {
-    /// Every kind.
+    /// All kinds of files.
     pub const ALL: [Self; 12] = [
         Self::Json,
         Self::Html,
@@ -56,7 +56,7 @@ impl Source {
         Self::Columns,
     ];
 
-    /// The label on screen.
+    /// Returns the displayed name of this kind of file.
     pub const fn label(self) -> &'static str {
         match self {
             Self::Json => "Jitterscope JSON",
@@ -74,10 +74,11 @@ impl Source {
         }
     }
 
-    /// The label in a sentence: `an OCAT CSV`.
+    /// Returns the displayed name with an article, for a sentence: `an OCAT CSV`.
     pub fn with_article(self) -> String {
         let article = match self {
-            // Two of them are read letter by letter.
+            // OCAT is spoken as a word, rtla and the beginning of HdrHistogram letter by letter:
+            // all begin with a vowel sound.
             Self::Afterburner | Self::Ocat | Self::Rtla | Self::HdrHistogram => "an",
             Self::Json
             | Self::Html
@@ -91,7 +92,7 @@ impl Source {
         format!("{article} {}", self.label())
     }
 
-    /// The program that recorded.
+    /// Returns the program that recorded the file.
     pub(super) const fn program(self) -> &'static str {
         match self {
             Self::Json | Self::Html => "Jitterscope",
@@ -115,50 +116,50 @@ pub enum ImportError {
     /// The file cannot be read.
     #[error("cannot be read: {0}")]
     Read(#[source] io::Error),
-    /// The file is larger than any that is read.
+    /// The file is larger than the limit.
     #[error("too large to be imported: more than {} MiB", limit >> 20)]
     TooLarge {
-        /// Maximum bytes.
+        /// The maximum size in bytes.
         limit: u64,
     },
-    /// It has more rows than are read.
+    /// The file has more rows than the limit.
     #[error("too many frames to be imported: more than {limit}")]
     TooManyRows {
-        /// Maximum rows.
+        /// The maximum number of rows.
         limit: u64,
     },
-    /// It is none of the kinds that are read.
+    /// The file is of no supported kind.
     #[error("unsupported file; supported formats: {}", supported())]
     Unknown,
-    /// It has columns, but which of them is the frame time is unknown.
+    /// The file is a table, but it is unknown which column is the frame time.
     #[error("no known frame time column; name one of: {}", .0.columns.join(", "))]
     WhichColumn(Box<Table>),
     /// The column that was requested is not in the file.
     #[error("no column '{}'; there are: {}", shortened(wanted), there.join(", "))]
     NoColumn {
-        /// The requested one.
+        /// The requested column.
         wanted: String,
-        /// What the file has.
+        /// The columns in the file.
         there: Vec<String>,
     },
-    /// It is of a kind that is read, but damaged.
+    /// The file is of a supported kind, but damaged.
     #[error("{0}")]
     Format(#[from] FormatError),
-    /// It is a page without a run inside.
+    /// The file is an HTML page that contains no run.
     #[error("this HTML file contains no run; only reports written by Jitterscope do")]
     NoRun,
-    /// No line holds a value.
+    /// No line contains a value.
     #[error("no frame times or counts found; {bad_count} lines cannot be read")]
     NoValues {
-        /// Lines that cannot be read.
+        /// Number of lines that cannot be read.
         bad_count: u64,
     },
-    /// The process or swap chain that was requested is not in the file.
+    /// The requested process or swap chain is not in the file.
     #[error("no '{}' found; there are: {}", shortened(wanted), there.join("; "))]
     NoSeries {
-        /// The requested one.
+        /// The requested process or swap chain.
         wanted: String,
-        /// What the file has.
+        /// The processes and swap chains in the file.
         there: Vec<String>,
     },
 }
@@ -167,17 +168,18 @@ fn supported() -> String {
     Source::ALL.map(Source::label).join(", ")
 }
 
-/// What to read from a file that holds several things.
+/// What to import from a file with several series or columns.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Options {
-    /// The process to read, by name or number, if a file holds several.
+    /// The process to import, by name or by process ID; the default is the one with the most frames.
     pub process: Option<String>,
-    /// The swap chain to read, by its address, if a process draws to several.
+    /// The swap chain to import, by its address, for a process with several.
     pub swap_chain: Option<String>,
-    /// The column of frame times of an unknown program.
+    /// The column of frame times in a table of another program.
     pub column: Option<Column>,
-    /// The unit of a percentile listing or of a histogram of cyclictest, which the file does not state;
-    /// microseconds by default, nanoseconds where cyclictest measured in them.
+    /// The unit of the values in a percentile listing or in a text histogram of cyclictest, since
+    /// these files have no unit. The default is microseconds, or nanoseconds if the values of
+    /// cyclictest are too large for microseconds.
     pub unit: Option<TimeUnit>,
 }
 
@@ -186,16 +188,16 @@ pub struct Options {
 pub struct Series {
     /// The name of the process.
     pub process: String,
-    /// Its number, as the file writes it.
+    /// The process ID, as in the file.
     pub id: String,
-    /// The address of the swap chain, as the file writes it.
+    /// The address of the swap chain, as in the file.
     pub swap_chain: String,
-    /// Its frames.
+    /// The number of frames.
     pub frame_count: usize,
 }
 
 impl Series {
-    /// In short: "game.exe (1564), swap chain 0x2, 1800 frames".
+    /// Returns a short description: "game.exe (1564), swap chain 0x2, 1800 frames".
     pub fn words(&self) -> String {
         let Self { process, id, swap_chain, frame_count } = self;
         let id = if id.is_empty() { String::new() } else { format!(" ({id})") };
@@ -206,7 +208,7 @@ impl Series {
         format!("{process}{id}{chain}, {frame_count} frames")
     }
 
-    /// The selection of exactly this series.
+    /// Returns the options that select exactly this series.
     pub fn options(&self) -> Options {
         let named = |text: &String| Some(text.clone()).filter(|text| !text.is_empty());
         Options {
@@ -217,12 +219,12 @@ impl Series {
     }
 }
 
-/// Lines, or values, that could not be read.
+/// Lines or values that could not be read.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct BadLines {
-    /// Their number.
+    /// The number of all lines and values that could not be read.
     pub count: u64,
-    /// The first of them: number and reason.
+    /// Line number and reason of the first 10 of these lines and values.
     pub first: Vec<(u64, &'static str)>,
 }
 
@@ -235,52 +237,53 @@ impl BadLines {
     }
 }
 
-/// What a file states about the machine.
+/// Facts about the machine of a capture, as far as the imported file has them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ReportedMachine {
     /// The processor.
     pub processor: Option<String>,
     /// The operating system.
     pub os: Option<String>,
-    /// Its kernel.
+    /// The kernel version.
     pub kernel: Option<String>,
     /// The frequency governor.
     pub governor: Option<String>,
     /// The graphics card.
     pub gpu: Option<String>,
-    /// Its driver.
+    /// The version of the graphics driver.
     pub gpu_driver: Option<String>,
 }
 
-/// What a file holds.
+/// The content of a file.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Content {
-    /// A whole run.
+    /// A run of this program, with all its facts.
     Run(Box<Run>),
     /// A capture of another program.
     Capture(Capture),
 }
 
-/// A file that was read.
+/// An imported file.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Imported {
-    /// Which kind it is.
+    /// The kind of the file.
     pub source: Source,
-    /// Its name: the game, the process, or the file.
+    /// The name of the recording: the game, the process, or the file.
     pub name: String,
-    /// When it was recorded, if the file states it.
+    /// When the recording began; absent if the file has no date.
     pub started_at: Option<jiff::Timestamp>,
-    /// What it states about the machine.
+    /// Facts about the machine of the capture.
     pub reported: ReportedMachine,
-    /// Every series of frames in it, the default one first; empty for kinds without processes.
+    /// All series of frames in the file, the default one first; empty for kinds of files without
+    /// processes.
     pub series: Vec<Series>,
-    /// Which of them was read.
+    /// The position of the imported series in `series`.
     pub selected: Option<usize>,
-    /// What it holds.
+    /// The content of the file.
     pub content: Content,
-    /// What could not be read.
+    /// Lines that could not be read.
     pub bad_lines: BadLines,
-    /// Notes for the reader: one sentence each.
+    /// Notes for the user, one sentence each.
     pub notes: Vec<String>,
 }
 
@@ -299,7 +302,7 @@ impl Imported {
         }
     }
 
-    /// The capture of another program; `None` for a run of this program.
+    /// Returns the capture of another program; `None` for a run of this program.
     pub const fn capture(&self) -> Option<&Capture> {
         match &self.content {
             Content::Capture(capture) => Some(capture),

@@ -1,20 +1,19 @@
-//! Turns an imported file into a run: facts of the file, a capture, and nothing made up.
+//! Converts an imported file to a run, which contains only facts from the file: about the machine,
+//! and the capture.
 
 use super::imported::{Content, Imported, ReportedMachine, Source};
 use super::text::{self, MAX_LETTERS};
 use crate::machine::{ClockFacts, Machine};
 use crate::platform::Power;
 use crate::run::capture::Recording;
-use crate::run::{Capture, Ending, Health, Run, RunId, Subject};
-
-/// The method of a run that no loop of this program measured.
-const NO_METHOD: u32 = 0;
+use crate::run::{Capture, Ending, Health, NO_METHOD, Run, RunId, Subject};
 
 impl Imported {
-    /// As a run that can be saved, shown, and compared with other captures.
+    /// Returns a run that can be saved, shown, and compared with other captures.
     ///
-    /// A run of this program is returned as it was. A capture of another program becomes an
-    /// imported run: its subject is the capture, and the machine is what the file states.
+    /// A run of this program is returned unchanged. A capture of another program becomes an
+    /// imported run: its subject is the capture, and its machine contains only the facts of the
+    /// file.
     pub fn into_run(self) -> Run {
         let Self { source, name, started_at, reported, content, bad_lines, mut notes, .. } = self;
         let mut capture = match content {
@@ -53,7 +52,8 @@ impl Imported {
     }
 }
 
-/// Notes on a capture: rows without a value, readings instead of frames, sessions.
+/// Returns notes about a capture, one sentence each: how many frame times are missing, how many
+/// recordings the file has, and whether each row is a periodic reading.
 fn words_of(capture: &Capture) -> Vec<String> {
     let recordings = capture.recordings();
     let mut words = Vec::new();
@@ -82,7 +82,7 @@ fn machine(reported: ReportedMachine) -> Machine {
     }
 }
 
-/// An id derived from the content, so that a file that is imported twice is one run.
+/// Returns an ID derived from the content: importing a file twice results in the same ID.
 fn id(source: Source, name: &str, capture: &Capture) -> RunId {
     let mut hash: u64 = 0xcbf2_9ce4_8422_2325;
     let mut add = |bytes: &[u8]| {

@@ -1,4 +1,4 @@
-//! JSON: detects the program by its first keys.
+//! Imports JSON: the keys of the outermost object identify the program that wrote the file.
 
 use std::io::{Cursor, Read, Seek};
 
@@ -8,20 +8,20 @@ use crate::format::checksum::{Checked, verify, verify_file};
 use crate::format::{self, Family, FormatError};
 use crate::run::Run;
 
-/// Beginning of every run as this program writes it.
+/// The beginning of every run file of this program.
 const BEGINS: &[u8] = b"{\"format\":\"jitterscope-run\",";
 
-/// Whether a file begins as a run of this program does.
+/// Whether a file begins like a run file of this program.
 pub(super) fn begins_as_own(head: &[u8]) -> bool {
     head.starts_with(BEGINS)
 }
 
-/// Whether a file is a run of this program in any layout. All of it is read, and nothing held.
+/// Whether a file is a run of this program in any JSON layout. Reads the whole file, but does not store it.
 pub(super) fn is_own(from: &mut (impl Read + Seek)) -> bool {
     matches!(format::family(from), Ok(Family::Run))
 }
 
-/// Reads a run, a capture of CapFrameX or a result of cyclictest.
+/// Imports a run of this program, a capture of CapFrameX, or a result of cyclictest.
 pub(super) fn read(text: &[u8]) -> Result<Imported, ImportError> {
     match format::family(&mut Cursor::new(text))? {
         Family::Run => own(text, Source::Json),
@@ -31,12 +31,12 @@ pub(super) fn read(text: &[u8]) -> Result<Imported, ImportError> {
     }
 }
 
-/// A run of this program, with its checksum verified.
+/// Reads a run of this program and verifies its checksum.
 pub(super) fn own(text: &[u8], source: Source) -> Result<Imported, ImportError> {
     Ok(checked(format::read(text)?, verify(text), source))
 }
 
-/// The same for a file, reading it piece by piece.
+/// Reads a run file of this program piece by piece, and verifies its checksum.
 pub(super) fn own_file(from: &mut (impl Read + Seek)) -> Result<Imported, FormatError> {
     let run = format::read_from(from)?;
     let found = verify_file(from)?;

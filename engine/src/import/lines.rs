@@ -2,16 +2,16 @@
 
 use std::borrow::Cow;
 
-/// Columns that hold frame times in milliseconds, the best one first.
+/// Names of the columns of frame times in milliseconds, in lower case, the preferred one first.
 const FRAME_TIMES: [&str; 3] = ["msbetweenpresents", "frametime", "msbetweenappstart"];
-/// The longest line that is read.
+/// Maximum length of a line.
 const MAX_LINE_BYTES: usize = 64 << 10;
-/// Lines among which the header must be.
+/// Number of lines at the beginning of a file in which the header is searched.
 const MAX_LINES_BEFORE: usize = 100;
 
-/// Positions of the columns.
+/// The header of a table: the line of column names.
 pub(super) struct Header {
-    /// The number of its line.
+    /// The line number of the header.
     pub(super) line: u64,
     columns: Vec<String>,
     /// The position of the column of frame times.
@@ -19,8 +19,8 @@ pub(super) struct Header {
 }
 
 impl Header {
-    /// The header among the first lines of a text, if there is one with a known column of frame
-    /// times.
+    /// Finds the header among the first lines of a text; `None` if no line has a known column of
+    /// frame times.
     pub(super) fn find(text: &[u8]) -> Option<Self> {
         lines(text).take(MAX_LINES_BEFORE).find_map(|(number, line)| Self::of(number, line?))
     }
@@ -33,17 +33,17 @@ impl Header {
         Some(Self { line: number, columns, frame_time })
     }
 
-    /// The names of the columns in lower case.
+    /// Returns the column names in lower case.
     pub(super) fn columns(&self) -> impl Iterator<Item = &str> {
         self.columns.iter().map(String::as_str)
     }
 
-    /// The position of a column, by its name in lower case.
+    /// Returns the position of a column; `name` is in lower case.
     pub(super) fn position(&self, name: &str) -> Option<usize> {
         self.columns.iter().position(|column| column == name)
     }
 
-    /// Whether a line is this header again, as where two sessions were joined.
+    /// Whether a line repeats this header, as in files that were joined.
     pub(super) fn is_repeated_by(&self, line: &[u8]) -> bool {
         let mut cells = cells(line);
         self.columns
@@ -51,27 +51,28 @@ impl Header {
             .all(|column| cells.next().is_some_and(|cell| cell.trim().eq_ignore_ascii_case(column)))
     }
 
-    /// The lines before it.
+    /// Returns the lines before the header.
     pub(super) fn lines_before<'a>(&self, text: &'a [u8]) -> impl Iterator<Item = &'a [u8]> {
         let count = usize::try_from(self.line).unwrap_or(usize::MAX).saturating_sub(1);
         lines(text).take(count).filter_map(|(_, line)| line)
     }
 
-    /// The rows after it with the numbers of their lines, empty ones omitted; `None` for one that is too
-    /// long.
+    /// Returns the rows after the header with their line numbers, without empty rows. A row that is
+    /// too long is returned as `None`.
     pub(super) fn rows<'a>(&self, text: &'a [u8]) -> impl Iterator<Item = (u64, Option<&'a [u8]>)> {
         filled(lines(text).skip(usize::try_from(self.line).unwrap_or(usize::MAX)))
     }
 }
 
-/// Lines that are not empty; overlong ones included.
+/// Removes empty lines; lines that are too long remain.
 pub(super) fn filled<'a>(
     lines: impl Iterator<Item = (u64, Option<&'a [u8]>)>,
 ) -> impl Iterator<Item = (u64, Option<&'a [u8]>)> {
     lines.filter(|(_, line)| line.is_none_or(|line| !line.trim_ascii().is_empty()))
 }
 
-/// Lines with their numbers, from 1, without their ends; `None` for one that is too long.
+/// Returns the lines of a text without line ends, with their numbers, counted from 1. A line that
+/// is too long is returned as `None`.
 pub(super) fn lines(text: &[u8]) -> impl Iterator<Item = (u64, Option<&[u8]>)> {
     text.split(|&byte| byte == b'\n').zip(1_u64..).map(|(line, number)| {
         let line = line.strip_suffix(b"\r").unwrap_or(line);
@@ -79,12 +80,12 @@ pub(super) fn lines(text: &[u8]) -> impl Iterator<Item = (u64, Option<&[u8]>)> {
     })
 }
 
-/// The cells of a line; a cell in quotes may hold commas.
+/// Returns the cells of a line; a quoted cell may contain commas.
 pub(super) fn cells(line: &[u8]) -> impl Iterator<Item = Cow<'_, str>> {
     cells_between(line, b',')
 }
 
-/// The cells of a line between separators; a cell in quotes may hold them.
+/// Returns the cells of a line with any separator; a quoted cell may contain separators.
 pub(super) fn cells_between(line: &[u8], separator: u8) -> impl Iterator<Item = Cow<'_, str>> {
     let mut rest = Some(line);
     std::iter::from_fn(move || {

@@ -1,4 +1,4 @@
-//! The log of MangoHud: two lines about the system, then a row per frame, or one per logging interval.
+//! The log of MangoHud: two lines about the system, then a row per frame or per logging interval.
 
 use super::decode::check_rows;
 use super::imported::{BadLines, Content, ImportError, Imported, ReportedMachine, Source};
@@ -8,10 +8,10 @@ use super::sessions::Sessions;
 use super::text::{frame_time_cell, some_name};
 use crate::nanos::Nanos;
 
-/// How the line with the names of the system's facts begins.
+/// The beginning of the line with the names of facts about the system; the next line has the values.
 const SYSTEM: &[u8] = b"os,";
 
-/// Reads the rows after the header; the lines before it describe the machine.
+/// Imports the rows after the header as frame times; the lines before the header describe the machine.
 pub(super) fn read(text: &[u8], header: &Header) -> Result<Imported, ImportError> {
     let elapsed = header.position("elapsed");
     let (mut bad_lines, mut sessions) = (BadLines::default(), Sessions::default());
@@ -24,7 +24,8 @@ pub(super) fn read(text: &[u8], header: &Header) -> Result<Imported, ImportError
             bad_lines.add(number, "a line that is too long");
             continue;
         };
-        // A second session begins as the first did: names, values, header.
+        // A further session in the same file begins with the same three lines as the first one:
+        // names of facts about the system, their values, and the header. The first two are skipped.
         if std::mem::replace(&mut is_system, line.starts_with(SYSTEM)) || is_system {
             continue;
         }
@@ -60,7 +61,7 @@ pub(super) fn read(text: &[u8], header: &Header) -> Result<Imported, ImportError
     })
 }
 
-/// What the system's two lines say: names in one, values in the next.
+/// Reads the two lines about the system: names in the first, values in the second.
 fn reported<'a>(mut before: impl Iterator<Item = &'a [u8]>) -> ReportedMachine {
     let mut reported = ReportedMachine::default();
     let Some(names) = before.by_ref().find(|line| line.starts_with(SYSTEM)) else {

@@ -1,5 +1,6 @@
-//! CSVs in the layout of PresentMon: its own of any generation, and those of OCAT, FrameView, and
-//! CapFrameX. Columns are found by name; each swap chain of each process is a separate series.
+//! CSV files in the layout of PresentMon, from any generation of PresentMon, and from OCAT,
+//! FrameView, and CapFrameX. Columns are found by name; each swap chain of each process is a
+//! separate series.
 
 use std::collections::BTreeMap;
 
@@ -11,15 +12,17 @@ use super::sessions::Sessions;
 use super::text::{frame_time_cell, name, some_name};
 use crate::nanos::Nanos;
 
-/// Maximum series.
+/// Maximum number of series per file.
 const MAX_SERIES: usize = 1_000;
-/// The compositor of Windows: it always presents, and is rarely what the user wanted to record.
+/// The compositor of Windows: it always presents frames, but is rarely the program that the user
+/// recorded.
 const COMPOSITOR: &str = "dwm.exe";
-/// Clocks with their unit in the name, and their nanoseconds.
+/// Names of the columns with the time of a row, each with the number of nanoseconds per unit.
 const CLOCKS: [(&str, f64); 3] =
     [("timeinseconds", 1e9), ("timeinms", 1e6), ("cpustarttimeinms", 1e6)];
 
-/// Positions of the columns of a row.
+/// Positions of columns in a row: `key` are process name, process ID, and swap chain, which
+/// identify a series; `clock` also has the number of nanoseconds per unit.
 struct Places {
     key: [Option<usize>; 3],
     clock: Option<(usize, f64)>,
@@ -29,7 +32,7 @@ struct Places {
     gpu_driver: Option<usize>,
 }
 
-/// Reads the rows after the header; lines before it with `//` describe what was recorded.
+/// Imports one series of a file; lines that begin with `//` before the header describe the recording.
 pub(super) fn read(
     text: &[u8],
     header: &Header,
@@ -41,7 +44,7 @@ pub(super) fn read(
         ..Imported::new(source, Content::Capture(Sessions::default().into_capture("", false)))
     };
     comments(header.lines_before(text), &mut imported);
-    // OCAT writes its machine into columns of the first row.
+    // OCAT has the facts about the machine in columns of the first row.
     let reported = |column| header.position(column).filter(|_| source == Source::Ocat);
     let places = Places {
         key: ["application", "processid", "swapchainaddress"].map(|name| header.position(name)),
@@ -57,7 +60,7 @@ pub(super) fn read(
     choose(found, imported, options)
 }
 
-/// The program, by columns that only it writes.
+/// Detects the program that wrote the file, by lines and columns that only this program writes.
 fn source(text: &[u8], header: &Header) -> Source {
     let has = |name| header.position(name).is_some();
     let is_captured = header.lines_before(text).any(|line| line.starts_with(b"//"));
@@ -72,7 +75,7 @@ fn source(text: &[u8], header: &Header) -> Source {
     }
 }
 
-/// The content of lines like `//GameName=x`.
+/// Reads facts about the recording from the lines before the header, such as `//GameName=x`.
 fn comments<'a>(lines: impl Iterator<Item = &'a [u8]>, imported: &mut Imported) {
     let (mut date, mut time) = (String::new(), String::new());
     for line in lines {
@@ -96,12 +99,12 @@ fn comments<'a>(lines: impl Iterator<Item = &'a [u8]>, imported: &mut Imported) 
         }
     }
     let when = format!("{date}T{time}").parse::<jiff::civil::DateTime>();
-    // Local time of a PC unknown here: the day counts, not the zone.
+    // The time zone of the recording PC is unknown: use UTC, which is at most a day off.
     let zoned = when.and_then(|when| when.to_zoned(jiff::tz::TimeZone::UTC));
     imported.started_at = zoned.ok().map(|zoned| zoned.timestamp());
 }
 
-/// The series of the file, each with its rows.
+/// Returns every series in the file with its rows. Adds bad lines, and facts about the machine, to `imported`.
 fn rows(
     text: &[u8],
     header: &Header,
@@ -153,7 +156,7 @@ fn rows(
     Ok(found)
 }
 
-/// The content of a row.
+/// The content of a row: its series, its frame time, and its time by the clock of the file.
 struct Row {
     key: [String; 3],
     time: Option<Nanos>,
@@ -200,7 +203,8 @@ fn row(
     Ok(Row { key, time, at })
 }
 
-/// Selects the requested series, or the one with the most frames that is not the compositor's.
+/// Selects the requested series of the file for import; by default, the series with the most frames
+/// that is not from the compositor.
 fn choose(
     mut found: Vec<(Series, Sessions)>,
     mut imported: Imported,
@@ -213,7 +217,7 @@ fn choose(
     if found.is_empty() {
         return Err(ImportError::NoValues { bad_count: imported.bad_lines.count });
     }
-    // Of those with as many frames, the first in the file.
+    // With equal numbers of frames, the first one in the file is selected.
     found.sort_by_key(|(series, _)| {
         let is_compositor = series.process.eq_ignore_ascii_case(COMPOSITOR);
         (is_compositor, std::cmp::Reverse(series.frame_count))

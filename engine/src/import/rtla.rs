@@ -1,4 +1,5 @@
-//! The histograms of rtla timerlat and rtla osnoise: a column per CPU, of interrupts, threads or noise.
+//! The histograms of rtla timerlat and rtla osnoise: columns per CPU, with latencies of interrupts
+//! and threads, or with noise.
 
 use super::counts::{self, MAX_VALUE_NANOS, after, column};
 use super::cyclictest::above_words;
@@ -7,18 +8,18 @@ use super::lines::lines;
 use crate::nanos::Nanos;
 use crate::run::Capture;
 
-/// The first line.
+/// The beginnings of the first line, one for each kind of histogram.
 const TITLES: [&str; 2] = ["# RTLA timerlat histogram", "# RTLA osnoise histogram"];
-/// Rows after this line are for all CPUs together.
+/// Rows after this line are sums over all CPUs.
 const TOTALS: &str = "ALL:";
 
-/// Whether a file begins as such a histogram.
+/// Whether a file begins like a histogram of rtla.
 pub(super) fn is_histogram(head: &[u8]) -> bool {
     let first = lines(head).find_map(|(_, line)| line.filter(|line| !line.is_empty()));
     first.is_some_and(|line| TITLES.iter().any(|title| line.starts_with(title.as_bytes())))
 }
 
-/// Reads a histogram.
+/// Imports a histogram of rtla.
 pub(super) fn read(text: &[u8]) -> Result<Imported, ImportError> {
     let is_nanos = lines(text)
         .take(3)
@@ -52,7 +53,8 @@ pub(super) fn read(text: &[u8]) -> Result<Imported, ImportError> {
         }
         line.starts_with('#') || line.contains(':') || line.starts_with("Index")
     })?;
-    // Without a column of values, each row begins with a count.
+    // A file without a line of column names has no column of values either: the first number of a
+    // row is a count.
     if labels.is_empty() {
         return Err(ImportError::NoValues { bad_count: counts.bad_lines.count });
     }
@@ -70,7 +72,7 @@ pub(super) fn read(text: &[u8]) -> Result<Imported, ImportError> {
     })
 }
 
-/// The label of a column: `IRQ-003` is the interrupt on CPU 3.
+/// Returns the label for the name of a column: "CPU 3, interrupt" for `IRQ-003`.
 fn label(name: &str) -> String {
     let Some((kind, cpu)) = name.split_once('-') else { return super::text::name(name) };
     let cpu = cpu.trim_start_matches('0');

@@ -1,12 +1,13 @@
-//! Columns of a log besides frame times: load, temperatures, clocks, power, and memory.
+//! Columns of a log other than frame times: load, temperatures, clocks, power, and memory.
 
 use super::text::{is_missing, name};
 use crate::run::capture::CaptureSeries;
 use crate::sample::MISSING;
 
-/// The most columns that are read.
+/// Maximum number of sensor columns that are read from a log.
 const MAX_SENSORS: usize = 24;
-/// What a column is about, by a part of its name in lower case, with the unit that such columns have.
+/// Known quantities. Each has parts of column names in lower case, and the label and the default
+/// unit of columns whose name contains such a part.
 const QUANTITIES: [(&[&str], &str, &str); 8] = [
     (&["mem_clock", "memory clock", "memclk", "memoryfrequency"], "memory clock", "MHz"),
     (&["vram", "memory used", "memused", "ram_used"], "memory used", "GB"),
@@ -18,18 +19,18 @@ const QUANTITIES: [(&[&str], &str, &str); 8] = [
     (&["voltage"], "voltage", "V"),
 ];
 
-/// The columns of a log that are read besides frame times.
+/// The sensor columns of a log, and the values of the current row.
 #[derive(Debug, Default)]
 pub(super) struct Sensors {
-    /// Position of each in a line.
+    /// The position of each column in a line.
     places: Vec<usize>,
     named: Vec<(String, String)>,
-    /// The values of a row.
+    /// The values of the current row.
     row: Vec<i64>,
 }
 
 impl Sensors {
-    /// Columns that name a quantity of the CPU or the GPU.
+    /// Returns the columns whose names contain a known quantity of the CPU or the GPU.
     pub(super) fn of_names<'a>(columns: impl Iterator<Item = &'a str>) -> Self {
         Self::of(columns.enumerate().filter_map(|(place, column)| {
             let (label, unit) = quantity_of(column)?;
@@ -37,7 +38,8 @@ impl Sensors {
         }))
     }
 
-    /// Every column at a place with a label and a unit; the first of those with one label has it, the others their number.
+    /// Returns sensors for columns with position, label, and unit. If several columns have the same
+    /// label, a number is appended to the label of each after the first.
     pub(super) fn of(columns: impl Iterator<Item = (usize, String, String)>) -> Self {
         let mut sensors = Self::default();
         for (place, label, unit) in columns.take(MAX_SENSORS) {
@@ -55,17 +57,17 @@ impl Sensors {
         sensors
     }
 
-    /// Label and unit of each.
+    /// Returns label and unit of each column.
     pub(super) fn named(&self) -> Vec<(String, String)> {
         self.named.clone()
     }
 
-    /// Begins a row.
+    /// Begins a row: marks all values as missing until `read` sets them.
     pub(super) fn begin(&mut self) {
         self.row.fill(MISSING);
     }
 
-    /// Reads a cell of a row, if it is one of these columns.
+    /// Stores the value of a cell of the current row, if a sensor column is at the position `place`.
     pub(super) fn read(&mut self, place: usize, cell: &str) {
         let Ok(at) = self.places.binary_search(&place) else { return };
         let value = if is_missing(cell) { None } else { cell.trim().parse::<f64>().ok() };
@@ -76,13 +78,14 @@ impl Sensors {
         }
     }
 
-    /// The values of the row, in thousandths.
+    /// Returns the values of the current row in thousandths of their units, or [`MISSING`].
     pub(super) fn row(&self) -> &[i64] {
         &self.row
     }
 }
 
-/// Label and unit of a column by its name: "gpu_core_clock" is "GPU clock" in MHz. `None` for one of nothing known.
+/// Returns label and unit of a column by its name: "gpu_core_clock" is "GPU clock" in MHz. `None`
+/// if the name contains no known quantity.
 pub(super) fn quantity_of(column: &str) -> Option<(String, String)> {
     let column = name(column).to_lowercase();
     let (own, unit) = match column.split_once('(') {

@@ -1,48 +1,50 @@
-//! Rows of frame times in order: split where the file's clock restarts, and distinguished from
-//! periodic readings.
+//! Collects the rows of a log in order. When the clock of the file restarts, a new session begins.
+//! The clock also shows whether the rows are frames or periodic readings.
 
 use crate::nanos::Nanos;
 use crate::run::capture::{Capture, CaptureSeries, Recording};
 use crate::sample::{Column, MISSING};
 
-/// Sessions of one log; later ones are joined to the last.
+/// Maximum number of sessions per log; the rows of further sessions are added to the last one.
 const MAX_SESSIONS: usize = 1_000;
-/// A clock that goes back by more than this belongs to a new session; rows may be slightly out of
-/// order.
+/// If the clock steps back by more than this, a new session begins; after a smaller step back, the
+/// rows are regarded as slightly out of order.
 const NEW_SESSION_STEP: Nanos = Nanos::from_millis(100);
-/// Rows whose frame times fill less than this share of the time between them are readings, not frames.
+/// If the sum of the frame times is less than this share of the time that the clock advanced, the
+/// rows are periodic readings instead of frames.
 const MIN_FRAME_SHARE: f64 = 0.9;
-/// A clock that advances by less than this share of the frame times has another unit.
+/// If the clock advances by less than this share of the sum of the frame times, it has an
+/// unexpected unit and is ignored.
 const MIN_CLOCK_SHARE: f64 = 0.9;
 
-/// Rows of one log.
+/// The rows of one log.
 #[derive(Debug, Default)]
 pub(super) struct Sessions {
     done: Vec<Session>,
     now: Session,
-    /// Label and unit of what is recorded besides frame times.
+    /// Label and unit of each sensor column.
     named: Vec<(String, String)>,
 }
 
-/// Rows between two starts of the clock.
+/// Rows of a log between two restarts of its clock.
 #[derive(Debug, Default)]
 struct Session {
     frame_times: Column,
-    /// By the file's own clock; [`MISSING`] where it has none.
+    /// The timestamp of each row by the clock of the file; [`MISSING`] for a row without one.
     logged_at: Column,
-    /// The first instant, and the sum of frame times up to its row.
+    /// The first timestamp, and the sum of all frame times up to and including its row.
     first: Option<(Nanos, Nanos)>,
-    /// What else was recorded: a column each, as long as that of frame times.
+    /// The values of each sensor column, in thousandths of its unit, or [`MISSING`].
     others: Vec<Column>,
-    /// Label and unit of each, where they were known before the session's end.
+    /// Label and unit of each sensor column; empty if they were not set before the end of the session.
     named: Vec<(String, String)>,
-    /// The last instant, and the sum of frame times up to its row.
+    /// The last timestamp, and the sum of all frame times up to and including its row.
     last: Option<(Nanos, Nanos)>,
     sum: Nanos,
 }
 
 impl Sessions {
-    /// Adds a row: its frame time and when it was written, if the file has them.
+    /// Adds a row: its frame time and its timestamp, if the file has them.
     pub(super) fn push(&mut self, time: Option<Nanos>, at: Option<Nanos>) {
         if let (Some((last, _)), Some(at)) = (self.now.last, at)
             && at + NEW_SESSION_STEP < last
@@ -59,7 +61,7 @@ impl Sessions {
         }
     }
 
-    /// Adds a row with what else was recorded in it, a value each in thousandths, or [`MISSING`].
+    /// Adds a row with its sensor values: in thousandths of their units, or [`MISSING`].
     pub(super) fn push_with(&mut self, time: Option<Nanos>, at: Option<Nanos>, others: &[i64]) {
         self.push(time, at);
         let now = &mut self.now;
@@ -71,7 +73,7 @@ impl Sessions {
         }
     }
 
-    /// Names what is recorded besides frame times, each with its unit, in this session and those without names.
+    /// Sets label and unit of the sensor columns, for this session and for sessions that have none yet.
     pub(super) fn name(&mut self, named: Vec<(String, String)>) {
         self.named = named;
     }
@@ -82,12 +84,13 @@ impl Sessions {
             self.now.named.clone_from(&self.named);
             self.done.push(std::mem::take(&mut self.now));
         } else {
-            // A clock that went back once more contains no information about the rows before.
+            // At the maximum number of sessions, further rows are added to the current one, without
+            // a usable clock.
             (self.now.first, self.now.last) = (None, None);
         }
     }
 
-    /// Number of rows.
+    /// Returns the number of rows in all sessions.
     pub(super) fn row_count(&self) -> usize {
         self.sessions().map(|session| session.frame_times.len()).sum()
     }
@@ -101,8 +104,8 @@ impl Sessions {
         self.done.iter().chain([&self.now])
     }
 
-    /// The sessions with a frame time, as frames, or as readings if their frame times do not fill
-    /// the time between them or `is_log` is set.
+    /// Returns the sessions that have frame times: as periodic readings if `is_log` is set or if
+    /// the frame times do not cover the time between rows, otherwise as frames.
     pub(super) fn into_capture(self, label: &str, is_log: bool) -> Capture {
         let mut sessions = self.done;
         sessions.push(self.now);
@@ -123,8 +126,8 @@ impl Sessions {
 }
 
 impl Session {
-    /// The time between its first and last row by its own clock, and the frame times of the rows after the
-    /// first; `None` without a clock.
+    /// Returns the time between the first and the last timestamp, and the sum of the frame times
+    /// after the first timestamp; `None` without a clock.
     fn span(&self) -> Option<(Nanos, Nanos)> {
         let ((from, sum_before), (to, sum)) = self.first.zip(self.last)?;
         Some((to - from, sum - sum_before)).filter(|(span, _)| Nanos::ZERO < *span)
@@ -136,10 +139,10 @@ impl Session {
 
     fn into_recording(self, label: String, is_log: bool, named: &[(String, String)]) -> Recording {
         let clock = self.span().filter(|(span, sum)| {
-            // A clock slower than its own frames counts in another unit.
+            // A clock that advances less than the sum of the frame times has another unit: ignore this clock.
             MIN_CLOCK_SHARE * sum.as_f64() <= span.as_f64()
         });
-        // The time of the first row is before its instant.
+        // The first timestamp is at the end of the first frame: add the time before it, which `span` lacks.
         let elapsed = clock.map(|(span, sum)| span + (self.sum - sum));
         let start = self.first.map_or(0, |(at, _)| at.get());
         let from_start = |at: i64| if at == MISSING { MISSING } else { at.saturating_sub(start) };
@@ -156,7 +159,7 @@ impl Session {
             at: Column::new(),
             values,
         });
-        // One value is no series: a fact of the machine in the first row.
+        // A column with a single value is not a series: the value is a fact about the machine in the first row.
         let is_series = |one: &CaptureSeries| {
             1 < one.values.values().filter(|value| *value != MISSING).take(2).count()
         };
@@ -195,7 +198,7 @@ mod tests {
         for k in (1..=50).chain(1..=30) {
             sessions.push(Some(millis(10)), Some(millis(k * 10)));
         }
-        // Slightly out of order is no new session.
+        // A row that is slightly out of order does not begin a new session.
         sessions.push(Some(millis(10)), Some(millis(280)));
         let Capture::Frames(recordings) = sessions.into_capture("game", false) else {
             panic!("frames")

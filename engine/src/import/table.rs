@@ -1,19 +1,18 @@
-//! The beginning of a table of an unknown program, and which of its columns is likely the frame
-//! time.
+//! The beginning of a table from another program, and a guess which column contains the frame times.
 
 use super::lines::{cells_between, filled, lines};
 use super::text::name;
 
-/// Columns that are offered.
+/// Maximum number of columns from which the user can select one.
 const MAX_COLUMNS: usize = 100;
-/// Lines shown.
+/// Number of lines that the user sees.
 const LINES_SHOWN: usize = 5;
-/// Characters shown per cell.
+/// Maximum number of characters per cell that the user sees.
 const LETTERS_SHOWN: usize = 40;
-/// Separators, most likely first.
+/// Separators of cells, the most likely one first.
 const SEPARATORS: [u8; 3] = *b",;\t";
 
-/// Unit of a column.
+/// Unit of the frame times in a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TimeUnit {
     /// Seconds.
@@ -32,7 +31,7 @@ impl TimeUnit {
     /// Every unit.
     pub const ALL: [Self; 5] = [Self::Millis, Self::Micros, Self::Nanos, Self::Secs, Self::Fps];
 
-    /// The symbol on screen.
+    /// Returns the displayed symbol of the unit.
     pub const fn symbol(self) -> &'static str {
         match self {
             Self::Secs => "s",
@@ -43,7 +42,7 @@ impl TimeUnit {
         }
     }
 
-    /// The key on the command line.
+    /// Returns the name of the unit on the command line.
     pub const fn key(self) -> &'static str {
         match self {
             Self::Micros => "us",
@@ -52,7 +51,7 @@ impl TimeUnit {
         }
     }
 
-    /// A value in milliseconds.
+    /// Converts a value in this unit to milliseconds; NaN for a frame rate that is not above 0.
     pub(super) fn millis(self, value: f64) -> f64 {
         match self {
             Self::Secs => value * 1e3,
@@ -65,12 +64,12 @@ impl TimeUnit {
     }
 }
 
-/// Which column of a file is the frame time.
+/// The column of frame times in a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Column {
-    /// Its name in any case, or its number from 1.
+    /// The name of the column in upper or lower case, or the number of the column, counted from 1.
     pub name: String,
-    /// Its unit; guessed from the name if not given.
+    /// The unit of the column; guessed from the name of the column if absent.
     pub unit: Option<TimeUnit>,
 }
 
@@ -81,21 +80,21 @@ pub struct Table {
     pub columns: Vec<String>,
     /// The cells of the first lines.
     pub rows: Vec<Vec<String>>,
-    /// The separator.
+    /// The byte that separates the cells of a line.
     pub(super) separator: u8,
-    /// Whether its first line holds the column names.
+    /// Whether the first line contains the column names.
     pub(super) has_names: bool,
 }
 
 impl Table {
-    /// The beginning of a file; `None` if it is not a table with a numeric column.
+    /// Reads the beginning of a file; `None` if it is not a table with a numeric column.
     pub(super) fn of(head: &[u8]) -> Option<Self> {
         let is_text = |letter: char| !letter.is_control() || matches!(letter, '\t' | '\r' | '\n');
         let mut found = filled(lines(head)).filter_map(|(_, line)| line).take(LINES_SHOWN + 1);
         let first = found.next()?;
         let rest: Vec<&[u8]> = found.collect();
         for line in rest.iter().chain([&first]) {
-            // The last character may be truncated.
+            // Lines with control characters or bytes that are not UTF-8 do not belong to a table.
             let text = String::from_utf8_lossy(line);
             if !text.chars().all(is_text) || text.contains(char::REPLACEMENT_CHARACTER) {
                 return None;
@@ -134,7 +133,7 @@ impl Table {
         self.rows.len() < numbers * 2
     }
 
-    /// Whether the shown cells of a column count the lines.
+    /// Whether the shown cells of a column count the lines: each number is one more than the number before.
     fn is_counter(&self, column: usize) -> bool {
         let number = |row: &Vec<String>| number(row.get(column)?, self.separator);
         let counts = |pair: &[Vec<String>]| match pair {
@@ -146,7 +145,7 @@ impl Table {
         1 < self.rows.len() && self.rows.windows(2).all(counts)
     }
 
-    /// The column that is most likely the frame time, and its unit.
+    /// Returns the position of the column that most likely contains the frame times, and its unit.
     pub fn guess(&self) -> (usize, TimeUnit) {
         let numbers = (0..self.columns.len()).filter(|&column| self.is_number(column));
         let detect_kind = |&column: &usize| {
@@ -155,12 +154,12 @@ impl Table {
             let place = words.iter().position(|word| name.contains(word));
             (!self.is_counter(column), place.map_or(0, |place| words.len() - place))
         };
-        // The first of those that are equally likely.
+        // Of equally likely columns, use the first.
         let column = numbers.rev().max_by_key(detect_kind).unwrap_or_default();
         (column, self.unit_of(column))
     }
 
-    /// The unit of a column, by its name; milliseconds if the name has none.
+    /// Returns the unit of a column by the name of the column; milliseconds if the name contains no unit.
     pub fn unit_of(&self, column: usize) -> TimeUnit {
         let name = self.columns.get(column).map(|name| name.to_lowercase()).unwrap_or_default();
         let mut words = name.split(|letter: char| !letter.is_alphanumeric() && letter != 'µ');
@@ -181,20 +180,20 @@ impl Table {
         }
     }
 
-    /// The position of a column.
+    /// Returns the position of a column by its name or its number, counted from 1; `None` if it does not exist.
     pub(super) fn position(&self, wanted: &str) -> Option<usize> {
         let by_name = || self.columns.iter().position(|name| name.eq_ignore_ascii_case(wanted));
         let by_number = || wanted.parse().ok().and_then(|number: usize| number.checked_sub(1));
         by_name().or_else(by_number).filter(|&place| place < self.columns.len())
     }
 
-    /// A value of a column in milliseconds; `None` if it is not a number.
+    /// Parses a cell and converts it to milliseconds; `None` if it is not a number.
     pub(super) fn millis(&self, cell: &str, unit: TimeUnit) -> Option<f64> {
         number(cell, self.separator).map(|value| unit.millis(value))
     }
 }
 
-/// A cell as a number; between semicolons and tabs, a comma may be the decimal separator.
+/// Parses a cell as a number; if the separator is not a comma, a comma may be the decimal separator.
 fn number(cell: &str, separator: u8) -> Option<f64> {
     let value: Option<f64> = match separator {
         b',' => cell.trim().parse().ok(),

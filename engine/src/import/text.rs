@@ -1,19 +1,19 @@
-//! Cells and names of text files.
+//! Parses cells and names in text files of other programs.
 
 use crate::nanos::Nanos;
 
 pub(super) use crate::format::millis::frame_time;
 
-/// Maximum characters of a name.
+/// Maximum length of a name in characters.
 pub(super) const MAX_LETTERS: usize = 200;
 
-/// A name of one line and limited length, without control characters.
+/// Returns a text as a name: one line of limited length, without control characters.
 pub(super) fn name(text: &str) -> String {
     let letters = text.chars().filter(|letter| !letter.is_control());
     letters.take(MAX_LETTERS).collect::<String>().trim().to_owned()
 }
 
-/// A name, if there is one.
+/// Returns a text as a name; `None` if it is empty.
 pub(super) fn some_name(text: &str) -> Option<String> {
     Some(name(text)).filter(|name| !name.is_empty())
 }
@@ -24,7 +24,7 @@ pub(super) fn is_missing(cell: &str) -> bool {
     cell.is_empty() || cell.eq_ignore_ascii_case("na") || cell.eq_ignore_ascii_case("n/a")
 }
 
-/// A frame time as in the cell.
+/// Parses a cell as a frame time in milliseconds; `Ok(None)` if the value is missing or 0.
 pub(super) fn frame_time_cell(cell: &str) -> Result<Option<Nanos>, &'static str> {
     if is_missing(cell) {
         return Ok(None);

@@ -1,35 +1,34 @@
-//! Which programs use the CPUs, where the system does not report who has one at a moment.
+//! Lists the programs that use the most CPU time, also on systems on which context switches cannot be recorded.
 
 use std::collections::BTreeMap;
 
 use sysinfo::{Pid, ProcessRefreshKind, ProcessesToUpdate, System, ThreadKind};
 
+use crate::platform::parse::harmless_name;
 use crate::platform::{clock_nanos, is_own_process};
 
-/// The most programs of one reading.
+/// Max number of programs that one reading reports.
 const MAX_PROGRAMS: usize = 3;
-/// Programs that use less than this share of one CPU are not reported, in thousandths.
+/// Programs below this share of one CPU, in thousandths, are not reported.
 const MIN_PERMILLE: i64 = 50;
-/// The longest name that is saved: names of programs are hostile text.
-const MAX_NAME_CHARS: usize = 48;
 
-/// A program that used a CPU since the reading before.
+/// A program that used CPU time since the previous reading.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BusyProgram {
-    /// The number of its process.
+    /// The process ID.
     pub process: u32,
-    /// Its name.
+    /// The name of the program.
     pub name: String,
-    /// Its CPU time as a share of one CPU, in thousandths.
+    /// CPU time of the program as a share of one CPU, in thousandths.
     pub permille: i64,
 }
 
-/// Reads what other programs use of the CPUs.
+/// Measures the CPU time of other programs.
 #[derive(Debug)]
 pub struct BusyPrograms {
     system: System,
     at: i64,
-    /// CPU time of each process at the reading before, in milliseconds.
+    /// CPU time of each process at the previous reading, in milliseconds.
     before: BTreeMap<u32, u64>,
 }
 
@@ -42,8 +41,9 @@ impl BusyPrograms {
         Some(programs)
     }
 
-    /// The programs that used most since the reading before, the busiest first; neither this program nor
-    /// the kernel. Costs some microseconds per process of the machine.
+    /// Returns the programs that used the most CPU time since the previous reading, in descending
+    /// order. Omits this program, the program that started it with administrator rights, and
+    /// threads of the kernel. Takes some microseconds per process on the system.
     pub fn read(&mut self) -> Vec<BusyProgram> {
         let kind = ProcessRefreshKind::nothing().with_cpu().without_tasks();
         self.system.refresh_processes_specifics(ProcessesToUpdate::All, true, kind);
@@ -71,15 +71,10 @@ impl BusyPrograms {
         busy.truncate(MAX_PROGRAMS);
         let named = |(process, permille): (u32, i64)| {
             let name = self.system.process(Pid::from_u32(process))?.name().to_string_lossy();
-            Some(BusyProgram { process, name: harmless(&name), permille })
+            Some(BusyProgram { process, name: harmless_name(&name), permille })
         };
         busy.into_iter().filter_map(named).collect()
     }
-}
-
-fn harmless(name: &str) -> String {
-    let letters = name.chars().take(MAX_NAME_CHARS);
-    letters.map(|letter| if letter.is_control() { '\u{fffd}' } else { letter }).collect()
 }
 
 #[cfg(test)]
@@ -97,6 +92,6 @@ mod tests {
             assert!(one.process != std::process::id() && MIN_PERMILLE <= one.permille, "{one:?}");
         }
         assert!(!programs.before.is_empty(), "processes are counted");
-        assert_eq!(harmless("a\nb"), "a\u{fffd}b");
+        assert_eq!(harmless_name("a\nb"), "a\u{fffd}b");
     }
 }

@@ -5,10 +5,10 @@ use serde::{Deserialize, Serialize};
 use crate::nanos::Nanos;
 use crate::platform::{self, clock_nanos};
 
-/// Number of consecutive reads.
+/// Number of consecutive reads of the clock per measurement.
 const READINGS: usize = 10_000;
 
-/// The date of this PC, or `None` if it is not between the years -9999 and 9999.
+/// Returns the date and time of this PC, or `None` if it is not between the years -9999 and 9999.
 pub fn date() -> Option<jiff::Timestamp> {
     jiff::Timestamp::try_from(std::time::SystemTime::now()).ok()
 }
@@ -17,14 +17,14 @@ pub fn date() -> Option<jiff::Timestamp> {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct ClockFacts {
-    /// Its name, with the hardware behind it if the system reports it.
+    /// The name of the clock, with the hardware behind it if the system reports it.
     pub name: String,
-    /// The smallest step observed that is not 0.
+    /// The smallest step between two reads that is not 0.
     #[serde(rename = "resolution_nanos")]
     pub resolution: Nanos,
-    /// Cost of a read in nanoseconds: the median of 10 000.
+    /// Cost of a read in nanoseconds: the median of 10 000 reads, or the mean if the clock is coarse.
     pub read_cost_nanos: f64,
-    /// How often a read returned less than the one before it.
+    /// How often a read returned an earlier time than the read before.
     pub went_backwards_count: u32,
 }
 
@@ -35,7 +35,7 @@ impl ClockFacts {
         Self::of(platform::clock_name(), &readings)
     }
 
-    /// The quality that consecutive reads show.
+    /// Computes the quality of a clock from consecutive `readings` in nanoseconds.
     pub fn of(name: String, readings: &[i64]) -> Self {
         let steps: Vec<i64> =
             readings.windows(2).map(|pair| pair[1].saturating_sub(pair[0])).collect();
@@ -50,7 +50,8 @@ impl ClockFacts {
     }
 }
 
-/// The median step, or the mean if most steps are 0 because the clock is coarser than a read.
+/// Returns the median step in nanoseconds, or the mean if most steps are 0 because the clock is
+/// coarser than the time of a read.
 fn median_step(steps: &[i64], resolution: i64) -> f64 {
     let mut sorted = steps.to_vec();
     sorted.sort_unstable();

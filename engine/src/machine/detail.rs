@@ -1,14 +1,14 @@
-//! What is read of this machine for its own page, in addition to what is saved with a run.
+//! Facts about this machine that the app shows on the page about it, in addition to the facts saved with a run.
 
 use serde::{Deserialize, Serialize};
 
 use crate::platform::{self, SystemDetail};
 
-/// Memory use. What the system does not report is absent.
+/// Memory use. A value that the system does not report is absent.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Memory {
-    /// All of it, in bytes.
+    /// Total memory in bytes.
     pub total_bytes: Option<u64>,
     /// Memory that programs can still use without swapping, in bytes.
     pub available_bytes: Option<u64>,
@@ -18,18 +18,18 @@ pub struct Memory {
     pub swap_used_bytes: Option<u64>,
 }
 
-/// What is read of this machine for its own page.
+/// Facts about this machine that are shown but not saved with a run.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Detail {
     /// Memory use.
     pub memory: Memory,
-    /// What the system reports.
+    /// Facts that the operating system reports.
     pub system: SystemDetail,
 }
 
 impl Detail {
-    /// Reads this machine; takes a few milliseconds.
+    /// Reads the facts; takes a few milliseconds.
     pub fn read() -> Self {
         Self { memory: memory(), system: platform::system_detail() }
     }

@@ -1,4 +1,4 @@
-//! Reasons for late frames on a PC, and remedies. Pure: from what was read to sentences.
+//! Finds reasons for late frames on a PC, with remedies. Pure functions from facts to sentences.
 
 use super::{ClockFacts, Detail, Machine};
 use crate::nanos::Nanos;
@@ -16,20 +16,20 @@ pub enum Weight {
 /// A remedy: a sentence, and a command that the user may copy. The app never runs it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Step {
-    /// What it does.
+    /// The remedy in one sentence.
     pub what: String,
-    /// The command, or empty.
+    /// The command that applies the remedy; empty if there is none.
     pub command: String,
 }
 
 /// A reason for late frames on this PC.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Finding {
-    /// Its severity.
+    /// The severity of the finding.
     pub weight: Weight,
-    /// Title.
+    /// The finding as a title, in a few words.
     pub what: String,
-    /// Why it matters.
+    /// Why the finding makes frames late.
     pub why: String,
     /// Remedies.
     pub steps: Vec<Step>,
@@ -43,14 +43,15 @@ fn finding(weight: Weight, what: &str, why: &str, steps: Vec<Step>) -> Finding {
     Finding { weight, what: what.to_owned(), why: why.to_owned(), steps }
 }
 
-/// A clock read that costs more than this shows up in results.
+/// A clock read that takes longer than this many nanoseconds affects results.
 const SLOW_READ_NANOS: f64 = 200.0;
-/// A processor this hot is about to throttle.
+/// From this temperature on, a processor is close to thermal throttling.
 const HOT_MILLICELSIUS: i64 = 90_000;
-/// Below 64 MiB, swap is usually stale pages from startup.
+/// At least this much swapped memory, in bytes, is a finding. Below 64 MiB, it is usually stale
+/// pages from startup.
 const SWAP_WARNING_BYTES: u64 = 64 << 20;
 
-/// Every reason for late frames on this PC, most severe first.
+/// Returns every reason for late frames on this PC, most severe first.
 pub fn findings(
     machine: &Machine,
     detail: &Detail,
@@ -88,7 +89,7 @@ pub fn findings(
     found
 }
 
-/// Power, heat and memory.
+/// Adds findings about power, heat, and memory.
 fn conditions(machine: &Machine, detail: &Detail, found: &mut Vec<Finding>) {
     if let Some(PowerSource::Battery { .. }) = machine.power.source {
         found.push(finding(
@@ -129,7 +130,7 @@ fn conditions(machine: &Machine, detail: &Detail, found: &mut Vec<Finding>) {
     }
 }
 
-/// Clock, timers and the limit on real-time threads.
+/// Adds findings about the clock, timers, and the limit on real-time threads.
 fn clocks(detail: &Detail, clock: &ClockFacts, found: &mut Vec<Finding>) {
     if 0 < clock.went_backwards_count {
         found.push(finding(
@@ -188,7 +189,7 @@ fn clocks(detail: &Detail, clock: &ClockFacts, found: &mut Vec<Finding>) {
     }
 }
 
-/// The safe ways to get real-time priority, simplest first. The user decides.
+/// Returns the safe ways to get real-time priority, simplest first. The user decides which one to use.
 pub fn permission_steps(detail: &Detail, is_linux: bool) -> Vec<Step> {
     if !is_linux {
         return Vec::new();
@@ -205,7 +206,8 @@ pub fn permission_steps(detail: &Detail, is_linux: bool) -> Vec<Step> {
         "printf '%s\\n' \"$USER - rtprio 20\" \"$USER - nice -11\" | sudo tee \
          /etc/security/limits.d/95-jitterscope.conf",
     ));
-    // It replaces all capabilities of the file, so it names the file that they were read from.
+    // `setcap` replaces all capabilities of a file: the command must name the file whose
+    // capabilities are listed.
     let capabilities = detail.system.file_capabilities.with(Capability::SYS_NICE);
     let program = detail.system.program.as_deref().unwrap_or("jitterscope");
     steps.push(step(

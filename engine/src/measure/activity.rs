@@ -1,10 +1,10 @@
-//! What the system counted around the measured CPU while a trial was measured; read before and after it, on the
-//! collector's thread.
+//! Counts the activity of the measured CPU during a trial, such as interrupts and idle states. The collector's thread
+//! reads the counters of the system before and after the trial.
 
 use crate::platform::{self, ActivityCounts, SmiCounter, activity, clock_nanos};
 use crate::run::{Counters, counter};
 
-/// The counts around one CPU at one moment.
+/// The activity counters of one CPU (such as interrupts and idle states) at one time.
 #[derive(Debug)]
 pub(super) struct ActivityMark {
     at: i64,
@@ -14,13 +14,13 @@ pub(super) struct ActivityMark {
 }
 
 impl ActivityMark {
-    /// The counts now.
+    /// Reads the activity counters of a CPU.
     pub(super) fn now(cpu: u32) -> Self {
         let (smi, counts) = (SmiCounter::open(cpu), platform::cpu_activity(cpu));
         Self { at: clock_nanos(), cpu, counts, smi }
     }
 
-    /// Adds what was counted since this mark.
+    /// Adds the increase of each activity counter since this mark, and the time since then in nanoseconds.
     pub(super) fn count_since(&self, counters: &mut Counters) {
         let now = platform::cpu_activity(self.cpu);
         counters.insert(counter::ACTIVITY_CPU.to_owned(), self.cpu.into());

@@ -1,14 +1,14 @@
-//! Watches the clock during a run: where it goes backward, the run shows it, and no loop waits for
-//! it to catch up.
+//! Watches whether the clock goes backward during a run. Steps back are counted, and a long one ends
+//! the run, because the loops would wait until the clock has caught up.
 
 use crate::nanos::Nanos;
 use crate::platform::clock_nanos;
 use crate::sample::Sample;
 
-/// A step back by more than this ends the run: its loops would wait for as long.
+/// A longer step back ends the run, because its loops would wait for the length of the step.
 const MAX_STEP: Nanos = Nanos::from_secs(1);
 
-/// The clock as it was last read.
+/// The last reading of the clock, and the longest step back so far.
 #[derive(Debug)]
 pub(super) struct ClockWatch {
     last: i64,
@@ -20,7 +20,7 @@ impl ClockWatch {
         Self { last: clock_nanos(), longest: Nanos::ZERO }
     }
 
-    /// Reads the clock; returns 1 if it went backward, else 0.
+    /// Reads the clock. Returns 1 if the clock went backward since the last reading, else 0.
     pub(super) fn look(&mut self) -> u32 {
         self.look_at(clock_nanos())
     }
@@ -32,14 +32,14 @@ impl ClockWatch {
         u32::from(Nanos::ZERO < back)
     }
 
-    /// Why the run cannot continue, after a step back that is too long.
+    /// Returns why the run must end; `None` if no step back was longer than [`MAX_STEP`].
     pub(super) fn failure(&self) -> Option<String> {
         let secs = self.longest.as_secs();
         (MAX_STEP < self.longest).then(|| format!("the clock went backward by {secs:.1} s"))
     }
 }
 
-/// Number of samples whose instants are out of order.
+/// Returns the number of samples whose instants `began`, `woke`, and `done` are out of order.
 pub(super) fn out_of_order(samples: &[Sample]) -> u32 {
     let count = samples.iter().filter(|one| one.woke < one.began || one.done < one.woke).count();
     u32::try_from(count).unwrap_or(u32::MAX)

@@ -1,5 +1,5 @@
-//! Owns the run: takes samples out of the rings, and passes every event to the reader and the
-//! journal.
+//! The collector owns the run. It takes samples out of the rings of the measuring threads, and passes
+//! every event to the reader of events and to the journal.
 
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -21,21 +21,21 @@ use crate::platform::{self, Applied, clock_nanos};
 use crate::run::{Counters, Ending, Run, TailPoint, counter};
 use crate::sample::{Evidence, Sample};
 
-/// Owns the run while it is measured.
+/// The state of the collector, which owns the run during the measurement.
 pub(super) struct Collector {
     pub(super) run: Run,
     sender: EventSender,
     journal: JournalWriter,
-    /// Time the machine spent asleep before the run, where the system reports it.
+    /// Time in nanoseconds that the machine spent asleep between boot and the start of the run; `None` if not reported.
     suspended_before: Option<i64>,
     power: PowerWatch,
     limit_watch: LimitWatch,
     clock_watch: ClockWatch,
-    /// Who had the CPU around late samples of the stage; absent where that is not recorded.
+    /// The trace of the stage, which records which threads had the CPU around late samples; `None` without a trace.
     trace: Option<StageTrace>,
 }
 
-/// The collector's end of one trial's rings.
+/// The collector's ends of the rings of one trial.
 #[derive(Debug)]
 pub(super) struct Taps {
     pub(super) trial: usize,
@@ -67,7 +67,7 @@ impl Collector {
         collector
     }
 
-    /// Adds an event to the run, the journal, and the reader's queue.
+    /// Applies an event to the run, and passes it to the journal and the reader of events.
     fn emit(&mut self, event: Event) {
         if let Err(error) = event.apply_to(&mut self.run) {
             log::error!("{error}");
@@ -77,7 +77,7 @@ impl Collector {
         self.sender.send(event);
     }
 
-    /// Drains the rings, and sends queued events.
+    /// Drains the rings and the trace, checks the clock, the limits, and the journal, and sends queued events.
     pub(super) fn drain(&mut self, taps: &mut [Taps]) {
         for tap in taps {
             self.drain_trial(tap);
@@ -98,7 +98,7 @@ impl Collector {
         let mut evidence = Vec::new();
         taps.samples.drain(|sample| samples.push(sample));
         taps.evidence.drain(|piece| evidence.push(piece));
-        // Each of them: the first is of one interval, also where this thread comes late to it.
+        // Every record becomes an event: the first one, of a single interval, must arrive even if this thread is late.
         let mut totals = Vec::new();
         taps.totals.drain(|published| totals.push(published.counters()));
         for counters in totals {
@@ -125,17 +125,17 @@ impl Collector {
         health.clock_backwards_count = health.clock_backwards_count.saturating_add(steps);
     }
 
-    /// Why the clock can no longer be measured with.
+    /// Returns why the clock is not usable for the rest of the run; `None` if it is usable.
     pub(super) fn clock_failure(&self) -> Option<String> {
         self.clock_watch.failure()
     }
 
-    /// Records who had the CPU from now on.
+    /// Sets the trace of a stage. `is_trace_waiting` opens the trace.
     pub(super) fn start_trace(&mut self, trace: StageTrace) {
         self.trace = Some(trace);
     }
 
-    /// Whether the trace waits for the threads to run; opens it once they do.
+    /// Opens the trace as soon as the measuring threads run. Returns whether it is still waiting for them.
     pub(super) fn is_trace_waiting(&mut self) -> bool {
         let opened = self.with_trace(StageTrace::open).unwrap_or_default();
         for (trial, counters) in opened {
@@ -144,7 +144,7 @@ impl Collector {
         self.trace.as_ref().is_some_and(StageTrace::is_waiting)
     }
 
-    /// Ends the trace of the stage.
+    /// Ends the trace of the stage, and adds its last rows and its counters to the run.
     pub(super) fn end_trace(&mut self) {
         let untraced = self.with_trace(StageTrace::untraced).unwrap_or_default();
         for (trial, rows) in untraced {
@@ -157,7 +157,7 @@ impl Collector {
         self.trace = None;
     }
 
-    /// Runs a part of the trace; a panic in it ends the trace and nothing else.
+    /// Calls `part` with the trace, if there is one. If `part` panics, the trace ends and the run continues.
     fn with_trace<T>(&mut self, part: impl FnOnce(&mut StageTrace) -> T) -> Option<T> {
         let trace = self.trace.as_mut()?;
         let done = catch_unwind(AssertUnwindSafe(|| part(trace)));
@@ -168,12 +168,12 @@ impl Collector {
         done.ok()
     }
 
-    /// Checks how long the machine slept during the run.
+    /// Records how long the machine slept during the run, and checks the limits of the program.
     fn check_sleep(&mut self) {
         if let (Some(before), Some(now)) = (self.suspended_before, platform::suspended_nanos()) {
             let slept = (now - before).max(0);
-            // Linux and macOS read two clocks for it, one after the other: less than 100 ms may be the time between
-            // both.
+            // Linux and macOS compute the sleep from two clocks, read one after the other. A result below 100 ms may
+            // be the time between the two reads.
             let slept = if slept < 100_000_000 { 0 } else { slept };
             self.run.health.machine_slept = Some(Nanos::new(slept));
         }
@@ -186,15 +186,15 @@ impl Collector {
         }
     }
 
-    /// Checks every few seconds whether the machine's power changed while a trial is measured.
+    /// Checks every few seconds whether the power of the machine changed during this trial.
     pub(super) fn watch_power(&mut self, trial: usize) {
         if self.power.is_due(clock_nanos()) {
             self.check_power(Some(trial));
         }
     }
 
-    /// Checks whether the machine's power changed; the trial that is measured counts it at once, so that it is
-    /// shown and saved before that trial ends.
+    /// Counts a change of the machine's power, if there was one, in the run and in `trial`. The trial's counter
+    /// is updated immediately, so that the change is shown and saved before the trial ends.
     pub(super) fn check_power(&mut self, trial: Option<usize>) {
         if !self.power.has_changed(platform::power()) {
             return;
@@ -207,12 +207,12 @@ impl Collector {
         }
     }
 
-    /// A stage is being prepared.
+    /// Reports that a stage is being prepared.
     pub(super) fn preparing(&mut self, trial: usize, step: impl Into<String>) {
         self.emit(Event::Preparing { trial, step: step.into() });
     }
 
-    /// A trial's thread has started.
+    /// Reports that the thread of a trial has started.
     pub(super) fn began(
         &mut self,
         trial: usize,
@@ -223,7 +223,7 @@ impl Collector {
         self.emit(Event::Began { trial, applied, tail, tail_curve });
     }
 
-    /// Ends a trial; `end` is the last report of its thread, if there was one.
+    /// Ends a trial. `end` is the last report of its thread; `None` if the thread sent none.
     pub(super) fn ended(&mut self, trial: usize, end: Option<&TrialEnd>, counters: Counters) {
         if end.is_some_and(|end| end.demoted) {
             self.emit(Event::Demoted { trial });
@@ -241,22 +241,22 @@ impl Collector {
         });
     }
 
-    /// Adds named integers that are known only after a trial is over.
+    /// Adds named integers to a trial, possibly after it has ended.
     pub(super) fn add_counters(&mut self, trial: usize, counters: Counters) {
         self.emit(Event::Counted { trial, counters });
     }
 
-    /// Adds a value over time.
+    /// Adds the value at one time to a series of a trial.
     pub(super) fn add_value(&mut self, trial: usize, name: &str, at: Nanos, value: i64) {
         self.emit(Event::Value { trial, name: name.to_owned(), at, value });
     }
 
-    /// Skips a trial.
+    /// Reports that a trial is not measured, and why.
     pub(super) fn skip(&mut self, trial: usize, reason: &str) {
         self.emit(Event::Skipped { trial, reason: reason.to_owned() });
     }
 
-    /// Sends the last event and waits until the reader has it or has exited.
+    /// Saves and sends the last event, and waits until the reader has received it or has exited.
     pub(super) fn finish(self, ending: Ending) {
         let Self { mut run, mut sender, mut journal, limit_watch, .. } = self;
         run.ending = ending;
@@ -273,12 +273,12 @@ impl Collector {
     }
 }
 
-/// Sends events without ever waiting: what does not fit is queued here, and nothing is dropped.
+/// Sends events to the reader without waiting. Events that do not fit into the reader's queue wait in `waiting`.
 pub(super) struct EventSender {
     pub(super) events: SyncSender<Event>,
     pub(super) waiting: VecDeque<Event>,
     pub(super) wake: Box<dyn Fn() + Send>,
-    /// Whether the reader still exists.
+    /// Whether the reader of events still exists.
     pub(super) is_open: bool,
 }
 
@@ -288,8 +288,8 @@ impl EventSender {
             return;
         }
         match (self.waiting.back_mut(), event) {
-            // Queued samples of one trial are merged, so that a window that does not read for a
-            // minute costs one event and not a thousand.
+            // Samples of the trial of the last queued event are merged into that event, so that a window
+            // that reads nothing for a minute adds one event instead of a thousand.
             (
                 Some(Event::Samples {
                     trial: of,

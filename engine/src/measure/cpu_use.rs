@@ -1,4 +1,4 @@
-//! CPU time that other programs and interrupts used while a trial was measured.
+//! Measures the CPU time that other programs and interrupts used during a trial.
 
 use std::cell::OnceCell;
 use std::collections::BTreeMap;
@@ -6,17 +6,17 @@ use std::collections::BTreeMap;
 use crate::platform::{self, MachineCpuTime, clock_nanos};
 use crate::run::{Counters, counter};
 
-/// CPU time of the machine and of this process at one moment.
+/// The CPU times of the machine and of this process so far, in nanoseconds, at one time.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct CpuUseMark {
     at: i64,
     machine: MachineCpuTime,
     ours: i64,
-    /// The CPU to which a gap probe is pinned, with the time of programs on it.
+    /// The CPU to which a gap probe is pinned, and the CPU time of all programs on that CPU.
     probed: Option<(u32, i64)>,
 }
 
-/// The times of each CPU, read at most once per beat for all probes.
+/// The CPU times of each CPU, read at first use and shared by all probes: the reading takes long on a large machine.
 #[derive(Debug, Default)]
 pub(super) struct CpuTimes(OnceCell<Option<BTreeMap<u32, MachineCpuTime>>>);
 
@@ -28,22 +28,22 @@ impl CpuTimes {
 }
 
 impl CpuUseMark {
-    /// The CPU times now, with those of the CPU of a gap probe; `None` where the system does not report them.
+    /// Reads the CPU times; `probed` is the CPU of a gap probe. `None` if the system does not report CPU times.
     pub(super) fn now(probed: Option<u32>, times: &CpuTimes) -> Option<Self> {
         let (machine, ours) = (platform::machine_cpu_time()?, platform::process_cpu_nanos()?);
         let probed = probed.and_then(|cpu| Some((cpu, times.programs(cpu)?)));
         Some(Self { at: clock_nanos(), machine, ours, probed })
     }
 
-    /// Adds what was used since this mark.
+    /// Adds the CPU time used since this mark, by other programs and by interrupts.
     pub(super) fn count_since(self, times: &CpuTimes, counters: &mut Counters) {
         if let Some(now) = Self::now(self.probed.map(|(cpu, _)| cpu), times) {
             self.count_until(&now, counters);
         }
     }
 
-    /// Adds CPU time of other processes, without steal and interrupts, of interrupts, and how long
-    /// ago this mark was.
+    /// Adds the CPU times between this mark and `now`: of other processes (without steal and
+    /// interrupts), of interrupts, and of all programs on the probed CPU. Adds the time between the marks.
     fn count_until(self, now: &Self, counters: &mut Counters) {
         let foreign = now.machine.programs() - self.machine.programs() - (now.ours - self.ours);
         counters.insert(counter::FOREIGN_CPU_NANOS.to_owned(), foreign.max(0));
@@ -71,7 +71,7 @@ mod tests {
         };
         let mut counters = Counters::new();
         mark(0, 1_000, 100, 50, 400).count_until(&mark(1_000, 1_900, 350, 80, 700), &mut counters);
-        // Of 900 busy, 250 were stolen, 30 went to interrupts, and 300 were ours.
+        // Of 900 ns of busy time, 250 ns were steal, 30 ns interrupts, and 300 ns this process: 320 ns remain.
         assert_eq!(counters[counter::FOREIGN_CPU_NANOS], 320);
         assert_eq!(counters[counter::INTERRUPT_NANOS], 30);
         assert_eq!(counters[counter::PROGRAMS_ON_CPU_NANOS], 450);

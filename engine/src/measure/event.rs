@@ -1,5 +1,6 @@
-//! The events of a run: the window shows them, the journal saves them, and the sum of all events of
-//! a run is the run. What is derived of them is the journal; `format` writes its first and last line.
+//! The events of a run. The window shows events, the journal saves them, and applying all events of a
+//! run in order gives the run. The journal has a line per event, in the format that serde derives here;
+//! `format` writes its first and last line, which are not derived.
 
 use std::sync::Arc;
 
@@ -10,125 +11,126 @@ use crate::platform::{Applied, Policy};
 use crate::run::{Counters, Ending, Health, Run, TailPoint, Trace, TrialRun, counter};
 use crate::sample::{Evidence, EvidenceColumns, Sample, SampleList};
 
-/// An event of a run. Trials are identified by their position in the run.
+/// An event of a run. A trial is identified by its position in the run, from 0.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Event {
-    /// The run exists: its facts, with all trials still empty, in the order of the stages.
+    /// The first event: the run before the measurement, with empty trials in the order of the stages.
     #[serde(skip)]
     Planned(Arc<Run>),
     /// A stage is being prepared.
     Preparing {
-        /// The first trial of the stage.
+        /// The position of the first trial of the stage.
         trial: usize,
-        /// Current activity, in a few words.
+        /// The current activity, in a few words.
         step: String,
     },
-    /// A trial is not measured.
+    /// A trial is skipped.
     Skipped {
-        /// Which trial.
+        /// The position of the trial.
         trial: usize,
-        /// Why.
+        /// The reason, in a few words.
         reason: String,
     },
     /// A trial's thread has started.
     #[serde(rename = "applied")]
     Began {
-        /// Which trial.
+        /// The position of the trial.
         trial: usize,
-        /// What the system applied.
+        /// The conditions that the system applied to the thread, such as priority and CPU.
         #[serde(rename = "granted")]
         applied: Box<Applied>,
-        /// The spin tail of its hybrid wait.
+        /// The spin tail of the trial's hybrid wait; `None` for other waits.
         #[serde(rename = "tail_nanos")]
         tail: Option<Nanos>,
-        /// The result of each tried spin tail, shortest first; empty if none was calibrated.
+        /// The result of each spin tail tried in a calibration of this trial or of the earlier trial whose tail it
+        /// reuses, shortest tail first; empty if the tail is not calibrated.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         tail_curve: Vec<TailPoint>,
     },
-    /// New samples.
+    /// New samples of a trial.
     Samples {
-        /// Which trial.
+        /// The position of the trial.
         trial: usize,
-        /// Samples of this trial lost so far.
+        /// Number of samples of the trial lost so far.
         #[serde(rename = "lost")]
         lost_count: u64,
-        /// In order of time, following those before.
+        /// The samples in order of time, which follow the samples of earlier events.
         #[serde(with = "SampleList")]
         samples: Vec<Sample>,
-        /// Evidence of late samples among them or before.
+        /// New evidence of late samples, which may belong to samples of earlier events.
         #[serde(with = "EvidenceColumns")]
         evidence: Vec<Evidence>,
     },
-    /// A value of a series.
+    /// A new value of a series of a trial, such as the CPU frequency over time.
     Value {
-        /// Which trial.
+        /// The position of the trial.
         trial: usize,
         /// The name of the series; it ends with its unit.
         name: String,
-        /// When, from the start of the trial.
+        /// The time of the value from the start of the trial.
         #[serde(rename = "at_nanos")]
         at: Nanos,
         /// The value.
         value: i64,
     },
-    /// New rows of a trace.
+    /// New rows of the trace of a trial.
     Traced {
-        /// Which trial.
+        /// The position of the trial.
         trial: usize,
-        /// The rows, following those before. Their names follow the names before.
+        /// The rows and names, which are appended to those of earlier events.
         rows: Box<Trace>,
     },
-    /// Named integers that are known only now.
+    /// New values of named integers of a trial.
     Counted {
-        /// Which trial.
+        /// The position of the trial.
         trial: usize,
-        /// The integers; each replaces one of the same name.
+        /// The integers; each replaces an earlier value of the same name.
         counters: Counters,
     },
     /// A watchdog took real-time priority from a trial's thread.
     Demoted {
-        /// Which trial.
+        /// The position of the trial.
         trial: usize,
     },
     /// A trial is over.
     Ended {
-        /// Which trial.
+        /// The position of the trial.
         trial: usize,
-        /// Whether it was measured to its end.
+        /// Whether the trial was measured to its end.
         complete: bool,
-        /// The scheduling policy after the loop, read back; absent where it was not read.
+        /// The scheduling policy read back after the loop; `None` if it was not read.
         policy_at_end: Option<Policy>,
-        /// All its named integers.
+        /// All named integers of the trial so far.
         counters: Counters,
-        /// What may make the run unreliable, so far.
+        /// Conditions observed so far that may make the run unreliable.
         health: Box<Health>,
     },
     /// Events cannot be saved during the run; the run continues.
     NotSaved {
-        /// Why.
+        /// The reason, in a few words.
         reason: String,
     },
-    /// The run is over, complete or stopped; the last event.
+    /// The last event of a run that was complete or was stopped.
     #[serde(skip)]
     Finished(Arc<Run>),
-    /// The run failed; the samples so far are in the run. The last event.
+    /// The last event of a run that failed; the run contains all samples until the failure.
     #[serde(skip)]
     Failed {
         /// The reason, in one sentence.
         reason: String,
-        /// The run so far.
+        /// The run until the failure.
         run: Arc<Run>,
     },
 }
 
-/// An event names a trial that its run does not have.
+/// The error for an event of a trial that is not in the run.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 #[error("a trial that was not planned")]
 pub struct UnknownTrial;
 
 impl Event {
-    /// Adds an event to the run. Time: O(n) in the number of new samples.
+    /// Applies this event to the run. Takes O(n) time in the number of new samples.
     pub fn apply_to(&self, run: &mut Run) -> Result<(), UnknownTrial> {
         match self {
             Self::Planned(planned) => run.clone_from(planned),
@@ -184,7 +186,7 @@ impl Event {
         Ok(())
     }
 
-    /// The last event of a run that ended in this way.
+    /// Returns the last event of a run, which depends on how the run ended.
     pub(super) fn last(run: Arc<Run>) -> Self {
         match &run.ending {
             Ending::Failed(reason) => Self::Failed { reason: reason.clone(), run },

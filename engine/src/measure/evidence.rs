@@ -1,4 +1,4 @@
-//! Reads the system's counters around a late wake-up, without allocation.
+//! Reads the system's counters of the measuring thread around a late wake-up, without allocation.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -7,17 +7,17 @@ use crate::nanos::Nanos;
 use crate::platform::{CounterReader, ThreadCounters, clock_nanos};
 use crate::sample::{Evidence, WaitReasons};
 
-/// The counters of the measuring thread at the last two points of slack.
+/// The counters of the measuring thread in its last two slacks. A slack is the time between work and the next wait.
 #[derive(Debug)]
 pub struct EvidenceReader {
     reader: CounterReader,
-    /// Whether switches and page faults are recorded, so that they need not be counted.
+    /// Whether a trace records context switches and page faults, so that the counters need not be read.
     is_traced: Arc<AtomicBool>,
-    /// In the slack before the last one: the work of the last iteration comes after it.
+    /// The counters in the slack before the last one, which was before the work of the last iteration.
     before_work: ThreadCounters,
-    /// In the last slack: only the wait comes after it.
+    /// The counters in the last slack, which was after the work of the last iteration.
     in_slack: ThreadCounters,
-    /// Read since then: each reading has the reasons since the one before.
+    /// Wait reasons read since the last slack. A reading only has the reasons since the previous reading.
     reasons_since: Option<WaitReasons>,
 }
 
@@ -27,12 +27,12 @@ impl EvidenceReader {
         Self::with_trace(Arc::default())
     }
 
-    /// The same with another reader on the thread, which alone can count its switches on Windows.
+    /// Opens the counters on a thread that has a reader. On Windows, this second reader counts no context switches.
     pub fn second() -> Self {
         Self::of(CounterReader::new(), Arc::default())
     }
 
-    /// The same, reading only what a trace does not replace while there is one.
+    /// Opens the counters. While `is_traced` is true, only the run-queue delay is read: the trace has the rest.
     pub fn with_trace(is_traced: Arc<AtomicBool>) -> Self {
         Self::of(CounterReader::with_switches(), is_traced)
     }
@@ -51,7 +51,7 @@ impl EvidenceReader {
         }
     }
 
-    /// Remembers the counters; call it in the slack after the work.
+    /// Reads and stores the counters; call it in the slack after the work.
     #[inline]
     pub fn in_slack(&mut self) {
         self.before_work = self.in_slack;
@@ -60,8 +60,8 @@ impl EvidenceReader {
         self.in_slack.wait_reasons = self.in_slack.wait_reasons.map(|reasons| reasons.and(since));
     }
 
-    /// The counters since the last slack, or since the one before if the loop was already behind,
-    /// so that what delayed the work of the last iteration is included.
+    /// Returns the increase of the counters since the last slack. If the loop was already behind,
+    /// returns the increase since the slack before it, to include delays of the last iteration's work.
     #[inline]
     pub fn since_slack(&mut self, was_behind: bool) -> Evidence {
         let now = self.read_untraced();
@@ -87,12 +87,12 @@ impl EvidenceReader {
         }
     }
 
-    /// The counters now.
+    /// Reads the counters and returns them.
     pub fn read(&self) -> ThreadCounters {
         self.reader.read()
     }
 
-    /// Cost of one read: the median of 101.
+    /// Measures the cost of one read: the median of 101 reads.
     pub fn read_cost(&self) -> Nanos {
         let mut costs: Vec<i64> = (0..101)
             .map(|_| {
@@ -116,7 +116,7 @@ fn count(now: Option<u64>, then: Option<u64>) -> Option<u32> {
     Some(u32::try_from(now?.saturating_sub(then?)).unwrap_or(u32::MAX))
 }
 
-/// Where the thread is on another CPU than then, the two times are not of the same CPU.
+/// Returns the interrupt time since `then`; `None` if unknown or if the thread moved, as each CPU has its own counter.
 fn interrupt_time(now: &ThreadCounters, then: &ThreadCounters) -> Option<Nanos> {
     let (now, then) = (now.interrupts?, then.interrupts?);
     (now.cpu == then.cpu).then(|| Nanos::new(now.nanos.saturating_sub(then.nanos)))

@@ -1,7 +1,8 @@
-//! The loop that reads the clock without pause: every interval is counted, gaps are recorded.
+//! The loop that reads the clock without pause. It counts the interval between every two reads, and
+//! records long intervals as gaps.
 //!
-//! An interval below the threshold costs one addition in a table that stays in the cache; its sum
-//! and squares are computed from the table afterward.
+//! A short interval costs one addition in a table that stays in the cache. The sum of the intervals
+//! and the sum of their squares are computed from the table later.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -12,34 +13,34 @@ use crate::platform::{Ticks, clock_nanos, current_cpu, ticks};
 use crate::run::{Counters, counter};
 use crate::sample::Sample;
 
-/// Intervals up to this length have a table entry per tick.
+/// Intervals shorter than this number of ticks have one table entry per tick.
 const FINE: usize = 4_096;
-/// The exponent of the shortest interval that is longer than all of them, at up to 10 ticks a nanosecond.
+/// The first octave begins at 2^8 ns, because `FINE` ticks take at least 409 ns at up to 10 ticks per nanosecond.
 const FIRST_OCTAVE: usize = 8;
-/// Octaves above that, each in eighths: up to 2^47 ns, 39 hours.
+/// Number of octaves, each divided into `EIGHTHS` bins; the last one ends at 2^48 ns, 78 hours.
 const OCTAVES: usize = 40;
 const EIGHTHS: usize = 8;
-/// Number of reads that determine the typical cost of one.
+/// Number of clock reads from which the median cost of a read is computed.
 const COST_READINGS: usize = 2_001;
-/// The minimum of an automatic threshold.
+/// The minimum default threshold, in nanoseconds.
 const MIN_THRESHOLD: i64 = 1_000;
 
-/// A gap probe with everything filled in.
+/// The parameters of a gap probe.
 #[derive(Clone, Copy, Debug)]
 pub struct Gaps {
-    /// The shortest gap that is recorded.
+    /// The shortest gap that is recorded, in nanoseconds.
     pub threshold: i64,
-    /// Duration.
+    /// The duration of the probe.
     pub length: Nanos,
 }
 
-/// How often a probe publishes its totals.
+/// The interval at which a probe publishes its totals.
 const TOTALS_INTERVAL: Nanos = Nanos::from_secs(1);
 
-/// Number of intervals of each length.
+/// The table of intervals: how many intervals of each length were counted.
 #[derive(Clone, Debug)]
 pub struct Intervals {
-    /// The CPU's counter, if it is read instead of the clock.
+    /// The rate of the CPU's counter, if the loop reads the counter instead of the clock.
     pace: Option<Ticks>,
     fine: Vec<u64>,
     coarse: Vec<u64>,
@@ -49,7 +50,7 @@ pub struct Intervals {
     last: i64,
 }
 
-/// All intervals of a probe so far, in nanoseconds.
+/// Statistics of all intervals of a probe so far, in nanoseconds.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Totals {
     readings: i128,
@@ -58,12 +59,12 @@ pub(super) struct Totals {
     min: i64,
     most: i64,
     last: i64,
-    /// Wall time since the probe began; 0 where it is not known.
+    /// Wall time since the probe began; 0 if unknown.
     wall: i64,
 }
 
 impl Totals {
-    /// The same under the names of the run file.
+    /// Returns the totals under their names in the run file.
     pub(super) fn counters(&self) -> Counters {
         let whole = |value: i128| i64::try_from(value).unwrap_or(i64::MAX);
         let mut counters: Counters = [
@@ -72,7 +73,7 @@ impl Totals {
             (counter::INTERVAL_MIN_NANOS, self.min),
             (counter::INTERVAL_MOST_NANOS, self.most),
             (counter::INTERVAL_LAST_NANOS, self.last),
-            // Square microseconds: square nanoseconds of a long run do not fit an integer.
+            // In square microseconds, because the square nanoseconds of a long run do not fit into 64 bits.
             (counter::INTERVAL_SQUARES, Nanos::from_nanos_f64(self.squares / 1e6).get()),
         ]
         .map(|(name, value)| (name.to_owned(), value))
@@ -85,7 +86,7 @@ impl Totals {
 }
 
 impl Intervals {
-    /// An empty table of intervals by that counter, or by the clock, whose tick is a nanosecond.
+    /// Creates an empty table for the CPU's counter, or, if `pace` is `None`, for the clock with a tick of 1 ns.
     pub fn new(pace: Option<Ticks>) -> Self {
         Self {
             pace,
@@ -99,7 +100,7 @@ impl Intervals {
     }
 }
 
-/// The bucket of an interval, in nanoseconds, of at least [`FINE`] ticks.
+/// Returns the coarse bin of an interval in nanoseconds that has at least [`FINE`] ticks.
 fn coarse_bin(nanos: i64) -> usize {
     let octave = nanos.max(1).ilog2();
     let eighth = (nanos >> (octave - 3)) & 7;
@@ -107,7 +108,7 @@ fn coarse_bin(nanos: i64) -> usize {
     (octave * EIGHTHS + usize::try_from(eighth).unwrap_or(0)).min(OCTAVES * EIGHTHS - 1)
 }
 
-/// The shortest interval of a bin.
+/// Returns the shortest interval of a coarse bin, in nanoseconds.
 fn coarse_edge(bin: usize) -> i64 {
     let octave = u32::try_from(bin / EIGHTHS + FIRST_OCTAVE).unwrap_or(0);
     let eighth = i64::try_from(bin % EIGHTHS).unwrap_or(0);
@@ -119,7 +120,7 @@ impl Intervals {
         self.pace.map_or(1.0, Ticks::nanos_a_tick)
     }
 
-    /// Ticks in nanoseconds.
+    /// Converts ticks to nanoseconds.
     fn nanos(&self, ticks: i64) -> i64 {
         match self.pace {
             Some(pace) => {
@@ -148,7 +149,7 @@ impl Intervals {
         self.most = self.most.max(nanos);
     }
 
-    /// The counts, under the names of the run file.
+    /// Returns the totals and the count of each bin under their names in the run file.
     pub fn counters(&self) -> Counters {
         let mut counters = self.totals(0).counters();
         for (lower, count) in self.bins() {
@@ -160,7 +161,7 @@ impl Intervals {
         counters
     }
 
-    /// All intervals so far, after this wall time. Allocates nothing.
+    /// Returns the totals of all intervals so far; `wall` is the wall time since the start. Allocates nothing.
     fn totals(&self, wall: i64) -> Totals {
         let mut totals = Totals {
             sum: self.coarse_sum,
@@ -190,7 +191,7 @@ impl Intervals {
         totals
     }
 
-    /// Log-linear bins, eight an octave from 16 ns: lower edge and count.
+    /// Returns the lower edge (in nanoseconds) and count of each used bin; an octave from 16 ns on has eight bins.
     fn bins(&self) -> Vec<(i64, u64)> {
         let mut bins: Vec<(i64, u64)> = Vec::new();
         let mut add = |edge: i64, count: u64| match bins.last_mut() {
@@ -218,7 +219,7 @@ const fn count_float(count: u64) -> f64 {
     count as f64
 }
 
-/// The threshold for a requested 0: the larger of 1 µs and ten times a typical clock read.
+/// Returns the threshold used for a requested 0: the larger of 1 µs and ten times the median clock read cost.
 pub fn default_threshold() -> i64 {
     let mut costs: Vec<i64> = Vec::with_capacity(COST_READINGS);
     let mut before = clock_nanos();
@@ -232,8 +233,8 @@ pub fn default_threshold() -> i64 {
     (median * 10).max(MIN_THRESHOLD)
 }
 
-/// Runs a probe to its end: as [`run_gaps`], and publishes its totals after the first interval and then
-/// once per second. Publishing is not an interval.
+/// Runs a probe to its end, as [`run_gaps`] does, and publishes its totals after the first interval and
+/// then once per second. The time of publishing is not part of an interval.
 pub(super) fn run_probe(
     gaps: &Gaps,
     origin: i64,
@@ -243,7 +244,7 @@ pub(super) fn run_probe(
     totals: &mut Recorder<Totals>,
 ) -> LoopResult {
     let began = clock_nanos();
-    // One interval, even where two readings of the clock are the same.
+    // A length of 0 ends the first part after one interval, even if two reads of the clock are equal.
     let mut part = Gaps { length: Nanos::ZERO, ..*gaps };
     let mut slots = 0;
     loop {
@@ -259,9 +260,9 @@ pub(super) fn run_probe(
     }
 }
 
-/// Reads the counter, or the clock, until the time is up or until stopped, and at least one interval where
-/// it is not stopped before; allocates nothing.
-/// Instants count from `origin` on the clock, which all probes of a stage share.
+/// Reads the counter or the clock until the time is up or a stop is requested, and counts at least one
+/// interval unless `stop` is set at the start. Allocates nothing.
+/// Recorded instants count from `origin`, a clock reading that all probes of a stage share.
 pub fn run_gaps(
     gaps: &Gaps,
     origin: i64,
@@ -269,7 +270,7 @@ pub fn run_gaps(
     samples: &mut Recorder<Sample>,
     intervals: &mut Intervals,
 ) -> LoopResult {
-    // Selected here, outside the loop, to keep branches out of the loop.
+    // The source of time is selected outside the loop, to keep branches out of the loop.
     match intervals.pace {
         Some(_) => readings(gaps, origin, stop, samples, intervals, ticks),
         None => readings(gaps, origin, stop, samples, intervals, clock_nanos),
@@ -298,7 +299,7 @@ fn readings(
         interval = now - before;
         intervals.count(interval);
         if threshold <= interval {
-            // The clock gives the time of the gap, the counter its length.
+            // The end of the gap is read from the clock; its length comes from the interval.
             let to = clock_nanos() - origin;
             let from = Nanos::new(to - intervals.nanos(interval));
             let to = Nanos::new(to);
@@ -312,7 +313,7 @@ fn readings(
                 cpu: current_cpu(),
             });
             retained += 1;
-            // Keeping a gap is not a gap.
+            // The time of recording a gap must not count as an interval.
             before = read();
         } else {
             before = now;
@@ -362,7 +363,7 @@ mod tests {
         let mut intervals = Intervals::new(Ticks::measured());
         let gaps = Gaps { threshold: 1_000_000, length: Nanos::from_secs(3) };
         let stop = AtomicBool::new(false);
-        // Longer than a busy PC takes the CPU away around the first second.
+        // With 3 s, totals are published after the first second even if the CPU is busy elsewhere at that time.
         let ended =
             run_probe(&gaps, clock_nanos(), &stop, &mut samples, &mut intervals, &mut recorder);
         assert!(ended.complete);
@@ -413,7 +414,7 @@ mod tests {
         let counters = intervals.counters();
         let mut of_gaps = 0;
         tap.drain(|gap| {
-            // A tick is less than a nanosecond, so one may be lost in rounding.
+            // The conversion between ticks and nanoseconds may lose 1 ns by rounding.
             assert!(gaps.threshold - 1 <= gap.late().get());
             assert!(Nanos::ZERO <= gap.due);
             of_gaps += gap.late().get();

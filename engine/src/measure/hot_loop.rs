@@ -1,80 +1,65 @@
-//! The one loop that runs every paced trial of every test.
+//! The paced loop of all tests: in each iteration, it waits until a slot is due and then does the work.
 //!
-//! Between `due` and `woke` there is the wait and one clock read, nothing else. Between two samples
-//! there is no allocation, no lock, no formatting, and no system call but the wait's and, only if a
-//! trial requests evidence, the read of the thread's counters: in the slack after the work, and
-//! right after a late wake-up, where the work's own start is then stamped.
+//! Only the wait and one clock read are between `due` and `woke`. Between two samples there is no
+//! allocation, no lock, and no formatting. The only system calls are those of the wait and, if the
+//! trial requests evidence, the reads of the thread's counters. The loop reads the counters in the
+//! slack after the work, and right after a late wake-up; then it also records when the work starts.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::evidence::EvidenceReader;
 use super::recorder::Recorder;
-use super::waiting::{self, WaitResult};
+use super::waiting::{WaitResult, Waiter, WaitingLoop};
 use super::work::Prepared;
 use crate::nanos::Nanos;
+use crate::plan::OnMiss;
 use crate::plan::pace::{Slot, next_slot};
-use crate::plan::{OnMiss, SpinStrategy};
 use crate::platform::{Sleeper, clock_nanos, current_cpu};
 use crate::sample::{Evidence, Sample};
 
-/// A wait with everything filled in.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Waiter {
-    /// The system's sleep to an instant.
-    OsSleep,
-    /// The system's sleep for a length.
-    Relative,
-    /// The system's sleep for whole milliseconds.
-    WholeMillis,
-    /// The system's sleep, then a spin of this length.
-    Hybrid(Nanos),
-    /// A spin.
-    Spin(SpinStrategy),
-}
-
-/// A paced trial with everything filled in.
+/// The parameters of a paced loop.
 #[derive(Clone, Copy, Debug)]
 pub struct Paced {
     /// The length of a slot.
     pub period: Nanos,
-    /// What happens to slots that have passed.
+    /// What happens to slots that have already passed.
     pub on_miss: OnMiss,
-    /// Slots before samples count.
+    /// Number of slots before the first recorded sample.
     pub warm_up_slots: i64,
-    /// Slots that count.
+    /// Number of slots after the warm-up.
     pub slots: i64,
-    /// How to wait.
+    /// How the loop waits for a slot.
     pub waiter: Waiter,
-    /// What to do after waking.
+    /// The work in each slot, after the wake-up.
     pub work: Prepared,
     /// Lateness above which evidence is recorded.
     pub evidence_above: Nanos,
 }
 
-/// Result of a paced loop.
+/// The result of a measuring loop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LoopResult {
-    /// Slots of the schedule that passed, including missed ones.
+    /// Slots that passed, including missed ones; without a schedule, the number of samples.
     pub slots: i64,
-    /// Whether the whole schedule was run.
+    /// Whether the loop ran to its planned end.
     pub complete: bool,
 }
 
-/// Outputs of a paced loop.
+/// Where a paced loop writes its results, and the reader of its evidence.
 #[derive(Debug)]
 pub struct Sinks<'a> {
     /// Receives all samples.
     pub samples: &'a mut Recorder<Sample>,
-    /// Receives evidence of late samples.
+    /// Receives the evidence of late samples.
     pub evidence: &'a mut Recorder<Evidence>,
-    /// Reads the thread's counters; absent if no evidence is requested.
+    /// Reads the thread's counters; `None` if no evidence is requested.
     pub reader: Option<&'a mut EvidenceReader>,
 }
 
 /// Runs a paced trial to its end or until stopped.
 ///
-/// `measured` is called once, right before the wait for the first slot that counts, and returns the
-/// clock: the trial's start. Allocates nothing itself.
+/// `measured` is called once, right before the wait for the first slot after the warm-up. It returns a
+/// clock reading, which is the start of the trial. The loop allocates nothing itself.
 pub fn run_paced(
     paced: &Paced,
     sleeper: &Sleeper,
@@ -82,126 +67,98 @@ pub fn run_paced(
     sinks: &mut Sinks<'_>,
     measured: impl FnMut() -> i64,
 ) -> LoopResult {
-    // The wait is selected here, outside the loop, to keep branches out of the loop.
-    match paced.waiter {
-        Waiter::OsSleep => iterations(paced, stop, sinks, measured, |due, now| {
-            waiting::os_sleep(sleeper, due, now, stop)
-        }),
-        Waiter::Relative => iterations(paced, stop, sinks, measured, |due, now| {
-            waiting::relative(sleeper, due, now, stop)
-        }),
-        Waiter::WholeMillis => iterations(paced, stop, sinks, measured, |due, now| {
-            waiting::whole_millis(sleeper, due, now, stop)
-        }),
-        Waiter::Hybrid(tail) => iterations(paced, stop, sinks, measured, |due, now| {
-            waiting::hybrid(sleeper, tail, due, now, stop)
-        }),
-        Waiter::Spin(SpinStrategy::None) => iterations(paced, stop, sinks, measured, |due, now| {
-            waiting::spin(due, now, stop, || {})
-        }),
-        Waiter::Spin(SpinStrategy::SpinLoopHint) => {
-            iterations(paced, stop, sinks, measured, |due, now| {
-                waiting::spin(due, now, stop, std::hint::spin_loop)
-            })
-        }
-        Waiter::Spin(SpinStrategy::YieldThread) => {
-            iterations(paced, stop, sinks, measured, |due, now| {
-                waiting::spin(due, now, stop, std::thread::yield_now)
-            })
-        }
-    }
+    paced.waiter.run(sleeper, stop, Iterations { paced, stop, sinks, measured })
 }
 
-#[inline]
-fn iterations(
-    paced: &Paced,
-    stop: &AtomicBool,
-    sinks: &mut Sinks<'_>,
-    mut measured: impl FnMut() -> i64,
-    wait: impl Fn(i64, i64) -> WaitResult,
-) -> LoopResult {
-    let period = paced.period;
-    // Slot 0 is the first that counts; warm-up slots are before it, at negative positions.
-    let mut slot = Slot { index: -paced.warm_up_slots, due: period };
-    let mut start = clock_nanos();
-    if paced.warm_up_slots == 0 {
-        start = measured();
-    }
-    let mut recorded = 0_u64;
-    let mut cpu_before = current_cpu();
-    let mut was_behind = false;
-    while slot.index < paced.slots && !stop.load(Ordering::Relaxed) {
-        if slot.index >= 0 && recorded == 0 && paced.warm_up_slots > 0 && slot.due != period {
-            // The warm-up is over: begin a new schedule, so that what counts starts at 0.
+/// The iterations of a paced trial.
+struct Iterations<'a, 'b, M> {
+    paced: &'a Paced,
+    stop: &'a AtomicBool,
+    sinks: &'a mut Sinks<'b>,
+    measured: M,
+}
+
+impl<M: FnMut() -> i64> WaitingLoop for Iterations<'_, '_, M> {
+    type Result = LoopResult;
+
+    #[inline]
+    fn run(self, wait: impl Fn(i64, i64) -> WaitResult) -> LoopResult {
+        let Self { paced, stop, sinks, mut measured } = self;
+        let period = paced.period;
+        // Slot 0 is the first recorded slot; the warm-up slots before it have negative indexes.
+        let mut slot = Slot { index: -paced.warm_up_slots, due: period };
+        let mut start = clock_nanos();
+        if paced.warm_up_slots == 0 {
             start = measured();
-            slot = Slot { index: 0, due: period };
-            was_behind = false;
         }
-        let due = start + slot.due.get();
-        let began = clock_nanos();
-        let woken = wait(due, began);
-        if woken.stopped {
-            break;
+        let mut recorded = 0_u64;
+        let mut cpu_before = current_cpu();
+        let mut was_behind = false;
+        while slot.index < paced.slots && !stop.load(Ordering::Relaxed) {
+            if slot.index >= 0 && recorded == 0 && paced.warm_up_slots > 0 && slot.due != period {
+                // The warm-up is over: a new schedule begins, so that recorded samples start at 0.
+                start = measured();
+                slot = Slot { index: 0, due: period };
+                was_behind = false;
+            }
+            let due = start + slot.due.get();
+            let began = clock_nanos();
+            let woken = wait(due, began);
+            if woken.stopped {
+                break;
+            }
+            let cpu = current_cpu();
+            let late = Nanos::new(woken.woke - due);
+            let counts = slot.index >= 0;
+            if let Some(reader) = sinks.reader.as_deref_mut()
+                && counts
+                && late > paced.evidence_above
+            {
+                let mut evidence = reader.since_slack(was_behind);
+                evidence.index = recorded;
+                evidence.cpu_before = cpu_before;
+                evidence.cpu_after = cpu;
+                evidence.work_started = Some(Nanos::new(clock_nanos() - start));
+                sinks.evidence.record(evidence);
+            }
+            paced.work.run(stop);
+            let done = clock_nanos();
+            if counts {
+                sinks.samples.record(Sample {
+                    began: Nanos::new(began - start),
+                    due: slot.due,
+                    slept: woken.slept.map(|slept| Nanos::new(slept - start)),
+                    woke: Nanos::new(woken.woke - start),
+                    done: Nanos::new(done - start),
+                    spins: woken.spins,
+                    cpu,
+                });
+                recorded += 1;
+            }
+            cpu_before = cpu;
+            let next = next_slot(
+                slot,
+                period,
+                paced.on_miss,
+                Nanos::new(woken.woke - start),
+                Nanos::new(done - start),
+            );
+            was_behind = next.due < Nanos::new(done - start);
+            if let Some(reader) = sinks.reader.as_deref_mut() {
+                reader.in_slack();
+            }
+            slot = next;
         }
-        let cpu = current_cpu();
-        let late = Nanos::new(woken.woke - due);
-        let counts = slot.index >= 0;
-        if let Some(reader) = sinks.reader.as_deref_mut()
-            && counts
-            && late > paced.evidence_above
-        {
-            let mut evidence = reader.since_slack(was_behind);
-            evidence.index = recorded;
-            evidence.cpu_before = cpu_before;
-            evidence.cpu_after = cpu;
-            evidence.work_started = Some(Nanos::new(clock_nanos() - start));
-            sinks.evidence.record(evidence);
-        }
-        paced.work.run(stop);
-        let done = clock_nanos();
-        if counts {
-            sinks.samples.record(Sample {
-                began: Nanos::new(began - start),
-                due: slot.due,
-                slept: woken.slept.map(|slept| Nanos::new(slept - start)),
-                woke: Nanos::new(woken.woke - start),
-                done: Nanos::new(done - start),
-                spins: woken.spins,
-                cpu,
-            });
-            recorded += 1;
-        }
-        cpu_before = cpu;
-        let next = next_slot(
-            slot,
-            period,
-            paced.on_miss,
-            Nanos::new(woken.woke - start),
-            Nanos::new(done - start),
-        );
-        was_behind = next.due < Nanos::new(done - start);
-        if let Some(reader) = sinks.reader.as_deref_mut() {
-            reader.in_slack();
-        }
-        slot = next;
+        LoopResult { slots: slot.index.clamp(0, paced.slots), complete: slot.index >= paced.slots }
     }
-    LoopResult { slots: slot.index.clamp(0, paced.slots), complete: slot.index >= paced.slots }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::measure::recorder::ring;
-
-    const BLANK: Sample = Sample {
-        began: Nanos::ZERO,
-        due: Nanos::ZERO,
-        slept: None,
-        woke: Nanos::ZERO,
-        done: Nanos::ZERO,
-        spins: 0,
-        cpu: None,
-    };
+    use crate::measure::trial::BLANK;
+    use crate::plan::SpinStrategy;
 
     fn check(paced: &Paced) -> Vec<Sample> {
         let (mut samples, mut tap) = ring(4_096, BLANK);
@@ -260,7 +217,7 @@ mod tests {
     #[test]
     fn a_grid_that_skips_stays_on_its_grid() {
         let work = Prepared::Timed(Nanos::from_micros(800));
-        // 200 ms: a busy PC may take the CPU away for tens of them.
+        // 400 slots take 200 ms, because on a busy PC the loop may lose its CPU for tens of milliseconds.
         let samples =
             check(&Paced { on_miss: OnMiss::Skip, work, slots: 400, ..paced(Waiter::OsSleep) });
         assert!(samples.len() < 400, "work of 1.6 periods leaves slots empty");

@@ -1,15 +1,15 @@
-//! Joins threads that may get no CPU: another program of higher priority can use it indefinitely.
+//! Joins threads that may never end, because a program of higher priority can use their CPU indefinitely.
 
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-/// How long a stopped thread is waited for. A thread that gets a CPU needs a few milliseconds.
+/// The maximum wait for stopped threads to end. A stopped thread that gets a CPU ends in a few milliseconds.
 pub(super) const LIMIT: Duration = Duration::from_secs(2);
-/// Polling interval.
+/// The interval at which a thread is checked for its end.
 const LOOK: Duration = Duration::from_millis(2);
 
-/// Waits until stopped threads have ended, at most [`LIMIT`] for all of them. Those that have not
-/// are abandoned: they end as soon as they get a CPU.
+/// Waits until stopped threads have ended, at most [`LIMIT`] for all of them together. A thread that
+/// has not ended is abandoned, and ends as soon as it gets a CPU. `what` names the threads in the log.
 pub(super) fn join_all(threads: &mut Vec<JoinHandle<()>>, what: &str) {
     let began = Instant::now();
     for thread in threads.drain(..) {

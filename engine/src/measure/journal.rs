@@ -1,4 +1,4 @@
-//! Saves events during the measurement, on a separate thread, so that a slow disk delays nothing.
+//! Saves the events of a run during the measurement, on a separate thread, so that a slow disk does not delay it.
 
 use std::collections::VecDeque;
 use std::io;
@@ -10,22 +10,22 @@ use std::time::{Duration, Instant};
 use super::Event;
 use crate::platform;
 
-/// How often written data is flushed to the system.
+/// The interval at which saved events are flushed to the system.
 const FLUSH_INTERVAL: Duration = Duration::from_millis(500);
-/// How often it is written to the disk, so that no more than this is lost when the power goes off.
+/// The interval at which flushed data is written to the disk. A power failure loses about this much.
 const SYNC_INTERVAL: Duration = Duration::from_secs(3);
-/// Events that may be queued for the disk before they wait in the collector.
+/// Capacity of the queue of the journal's thread; further events wait in the collector's backlog.
 const CAPACITY: usize = 64;
 
-/// Destination of the events of a run; `store` has one that writes a file.
+/// A destination of the events of a run. The module `store` has an implementation that writes a file.
 pub trait Journal: Send {
-    /// Saves an event; may wait for a disk.
+    /// Saves an event, which may take as long as the disk needs.
     fn keep(&mut self, event: &Event) -> io::Result<()>;
 
-    /// Flushes to the system, so that the events survive this process.
+    /// Flushes the saved events to the system, so that they survive the end of this process.
     fn flush(&mut self) -> io::Result<()>;
 
-    /// Writes what was flushed to its disk, so that the events survive this machine.
+    /// Writes the flushed events to the disk, so that they survive a power failure.
     fn sync(&mut self) -> io::Result<()>;
 }
 
@@ -39,7 +39,7 @@ pub(super) struct JournalWriter {
 }
 
 impl JournalWriter {
-    /// Starts the journal's thread; without a journal nothing is saved.
+    /// Starts the thread that writes the journal. If `journal` is `None`, nothing is saved.
     pub(super) fn start(journal: Option<Box<dyn Journal>>) -> Self {
         let error = Arc::new(Mutex::new(None));
         let mut writer = Self {
@@ -75,7 +75,7 @@ impl JournalWriter {
         writer
     }
 
-    /// Hands over an event without waiting; what does not fit waits here.
+    /// Passes an event to the journal's thread without waiting; if the queue is full, the event stays in the backlog.
     pub(super) fn write(&mut self, event: &Event) {
         if self.events.is_some() {
             self.backlog.push_back(event.clone());
@@ -83,7 +83,7 @@ impl JournalWriter {
         }
     }
 
-    /// Hands over queued events.
+    /// Passes events from the backlog to the journal's thread, until its queue is full.
     pub(super) fn push(&mut self) {
         let Some(sender) = &self.events else { return };
         while let Some(event) = self.backlog.pop_front() {
@@ -102,7 +102,7 @@ impl JournalWriter {
         }
     }
 
-    /// Why saving stopped; reported once.
+    /// Returns the reason why saving stopped, once; `None` before that and afterward.
     pub(super) fn take_error(&mut self) -> Option<String> {
         self.error.lock().ok()?.take()
     }
@@ -131,7 +131,7 @@ fn write_all(mut journal: Box<dyn Journal>, events: &Receiver<Event>) -> io::Res
         match events.recv_timeout(FLUSH_INTERVAL) {
             Ok(event) => journal.keep(&event)?,
             Err(RecvTimeoutError::Timeout) => {}
-            // The run file takes its place, and is synced before it is removed.
+            // A sync is not necessary: the run file is synced before it replaces the journal.
             Err(RecvTimeoutError::Disconnected) => return journal.flush(),
         }
         if FLUSH_INTERVAL <= flushed.elapsed() {
@@ -144,7 +144,7 @@ fn write_all(mut journal: Box<dyn Journal>, events: &Receiver<Event>) -> io::Res
     }
 }
 
-/// Whether a sync was done; some file systems have none, and save the events all the same.
+/// Returns whether a sync was done. A file system that does not support syncs is not an error: it saves the events.
 fn is_synced(result: io::Result<()>) -> io::Result<bool> {
     match result {
         Ok(()) => Ok(true),
@@ -163,7 +163,7 @@ mod tests {
     use super::*;
     use crate::nanos::Nanos;
 
-    /// Counts what was asked of it.
+    /// A journal that counts the calls of its methods: `keep`, `flush`, and `sync`.
     #[derive(Clone, Default)]
     struct Counted {
         calls: Arc<Mutex<(usize, usize, usize)>>,
@@ -187,7 +187,7 @@ mod tests {
         }
     }
 
-    /// Writes events for this many intervals of a sync, and returns the calls.
+    /// Writes events for a number of sync intervals, and returns the number of calls of `keep`, `flush`, and `sync`.
     fn calls(has_no_sync: bool, intervals: u32) -> (usize, usize, usize) {
         let journal = Counted { has_no_sync, ..Counted::default() };
         let mut writer = JournalWriter::start(Some(Box::new(journal.clone())));

@@ -4,10 +4,10 @@ use crate::nanos::Nanos;
 use crate::platform::{self, CpuQuota, clock_nanos};
 use crate::run::CpuLimits;
 
-/// How often the limits are read: a few small files.
+/// The interval between readings of the limits, in nanoseconds. On Linux, a reading opens a few small files.
 const EVERY_NANOS: i64 = 1_000_000_000;
 
-/// The limits before the run, and when they are read next.
+/// The limits before the run, and the clock times of the start and of the next reading.
 #[derive(Debug)]
 pub(super) struct LimitWatch {
     began: i64,
@@ -15,7 +15,7 @@ pub(super) struct LimitWatch {
     before: Limits,
 }
 
-/// The limits of the program at one moment.
+/// The limits of the program at one time.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct Limits {
     quota: Option<CpuQuota>,
@@ -29,7 +29,7 @@ impl LimitWatch {
         Self { began, next: began, before: Limits::read() }
     }
 
-    /// Adds changes, at most once per second.
+    /// Reads the limits and adds changes to `limits`, but does nothing within 1 s of the last reading.
     pub(super) fn look(&mut self, limits: &mut CpuLimits) {
         let now = clock_nanos();
         if self.next <= now {
@@ -38,7 +38,7 @@ impl LimitWatch {
         }
     }
 
-    /// Adds changes.
+    /// Reads the limits immediately, and adds the changes since the start of the run to `limits`.
     pub(super) fn look_now(&self, limits: &mut CpuLimits) {
         let at = Nanos::new(clock_nanos() - self.began);
         self.before.changes(&Limits::read(), at, limits);
@@ -50,7 +50,7 @@ impl Limits {
         Self { quota: platform::cpu_quota(), cpus: platform::cpu_set() }
     }
 
-    /// Adds the differences at this time of the run.
+    /// Adds the differences between these limits and `now` to `limits`; `at` is the time since the start of the run.
     fn changes(&self, now: &Self, at: Nanos, limits: &mut CpuLimits) {
         if let Some(quota) = now.quota {
             if self.quota.is_none() && limits.quota_percent.is_none() {

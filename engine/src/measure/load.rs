@@ -15,29 +15,29 @@ use crate::nanos::Nanos;
 use crate::plan::{CpuFacts, Load, LoadKind};
 use crate::platform::{self, Sleeper, clock_nanos};
 
-/// Iterations of arithmetic between two checks of the stop flag: some tens of microseconds.
+/// Iterations of arithmetic between two checks of the stop flag or the clock: some tens of microseconds.
 const ITERATIONS_PER_CHECK: u64 = 20_000;
-/// The length of a burst of work and of the sleep after it.
+/// The length of a burst of work, and of the sleep after the burst.
 const BURST: Nanos = Nanos::from_millis(2);
-/// Maximum memory that all load threads write over together.
+/// Maximum memory that all load threads together write to, in bytes.
 const MAX_MEMORY_BYTES: u64 = 256 << 20;
-/// One write per cache line.
+/// Distance between two writes to memory in bytes: one write per cache line.
 const STRIDE_BYTES: usize = 64;
 
 /// Why load threads could not start.
 #[derive(Debug, thiserror::Error)]
 #[error("only {started} of {requested} load threads could start: {source}")]
 pub(super) struct LoadError {
-    /// Threads that started.
+    /// Number of threads that started.
     pub started: u32,
-    /// Threads requested.
+    /// Number of threads requested.
     pub requested: u32,
-    /// The system's error.
+    /// The error of the system.
     #[source]
     pub source: io::Error,
 }
 
-/// Load threads that run until this is dropped.
+/// Load threads, which run until this value is dropped.
 #[derive(Debug)]
 pub(super) struct RunningLoad {
     stop: Arc<AtomicBool>,
@@ -46,14 +46,14 @@ pub(super) struct RunningLoad {
 }
 
 impl RunningLoad {
-    /// Starts the threads; a failure stops those that did start.
+    /// Starts the load threads. If a thread cannot start, stops all threads that have started.
     pub(super) fn start(
         spawner: &Spawner,
         load: &Load,
         cpus: &CpuFacts,
         last_cache_bytes: u64,
     ) -> Result<Self, LoadError> {
-        // The calls of a pool run on its own workers.
+        // A pool needs no load threads: its calls run on the workers of the pool.
         let requested = if load.kind == LoadKind::Pool { 0 } else { load.count.resolve(cpus) };
         let mut running = Self {
             stop: Arc::new(AtomicBool::new(false)),
@@ -84,7 +84,7 @@ impl RunningLoad {
         self.threads.len()
     }
 
-    /// Stops the threads, waits for them, and returns how much CPU time they used together.
+    /// Stops the threads, waits for their end, and returns the total CPU time of all threads.
     pub(super) fn finish(mut self) -> Nanos {
         self.join();
         Nanos::new(self.cpu_nanos.load(Ordering::Relaxed))
@@ -102,14 +102,14 @@ impl Drop for RunningLoad {
     }
 }
 
-/// The CPU of the thread at this position, modulo the number of CPUs.
+/// Returns the CPU for the thread with this index: the usable CPUs in order, starting again after the last one.
 fn pin_target(cpus: &CpuFacts, index: u32) -> Option<u32> {
     let count = cpus.usable.len();
     let position = usize::try_from(index).ok()?.checked_rem(count)?;
     cpus.usable.get(position).copied()
 }
 
-/// Memory that each thread writes over.
+/// Returns the memory in bytes that each thread writes to; 0 for other kinds of load.
 fn memory_each(kind: LoadKind, threads: u32, last_cache_bytes: u64) -> usize {
     if kind != LoadKind::Memory || threads == 0 {
         return 0;
@@ -211,7 +211,7 @@ mod tests {
                     pinned,
                     ..Load::NONE
                 };
-                // Some systems count CPU time in ticks of 10 ms or more: longer, until one is full.
+                // Some systems count CPU time in ticks of 10 ms or more, so longer runs follow until a tick is counted.
                 let uses_cpu = |millis| {
                     let running = RunningLoad::start(&spawner, &load, &cpus, 1 << 20).unwrap();
                     assert_eq!(running.thread_count(), 3);

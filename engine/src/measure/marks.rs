@@ -1,4 +1,4 @@
-//! What is read of the system when a trial begins to be measured, to be compared with its end.
+//! Counters of the system, read when the measurement of a trial begins and compared with the counters at its end.
 
 use super::activity::ActivityMark;
 use super::collector::Collector;
@@ -7,7 +7,7 @@ use crate::plan::Pace;
 use crate::platform::RequestOutcome;
 use crate::run::Counters;
 
-/// The marks of a trial, each absent until it can be taken.
+/// The marks of a trial, which store counters of the system; `None` until they can be read.
 #[derive(Debug, Default)]
 pub(super) struct Marks {
     cpu_use: Option<CpuUseMark>,
@@ -15,7 +15,7 @@ pub(super) struct Marks {
 }
 
 impl Marks {
-    /// Takes those of a trial that are missing; call it while the trial is measured.
+    /// Takes the marks of a trial that are still missing; call it while the trial is measured.
     pub(super) fn take(&mut self, collector: &Collector, trial: usize, times: &CpuTimes) {
         if self.cpu_use.is_none() {
             self.cpu_use = CpuUseMark::now(probed_cpu(collector, trial), times);
@@ -25,7 +25,7 @@ impl Marks {
         }
     }
 
-    /// Adds what was counted since.
+    /// Adds the increases of the counters since the marks.
     pub(super) fn count_since(&self, times: &CpuTimes, counters: &mut Counters) {
         if let Some(mark) = self.cpu_use {
             mark.count_since(times, counters);
@@ -36,14 +36,14 @@ impl Marks {
     }
 }
 
-/// The CPU to which a gap probe is pinned.
+/// Returns the CPU to which a gap probe is pinned; `None` for other trials.
 fn probed_cpu(collector: &Collector, trial: usize) -> Option<u32> {
     let trial = collector.run.trials.get(trial)?;
     let applied = trial.applied.as_ref().filter(|one| one.pin == RequestOutcome::Granted)?;
     applied.selected_cpu.filter(|_| matches!(trial.trial.pace, Pace::Gaps { .. }))
 }
 
-/// The CPU of a paced loop: the one it is pinned to, or where it woke first.
+/// Returns the CPU of a paced loop: the CPU to which the loop is pinned, or the CPU of its last sample.
 fn paced_cpu(collector: &Collector, trial: usize) -> Option<u32> {
     let trial = collector.run.trials.get(trial).filter(|one| one.trial.pace.is_grid())?;
     let pinned = trial.applied.as_ref().and_then(|applied| applied.selected_cpu);

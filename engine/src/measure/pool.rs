@@ -1,5 +1,5 @@
-//! A paced task in a pool of workers that calls of load share: a worker that is free takes the task when it
-//! is due, and else runs the next call.
+//! Runs a paced task in a pool of workers. A worker that is free runs the task if it is due, and otherwise
+//! runs an operator, which is background load.
 
 use std::hint::black_box;
 use std::sync::Mutex;
@@ -14,31 +14,31 @@ use crate::plan::pace::{Slot, next_slot};
 use crate::platform::{clock_nanos, current_cpu};
 use crate::sample::Sample;
 
-/// Iterations of arithmetic between two looks at the clock: some tens of microseconds.
+/// Iterations of arithmetic between two reads of the clock: some tens of microseconds.
 const ITERATIONS_PER_LOOK: u64 = 20_000;
 
-/// A pool.
+/// The parameters of a pool of workers, which run the frames of a loop one after another.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Pool {
-    /// Workers, and as many operators that are called without a pause; at least 1.
+    /// Number of workers, at least 1. Each worker calls operators without a pause unless a frame is due.
     pub(super) workers: u32,
-    /// How long a call of an operator takes.
+    /// The duration of a call of an operator.
     pub(super) call: Nanos,
 }
 
-/// The task: one frame after the other, on whichever worker is free.
+/// The paced task, whose frames run one after another on any worker that is free.
 struct Task<'a> {
     paced: &'a Paced,
     start: i64,
     slot: Slot,
-    /// When the frame before was done.
+    /// When the previous frame was done, from the start of the schedule.
     since: Nanos,
     samples: Option<&'a mut Recorder<Sample>>,
 }
 
 impl Task<'_> {
-    /// Runs the frame that is due, on this thread. Returns when the next one is due; `None` where no frame
-    /// is due yet, or another worker ran it.
+    /// Runs a frame that is due, on this thread. Returns when the next frame is due (`i64::MAX` after the last);
+    /// `None` if no frame is due.
     fn run(&mut self, stop: &AtomicBool) -> Option<i64> {
         let woke = Nanos::new(clock_nanos() - self.start);
         if woke < self.slot.due || self.paced.slots <= self.slot.index {
@@ -58,8 +58,8 @@ impl Task<'_> {
     }
 }
 
-/// Runs a paced task in a pool to its end or until stopped; this thread is one of the workers. `measured`
-/// is called once, after the warm-up, and returns the start of the schedule.
+/// Runs a paced task in a pool to its end or until stopped; the calling thread is one of the workers.
+/// `measured` is called once, after the warm-up, and returns the start of the schedule.
 pub(super) fn run_pooled(
     paced: &Paced,
     pool: Pool,
@@ -90,7 +90,7 @@ fn run_part(
             if due == i64::MAX || stop.load(Ordering::Relaxed) {
                 return;
             }
-            // Where another worker has the task, this one continues with the next call.
+            // If another worker is running the task, this worker continues with the next call of an operator.
             if due <= clock_nanos()
                 && let Ok(mut task) = task.try_lock()
             {
@@ -116,7 +116,7 @@ fn run_part(
     LoopResult { slots: slots.clamp(0, paced.slots), complete: paced.slots <= slots }
 }
 
-/// One call of an operator: arithmetic until its time is up.
+/// Runs one call of an operator: arithmetic until `length` is over or a stop is requested.
 pub(super) fn call(length: Nanos, stop: &AtomicBool) {
     let end = clock_nanos() + length.get();
     while clock_nanos() < end && !stop.load(Ordering::Relaxed) {
@@ -127,9 +127,9 @@ pub(super) fn call(length: Nanos, stop: &AtomicBool) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::measure::hot_loop::Waiter;
     use crate::measure::recorder::ring;
     use crate::measure::trial::BLANK;
+    use crate::measure::waiting::Waiter;
     use crate::measure::work::Prepared;
     use crate::plan::OnMiss;
 

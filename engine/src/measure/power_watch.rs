@@ -1,11 +1,11 @@
-//! Watches the power source, the frequency governor and the power plan during a run.
+//! Watches the power source, the frequency governor, and the power plan during a run.
 
 use crate::platform::{self, Power, PowerSource, clock_nanos};
 
-/// How often they are read: a change shows within seconds, and some laptops ask their firmware for it.
+/// The interval of readings in nanoseconds: a change shows within 5 s. Readings are costly on some laptops.
 const EVERY_NANOS: i64 = 5_000_000_000;
 
-/// The power as it was last read, and when it is read next.
+/// The last reading of the power, and when the next reading is due.
 #[derive(Debug)]
 pub(super) struct PowerWatch {
     before: Power,
@@ -13,12 +13,12 @@ pub(super) struct PowerWatch {
 }
 
 impl PowerWatch {
-    /// Reads it before the run.
+    /// Reads the power source, and the governor (Linux) or power plan (Windows), before the run.
     pub(super) fn start() -> Self {
         Self { before: platform::power(), next: clock_nanos() + EVERY_NANOS }
     }
 
-    /// Whether it is time to read it again.
+    /// Returns whether a reading is due at the clock time `now`, and schedules the next one if it is.
     pub(super) const fn is_due(&mut self, now: i64) -> bool {
         let is_due = self.next <= now;
         if is_due {
@@ -27,7 +27,7 @@ impl PowerWatch {
         is_due
     }
 
-    /// Whether the power is another one; the charge of a battery does not count.
+    /// Returns whether the power source, the governor, or the plan has changed. Ignores the charge of a battery.
     pub(super) fn has_changed(&mut self, now: Power) -> bool {
         let is_battery = |power: &Power| {
             power.source.map(|source| matches!(source, PowerSource::Battery { .. }))
@@ -52,7 +52,7 @@ mod tests {
         let battery = |percent| Some(PowerSource::Battery { percent: Some(percent) });
         let mains = || power(Some(PowerSource::Mains), "performance");
         let mut watch = PowerWatch { before: mains(), next: 0 };
-        // An hour that is unplugged after 20 minutes, drains, and is plugged in after 40.
+        // In one simulated hour, the laptop runs on battery from minute 20 to minute 40.
         let mut changes = Vec::new();
         for second in 0..3_600 {
             if watch.is_due(second * 1_000_000_000) {

@@ -1,26 +1,26 @@
-//! The two ends of the ring between a measuring thread and the collector.
+//! A ring that carries records from a measuring thread to the collector, as a [`Recorder`] and a [`Tap`].
 //!
-//! A record is one store into a wait-free ring and costs a few nanoseconds; a full ring drops the
-//! record and counts it, and never waits.
+//! Adding a record is one store into a wait-free ring, and costs a few nanoseconds. If the ring is full,
+//! the record is dropped and counted as lost; the thread never waits.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// The measuring thread's end.
+/// The measuring thread's end of a ring.
 #[derive(Debug)]
 pub struct Recorder<T> {
     ring: rtrb::Producer<T>,
     lost: Arc<AtomicU64>,
 }
 
-/// The collector's end.
+/// The collector's end of a ring.
 #[derive(Debug)]
 pub struct Tap<T> {
     ring: rtrb::Consumer<T>,
     lost: Arc<AtomicU64>,
 }
 
-/// A ring with this capacity, its pages already touched.
+/// Creates a ring. It is filled with `blank` once, so that no page of its memory is touched for the first time later.
 pub fn ring<T: Copy>(capacity: usize, blank: T) -> (Recorder<T>, Tap<T>) {
     let (mut producer, mut consumer) = rtrb::RingBuffer::new(capacity.max(1));
     while producer.push(blank).is_ok() {}
@@ -40,14 +40,14 @@ impl<T> Recorder<T> {
 }
 
 impl<T> Tap<T> {
-    /// Drains the ring.
+    /// Removes all records from the ring, and passes each to `take`.
     pub fn drain(&mut self, mut take: impl FnMut(T)) {
         while let Ok(record) = self.ring.pop() {
             take(record);
         }
     }
 
-    /// Number of records lost so far.
+    /// Returns the number of records lost so far.
     pub fn lost_count(&self) -> u64 {
         self.lost.load(Ordering::Relaxed)
     }

@@ -1,5 +1,5 @@
-//! A run that is measured elsewhere: its events arrive from an agent, and are passed to the reader and the journal
-//! as those of a run in this process.
+//! Follows a run that is measured on another host: the events come from an agent, and are passed to the reader and the
+//! journal like the events of a run in this process.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -11,35 +11,35 @@ use super::journal::{Journal, JournalWriter};
 use super::{EVENT_CAPACITY, Event, Running, StartError, start_thread};
 use crate::run::{Ending, Health, Run};
 
-/// What arrives of a run.
+/// A message from a source of events, or the lack of one.
 #[derive(Clone, Debug)]
 pub enum Arrival {
-    /// An event between the first and the last.
+    /// An event of the run, except the first and the last event.
     Event(Box<Event>),
     /// The run is over.
     Finished {
-        /// How it ended.
+        /// How the run ended.
         ending: Ending,
-        /// What may make it unreliable.
+        /// Conditions that may make the run unreliable.
         health: Box<Health>,
     },
-    /// Nothing within a beat.
+    /// No message arrived before the wait ended.
     Nothing,
-    /// No more will arrive; why, in a sentence.
+    /// No more messages will arrive; the value is the reason in one sentence.
     Lost(String),
 }
 
-/// Where the events of a run arrive.
+/// A source of the events of a run that is measured elsewhere.
 pub trait EventSource: Send {
-    /// Waits for the next event, about a beat at most.
+    /// Waits for the next event, at most for about one beat ([`BEAT`](super::BEAT)).
     fn next(&mut self) -> Arrival;
 
-    /// Requests a stop. The end of the run still arrives.
+    /// Requests a stop of the run. The events until the end of the run still arrive.
     fn stop(&mut self);
 }
 
-/// Follows a run that has begun elsewhere, as [`start`](super::start) does one in this process. If it is lost, it
-/// ends as failed, with all that arrived; as stopped if a stop was requested.
+/// Follows a run that has begun elsewhere, as [`start`](super::start) does for a run in this process. If the
+/// connection is lost, the run ends with all events that arrived: as stopped if a stop was requested, else as failed.
 pub fn follow(
     run: Run,
     source: Box<dyn EventSource>,
@@ -99,7 +99,7 @@ fn relay(
             sender.send(Event::NotSaved { reason: error });
         }
     };
-    // Ends the connection, or returns it for the next run, before the reader has the last event.
+    // The source ends the connection or returns it for the next run, before the reader receives the last event.
     drop(source);
     let mut run = Arc::new(run);
     journal.write(&Event::last(Arc::clone(&run)));

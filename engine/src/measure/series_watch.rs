@@ -1,24 +1,24 @@
-//! Values over time of a trial: other programs, steal, interrupts, frequency, temperature.
+//! Reads values over time during a trial: CPU use of other programs, steal, interrupts, frequency, and temperature.
 
 use crate::nanos::Nanos;
 use crate::platform::{self, MachineCpuTime, clock_nanos};
 use crate::run::series_name;
 
-/// How often values are read at most: busy time is counted in ticks of 10 ms.
+/// The minimum interval between values. Busy time is counted in ticks of 10 ms, so a shorter one would be inexact.
 const INTERVAL: Nanos = Nanos::from_millis(250);
-/// How many values a series has at most.
+/// Maximum number of values in a series of a trial that ends at its planned length.
 const MAX_VALUES: i64 = 2_400;
 
-/// Reads values in turn, on the collector's thread.
+/// Reads the values of a series at intervals, on the collector's thread.
 #[derive(Debug)]
 pub(super) struct SeriesWatch {
     interval: i64,
     before: Option<Mark>,
-    /// The CPU that is measured, where it is one.
+    /// The CPU whose frequency is read: that of the measuring thread. `None` if several trials run at the same time.
     cpu: Option<u32>,
 }
 
-/// What was counted at one moment.
+/// The counters of the system at one time.
 #[derive(Clone, Copy, Debug)]
 struct Mark {
     at: i64,
@@ -39,18 +39,18 @@ impl Mark {
 }
 
 impl SeriesWatch {
-    /// For trials of this length.
+    /// Creates a watch for trials of this length; nothing is read yet.
     pub(super) fn start(length: Nanos) -> Self {
         let interval = INTERVAL.get().max(length.get() / MAX_VALUES);
         Self { interval, before: None, cpu: None }
     }
 
-    /// Reads the frequency of this CPU from now on.
+    /// Sets the CPU whose frequency is read by later calls of `look`; `None` reads no frequency.
     pub(super) const fn watch_cpu(&mut self, cpu: Option<u32>) {
         self.cpu = cpu;
     }
 
-    /// The values since the last ones, if it is time for them.
+    /// Returns the names and values since the last reading; empty before the next reading is due, and at the first one.
     pub(super) fn look(&mut self) -> Vec<(&'static str, i64)> {
         if self.before.is_some_and(|before| clock_nanos() - before.at < self.interval) {
             return Vec::new();
@@ -66,7 +66,7 @@ impl SeriesWatch {
     }
 }
 
-/// What was counted between two moments, as rates.
+/// Returns the increase of the counters between two marks as rates, by name of the series.
 fn between(before: &Mark, now: &Mark) -> Vec<(&'static str, i64)> {
     let wall = (now.at - before.at).max(1);
     let permille = |nanos: i64| nanos.max(0).saturating_mul(1_000) / wall;
@@ -79,13 +79,13 @@ fn between(before: &Mark, now: &Mark) -> Vec<(&'static str, i64)> {
         if let (Some(was), Some(is)) = (was.steal, is.steal) {
             values.push((series_name::STEAL, permille(is - was)));
         }
-        // A kernel that does not measure it counts 0 from its start on.
+        // A kernel that does not measure interrupt time reports 0 at all times.
         if let (Some(was), Some(is)) = (was.interrupt, is.interrupt.filter(|is| 0 < *is)) {
             values.push((series_name::INTERRUPT_TIME, permille(is - was)));
         }
     }
     if let (Some(was), Some(is)) = (before.interrupts, now.interrupts) {
-        // Some systems begin again at 0.
+        // On some systems the count wraps around to 0; such an interval gives no value.
         if let Some(count) = is.checked_sub(was).and_then(|count| i64::try_from(count).ok()) {
             values.push((series_name::INTERRUPTS, count.saturating_mul(1_000_000_000) / wall));
         }

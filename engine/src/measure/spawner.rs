@@ -1,8 +1,8 @@
-//! Starts threads that inherit nothing.
+//! Starts threads that do not inherit the pinning or the priority of the caller.
 //!
-//! A new thread inherits the CPUs and the priority of its creator, and a normal user cannot restore
-//! a lowered priority. So one thread that is never pinned and never lowered starts all the others;
-//! a program whose own threads are lowered creates one beforehand.
+//! A new thread inherits the CPUs and the priority of its creator, and a normal user cannot restore a
+//! lowered priority. Therefore a spawner, a thread that is never pinned and never lowered, starts all
+//! other threads. A program that lowers its own threads creates a spawner before that.
 
 use std::io;
 use std::sync::OnceLock;
@@ -19,11 +19,11 @@ struct SpawnRequest {
     reply: SyncSender<io::Result<JoinHandle<()>>>,
 }
 
-/// The starter of all starters, if the program created one.
+/// The first spawner, which starts all later ones; empty if the program did not create one.
 static FIRST: OnceLock<Spawner> = OnceLock::new();
 
-/// Creates a thread that is neither pinned nor lowered, from which every later test starts. Call it
-/// before the calling thread is lowered; later calls have no effect.
+/// Creates the first spawner, from which all later tests start their threads. Call this function before
+/// the calling thread is pinned or lowered. Further calls have no effect.
 pub fn init_spawner() {
     if FIRST.get().is_none() {
         match Spawner::start() {
@@ -33,12 +33,12 @@ pub fn init_spawner() {
     }
 }
 
-/// Starts a thread that inherits nothing of the calling one if a starter exists; otherwise a plain
-/// one.
+/// Starts a thread on the first spawner, so that it does not inherit from the caller. If there is no
+/// first spawner, the new thread inherits from the caller.
 ///
 /// # Errors
 ///
-/// The system gave no thread.
+/// The system could not start a thread.
 pub fn start_thread(
     name: impl Into<String>,
     job: impl FnOnce() + Send + 'static,
@@ -49,29 +49,29 @@ pub fn start_thread(
     }
 }
 
-/// Starts threads on behalf of others until it is dropped.
+/// A thread that starts other threads on request; it exits when this value is dropped.
 #[derive(Debug)]
 pub(super) struct Spawner {
-    orders: Option<SyncSender<SpawnRequest>>,
+    requests: Option<SyncSender<SpawnRequest>>,
     thread: Vec<JoinHandle<()>>,
 }
 
 impl Spawner {
-    /// Starts the starter; without an earlier one, call it on a thread that is neither pinned nor
-    /// lowered.
+    /// Starts a spawner, on the first spawner if there is one. Otherwise, call this function on a thread
+    /// that is neither pinned nor lowered.
     pub(super) fn start() -> io::Result<Self> {
-        let (orders, inbox) = sync_channel::<SpawnRequest>(1);
+        let (requests, inbox) = sync_channel::<SpawnRequest>(1);
         let job = move || {
             while let Ok(SpawnRequest { name, job, reply }) = inbox.recv() {
-                // The receiver is gone only when the run is being dropped.
+                // A reply can fail only if the requester has stopped waiting, which happens when a run is dropped.
                 reply.send(Builder::new().name(name).spawn(job)).ok();
             }
         };
         let thread = start_thread("spawner", job)?;
-        Ok(Self { orders: Some(orders), thread: vec![thread] })
+        Ok(Self { requests: Some(requests), thread: vec![thread] })
     }
 
-    /// Starts a thread.
+    /// Starts a thread from the spawner's thread, and waits until it has started.
     pub(super) fn spawn(
         &self,
         name: impl Into<String>,
@@ -79,15 +79,15 @@ impl Spawner {
     ) -> io::Result<JoinHandle<()>> {
         let gone = || io::Error::other("the thread that starts threads has exited");
         let (reply, answer) = sync_channel(1);
-        let order = SpawnRequest { name: name.into(), job: Box::new(job), reply };
-        self.orders.as_ref().ok_or_else(gone)?.send(order).ok().ok_or_else(gone)?;
+        let request = SpawnRequest { name: name.into(), job: Box::new(job), reply };
+        self.requests.as_ref().ok_or_else(gone)?.send(request).ok().ok_or_else(gone)?;
         answer.recv().ok().ok_or_else(gone)?
     }
 }
 
 impl Drop for Spawner {
     fn drop(&mut self) {
-        drop(self.orders.take());
+        drop(self.requests.take());
         join_all(&mut self.thread, "the spawner");
     }
 }

@@ -1,4 +1,4 @@
-//! Runs the stages of a plan one after another, and serves the collector in the meantime.
+//! Runs the stages of a plan one after another. During a stage, it calls the collector, which takes the measured samples.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -30,16 +30,16 @@ use crate::platform::{self, clock_nanos};
 use crate::run::{Counters, Ending, Health, METHOD_VERSION, Run, RunId, TrialRun, counter};
 use crate::sample::Evidence;
 
-/// Capacity of a ring, in pieces of evidence.
+/// Capacity of the ring that transfers the evidence of a trial; each late sample has one piece of evidence.
 const EVIDENCE_CAPACITY: usize = 4_096;
 
-/// Totals of a gap probe that a ring holds: one per second.
+/// Capacity of the ring that transfers the totals of a gap probe, which publishes them once per second.
 const TOTALS_CAPACITY: usize = 16;
 
-/// Maximum capacity of a ring, in samples, for iterations without a pause.
+/// Maximum capacity, in samples, of the ring of a trial whose waits follow each other without a pause.
 const MAX_ROOM: usize = 1 << 20;
 
-/// Runs the request to its end; the body of the collector's thread.
+/// Runs a request until its run ends. This function is the whole body of the collector thread.
 pub(super) fn conduct(
     request: Request,
     journal: Option<Box<dyn Journal>>,
@@ -51,7 +51,8 @@ pub(super) fn conduct(
     let run = empty_run(&request, &stages);
     let began = clock_nanos();
     let spawner = Spawner::start();
-    // Only now: threads inherit, and the spawner must not be lowered.
+    // Lower the priority only after the spawner has started: a new thread inherits the priority of
+    // its creator, and the measuring threads are created by the spawner.
     platform::lower_own_priority();
     let journal = JournalWriter::start(journal);
     let mut collector = Collector::new(run, events, wake, journal);
@@ -82,7 +83,7 @@ pub(super) fn conduct(
     collector.finish(ending);
 }
 
-/// Whether the system denied something to an earlier trial of the same label.
+/// Returns whether an earlier trial with the same label as a trial of this stage was denied a request.
 fn was_denied(run: &Run, stage: &Stage) -> bool {
     let is_same = |one: &TrialRun| stage.trials.iter().any(|it| it.label == one.trial.label);
     run.trials.iter().any(|one| is_same(one) && one.is_denied())
@@ -92,7 +93,7 @@ fn is_whole(run: &Run) -> bool {
     run.trials.iter().all(|trial| trial.complete || trial.skipped.is_some())
 }
 
-/// The run before anything was measured.
+/// Creates the run of a request: all planned trials, without any samples.
 fn empty_run(request: &Request, stages: &[Stage]) -> Run {
     let started_at = crate::machine::date();
     let mut trials = Vec::new();
@@ -106,8 +107,8 @@ fn empty_run(request: &Request, stages: &[Stage]) -> Run {
         app_version: env!("CARGO_PKG_VERSION").to_owned(),
         method_version: METHOD_VERSION,
         started_at: started_at.unwrap_or_default(),
-        // Until it ends otherwise: a run found in this state was cut short by the end of its
-        // program.
+        // `conduct` sets the real ending when the run ends. A saved run with this ending was
+        // interrupted because its program exited.
         ending: Ending::Recovered,
         name: request.labels.name.clone(),
         note: String::new(),
@@ -134,16 +135,16 @@ struct StageRunner<'a> {
     last_cache_bytes: u64,
     ring_capacity: usize,
     trace: TraceMode,
-    /// When the run began.
+    /// Value of `clock_nanos` when the run began.
     began: i64,
-    /// Iterations of arithmetic per second for each calibrated pinning.
+    /// For each pinning calibrated so far, the iterations of arithmetic per second.
     rates: Vec<(CpuChoice, f64)>,
-    /// Whether real-time priority was revoked: no further trial of this run uses it.
+    /// Whether the real-time priority of a trial was revoked. Later trials of this run then do not use one.
     was_revoked: bool,
 }
 
-/// The measuring threads of a stage; dropping it stops the run and joins those that still run, so that
-/// none outlives its guards.
+/// The measuring threads of a stage. Dropping this stops the run and joins the threads that still run, so
+/// that the watchdog and the load exist for as long as the threads.
 struct MeasuringThreads<'a> {
     stop: &'a AtomicBool,
     threads: Vec<Measuring>,
@@ -159,7 +160,7 @@ impl Drop for MeasuringThreads<'_> {
     }
 }
 
-/// A measuring thread and its reports.
+/// A measuring thread, and the channels and shared values through which it reports.
 struct Measuring {
     trial: usize,
     thread: JoinHandle<()>,
@@ -168,17 +169,18 @@ struct Measuring {
     slot: ThreadSlot,
     marks: Marks,
     ended: Option<Box<TrialEnd>>,
-    /// Whether no other thread measures at the same time.
+    /// Whether the stage has no other measuring thread.
     is_alone: bool,
 }
 
 impl Measuring {
-    /// Handles the reports of the thread.
+    /// Handles all reports that the thread has sent since the last call.
     fn listen(&mut self, collector: &mut Collector) {
         while let Ok(note) = self.notes.try_recv() {
             match note {
                 Note::Applied(applied, tail, curve) => {
-                    // If every CPU is measured, there is none to move to.
+                    // Move the collector off the measured CPU. With several measuring threads, every
+                    // other CPU may be measured too.
                     if let Some(cpu) = applied.selected_cpu.filter(|_| self.is_alone) {
                         platform::avoid_cpu(cpu);
                     }
@@ -195,7 +197,7 @@ impl StageRunner<'_> {
         self.stop.load(Ordering::Relaxed)
     }
 
-    /// Drains the rings, and stops the run where its clock cannot be measured with.
+    /// Drains the rings. Stops the run if the clock has proved to be unusable for measuring.
     fn drain(&self, collector: &mut Collector, taps: &mut [Taps]) {
         collector.drain(taps);
         if collector.clock_failure().is_some() {
@@ -244,7 +246,7 @@ impl StageRunner<'_> {
         if self.is_stopped() {
             return Ok(());
         }
-        // Declared in this order so that load stops first, whatever happens.
+        // Variables are dropped in reverse order: on every exit, the load ends before the watchdog.
         let watchdog = stage
             .trials
             .iter()
@@ -268,7 +270,7 @@ impl StageRunner<'_> {
         let tails = self.known_tails(collector, stage, first);
         let spawned = self.spawn_trials(spawner, stage, first, (&rates, tails), sinks);
         if spawned.is_err() {
-            // Those that did start end now, and are waited for: none outlives load and watchdog.
+            // Stop the threads that did start. `tend` waits for them while load and watchdog still run.
             self.stop.store(true, Ordering::Relaxed);
         }
         if let Some(trace) = self.trace_of(stage, &measuring.threads) {
@@ -297,8 +299,8 @@ impl StageRunner<'_> {
         spawned.and(outcome)
     }
 
-    /// Iterations of arithmetic per second for each trial, calibrated once per pinning, before any
-    /// load, on a new thread.
+    /// Returns the iterations of arithmetic per second for each trial of a stage, or 0 for trials without
+    /// arithmetic. Calibrates each pinning only once, on a new thread, before the load starts.
     fn calibrate(
         &mut self,
         collector: &mut Collector,
@@ -322,7 +324,7 @@ impl StageRunner<'_> {
             let thread = spawner
                 .spawn("calibrate", move || {
                     if let Ok(Some(cpu)) = platform::choose_cpu(choice) {
-                        // A denied pin shows in the trial itself.
+                        // An error is ignored: the trial requests the same pinning and reports it.
                         platform::pin_self(cpu).ok();
                     }
                     sender.send(turns_a_second()).ok();
@@ -348,8 +350,8 @@ impl StageRunner<'_> {
         Ok(rates)
     }
 
-    /// The spin tails of an earlier trial of this run with the same load and conditions, for each trial of
-    /// the stage; `None` if none is calibrated, or none was tried yet.
+    /// Returns, for each trial of a stage, the spin tails that an earlier trial of this run tried under the
+    /// same load and conditions. `None` if the trial needs no calibrated tail, or if no earlier trial fits.
     fn known_tails(
         &self,
         collector: &mut Collector,
@@ -385,7 +387,7 @@ impl StageRunner<'_> {
         tails
     }
 
-    /// Runs the load for a while before the loops start.
+    /// Waits for this length before the measuring loops start, so that the load can reach a steady state.
     fn settle(&self, collector: &mut Collector, length: Nanos) {
         let end = clock_nanos() + length.get();
         while clock_nanos() < end && !self.is_stopped() {
@@ -408,7 +410,7 @@ impl StageRunner<'_> {
         for (((trial, index), &turns_a_second), known_tails) in planned {
             let slots = usize::try_from(trial.slot_count()).unwrap_or(usize::MAX);
             let room = match trial.pace {
-                // Short waits come faster than any collector: the ring has room for all of them.
+                // Short waits can outpace the collector between two drains, so their ring is larger.
                 Pace::After { .. } => MAX_ROOM.max(self.ring_capacity),
                 Pace::Grid { .. } | Pace::BackToBack | Pace::Gaps { .. } => self.ring_capacity,
             };
@@ -417,7 +419,7 @@ impl StageRunner<'_> {
             let (totals, totals_tap) = ring(TOTALS_CAPACITY, Totals::default());
             let (notes, inbox) = sync_channel(2);
             let measured_at = Arc::new(AtomicI64::new(0));
-            // Gaps count from the stage's start, everything else from the trial's own.
+            // Times of a gap probe count from the start of the stage, all others from that of the trial.
             let start = match trial.pace {
                 Pace::Gaps { .. } => Arc::new(AtomicI64::new(origin)),
                 Pace::Grid { .. } | Pace::After { .. } | Pace::BackToBack => {
@@ -467,7 +469,7 @@ impl StageRunner<'_> {
         Ok(())
     }
 
-    /// The records of who has the CPU of these threads; `None` where none are requested.
+    /// Returns a trace of which threads have the CPUs of the measuring threads; `None` if tracing is off.
     fn trace_of(&self, stage: &Stage, measuring: &[Measuring]) -> Option<StageTrace> {
         if self.trace == TraceMode::Off {
             return None;
@@ -479,7 +481,7 @@ impl StageRunner<'_> {
         Some(trace)
     }
 
-    /// Empties the rings every beat until every measuring thread has ended.
+    /// Drains the rings every [`BEAT`] until all measuring threads have ended or the wait for them is over.
     fn tend(
         &mut self,
         collector: &mut Collector,
@@ -494,8 +496,8 @@ impl StageRunner<'_> {
             let is_brief = self.is_stopped() || collector.is_trace_waiting();
             let drain = if is_brief { LAST_BEAT } else { BEAT };
             std::thread::park_timeout(drain.to_duration());
-            // Finished threads are checked before the rings are drained, so that nothing they wrote
-            // is left in them.
+            // Check which threads have finished before draining the rings: the drain below then takes
+            // everything that these threads wrote.
             let over: Vec<bool> = measuring.iter().map(|one| one.thread.is_finished()).collect();
             let times = CpuTimes::default();
             for one in measuring.iter_mut() {
@@ -535,8 +537,8 @@ impl StageRunner<'_> {
     }
 }
 
-/// Adds values over time to the trial that is measured, or to the first of several: they are the same for
-/// all.
+/// Adds values over time, such as temperature and interrupts, to the run. If several trials are measured,
+/// only the first gets the values, since they apply to the whole machine.
 fn add_values(watch: &mut SeriesWatch, collector: &mut Collector, measuring: &[Measuring]) {
     let Some(one) = measuring.first() else { return };
     let trial = collector.run.trials.get(one.trial).filter(|_| measuring.len() == 1);
@@ -549,12 +551,12 @@ fn add_values(watch: &mut SeriesWatch, collector: &mut Collector, measuring: &[M
     }
 }
 
-/// How long stopped threads have been waited for.
+/// Measures the time since the run was stopped; empty until the stop is noticed.
 #[derive(Default)]
 struct Waiting(Option<Instant>);
 
 impl Waiting {
-    /// Whether they were waited for long enough.
+    /// Returns whether stopped threads had [`join::LIMIT`] to end. The first call with `is_stopped` starts the time.
     fn is_over(&mut self, is_stopped: bool) -> bool {
         if is_stopped {
             self.0.get_or_insert_with(Instant::now);
@@ -567,14 +569,14 @@ impl Waiting {
     }
 }
 
-/// Ends the trial of a measuring thread that gets no CPU; its samples so far are saved.
+/// Ends the trial of a measuring thread that gets no CPU and therefore cannot stop. Saves its samples so far.
 fn leave_behind(collector: &mut Collector, one: &Measuring, waited: Nanos) {
     let counters = Counters::from([(counter::UNRESPONSIVE_NANOS.to_owned(), waited.get())]);
     collector.ended(one.trial, None, counters);
 }
 
-/// Joins a finished measuring thread and takes its results; returns whether its real-time priority
-/// was revoked.
+/// Joins a finished measuring thread and adds its results to the run. Returns whether its real-time priority
+/// was revoked, or an error if the thread panicked.
 fn end_trial(
     collector: &mut Collector,
     mut one: Measuring,

@@ -1,4 +1,4 @@
-//! Chooses the spin tail of a hybrid wait by trying some, in interleaved blocks.
+//! Chooses the spin tail of a hybrid wait: tries several tails in interleaved blocks and compares their lateness.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -11,18 +11,18 @@ use crate::run::TailPoint;
 use crate::stats::blocks::percentile_range;
 use crate::stats::{PercentileRule, Quantile, Sorted, Spread};
 
-/// Waits with one tail before the next one follows.
+/// Number of waits in a block; all waits of a block use the same tail.
 const BLOCK: u32 = 5;
-/// Blocks per tail.
+/// Number of blocks per tail.
 const BLOCKS: u32 = Tail::TRIAL_WAITS / BLOCK;
 
-/// A difference of lateness that matters to no frame; above it, a tenth.
+/// Difference in lateness that is too small to matter. If a tenth of the lateness is more, that tenth is used.
 const SLACK: Nanos = Nanos::from_micros(10);
 
-/// The tail to use, and what each showed.
+/// The tail to use, and the result of each tried tail.
 pub(super) type TriedTails = (Nanos, Vec<TailPoint>);
 
-/// The result of one tail.
+/// The measurements of one tail.
 struct Tried {
     tail: Nanos,
     late: Vec<i64>,
@@ -30,19 +30,19 @@ struct Tried {
     wall: Nanos,
 }
 
-/// How late a tail was.
+/// The lateness that resulted from one tail.
 struct Outcome {
     point: TailPoint,
-    /// The mean of the latest tenth of its waits: less noisy than p99, which one of 80 waits can determine.
+    /// Mean lateness of the latest 10% of the waits. Less noisy than p99: of 80 waits, one alone can set p99.
     mean_of_worst: Nanos,
 }
 
-/// Tries each tail in the trial's own loop until stopped or [`Tail::MAX_TRIAL`] is over. Returns the tail to use,
-/// and what each showed; one without a wait is omitted.
+/// Tries each tail until stopped or [`Tail::MAX_TRIAL`] is over. Returns the tail to use, and the result of each
+/// tail except those without a single wait.
 ///
-/// Period and work are the trial's own because a tail uses up the thread's fair share of the CPU: under
-/// load at normal priority, tails that make a loop at 60 FPS less late make one at 240 FPS later (mean
-/// lateness of 1.1 ms without and 0.5 ms with 500 µs at 60 FPS, of 0.9 and 1.5 ms at 240 FPS).
+/// Waits with the period and work of the trial, since the best tail depends on them: spinning consumes the
+/// thread's fair share of the CPU. Under load at normal priority, a tail of 500 µs reduces the mean lateness at
+/// 60 FPS from 1.1 to 0.5 ms, but at 240 FPS it increases the mean lateness from 0.9 to 1.5 ms.
 pub(super) fn try_tails(
     tails: impl Iterator<Item = Nanos>,
     (period, work): (Nanos, Prepared),
@@ -59,7 +59,7 @@ pub(super) fn try_tails(
             let shift = shifts.next().unwrap_or(0);
             tried.run_block((period, work), shift, end, sleeper, stop);
         }
-        // Every other round runs backward, so that drift affects all tails equally.
+        // Reverse the order after each round, so that a drift over time affects all tails equally.
         all.reverse();
     }
     all.sort_by_key(|tried| tried.tail);
@@ -67,12 +67,14 @@ pub(super) fn try_tails(
     (choose(&outcomes), outcomes.into_iter().map(|one| one.point).collect())
 }
 
-/// By how much the schedule of each block is shifted, up to half a period both ways, spread evenly.
+/// Returns the shift of each block's schedule, in nanoseconds: between minus and plus half a period, evenly spread.
 ///
-/// A period has few phases against the scheduler's tick, six with 16.667 and 4 ms, and only one of them may be
-/// late. Blocks that follow each other without a shift repeat their phases, and a tail may never meet that one.
+/// Without shifts, a wait can only end in a few positions relative to the scheduler's tick, such as six positions
+/// for a period of 16.667 ms and a tick of 4 ms. Waits may be late in one of these positions only, and some tails
+/// might never meet that position.
 fn shifts(period: i64) -> impl Iterator<Item = i64> {
-    // Multiples of the golden ratio's fraction, in 32 bits, are spread evenly from the first to the last.
+    // The fraction of the golden ratio, times 2^32: its multiples modulo 2^32 are evenly spread, however
+    // many are taken.
     const GOLDEN: u32 = 0x9e37_79b9;
     (0_u32..).map(move |block| {
         let fraction = i128::from(block.wrapping_mul(GOLDEN));
@@ -125,9 +127,10 @@ impl Tried {
     }
 }
 
-/// The shortest tail that is as good as the best, or no tail if none was tried: its p99 lateness is within the 95%
-/// interval of the best, and its latest waits are on average no later than those of the best by more than
-/// [`SLACK`]. The best is the one whose latest waits have the lowest average lateness.
+/// Returns the shortest tail that is as good as the best one, or 0 if no tail was tried.
+///
+/// The best tail has the lowest `mean_of_worst`. Another tail is as good if its p99 lateness is not above the 95%
+/// interval of the best tail's p99, and its `mean_of_worst` is higher by at most [`SLACK`] or a tenth.
 fn choose(outcomes: &[Outcome]) -> Nanos {
     let Some(best) = outcomes.iter().min_by_key(|one| one.mean_of_worst) else {
         return Nanos::ZERO;
@@ -144,7 +147,8 @@ fn choose(outcomes: &[Outcome]) -> Nanos {
 mod tests {
     use super::*;
 
-    /// Each with tail, p99 and the upper end of its interval, and the mean of the latest waits, in µs.
+    /// Creates an outcome from each tuple, in µs: tail, p99, upper end of the interval of p99 (0 for no interval),
+    /// and mean of the latest waits.
     fn outcomes(points: &[(i64, i64, i64, i64)]) -> Vec<Outcome> {
         let outcome = |&(tail, p99, upper, mean): &(i64, i64, i64, i64)| Outcome {
             point: TailPoint {
@@ -167,19 +171,20 @@ mod tests {
         };
         check(&[(0, 90, 120, 80), (100, 20, 40, 15), (250, 2, 5, 1), (500, 1, 3, 1)], 250);
         check(&[(0, 90, 120, 80), (100, 20, 40, 15), (250, 6, 9, 5), (500, 1, 3, 1)], 500);
-        // A tail that causes lateness, as under load at normal priority.
+        // Every tail above 0 causes lateness, as under load at normal priority.
         check(&[(0, 80, 100, 70), (500, 3_400, 4_000, 900), (2_000, 900, 2_000, 500)], 0);
-        // One wait by chance late, and its interval reaches to all: the others are later on average.
+        // The best tail had one late wait by chance, so every p99 is within its interval. The means of
+        // the other tails are too high.
         check(
             &[(0, 3_784, 4_070, 3_500), (500, 3_330, 3_350, 3_200), (1_000, 3_900, 4_100, 2_700)],
             1_000,
         );
-        // p99 low by chance, where few waits met the phase that is late.
+        // The p99 of tail 0 is low by chance, but its mean is too high; the p99 of tail 250 is too high.
         check(
             &[(0, 753, 2_906, 2_800), (250, 3_195, 3_268, 2_600), (1_000, 2_740, 2_953, 2_500)],
             1_000,
         );
-        // Too few waits for an interval.
+        // There are too few waits for an interval of p99.
         check(&[(0, 9, 0, 9), (100, 5, 0, 5), (250, 5, 0, 5)], 100);
         check(&[], 0);
     }
@@ -192,7 +197,7 @@ mod tests {
             found.sort_unstable();
             let ends = [found[0] + 8_000, 8_000 - found[23]];
             let gaps = found.windows(2).map(|pair| pair[1] - pair[0]).chain(ends);
-            // 24 phases of 16 000 are 667 apart if spread evenly.
+            // If 24 shifts are spread evenly over a period of 16 000 ns, they are 667 ns apart.
             let widest = gaps.max().unwrap_or(0);
             assert!(widest < 3 * 667, "{every}: {widest}");
         }

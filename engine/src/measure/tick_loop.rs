@@ -1,4 +1,4 @@
-//! The loop of game cycles: one after the other, on a pool of a fixed number of threads.
+//! Runs the cycles of a simulated game server back to back, on a fixed number of threads.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -11,17 +11,17 @@ use crate::platform::{clock_nanos, current_cpu};
 use crate::run::{Counters, counter};
 use crate::sample::Sample;
 
-/// Cycles before any count: the view ranges take 15 to settle.
+/// Minimum number of warm-up cycles: the view ranges of the simulated players take 15 cycles to settle.
 const MIN_WARM_UP: i64 = 20;
 
-/// Game cycles with everything filled in.
+/// The parameters of a loop of game cycles.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Ticks {
-    /// The world.
+    /// The simulated game world, and the number of threads.
     pub(super) cycle: GameCycle,
-    /// How long cycles run before they count, at least 20 of them.
+    /// Duration of the warm-up, whose cycles do not count. The warm-up has at least 20 cycles.
     pub(super) warm_up: Nanos,
-    /// Measuring time.
+    /// Duration of measuring, after the warm-up.
     pub(super) length: Nanos,
 }
 
@@ -44,8 +44,8 @@ const fn settings(cycle: &GameCycle) -> Settings {
     }
 }
 
-/// Runs cycles until the time is up or until stopped, at least one that counts. One thread runs
-/// without a pool; more are a pool of that many, whose threads inherit the scheduling of this one.
+/// Runs cycles until the time is up or a stop is requested. Unless stopped, at least one cycle counts.
+/// A single thread needs no pool. Several threads form a pool and inherit the scheduling of this thread.
 pub(super) fn run_ticks(
     ticks: &Ticks,
     stop: &AtomicBool,
@@ -100,8 +100,8 @@ pub(super) fn run_ticks(
     LoopResult { slots: count, complete: !is_stopped() }
 }
 
-/// Calls a function on a thread of the pool, or directly without a pool: handing a cycle to the
-/// pool and waiting for it takes several hundred microseconds, so the pool runs the loop.
+/// Calls `work` on a thread of the pool, or directly if there is no pool. `work` is a loop of many cycles:
+/// passing each cycle to the pool separately would add several hundred microseconds per cycle.
 fn on_pool<R: Send>(pool: Option<&rayon::ThreadPool>, work: impl FnOnce() -> R + Send) -> R {
     match pool {
         Some(pool) => pool.install(work),
@@ -109,7 +109,8 @@ fn on_pool<R: Send>(pool: Option<&rayon::ThreadPool>, work: impl FnOnce() -> R +
     }
 }
 
-/// Runs the cycles that count. Returns their number and the total time of each part.
+/// Runs the cycles that count. Returns the number of cycles, and the total time of moving, preparing, encoding,
+/// and releasing in all cycles.
 fn run_counted(
     world: &mut World,
     pool: Option<&rayon::ThreadPool>,

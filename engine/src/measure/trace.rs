@@ -1,7 +1,7 @@
-//! Records of who had the CPU, saved around late samples only.
+//! Records which threads had the CPUs, and saves the records around late samples only.
 //!
-//! The system writes into separate rings; the collector empties them after the rings of samples, so
-//! that everything before a sample is there. What no late sample needs is dropped.
+//! The system writes its records into rings. The collector drains these rings after the rings of the
+//! samples, so that it has all records before each sample. Records that no late sample needs are dropped.
 
 mod recent;
 mod window;
@@ -24,29 +24,30 @@ use crate::platform::{self, Missing, ThreadId, TraceSource, TraceState, Tracer};
 use crate::run::{Counters, Trace, counter};
 use crate::sample::{Sample, TRACE_LEAD, TraceEvent, TraceRecord};
 
-/// How many records of a trial are saved: about 5 MB of a run in memory.
+/// Maximum number of records that are saved per trial. They take about 5 MB of memory.
 const MAX_ROWS: usize = 400_000;
-/// How often the busiest programs are read, where names of threads are not permitted.
+/// Interval between readings of the busiest programs, in nanoseconds, if the names of threads are not recorded.
 const BUSY_INTERVAL: i64 = 250_000_000;
-/// The same where names of threads are recorded: only for what other programs use in all.
+/// Interval between readings of the busiest programs, in nanoseconds, if the names of threads are recorded. The
+/// readings then only serve to show how much CPU time other programs use.
 const NAMED_BUSY_INTERVAL: i64 = 1_000_000_000;
-/// How long records wait at least: more than a beat of the collector.
+/// Minimum time for which records are retained. It is longer than the interval of the collector, 50 ms.
 const MIN_WAIT: Nanos = Nanos::from_millis(300);
-/// Whether who had the CPU is recorded.
+/// Whether a run records which threads had the CPUs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum TraceMode {
-    /// As exactly as this system permits.
+    /// Records in as much detail as this system permits.
     #[default]
     Auto,
-    /// Never: causes come from counters.
+    /// Records nothing. The causes of lateness are derived from counters.
     Off,
-    /// As exactly as permitted; a run does not start where nothing can be recorded.
+    /// Records in as much detail as permitted. A run does not start if nothing can be recorded.
     Require,
 }
 
 impl TraceMode {
-    /// Whether this system permits what is required.
+    /// Returns an error if a trace is required and this system can record nothing.
     pub fn check(self) -> Result<(), StartError> {
         if self != Self::Require {
             return Ok(());
@@ -59,33 +60,33 @@ impl TraceMode {
     }
 }
 
-/// What a measuring thread publishes for its trace.
+/// The values that a measuring thread publishes for its trace.
 #[derive(Clone, Debug, Default)]
 pub(super) struct ThreadSlot {
-    /// Its thread's number; 0 before it runs.
+    /// The ID of the thread; 0 until the thread runs.
     pub(super) thread: Arc<AtomicU64>,
-    /// The raw clock at the trial's start; 0 before.
+    /// Value of `clock_nanos` from which the times of the trial count; 0 until it is known.
     pub(super) start: Arc<AtomicI64>,
-    /// Whether its switches and page faults are recorded.
+    /// Whether the trace records the switches and page faults of the thread, which makes counters unnecessary.
     pub(super) is_traced: Arc<AtomicBool>,
 }
 
-/// Records of one stage.
+/// The trace of one stage.
 #[derive(Debug, Default)]
 pub(super) struct StageTrace {
     tracer: Option<Tracer>,
-    /// The thread that reads the system's records, where they do not arrive without one.
+    /// The thread that reads the records; empty on systems that deliver records without a thread.
     reader: Vec<JoinHandle<()>>,
     trials: Vec<TracedTrial>,
     recent: Recent,
-    /// Where records were lost.
+    /// All losses of records so far.
     losses: Vec<TraceRecord>,
     longest_period: Nanos,
-    /// Which programs are busy, and when that is read next.
+    /// Reads which programs are busy; the number is the `clock_nanos` of the next reading.
     busy: Option<(BusyPrograms, i64)>,
-    /// How often that is read.
+    /// Interval between readings of `busy`, in nanoseconds.
     busy_interval: i64,
-    /// CPU time of reading records.
+    /// CPU time spent on reading records so far, in nanoseconds.
     spent: i64,
 }
 
@@ -93,34 +94,35 @@ pub(super) struct StageTrace {
 struct TracedTrial {
     trial: usize,
     slot: ThreadSlot,
-    /// The CPUs on which it may run; none where that is not known.
+    /// The CPUs on which the thread may run; empty if they are not known.
     cpus: Vec<u32>,
-    /// What is recorded on them, to be saved with the first records.
+    /// Rows about what is recorded on these CPUs, until they are saved together with the first records.
     coverage: Option<Trace>,
-    /// Whether every iteration is a sample; otherwise only what is late.
+    /// Whether every iteration produces a sample. A gap probe produces samples for gaps only.
     is_sampled: bool,
     above: Nanos,
     before: Option<Sample>,
-    /// Whether a sample was late since busy programs were read.
+    /// Whether a sample was late since the last reading of the busy programs.
     is_late: bool,
-    /// Late samples whose records were not taken yet, each with the one before.
+    /// Late samples whose records have not been collected yet, each with its previous sample.
     late: Vec<(Option<Sample>, Sample)>,
     names: BTreeMap<String, u32>,
-    /// The threads whose owner was looked up.
+    /// The IDs of threads whose owner was already looked up.
     threads: BTreeSet<u32>,
     row_count: usize,
     omitted_count: i64,
-    /// How many losses of the stage were taken.
+    /// Number of losses of the stage that this trial has already processed.
     loss_count: usize,
 }
 
 impl TracedTrial {
-    /// The number of its thread.
+    /// Returns the ID of the thread, 0 until the thread runs; `None` if it exceeds 32 bits.
     fn thread(&self) -> Option<u32> {
         u32::try_from(self.slot.thread.load(Ordering::Acquire)).ok()
     }
 
-    /// From when on its next sample can need records, however long it takes to come.
+    /// Returns the start of the records that the next sample can need, however late the sample arrives.
+    /// `None` if only the most recent records can be needed.
     fn needed_from(&self, recent: &Recent) -> Option<Nanos> {
         let since = if self.is_sampled {
             self.before
@@ -131,14 +133,15 @@ impl TracedTrial {
         since.map(|since| since - TRACE_LEAD)
     }
 
-    /// Rows about what is recorded on its CPUs; `None` without any.
+    /// Returns rows about what is recorded and what is missing on the trial's CPUs; `None` if there are none.
     fn coverage(&mut self, state: &TraceState) -> Option<Trace> {
         let covered = state.covered.iter().filter(|cpu| self.may_run_on(**cpu));
         let covered = covered.map(|cpu| note(TraceEvent::Covered, *cpu, None, None)).collect();
         self.missing(&state.missing, covered)
     }
 
-    /// Rows about what is not recorded on its CPUs, after others; `None` without any.
+    /// Appends to `rows` the events that are not recorded on the trial's CPUs. Returns all rows; `None` if there
+    /// are none.
     fn missing(&mut self, missing: &[Missing], mut rows: Vec<TraceRecord>) -> Option<Trace> {
         let mut new_names = Vec::new();
         for one in missing {
@@ -159,8 +162,8 @@ impl TracedTrial {
         self.cpus.is_empty() || self.cpus.contains(&cpu)
     }
 
-    /// The losses of the stage on its CPUs since the last call: a loss is known later than the samples that it affects.
-    /// Before the trial's start, there are no samples.
+    /// Returns all losses on the trial's CPUs since the last call, even far from late samples: a loss becomes known
+    /// only after the samples that it affects. Discards losses before the trial's start, as it had no samples then.
     fn new_losses(&mut self, losses: &[TraceRecord]) -> Vec<TraceRecord> {
         let new = losses.get(self.loss_count..).unwrap_or_default();
         self.loss_count = losses.len();
@@ -169,8 +172,8 @@ impl TracedTrial {
         new.iter().filter(is_its_own).copied().collect()
     }
 
-    /// Rows about the threads of these records that belong to no other program, once each; the measuring thread
-    /// comes first.
+    /// Returns one row for each thread in these records that belongs to the kernel or to this program, unless an
+    /// earlier call returned the row. The measuring thread comes first.
     fn new_owners(&mut self, own: u32, records: &[TraceRecord]) -> Vec<TraceRecord> {
         let threads = records.iter().filter(|record| record.event == TraceEvent::SwitchIn);
         let threads = std::iter::once(own).chain(threads.filter_map(|record| record.thread));
@@ -193,7 +196,7 @@ impl TracedTrial {
         owners
     }
 
-    /// Rows about busy programs at a moment; `None` without any, and where enough is saved.
+    /// Returns rows about programs that are busy at `now`; `None` if there are none or if `MAX_ROWS` are saved.
     fn busy(&mut self, busy: &[BusyProgram], now: i64) -> Option<Trace> {
         if busy.is_empty() || MAX_ROWS <= self.row_count {
             return None;
@@ -216,12 +219,12 @@ impl TracedTrial {
     }
 }
 
-/// A row about a whole trial.
+/// Creates a row that applies to a whole trial and therefore has the time 0.
 const fn note(event: TraceEvent, cpu: u32, name: Option<u32>, value: Option<i64>) -> TraceRecord {
     TraceRecord { at: Nanos::ZERO, event, cpu, thread: None, name, value }
 }
 
-/// The position of a name among those of a trial; a new one follows them.
+/// Returns the position of a name in the list of the trial's names. Appends a new name to this list.
 fn number_of(
     name: String,
     names: &mut BTreeMap<String, u32>,
@@ -235,7 +238,7 @@ fn number_of(
 }
 
 impl StageTrace {
-    /// Adds a trial of the stage, if it can have late samples.
+    /// Adds a trial of the stage if the trial can have late samples.
     pub(super) fn add(&mut self, index: usize, trial: &Trial, slot: ThreadSlot) {
         if let Some(above) = trial.trace_above() {
             self.longest_period = self.longest_period.max(trial.pace.period());
@@ -258,12 +261,13 @@ impl StageTrace {
         }
     }
 
-    /// Whether there is something to open as soon as every thread runs.
+    /// Returns whether the trace still has to be opened, which requires that every measuring thread runs.
     pub(super) const fn is_waiting(&self) -> bool {
         self.tracer.is_none() && !self.trials.is_empty()
     }
 
-    /// Opens the records once every thread runs; returns what each trial notes about them.
+    /// Opens the trace once every measuring thread runs. Returns counters about the trace for each trial, or
+    /// nothing if the trace was not opened by this call.
     pub(super) fn open(&mut self) -> Vec<(usize, Counters)> {
         if !self.is_waiting() {
             return Vec::new();
@@ -316,7 +320,7 @@ impl StageTrace {
         self.trials.iter().map(of_trial).collect()
     }
 
-    /// Notes which samples of a trial are late.
+    /// Stores the late samples of a trial, so that `take` returns the records around them.
     pub(super) fn note(&mut self, trial: usize, samples: &[Sample]) {
         if self.tracer.is_none() {
             return;
@@ -336,7 +340,7 @@ impl StageTrace {
         }
     }
 
-    /// Takes the records so far; returns those around late samples, by trial.
+    /// Reads the records so far. Returns those around late samples, with the position of their trial.
     pub(super) fn take(&mut self) -> Vec<(usize, Trace)> {
         let Some(tracer) = &mut self.tracer else { return Vec::new() };
         let cpu_before = platform::thread_cpu_nanos();
@@ -399,7 +403,8 @@ impl StageTrace {
         Some((one.trial, rows))
     }
 
-    /// The programs that were busy while samples were late, when it is time to read them.
+    /// Reads the busy programs if the next reading is due. Returns rows for each trial that had late samples since
+    /// the last reading.
     fn take_busy(&mut self) -> Vec<(usize, Trace)> {
         let Some((programs, next)) = &mut self.busy else { return Vec::new() };
         let now = platform::clock_nanos();
@@ -416,7 +421,7 @@ impl StageTrace {
         rows.collect()
     }
 
-    /// Drops records that no sample to come can need.
+    /// Drops records that no future sample can need.
     fn forget(&mut self) {
         let wait = MIN_WAIT.max(self.longest_period * 4);
         let Some(newest) = self.recent.newest() else { return };
@@ -427,7 +432,7 @@ impl StageTrace {
         self.recent.forget(&Needed { from, threads, cpus });
     }
 
-    /// What turned out not to be recorded, by trial.
+    /// Returns rows about interrupts that occurred but could not be recorded, with the position of their trial.
     pub(super) fn untraced(&mut self) -> Vec<(usize, Trace)> {
         let missing = self.tracer.as_ref().map_or_else(Vec::new, Tracer::untraced);
         let of_trial =
@@ -435,7 +440,7 @@ impl StageTrace {
         self.trials.iter_mut().filter_map(of_trial).collect()
     }
 
-    /// What the trace cost and what it lost, for each trial.
+    /// Returns counters for each trial: the CPU time of reading records, and the number of lost records.
     pub(super) fn end(&self) -> Vec<(usize, Counters)> {
         let Some(tracer) = &self.tracer else { return Vec::new() };
         let has_source = tracer.state().source.is_some();
@@ -461,7 +466,7 @@ impl StageTrace {
 
 impl Drop for StageTrace {
     fn drop(&mut self) {
-        // Which ends the reader.
+        // Dropping the tracer ends the reader thread.
         self.tracer = None;
         join_all(&mut self.reader, "the reader of the trace");
     }

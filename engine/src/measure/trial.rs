@@ -1,4 +1,4 @@
-//! What a measuring thread does around the hot loop: requests its conditions, calibrates, measures.
+//! Runs one trial on a measuring thread: requests its conditions, calibrates, runs its loop, and reports the result.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
@@ -6,13 +6,14 @@ use std::sync::mpsc::SyncSender;
 
 use super::evidence::EvidenceReader;
 use super::gap_loop::{Gaps, Intervals, Totals, default_threshold, run_gaps, run_probe};
-use super::hot_loop::{LoopResult, Paced, Sinks, Waiter, run_paced};
+use super::hot_loop::{LoopResult, Paced, Sinks, run_paced};
 use super::pool::{Pool, run_pooled};
 use super::recorder::{Recorder, ring};
 use super::tail_trial::{TriedTails, try_tails};
 use super::tick_loop::{Ticks, run_ticks};
 use super::trace::ThreadSlot;
 use super::wait_loop::{WaitSeries, run_waits};
+use super::waiting::Waiter;
 use super::work::Prepared;
 use crate::nanos::Nanos;
 use crate::plan::conditions::Deadline;
@@ -23,33 +24,33 @@ use crate::platform::{
 use crate::run::{Counters, TailPoint, counter};
 use crate::sample::{Evidence, Sample};
 
-/// Everything a measuring thread needs.
+/// Everything that a measuring thread needs to run its trial.
 pub(super) struct Setup {
     pub(super) trial: Trial,
     pub(super) turns_a_second: f64,
-    /// The pool that the loop is a task of; absent where it has a separate thread.
+    /// The pool whose workers run the frames of the trial; `None` if this thread runs them.
     pub(super) pool: Option<Pool>,
     pub(super) stop: Arc<AtomicBool>,
     pub(super) samples: Recorder<Sample>,
     pub(super) evidence: Recorder<Evidence>,
-    /// What a gap probe counted so far.
+    /// Receives the totals of a gap probe so far.
     pub(super) totals: Recorder<Totals>,
     pub(super) notes: SyncSender<Note>,
-    /// The raw clock when the first slot that counts began; 0 before.
+    /// Value of `clock_nanos` when the warm-up ended and measuring began; 0 until then.
     pub(super) measured_at: Arc<AtomicI64>,
-    /// What the thread publishes for its trace.
+    /// The values that the thread publishes for its trace.
     pub(super) slot: ThreadSlot,
-    /// The raw clock when the stage began, the same for all its trials.
+    /// Value of `clock_nanos` when the stage began, the same for all trials of the stage.
     pub(super) origin: i64,
-    /// When the run began, on the same clock.
+    /// Value of `clock_nanos` when the run began.
     pub(super) run_began: i64,
-    /// The tails tried earlier in this run with this load and these conditions.
+    /// The spin tails that an earlier trial of this run tried under the same load and conditions.
     pub(super) known_tails: Option<TriedTails>,
-    /// Whether real-time priority was revoked earlier in this run.
+    /// Whether the real-time priority of an earlier trial of this run was revoked.
     pub(super) was_revoked: bool,
 }
 
-/// A placeholder sample that fills a ring.
+/// A placeholder sample. A new ring is filled with it once, to touch all memory pages.
 pub(super) const BLANK: Sample = Sample {
     began: Nanos::ZERO,
     due: Nanos::ZERO,
@@ -60,11 +61,12 @@ pub(super) const BLANK: Sample = Sample {
     cpu: None,
 };
 
-/// Reports of a measuring thread outside the loop.
+/// A report that a measuring thread sends before or after its loop.
 pub(super) enum Note {
-    /// What was applied, the tail it uses, and the result of each tried tail.
+    /// Before the loop: the conditions that the system applied, the spin tail in use, and the result of each
+    /// tried tail.
     Applied(Box<Applied>, Option<Nanos>, Vec<TailPoint>),
-    /// Its result.
+    /// After the loop: the result of the trial.
     LoopResult(Box<TrialEnd>),
 }
 
@@ -73,18 +75,18 @@ pub(super) struct TrialEnd {
     pub(super) complete: bool,
     /// Whether a guard revoked the thread's real-time priority.
     pub(super) demoted: bool,
-    /// The scheduling policy after the loop, read back.
+    /// The scheduling policy after the loop, read back from the system; `None` for MMCSS.
     pub(super) policy_at_end: Option<Policy>,
     pub(super) counters: Counters,
 }
 
 impl Setup {
-    /// Measures; runs on a separate thread.
+    /// Runs the whole trial. Call it on a thread that does nothing else.
     pub(super) fn run(mut self) {
         let mut counters = Counters::new();
         self.fill_in_deadline(&mut counters);
         let (mut applied, held) = apply_safely(&self.trial, self.was_revoked);
-        // Its CPUs are known from here on: what is recorded depends on them.
+        // Publish the thread ID only after pinning: the trace opens records for the CPUs of the thread.
         self.slot.thread.store(platform::thread_id().0, Ordering::Release);
         match self.trial.wait {
             Wait::Relative => Sleeper::new().relative_call().clone_into(&mut applied.sleep_call),
@@ -119,18 +121,19 @@ impl Setup {
         let policy = platform::own_policy();
         let demoted = registration.as_ref().is_some_and(platform::Registration::has_demoted)
             && !policy.is_realtime();
-        // The priority goes before the registration: the guards know the thread until then.
+        // `held` restores the normal priority. Drop it first, so that the guards know the thread for as
+        // long as it has real-time priority.
         drop(held);
         drop(registration);
-        // The multimedia service moves the priority of its threads all the time.
+        // MMCSS changes the priority of its threads continually, so their final policy means nothing.
         let policy_at_end = (!matches!(requested, Priority::Mmcss(_))).then_some(policy);
         let end = TrialEnd { complete: ended.complete, demoted, policy_at_end, counters };
-        // A disconnected collector has stopped the run and needs nothing more.
+        // Ignore an error: it means that the collector has stopped the run and needs no result.
         self.notes.send(Note::LoopResult(Box::new(end))).ok();
     }
 
-    /// DEADLINE's runtime if it is automatic: p99.9 of the CPU time of the work plus a fifth, at
-    /// at least a tenth and at most half of the period.
+    /// Determines an automatic DEADLINE runtime: p99.9 of the CPU time of the work, plus 20%. The runtime is
+    /// between 10% and 50% of the period, and not above the deadline.
     fn fill_in_deadline(&mut self, counters: &mut Counters) {
         let Priority::Deadline(requested) = self.trial.conditions.priority else { return };
         let mut runtime = requested.runtime;
@@ -157,7 +160,7 @@ impl Setup {
         self.trial.conditions.priority = Priority::Deadline(Deadline { runtime, ..requested });
     }
 
-    /// Runs the trial's loop; its cost is counted from the first iteration that counts.
+    /// Runs the loop of the trial. Returns the result, and the state of the counters when measuring began.
     fn measure(
         &mut self,
         waiter: Waiter,
@@ -248,7 +251,7 @@ impl Setup {
         (ended, before)
     }
 
-    /// Measuring time, if time ends the trial.
+    /// Returns the measuring time of the trial, or the maximum if its length is not a time.
     const fn time(&self) -> Nanos {
         match self.trial.length {
             Length::Time(length) => length,
@@ -256,7 +259,8 @@ impl Setup {
         }
     }
 
-    /// The trial's wait with its tail filled in, and the result of each tail if it is calibrated.
+    /// Returns how the trial waits, including its spin tail, and the result of each tried tail. The results
+    /// are empty unless the tail is calibrated.
     fn waiter(&mut self, work: Prepared, sleeper: &Sleeper) -> (Waiter, Vec<TailPoint>) {
         let waiter = match self.trial.wait {
             Wait::OsSleep => Waiter::OsSleep,
@@ -277,7 +281,7 @@ impl Setup {
     }
 }
 
-/// Returns why a trial never runs at real-time priority, and what to do, or `None` if it may.
+/// Returns the reason why real-time priority is not safe for a trial, and a remedy; `None` if it is safe.
 fn safety_reason(trial: &Trial, was_revoked: bool) -> Option<(&'static str, &'static str)> {
     if !trial.wait.sleeps() {
         let reason = "a spin never sleeps; at real-time priority it would never release its CPU";
@@ -287,7 +291,8 @@ fn safety_reason(trial: &Trial, was_revoked: bool) -> Option<(&'static str, &'st
     was_revoked.then_some((reason, "lower the work per frame or the spin tail, and run again"))
 }
 
-/// Requests the trial's conditions, without real-time priority where that is not safe.
+/// Requests the conditions of a trial. Replaces an unsafe real-time priority with normal priority, and reports
+/// the real-time priority as refused.
 fn apply_safely(trial: &Trial, was_revoked: bool) -> (Applied, platform::Held) {
     let requested = trial.conditions;
     let unsafe_for = safety_reason(trial, was_revoked);
@@ -317,14 +322,14 @@ fn insert(counters: &mut Counters, name: &str, value: u64) {
     counters.insert(name.to_owned(), i64::try_from(value).unwrap_or(i64::MAX));
 }
 
-/// What a thread had used, and what the machine's hypervisor had taken, at one moment.
+/// State of the counters of a thread, and of the steal time of the machine, at one moment.
 #[derive(Clone, Copy)]
 struct ThreadMark {
     counters: ThreadCounters,
     cpu: Option<i64>,
-    /// Of all CPUs; read once per trial, as its cost grows with their number.
+    /// Steal time of all CPUs together, in nanoseconds. The cost of reading it grows with the number of CPUs.
     steal: Option<i64>,
-    /// The clock, read last.
+    /// Value of `clock_nanos`, read after the counters.
     at: i64,
 }
 
@@ -335,7 +340,7 @@ impl ThreadMark {
         Self { counters, cpu, steal, at: clock_nanos() }
     }
 
-    /// Adds what the counters rose by since; what the system does not report is omitted.
+    /// Adds the increase of each counter from this mark to `now`. Omits counters that the system does not report.
     fn count_until(&self, now: &Self, counters: &mut Counters) {
         let (before, after) = (&self.counters, &now.counters);
         for (name, before, after) in [

@@ -2,29 +2,28 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use super::hot_loop::{LoopResult, Waiter};
+use super::hot_loop::LoopResult;
 use super::recorder::Recorder;
-use super::waiting::{self, WaitResult};
+use super::waiting::{WaitResult, Waiter, WaitingLoop};
 use crate::nanos::Nanos;
-use crate::plan::SpinStrategy;
 use crate::platform::{Sleeper, clock_nanos, current_cpu};
 use crate::sample::Sample;
 
-/// Single waits with everything filled in.
+/// The parameters of a series of single waits.
 #[derive(Clone, Copy, Debug)]
 pub struct WaitSeries {
-    /// Requested length of each.
+    /// Requested duration of each wait.
     pub length: Nanos,
     /// Maximum number of waits.
     pub count: u64,
-    /// Maximum total time.
+    /// Maximum duration of the series. The last wait may exceed it.
     pub at_most: Nanos,
     /// How to wait.
     pub waiter: Waiter,
 }
 
-/// Waits as often as requested, until the time is up, or until stopped; `start` is the clock at the
-/// trial's start. Allocates nothing itself.
+/// Runs a series of waits until all are done, the time is up, or a stop is requested. `start` is the value of
+/// `clock_nanos` at the start of the trial. Allocates no memory.
 pub fn run_waits(
     waits: &WaitSeries,
     start: i64,
@@ -32,70 +31,48 @@ pub fn run_waits(
     stop: &AtomicBool,
     samples: &mut Recorder<Sample>,
 ) -> LoopResult {
-    // The wait is selected here, outside the loop, to keep branches out of the loop.
-    match waits.waiter {
-        Waiter::OsSleep => run_iterations(waits, start, stop, samples, |due, now| {
-            waiting::os_sleep(sleeper, due, now, stop)
-        }),
-        Waiter::Relative => run_iterations(waits, start, stop, samples, |due, now| {
-            waiting::relative(sleeper, due, now, stop)
-        }),
-        Waiter::WholeMillis => run_iterations(waits, start, stop, samples, |due, now| {
-            waiting::whole_millis(sleeper, due, now, stop)
-        }),
-        Waiter::Hybrid(tail) => run_iterations(waits, start, stop, samples, |due, now| {
-            waiting::hybrid(sleeper, tail, due, now, stop)
-        }),
-        Waiter::Spin(SpinStrategy::None) => {
-            run_iterations(waits, start, stop, samples, |due, now| {
-                waiting::spin(due, now, stop, || {})
-            })
-        }
-        Waiter::Spin(SpinStrategy::SpinLoopHint) => {
-            run_iterations(waits, start, stop, samples, |due, now| {
-                waiting::spin(due, now, stop, std::hint::spin_loop)
-            })
-        }
-        Waiter::Spin(SpinStrategy::YieldThread) => {
-            run_iterations(waits, start, stop, samples, |due, now| {
-                waiting::spin(due, now, stop, std::thread::yield_now)
-            })
-        }
-    }
+    waits.waiter.run(sleeper, stop, Iterations { waits, start, stop, samples })
 }
 
-#[inline]
-fn run_iterations(
-    waits: &WaitSeries,
+/// The loop of a series of waits.
+struct Iterations<'a> {
+    waits: &'a WaitSeries,
     start: i64,
-    stop: &AtomicBool,
-    samples: &mut Recorder<Sample>,
-    wait: impl Fn(i64, i64) -> WaitResult,
-) -> LoopResult {
-    let end = start.saturating_add(waits.at_most.get());
-    let mut turn = 0_u64;
-    let mut began = start;
-    while turn < waits.count && began < end && !stop.load(Ordering::Relaxed) {
-        began = clock_nanos();
-        let due = began.saturating_add(waits.length.get());
-        let woken = wait(due, began);
-        if woken.stopped {
-            break;
+    stop: &'a AtomicBool,
+    samples: &'a mut Recorder<Sample>,
+}
+
+impl WaitingLoop for Iterations<'_> {
+    type Result = LoopResult;
+
+    #[inline]
+    fn run(self, wait: impl Fn(i64, i64) -> WaitResult) -> LoopResult {
+        let Self { waits, start, stop, samples } = self;
+        let end = start.saturating_add(waits.at_most.get());
+        let mut turn = 0_u64;
+        let mut began = start;
+        while turn < waits.count && began < end && !stop.load(Ordering::Relaxed) {
+            began = clock_nanos();
+            let due = began.saturating_add(waits.length.get());
+            let woken = wait(due, began);
+            if woken.stopped {
+                break;
+            }
+            let done = clock_nanos();
+            samples.record(Sample {
+                began: Nanos::new(began - start),
+                due: Nanos::new(due - start),
+                slept: woken.slept.map(|slept| Nanos::new(slept - start)),
+                woke: Nanos::new(woken.woke - start),
+                done: Nanos::new(done - start),
+                spins: woken.spins,
+                cpu: current_cpu(),
+            });
+            turn += 1;
         }
-        let done = clock_nanos();
-        samples.record(Sample {
-            began: Nanos::new(began - start),
-            due: Nanos::new(due - start),
-            slept: woken.slept.map(|slept| Nanos::new(slept - start)),
-            woke: Nanos::new(woken.woke - start),
-            done: Nanos::new(done - start),
-            spins: woken.spins,
-            cpu: current_cpu(),
-        });
-        turn += 1;
+        let is_whole = turn >= waits.count || (end <= began && !stop.load(Ordering::Relaxed));
+        LoopResult { slots: i64::try_from(turn).unwrap_or(i64::MAX), complete: is_whole }
     }
-    let is_whole = turn >= waits.count || (end <= began && !stop.load(Ordering::Relaxed));
-    LoopResult { slots: i64::try_from(turn).unwrap_or(i64::MAX), complete: is_whole }
 }
 
 #[cfg(test)]
@@ -103,6 +80,7 @@ mod tests {
     use super::*;
     use crate::measure::recorder::ring;
     use crate::measure::trial::BLANK;
+    use crate::plan::SpinStrategy;
 
     fn run(waiter: Waiter, length: Nanos, count: u64, at_most: Nanos) -> (LoopResult, Vec<Sample>) {
         let (mut samples, mut tap) = ring(4_096, BLANK);

@@ -1,31 +1,86 @@
-//! How a measuring loop waits for an instant: one function per wait, selected before the loop.
+//! Waits of a measuring loop until an instant: one function per kind of wait.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::nanos::Nanos;
+use crate::plan::SpinStrategy;
 use crate::platform::{Sleeper, clock_nanos};
 
-/// The longest spin between two checks of the stop flag.
+/// The longest spin between two checks of the stop flag, in nanoseconds.
 const SLICE_NANOS: i64 = 50_000_000;
 
-/// The longest sleep between two checks of the stop flag: longer than any that can be requested, so that each of them
-/// is one call, and what is measured is that call.
+/// The longest sleep between two checks of the stop flag, in nanoseconds. The settings allow sleeps of up to 1 s, so
+/// each requested sleep is a single system call.
 const SLEEP_SLICE_NANOS: i64 = 1_100_000_000;
+
+/// A way to wait, with its parameters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Waiter {
+    /// The system's sleep until an instant.
+    OsSleep,
+    /// The system's sleep for a length.
+    Relative,
+    /// The system's sleep for whole milliseconds.
+    WholeMillis,
+    /// The system's sleep, then a spin tail of this length.
+    Hybrid(Nanos),
+    /// A spin without sleep.
+    Spin(SpinStrategy),
+}
+
+/// A measuring loop, compiled once for each way to wait.
+pub(super) trait WaitingLoop {
+    /// What the loop returns.
+    type Result;
+
+    /// Runs the loop. `wait(due, now)` waits until the instant `due`; both are raw clock readings.
+    fn run(self, wait: impl Fn(i64, i64) -> WaitResult) -> Self::Result;
+}
+
+impl Waiter {
+    /// Runs a loop that waits in this way until `stop` is set. The way is selected here, outside the
+    /// loop, to keep branches out of the loop.
+    pub(super) fn run<L: WaitingLoop>(
+        self,
+        sleeper: &Sleeper,
+        stop: &AtomicBool,
+        waiting_loop: L,
+    ) -> L::Result {
+        match self {
+            Self::OsSleep => waiting_loop.run(|due, now| os_sleep(sleeper, due, now, stop)),
+            Self::Relative => waiting_loop.run(|due, now| relative(sleeper, due, now, stop)),
+            Self::WholeMillis => waiting_loop.run(|due, now| whole_millis(sleeper, due, now, stop)),
+            Self::Hybrid(tail) => {
+                waiting_loop.run(|due, now| hybrid(sleeper, tail, due, now, stop))
+            }
+            Self::Spin(SpinStrategy::None) => {
+                waiting_loop.run(|due, now| spin(due, now, stop, || {}))
+            }
+            Self::Spin(SpinStrategy::SpinLoopHint) => {
+                waiting_loop.run(|due, now| spin(due, now, stop, std::hint::spin_loop))
+            }
+            Self::Spin(SpinStrategy::YieldThread) => {
+                waiting_loop.run(|due, now| spin(due, now, stop, std::thread::yield_now))
+            }
+        }
+    }
+}
 
 /// The result of one wait; instants are raw clock reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct WaitResult {
-    /// When the system's sleep returned; absent without a sleep.
+    /// When the system's sleep returned; `None` if the wait contained no sleep, or was stopped during a sleep.
     pub slept: Option<i64>,
-    /// The first clock read at or after the instant, or the last one if the wait was stopped.
+    /// The last clock read of the wait. It is before the instant only if the wait was stopped or the system ended
+    /// a relative sleep early.
     pub woke: i64,
-    /// Iterations of the spin part.
+    /// Number of iterations of the spin part; 0 without a spin part.
     pub spins: u32,
     /// Whether the wait ended early because of a stop.
     pub stopped: bool,
 }
 
-/// Sleeps until `due`, by one call of the system's sleep.
+/// Sleeps until `due` with one call of the system's absolute sleep, or several calls for more than 1.1 s.
 #[inline]
 pub fn os_sleep(sleeper: &Sleeper, due: i64, now: i64, stop: &AtomicBool) -> WaitResult {
     let mut now = now;
@@ -46,15 +101,16 @@ pub fn os_sleep(sleeper: &Sleeper, due: i64, now: i64, stop: &AtomicBool) -> Wai
     WaitResult { slept, woke: now, spins: 0, stopped: false }
 }
 
-/// Sleeps for the time left until `due`, as most programs do, by one call. A sleep that the system ends early is recorded as it is.
+/// Sleeps for the time left until `due` with one call of a relative sleep, as most programs do. If the system ends
+/// the sleep early, the wait ends early too.
 #[inline]
-pub(super) fn relative(sleeper: &Sleeper, due: i64, now: i64, stop: &AtomicBool) -> WaitResult {
+fn relative(sleeper: &Sleeper, due: i64, now: i64, stop: &AtomicBool) -> WaitResult {
     in_slices(due, now, stop, |left| sleeper.sleep_for(Nanos::new(left).to_duration()))
 }
 
-/// The same in whole milliseconds, rounded up.
+/// Sleeps for the time left until `due`, rounded up to whole milliseconds.
 #[inline]
-pub(super) fn whole_millis(sleeper: &Sleeper, due: i64, now: i64, stop: &AtomicBool) -> WaitResult {
+fn whole_millis(sleeper: &Sleeper, due: i64, now: i64, stop: &AtomicBool) -> WaitResult {
     in_slices(due, now, stop, |left| sleeper.sleep_millis(millis_of(left)))
 }
 
@@ -77,7 +133,7 @@ fn in_slices(due: i64, now: i64, stop: &AtomicBool, sleep: impl Fn(i64)) -> Wait
     WaitResult { slept: Some(woke), woke, spins: 0, stopped: false }
 }
 
-/// Sleeps until `tail` before `due`, then spins with the CPU's hint.
+/// Sleeps until the time `tail` before `due`, then spins until `due` with the CPU's spin-loop hint.
 #[inline]
 pub fn hybrid(sleeper: &Sleeper, tail: Nanos, due: i64, now: i64, stop: &AtomicBool) -> WaitResult {
     let first = os_sleep(sleeper, due - tail.get(), now, stop);
@@ -88,7 +144,7 @@ pub fn hybrid(sleeper: &Sleeper, tail: Nanos, due: i64, now: i64, stop: &AtomicB
     WaitResult { slept: first.slept, ..spun }
 }
 
-/// Reads the clock until `due`, with `between` between two reads; an iteration is one clock read.
+/// Spins until `due`: each iteration calls `between` and reads the clock once.
 #[inline]
 pub fn spin(due: i64, now: i64, stop: &AtomicBool, between: impl Fn()) -> WaitResult {
     let mut now = now;
@@ -135,7 +191,8 @@ mod tests {
             let now = clock_nanos();
             let woken = in_slices(now + length, now, &AtomicBool::new(false), |left| {
                 calls.borrow_mut().push(left);
-                // A call that does not return cut short by a slice would otherwise be asked again.
+                // This sleep returns immediately. If the wait were split into slices, it would call the
+                // sleep in an endless loop, which this assertion ends.
                 assert!(calls.borrow().len() < 1_000, "{millis} ms");
             });
             assert!(!woken.stopped);

@@ -1,7 +1,7 @@
-//! Watches real-time threads: a canary of normal priority must keep moving.
+//! Watches real-time threads: a canary, which is a thread of normal priority, must still get CPU time.
 //!
-//! The kernel's own limit (`RLIMIT_RTTIME`, held by `platform`) catches a thread that never sleeps;
-//! this catches real-time threads that together starve everything else.
+//! A limit of the Linux kernel (`RLIMIT_RTTIME`, set by `platform`) catches a single thread that never
+//! sleeps. The watchdog catches several real-time threads that together leave no CPU time to others.
 
 use std::io;
 use std::sync::Arc;
@@ -13,19 +13,20 @@ use super::join::join_all;
 use super::spawner::Spawner;
 use crate::platform::{self, RealtimeGuard, ThreadId, clock_nanos};
 
-/// How often the canary moves.
+/// Interval at which the canary, a thread of normal priority, increments its counter.
 const CANARY_BEAT: Duration = Duration::from_millis(50);
-/// How often the supervisor checks.
+/// Interval at which the supervisor thread checks the counter of the canary.
 const SUPERVISOR_BEAT: Duration = Duration::from_millis(250);
-/// Checks without a move after which every real-time thread is demoted: 1.5 s.
+/// Number of consecutive checks without an increment of the canary's counter, 1.5 s, after which all real-time
+/// threads lose their priority.
 const PATIENCE: u32 = 6;
-/// Checks with a CPU used all the time after which a thread counts as a runaway: 1 s.
+/// Number of consecutive checks at full CPU use, 1 s, after which a real-time thread counts as a runaway.
 const RUNAWAY_LOOKS: u32 = 4;
-/// CPU time in percent of an interval from which a thread used all of it: clocks of CPU time are
-/// coarse.
+/// CPU time, in percent of an interval, that counts as full CPU use. It is below 100 because clocks of CPU
+/// time are coarse.
 const ALL_PERCENT: i64 = 95;
 
-/// Holds every guard of real-time threads until it is dropped.
+/// Guards against real-time threads that use all CPU time. Dropping this ends the guards.
 #[derive(Debug)]
 pub(super) struct Watchdog {
     stop: Arc<AtomicBool>,
@@ -35,8 +36,8 @@ pub(super) struct Watchdog {
 }
 
 impl Watchdog {
-    /// Sets the limit and starts canary and supervisor. The supervisor stops the run through
-    /// `run_stop` if a priority cannot be revoked.
+    /// Sets the kernel's limit, and starts the canary and the supervisor. The supervisor stops the run
+    /// through `run_stop` if the system does not revoke a priority.
     pub(super) fn start(spawner: &Spawner, run_stop: &Arc<AtomicBool>) -> io::Result<Self> {
         let limit = RealtimeGuard::install();
         let stop = Arc::new(AtomicBool::new(false));
@@ -69,7 +70,7 @@ impl Watchdog {
         Ok(watchdog)
     }
 
-    /// Whether a real-time priority could not be revoked, and the run was stopped instead.
+    /// Returns whether the run was stopped because a real-time priority could not be revoked.
     pub(super) fn has_failed(&self) -> bool {
         self.failed.load(Ordering::Relaxed)
     }
@@ -82,8 +83,8 @@ impl Drop for Watchdog {
     }
 }
 
-/// Watches the canary and the CPU time of real-time threads until stopped; calls `revoke` when the
-/// canary does not move or a thread does not sleep.
+/// Checks the canary's counter and the CPU time of real-time threads until stopped. Calls `revoke` if the
+/// counter does not increase or if a real-time thread never sleeps.
 fn supervise(stop: &AtomicBool, beats: &AtomicU64, mut revoke: impl FnMut()) {
     let mut last = beats.load(Ordering::Relaxed);
     let mut still = 0;
@@ -100,7 +101,7 @@ fn supervise(stop: &AtomicBool, beats: &AtomicU64, mut revoke: impl FnMut()) {
     }
 }
 
-/// Finds real-time threads that never sleep, on systems whose kernel does not limit them.
+/// Finds real-time threads that never sleep. Needed on Windows, whose kernel does not limit such threads.
 #[derive(Debug, Default)]
 struct Runaways {
     at: i64,
@@ -109,8 +110,8 @@ struct Runaways {
 }
 
 impl Runaways {
-    /// Takes the CPU time of each thread at an instant; returns whether one has used its CPU all the
-    /// time for [`RUNAWAY_LOOKS`] looks, once.
+    /// Compares the CPU time of each real-time thread, in nanoseconds, with the previous call. Returns `true` once:
+    /// in the [`RUNAWAY_LOOKS`]th consecutive call in which a thread has used all CPU time since the last call.
     fn look(&mut self, at: i64, used: Vec<(ThreadId, i64)>) -> bool {
         let whole = (at - self.at) * ALL_PERCENT / 100;
         let runs_on = used.iter().any(|(thread, now)| {

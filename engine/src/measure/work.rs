@@ -1,4 +1,5 @@
-//! Work that is done after waking: integer arithmetic of a calibrated count, or watching the clock.
+//! The work that a loop does after each wake-up: a calibrated number of arithmetic iterations, or clock reads for
+//! a given time.
 
 use std::hint::black_box;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -7,10 +8,10 @@ use crate::nanos::Nanos;
 use crate::plan::Work;
 use crate::platform::clock_nanos;
 
-/// The longest work between two checks of the stop flag.
+/// The longest work between two checks of the stop flag, in nanoseconds.
 const SLICE_NANOS: i64 = 10_000_000;
 
-/// Runs this many iterations of integer arithmetic: no clock, no memory, no call.
+/// Runs this many iterations of integer arithmetic, without clock reads, memory accesses, or calls.
 #[inline(never)]
 pub(super) fn arithmetic(iterations: u64) -> u64 {
     let mut value: u64 = black_box(0x9e37_79b9_7f4a_7c15);
@@ -21,10 +22,10 @@ pub(super) fn arithmetic(iterations: u64) -> u64 {
     black_box(value)
 }
 
-/// Iterations of the arithmetic per second on an undisturbed CPU: the fastest of 25 probes of about
-/// 1 ms, since every disturbance only makes a probe slower.
+/// Returns how many iterations of `arithmetic` this CPU runs per second. Uses the fastest of 25 probes of about
+/// 1 ms, since a disturbance can only make a probe slower.
 ///
-/// Costs about 30 ms; call it on the kind of CPU on which the work will run, before any load.
+/// Takes about 30 ms. Call it before any load starts, on the kind of CPU on which the work will run.
 pub fn turns_a_second() -> f64 {
     let mut probe_turns = 100_000_u64;
     let mut best = 0.0_f64;
@@ -55,27 +56,27 @@ fn whole(iterations: f64) -> u64 {
     iterations.round() as u64
 }
 
-/// Work with its calibration filled in.
+/// Work that is ready to run: the time of arithmetic is converted into iterations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Prepared {
-    /// Nothing.
+    /// No work.
     Nothing,
-    /// This many iterations of arithmetic, in slices.
+    /// Arithmetic, in slices that end with a check of the stop flag.
     Arithmetic {
-        /// All iterations.
+        /// Total number of iterations.
         iterations: u64,
-        /// Iterations between two checks of the stop flag.
+        /// Number of iterations between two checks of the stop flag.
         slice: u64,
     },
-    /// Watches the clock for this long.
+    /// Reads the clock in a loop for this long.
     Timed(Nanos),
 }
 
 impl Prepared {
-    /// Fills in the calibration.
+    /// Prepares work for a CPU that runs this many iterations of arithmetic per second.
     pub fn new(work: Work, turns_a_second: f64) -> Self {
         match work {
-            // A game cycle has its own loop.
+            // Game cycles are run by a separate loop, `run_ticks`.
             Work::Nothing | Work::GameCycle(_) => Self::Nothing,
             Work::Timed(length) => Self::Timed(length),
             Work::Arithmetic(length) => Self::Arithmetic {
@@ -85,7 +86,7 @@ impl Prepared {
         }
     }
 
-    /// Does the work once; returns within 10 ms when stopped.
+    /// Does the work once. After a stop request, returns within about 10 ms.
     #[inline]
     pub fn run(self, stop: &AtomicBool) {
         match self {

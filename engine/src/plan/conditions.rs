@@ -1,4 +1,4 @@
-//! What a measuring thread requests from the operating system.
+//! The conditions that a measuring thread requests from the operating system, such as priority and pinning.
 
 use std::fmt;
 
@@ -6,7 +6,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::nanos::Nanos;
 
-/// The highest real-time priority that is ever requested: kernel threads (50 and up) always win.
+/// The highest real-time priority that a plan can request. It is below that of kernel threads, which is 50 or
+/// higher, so that they always run first.
 pub const MAX_REALTIME_PRIORITY: u8 = 20;
 
 /// Scheduling priority of a thread; `platform` defines what each level means on each system.
@@ -14,13 +15,13 @@ pub const MAX_REALTIME_PRIORITY: u8 = 20;
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Priority {
-    /// Runs only when nothing else does.
+    /// Runs only when no other thread needs the CPU.
     Idle,
-    /// Below other programs.
+    /// Below the priority of other programs.
     BelowNormal,
-    /// The default of every program.
+    /// The default priority of every program.
     Normal,
-    /// Above other programs.
+    /// Above the priority of other programs.
     AboveNormal,
     /// The highest level that programs commonly request.
     Highest,
@@ -40,23 +41,24 @@ pub enum Priority {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Deadline {
-    /// CPU time per period; 0 uses the measured p99.9 of the work plus a fifth, at least a tenth of
-    /// the period.
+    /// CPU time per period; 0 uses p99.9 of the measured CPU time of the work plus 20%, between 10%
+    /// and 50% of the period and at most the deadline.
     #[serde(rename = "runtime_nanos")]
     pub runtime: Nanos,
-    /// Deadline within the period by which the CPU time must have been granted.
+    /// Time from the start of each period by which the CPU time must have been granted.
     #[serde(rename = "deadline_nanos")]
     pub deadline: Nanos,
-    /// The period.
+    /// Period in which the CPU time is granted once.
     #[serde(rename = "period_nanos")]
     pub period: Nanos,
 }
 
 impl Deadline {
-    /// How often the work is tried for an automatic runtime.
+    /// How often the work is run to measure its CPU time, if the runtime is automatic.
     pub const TRIES: usize = 300;
 
-    /// How long it takes to find the runtime for this work before a trial.
+    /// Returns how long it takes to measure the CPU time of work of this length before a trial; 0 if the
+    /// runtime is given.
     pub fn calibration(self, work: Nanos) -> Nanos {
         if self.runtime == Nanos::ZERO {
             work * i64::try_from(Self::TRIES).unwrap_or(i64::MAX)
@@ -71,14 +73,14 @@ impl Deadline {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum MmcssTask {
-    /// `Games`.
+    /// The task `Games`.
     Games,
-    /// `Pro Audio`.
+    /// The task `Pro Audio`.
     ProAudio,
 }
 
 impl MmcssTask {
-    /// The name that the service uses.
+    /// Returns the name that the service uses for the task.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Games => "Games",
@@ -88,11 +90,11 @@ impl MmcssTask {
 }
 
 impl Priority {
-    /// The four levels of the matrix.
+    /// The four priority levels of the matrix of priority × pinning.
     pub const LEVELS: [Self; 4] =
         [Self::Normal, Self::AboveNormal, Self::Highest, Self::TimeCritical];
 
-    /// The name on screen.
+    /// Returns the name on screen.
     pub fn name(self) -> String {
         match self {
             Self::Idle => "Idle".to_owned(),
@@ -108,7 +110,7 @@ impl Priority {
         }
     }
 
-    /// Rank among all priorities, the lowest first.
+    /// Returns a number by which priorities can be sorted from the lowest to the highest.
     pub fn rank(self) -> u8 {
         match self {
             Self::Idle => 0,
@@ -127,7 +129,7 @@ impl Priority {
 }
 
 impl fmt::Display for Priority {
-    /// As the command line writes it: `above-normal`, `fifo:10`.
+    /// Writes the priority as on the command line: `above-normal`, `fifo:10`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Idle => f.write_str("idle"),
@@ -152,16 +154,16 @@ impl fmt::Display for Priority {
 pub enum CpuChoice {
     /// Unpinned.
     Any,
-    /// A performance core: the first that is not CPU 0, if there are several.
+    /// A performance core. If there are several, the first one that is not CPU 0.
     Performance,
     /// An efficiency core.
     Efficiency,
-    /// This logical CPU.
+    /// The logical CPU with this number.
     Cpu(u32),
 }
 
 impl CpuChoice {
-    /// What a thread is pinned to, in a sentence.
+    /// Returns what the thread is pinned to, as part of a sentence.
     pub fn phrase(self) -> String {
         match self {
             Self::Any => "no CPU".to_owned(),
@@ -173,7 +175,7 @@ impl CpuChoice {
 }
 
 impl fmt::Display for CpuChoice {
-    /// As the command line writes it.
+    /// Writes the choice as on the command line: `performance`, `3`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Any => f.write_str("none"),
@@ -185,7 +187,7 @@ impl fmt::Display for CpuChoice {
 }
 
 impl CpuChoice {
-    /// The name on screen.
+    /// Returns the name on screen.
     pub fn name(self) -> String {
         match self {
             Self::Any => "None".to_owned(),
@@ -200,15 +202,15 @@ impl CpuChoice {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Conditions {
-    /// Scheduling priority.
+    /// The scheduling priority of the thread.
     pub priority: Priority,
-    /// Pinning.
+    /// The CPU that the thread is pinned to.
     pub cpu: CpuChoice,
     /// Linux: how long the kernel may delay a wake-up to bundle it with others; 0 retains the
     /// system's default (50 µs). Real-time policies ignore it.
     #[serde(rename = "timer_slack_nanos")]
     pub timer_slack: Nanos,
-    /// Windows: whether the finest timer resolution is requested.
+    /// Whether the finest timer is requested: the finest timer resolution of Windows. macOS has none and denies it.
     pub fine_timer: bool,
     /// Linux: whether `/dev/cpu_dma_latency` is held at 0, which prevents deep idle states of the CPUs.
     pub no_deep_idle: bool,
@@ -226,7 +228,7 @@ impl Conditions {
 }
 
 impl fmt::Display for Conditions {
-    /// `Above normal, performance core`.
+    /// Writes priority and pinning: `Above normal, P-core`. Omits the pinning of an unpinned thread.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.priority.name())?;
         if self.cpu == CpuChoice::Any { Ok(()) } else { write!(f, ", {}", self.cpu.name()) }
@@ -237,14 +239,14 @@ impl fmt::Display for Conditions {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Cell {
-    /// The row.
+    /// The priority, which is the row of the cell.
     pub priority: Priority,
-    /// The column.
+    /// The pinning, which is the column of the cell.
     pub cpu: CpuChoice,
 }
 
 impl Cell {
-    /// In the title of a run: `FIFO 10, CPU 2`.
+    /// Returns the text for the title of a run: `FIFO 10, CPU 2`.
     pub fn title(&self) -> String {
         let priority = self.priority.name();
         match self.cpu {

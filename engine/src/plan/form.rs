@@ -1,8 +1,8 @@
-//! A test's settings as the window, the command line, and a report present them.
+//! Presents the settings of a test in the window, on the command line, and in reports.
 //!
-//! A probe passes each setting to a [`Form`], a visitor. The window draws them, the command line
-//! derives its options from them (in two passes: collect, then fill in), a report lists them, and
-//! [`Plan::problems`](super::Plan::problems) finds what is out of range.
+//! A probe passes each setting to a [`Form`], a visitor. There are several forms: the window draws the
+//! settings, the command line collects its options from the settings and later fills in their values, a
+//! report lists the settings, and [`Plan::problems`](super::Plan::problems) finds values out of range.
 
 mod check;
 mod parameter;
@@ -14,42 +14,42 @@ use crate::nanos::Nanos;
 pub(super) use check::RangeCheck;
 pub use parameter::{FieldUnit, MachineLimit, Parameter, Quantity};
 
-/// Identifies a setting.
+/// The names of a setting, and its help text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Field {
     /// The name on the command line, in kebab-case, and in [`Problem::key`](super::Problem).
     pub key: &'static str,
     /// The label on screen.
     pub label: &'static str,
-    /// The name where its group is not shown, as in a list of all settings.
+    /// The name in places that do not show the group of the setting, such as a list of all settings.
     pub name: &'static str,
-    /// What it does, in one or two sentences.
+    /// What the setting does, in one or two sentences.
     pub help: &'static str,
 }
 
 impl Field {
-    /// A setting with its key, its label, and its help.
+    /// Creates a setting whose name is its label.
     pub const fn new(key: &'static str, label: &'static str, help: &'static str) -> Self {
         Self { key, label, name: label, help }
     }
 
-    /// The setting, with a separate name where its group is not shown.
+    /// Returns the setting with another name for places that do not show its group.
     #[must_use]
     pub const fn named(self, name: &'static str) -> Self {
         Self { name, ..self }
     }
 
-    /// The setting of this number.
+    /// Returns the setting together with the number that it takes.
     pub const fn number(self, parameter: Parameter) -> Number {
         Number { field: self, parameter }
     }
 
-    /// The name within a sentence.
+    /// Returns the name for use within a sentence, with a lower-case first letter.
     pub fn name_in_sentence(&self) -> String {
         let mut letters = self.name.chars();
         let first = letters.next().map(|first| first.to_lowercase().to_string());
         match first {
-            // An acronym remains as it is.
+            // If the second letter is not lower case, the word is an acronym and remains unchanged.
             Some(first) if letters.as_str().starts_with(char::is_lowercase) => {
                 first + letters.as_str()
             }
@@ -61,70 +61,70 @@ impl Field {
 /// A setting that is a number.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Number {
-    /// The setting.
+    /// The names of the setting.
     pub field: Field,
-    /// The number.
+    /// The unit, range, and default of the number.
     pub parameter: Parameter,
 }
 
-/// One of several values of a setting.
+/// One of several values that a setting can have.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Choice {
-    /// The key on the command line; empty if the parameter alone identifies it.
+    /// The key on the command line; empty if the choice is written as its number only.
     pub key: &'static str,
     /// The label on screen.
     pub label: &'static str,
-    /// What it means, in one sentence.
+    /// What the choice means, in one or two sentences; empty for common durations, which need no explanation.
     pub help: &'static str,
-    /// The number that belongs to it, such as the spin tail of a hybrid wait.
+    /// The number that belongs to the choice, such as the spin tail of a hybrid wait; `None` without one.
     pub parameter: Option<Parameter>,
-    /// The only system that has it, by the name in [`std::env::consts::OS`].
+    /// The only system that has the choice, named as in [`std::env::consts::OS`]; `None` if all systems have it.
     pub system: Option<&'static str>,
-    /// The key of the choice that it is a variant of.
+    /// The key of the choice of which this one is a variant; `None` if it is not a variant.
     pub variant_of: Option<&'static str>,
 }
 
 impl Choice {
-    /// A choice without a number.
+    /// Creates a choice without a number.
     pub const fn plain(key: &'static str, label: &'static str, help: &'static str) -> Self {
         Self { key, label, help, parameter: None, system: None, variant_of: None }
     }
 
-    /// The choice, with a number.
+    /// Returns the choice with a number.
     #[must_use]
     pub const fn with(self, parameter: Parameter) -> Self {
         Self { parameter: Some(parameter), ..self }
     }
 
-    /// The choice, which exists only on this system.
+    /// Returns the choice, limited to this system.
     #[must_use]
     pub const fn only_on(self, system: &'static str) -> Self {
         Self { system: Some(system), ..self }
     }
 
-    /// The choice, as a variant of the one with this key.
+    /// Returns the choice as a variant of the choice with this key.
     #[must_use]
     pub const fn variant_of(self, key: &'static str) -> Self {
         Self { variant_of: Some(key), ..self }
     }
 
-    /// Whether it exists on this system. The command line accepts all of them, for plans of other
-    /// machines.
+    /// Returns whether the choice exists on this system. The command line also accepts other choices, for
+    /// plans of other machines.
     pub fn is_available(&self) -> bool {
         self.system.is_none_or(|system| system == std::env::consts::OS)
     }
 
-    /// The key that it shares with its variants.
+    /// Returns the key that the choice shares with its variants.
     pub fn family(&self) -> &'static str {
         self.variant_of.unwrap_or(self.key)
     }
 
-    /// The number that it begins with; `None` if it has none or begins as automatic.
+    /// Returns the initial number of the choice; `None` if the choice has no number or is initially automatic.
     pub fn first_number(&self) -> Option<f64> {
         self.parameter.filter(|parameter| parameter.automatic.is_none()).map(|it| it.default)
     }
 
-    /// The syntax of the command line, with the range of its number: `hybrid[:TIME] (50us to 10ms)`.
+    /// Returns the syntax on the command line and the range of the number: `hybrid[:TIME] (50us to 10ms)`.
     pub fn spelling(&self) -> String {
         let Some(parameter) = &self.parameter else { return self.key.to_owned() };
         let number = if parameter.unit.is_time() { "TIME" } else { "N" };
@@ -136,7 +136,7 @@ impl Choice {
         }
     }
 
-    /// The choice with this number as the command line writes it: `hybrid:2ms`.
+    /// Returns the choice with this number, written as on the command line: `hybrid:2ms`.
     pub fn written(&self, number: Option<f64>) -> String {
         match (self.key, self.parameter.zip(number)) {
             (key, None) => key.to_owned(),
@@ -146,68 +146,69 @@ impl Choice {
     }
 }
 
-/// Which of several choices is selected, with its number.
+/// A selected choice of a setting, with the number of this choice.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Selection {
-    /// Position in the list of choices.
+    /// The position in the list of choices.
     pub index: usize,
-    /// The number: nanoseconds or a count; absent if the choice has none.
+    /// The number, such as nanoseconds or a count; `None` if the choice has no number or is automatic.
     pub number: Option<f64>,
 }
 
 impl Selection {
-    /// A choice without a number.
+    /// Selects a choice without a number.
     pub const fn plain(index: usize) -> Self {
         Self { index, number: None }
     }
 
-    /// A choice with its number.
+    /// Selects a choice with this number.
     pub fn with(index: usize, number: impl Quantity) -> Self {
         Self { index, number: Some(number.number()) }
     }
 
-    /// Its number.
+    /// Returns the entered number as a value of this type; `None` without a number.
     pub fn value<T: Quantity>(self) -> Option<T> {
         self.number.map(T::of)
     }
 }
 
-/// Presents or fills in settings.
+/// Visits the settings of a test to show, list, check, or change them.
 pub trait Form {
     /// Begins a group of settings with a caption.
     fn group(&mut self, _title: &'static str) {}
 
-    /// Begins a group that is on or off as a whole. A form without such groups shows a plain group,
-    /// whose settings mean the same.
+    /// Begins a group of settings that can be turned on or off together. By default, a form ignores the
+    /// switch and begins a plain group.
     fn group_with_switch(&mut self, title: &'static str, _on: &mut bool) {
         self.group(title);
     }
 
-    /// A number.
+    /// Visits a setting that is a number.
     fn number(&mut self, number: &Number, value: &mut f64);
 
-    /// One of several choices.
+    /// Visits a setting with several choices, of which one is selected.
     fn choice(&mut self, field: &Field, value: &mut Selection, choices: &[Choice]);
 
-    /// Any number of several choices, each with its own number if it has one.
+    /// Visits a setting with several choices, of which any number can be selected. Each selected choice can have
+    /// a number.
     fn set(&mut self, field: &Field, values: &mut Vec<Selection>, choices: &[Choice]);
 
-    /// A matrix of priority × pinning, of which any cells may be selected.
+    /// Visits a matrix of priority × pinning, in which any cells can be selected.
     fn matrix(&mut self, priority: &Field, cpu: &Field, cells: &mut Vec<Cell>);
 
-    /// On or off.
+    /// Visits a setting that is on or off.
     fn switch(&mut self, field: &Field, value: &mut bool);
 
-    /// A few sentences to read with the settings; only a window shows them.
+    /// Visits an explanation of the settings. Only the window shows the explanation.
     fn note(&mut self, _text: &'static str) {}
 
-    /// Settings that apply only under a condition. Otherwise the window hides them, and the command
-    /// line accepts them and reports, with `why`, that they have no effect.
+    /// Visits settings that apply only if `condition` is true. If it is false, the window hides the settings.
+    /// The command line accepts the settings, but reports that they have no effect, with the reason `why`.
     fn when(&mut self, condition: bool, why: &'static str, settings: &mut dyn FnMut(&mut dyn Form));
 }
 
 impl dyn Form + '_ {
-    /// Shows a duration, a count, or a number with a fraction.
+    /// Visits a setting of type `T`, such as a duration or a count. Changes `value` only if the form changed it.
     pub fn value<T: Quantity>(&mut self, number: &Number, value: &mut T) {
         let before = value.number();
         let mut shown = before;
@@ -218,7 +219,7 @@ impl dyn Form + '_ {
     }
 }
 
-/// Shows a list of plain enum values as a set.
+/// Visits a list of enum values as a set of choices without numbers. Replaces the list with the selected values.
 pub fn choose_several<T: Copy + PartialEq>(
     form: &mut dyn Form,
     field: &Field,
@@ -236,7 +237,8 @@ pub fn choose_several<T: Copy + PartialEq>(
         picks.iter().filter_map(|pick| options.get(pick.index).map(|(value, _)| *value)).collect();
 }
 
-/// Shows durations as a set: the common ones, each with its key, and a custom one.
+/// Visits a list of durations as a set of choices: common durations, each with a key, and custom durations. Replaces
+/// the list with the selected durations.
 pub fn lengths(
     form: &mut dyn Form,
     field: &Field,
@@ -264,14 +266,15 @@ pub fn lengths(
         .collect();
 }
 
-/// Shows whole numbers as a set of one custom choice.
+/// Visits a list of whole numbers as selections of a single choice that takes a number. Replaces the list with the
+/// selected numbers.
 pub fn counts(form: &mut dyn Form, field: &Field, values: &mut Vec<u32>, choice: Choice) {
     let mut picks: Vec<Selection> = values.iter().map(|&count| Selection::with(0, count)).collect();
     form.set(field, &mut picks, &[choice]);
     *values = picks.into_iter().filter_map(Selection::value).collect();
 }
 
-/// Shows a plain enum as a choice.
+/// Visits an enum value as one of several choices without numbers. Replaces `value` with the selected one.
 pub fn choose<T: Copy + PartialEq>(
     form: &mut dyn Form,
     field: &Field,

@@ -1,4 +1,4 @@
-//! The frame loop: frame pacing under load, by priority × pinning.
+//! The frame loop test: measures frame pacing under load for each combination of priority and pinning.
 
 mod presets;
 pub(super) mod settings;
@@ -17,7 +17,7 @@ use crate::units::format_fps;
 
 pub use presets::presets;
 
-/// Spin tails that the sweep compares; 0 is a plain sleep.
+/// Spin tails that are compared if `tail_sweep` is on; 0 is a plain sleep.
 pub const SWEPT_TAILS: [Nanos; 7] = [
     Nanos::ZERO,
     Nanos::from_micros(50),
@@ -28,10 +28,10 @@ pub const SWEPT_TAILS: [Nanos; 7] = [
     Nanos::from_millis(2),
 ];
 
-/// The frame time of the gdt-cpus example: 16 670 µs, 3.3 µs off 60 FPS.
+/// Frame time of the gdt-cpus example: 16 670 µs, which is 3.3 µs longer than at 60 FPS.
 pub const GDT_CPUS_PERIOD: Nanos = Nanos::from_micros(16_670);
 
-/// The settings of a frame loop.
+/// The settings of the frame loop test.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct FrameLoop {
@@ -42,32 +42,32 @@ pub struct FrameLoop {
     pub time_each: Nanos,
     /// Work per frame.
     pub work: Work,
-    /// How the loop waits.
+    /// How the loop waits for the next frame.
     pub wait: Wait,
-    /// Whether each configuration runs once with each spin tail of [`SWEPT_TAILS`] instead.
+    /// Whether each configuration runs once with each spin tail of [`SWEPT_TAILS`], instead of with `wait`.
     pub tail_sweep: bool,
-    /// What happens to slots that have passed.
+    /// What happens to frames whose slot in the schedule passed before the loop could run them.
     pub on_miss: OnMiss,
     /// Background load.
     pub load: Load,
     /// Whether each configuration runs twice: with one load thread per logical CPU, and with one
     /// per physical core.
     pub compare_pools: bool,
-    /// How long each configuration is measured once more with all CPUs busy, without a grade; 0 is not at all.
+    /// How long each cell is measured once more with all CPUs busy, without a grade; 0 skips this measurement.
     #[serde(rename = "full_load_nanos", default, skip_serializing_if = "is_zero")]
     pub full_load: Nanos,
-    /// The cells of the matrix to measure.
+    /// Cells of the matrix of priority × pinning to measure.
     pub cells: Vec<Cell>,
-    /// Number of rounds.
+    /// Number of rounds; each round measures every configuration once.
     pub rounds: u32,
     /// How long each configuration runs before frames count.
     #[serde(rename = "warm_up_nanos")]
     pub warm_up: Nanos,
-    /// Lateness above this share of the frame time, in percent, counts as late.
+    /// Late threshold: a frame is late if its lateness exceeds this percentage of the frame time.
     pub late_percent: f64,
-    /// Seed of the order in which configurations run; 0 runs them as listed.
+    /// Seed of the randomized order of configurations; 0 runs configurations in the listed order.
     pub order_seed: u64,
-    /// Linux: whether CPUs are prevented from deep idle during the test.
+    /// Linux: whether CPUs are prevented from entering deep idle states during the test.
     #[serde(default)]
     pub no_deep_idle: bool,
 }
@@ -105,7 +105,7 @@ impl Default for FrameLoop {
 }
 
 impl FrameLoop {
-    /// The length of a frame, to the nearest nanosecond.
+    /// Returns the target frame time, to the nearest nanosecond.
     pub fn period(&self) -> Nanos {
         Nanos::from_secs_f64(1.0 / self.fps)
     }
@@ -114,23 +114,24 @@ impl FrameLoop {
         Tail::leaves_slack(tail, self.work.length(), self.period())
     }
 
-    /// Lateness above which a frame counts as late.
+    /// Returns the lateness above which a frame counts as late.
     pub fn late_limit(&self) -> Nanos {
         Nanos::from_nanos_f64(self.period().as_f64() * self.late_percent / 100.0)
     }
 
-    /// Lateness above which the system's counters are read: the larger of 50 µs and 1 % of the period.
+    /// Returns the lateness above which the loop reads the system's counters to find the cause: 1% of the frame
+    /// time, at least 50 µs.
     pub fn evidence_above(&self) -> Nanos {
         Nanos::from_nanos_f64(self.period().as_f64() / 100.0).max(Nanos::from_micros(50))
     }
 
-    /// The number of slots of the schedule in this time, at least 1.
+    /// Returns how many frames are scheduled in this time, rounded to the nearest number, at least 1.
     pub(super) fn slots_in(&self, time: Nanos) -> u64 {
         let period = self.period().get().max(1);
         u64::try_from((time.get() + period / 2) / period).unwrap_or(1).max(1)
     }
 
-    /// The waits to compare, each with its suffix of the label.
+    /// Returns the waits to compare, each with its suffix for the label of the configuration.
     fn waits(&self) -> Vec<(Wait, String)> {
         if !self.tail_sweep {
             return vec![(self.wait, String::new())];
@@ -148,7 +149,7 @@ impl FrameLoop {
             .collect()
     }
 
-    /// The loads to compare, each with its suffix of the label.
+    /// Returns the loads to compare, each with its suffix for the label of the configuration.
     fn loads(&self) -> Vec<(Load, &'static str)> {
         if self.compare_pools {
             vec![
@@ -166,8 +167,7 @@ impl FrameLoop {
         }
     }
 
-    /// The trial of one cell; everything but label, wait, conditions, and round is the same for
-    /// all.
+    /// Returns the trial of one cell with this wait, label, and round; everything else comes from the settings.
     pub(super) fn trial(&self, cell: Cell, wait: Wait, label: String, round: u32) -> Trial {
         Trial {
             label,
@@ -187,11 +187,11 @@ impl FrameLoop {
         }
     }
 
-    /// The load that occupies all CPUs.
+    /// Load that occupies all CPUs: one load thread per logical CPU.
     const FULL_LOAD: Load =
         Load { count: LoadCount::PerLogicalCpu, priority: LoadPriority::Normal, ..Load::NONE };
 
-    /// The stage of a cell with all CPUs busy.
+    /// Returns the stage that measures a cell with all CPUs busy.
     fn full_load_stage(&self, cell: Cell) -> Stage {
         let conditions =
             Conditions { priority: cell.priority, cpu: cell.cpu, ..Conditions::NORMAL };
@@ -207,7 +207,7 @@ impl FrameLoop {
     }
 }
 
-/// What surfaces list of it.
+/// Names, texts, and examples of this test in the window and on the command line.
 const LISTING: Listing = Listing {
     key: "frame-loop",
     name: "Frame loop",
@@ -273,13 +273,13 @@ impl Probe for FrameLoop {
         }
     }
 
-    /// All CPUs busy is stated alongside.
+    /// Returns whether results under this load are graded. Results with all CPUs busy are listed without a grade.
     fn is_graded(&self, load: &Load) -> bool {
         self.full_load == Nanos::ZERO || *load == self.load
     }
 
-    /// One stage per configuration and round; each round has a randomized order, so that
-    /// temperature and other programs do not favor one row.
+    /// Returns one stage per configuration and round, followed by the stages with all CPUs busy. The order within a
+    /// round is randomized, so that temperature and other programs do not favor one configuration.
     fn stages(&self, _cpus: &CpuFacts) -> Vec<Stage> {
         let mut order = fastrand::Rng::with_seed(self.order_seed);
         let mut stages = Vec::new();
@@ -365,7 +365,7 @@ mod tests {
         assert_eq!(full.load.count, LoadCount::PerLogicalCpu);
         assert!(plan.is_graded(&graded.load) && !plan.is_graded(&full.load));
         assert!(FrameLoop::default().is_graded(&full.load));
-        // The settling time, the warm-up, and the frames: no trial of spin tails.
+        // 100 ms of settling, 1 s of warm-up, and the frames. The spin tail is not calibrated again.
         let frames = full.trials[0].duration();
         assert_eq!(full.duration(), Nanos::from_millis(1_100) + frames);
     }

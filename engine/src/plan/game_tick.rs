@@ -1,4 +1,4 @@
-//! Game tick: how a game server's cycle scales with threads.
+//! The game tick test: measures how the cycle time of a game server changes with the number of threads.
 
 use serde::{Deserialize, Serialize};
 
@@ -17,11 +17,11 @@ use crate::units::format_count;
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum ThreadCounts {
-    /// 1, 2, 4, … and all physical and logical.
+    /// Powers of two, the number of physical cores, and the number of logical CPUs.
     Steps,
-    /// 1 and all logical.
+    /// 1 and the number of logical CPUs.
     OneAndAll,
-    /// The given counts, and 1.
+    /// The thread counts of `custom`, and 1.
     #[serde(alias = "chosen")]
     Custom,
 }
@@ -30,7 +30,7 @@ pub enum ThreadCounts {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct GameTick {
-    /// Players, NPCs, or both.
+    /// What players receive updates about: other players, NPCs, or both.
     pub kinds: Vec<CycleKind>,
     /// Number of players, 1 to 2 046.
     pub players: u32,
@@ -38,29 +38,29 @@ pub struct GameTick {
     pub npcs: u32,
     /// How players and NPCs move.
     pub movement: CycleMovement,
-    /// The side of the square that everyone moves in, in tiles: the smaller, the denser.
+    /// Side length, in tiles, of the square in which players and NPCs move. In a smaller square, each player sees more.
     #[serde(default = "default_area_side")]
     pub area_side: u32,
-    /// Length of every chat line, in characters.
+    /// Length, in characters, of the chat line that each player sends per cycle; 0 for none.
     #[serde(default = "default_chat_length")]
     pub chat_length: u32,
     /// Which thread counts are measured.
     pub counts: ThreadCounts,
-    /// The given counts.
+    /// Thread counts that [`ThreadCounts::Custom`] measures.
     #[serde(alias = "chosen")]
     pub custom: Vec<u32>,
-    /// The time a cycle may take.
+    /// Time that a game server has for one cycle.
     #[serde(rename = "budget_nanos")]
     pub budget: Nanos,
     /// Warm-up before the first iteration of each thread count.
     #[serde(rename = "warm_up_nanos")]
     pub warm_up: Nanos,
-    /// Iterations.
+    /// Number of iterations; each iteration measures every thread count once.
     pub iterations: u32,
-    /// The length of an iteration.
+    /// Length of one iteration of one thread count.
     #[serde(rename = "iteration_nanos")]
     pub iteration: Nanos,
-    /// Seed of everything random.
+    /// Seed of all random numbers in the simulated game.
     pub seed: u32,
 }
 
@@ -136,7 +136,7 @@ const CHAT: Number = Field::new(
 .number(Parameter::count(0, 80, "characters"));
 
 impl GameTick {
-    /// The thread counts on this machine, in ascending order, always including 1.
+    /// Returns the thread counts to measure on a machine with `cpus`, in ascending order, always including 1.
     pub fn thread_counts(&self, cpus: &CpuFacts) -> Vec<u32> {
         let logical = cpus.logical_count();
         let mut counts = vec![1];
@@ -174,7 +174,7 @@ impl GameTick {
                 }),
                 conditions: Conditions::NORMAL,
                 length: Length::Time(self.iteration),
-                // Later iterations need only the view range to settle again.
+                // In later iterations only the view range must settle; the minimum of 20 warm-up cycles is enough.
                 warm_up: if round == 0 { self.warm_up } else { Nanos::ZERO },
                 evidence_above: None,
             }],
@@ -187,7 +187,7 @@ impl GameTick {
     }
 }
 
-/// What surfaces list of it.
+/// Names, texts, and examples of this test in the window and on the command line.
 const LISTING: Listing = Listing {
     key: "game-tick",
     name: "Game tick",
@@ -219,8 +219,8 @@ impl Probe for GameTick {
     }
 
     fn title(&self) -> String {
-        let players = format!("{} players", format_count(self.players.into()));
-        let npcs = format!("{} NPCs", format_count(self.npcs.into()));
+        let players = format!("{} players", format_count(self.players));
+        let npcs = format!("{} NPCs", format_count(self.npcs));
         let who = match self.kinds.as_slice() {
             [CycleKind::Npcs] => npcs,
             [CycleKind::Players] => players,
@@ -319,7 +319,7 @@ impl Probe for GameTick {
         form.value(&SEED, &mut self.seed);
     }
 
-    /// Iteration by iteration, each covering all thread counts.
+    /// Returns the stages iteration by iteration; each iteration covers all thread counts.
     fn stages(&self, cpus: &CpuFacts) -> Vec<Stage> {
         let mut stages = Vec::new();
         for round in 0..self.iterations {
@@ -333,7 +333,7 @@ impl Probe for GameTick {
     }
 }
 
-/// Every preset, the default one first.
+/// Returns every preset, the default one first.
 pub fn presets() -> Vec<Preset> {
     let default = GameTick::default();
     let preset = |key, name, about, plan| Preset { key, name, about, plan: Plan::GameTick(plan) };

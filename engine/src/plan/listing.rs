@@ -1,43 +1,43 @@
-//! What every surface lists of a kind of test: names, texts, and examples.
+//! Names, texts, and examples with which the window and the command line list a test.
 
 use crate::nanos::Nanos;
 
-/// What every surface lists of a kind of test.
+/// Names, texts, and examples with which the window and the command line list a test.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Listing {
     /// The key in files and on the command line: `frame-loop`.
     pub key: &'static str,
     /// The name on screen, in sentence case.
     pub name: &'static str,
-    /// The key of its icon.
+    /// Key of the icon of the test.
     pub icon: &'static str,
-    /// The digit of its keyboard shortcut, if one is free.
+    /// Digit of the keyboard shortcut that opens the test; `None` if the test has no shortcut.
     pub digit: Option<u8>,
-    /// What it measures, in a few words without a period.
+    /// What the test measures, in a few words without a period.
     pub subtitle: &'static str,
-    /// What it answers, as a question.
+    /// Question that the test answers.
     pub question: &'static str,
-    /// What it answers, in one or two sentences.
+    /// What the test measures and shows, in one or two sentences.
     pub about: &'static str,
-    /// Options of example commands, the shortest first.
+    /// Command-line options of example commands; the shortest example comes first.
     pub examples: &'static [&'static str],
-    /// The name of each sample's value, in lower case.
+    /// Name of the value that each sample has, in lower case: `lateness`.
     pub value_name: &'static str,
-    /// What samples are called, in lower case.
+    /// Plural name of the samples, in lower case: `frames`.
     pub samples_name: &'static str,
-    /// What several configurations are called, in lower case.
+    /// Plural name of the configurations: `configurations`, or `CPUs` if each configuration is a CPU.
     pub rows_name: &'static str,
-    /// What one of the trials is called that run one after another, in sentence case.
+    /// Name of one trial in the progress display, in sentence case: `Step` in "Step 2 of 6".
     pub step_name: &'static str,
 }
 
-/// A piece of the line that states how much a plan measures.
+/// Part of a line that states how much a plan measures, such as "6 configurations × 10 s".
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Extent {
-    /// Words.
+    /// Fixed text.
     Words(&'static str),
     /// A number.
     Count(usize),
-    /// A length of time.
+    /// A duration.
     Time(Nanos),
 }

@@ -1,4 +1,4 @@
-//! Background load.
+//! Background load: threads that keep CPUs busy while a test measures.
 
 use serde::{Deserialize, Serialize};
 
@@ -10,17 +10,18 @@ use crate::nanos::Nanos;
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum LoadKind {
-    /// Integer arithmetic: no clock, no allocation.
+    /// Integer arithmetic, without clock reads and memory allocation.
     #[default]
     Cpu,
-    /// Strided writes over four times the last-level cache, at most 256 MiB in total.
+    /// Each thread writes to every 64th byte of a separate buffer, which is four times the last-level cache. All
+    /// buffers together have at most 256 MiB.
     Memory,
     /// Bursts of 2 ms of arithmetic and 2 ms of sleep, like a busy desktop.
     Mixed,
-    /// Calls of arithmetic that yield the CPU in between, like a task pool.
+    /// Calls of arithmetic; the thread yields its CPU between two calls, as in a task pool.
     Calls,
-    /// The same calls in a pool of as many workers as there are load threads, of which the measured loop is
-    /// one more task: a worker that is free takes it when it is due.
+    /// Calls of arithmetic in a pool with one worker per load thread. The measured loop is another task of the pool:
+    /// a free worker runs the next frame when the frame is due.
     Pool,
 }
 
@@ -29,18 +30,19 @@ pub enum LoadKind {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum LoadCount {
-    /// A fixed number; 0 is none.
+    /// A fixed number of load threads; 0 is no load.
     Threads(u32),
-    /// One per logical CPU.
+    /// One load thread per logical CPU.
     PerLogicalCpu,
-    /// One per physical core.
+    /// One load thread per physical core.
     PerPhysicalCore,
-    /// One per two logical CPUs, at least one: what a game with other programs meets.
+    /// One load thread per two logical CPUs, at least one, like a PC that runs a game and other programs.
     HalfOfCpus,
 }
 
 impl LoadCount {
-    /// The number on this machine. If physical cores are unknown, logical CPUs count.
+    /// Returns the number of load threads on a machine with `cpus`. If the number of physical cores is unknown, uses
+    /// the number of logical CPUs.
     pub fn resolve(self, cpus: &CpuFacts) -> u32 {
         match self {
             Self::Threads(count) => count,
@@ -51,22 +53,22 @@ impl LoadCount {
     }
 }
 
-/// Priorities of load threads. Never real-time.
+/// Priorities of the load threads, which are never real-time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum LoadPriority {
-    /// All at normal priority.
+    /// All load threads run at normal priority.
     #[default]
     Normal,
-    /// All below normal.
+    /// All load threads run below normal priority.
     BelowNormal,
-    /// Alternately normal and below normal, the first one normal.
+    /// Load threads run alternately at normal and below normal priority, starting with normal.
     Mixed,
 }
 
 impl LoadPriority {
-    /// Whether the thread at this position runs below normal.
+    /// Returns whether the load thread at this position runs below normal priority.
     pub const fn is_below_normal(self, index: u32) -> bool {
         match self {
             Self::Normal => false,
@@ -76,24 +78,24 @@ impl LoadPriority {
     }
 }
 
-/// Background load.
+/// Background load of a test.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Load {
-    /// What each thread does.
+    /// What each load thread does.
     pub kind: LoadKind,
-    /// The number of threads.
+    /// Number of load threads.
     pub count: LoadCount,
-    /// Their priorities.
+    /// Priorities of the load threads.
     pub priority: LoadPriority,
-    /// Whether thread i is pinned to CPU i, modulo the number of CPUs.
+    /// Whether load thread i is pinned to the usable CPU at position i, modulo the number of usable CPUs.
     pub pinned: bool,
-    /// How long each call takes, where load threads work in calls.
+    /// Length of each call. Only the kinds `Calls` and `Pool` use it.
     #[serde(rename = "call_nanos", default = "default_call")]
     pub call: Nanos,
 }
 
-/// The length of a call where nothing else is requested, and in older files.
+/// Default length of a call, also for older files, which do not contain a length.
 pub const DEFAULT_CALL: Nanos = Nanos::from_millis(20);
 
 const fn default_call() -> Nanos {
@@ -110,7 +112,7 @@ impl Load {
         call: DEFAULT_CALL,
     };
 
-    /// Whether there is any load.
+    /// Returns whether there are no load threads.
     pub fn is_none(&self) -> bool {
         self.count == LoadCount::Threads(0)
     }

@@ -1,10 +1,10 @@
-//! When each wait is due.
+//! The pace of a loop: when each wait is due, and what happens after a missed slot.
 
 use serde::{Deserialize, Serialize};
 
 use crate::nanos::Nanos;
 
-/// What happens to a slot that has already passed.
+/// What happens to a slot of the schedule that passed before the loop could run it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
@@ -14,25 +14,25 @@ pub enum OnMiss {
     Skip,
     /// The slot runs immediately, without a wait; the schedule does not move.
     CatchUp,
-    /// The next slot is scheduled from the late wake-up, so lateness is not carried over. For
-    /// comparison with a tool that does so; the lateness it hides is counted and shown.
+    /// The next slot is due one period after the late wake-up, so lateness is not carried over. Used to compare with a
+    /// reference tool that does the same. The lateness that this hides is counted and shown.
     Rebase,
 }
 
-/// When each wait is due.
+/// When each wait of a loop is due.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Pace {
-    /// Slot k is due at start + k × period.
+    /// Slots follow a fixed schedule: they are due at start + period, start + 2 × period, and so on.
     Grid {
-        /// The length of a slot.
+        /// Length of a slot.
         #[serde(rename = "period_nanos")]
         period: Nanos,
-        /// What happens to a slot that has already passed.
+        /// What happens to a slot that passed before the loop could run it.
         on_miss: OnMiss,
     },
-    /// Each wait is due this long after it began; the next begins immediately.
+    /// Each wait is due `length` after the beginning of that wait; the next wait begins immediately.
     After {
         /// Requested length of each wait.
         #[serde(rename = "length_nanos")]
@@ -40,17 +40,17 @@ pub enum Pace {
     },
     /// No wait: iterations run back to back.
     BackToBack,
-    /// No wait and no work: the clock is read without pause, and a difference above the threshold is
-    /// a gap.
+    /// No wait and no work: the loop reads the clock without pause. A gap is a difference between two reads
+    /// that reaches the threshold.
     Gaps {
-        /// The shortest gap that is recorded; 0 uses the larger of 1 µs and ten times a clock read.
+        /// Shortest gap that is recorded; 0 uses the larger of 1 µs and ten times the duration of a clock read.
         #[serde(rename = "threshold_nanos")]
         threshold: Nanos,
     },
 }
 
 impl Pace {
-    /// The length of a slot, or of each wait; 0 without a wait.
+    /// Returns the length of a slot or of each wait; 0 for a pace without waits.
     pub const fn period(self) -> Nanos {
         match self {
             Self::Grid { period, .. } => period,
@@ -59,24 +59,24 @@ impl Pace {
         }
     }
 
-    /// Whether iterations follow a fixed schedule.
+    /// Returns whether iterations follow a fixed schedule.
     pub const fn is_grid(self) -> bool {
         matches!(self, Self::Grid { .. })
     }
 }
 
-/// The next slot on a fixed schedule and when it is due.
+/// A slot of a fixed schedule and when the slot is due.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Slot {
-    /// Position on the schedule, from 0.
+    /// Position in the schedule, from 0; negative during the warm-up.
     pub index: i64,
-    /// When it is due, from the trial's start.
+    /// When the slot is due, as time since the start of the schedule.
     pub due: Nanos,
 }
 
-/// The slot after `slot`, for a thread that woke at `woke` and finished its work at `now`.
+/// Returns the slot to run after `slot`, for a thread that woke at `woke` and finished its work at `now`.
 ///
-/// A slot has passed when its whole period is over: one that began a moment ago still runs, late.
+/// A slot has passed when its whole period is over. A slot that is due but not over still runs, late.
 #[inline]
 pub fn next_slot(slot: Slot, period: Nanos, on_miss: OnMiss, woke: Nanos, now: Nanos) -> Slot {
     match on_miss {

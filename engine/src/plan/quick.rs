@@ -1,6 +1,6 @@
 //! The quick check: five short plans that together show whether this PC may cause stutter.
 //!
-//! It is not a separate test: each part is an ordinary plan, and its run is saved like any other.
+//! The check is not a separate test: each part is an ordinary plan, and the run of each part is saved like any other.
 
 use super::form::parts::LoadCondition;
 use super::{
@@ -9,53 +9,50 @@ use super::{
 };
 use crate::nanos::Nanos;
 
-/// The tag of every run of a quick check.
+/// Tag that marks the runs of a quick check.
 pub const TAG: &str = "quick-check";
 
-/// The frame rate that it evaluates.
+/// Frame rate of the frame loops of a check, in frames per second.
 pub const FPS: f64 = 60.0;
 
-/// How long measuring takes at most, continuing where there is too little data included. Waiting for other programs
-/// and repeats come on top.
+/// Maximum measuring time of a check, including additional time for parts with too little data. Repeats and the time
+/// to wait until other programs are quiet are not included.
 pub const BUDGET: Nanos = Nanos::from_secs(75);
 
-/// The longest time between the starts of two runs of one check.
-pub const LONGEST: Nanos = Nanos::from_secs(75);
-
-/// The fewest sleeps of a series: p99 needs them.
+/// Minimum number of sleeps or spin waits per series: p99 needs at least 100.
 const MIN_COUNT: u32 = 100;
-/// Sleeps of a series, where they fit into its time. Of 500, the interval of p99 ends at the longest one: a single
-/// stall leaves it undecided.
+/// Number of sleeps per series, if the sleeps take no longer than `MAX_SERIES`. With only 500 sleeps, the confidence
+/// interval of p99 would reach up to the longest sleep, and a single stall would prevent a grade.
 const SLEEPS: u32 = 5_000;
-/// The longest time of a series: enough for 100 sleeps even if timers tick every 15.6 ms.
+/// Maximum time per series of sleeps: enough for 100 sleeps even if the system's timer ticks every 15.6 ms.
 const MAX_SERIES: Nanos = Nanos::from_millis(1_600);
-/// The shortest frame loop: 102 frames.
+/// Minimum measuring time of a frame loop: 102 frames at 60 FPS.
 const MIN_LOOP: Nanos = Nanos::from_millis(1_700);
-/// The shortest gap measurement.
+/// Minimum duration of the scheduling gaps part.
 const MIN_GAPS: Nanos = Nanos::from_millis(500);
 
-/// How a check measures on one PC.
+/// Settings of a quick check for one PC.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct CheckSettings {
-    /// Durations are multiplied by it: 1 is the check itself, less is for trying it out.
+    /// Factor for durations and sample counts, 0 to 1: 1 is a full check, less makes a shorter check for tests.
     pub scale: f64,
-    /// Load threads of what is measured under load: half of the usable CPUs.
+    /// Number of load threads in the measurements under load: half of the usable CPUs.
     pub load_threads: u32,
-    /// Whether the frame loop also runs with all CPUs busy: not where a single one is usable.
+    /// Whether the frame loop also runs with all CPUs busy; false if only one CPU is usable.
     pub has_full_load: bool,
-    /// The spin tail that was selected under load, for the loop without; absent selects one there.
+    /// Spin tail for the idle frame loop, calibrated by the loop under load; `None` lets the idle loop calibrate one.
     pub tail: Option<Nanos>,
 }
 
 impl Default for CheckSettings {
-    /// The check on two CPUs.
+    /// Returns the settings for a PC with two CPUs.
     fn default() -> Self {
         Self { scale: 1.0, load_threads: 1, has_full_load: true, tail: None }
     }
 }
 
 impl CheckSettings {
-    /// The check on these CPUs, with this CPU quota in percent of one, where there is one.
+    /// Returns the settings for these CPUs. A CPU quota, in percent of one CPU, reduces the number of usable CPUs.
     pub fn new(cpus: &CpuFacts, quota_percent: Option<u32>) -> Self {
         let of_quota = quota_percent.map_or(u32::MAX, |percent| (percent / 100).max(1));
         let usable = cpus.logical_count().min(of_quota);
@@ -71,41 +68,42 @@ impl CheckSettings {
         if self.scale.is_finite() { self.scale.clamp(0.0, 1.0) } else { 1.0 }
     }
 
-    /// Half of the usable CPUs busy, as with a game and other programs.
+    /// Returns the load that occupies half of the usable CPUs, like a game and other programs.
     const fn load(&self) -> Load {
         Load { count: LoadCount::Threads(self.load_threads), ..Load::NONE }
     }
 }
 
-/// A wait with this spin tail; 0 is a plain sleep.
+/// Returns a wait with this spin tail; a tail of 0 is a plain sleep.
 pub fn wait_with(tail: Nanos) -> Wait {
     if tail == Nanos::ZERO { Wait::OsSleep } else { Wait::Hybrid(Tail::Fixed(tail)) }
 }
 
-/// One of the five measurements.
+/// One of the five parts of a quick check.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Part {
     /// Sleeps of three lengths, idle and under load.
     Sleep,
-    /// A frame loop on the PC as it is.
+    /// A frame loop without load threads.
     FrameIdle,
-    /// The same under load.
+    /// A frame loop under load.
     FrameLoad,
-    /// A probe on every CPU.
+    /// A probe on every CPU: a busy thread that detects gaps in which it did not run.
     Gaps,
-    /// Busy waits of four lengths.
+    /// Spin waits of four lengths.
     Spin,
 }
 
 impl Part {
-    /// All of them, in the order in which they are shown.
+    /// All parts, in the order in which the window shows the parts.
     pub const ALL: [Self; 5] =
         [Self::Sleep, Self::FrameIdle, Self::FrameLoad, Self::Gaps, Self::Spin];
-    /// All of them, in the order in which they run: the spin tail of both loops is selected under load.
+    /// All parts, in the order in which the parts run. The frame loop under load runs before the idle one because its
+    /// spin tail serves both loops.
     pub const IN_ORDER: [Self; 5] =
         [Self::Sleep, Self::FrameLoad, Self::FrameIdle, Self::Gaps, Self::Spin];
 
-    /// The key in files.
+    /// Returns the key of the part in files.
     pub const fn key(self) -> &'static str {
         match self {
             Self::Sleep => "sleep",
@@ -116,7 +114,7 @@ impl Part {
         }
     }
 
-    /// The name on screen.
+    /// Returns the name of the part on screen.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Sleep => "Sleep accuracy",
@@ -127,7 +125,7 @@ impl Part {
         }
     }
 
-    /// What it does, in one line.
+    /// Returns what the part measures, in one line.
     pub const fn about(self) -> &'static str {
         match self {
             Self::Sleep => "How long sleeps of 1 ns, 1 µs, and 1 ms take, idle and under load",
@@ -138,13 +136,13 @@ impl Part {
         }
     }
 
-    /// Planned duration, with the trial of spin tails.
+    /// Returns the planned duration, including the calibration of the spin tail.
     pub fn length(self, settings: &CheckSettings) -> Nanos {
         let cpus = CpuFacts { usable: (0..settings.load_threads).collect(), ..CpuFacts::default() };
         self.plan(settings).duration(&cpus)
     }
 
-    /// The settings of this part. Never so short that it cannot be graded.
+    /// Returns the plan of this part. The plan is long enough for a grade even with a small `scale`.
     pub fn plan(self, settings: &CheckSettings) -> Plan {
         let share = settings.share();
         let time = |secs| Nanos::from_nanos_f64(Nanos::from_secs(secs).as_f64() * share);
@@ -154,7 +152,7 @@ impl Part {
         };
         let frame_loop = |load| FrameLoop {
             fps: FPS,
-            // 600 frames: p99 has an interval from 368 on that do not depend on each other.
+            // 10 s are 600 frames. The 95% interval of p99 needs at least 368 independent frames.
             time_each: time(10).max(MIN_LOOP),
             load,
             warm_up: Nanos::from_millis(100),
@@ -188,7 +186,7 @@ impl Part {
         }
     }
 
-    /// The part that a run of this plan can be, or `None` if the check has no such part.
+    /// Returns the part that this plan can belong to, or `None` if no part of the check is such a test.
     pub fn of(plan: &Plan) -> Option<Self> {
         match plan {
             Plan::SleepAccuracy(_) => Some(Self::Sleep),
@@ -223,7 +221,7 @@ mod tests {
             for part in Part::ALL {
                 for stage in part.plan(&known).probe().stages(&cpus()) {
                     let slow = stage.trials.iter().map(|trial| match trial.length {
-                        // Sleeps may take all the time they are given; spins end when they are due.
+                        // Slow sleeps use the full time limit of the series; spin waits end when they are due.
                         Length::Turns { at_most, .. } if trial.wait.sleeps() => at_most,
                         _ => trial.duration(),
                     });
@@ -234,7 +232,7 @@ mod tests {
             }
             let planned = Part::ALL.iter().fold(Nanos::ZERO, |sum, part| sum + part.length(&known));
             assert!(planned <= longest && Nanos::from_secs(45) < planned, "{planned}");
-            // There is time left for what is undecided.
+            // At least 10 s remain to measure parts without a grade for longer.
             assert!(longest + Nanos::from_secs(10) < BUDGET, "{longest}");
         }
     }

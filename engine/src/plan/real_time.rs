@@ -1,4 +1,4 @@
-//! Real-time: the effect of a real-time policy on frame pacing.
+//! The real-time test: compares frame pacing under real-time policies with normal scheduling.
 
 use serde::{Deserialize, Serialize};
 
@@ -19,43 +19,43 @@ use crate::units::{format_fps, format_setting};
 pub struct RealTime {
     /// Frames per second, 1 to 1 000.
     pub fps: f64,
-    /// How long each policy is measured, all blocks together.
+    /// Measuring time for normal scheduling and for each policy, all blocks together.
     #[serde(rename = "time_each_nanos")]
     pub time_each: Nanos,
-    /// Length of a block: normal and real-time alternate.
+    /// Length of a block; normal and real-time scheduling alternate from block to block.
     #[serde(rename = "turn_nanos")]
     pub turn: Nanos,
-    /// Work per frame.
+    /// Length of the work per frame.
     #[serde(rename = "work_nanos")]
     pub work: Nanos,
     /// The policies to compare with normal scheduling.
     pub policies: Vec<Priority>,
-    /// CPU time per period under DEADLINE; 0 derives it from the measured work.
+    /// CPU time that DEADLINE reserves per period; 0 derives the time from the measured work.
     #[serde(rename = "runtime_nanos")]
     pub runtime: Nanos,
-    /// By when in its period DEADLINE grants the runtime; 0 is the end of the period.
+    /// Time from the start of a period by which DEADLINE grants the `runtime`; 0 is the end of the period.
     #[serde(rename = "deadline_nanos", default)]
     pub deadline: Nanos,
-    /// The period of DEADLINE; 0 is the frame time.
+    /// Period of DEADLINE; 0 is the frame time.
     #[serde(rename = "deadline_period_nanos", default)]
     pub deadline_period: Nanos,
-    /// Whether normal is a task in a pool of workers that the calls of the load share, as in Holoscan.
+    /// Whether frames under normal scheduling run in a pool of workers that also runs the load, as in Holoscan.
     #[serde(default)]
     pub pooled: bool,
-    /// Pinning of the threads of both halves.
+    /// Pinning of the measuring thread, under normal and real-time scheduling.
     pub cpu: CpuChoice,
-    /// Background load of both halves.
+    /// Background load, under normal and real-time scheduling.
     pub load: Load,
-    /// Lateness above this share of the frame time, in percent, counts as late.
+    /// Late threshold: a frame is late if its lateness exceeds this percentage of the frame time.
     pub late_percent: f64,
 }
 
-/// Whether this is the system of that name.
+/// Returns whether the program runs on the system with this name in `std::env::consts::OS`.
 fn is_on(system: &str) -> bool {
     std::env::consts::OS == system
 }
 
-/// The policies that exist on this system, the default one first.
+/// Returns the default policy on this system.
 fn default_policy() -> Priority {
     if is_on("linux") { Priority::Fifo(10) } else { Priority::TimeCritical }
 }
@@ -137,27 +137,27 @@ const POOLED: Field = Field::new(
     "Runs normal as a task in a pool that the calls of the load share, with one worker per load thread, \
      as Holoscan does. Frames then also wait for calls to end. Missed frames are caught up.",
 );
-/// A time of DEADLINE.
+/// Range of the three times of DEADLINE: 0 (automatic) to 1 s.
 const OF_DEADLINE: Parameter = Parameter::millis(0.0, 1_000.0).or_automatic("Auto");
 
 impl RealTime {
-    /// The length of a frame.
+    /// Returns the target frame time.
     pub fn period(&self) -> Nanos {
         Nanos::from_secs_f64(1.0 / self.fps)
     }
 
-    /// Lateness above which a frame counts as late.
+    /// Returns the lateness above which a frame counts as late.
     pub fn late_limit(&self) -> Nanos {
         Nanos::from_nanos_f64(self.period().as_f64() * self.late_percent / 100.0)
     }
 
-    /// The number of blocks per half, at least one.
+    /// Returns the number of blocks of normal scheduling, and of each policy; at least one.
     pub fn blocks(&self) -> u32 {
         let turn = self.turn.get().max(1);
         u32::try_from((self.time_each.get() + turn / 2) / turn).unwrap_or(1).max(1)
     }
 
-    /// The policy, with the parameters of DEADLINE filled in.
+    /// Returns the policy. DEADLINE gets its times from the settings, with defaults for deadline and period.
     fn filled_in(&self, policy: Priority) -> Priority {
         match policy {
             Priority::Deadline(_) => {
@@ -203,13 +203,13 @@ impl RealTime {
             settle: Nanos::from_millis(if is_idle { 0 } else { 100 }),
             needs_smt: false,
             reuses_tail: false,
-            // It would repeat normal.
+            // A denied policy would only measure normal priority once more.
             skips_denied: priority != Priority::Normal,
         }
     }
 }
 
-/// The policies as a form shows them.
+/// Shows the policies in a form and applies the user's selection.
 fn policies(form: &mut dyn Form, policies: &mut Vec<Priority>) {
     let choices = [
         Choice::plain(
@@ -258,11 +258,11 @@ fn policies(form: &mut dyn Form, policies: &mut Vec<Priority>) {
         .collect();
 }
 
-/// DEADLINE before the frame rate and the measured work fill it in.
+/// Placeholder for the parameters of DEADLINE, until the settings and the measured work determine them.
 pub const UNFILLED: Deadline =
     Deadline { runtime: Nanos::ZERO, deadline: Nanos::ZERO, period: Nanos::ZERO };
 
-/// What surfaces list of it.
+/// Names, texts, and examples of this test in the window and on the command line.
 const LISTING: Listing = Listing {
     key: "real-time",
     name: "Real-time",
@@ -390,7 +390,7 @@ impl Probe for RealTime {
         problems.found()
     }
 
-    /// Block by block: normal, then each policy.
+    /// Returns the stages round by round: in each round, a block of normal scheduling and a block of each policy.
     fn stages(&self, _cpus: &CpuFacts) -> Vec<Stage> {
         let mut stages = Vec::new();
         for round in 0..self.blocks() {
@@ -403,7 +403,7 @@ impl Probe for RealTime {
     }
 }
 
-/// Every preset, the default one first.
+/// Returns every preset, the default one first.
 pub fn presets() -> Vec<Preset> {
     let default = RealTime::default();
     let preset = |key, name, about, plan| Preset { key, name, about, plan: Plan::RealTime(plan) };
@@ -516,7 +516,7 @@ mod tests {
         let without_work = RealTime { work: Nanos::ZERO, ..RealTime::default() };
         assert_eq!(length(default.clone()) - length(without_work), Work::CALIBRATION);
         assert_eq!(length(given.clone()), length(default.clone()));
-        // 300 times 100 µs before each block.
+        // The calibration runs the work of 100 µs 300 times before each block.
         let calibrated = Nanos::from_millis(30) * i64::from(default.blocks());
         assert_eq!(length(deadline(Nanos::ZERO)) - length(given), calibrated);
     }

@@ -1,4 +1,4 @@
-//! Scheduling gaps: intervals in which a busy thread did not run, on all CPUs at once.
+//! The scheduling gaps test: finds intervals in which a busy thread did not run, on all CPUs at the same time.
 
 use serde::{Deserialize, Serialize};
 
@@ -12,43 +12,43 @@ use super::{Extent, Listing};
 use crate::nanos::Nanos;
 use crate::units::format_setting;
 
-/// Which CPUs are probed.
+/// CPUs on which a probe runs: a busy thread that detects gaps in which it did not run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum ProbedCpus {
     /// Every logical CPU.
     Every,
-    /// One logical CPU of each physical core, if known.
+    /// One logical CPU of each physical core that the system reports.
     OneACore,
-    /// The given CPUs.
+    /// The CPUs listed in `custom`.
     #[serde(alias = "chosen")]
     Custom,
 }
 
-/// The settings of the gap test.
+/// The settings of the scheduling gaps test.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct SchedulingGaps {
-    /// Which CPUs are probed.
+    /// CPUs on which a probe runs.
     pub cpus: ProbedCpus,
-    /// The given CPUs.
+    /// CPUs to probe with [`ProbedCpus::Custom`].
     #[serde(alias = "chosen")]
     pub custom: Vec<u32>,
-    /// Duration.
+    /// Length of the test.
     #[serde(rename = "duration_nanos")]
     pub duration: Nanos,
-    /// The shortest gap that is recorded; 0 determines it on this machine.
+    /// Shortest gap that is recorded; 0 uses the larger of 1 µs and ten times the duration of a clock read.
     #[serde(rename = "threshold_nanos")]
     pub threshold: Nanos,
     /// Priority of the probes; never real-time.
     pub priority: Priority,
     /// Whether each probe is pinned to its CPU.
     pub pinned: bool,
-    /// A longest gap up to this is typical of a physical PC.
+    /// Limit of the grade Good: on a typical physical PC, the longest gap is not longer than this.
     #[serde(rename = "typical_nanos")]
     pub typical: Nanos,
-    /// A longest gap above this disturbs real-time programs.
+    /// Limit of the grade Poor: a longest gap above this disturbs real-time programs.
     #[serde(rename = "bad_nanos")]
     pub bad: Nanos,
 }
@@ -106,7 +106,7 @@ const LEVELS: [Priority; 4] =
     [Priority::Idle, Priority::BelowNormal, Priority::Normal, Priority::AboveNormal];
 
 impl SchedulingGaps {
-    /// The CPUs that get a probe.
+    /// Returns the CPUs on which a probe runs.
     pub fn probed<'a>(&'a self, cpus: &'a CpuFacts) -> &'a [u32] {
         match self.cpus {
             ProbedCpus::Every => &cpus.usable,
@@ -116,7 +116,7 @@ impl SchedulingGaps {
     }
 }
 
-/// What surfaces list of it.
+/// Names, texts, and examples of this test in the window and on the command line.
 const LISTING: Listing = Listing {
     key: "scheduling-gaps",
     name: "Scheduling gaps",
@@ -215,7 +215,7 @@ impl Probe for SchedulingGaps {
             self.typical <= self.bad,
             BAD.field.key,
             format!(
-                "bad gap limit: {}; expected {} or more",
+                "Poor gap limit: {}; expected {} or more",
                 format_setting(self.bad),
                 format_setting(self.typical)
             ),
@@ -230,7 +230,7 @@ impl Probe for SchedulingGaps {
         problems.found()
     }
 
-    /// One stage: all probes at the same time.
+    /// Returns a single stage, in which all probes run at the same time.
     fn stages(&self, cpus: &CpuFacts) -> Vec<Stage> {
         let trials = self
             .probed(cpus)
@@ -262,7 +262,7 @@ impl Probe for SchedulingGaps {
     }
 }
 
-/// Every preset, the default one first.
+/// Returns every preset, the default one first.
 pub fn presets() -> Vec<Preset> {
     let default = SchedulingGaps::default();
     let preset =

@@ -1,29 +1,29 @@
-//! The settings of a test as a list: in words, and as the command line writes them.
+//! Lists the settings of a test, each in words and as a command-line option.
 
 use super::Plan;
 use super::conditions::Cell;
 use super::form::{Choice, Field, FieldUnit, Form, Number, Selection};
 
-/// A setting in words and as the command line writes it.
+/// A setting in words and as a command-line option.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Setting {
-    /// Its name, which needs no group to be understood.
+    /// Name of the setting, which is clear without the group of settings to which it belongs.
     pub name: &'static str,
-    /// Its value on screen.
+    /// Value as the screen shows it.
     pub value: String,
-    /// The options of the command line that give it this value.
+    /// Command-line options that give the setting this value.
     pub option: String,
 }
 
 impl Plan {
-    /// Every setting that has an effect, in the order of the form.
+    /// Returns every setting that has an effect, in the order of the form.
     pub fn settings(&self) -> Vec<Setting> {
         let mut list = SettingList::default();
         self.clone().probe_mut().settings(&mut list);
         list.0
     }
 
-    /// Identifies runs of the same settings. The order of configurations, which is drawn, does not count.
+    /// Returns a text that is equal for runs with the same settings. The seed of the run order is ignored.
     pub fn fingerprint(&self) -> String {
         let options = self.settings().into_iter().map(|setting| setting.option);
         let counted: Vec<String> =
@@ -31,7 +31,7 @@ impl Plan {
         counted.join(" ")
     }
 
-    /// The command that runs this plan; settings at their default are omitted.
+    /// Returns the command that runs this plan. Settings at their default are omitted.
     pub fn command(&self) -> String {
         let default = Self::all().into_iter().find(|plan| plan.key() == self.key());
         let default = default.map_or_else(Vec::new, |plan| plan.settings());
@@ -54,7 +54,8 @@ impl SettingList {
     }
 }
 
-/// Returns values as the command line repeats an option: `normal --priority highest`.
+/// Joins the values of an option, repeating the option before all values but the first:
+/// `normal --priority highest`.
 fn joined(key: &str, values: &[impl ToString]) -> String {
     let values: Vec<String> = values.iter().map(ToString::to_string).collect();
     values.join(&format!(" --{key} "))

@@ -1,4 +1,4 @@
-//! Sleep accuracy: actual duration of a sleep.
+//! The sleep accuracy test: measures how long sleeps actually take.
 
 use serde::{Deserialize, Serialize};
 
@@ -13,23 +13,24 @@ use super::{Extent, Listing};
 use crate::nanos::Nanos;
 use crate::units::format_setting;
 
-/// How the sleep is requested.
+/// How a sleep is requested from the system.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum SleepMethod {
-    /// For a length, as most programs do.
+    /// A sleep for a duration, as most programs request it.
     Relative,
-    /// To an instant.
+    /// A sleep until an absolute time.
     Absolute,
-    /// For whole milliseconds, as programs for Windows that call `Sleep` do.
+    /// A sleep for whole milliseconds with the Windows function `Sleep`, which many programs call.
     WholeMillis,
 }
 
-/// The longest sleep of [`SleepMethod::WholeMillis`]. Two calls would each be rounded to the system's timer.
+/// Maximum sleep of [`SleepMethod::WholeMillis`]. The sleep is one call that a stop cannot end. It is not split into
+/// two calls because the system would round each call to its timer.
 const LONGEST_CALL: Nanos = Nanos::from_millis(50);
 
-/// The key of [`SleepMethod::WholeMillis`].
+/// Key of [`SleepMethod::WholeMillis`] on the command line.
 const WHOLE_MILLIS: &str = "whole-millis";
 
 /// Requested timer resolution.
@@ -37,32 +38,32 @@ const WHOLE_MILLIS: &str = "whole-millis";
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Timers {
-    /// As they are.
+    /// The system's default.
     #[serde(alias = "usual")]
     Default,
     /// Linux: a timer slack of 1 ns; Windows: the finest timer resolution.
     Finest,
 }
 
-/// The settings of the sleep test.
+/// The settings of the sleep accuracy test.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct SleepAccuracy {
-    /// The lengths that are slept, 1 ns to 1 s.
+    /// Requested sleep durations, 1 ns to 1 s.
     #[serde(rename = "lengths_nanos")]
     pub lengths: Vec<Nanos>,
-    /// Sleeps per series, 10 to 100 000.
+    /// Number of sleeps per series, 10 to 100 000. A series is the measurement of one configuration.
     pub count: u32,
     /// Maximum time per series.
     #[serde(rename = "at_most_nanos")]
     pub at_most: Nanos,
     /// How the sleeps are requested.
     pub methods: Vec<SleepMethod>,
-    /// Timer resolutions.
+    /// Timer resolutions to request.
     pub timers: Vec<Timers>,
-    /// Idle, under load, or both.
+    /// Load conditions: idle, under load, or both.
     pub circumstances: Vec<LoadCondition>,
-    /// The load of the loaded condition.
+    /// Background load of the configurations under load.
     pub load: Load,
     /// Priority of the sleeping thread.
     pub priority: Priority,
@@ -70,7 +71,7 @@ pub struct SleepAccuracy {
     pub cpu: CpuChoice,
 }
 
-/// The durations of the reference tool, in its order.
+/// Sleep durations of the reference tool `spin_sleep`, in the order in which the tool measures them.
 const SOURCE: [Nanos; 3] = [Nanos::new(1), Nanos::from_micros(1), Nanos::from_millis(1)];
 
 impl Default for SleepAccuracy {
@@ -89,7 +90,7 @@ impl Default for SleepAccuracy {
     }
 }
 
-/// One load thread per logical CPU, like the reference tool.
+/// Returns a load of one load thread per logical CPU, like that of the reference tool `spin_sleep`.
 pub(super) const fn one_a_cpu() -> Load {
     Load {
         kind: LoadKind::Cpu,
@@ -189,7 +190,7 @@ impl SleepAccuracy {
     }
 }
 
-/// What surfaces list of it.
+/// Names, texts, and examples of this test in the window and on the command line.
 const LISTING: Listing = Listing {
     key: "sleep-accuracy",
     name: "Sleep accuracy",
@@ -340,7 +341,7 @@ fn has_sleep_function() -> bool {
     std::env::consts::OS == "windows"
 }
 
-/// Every preset, the default one first.
+/// Returns every preset, the default one first.
 pub fn presets() -> Vec<Preset> {
     let base = SleepAccuracy::default();
     let preset =

@@ -1,4 +1,4 @@
-//! Spin strategies: accuracy and CPU cost of spin waits.
+//! The spin strategies test: measures the accuracy and the CPU cost of spin waits.
 
 use serde::{Deserialize, Serialize};
 
@@ -13,28 +13,28 @@ use super::{Extent, Listing};
 use crate::nanos::Nanos;
 use crate::units::format_setting;
 
-/// Waits up to this length are short: they get [`SpinStrategies::short_count`].
+/// Longest wait that counts as short. The number of short waits is [`SpinStrategies::short_count`].
 pub const SHORT: Nanos = Nanos::from_micros(10);
 
-/// Maximum time per series.
+/// Maximum time per series of waits.
 const AT_MOST: Nanos = Nanos::from_secs(60);
 
-/// The settings of the spin test.
+/// The settings of the spin strategies test.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct SpinStrategies {
-    /// The lengths that are waited, 10 ns to 100 ms.
+    /// Requested lengths of the waits, 10 ns to 100 ms.
     #[serde(rename = "lengths_nanos")]
     pub lengths: Vec<Nanos>,
-    /// Waits per series, 10 to 100 000.
+    /// Number of waits per series if the waits are longer than 10 µs; 10 to 100 000.
     pub count: u32,
-    /// Waits per series of up to 10 µs.
+    /// Number of waits per series if the waits are up to 10 µs long; 10 to 100 000.
     pub short_count: u32,
     /// What the loop does between two clock reads.
     pub strategies: Vec<SpinStrategy>,
-    /// Idle, under load, or both.
+    /// Load conditions: idle, under load, or both.
     pub circumstances: Vec<LoadCondition>,
-    /// The load of the loaded condition.
+    /// Background load of the configurations under load.
     pub load: Load,
     /// Priority of the waiting thread.
     pub priority: Priority,
@@ -109,7 +109,7 @@ impl SpinStrategies {
     }
 }
 
-/// What surfaces list of it.
+/// Names, texts, and examples of this test in the window and on the command line.
 const LISTING: Listing = Listing {
     key: "spin-strategies",
     name: "Spin strategies",
@@ -217,7 +217,7 @@ impl Probe for SpinStrategies {
     }
 }
 
-/// Every preset, the default one first.
+/// Returns every preset, the default one first.
 pub fn presets() -> Vec<Preset> {
     let base = SpinStrategies::default();
     let preset =

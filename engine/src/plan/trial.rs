@@ -1,4 +1,4 @@
-//! One measuring loop under one condition, and the loops that run at the same time.
+//! A trial is one measuring loop under one set of conditions; a stage is the trials that run at the same time.
 
 use serde::{Deserialize, Serialize};
 
@@ -10,7 +10,7 @@ use crate::nanos::Nanos;
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Length {
-    /// After this many slots of the schedule, including missed ones.
+    /// After this many slots of the schedule, including missed slots.
     Slots(u64),
     /// After this many iterations or this time, whichever comes first.
     Turns {
@@ -25,38 +25,39 @@ pub enum Length {
     Time(Nanos),
 }
 
-/// One measuring loop under one condition.
+/// One measuring loop under one set of conditions.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Trial {
-    /// Names the trial; trials with the same label are rounds of one configuration.
+    /// Name of the trial. Trials with the same label are rounds of one configuration.
     pub label: String,
-    /// Which repetition this is, from 0.
+    /// Number of the round, from 0.
     pub round: u32,
     /// When each wait is due.
     pub pace: Pace,
-    /// How it waits.
+    /// How the loop waits.
     pub wait: Wait,
-    /// What it does after waking.
+    /// What the loop does after waking.
     pub work: Work,
-    /// What it requests from the operating system.
+    /// What the measuring thread requests from the operating system.
     pub conditions: Conditions,
     /// When the trial ends.
     pub length: Length,
     /// How long the loop runs before samples count.
     #[serde(rename = "warm_up_nanos")]
     pub warm_up: Nanos,
-    /// Lateness above which the system's counters are read, or `None` for never.
+    /// Lateness above which the loop reads the system's counters to find the cause, or `None` for never.
     #[serde(rename = "evidence_above_nanos")]
     pub evidence_above: Option<Nanos>,
 }
 
-/// The shortest gap, and the shortest overshoot of a sleep, around which records are saved.
+/// Shortest gap, and shortest overshoot of a sleep, around which the scheduling trace is saved.
 const MIN_TRACED_GAP: Nanos = Nanos::from_micros(20);
 const MIN_TRACED_OVERSHOOT: Nanos = Nanos::from_micros(100);
 
 impl Trial {
-    /// The lateness above which is recorded who had the CPU; `None` where no sample can be late.
+    /// Returns the lateness, or the length of a gap, above which the scheduling trace around the sample is saved. The
+    /// trace shows which threads used the CPU. `None` if no trace is saved.
     pub fn trace_above(&self) -> Option<Nanos> {
         match self.pace {
             Pace::Grid { .. } => self.evidence_above,
@@ -66,7 +67,7 @@ impl Trial {
         }
     }
 
-    /// The planned number of slots or iterations; the maximum if only time ends the trial.
+    /// Returns the planned number of slots or iterations; `u64::MAX` if only a time ends the trial.
     pub const fn slot_count(&self) -> u64 {
         match self.length {
             Length::Slots(count) | Length::Turns { count, .. } => count,
@@ -74,7 +75,7 @@ impl Trial {
         }
     }
 
-    /// About how many samples it takes; 0 where that depends on what happens, as with gaps.
+    /// Returns about how many samples the trial records; 0 if the number cannot be predicted, as with gaps.
     pub fn expected_samples(&self) -> u64 {
         let period = self.pace.period().get();
         let in_time = |time: Nanos| u64::try_from(time.get() / period.max(1)).unwrap_or(0);
@@ -86,7 +87,7 @@ impl Trial {
         }
     }
 
-    /// How long it takes to calibrate the spin tail and the runtime of DEADLINE before the warm-up.
+    /// Returns how long it takes to calibrate the spin tail and the runtime of DEADLINE before the warm-up.
     pub fn calibration(&self) -> Nanos {
         let runtime = match self.conditions.priority {
             Priority::Deadline(deadline) => deadline.calibration(self.work.length()),
@@ -95,12 +96,12 @@ impl Trial {
         runtime + self.wait.calibration(self.work.length(), self.pace.period())
     }
 
-    /// Planned measuring time.
+    /// Returns the planned measuring time, without calibration and warm-up.
     pub fn duration(&self) -> Nanos {
         let turns = |count| self.pace.period() * i64::try_from(count).unwrap_or(i64::MAX);
         match self.length {
             Length::Slots(count) => turns(count),
-            // A sleep takes its time and some overshoot.
+            // Each sleep takes the requested time plus an overshoot of about 60 µs.
             Length::Turns { count, at_most } => {
                 let default = if self.wait.sleeps() { Nanos::from_micros(60) } else { Nanos::ZERO };
                 let all = default * i64::try_from(count).unwrap_or(i64::MAX) + turns(count);
@@ -115,26 +116,26 @@ impl Trial {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Stage {
-    /// The loops.
+    /// The trials, each on a separate thread.
     pub trials: Vec<Trial>,
     /// Background load.
     pub load: Load,
-    /// How long the load runs before the loops start.
+    /// How long the load runs before the trials start.
     #[serde(rename = "settle_nanos")]
     pub settle: Nanos,
-    /// Whether the stage is only meaningful if cores have two threads; elsewhere it is skipped,
-    /// with a warning.
+    /// Whether the stage only makes sense if cores have two hardware threads. On other PCs, the stage is skipped with
+    /// a warning.
     pub needs_smt: bool,
-    /// Whether it uses the spin tail that was calibrated under another load of this run.
+    /// Whether the stage may reuse a spin tail that an earlier stage of the run calibrated under another load.
     #[serde(default)]
     pub reuses_tail: bool,
-    /// Whether it is skipped where an earlier trial of the same label was denied what it requests.
+    /// Whether the stage is skipped if the system denied the request of an earlier trial with the same label.
     #[serde(default)]
     pub skips_denied: bool,
 }
 
 impl Stage {
-    /// Planned duration of the stage: settling, calibration, warm-up, and measuring.
+    /// Returns the planned duration of the stage: settling, calibration, warm-up, and measuring.
     pub fn duration(&self) -> Nanos {
         let calibration =
             |trial: &Trial| if self.reuses_tail { Nanos::ZERO } else { trial.calibration() };

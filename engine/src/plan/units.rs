@@ -1,8 +1,9 @@
-//! Durations on the command line, and lists of CPUs.
+//! Reads durations in the syntax of the command line, and formats lists of CPUs.
 
 use crate::nanos::Nanos;
 
-/// Reads `1ns`, `250us`, `2.5ms`, `10s`, `5min` or `1h`; a unit is required.
+/// Parses a duration such as `1ns`, `250us`, `2.5ms`, `10s`, `5min` or `1h`; `None` unless the text is a number with
+/// one of these units.
 pub fn parse_nanos(text: &str) -> Option<Nanos> {
     let text = text.trim();
     let split = text.find(|c: char| c.is_ascii_alphabetic() || c == 'µ')?;
@@ -24,7 +25,7 @@ pub fn parse_nanos(text: &str) -> Option<Nanos> {
     Some(Nanos::from_nanos_f64(value * nanos_a_unit))
 }
 
-/// CPU numbers as ranges: `0-3, 8`.
+/// Returns CPU numbers as text, with ranges for consecutive numbers: `0-3, 8`.
 pub(super) fn list(cpus: &[u32]) -> String {
     let mut text = String::new();
     let mut rest = cpus;

@@ -1,4 +1,4 @@
-//! How a loop waits.
+//! The ways in which a measuring loop waits until an instant: sleep, spin, or a combination of both.
 
 use std::fmt;
 
@@ -11,19 +11,19 @@ use crate::nanos::Nanos;
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum SpinStrategy {
-    /// Nothing.
+    /// The loop does nothing between the reads.
     None,
-    /// `std::hint::spin_loop()`: shows the CPU that this is a spin loop.
+    /// Calls `std::hint::spin_loop()`, which signals to the CPU that this is a spin loop.
     SpinLoopHint,
-    /// `std::thread::yield_now()`: yields the CPU to other threads on each iteration.
+    /// Calls `std::thread::yield_now()`, which yields the CPU to other threads.
     YieldThread,
 }
 
 impl SpinStrategy {
-    /// Every strategy, in the order of the table.
+    /// Every strategy, in the order in which tables list the strategies.
     pub const ALL: [Self; 3] = [Self::None, Self::SpinLoopHint, Self::YieldThread];
 
-    /// The name known to programmers.
+    /// Returns the name on screen, which is the name of the variant.
     pub const fn name(self) -> &'static str {
         match self {
             Self::None => "None",
@@ -32,7 +32,7 @@ impl SpinStrategy {
         }
     }
 
-    /// How it reads in a sentence.
+    /// Returns a phrase that names the strategy within a sentence.
     pub const fn phrase(self) -> &'static str {
         match self {
             Self::None => "a plain spin",
@@ -42,22 +42,22 @@ impl SpinStrategy {
     }
 }
 
-/// Spin tail: how long before the end a hybrid wait switches from sleeping to spinning.
+/// Spin tail of a hybrid wait: how long before its end the wait switches from sleeping to spinning.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Tail {
-    /// Calibrated before the warm-up, under the trial's own load and conditions: the shortest of
-    /// [`Tail::TRIED`] whose p99 lateness is within the 95% interval of the best, and whose latest tenth of
-    /// the waits is on average about as late as that of the best.
+    /// Calibrated before the warm-up, under the load and conditions of the trial. The calibration selects the
+    /// shortest tail of [`Tail::TRIED`] that is about as good as the best tail: its p99 lateness is within the 95%
+    /// interval of the best tail, and the mean lateness of its latest 10% of waits is about the same.
     Measured,
-    /// A given length.
+    /// A fixed length, without a calibration.
     #[serde(rename = "fixed_nanos")]
     Fixed(Nanos),
 }
 
 impl Tail {
-    /// The tails tried by the calibration; 0 is a plain sleep.
+    /// The tails that the calibration tries; 0 is a plain sleep without spinning.
     pub const TRIED: [Nanos; 6] = [
         Nanos::ZERO,
         Nanos::from_micros(100),
@@ -66,9 +66,9 @@ impl Tail {
         Nanos::from_millis(1),
         Nanos::from_millis(2),
     ];
-    /// The most waits with each tried tail.
+    /// Max number of waits that the calibration measures per tail.
     pub const TRIAL_WAITS: u32 = 150;
-    /// The longest time for which tails are tried: at 60 FPS it ends the waits of each tail at 80.
+    /// Max duration of the calibration. At 60 FPS, the calibration reaches this time after 80 waits per tail.
     pub const MAX_TRIAL: Nanos = Nanos::from_secs(8);
 
     /// Whether a tail is shorter than half a period.
@@ -76,13 +76,13 @@ impl Tail {
         tail.get() < period.get() - tail.get()
     }
 
-    /// Whether a tail is shorter than half a period and, with the work, leaves a tenth of it for
-    /// sleep.
+    /// Whether a tail is shorter than half a period, and tail and work together leave at least a tenth of the period
+    /// for sleep.
     pub const fn leaves_slack(tail: Nanos, work: Nanos, period: Nanos) -> bool {
         Self::fits(tail, period) && tail.get() + work.get() <= period.get() / 10 * 9
     }
 
-    /// The tails to try at a period with this work; 0 always is among them.
+    /// Returns the tails that the calibration tries with this work and period; 0 is always included.
     pub fn tried(work: Nanos, period: Nanos) -> impl Iterator<Item = Nanos> {
         Self::TRIED
             .into_iter()
@@ -97,18 +97,19 @@ impl Tail {
 pub enum Wait {
     /// The operating system's sleep until an absolute instant.
     OsSleep,
-    /// The operating system's sleep for a duration, as most programs call it.
+    /// The operating system's sleep for a duration. Most programs sleep with this call.
     Relative,
-    /// The operating system's sleep for whole milliseconds, rounded up: `Sleep` of Windows.
+    /// The operating system's sleep for a duration in whole milliseconds, rounded up, like `Sleep` on Windows.
     WholeMillis,
-    /// `OsSleep` until a tail before the instant, then spinning with the CPU's hint.
+    /// A hybrid wait: sleeps like `OsSleep` until the spin tail begins, then spins with `SpinLoopHint`.
     Hybrid(Tail),
-    /// Reads the clock until the instant is reached.
+    /// A spin wait: reads the clock until the instant is reached.
     Spin(SpinStrategy),
 }
 
 impl Wait {
-    /// How long it takes to calibrate the tail before the warm-up.
+    /// Returns the max duration of the calibration of the spin tail, which precedes the warm-up; 0 without a
+    /// calibration.
     pub fn calibration(self, work: Nanos, period: Nanos) -> Nanos {
         if self != Self::Hybrid(Tail::Measured) {
             return Nanos::ZERO;
@@ -117,14 +118,14 @@ impl Wait {
         (period * tails.sum::<i64>()).min(Tail::MAX_TRIAL)
     }
 
-    /// Whether the thread yields its CPU while it waits.
+    /// Whether the wait includes a sleep; `false` if the thread only spins.
     pub const fn sleeps(self) -> bool {
         !matches!(self, Self::Spin(_))
     }
 }
 
 impl fmt::Display for Wait {
-    /// As the command line writes it: `hybrid:500us`.
+    /// Writes the wait in the syntax of the command line: `hybrid:500us`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::OsSleep => f.write_str("os-sleep"),

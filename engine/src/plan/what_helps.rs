@@ -1,4 +1,4 @@
-//! What helps: a frame loop without and with each of several changes, interleaved.
+//! The test "What helps": measures a frame loop without and with each of several changes of settings, interleaved.
 
 mod change;
 mod settings;
@@ -15,26 +15,27 @@ use super::{
 use crate::nanos::Nanos;
 use crate::units::format_fps;
 
-/// The label of the baseline of all changes.
+/// Label of the configuration without a change, with which each single change is compared.
 pub const BASELINE: &str = "Baseline";
-/// The label of the changes that help, measured together.
+/// Label of the configuration with all changes that help.
 pub const TOGETHER: &str = "All that help, together";
-/// The label of the baseline of that.
+/// Label of the configuration without a change, with which [`TOGETHER`] is compared.
 pub const BASELINE_OF_TOGETHER: &str = "Baseline of all that help";
 
-/// The fewest frames of a block: p99 needs them.
+/// Min number of frames per block, because p99 needs 100 samples.
 const MIN_FRAMES: i64 = 100;
 
-/// The settings of what helps.
+/// The settings of the test "What helps".
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct WhatHelps {
-    /// The frame loop without a change. Its first cell is measured, once per round for the time of each
-    /// configuration, which is the length of a block.
+    /// The frame loop without a change. Only its first cell is measured. Its time per configuration is the length of
+    /// a block: in each round, every configuration runs for one block.
     pub baseline: FrameLoop,
-    /// What is changed, one at a time.
+    /// The changes to measure, one at a time.
     pub changes: Vec<SettingChange>,
-    /// The changes that helped: a run of these measures only them, together, and a baseline of that.
+    /// The changes that helped in an earlier run. If present, the run measures these changes together, with a
+    /// baseline, and no single change.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub together: Option<Together>,
 }
@@ -43,9 +44,9 @@ pub struct WhatHelps {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Together {
-    /// The changes.
+    /// The changes to apply at the same time.
     pub changes: Vec<SettingChange>,
-    /// The spin tail that was selected by trial, where it is one of them.
+    /// The length of the spin tail, as an earlier run calibrated it; absent if no run did.
     #[serde(rename = "tail_nanos")]
     pub tail: Option<Nanos>,
 }
@@ -68,7 +69,7 @@ impl Default for WhatHelps {
 }
 
 impl WhatHelps {
-    /// The same question about a configuration of a frame loop.
+    /// Returns the default test with the configuration `cell` of a frame loop as the baseline.
     pub fn of(frame_loop: &FrameLoop, cell: Cell) -> Self {
         let default = Self::default();
         let own = default.baseline;
@@ -85,7 +86,7 @@ impl WhatHelps {
         Self { baseline, ..default }
     }
 
-    /// The changes that differ from the baseline.
+    /// Returns the selected changes, without those that the baseline already has.
     pub fn measured_changes(&self) -> impl Iterator<Item = SettingChange> + '_ {
         let unchanged = self.unchanged();
         let differs = move |change: &SettingChange| {
@@ -96,7 +97,7 @@ impl WhatHelps {
         self.changes.iter().copied().filter(differs)
     }
 
-    /// What the loop does without a change.
+    /// Returns the settings of the loop without a change.
     pub(crate) fn unchanged(&self) -> LoopSettings {
         let cell = self.cell();
         let conditions = Conditions {
@@ -113,7 +114,7 @@ impl WhatHelps {
         self.baseline.cells.first().copied().unwrap_or(normal)
     }
 
-    /// A block with these changes.
+    /// Returns a block with these changes; `tail` is the length of the spin tail, which is calibrated if `None`.
     fn stage(
         &self,
         label: &str,
@@ -131,7 +132,7 @@ impl WhatHelps {
         let trial = Trial {
             conditions,
             length: Length::Slots(self.baseline.slots_in(block)),
-            // Who delayed a frame is another question; what records it would be in the way of this one.
+            // This test does not report the causes of late frames, and recording them could delay frames.
             evidence_above: None,
             ..trial
         };
@@ -146,18 +147,18 @@ impl WhatHelps {
     }
 }
 
-/// What a change may change.
+/// The settings that a change can affect.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct LoopSettings {
     /// How the loop waits.
     pub(crate) wait: Wait,
-    /// What it requests.
+    /// What the loop requests from the OS, such as priority and pinning.
     pub(crate) conditions: Conditions,
-    /// What runs next to it.
+    /// The background load during the loop.
     pub(crate) load: Load,
 }
 
-/// What surfaces list of it.
+/// The name and the texts with which the window and the command line list this test.
 const LISTING: Listing = Listing {
     key: "what-helps",
     name: "What helps",
@@ -241,7 +242,7 @@ impl Probe for WhatHelps {
         settings::problems(self)
     }
 
-    /// The changes that help, together.
+    /// Returns the duration of the run that measures all changes that help together; 0 if no such run can follow.
     fn follow_up_length(&self, cpus: &CpuFacts) -> Nanos {
         if self.measured_changes().count() < 2 || self.together.is_some() {
             return Nanos::ZERO;
@@ -250,12 +251,13 @@ impl Probe for WhatHelps {
         Plan::WhatHelps(Self { together: Some(together), ..self.clone() }).duration(cpus)
     }
 
-    /// Nothing is graded: the question is what changes.
+    /// Returns `false`: this test compares configurations and grades none.
     fn is_graded(&self, _load: &Load) -> bool {
         false
     }
 
-    /// Rounds of the baseline and every change, each round in another order.
+    /// Returns the blocks of all rounds. Each round has one block per configuration, in a new randomized order; a
+    /// seed of 0 turns randomization off.
     fn stages(&self, _cpus: &CpuFacts) -> Vec<Stage> {
         let mut order = fastrand::Rng::with_seed(self.baseline.order_seed);
         let mut stages = Vec::new();

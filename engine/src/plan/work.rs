@@ -1,24 +1,24 @@
-//! What a loop does after waking.
+//! The work that a measuring loop does after each wake-up.
 
 use serde::{Deserialize, Serialize};
 
 use crate::nanos::Nanos;
 
-/// What a loop does after waking.
+/// The work of a loop after each wake-up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Work {
-    /// Nothing.
+    /// No work.
     Nothing,
-    /// A fixed count of integer arithmetic, calibrated to take this long on an undisturbed CPU. It
-    /// takes longer if the thread is disturbed.
+    /// A fixed number of integer operations, calibrated to take this long on an undisturbed CPU. The work takes
+    /// longer if the thread is disturbed.
     #[serde(rename = "arithmetic_nanos")]
     Arithmetic(Nanos),
-    /// Watches the clock for this long, which hides a disturbance.
+    /// Reads the clock until this time has passed. A disturbance does not make this work longer, so it stays hidden.
     #[serde(rename = "timed_nanos")]
     Timed(Nanos),
-    /// One cycle of a game server's world.
+    /// One cycle of a simulated game server.
     GameCycle(GameCycle),
 }
 
@@ -34,7 +34,7 @@ pub enum CycleKind {
 }
 
 impl CycleKind {
-    /// The label on screen.
+    /// Returns the label on screen.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Players => "Players",
@@ -48,17 +48,17 @@ impl CycleKind {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum CycleMovement {
-    /// To a random place.
+    /// To a random position within the area.
     #[default]
     Teleport,
-    /// A step.
+    /// By up to one tile along each axis.
     Walk,
-    /// A mix of both.
+    /// Some teleport, some walk, and some stay where they are.
     Mixed,
 }
 
-/// A cycle of a game server's world: all players and NPCs move, and each player receives updates
-/// about what is in view.
+/// A cycle of a simulated game server: all players and NPCs move, and each player receives updates about the players
+/// or NPCs in view.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct GameCycle {
@@ -70,33 +70,34 @@ pub struct GameCycle {
     pub npcs: u32,
     /// How players and NPCs move.
     pub movement: CycleMovement,
-    /// The side of the square that everyone moves in, in tiles, 1 to 1 024.
+    /// Side of the square in which players and NPCs move, in tiles, 1 to 1 024.
     #[serde(default = "default_area_side")]
     pub area_side: u32,
     /// Length of every chat line, in characters, 0 to 80.
     #[serde(default = "default_chat_length")]
     pub chat_length: u32,
-    /// Threads that encode at the same time.
+    /// Number of threads that encode updates in parallel.
     pub threads: u32,
-    /// Seed of everything random.
+    /// Seed of all random numbers of the simulation.
     pub seed: u64,
 }
 
-/// The side of the square of RSProt's benchmark, and of older files.
+/// Returns the side of the square in RSProt's benchmark, in tiles. Older files lack the field and mean this value.
 pub const fn default_area_side() -> u32 {
     13
 }
 
-/// The characters per cycle of RSProt's benchmark, and of older files.
+/// Returns the length of a chat line in RSProt's benchmark, in characters. Older files lack the field and mean this
+/// value.
 pub const fn default_chat_length() -> u32 {
     50
 }
 
 impl Work {
-    /// How long it takes to calibrate arithmetic, once per run.
+    /// Duration of the calibration of [`Work::Arithmetic`], which runs once per run.
     pub const CALIBRATION: Nanos = Nanos::from_millis(30);
 
-    /// Planned duration.
+    /// Returns the planned duration of the work; 0 for a game cycle, whose duration is not known in advance.
     pub const fn length(self) -> Nanos {
         match self {
             Self::Nothing | Self::GameCycle(_) => Nanos::ZERO,

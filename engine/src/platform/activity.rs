@@ -1,13 +1,15 @@
-//! What a system counts around one CPU, by name; names end in their unit, and what it does not report is absent.
+//! Activity counters of one CPU, such as interrupts and idle states, by name. A name ends in its
+//! unit; a counter that the system does not report is absent.
 
 use std::collections::BTreeMap;
 
-/// Counts by their names.
+/// Counter values by name.
 pub type ActivityCounts = BTreeMap<String, i64>;
 
-/// Prefix of interrupts by their source: the number and the device, or the kernel's short name.
+/// Prefix of the counter of interrupts from one source. The rest of the name is the number and the
+/// device of the interrupt, or the kernel's short name: `47 nvme0q3_count`, `LOC_count`.
 pub const INTERRUPTS_OF: &str = "interrupts_of_";
-/// Prefix of softirqs by their kind.
+/// Prefix of the counter of softirqs of one kind.
 pub const SOFTIRQS_OF: &str = "softirqs_of_";
 /// All interrupts of the CPU, whatever their source.
 pub const ALL_INTERRUPTS: &str = "all_interrupts_count";
@@ -15,21 +17,21 @@ pub const ALL_INTERRUPTS: &str = "all_interrupts_count";
 pub const ALL_SOFTIRQS: &str = "all_softirqs_count";
 /// Time the CPU spent on interrupts.
 pub const INTERRUPT_TIME: &str = "interrupt_time_nanos";
-/// Time the CPU spent on what interrupts put off (deferred procedure calls, Windows).
+/// Time the CPU spent on deferred procedure calls (DPCs), which interrupts have queued (Windows).
 pub const DEFERRED_TIME: &str = "deferred_time_nanos";
-/// Prefix of idle states: how often the CPU entered each.
+/// Prefix of the counter for one idle state: how often the CPU entered the state.
 pub const IDLE_ENTRIES_OF: &str = "idle_entries_of_";
-/// Prefix of idle states: the time in each.
+/// Prefix of the counter for one idle state: how long the CPU was in the state.
 pub const IDLE_TIME_OF: &str = "idle_time_of_";
-/// Prefix of idle states: how long leaving each takes at most, by the driver. Not a count.
+/// Prefix of the maximum exit latency of one idle state, as its driver states it. This is not a counter.
 pub const IDLE_LATENCY_OF: &str = "idle_latency_of_";
 /// Times that the firmware stopped the CPU (system management interrupts).
 pub const SMI: &str = "smi_count";
-/// Times that the core was slowed because of its heat.
+/// Times that the core was throttled because of its heat.
 pub const CORE_THROTTLES: &str = "core_throttles_count";
-/// Times that the processor was slowed because of its heat.
+/// Times that the processor was throttled because of its heat.
 pub const PACKAGE_THROTTLES: &str = "package_throttles_count";
-/// Periods in which the CPU quota of the control group throttled it.
+/// Number of periods in which the control group was throttled because its CPU quota was used up.
 pub const QUOTA_THROTTLES: &str = "quota_throttles_count";
 /// Time in which any program waited for memory.
 pub const MEMORY_STALL: &str = "memory_stall_nanos";
@@ -38,23 +40,24 @@ pub const IO_STALL: &str = "io_stall_nanos";
 /// Time in which programs used the other CPUs of the same core.
 pub const SIBLING_BUSY: &str = "sibling_busy_nanos";
 
-/// The end of names of counts.
+/// Suffix of the name of a counter that is a number.
 pub const COUNT: &str = "_count";
-/// The end of names of times.
+/// Suffix of the name of a counter that is a time in nanoseconds.
 pub const NANOS: &str = "_nanos";
 
-/// Sources of interrupts and softirqs that are saved: those with the most.
+/// Max number of sources of interrupts and softirqs that are saved: the sources with the highest counts.
 const MAX_SOURCES: usize = 12;
 
-/// What was counted from one reading to a later one. Sources that counted nothing are omitted; a total of 0 is
-/// observed.
+/// Returns the increase of each counter between two readings, and the exit latency of each idle
+/// state. A source of interrupts or softirqs without an increase is omitted; any other counter is
+/// then 0.
 pub fn risen(before: &ActivityCounts, now: &ActivityCounts) -> ActivityCounts {
     let is_source = |name: &str| name.starts_with(INTERRUPTS_OF) || name.starts_with(SOFTIRQS_OF);
     let risen = |(name, now): (&String, &i64)| {
         if name.starts_with(IDLE_LATENCY_OF) {
             return Some((name.clone(), *now));
         }
-        // What began again at 0 was reset in between.
+        // A counter that has decreased was reset between the readings.
         let count = now.checked_sub(*before.get(name)?).filter(|count| 0 <= *count)?;
         (0 < count || !is_source(name)).then(|| (name.clone(), count))
     };

@@ -1,4 +1,4 @@
-//! What the operating system applied of a request: data, never an error.
+//! The outcome of a request to the operating system: a refusal is data, not an error.
 
 use std::fmt;
 
@@ -7,7 +7,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use crate::nanos::Nanos;
 use crate::plan::Priority;
 
-/// How the kernel schedules a thread, read back from it.
+/// How the kernel schedules a thread, read back from the kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
@@ -34,7 +34,7 @@ pub enum Policy {
         #[serde(rename = "period_nanos")]
         period: Nanos,
     },
-    /// Windows thread priority, −15 to 15, in the process's own class.
+    /// Windows thread priority, −15 to 15, relative to the priority class of the process.
     WindowsLevel(i32),
     /// macOS quality-of-service class.
     MacQos(MacQos),
@@ -76,7 +76,7 @@ impl Policy {
 }
 
 impl fmt::Display for Policy {
-    /// `nice −5`, `RR 10`, `FIFO 20`.
+    /// Writes the policy in short: `nice −5`, `RR 10`, `FIFO 20`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Nice(nice) if *nice < 0 => write!(f, "nice −{}", nice.unsigned_abs()),
@@ -111,6 +111,9 @@ impl fmt::Display for Policy {
     }
 }
 
+/// What a refusal names as the request if the system denied the finest timer.
+pub const FINEST_TIMER: &str = "finest timer";
+
 /// Why the operating system did not apply a request.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
@@ -122,16 +125,16 @@ pub struct Refusal {
     pub call: String,
     /// The error number of the call, if it set one.
     pub errno: Option<i32>,
-    /// The number's name, such as `EPERM`; empty where there is none.
+    /// The name of the error number, such as `EPERM`; empty if there is none.
     pub error_name: String,
     /// The reason, in one sentence for the user.
     pub reason: String,
-    /// What would allow it, in one sentence; empty if nothing would.
+    /// How to get the request granted, in one sentence; empty if there is no way.
     pub remedy: String,
 }
 
 impl fmt::Display for Refusal {
-    /// `nice −5: permission denied (EACCES, 13)`.
+    /// Writes request and reason: `nice −5: permission denied (EACCES, 13)`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}: {}", self.requested, self.reason)?;
         if let Some(errno) = self.errno {
@@ -150,24 +153,24 @@ pub enum RequestOutcome {
     Granted,
     /// Applied approximately, by another mechanism; the refusals give the reason.
     Partly,
-    /// The thread is as it was before.
+    /// Not applied: the scheduling of the thread is unchanged.
     Refused,
 }
 
-/// What a thread runs at, read back after the request.
+/// The scheduling of a thread, read back after the request.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Effective {
     /// The scheduling policy.
     pub policy: Policy,
-    /// The logical CPUs it may run on, in ascending order; empty if the system does not report
-    /// them.
+    /// The logical CPUs on which the thread may run, in ascending order; empty if the system does
+    /// not report them.
     pub cpus: Vec<u32>,
-    /// The CPU it ran on when it was read back.
+    /// The CPU on which the thread ran when its scheduling was read back.
     pub ran_on: Option<u32>,
 }
 
-/// What was applied of the [`Conditions`](crate::plan::Conditions) of one trial.
+/// The outcome of requesting the [`Conditions`](crate::plan::Conditions) of one trial.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(remote = "Self")]
@@ -176,7 +179,7 @@ pub struct Applied {
     pub priority: RequestOutcome,
     /// Outcome of the CPU request.
     pub pin: RequestOutcome,
-    /// What the thread runs at.
+    /// The scheduling of the thread after the requests.
     #[serde(flatten)]
     pub effective: Effective,
     /// The mechanism: `sched_setscheduler`, `setpriority`, `SetThreadPriority`.
@@ -184,7 +187,7 @@ pub struct Applied {
     /// The logical CPU that the requested pinning resolved to, if one was requested.
     #[serde(rename = "chosen_cpu")]
     pub selected_cpu: Option<u32>,
-    /// Everything that was denied, in the order of the requests.
+    /// Every denied request, in order.
     pub refusals: Vec<Refusal>,
     /// The timer slack in force, read back (Linux).
     #[serde(rename = "timer_slack_nanos")]
@@ -192,21 +195,21 @@ pub struct Applied {
     /// The timer resolution in force, read back (Windows).
     #[serde(rename = "timer_resolution_nanos")]
     pub timer_resolution: Option<Nanos>,
-    /// Whether `/dev/cpu_dma_latency` is held (Linux).
+    /// Whether `/dev/cpu_dma_latency` is held open, which turns deep idle states off (Linux).
     pub no_deep_idle: bool,
     /// Mechanism of the sleep on this system: `clock_nanosleep, absolute`.
     pub sleep_call: String,
     /// Whether a guard revoked the real-time priority during the trial, read back afterward.
     pub demoted: bool,
-    /// The policy read back after the loop; absent if the trial did not end, and in older files.
+    /// The policy read back after the measuring loop; absent if the trial did not end, and in older files.
     pub policy_at_end: Option<Policy>,
 }
 
-/// The same in files.
+/// An [`Applied`] as saved in files.
 #[derive(Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(crate) struct AppliedInFile<'a> {
-    /// Whether everything was granted; the other fields have the details.
+    /// Whether every request was granted; the other fields have the details.
     as_requested: bool,
     #[serde(flatten, with = "Applied")]
     applied: &'a Applied,
@@ -226,7 +229,7 @@ impl<'de> Deserialize<'de> for Applied {
 }
 
 impl Applied {
-    /// Whether the thread ran at everything that was requested, to the end.
+    /// Whether every request was granted and in force until the end of the trial.
     pub fn is_as_requested(&self) -> bool {
         self.priority == RequestOutcome::Granted
             && self.pin == RequestOutcome::Granted
@@ -234,27 +237,33 @@ impl Applied {
             && self.changed_to().is_none()
     }
 
-    /// Whether the thread runs before every normal one until it sleeps. The multimedia service of
-    /// Windows changes the priority of its threads continuously: its grant counts.
+    /// Returns whether the system denied the finest timer.
+    pub fn has_denied_timer(&self) -> bool {
+        self.refusals.iter().any(|refusal| refusal.requested == FINEST_TIMER)
+    }
+
+    /// Whether the thread runs before every normal thread until it sleeps. The multimedia service
+    /// (MMCSS) of Windows changes the priority of its threads continuously: for a request to this
+    /// service, the outcome decides instead of the policy.
     pub fn is_realtime(&self, requested: Priority) -> bool {
         let is_class = matches!(requested, Priority::Mmcss(_));
         self.effective.policy.is_realtime() || is_class && self.priority == RequestOutcome::Granted
     }
 
-    /// The policy after the loop, if it differs from the one before it.
+    /// Returns the policy read back after the measuring loop, if it differs from the policy before the loop.
     pub fn changed_to(&self) -> Option<Policy> {
         self.policy_at_end.filter(|policy| *policy != self.effective.policy)
     }
 }
 
-/// A system state held for the lifetime of a value: dropping it restores the system.
+/// A changed system state: dropping the guard restores the previous state.
 #[must_use = "the state is restored when this is dropped"]
 pub struct Guard {
     undo: Option<Box<dyn FnOnce()>>,
 }
 
 impl Guard {
-    /// Holds something until dropped, then calls `undo`, on every path.
+    /// Creates a guard for a changed state. Dropping the guard, also during a panic, calls `undo`.
     pub fn new(undo: impl FnOnce() + 'static) -> Self {
         Self { undo: Some(Box::new(undo)) }
     }
@@ -274,7 +283,7 @@ impl fmt::Debug for Guard {
     }
 }
 
-/// Capabilities of this system beyond the defaults.
+/// Whether this system grants real-time priorities, found by requesting them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RealtimeProbe {
     /// Whether Highest or Time-critical is fully granted.
@@ -284,7 +293,7 @@ pub struct RealtimeProbe {
 }
 
 impl RealtimeProbe {
-    /// What these outcomes mean for real-time scheduling.
+    /// Derives from the outcomes whether real-time priority is granted.
     pub fn of(outcomes: Vec<(Priority, Applied)>) -> Self {
         let is_granted = outcomes.iter().any(|(priority, applied)| {
             matches!(priority, Priority::Highest | Priority::TimeCritical)
@@ -293,8 +302,9 @@ impl RealtimeProbe {
         Self { is_granted, outcomes }
     }
 
-    /// What a request for a real-time priority ended in, where it is known to be denied. DEADLINE needs more rights
-    /// than the other policies, which are granted together.
+    /// Returns the outcome of the probe that predicts a denial of this priority; `None` if no
+    /// denial is expected. DEADLINE needs more rights than the other real-time policies, which the
+    /// system grants or denies together.
     pub fn denial(&self, priority: Priority) -> Option<&Applied> {
         let wanted = match priority {
             Priority::Deadline(_) => |tried: Priority| matches!(tried, Priority::Deadline(_)),

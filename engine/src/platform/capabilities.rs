@@ -9,12 +9,12 @@ use serde::{Deserialize, Serialize};
 pub struct Capability(u32);
 
 impl Capability {
-    /// Changes scheduling.
+    /// `CAP_SYS_NICE`: permits changing the scheduling of threads.
     pub const SYS_NICE: Self = Self(23);
-    /// Records what other programs do.
+    /// `CAP_PERFMON`: permits recording other programs.
     pub const PERFMON: Self = Self(38);
 
-    /// Those with a name here; `setcap` takes the numbers of others.
+    /// Capabilities that are written by name; for the others, `setcap` accepts the number.
     const NAMES: [(u32, &str); 4] = [
         (14, "cap_ipc_lock"),
         (Self::SYS_NICE.0, "cap_sys_nice"),
@@ -22,24 +22,25 @@ impl Capability {
         (Self::PERFMON.0, "cap_perfmon"),
     ];
 
-    /// Its number.
+    /// Returns the number of the capability in the kernel.
     pub const fn number(self) -> u32 {
         self.0
     }
 }
 
-/// The capabilities that a program file grants to who starts it.
+/// The capabilities that a program file grants to every process that runs it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FileCapabilities {
-    /// A bit for each.
+    /// The permitted capabilities, one bit each.
     permitted: u64,
-    /// Whether they apply from the start.
+    /// The effective flag: whether the capabilities are active when the program starts.
     is_effective: bool,
 }
 
 impl FileCapabilities {
-    /// Reads the kernel's extended attribute `security.capability`: in little endian, a version with the
-    /// effective flag, then 32 permitted and 32 inheritable ones at a time.
+    /// Parses the extended attribute `security.capability` of a file. The attribute consists of
+    /// little-endian words of 32 bits: the version with the effective flag, then twice a word of
+    /// permitted and a word of inheritable capabilities.
     pub fn of_attribute(attribute: &[u8]) -> Self {
         let word = |at: usize| {
             let bytes = attribute.get(4 * at..4 * at + 4)?;
@@ -52,19 +53,19 @@ impl FileCapabilities {
         }
     }
 
-    /// The same with one more.
+    /// Returns this set with one more capability and with the effective flag.
     #[must_use]
     pub const fn with(self, one: Capability) -> Self {
         Self { permitted: self.permitted | 1 << one.0, is_effective: true }
     }
 
-    /// The same without one.
+    /// Returns this set without one capability.
     #[must_use]
     pub const fn without(self, one: Capability) -> Self {
         Self { permitted: self.permitted & !(1 << one.0), ..self }
     }
 
-    /// The command that gives a file these and no other.
+    /// Returns the command that gives a program file exactly these capabilities.
     pub fn command(self, program: &str) -> String {
         let program = program.replace('\'', "'\\''");
         match self.permitted {
@@ -75,7 +76,7 @@ impl FileCapabilities {
 }
 
 impl fmt::Display for FileCapabilities {
-    /// As `setcap` takes them: `cap_sys_nice,cap_perfmon=ep`.
+    /// Writes the capabilities in the syntax of `setcap`: `cap_sys_nice,cap_perfmon=ep`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let held = (0..u64::BITS).filter(|number| self.permitted >> number & 1 == 1);
         for (place, number) in held.enumerate() {
@@ -93,7 +94,7 @@ impl fmt::Display for FileCapabilities {
 mod tests {
     use super::*;
 
-    /// What `setcap cap_perfmon,23,cap_ipc_lock=ep` wrote.
+    /// The attribute that `setcap cap_perfmon,23,cap_ipc_lock=ep` wrote.
     const ATTRIBUTE: [u8; 20] =
         [1, 0, 0, 2, 0, 0x40, 0x80, 0, 0, 0, 0, 0, 0x40, 0, 0, 0, 0, 0, 0, 0];
 

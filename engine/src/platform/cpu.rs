@@ -14,7 +14,7 @@ pub enum CoreKind {
     Performance,
     /// An E-core, on hybrid processors.
     Efficiency,
-    /// All cores are alike, or the system does not report it.
+    /// The only kind: all cores are alike, or the system does not report kinds.
     #[default]
     Uniform,
 }
@@ -23,25 +23,26 @@ pub enum CoreKind {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Cpu {
-    /// Its number.
+    /// The number of the CPU.
     pub logical: u32,
-    /// Its core within the package; absent if the system does not report it.
+    /// The core of the CPU within its package; absent if the system does not report it.
     pub core: Option<u32>,
-    /// Its package.
+    /// The package of the CPU.
     pub package: Option<u32>,
-    /// The kind of its core.
+    /// The kind of the core.
     pub kind: CoreKind,
-    /// Its highest frequency in kHz.
+    /// The highest frequency of the CPU in kHz.
     pub most_khz: Option<u64>,
 }
 
-/// Package and core of a logical CPU; absent where the system does not report the core.
+/// Returns package and core of a logical CPU; `None` if the system does not report the core.
 fn core_of(cpus: &[Cpu], logical: u32) -> Option<(Option<u32>, u32)> {
     let cpu = cpus.iter().find(|cpu| cpu.logical == logical)?;
     Some((cpu.package, cpu.core?))
 }
 
-/// Physical cores among the usable CPUs; absent where the system does not report the core of each.
+/// Returns the number of physical cores among the usable CPUs; `None` if the system does not report
+/// the core of each CPU.
 pub(super) fn core_count(cpus: &[Cpu], usable: &[u32]) -> Option<u32> {
     let usable = cpus.iter().filter(|cpu| usable.contains(&cpu.logical));
     let mut cores: Vec<(Option<u32>, u32)> =
@@ -51,10 +52,11 @@ pub(super) fn core_count(cpus: &[Cpu], usable: &[u32]) -> Option<u32> {
     u32::try_from(cores.len()).ok().filter(|&count| 0 < count)
 }
 
-/// The logical CPU that a pinning request resolves to.
+/// Returns the logical CPU to which a pinning request resolves.
 ///
-/// "A performance core" is the first other than the core of CPU 0, which usually takes most
-/// interrupts; then the first CPU other than CPU 0. If all are alike, any counts as one.
+/// "A performance core" resolves to the first P-core other than the core of CPU 0, which usually
+/// serves most interrupts; without such a core, to the first CPU other than CPU 0. If all cores are
+/// alike, each counts as a P-core.
 pub(super) fn choose(
     choice: CpuChoice,
     cpus: &[Cpu],
@@ -103,12 +105,13 @@ pub(super) fn choose(
     }
 }
 
-/// Fraction of CPUs that draw the window: one in this many.
+/// One in this many usable CPUs runs the threads that draw the window.
 #[cfg(any(test, target_os = "linux"))]
 const WINDOW_SHARE: usize = 4;
 
-/// The CPUs that draw the window: a quarter of the usable ones, efficiency cores and the last ones
-/// first. The core that a test uses as "a performance core" is avoided if possible.
+/// Returns the CPUs for the threads that draw the window: a quarter of the usable CPUs, preferably
+/// E-cores and CPUs with high numbers. The core that a test uses as "a performance core" is avoided
+/// if possible.
 #[cfg(any(test, target_os = "linux"))]
 pub(super) fn window_cpus(cpus: &[Cpu], usable: &[u32]) -> Vec<u32> {
     let of = |logical: u32| cpus.iter().find(|cpu| cpu.logical == logical);
@@ -175,7 +178,7 @@ mod tests {
         assert_eq!(selected(&[0, 1, 2, 3]), Some(2));
         assert_eq!(selected(&[0, 1]), Some(1));
         assert_eq!(selected(&[0, 1, 5]), Some(5));
-        // Numbered core by core first: CPU 3 is the other half.
+        // Here, CPU 3 is the other half of the core of CPU 0.
         let far = |logical| Cpu { core: Some(logical % 3), ..cpu(logical, CoreKind::Uniform) };
         let cpus: Vec<Cpu> = (0..6).map(far).collect();
         assert_eq!(choose(CpuChoice::Performance, &cpus, &[0, 3, 4]), Ok(Some(4)));

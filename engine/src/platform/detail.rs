@@ -1,5 +1,5 @@
-//! What a system reports about itself beyond what is saved with a run. What it does not report is
-//! absent, never 0.
+//! Facts that a system reports about itself, in addition to the facts saved with a run. A value
+//! that is not reported is absent, never 0.
 
 use serde::{Deserialize, Serialize};
 
@@ -8,20 +8,20 @@ use super::capabilities::FileCapabilities;
 /// A cache and the logical CPUs that share it.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Cache {
-    /// 1 is the closest to the core.
+    /// The level of the cache; level 1 is the closest to the core.
     pub level: u8,
-    /// "Data", "Instruction", "Unified".
+    /// The kind of the cache: "Data", "Instruction", or "Unified".
     pub kind: String,
-    /// Its size.
+    /// The size of the cache in bytes.
     pub bytes: u64,
-    /// The CPUs that share it; empty if the system does not report them.
+    /// The logical CPUs that share the cache; empty if the system does not report them.
     pub cpus: Vec<u32>,
 }
 
 /// CPU time that all real-time threads together may use per period.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RealtimeBandwidth {
-    /// Microseconds per period; `None` for no limit.
+    /// CPU time per period in microseconds; `None` for no limit.
     pub runtime_micros: Option<u64>,
     /// The period in microseconds.
     pub period_micros: u64,
@@ -33,17 +33,17 @@ pub struct RealtimeBandwidth {
 pub struct SystemDetail {
     /// All caches, each once.
     pub caches: Vec<Cache>,
-    /// Whether cores currently run two threads each.
+    /// Whether cores run two threads each (SMT is on).
     pub smt: Option<bool>,
-    /// The hardware clock in use, and those it could be.
+    /// The clock source in use, and the available ones.
     pub clock_source: Option<(String, Vec<String>)>,
-    /// Each frequency governor in use, with the number of its CPUs.
+    /// Each frequency governor in use, with the number of CPUs that use it.
     pub governors: Vec<(String, usize)>,
     /// Whether the processor may exceed its base frequency.
     pub boost: Option<bool>,
     /// The preemption model of the kernel: "PREEMPT_DYNAMIC", "PREEMPT_RT".
     pub preemption: Option<String>,
-    /// CPU time that real-time threads may use.
+    /// CPU time that real-time threads may use; absent if the system does not report it.
     pub realtime_bandwidth: Option<RealtimeBandwidth>,
     /// The highest real-time priority that this user may request, and the hard limit.
     pub rtprio_limit: Option<(u64, u64)>,

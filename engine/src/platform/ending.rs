@@ -1,6 +1,6 @@
-//! How the process ends: by an exit status and a message, not by a signal of the system.
+//! Ends the process with an exit status and a message instead of a signal.
 
-/// What is printed before the process ends without memory.
+/// The message for an abort, such as after a failed allocation.
 #[cfg(unix)]
 const ABORTED: &str = "error: not enough memory, or an internal error; the samples of a running test are \
                        recovered at the next start\n";
@@ -14,8 +14,9 @@ pub fn survive_size_limit() {
     unsafe { libc::signal(libc::SIGXFSZ, libc::SIG_IGN) };
 }
 
-/// Installs handlers of the signals that end a process, and ignores those again that were ignored before: `nohup`
-/// starts a program that way, and a shell its background jobs.
+/// Calls `install`, which sets handlers for the signals that end a process. Signals that were
+/// ignored before are then ignored again: `nohup` and background jobs of a shell start a program
+/// with ignored signals.
 #[cfg(unix)]
 #[expect(unsafe_code, reason = "signals are the C library's")]
 pub fn keep_ignored_signals<R>(install: impl FnOnce() -> R) -> R {
@@ -39,19 +40,19 @@ fn is_ignored(signal: libc::c_int) -> bool {
     code == 0 && action.sa_sigaction == libc::SIG_IGN
 }
 
-/// Ends the process with a message and status 1 where an allocation fails; by default, SIGABRT kills it.
+/// Makes a failed allocation end the process with a message and status 1; by default, SIGABRT kills it.
 #[cfg(unix)]
 #[expect(unsafe_code, reason = "signals are the C library's")]
 pub fn exit_on_abort() {
     let handler: extern "C" fn(libc::c_int) = on_abort;
-    // SAFETY: the handler makes only calls that a handler may make.
+    // SAFETY: the handler makes only calls that are async-signal-safe.
     unsafe { libc::signal(libc::SIGABRT, handler as libc::sighandler_t) };
 }
 
 #[cfg(unix)]
 #[expect(unsafe_code, reason = "a handler may not use the standard library's output")]
 extern "C" fn on_abort(_signal: libc::c_int) {
-    // SAFETY: the text is valid for its length; write is allowed in a handler.
+    // SAFETY: the text is valid for its length; `write` is async-signal-safe.
     unsafe { libc::write(libc::STDERR_FILENO, ABORTED.as_ptr().cast(), ABORTED.len()) };
     exit_at_once(1);
 }
@@ -64,17 +65,17 @@ pub fn exit_at_once(status: i32) -> ! {
     unsafe { libc::_exit(status) }
 }
 
-/// This system hands no ignored signals to a process.
+/// Calls `install`: on this system, a process inherits no ignored signals.
 #[cfg(not(unix))]
 pub fn keep_ignored_signals<R>(install: impl FnOnce() -> R) -> R {
     install()
 }
 
-/// This system has no limit on file sizes.
+/// Does nothing: this system has no limit on file sizes.
 #[cfg(not(unix))]
 pub fn survive_size_limit() {}
 
-/// This system ends the process with a status.
+/// Does nothing: on this system, an abort already ends the process with a status.
 #[cfg(not(unix))]
 pub fn exit_on_abort() {}
 

@@ -1,4 +1,4 @@
-//! Files as the system sees them: opening without blocking, permissions, syncing a folder's names.
+//! System functions for files: opening without blocking, permissions, syncing of folder entries.
 
 use std::fs::{self, File, Metadata, OpenOptions};
 use std::io;
@@ -10,7 +10,8 @@ pub fn open_regular(path: &Path) -> io::Result<File> {
     open_regular_with(path, OpenOptions::new().read(true))
 }
 
-/// The same for any access; the options may create the file.
+/// Opens a regular file with these options, which may also create the file. Anything that exists
+/// but is not a regular file is an error and is not opened, as with [`open_regular`].
 pub fn open_regular_with(path: &Path, options: &mut OpenOptions) -> io::Result<File> {
     match fs::metadata(path) {
         Ok(metadata) => check_regular(&metadata)?,
@@ -19,7 +20,7 @@ pub fn open_regular_with(path: &Path, options: &mut OpenOptions) -> io::Result<F
     }
     never_block(options);
     let file = options.open(path)?;
-    // Another file may have taken the name in between.
+    // The file may have been replaced since the check above.
     check_regular(&file.metadata()?)?;
     Ok(file)
 }
@@ -41,8 +42,9 @@ pub fn create_private(path: &Path) -> io::Result<File> {
     options.open(path)
 }
 
-/// Extends an empty file to this many bytes of room on the disk; an error where there is less. Returns whether
-/// the file system could: others, and systems other than Linux, notice a full disk only when it is written.
+/// Extends an empty file to this size and reserves disk space for it; an error if there is not
+/// enough disk space. Returns `false` if the file system cannot reserve space: a full disk is then
+/// noticed only when the file is written.
 #[cfg(target_os = "linux")]
 #[expect(unsafe_code, reason = "the standard library reserves no room")]
 pub fn reserve_room(file: &File, bytes: u64) -> io::Result<bool> {
@@ -61,7 +63,8 @@ pub fn reserve_room(file: &File, bytes: u64) -> io::Result<bool> {
     }
 }
 
-/// This system reserves no room: a full disk is noticed when it is written.
+/// Returns `false`: this system reserves no disk space, and a full disk is noticed only when the
+/// file is written.
 #[cfg(not(target_os = "linux"))]
 #[expect(clippy::unnecessary_wraps, reason = "it can fail on other systems")]
 pub fn reserve_room(_file: &File, _bytes: u64) -> io::Result<bool> {
@@ -80,14 +83,14 @@ fn private(options: &mut OpenOptions) {
     options.mode(0o600);
 }
 
-/// Renames a file; what had the new name is gone.
+/// Renames a file; replaces an existing file of the new name.
 #[cfg(not(windows))]
 pub fn rename(from: &Path, to: &Path) -> io::Result<()> {
     fs::rename(from, to)
 }
 
-/// Renames a file; what had the new name is gone. Another program that reads it at this moment, such as a virus
-/// scanner, denies that: it is requested again for up to half a second.
+/// Renames a file; replaces an existing file of the new name. Windows denies this while another
+/// program, such as a virus scanner, has the file open: tries again for up to half a second.
 #[cfg(windows)]
 pub fn rename(from: &Path, to: &Path) -> io::Result<()> {
     for _ in 0..50 {
@@ -100,14 +103,15 @@ pub fn rename(from: &Path, to: &Path) -> io::Result<()> {
     fs::rename(from, to)
 }
 
-/// Whether this is a FIFO, a terminal, or another character device, which is written in place.
+/// Whether this is a FIFO, a terminal, or another character device: output goes into it, not into a
+/// new file that replaces it.
 #[cfg(unix)]
 pub fn is_stream(metadata: &Metadata) -> bool {
     use std::os::unix::fs::FileTypeExt as _;
     metadata.file_type().is_fifo() || metadata.file_type().is_char_device()
 }
 
-/// Writes the names of a folder to its disk, so that a rename in it survives a power failure.
+/// Syncs the entries of a folder to its disk, so that a rename in it survives a power failure.
 #[cfg(unix)]
 pub fn sync_folder(folder: &Path) -> io::Result<()> {
     match File::open(folder)?.sync_all() {
@@ -141,7 +145,7 @@ pub fn is_stream(metadata: &Metadata) -> bool {
     !metadata.is_file() && !metadata.is_dir()
 }
 
-/// On this system, folder entries need no explicit sync.
+/// Does nothing: on this system, folder entries need no explicit sync.
 #[cfg(not(unix))]
 #[expect(clippy::unnecessary_wraps, reason = "it can fail on other systems")]
 pub fn sync_folder(_folder: &Path) -> io::Result<()> {

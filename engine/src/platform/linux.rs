@@ -59,12 +59,12 @@ pub fn can_pin() -> bool {
     true
 }
 
-/// A file of `/proc` or `/sys` without the white space around it.
+/// Reads a file of `/proc` or `/sys`, without leading and trailing white space; `None` if it cannot be read.
 fn read(path: &str) -> Option<String> {
     fs::read_to_string(path).ok().map(|text| text.trim().to_owned())
 }
 
-/// The hypervisor of this virtual machine, from its firmware strings or the kernel's name.
+/// Returns the hypervisor of this virtual machine, from its firmware strings or the kernel's name.
 pub(crate) fn virtual_machine() -> Option<String> {
     let release = read("/proc/sys/kernel/osrelease").unwrap_or_default().to_lowercase();
     if release.contains("microsoft") {
@@ -85,7 +85,7 @@ pub(crate) fn virtual_machine() -> Option<String> {
     .map(|(_, name)| name.to_owned())
 }
 
-/// Power source and frequency governor.
+/// Returns power source and frequency governor.
 pub fn power() -> Power {
     let governor_or_plan = read("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor");
     Power { source: power_source(), governor_or_plan }
@@ -120,7 +120,7 @@ fn power_source() -> Option<PowerSource> {
     }
 }
 
-/// Scheduler limits: name and value, as the system reports them.
+/// Returns system settings that affect scheduling, as name and value.
 pub fn scheduler_facts() -> Vec<(String, String)> {
     let mut facts = Vec::new();
     for (name, path) in [
@@ -156,7 +156,7 @@ pub fn scheduler_facts() -> Vec<(String, String)> {
     facts
 }
 
-/// The programs that start another one in a terminal, in the order in which they are tried.
+/// Terminal programs that can start another program, in the order in which they are tried.
 pub(super) const TERMINALS: &[Launcher] = &[
     ("x-terminal-emulator", &["-e"]),
     ("gnome-terminal", &["--"]),
@@ -170,7 +170,7 @@ pub(super) const TERMINALS: &[Launcher] = &[
     ("xterm", &["-e"]),
 ];
 
-/// The programs that show a window of the desktop, in the order in which they are tried.
+/// Returns the programs of several desktops that show this window, in the order in which they are tried.
 pub(super) const fn tools(tool: SystemTool) -> &'static [Launcher] {
     match tool {
         SystemTool::Power => &[

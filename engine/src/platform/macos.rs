@@ -27,12 +27,13 @@ pub use desktop::desktop_preferences;
 pub use detail::system_detail;
 pub use topology::{cpus, last_cache_bytes};
 
-/// Whether threads can be pinned to CPUs: not on Apple silicon, and elsewhere a tag is only a hint.
+/// Returns `false`: Apple silicon cannot pin a thread to a CPU, and on other Macs an affinity tag is
+/// only a hint.
 pub fn can_pin() -> bool {
     false
 }
 
-/// Pinning is never supported on this system.
+/// Returns a refusal: pinning a thread to a CPU is not supported on this system.
 pub fn pin_self(cpu: u32) -> Result<(), Refusal> {
     Err(Refusal {
         requested: format!("CPU {cpu}"),
@@ -44,10 +45,10 @@ pub fn pin_self(cpu: u32) -> Result<(), Refusal> {
     })
 }
 
-/// The system places the threads.
+/// Does nothing: the system selects the CPUs of threads.
 pub fn avoid_cpu(_cpu: u32) {}
 
-/// The CPU on which the calling thread runs.
+/// Returns the CPU on which the calling thread runs.
 #[inline]
 #[expect(unsafe_code, reason = "only the system reports it")]
 pub fn current_cpu() -> Option<u32> {
@@ -57,45 +58,46 @@ pub fn current_cpu() -> Option<u32> {
     if code == 0 { u32::try_from(cpu).ok() } else { None }
 }
 
-/// The calling thread's number.
+/// Returns the ID of the calling thread.
 pub fn thread_id() -> ThreadId {
     ThreadId(apply::own_number())
 }
 
-/// Returns a thread to ordinary scheduling; returns whether the kernel then reports it as ordinary.
+/// Demotes a thread to ordinary scheduling; returns whether the kernel then reports ordinary scheduling.
 pub(crate) fn demote(thread: ThreadId) -> bool {
     apply::demote(thread.0)
 }
 
-/// The kernel itself limits time-constraint threads: nothing to watch.
+/// Returns `None`, so that the watchdog checks nothing: the kernel itself limits time-constraint threads.
 pub(crate) const fn runaway_cpu_nanos(_thread: ThreadId) -> Option<i64> {
     None
 }
 
-/// The scheduling policy of the calling thread, read back from the system.
+/// Returns the scheduling policy of the calling thread, read back from the system.
 pub fn own_policy() -> Policy {
     apply::read_back()
 }
 
-/// Lowers the calling thread below those that measure.
+/// Lowers the priority of the calling thread below that of measuring threads.
 pub fn lower_own_priority() {
     apply::lower();
 }
 
-/// The system itself ranks the threads that draw; a lower class would starve them under load.
+/// Does nothing: the system itself prioritizes the threads that draw, and a lower class would
+/// starve them under load.
 pub fn lower_ui_priority() {}
 
-/// Sets the calling load thread to its priority.
+/// Lowers the priority of the calling load thread if `below_normal` is set; otherwise does nothing.
 pub fn set_load_priority(below_normal: bool) {
     if below_normal {
         apply::lower();
     }
 }
 
-/// The kernel itself watches time-constraint threads; the watchdog needs no priority.
+/// Does nothing: the kernel itself limits time-constraint threads, so the watchdog needs no priority.
 pub fn raise_supervisor() {}
 
-/// Mechanism of the completion sound, if it needs a mention.
+/// A note on which programs the completion sound needs; empty, as it needs none on this system.
 pub const COMPLETION_SOUND_NOTE: &str = "";
 
 /// Plays the system's completion sound; silent if the user turned it off.
@@ -103,7 +105,7 @@ pub fn play_completion_sound(_sentence: &str) {
     objc2_app_kit::NSBeep();
 }
 
-/// Not supported on this system.
+/// Returns a refusal: global shortcuts are not supported on this system.
 #[cfg(feature = "shortcuts")]
 pub fn wait_for_shortcut(
     _: Shortcut,
@@ -113,35 +115,35 @@ pub fn wait_for_shortcut(
     Err(ShortcutRefusal::Unavailable("not supported on macOS".to_owned()))
 }
 
-/// Reported only by the system's frameworks.
+/// Returns no values: only frameworks of the system report the power source, and they are not used.
 pub fn power() -> Power {
     Power::default()
 }
 
-/// The hypervisor of this virtual machine.
+/// Returns "a hypervisor" in a virtual machine, as the system does not report which one; otherwise `None`.
 pub(crate) fn virtual_machine() -> Option<String> {
     (topology::number("kern.hv_vmm_present") == Some(1)).then(|| "a hypervisor".to_owned())
 }
 
-/// Scheduler limits: none are reported.
+/// Returns an empty list: this system reports no settings that affect scheduling.
 pub fn scheduler_facts() -> Vec<(String, String)> {
     Vec::new()
 }
 
-/// No quota is read on this system.
+/// Returns `None`: no limit of CPU time (quota) is read on this system.
 pub const fn cpu_quota() -> Option<CpuQuota> {
     None
 }
 
-/// No set of CPUs is read on this system.
+/// Returns `None`: no set of CPUs to which this process is limited is read on this system.
 pub const fn cpu_set() -> Option<Vec<u32>> {
     None
 }
 
-/// None starts another program in a terminal: Terminal opens files alone.
+/// The programs that can start another program in a terminal: none, as Terminal only opens files.
 pub(super) const TERMINALS: &[Launcher] = &[];
 
-/// The programs that show a window of the desktop.
+/// Returns the programs, with their arguments, that can show a window of the desktop.
 pub(super) const fn tools(tool: SystemTool) -> &'static [Launcher] {
     match tool {
         SystemTool::Power => {

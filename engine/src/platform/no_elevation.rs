@@ -1,18 +1,18 @@
-//! Systems on which no agent has more rights than the program that starts it.
+//! For systems on which an agent, a process that measures for this program, never has more rights than this program.
 
 use std::path::PathBuf;
 
 use super::Elevation;
 
-/// Nothing grants more rights here.
+/// How an agent gets administrator rights: not at all on this system.
 pub const ELEVATION: Elevation = Elevation::None;
 
-/// No program is started with administrator rights here.
+/// Returns `None`: no program is started with administrator rights on this system.
 pub fn elevatable_program() -> Option<PathBuf> {
     None
 }
 
-/// No other program is a part of this one.
+/// Returns `None`: no other process had this one started with administrator rights.
 pub fn starter() -> Option<u32> {
     None
 }

@@ -1,42 +1,42 @@
-//! Where a system reports no interrupts, frequencies, or temperatures to ordinary programs.
+//! For systems that report no interrupts, frequencies, or temperatures to ordinary programs.
 
 #[cfg(not(windows))]
 use super::ActivityCounts;
 
-/// What is counted around a CPU: not read.
+/// Returns no activity counters of a CPU: none are read on this system.
 #[cfg(not(windows))]
 pub const fn cpu_activity(_cpu: u32) -> ActivityCounts {
     ActivityCounts::new()
 }
 
-/// Counts how often the firmware stopped a CPU: not read.
+/// A counter of system management interrupts, which does not exist on this system.
 #[derive(Debug)]
 pub enum SmiCounter {}
 
 impl SmiCounter {
-    /// There is none.
+    /// Returns `None`: there is no such counter.
     pub const fn open(_cpu: u32) -> Option<Self> {
         None
     }
 
-    /// Unreachable: there is no counter.
+    /// Is never called: no value of this type exists.
     pub const fn count(&self) -> Option<u64> {
         None
     }
 }
 
-/// Interrupts of all CPUs since boot: not read.
+/// Returns `None`: the number of interrupts on all CPUs is not read on this system.
 #[cfg(not(windows))]
 pub const fn interrupt_count() -> Option<u64> {
     None
 }
 
-/// The frequency of a CPU in kHz: not read.
+/// Returns `None`: the frequency of a CPU is not read.
 pub const fn cpu_khz(_cpu: u32) -> Option<u64> {
     None
 }
 
-/// The temperature of the processor in thousandths of a degree Celsius: not read.
+/// Returns `None`: the temperature of the processor is not read.
 pub const fn cpu_millicelsius() -> Option<i64> {
     None
 }

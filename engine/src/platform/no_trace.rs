@@ -1,4 +1,4 @@
-//! Where a system records no switches for programs: nothing to open.
+//! For systems on which programs cannot record context switches: a trace contains no records.
 
 use std::path::Path;
 
@@ -12,66 +12,66 @@ pub struct Tracer {
 }
 
 impl Tracer {
-    /// Opens nothing.
+    /// Opens a trace that records nothing.
     pub fn open(_threads: &[ThreadId]) -> Self {
         Self::default()
     }
 
-    /// That nothing is recorded.
+    /// Returns the state, which has no source of records.
     pub const fn state(&self) -> &TraceState {
         &self.state
     }
 
-    /// What a thread has to run for records to arrive: nothing.
+    /// Returns `None`: no thread has to read records, as none arrive.
     pub const fn reader(&mut self) -> Option<TraceReader> {
         None
     }
 
-    /// Takes nothing out.
+    /// Passes no records to `take`.
     pub fn drain(&mut self, _take: impl FnMut(TraceRecord)) {}
 
-    /// Whether counters of the threads add nothing to the records: no.
+    /// Returns `false`: counters are still needed, as there are no records.
     pub const fn replaces_counters(&self) -> bool {
         false
     }
 
-    /// The CPUs on which a thread may run: nothing is recorded on them.
+    /// Returns an empty list of CPUs: the CPUs of a thread are not needed, as nothing is recorded.
     pub const fn cpus_of(&self, _thread: ThreadId) -> Vec<u32> {
         Vec::new()
     }
 
-    /// What no tracepoint records: nothing is recorded.
+    /// Returns an empty list: without records, no interrupts can be missing from them.
     pub const fn untraced(&self) -> Vec<Missing> {
         Vec::new()
     }
 
-    /// How many records were lost: none.
+    /// Returns 0: no records were lost.
     pub const fn lost_count(&self) -> u64 {
         0
     }
 
-    /// Whether interrupts of an idle CPU are missing: none are recorded.
+    /// Returns `false`: no CPU has records, whether idle or not.
     pub const fn is_blind_when_idle(&self) -> bool {
         false
     }
 
-    /// The name of what a record is about: unknown.
+    /// Returns `None`: there are no records with names.
     pub fn name_of(&mut self, _record: &TraceRecord) -> Option<String> {
         None
     }
 }
 
-/// Whose a thread is: unknown.
+/// Returns `None`: the owner of a thread is not known.
 pub fn thread_owner(_thread: u32) -> Option<ThreadOwner> {
     None
 }
 
-/// What can be recorded for threads of this process: nothing.
+/// Returns a state without a source: nothing can be recorded.
 pub fn trace_state() -> TraceState {
     TraceState::default()
 }
 
-/// The capabilities of a program file: no such system has them.
+/// Returns no capabilities: program files have none on this system.
 pub fn file_capabilities(_program: &Path) -> FileCapabilities {
     FileCapabilities::default()
 }

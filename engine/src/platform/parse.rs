@@ -4,7 +4,20 @@ pub mod activity;
 pub mod detail;
 pub mod etw;
 
-/// CPU numbers written as ranges: `0-3,8`. Invalid parts are skipped.
+/// The name of this program. Another running copy of this program is shown with its process ID.
+pub(crate) const OWN_PROGRAM: &str = "jitterscope";
+
+/// Maximum length of a saved name of a program or thread.
+const MAX_NAME_CHARS: usize = 48;
+
+/// Returns the name of a program or thread as it is saved: with U+FFFD instead of control characters, and
+/// cut to 48 characters. Programs choose these names, so the names cannot be trusted.
+pub(crate) fn harmless_name(name: &str) -> String {
+    let letters = name.chars().take(MAX_NAME_CHARS);
+    letters.map(|letter| if letter.is_control() { '\u{fffd}' } else { letter }).collect()
+}
+
+/// Parses CPU numbers written as ranges: `0-3,8`. Invalid parts are skipped.
 pub fn cpu_list(text: &str) -> Vec<u32> {
     let mut cpus = Vec::new();
     for part in text.trim().split(',') {
@@ -18,25 +31,26 @@ pub fn cpu_list(text: &str) -> Vec<u32> {
     cpus
 }
 
-/// Ticks of all CPUs together.
+/// CPU time of one CPU, or of all CPUs together, in ticks of the kernel since boot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CpuTicks {
-    /// All but idle and waiting for a disk: steal and interrupts included.
+    /// All ticks except those idle or waiting for a disk; includes steal and interrupts.
     pub busy: u64,
-    /// Steal: time used by the hypervisor.
+    /// Steal: ticks used by the hypervisor.
     pub steal: u64,
-    /// Time in interrupts, hard and soft ones.
+    /// Ticks in interrupts and softirqs.
     pub interrupt: u64,
 }
 
-/// Ticks of all CPUs from the first line of `/proc/stat`. Guest time is part of user time.
+/// Parses the ticks of all CPUs together from the first line of `/proc/stat`. Skips the time of guests, which
+/// is part of user time.
 pub fn proc_stat(text: &[u8]) -> Option<CpuTicks> {
     let line = text.split(|&byte| byte == b'\n').next()?;
     let (name, ticks) = stat_line(line)?;
     (name == b"cpu").then_some(ticks)
 }
 
-/// Ticks of each CPU from `/proc/stat`; those that are offline have no line.
+/// Parses the ticks of each CPU from `/proc/stat`; an offline CPU has no line.
 pub fn proc_stat_cpus(text: &str) -> Vec<(u32, CpuTicks)> {
     let lines = text.lines().take_while(|line| line.starts_with("cpu"));
     let each = lines.filter_map(|line| {
@@ -47,7 +61,7 @@ pub fn proc_stat_cpus(text: &str) -> Vec<(u32, CpuTicks)> {
     each.collect()
 }
 
-/// The name and the ticks of a line of `/proc/stat`.
+/// Parses the name and the ticks in a line of `/proc/stat`.
 fn stat_line(line: &[u8]) -> Option<(&[u8], CpuTicks)> {
     let mut words = line.split(|&byte| byte == b' ').filter(|word| !word.is_empty());
     let name = words.next()?;
@@ -64,7 +78,7 @@ fn stat_line(line: &[u8]) -> Option<(&[u8], CpuTicks)> {
     Some((name, CpuTicks { busy: user + nice + system + interrupt + steal, steal, interrupt }))
 }
 
-/// Interrupts since boot from `/proc/stat`: the first number of its line.
+/// Parses the interrupts since boot from `/proc/stat`: the first number of the line `intr`.
 pub fn interrupt_count(text: &str) -> Option<u64> {
     let line = text.lines().find_map(|line| line.strip_prefix("intr "))?;
     line.split_whitespace().next()?.parse().ok()
@@ -73,13 +87,13 @@ pub fn interrupt_count(text: &str) -> Option<u64> {
 /// A row of `/proc/interrupts`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct InterruptRow {
-    /// The number of a line, or letters such as `LOC`.
+    /// The number of an interrupt line, or letters such as `LOC`.
     pub label: String,
-    /// How many came on each CPU since boot.
+    /// The number of interrupts on each CPU since boot, as (CPU, count).
     pub counts: Vec<(u32, u64)>,
 }
 
-/// The rows of `/proc/interrupts` that count on each CPU. Its head names the CPUs that run.
+/// Parses the rows of `/proc/interrupts` with one count per CPU. The header lists the online CPUs.
 pub fn interrupt_rows(text: &str) -> Vec<InterruptRow> {
     let mut lines = text.lines();
     let head = lines.next().unwrap_or_default().split_whitespace();
@@ -94,14 +108,14 @@ pub fn interrupt_rows(text: &str) -> Vec<InterruptRow> {
     lines.filter_map(row).collect()
 }
 
-/// Run-queue delay in nanoseconds from `/proc/thread-self/schedstat`: the second number.
+/// Parses the run-queue delay in nanoseconds from `/proc/thread-self/schedstat`: the second number.
 pub fn schedstat_delay(text: &[u8]) -> Option<u64> {
     let mut words = text.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty());
     words.next()?;
     number(words.next()?)
 }
 
-/// A decimal number without a sign, read without allocating.
+/// Parses a decimal number without a sign. Allocates nothing.
 fn number(digits: &[u8]) -> Option<u64> {
     if digits.is_empty() {
         return None;
@@ -112,7 +126,7 @@ fn number(digits: &[u8]) -> Option<u64> {
     })
 }
 
-/// A size as `/sys` writes a cache's: `32768K`, `105M`.
+/// Parses the size of a cache as `/sys` writes it: `32768K`, `105M`.
 pub fn cache_bytes(text: &str) -> Option<u64> {
     let text = text.trim();
     let (digits, unit) = match text.strip_suffix('K') {
@@ -125,7 +139,7 @@ pub fn cache_bytes(text: &str) -> Option<u64> {
     digits.parse::<u64>().ok()?.checked_mul(unit)
 }
 
-/// The processor's name without marks and filler: `AMD Ryzen 9 5950X`.
+/// Returns the processor's name without trademark signs and filler words: `AMD Ryzen 9 5950X`.
 pub fn cpu_model(text: &str) -> String {
     let mut text = text.replace("(R)", "").replace("(TM)", "").replace("(tm)", "");
     if let Some(at) = text.find('@') {
@@ -139,8 +153,8 @@ pub fn cpu_model(text: &str) -> String {
     words.join(" ")
 }
 
-/// Which of several capacities or frequencies belong to performance cores: all at or above 4/5 of
-/// the maximum, if some are below; `None` if all are alike.
+/// Returns which CPUs are P-cores, from their capacities or frequencies: those with at least 4/5 of
+/// the maximum, if some CPUs have less. `None` if all are alike, or if a value is missing.
 pub fn fast_cores(measures: &[Option<u64>]) -> Option<Vec<bool>> {
     let known: Vec<u64> = measures.iter().copied().collect::<Option<_>>()?;
     let most = known.iter().copied().max()?;
@@ -181,7 +195,7 @@ mod tests {
         assert_eq!(proc_stat(b"cpu0 1 2 3 4\n"), None);
         assert_eq!(proc_stat(b"cpu  1 2\n"), None);
         assert_eq!(proc_stat(b""), None);
-        // CPU 1 is offline; what follows the CPUs is not read.
+        // CPU 1 is offline; the lines after the first ones that begin with `cpu` are not read.
         let text =
             "cpu  9 9 9 9\ncpu0 1 2 3 4 5 6 7 8 9 10\ncpu2 5 0 0 0\nintr 3 4\ncpu3 1 1 1 1\n";
         let first = CpuTicks { busy: 27, steal: 8, interrupt: 13 };
@@ -222,7 +236,7 @@ mod tests {
             let measures: Vec<_> = measures.iter().map(|&measure| Some(measure)).collect();
             assert_eq!(fast_cores(&measures).as_deref(), expected);
         };
-        // An Intel hybrid by frequency, an ARM big.LITTLE by capacity, a favored core, all alike.
+        // In this order: an Intel hybrid by frequency, an ARM big.LITTLE by capacity, one favored core, all alike.
         check(&[5_200_000, 5_200_000, 3_900_000, 3_900_000], Some(&[true, true, false, false]));
         check(&[1_024, 1_024, 446, 446], Some(&[true, true, false, false]));
         check(&[4_900_000, 4_700_000, 4_700_000], None);

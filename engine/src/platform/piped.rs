@@ -1,4 +1,5 @@
-//! A program whose input and output this one reads and writes: ssh with an agent at its other end.
+//! A child program whose input and output are pipes to this program, such as ssh, which connects to
+//! an agent: a process that measures for this program on another PC.
 
 use std::ffi::OsString;
 use std::io::{self, Read, Write};
@@ -6,12 +7,12 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
-/// How long a program may take to end after its input was closed.
+/// How long to wait for a program to end after its input was closed.
 const PATIENCE: Duration = Duration::from_secs(2);
-/// How often it is checked whether it has ended.
+/// Interval of the checks whether the program has ended.
 const INTERVAL: Duration = Duration::from_millis(10);
 
-/// A running program. Dropping it waits for its end, which is forced after 2 seconds.
+/// A running program. Dropping this waits until the program ends, and kills it after 2 seconds.
 #[derive(Debug)]
 pub struct PipedProgram {
     process: Box<dyn Process>,
@@ -19,9 +20,9 @@ pub struct PipedProgram {
 
 /// The process of a program.
 pub(super) trait Process: std::fmt::Debug + Send {
-    /// The exit status, if it has ended.
+    /// Returns the exit status, if the process has ended.
     fn try_wait(&mut self) -> io::Result<Option<ExitStatus>>;
-    /// Ends it, where the system permits that.
+    /// Kills the process, where the system permits that.
     fn kill(&mut self);
 }
 
@@ -31,20 +32,20 @@ impl Process for Child {
     }
 
     fn kill(&mut self) {
-        // A program with other rights cannot be killed; it ends with its input.
+        // A program with other rights cannot be killed; it ends when its input is closed.
         if Self::kill(self).is_ok() {
             self.wait().ok();
         }
     }
 }
 
-/// The ends of a program's pipes.
+/// This program's ends of the pipes of another program.
 pub struct Pipes {
-    /// What it reads.
+    /// The standard input of the program.
     pub input: Box<dyn Write + Send>,
-    /// What it writes.
+    /// The standard output of the program.
     pub output: Box<dyn Read + Send>,
-    /// Its messages.
+    /// The standard error of the program.
     pub errors: Box<dyn Read + Send>,
 }
 
@@ -55,7 +56,7 @@ impl std::fmt::Debug for Pipes {
 }
 
 impl PipedProgram {
-    /// Starts a program. Ctrl+C in the terminal does not reach it: who reads it ends it.
+    /// Starts a program. Ctrl+C in the terminal does not interrupt the started program: this program ends it.
     pub fn start(program: &Path, arguments: &[OsString]) -> io::Result<(Self, Pipes)> {
         let mut command = uninterrupted(program);
         command.args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -73,7 +74,7 @@ impl PipedProgram {
         Self { process }
     }
 
-    /// The exit status, if it ends in time; `None` if it does not, or was killed.
+    /// Returns the exit status of the program; `None` if the program does not end within 2 seconds, or was killed.
     pub fn exit_code(&mut self) -> Option<i32> {
         let began = Instant::now();
         loop {
@@ -93,14 +94,15 @@ impl Drop for PipedProgram {
     }
 }
 
-/// A program of this name in the folders of `PATH`.
+/// Returns the path of a program that is in a folder of `PATH`; `None` if no folder contains the program.
 pub fn program_in_path(name: &str) -> Option<PathBuf> {
     let name = format!("{name}{}", std::env::consts::EXE_SUFFIX);
     let folders = std::env::var_os("PATH")?;
     std::env::split_paths(&folders).map(|folder| folder.join(&name)).find(|path| path.is_file())
 }
 
-/// The shell ignores the signal, and so does the program that takes its place.
+/// Returns a command that ignores Ctrl+C: the shell ignores SIGINT, as does the program that
+/// replaces the shell.
 #[cfg(unix)]
 fn uninterrupted(program: &Path) -> Command {
     let mut command = Command::new("/bin/sh");

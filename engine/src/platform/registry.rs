@@ -1,14 +1,14 @@
-//! Which threads run at real-time priority, in a table that a signal handler may read.
+//! A table of the threads that run at real-time priority. A signal handler may read this table.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use super::{ThreadId, system};
 
-/// Maximum number of real-time threads at a time; the plans have far fewer.
+/// Maximum number of real-time threads in the table at a time; a measurement has far fewer threads.
 const SLOTS: usize = 64;
 
 struct Slot {
-    /// The thread, or 0 for a free slot.
+    /// The thread ID, or 0 for a free slot.
     thread: AtomicU64,
     demoted: AtomicBool,
 }
@@ -16,17 +16,18 @@ struct Slot {
 static TABLE: [Slot; SLOTS] =
     [const { Slot { thread: AtomicU64::new(0), demoted: AtomicBool::new(false) } }; SLOTS];
 
-/// A registered real-time thread; unregistered when this is dropped.
+/// A registered real-time thread; dropping this unregisters the thread.
 #[derive(Debug)]
 #[must_use = "the thread is registered only as long as this is held"]
 pub struct Registration {
-    /// Position in the table, or, if the table was full, whether the thread was demoted
-    /// immediately.
+    /// Position of the thread in the table. If the table was full: whether the immediate demotion of
+    /// the thread succeeded.
     slot: Result<usize, bool>,
 }
 
 impl Registration {
-    /// Whether a guard revoked the thread's real-time priority, by what the system reported afterward.
+    /// Whether the watchdog or the signal handler revoked the thread's real-time priority, as the system reported
+    /// afterward.
     pub fn has_demoted(&self) -> bool {
         match self.slot {
             Ok(slot) => TABLE.get(slot).is_some_and(|slot| slot.demoted.load(Ordering::Acquire)),
@@ -44,8 +45,8 @@ impl Drop for Registration {
     }
 }
 
-/// Registers a real-time thread with the guards. If the table is full, the thread is demoted
-/// immediately.
+/// Registers a real-time thread, so that the watchdog and the signal handler can demote it. If the
+/// table is full, the thread is demoted immediately.
 pub fn register_realtime(thread: ThreadId) -> Registration {
     for (slot, position) in TABLE.iter().zip(0..) {
         let taken = slot.thread.compare_exchange(0, thread.0, Ordering::AcqRel, Ordering::Relaxed);
@@ -56,8 +57,9 @@ pub fn register_realtime(thread: ThreadId) -> Registration {
     Registration { slot: Err(system::demote(thread)) }
 }
 
-/// Revokes the real-time priority of every known thread; returns whether the system then reports all of
-/// them as ordinary. Makes plain system calls on atomics only: a signal handler may call it.
+/// Revokes the real-time priority of every registered thread; returns whether the system then
+/// reports ordinary scheduling for all of these threads. Uses only atomics and system calls, so a
+/// signal handler may call this function.
 pub fn demote_all_registered() -> bool {
     let mut are_ordinary = true;
     for slot in &TABLE {
@@ -71,7 +73,8 @@ pub fn demote_all_registered() -> bool {
     are_ordinary
 }
 
-/// CPU time of each known thread, where the system reports it and does not limit it itself.
+/// Returns the CPU time of each registered thread, in nanoseconds. Omits threads whose CPU time the system limits
+/// itself or does not report.
 pub(crate) fn registered_cpu_nanos() -> Vec<(ThreadId, i64)> {
     TABLE
         .iter()

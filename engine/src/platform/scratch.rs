@@ -1,14 +1,15 @@
-//! Files that programs of the user share with this one: a new one that a program writes, and one that text is added to.
+//! Files that this program shares with other programs of the user: a new file that another program
+//! writes, and a file to whose end this program adds lines.
 
 use std::fs::{self, DirBuilder, OpenOptions};
 use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
 use std::path::Path;
 
-/// Names a file that is not there, in a new folder, to a program that may write it; returns what `write` does, and
-/// what is in the file then, if anything. The folder is removed.
+/// Calls `write` with the path of a file that does not exist yet, in a new temporary folder. Returns
+/// the result of `write` and the text of the file, empty if `write` created none. Removes the folder.
 pub fn with_new_file<T>(folder: &str, write: impl FnOnce(&Path) -> T) -> io::Result<(T, String)> {
     let folder = std::env::temp_dir().join(folder);
-    // Nobody else has put anything into a folder that is new.
+    // The folder must be new, so that no other program has put anything into it.
     fs::create_dir(&folder)?;
     let file = folder.join("file");
     let result = write(&file);
@@ -17,7 +18,8 @@ pub fn with_new_file<T>(folder: &str, write: impl FnOnce(&Path) -> T) -> io::Res
     Ok((result, text))
 }
 
-/// Adds lines to the end of a file of the user alone, which may be missing, or lack the end of its last line.
+/// Adds lines to the end of a private file of the user. Creates the file if it is missing, and ends
+/// its last line first if that line has no line break.
 pub fn append_lines(file: &Path, lines: &str) -> io::Result<()> {
     if let Some(folder) = file.parent() {
         let mut private = DirBuilder::new();

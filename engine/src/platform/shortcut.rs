@@ -1,4 +1,4 @@
-//! A key combination that the system reports whichever program has the keyboard.
+//! A global keyboard shortcut, which the system reports whichever window has the focus.
 
 use std::fmt::{self, Display, Formatter};
 use std::str::FromStr;
@@ -10,11 +10,11 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct Shortcut {
-    /// Whether Ctrl is part of it.
+    /// Whether Ctrl is part of the shortcut.
     pub ctrl: bool,
-    /// Whether Alt is part of it.
+    /// Whether Alt is part of the shortcut.
     pub alt: bool,
-    /// Whether Shift is part of it.
+    /// Whether Shift is part of the shortcut.
     pub shift: bool,
     /// The key.
     pub key: ShortcutKey,
@@ -23,9 +23,9 @@ pub struct Shortcut {
 /// A key that is the same on every keyboard layout.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ShortcutKey {
-    /// A letter, in upper case, or a digit.
+    /// A letter in upper case, or a digit, as ASCII.
     Character(u8),
-    /// F1 to F12.
+    /// A function key, by its number: 1 to 12 for F1 to F12.
     Function(u8),
 }
 
@@ -82,7 +82,7 @@ impl FromStr for Shortcut {
                 _ => return Err(format!("invalid modifier '{name}': expected Ctrl, Alt, Shift")),
             }
         }
-        // Without one of them, the key would be taken from every program.
+        // Without Ctrl or Alt, a key that is needed for typing would not reach other programs.
         let is_apart = shortcut.ctrl || shortcut.alt;
         is_apart.then_some(shortcut).ok_or_else(|| format!("'{text}' needs Ctrl or Alt"))
     }
@@ -102,21 +102,21 @@ impl From<Shortcut> for String {
     }
 }
 
-/// What the system reports of a shortcut.
+/// An event of a shortcut that the system reports.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ShortcutEvent {
-    /// It is registered as these keys, which may be others than requested.
+    /// The shortcut is registered as these keys, which may differ from the requested ones.
     Registered(String),
-    /// It was pressed.
+    /// The shortcut was pressed.
     Pressed,
 }
 
 /// Why a shortcut is not registered.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ShortcutRefusal {
-    /// The desktop denied it, for this reason.
+    /// The desktop denied the shortcut. The text is the reason.
     Denied(String),
-    /// There is no mechanism for it here, for this reason.
+    /// This system has no mechanism for global shortcuts. The text is the reason.
     Unavailable(String),
 }
 
@@ -139,14 +139,14 @@ impl fmt::Debug for ShortcutStop {
 }
 
 impl ShortcutStop {
-    /// Ends the wait, also one that has yet to begin.
+    /// Ends the wait, even if it has not begun yet.
     pub fn stop(&self) {
         if let StopState::Armed(wake) = self.replace(StopState::Stopped) {
             wake();
         }
     }
 
-    /// Takes what wakes the waiting thread; returns whether it may wait.
+    /// Saves the function that wakes the waiting thread; returns `false` if the wait was already stopped.
     #[cfg_attr(
         all(target_os = "macos", not(test)),
         expect(dead_code, reason = "nothing waits there")

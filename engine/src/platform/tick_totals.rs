@@ -1,6 +1,6 @@
-//! Counters of 32 bits that wrap around, counted on.
+//! Totals of 32-bit counters that wrap around.
 
-/// What a system counted in 32 bits, in 64.
+/// 64-bit totals of counters that the system counts in 32 bits.
 #[derive(Debug)]
 pub(super) struct TickTotals<const N: usize> {
     last: Option<[u32; N]>,
@@ -12,7 +12,7 @@ impl<const N: usize> TickTotals<N> {
         Self { last: None, totals: [0; N] }
     }
 
-    /// Adds what was counted since the last call, and returns everything so far.
+    /// Adds the increase of each counter since the last call, and returns the totals.
     pub(super) fn add(&mut self, now: [u32; N]) -> [i64; N] {
         let last = self.last.replace(now).unwrap_or([0; N]);
         for ((total, now), last) in self.totals.iter_mut().zip(now).zip(last) {

@@ -1,11 +1,12 @@
-//! The CPU's own counter, if the system's clock is derived from it: a read costs less than a call.
+//! The CPU's own counter, if the system's clock is derived from that counter: reading the counter takes less time
+//! than calling the system's clock.
 
 use super::{clock_name, clock_nanos};
 
-/// How long the counter is compared with the clock, in nanoseconds.
+/// Duration of the comparison of the counter with the clock, in nanoseconds.
 const CALIBRATION_NANOS: i64 = 20_000_000;
 
-/// The counter's pace.
+/// The rate of the CPU's counter, as nanoseconds per tick.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Ticks {
     nanos_a_tick: f64,
@@ -13,8 +14,8 @@ pub struct Ticks {
 
 impl Ticks {
     /// Measures the counter's rate for 20 ms, to within a few parts per million. `None` if the
-    /// system's clock is not derived from it: the counter may then stop, change its rate, or differ
-    /// between CPUs.
+    /// system's clock is not derived from the counter, which may then stop, change its rate, or
+    /// differ between CPUs.
     pub fn measured() -> Option<Self> {
         if !cfg!(all(target_os = "linux", target_arch = "x86_64"))
             || !clock_name().ends_with(", tsc")
@@ -24,8 +25,8 @@ impl Ticks {
         Self::calibrated()
     }
 
-    /// The same where cycles are wanted, whatever the clock is derived from. `None` where the counter's pace is not
-    /// that of the clock.
+    /// Measures the counter's rate for 20 ms, for converting CPU cycles to nanoseconds, even if the
+    /// system's clock is not derived from the counter. `None` if the rate is not constant.
     #[cfg(windows)]
     pub(super) fn of_cycles() -> Option<Self> {
         is_steady().then(Self::calibrated).flatten()
@@ -39,7 +40,7 @@ impl Ticks {
         Some(Self { nanos_a_tick: float(last_nanos - first_nanos) / float(ticks) })
     }
 
-    /// The length of a number of cycles in nanoseconds.
+    /// Converts a number of cycles to nanoseconds.
     #[cfg(windows)]
     #[expect(
         clippy::cast_possible_truncation,
@@ -50,13 +51,13 @@ impl Ticks {
         (cycles as f64 * self.nanos_a_tick) as i64
     }
 
-    /// Nanoseconds a tick.
+    /// Returns the nanoseconds per tick.
     pub fn nanos_a_tick(self) -> f64 {
         self.nanos_a_tick
     }
 }
 
-/// Whether the counter has one pace in all states of the processor.
+/// Whether the counter has the same rate in all power states of the processor.
 #[cfg(all(windows, target_arch = "x86_64"))]
 fn is_steady() -> bool {
     use core::arch::x86_64::__cpuid;
@@ -65,13 +66,13 @@ fn is_steady() -> bool {
     POWER <= __cpuid(0x8000_0000).eax && __cpuid(POWER).edx & 1 << 8 != 0
 }
 
-/// Whether the counter has one pace in all states of the processor: not known.
+/// Returns `false`: whether the counter always has the same rate is not known.
 #[cfg(all(windows, not(target_arch = "x86_64")))]
 const fn is_steady() -> bool {
     false
 }
 
-/// The counter now.
+/// Returns the current value of the counter.
 #[inline]
 #[cfg(target_arch = "x86_64")]
 #[expect(unsafe_code, reason = "the counter is read by a dedicated instruction")]
@@ -80,14 +81,14 @@ pub fn ticks() -> i64 {
     unsafe { core::arch::x86_64::_rdtsc() }.cast_signed()
 }
 
-/// The counter now; on this architecture, the clock.
+/// Returns the current time of the clock in nanoseconds, which replaces the counter on this architecture.
 #[inline]
 #[cfg(not(target_arch = "x86_64"))]
 pub fn ticks() -> i64 {
     clock_nanos()
 }
 
-/// Counter and clock, read as close together as possible.
+/// Reads the counter and the clock at nearly the same time. Returns the ticks, and the time in nanoseconds.
 fn pair() -> (i64, i64) {
     let mut best = (i64::MAX, 0, 0);
     for _ in 0..32 {

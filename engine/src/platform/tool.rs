@@ -1,4 +1,4 @@
-//! The desktop's own windows: where the power mode is set, and where running programs are listed.
+//! Windows of the desktop: the settings of the power mode, and the list of running programs.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -6,12 +6,12 @@ use std::process::{Command, Stdio};
 
 use super::system;
 
-/// A window of the desktop.
+/// A window of the desktop that this program can open.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum SystemTool {
-    /// Where the power mode is set.
+    /// The settings of the power mode.
     Power,
-    /// Where running programs are listed and closed.
+    /// The list of running programs, in which they can be closed.
     Programs,
 }
 
@@ -19,15 +19,15 @@ pub enum SystemTool {
 pub(super) type Launcher = (&'static str, &'static [&'static str]);
 
 impl SystemTool {
-    /// Every window.
+    /// All windows that this program can open.
     pub const ALL: [Self; 2] = [Self::Power, Self::Programs];
 
-    /// Whether this desktop has it.
+    /// Whether this system has a program that shows the window.
     pub fn is_available(self) -> bool {
         self.launcher().is_some()
     }
 
-    /// Opens it; the program runs on without this one.
+    /// Opens the window, which stays open when this program ends.
     pub fn open(self) -> std::io::Result<()> {
         start(self.launcher(), &[])
     }
@@ -49,10 +49,10 @@ pub fn open_terminal(program: &Path, arguments: &[OsString]) -> std::io::Result<
     start(find(system::TERMINALS), &given)
 }
 
-/// Where a program of the desktop is, and its arguments.
+/// The path of a program of the desktop, and its arguments.
 type FoundLauncher = (PathBuf, &'static [&'static str]);
 
-/// The first of these programs in the folders of `PATH`.
+/// Returns the first of these programs that is in the folders of `PATH`.
 fn find(launchers: &'static [Launcher]) -> Option<FoundLauncher> {
     let folders = std::env::var_os("PATH")?;
     let folders: Vec<PathBuf> = std::env::split_paths(&folders).collect();
@@ -62,7 +62,7 @@ fn find(launchers: &'static [Launcher]) -> Option<FoundLauncher> {
     })
 }
 
-/// Starts a program that runs on without this one.
+/// Starts a program with its arguments and `more`. The program continues to run when this program ends.
 fn start(launcher: Option<FoundLauncher>, more: &[OsString]) -> std::io::Result<()> {
     let (path, arguments) = launcher.ok_or(std::io::ErrorKind::NotFound)?;
     let mut command = Command::new(path);

@@ -1,14 +1,14 @@
-//! How exactly this system can record who had the CPU, and what is missing for more.
+//! How much detail this system can record about which thread ran on a CPU, and what is missing.
 
 use serde::{Deserialize, Serialize};
 
 use super::capabilities::{Capability, FileCapabilities};
 use crate::units::format_cpus;
 
-/// Error numbers of too many open files: of this process, and of the system.
+/// Error numbers for too many open files: in this process (`EMFILE`), and in the system (`ENFILE`).
 const TOO_MANY_FILES: [i32; 2] = [24, 23];
 
-/// A source of records, in ascending order of detail.
+/// A source of trace records. The variants are in ascending order of detail.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum TraceSource {
@@ -16,7 +16,7 @@ pub enum TraceSource {
     OwnSwitches,
     /// Switches of every thread on every CPU, with names.
     AllSwitches,
-    /// The same with interrupts, softirqs, and wake-ups.
+    /// Switches of every thread, with interrupts, softirqs, and wake-ups.
     Kernel,
 }
 
@@ -25,7 +25,7 @@ impl TraceSource {
     const NUMBERS: [(Self, i64); 3] =
         [(Self::OwnSwitches, 1), (Self::AllSwitches, 2), (Self::Kernel, 3)];
 
-    /// The number in run files.
+    /// Returns the number of the source in run files.
     pub const fn number(self) -> i64 {
         match self {
             Self::OwnSwitches => 1,
@@ -34,12 +34,12 @@ impl TraceSource {
         }
     }
 
-    /// The source of a number; `None` for one that this version does not have.
+    /// Returns the source with this number; `None` for a source that this version does not have.
     pub fn from_number(number: i64) -> Option<Self> {
         Self::NUMBERS.iter().find(|(_, one)| *one == number).map(|(source, _)| *source)
     }
 
-    /// The label.
+    /// Returns the label of the source.
     pub const fn label(self) -> &'static str {
         match self {
             Self::OwnSwitches => "Own switch records",
@@ -49,48 +49,48 @@ impl TraceSource {
     }
 }
 
-/// The event without which nothing is recorded on a CPU.
+/// Name of the event without which nothing is recorded on a CPU.
 pub(super) const SWITCHES: &str = "context switches";
 
-/// What is not recorded where it is too costly.
+/// Name of the event of page faults, which are not recorded on Windows, and on Linux only where permitted.
 pub(super) const PAGE_FAULTS: &str = "page faults";
 
-/// `ERROR_ACCESS_DENIED` of Windows, which has no `kernel.perf_event_paranoid`.
+/// The error number `ERROR_ACCESS_DENIED` of Windows.
 const WINDOWS_ACCESS_DENIED: i32 = 5;
 
-/// Reads the system's records on a separate thread until the trace is dropped.
+/// A function that reads the system's records until the trace is dropped; run it on a separate thread.
 pub type TraceReader = Box<dyn FnOnce() + Send>;
 
 /// An event that is not recorded.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Missing {
-    /// Its name: a tracepoint, the record of switches, or an interrupt that the kernel does not trace.
+    /// The name of the event: a tracepoint, the switch record, or an interrupt that the kernel does not trace.
     pub event: String,
-    /// The error number; absent where the kernel has no such record.
+    /// The error number of the refusal; absent where the system cannot record this event.
     pub errno: Option<i32>,
-    /// The CPUs.
+    /// The CPUs on which the event is not recorded.
     pub cpus: Vec<u32>,
 }
 
-/// What can be recorded here, and why not more.
+/// Which trace records this system can write, and why it cannot write more of them.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct TraceState {
-    /// The source that is used; absent where only counters are.
+    /// The source in use; absent if there are only counters.
     pub source: Option<TraceSource>,
-    /// The error number of the first source that was denied; absent where nothing was.
+    /// The error number with which the next more detailed source was denied; absent if no source was denied.
     pub denied_errno: Option<i32>,
     /// `kernel.perf_event_paranoid`, where the system has it.
     pub paranoid: Option<i32>,
-    /// Whether this is not the initial PID namespace: threads outside have no number here.
+    /// Whether this process is in a PID namespace other than the initial one. Threads outside of it have no ID in it.
     pub is_nested: bool,
     /// The CPUs on which everything that could explain a delay is recorded.
     pub covered: Vec<u32>,
-    /// What is missing on others.
+    /// The events that are missing on CPUs other than those in `covered`.
     pub missing: Vec<Missing>,
 }
 
-/// An error number of Linux in words, on whatever system a run is opened.
+/// Returns a Linux error number in words. Uses fixed numbers, as the run may be shown on another system.
 fn reason(code: i32) -> String {
     match code {
         1 | 13 => "denied".to_owned(),
@@ -100,7 +100,7 @@ fn reason(code: i32) -> String {
 }
 
 impl TraceState {
-    /// Notes that the page faults of the threads are not recorded, which could explain a delay on every CPU.
+    /// Saves that page faults of the threads are not recorded: they could explain a delay on every CPU.
     #[cfg(target_os = "linux")]
     pub(super) fn lack_faults(&mut self, errno: Option<i32>) {
         let cpus = std::mem::take(&mut self.covered);
@@ -110,20 +110,20 @@ impl TraceState {
         }
     }
 
-    /// Whether Windows records more for an administrator.
+    /// Whether this is Windows, and would record more with administrator rights.
     pub fn needs_administrator(&self) -> bool {
         self.source.is_none()
             && self.paranoid.is_none()
             && self.denied_errno == Some(WINDOWS_ACCESS_DENIED)
     }
 
-    /// What is recorded, in a sentence, and what is missing.
+    /// Returns what is recorded and what is missing, in sentences.
     pub fn sentence(&self) -> String {
         let shortage = self.shortage().map_or_else(String::new, |words| format!(" {words}"));
         format!("{}{}{shortage}", self.recorded(), self.nested())
     }
 
-    /// What is not known in a PID namespace.
+    /// Returns a sentence on what is not known in a PID namespace; empty if nothing is missing for that reason.
     const fn nested(&self) -> &'static str {
         match self.source {
             Some(TraceSource::AllSwitches) if self.is_nested => {
@@ -157,7 +157,7 @@ impl TraceState {
         }
     }
 
-    /// What is not recorded on which CPUs although the source has it, and why; `None` where nothing is missing.
+    /// Returns a sentence on which events are not recorded, on which CPUs, and why; `None` if no event is missing.
     pub fn shortage(&self) -> Option<String> {
         let first = self.missing.first()?;
         let same: Vec<&Missing> =
@@ -188,8 +188,9 @@ impl TraceState {
         })
     }
 
-    /// The command that permits more, and the one that undoes it; `None` where nothing is missing that a
-    /// command permits. `program` is the file that measures, and `capabilities` are those that it has.
+    /// Returns the command that permits a more detailed source, and the command that undoes this; `None` if
+    /// no command can permit what is missing. `program` is the program file that measures, and
+    /// `capabilities` are those of that file.
     pub fn remedy(&self, program: &str, capabilities: FileCapabilities) -> Option<[String; 2]> {
         if self.paranoid.is_none() || self.source >= Some(TraceSource::AllSwitches) {
             return None;

@@ -1,6 +1,6 @@
 //! Detects a virtual machine and its hypervisor.
 
-/// The hypervisor, such as "KVM"; `None` on bare metal or if nothing reports one.
+/// Returns the name of the hypervisor of this system, such as "KVM"; `None` on bare metal or if none is reported.
 pub fn virtualization() -> Option<String> {
     if is_hyper_v_root() {
         return None;
@@ -10,12 +10,12 @@ pub fn virtualization() -> Option<String> {
         .or_else(super::system::virtual_machine)
 }
 
-/// Whether this is the system that Hyper-V itself was started from, as with virtualization-based security:
-/// it runs on the bare machine, and no host can preempt it.
+/// Whether this system is the root partition of Hyper-V, as with virtualization-based security: it
+/// runs on bare metal, and no host can preempt it.
 pub(super) fn is_hyper_v_root() -> bool {
     cfg_select! {
         target_arch = "x86_64" => {
-            /// The privilege to create partitions, which only the root has.
+            /// The privilege to create partitions, which only the root partition has.
             const CREATE_PARTITIONS: u32 = 1;
             hypervisor_signature().is_some_and(|signature| signature == "Microsoft Hv")
                 && std::arch::x86_64::__cpuid(0x4000_0003).ebx & CREATE_PARTITIONS != 0
@@ -24,7 +24,8 @@ pub(super) fn is_hyper_v_root() -> bool {
     }
 }
 
-/// The twelve letters by which a hypervisor identifies itself to a guest's CPU.
+/// Returns the name of up to twelve letters that a hypervisor reports through the instruction `cpuid` in a
+/// virtual machine; `None` without a hypervisor.
 fn hypervisor_signature() -> Option<String> {
     cfg_select! {
         target_arch = "x86_64" => {

@@ -53,7 +53,7 @@ pub use topology::{cpus, last_cache_bytes};
 pub(super) use trace::stop_all as stop_traces;
 pub use trace::{Tracer, file_capabilities, thread_owner, trace_state};
 
-/// A time of the system in nanoseconds.
+/// Converts a duration from the system, in units of 100 ns, to nanoseconds.
 fn nanos(time: FILETIME) -> i64 {
     let ticks = u64::from(time.dwHighDateTime) << 32 | u64::from(time.dwLowDateTime);
     i64::try_from(ticks).unwrap_or(i64::MAX).saturating_mul(100)
@@ -64,12 +64,12 @@ pub fn can_pin() -> bool {
     true
 }
 
-/// The hypervisor of this virtual machine, if the CPU does not report it.
+/// Returns `None`: this system itself reports no hypervisor; only the CPU does.
 pub(crate) fn virtual_machine() -> Option<String> {
     None
 }
 
-/// Mechanism of the completion sound, if it needs a mention.
+/// A note on which programs the completion sound needs; empty, as it needs none on this system.
 pub const COMPLETION_SOUND_NOTE: &str = "";
 
 /// Plays the system's completion sound; silent if the user turned it off.
@@ -81,20 +81,20 @@ pub fn play_completion_sound(_sentence: &str) {
     }
 }
 
-/// No quota is read on this system.
+/// Returns `None`: no limit of CPU time (quota) is read on this system.
 pub const fn cpu_quota() -> Option<CpuQuota> {
     None
 }
 
-/// No set of CPUs is read on this system.
+/// Returns `None`: no set of CPUs to which this process is limited is read on this system.
 pub const fn cpu_set() -> Option<Vec<u32>> {
     None
 }
 
-/// The program that starts another one in a terminal.
+/// The terminal program that can start another program.
 pub(super) const TERMINALS: &[Launcher] = &[("conhost.exe", &[])];
 
-/// The programs that show a window of the desktop.
+/// Returns the programs, with their arguments, that can show a window of the desktop.
 pub(super) const fn tools(tool: SystemTool) -> &'static [Launcher] {
     match tool {
         SystemTool::Power => &[("explorer.exe", &["ms-settings:powersleep"])],

@@ -1,4 +1,5 @@
-//! Where the lateness of a sample went: segments of it, and what none of them explains.
+//! Splits the lateness of a sample into segments by cause, and a remainder that no segment
+//! explains.
 
 mod counters;
 pub(in crate::report) mod culprits;
@@ -19,26 +20,27 @@ use crate::platform::TraceSource;
 use crate::run::{TrialRun, counter};
 use crate::sample::{Evidence, OUTSIDE_NAME, Sample, ThreadOwner};
 
-/// Remainders up to this length are the resolution of the records, and not shown.
+/// A remainder (lateness that no segment explains) up to this length is within the resolution of the
+/// records and is not shown.
 pub const SHOWN_REMAINDER: Nanos = Nanos::from_micros(5);
 
-/// Which samples have no records.
+/// Advice for samples without records: the condition under which causes are recorded.
 const NOT_RECORDED: &str =
     "Causes are recorded where a frame is later than 50 µs and 1% of the frame time.";
 
-/// What an account was made from.
+/// The data from which an account was computed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Source {
-    /// Nothing: neither counters nor who had the CPU were recorded for the sample.
+    /// Nothing: for this sample, neither counters nor a trace of its CPU were recorded.
     Nothing,
     /// Counters of the thread, read before and after the wait.
     Counters,
-    /// Records of who had the CPU.
+    /// Trace records of the CPU, from this trace source.
     Trace(TraceSource),
 }
 
 impl Source {
-    /// The label.
+    /// Returns the label of the source for display.
     pub const fn label(self) -> &'static str {
         match self {
             Self::Nothing => "Nothing recorded",
@@ -48,19 +50,19 @@ impl Source {
     }
 }
 
-/// What can have a CPU.
+/// Type of activity that can occupy a CPU.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum CulpritKind {
     /// A thread of a program or of the kernel.
     Thread,
     /// An interrupt.
     Interrupt,
-    /// Work that an interrupt left for later.
+    /// Work that an interrupt handler deferred.
     Softirq,
 }
 
 impl CulpritKind {
-    /// The label, in lower case.
+    /// Returns the label of the type for display, in lower case.
     pub const fn label(self) -> &'static str {
         match self {
             Self::Thread => "thread",
@@ -70,30 +72,32 @@ impl CulpritKind {
     }
 }
 
-/// Whatever had the CPU.
+/// A thread, interrupt, or softirq that used the CPU while the measuring thread was delayed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Culprit {
-    /// Its name, as the system reports it.
+    /// The name of the thread, interrupt, or softirq, as the system reports it.
     pub name: String,
-    /// What it is.
+    /// The type of the culprit.
     pub kind: CulpritKind,
-    /// The number of the thread; absent for interrupts.
+    /// The thread ID; absent for interrupts, and if the thread has no ID in this PID namespace.
     pub thread: Option<u32>,
-    /// The kernel's priority of a thread; absent where it was not recorded.
+    /// The kernel priority of a thread; absent if it was not recorded.
     pub priority: Option<i64>,
-    /// Whose the thread is; absent for other programs and for interrupts.
+    /// The owner of the thread: the kernel or this program; absent for other programs and for
+    /// interrupts.
     pub owner: Option<ThreadOwner>,
 }
 
 impl Culprit {
-    /// The name under which its delays are added up: load threads of this program are one source.
+    /// Returns the name under which the delays by this culprit are summed: all load threads of this
+    /// program share one name.
     pub fn source(&self) -> &str {
         let is_load = self.is_own() && is_load_thread(&self.name);
         if is_load { OWN_LOAD } else { &self.name }
     }
 
-    /// The program to close where its delays are to end; `None` for interrupts, threads of the kernel, and
-    /// this program.
+    /// Returns the program that the user can close to avoid delays by this culprit; `None` for
+    /// interrupts, kernel threads, and this program.
     pub fn program(&self) -> Option<&str> {
         let is_program = self.kind == CulpritKind::Thread
             && self.owner.is_none()
@@ -101,12 +105,13 @@ impl Culprit {
         is_program.then(|| program_of(&self.name))
     }
 
-    /// Whether it is a thread of this program.
+    /// Whether the culprit is a thread of this program.
     fn is_own(&self) -> bool {
         self.owner == Some(ThreadOwner::Own)
     }
 
-    /// Policy and priority of a thread: "normal, nice 0", "real-time 10"; empty where not recorded.
+    /// Returns policy and priority of a thread, such as "normal, nice 0" or "real-time 10"; empty
+    /// if the priority was not recorded.
     pub fn policy(&self) -> String {
         match self.priority {
             Some(priority @ 100..) => format!("normal, nice {}", priority - 120),
@@ -117,54 +122,58 @@ impl Culprit {
     }
 }
 
-/// Whose a thread is by its name: only for older files, which have no numbers of such threads.
+/// Returns the owner of a thread by the name of the thread; `None` for another program. Only for
+/// older files, which do not save which threads belong to the kernel and to this program.
 fn owner_by_name(name: &str) -> Option<ThreadOwner> {
     if name.starts_with('[') {
         Some(ThreadOwner::Kernel)
     } else {
-        // Another running copy has the number of its process.
+        // The name of another running copy of this program includes its process ID.
         let program = program_of(name);
         let is_own = program.starts_with("jitterscope") && !program.contains(' ');
         is_own.then_some(ThreadOwner::Own)
     }
 }
-/// A part of a lateness.
+/// A part of the lateness of a sample, with one cause.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Segment {
-    /// When it began, from the scheduled start; absent where only its length is known.
+    /// When the segment began, relative to the scheduled start of the sample; absent if only the
+    /// length of the segment is known.
     pub start: Option<Nanos>,
-    /// How long it was.
+    /// The length of the segment.
     pub length: Nanos,
-    /// Where it went.
+    /// The cause.
     pub cause: Cause,
-    /// Who had the CPU; absent where that has no name or is not known.
+    /// The thread or interrupt that used the CPU; absent if it has no name or is not known.
     pub culprit: Option<Arc<Culprit>>,
-    /// The CPU on which the thread ran, or for which it waited; absent where it is not known.
+    /// The CPU on which the measuring thread ran, or for which it waited; absent if the CPU is not
+    /// known.
     pub cpu: Option<u32>,
 }
 
-/// The lateness of a sample, itemized.
+/// The lateness of a sample, split by cause.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Account {
-    /// What it was made from.
+    /// The data from which the account was computed.
     pub source: Source,
-    /// The parts, in order of time where their starts are known.
+    /// The segments, in order of time if their starts are known.
     pub segments: Vec<Segment>,
-    /// What no segment explains.
+    /// The part of the lateness that no segment explains.
     pub remainder: Nanos,
     /// Whether no record around the sample was lost.
     pub is_complete: bool,
 }
 
 impl Account {
-    /// An account of one segment, from counters.
+    /// Returns an account of a single segment, with counters as its source.
     pub fn whole(cause: Cause, length: Nanos) -> Self {
         let segment = Segment { start: None, length, cause, culprit: None, cpu: None };
         let segments = vec![segment];
         Self { source: Source::Counters, segments, remainder: Nanos::ZERO, is_complete: true }
     }
 
-    /// The largest cause, adding up its segments with one culprit; `None` without a segment.
+    /// Returns the cause and culprit with the longest total time over all segments, and that time;
+    /// `None` without segments.
     pub fn largest(&self) -> Option<(Cause, Option<&Arc<Culprit>>, Nanos)> {
         let mut sums: Vec<(Cause, Option<&Arc<Culprit>>, Nanos)> = Vec::new();
         for segment in &self.segments {
@@ -174,42 +183,44 @@ impl Account {
                 None => sums.push((segment.cause, culprit, segment.length)),
             }
         }
-        // The first of equals: sums are in order of time.
+        // `max_by_key` returns the last of several equal sums: reversed, this is the first in time.
         sums.into_iter().rev().max_by_key(|sum| sum.2)
     }
 
-    /// The cause of the sample: the label of the largest segment, or that it is not observable where
-    /// the remainder is larger.
+    /// Returns the main cause: the cause from [`Self::largest`], or `NotObservable` without segments
+    /// or if the remainder is larger than the time of that cause.
     pub fn cause(&self) -> Cause {
         self.largest()
             .filter(|largest| self.remainder <= largest.2)
             .map_or(Cause::NotObservable, |largest| largest.0)
     }
 
-    /// The lateness: segments and remainder.
+    /// Returns the total lateness: the sum of all segments and the remainder.
     pub fn total(&self) -> Nanos {
         self.segments.iter().fold(self.remainder, |sum, segment| sum + segment.length)
     }
 }
 
-/// A late sample with where its lateness went.
+/// A late sample, with its lateness split by cause.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LateSample {
     /// Position of the sample in its trial.
     pub index: usize,
     /// The sample.
     pub sample: Sample,
-    /// What was counted around it; absent where it was lost or not requested.
+    /// The counters read before and after the wait of the sample; absent if they were lost or not
+    /// requested.
     pub evidence: Option<Evidence>,
-    /// The cause of its largest segment.
+    /// The main cause of the lateness: [`Account::cause`].
     pub cause: Cause,
-    /// Where its lateness went.
+    /// The lateness, split by cause.
     pub account: Account,
 }
 
 impl LateSample {
-    /// What delayed it the most, as rankings count it: a cause, and the name of a thread or an interrupt, of all load
-    /// threads of the test together, or of the cause itself.
+    /// Returns the cause and name of the largest delay, as rankings count it. The name is the name of
+    /// a thread or interrupt, the common name of all load threads of the test, or the label of the
+    /// cause.
     pub fn main_delay(&self) -> (Cause, String) {
         let mut sums: BTreeMap<(Cause, &str), Nanos> = BTreeMap::new();
         for segment in &self.account.segments {
@@ -221,14 +232,15 @@ impl LateSample {
             let key = (Cause::NotObservable, Cause::NotObservable.label());
             *sums.entry(key).or_default() += self.account.remainder;
         }
-        // The first of equals.
+        // `max_by_key` returns the last of several equal sums: reversed, this is the first one.
         let largest = sums.into_iter().rev().max_by_key(|(_, length)| *length);
         let none = (Cause::NotObservable, Cause::NotObservable.label());
         let (cause, name) = largest.map_or(none, |(key, _)| key);
         (cause, name.to_owned())
     }
 
-    /// What may help against its largest segment, or why nothing was recorded; empty where nothing is known to.
+    /// Returns advice against the main cause, or why nothing was recorded around the sample; empty if
+    /// no remedy is known.
     pub fn advice(&self) -> String {
         if self.account.source == Source::Nothing {
             return NOT_RECORDED.to_owned();
@@ -242,7 +254,8 @@ impl LateSample {
         }
     }
 
-    /// The largest cause's share of the lateness, 0 to 1; `None` where nothing was observed.
+    /// Returns the share of the lateness that the main cause explains, 0 to 1; `None` without
+    /// segments, or if the remainder is larger than what the main cause explains.
     pub fn explained(&self) -> Option<f64> {
         let (cause, _, length) = self.account.largest()?;
         let late = self.sample.late().as_f64().max(1.0);
@@ -250,12 +263,12 @@ impl LateSample {
     }
 }
 
-/// Returns the samples of a trial later than a threshold, the worst first.
+/// Returns the samples of a trial with a lateness above a threshold, the largest lateness first.
 pub fn late_samples(trial: &TrialRun, above: Nanos) -> Vec<LateSample> {
     let mut evidence = trial.evidence.iter().peekable();
     let mut late = Vec::new();
     let records = trace::Records::of(trial);
-    // Around samples that are less late, no records were saved: nothing is known of them.
+    // The trace has records only around samples with a lateness above `recorded_above`.
     let recorded_above = trial.trial.trace_above().unwrap_or(Nanos::ZERO);
     let mut chained: Option<Account> = None;
     for (index, lateness) in trial.samples.lateness().enumerate() {
@@ -265,7 +278,8 @@ pub fn late_samples(trial: &TrialRun, above: Nanos) -> Vec<LateSample> {
         }
         let Some(sample) = trial.samples.get(index) else { continue };
         let before = index.checked_sub(1).and_then(|before| trial.samples.get(before));
-        // Evidence counts every iteration; where samples were lost, it points past them.
+        // Evidence is indexed by iteration. After lost samples, that index no longer matches the
+        // position of a sample.
         let number = u64::try_from(index).unwrap_or(u64::MAX);
         while evidence.peek().is_some_and(|piece| piece.index < number) {
             evidence.next();
@@ -273,7 +287,8 @@ pub fn late_samples(trial: &TrialRun, above: Nanos) -> Vec<LateSample> {
         let of_sample = evidence.peek().filter(|piece| piece.index == number).copied().copied();
         let of_sample = of_sample.filter(|_| trial.lost_count == 0);
         let (before_it, counted) = (before.as_ref(), of_sample.as_ref());
-        // A loop that catches up was delayed by what delayed the sample before, too.
+        // If this sample was due before the previous one woke, the causes of the previous sample also
+        // delayed this one.
         let chain = before_it.filter(|before| sample.due < before.woke).and(chained.as_ref());
         let traced = records
             .as_ref()

@@ -1,4 +1,5 @@
-//! What several runs show together: how they differ, the answer of the quick check, and what helps.
+//! Results from several runs: their comparison, the answer of the Quick check, and the changes that
+//! help.
 
 pub mod comparison;
 pub mod quick;

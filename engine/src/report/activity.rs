@@ -1,5 +1,6 @@
-//! What the system counted around the measured CPU, which no account of a frame can show: interrupts by device, idle
-//! states, stops by the firmware, throttling, pressure, the other CPUs of the core.
+//! System activity around the measured CPU, which the breakdown of a single frame cannot show:
+//! interrupts by device, idle states, firmware interruptions (SMI), throttling, pressure, and the
+//! sibling CPUs of the core.
 
 use std::collections::BTreeMap;
 
@@ -11,27 +12,28 @@ use crate::platform::activity as name;
 use crate::run::{Run, TrialRun, counter};
 use crate::units::format_time;
 
-/// Where the system does not count something.
+/// The text that a cell without a value shows if the system does not provide the counter.
 const NOT_OBSERVABLE: &str = "not observable here";
-/// Sources of interrupts and softirqs that are shown, of each those with the most.
+/// Max number of interrupt sources, and of softirq sources, in the table. Sources with lower counts than
+/// these are omitted.
 const MAX_SOURCES: usize = 6;
 
-/// One thing that was counted, or that this system does not count.
+/// A counter and its value, or a counter that this system does not provide.
 #[derive(Debug)]
 struct Line<'a> {
     configuration: usize,
     label: &'a str,
     kind: &'static str,
     name: String,
-    /// How often; absent where times are counted, or nothing.
+    /// The count; absent for a counter of time, and if the system does not provide the counter.
     count: Option<i64>,
-    /// For how long; absent where occurrences are counted, or nothing.
+    /// The time; absent for a counter of occurrences, and if the system does not provide the counter.
     time: Option<Nanos>,
     window: Nanos,
     advice: String,
 }
 
-/// The counts of all rounds of a configuration.
+/// The counters of a configuration, summed over all rounds.
 #[derive(Debug, Default)]
 struct Counted {
     counts: BTreeMap<String, i64>,
@@ -53,7 +55,7 @@ impl Counted {
         self.window += Nanos::new(window);
         for (name, &count) in &trial.counters {
             let sum = self.counts.entry(name.clone()).or_insert(0);
-            // The same in every round.
+            // The exit latency of an idle state is a constant, not a counter: it is not summed.
             let is_fact = name.starts_with(name::IDLE_LATENCY_OF);
             *sum = if is_fact { count } else { sum.saturating_add(count) };
         }
@@ -63,7 +65,8 @@ impl Counted {
         self.counts.get(name).copied()
     }
 
-    /// The counts of a prefix by what they are of, the most first.
+    /// Returns the counters whose name begins with `prefix` and ends with `unit`, each as the text between
+    /// the two and its value, in descending order of the value.
     fn of(&self, prefix: &str, unit: &str) -> Vec<(&str, i64)> {
         let named = self.counts.iter().filter_map(|(name, count)| {
             Some((name.strip_prefix(prefix)?.strip_suffix(unit)?, *count))
@@ -90,7 +93,8 @@ impl Counted {
             ("Softirq", name::ALL_SOFTIRQS, name::SOFTIRQS_OF),
         ] {
             let sources = self.of(prefix, name::COUNT);
-            // None came, or this system does not count them.
+            // If no source is listed, either no interrupt (or softirq) occurred, or the system does not
+            // count by source.
             let none = self.get(all).filter(|count| *count == 0);
             if sources.is_empty() {
                 let what = if none.is_some() { "all" } else { "" };
@@ -122,13 +126,15 @@ impl Counted {
         }));
         for (kind, what, key, advice) in TOTALS {
             let value = self.get(key);
-            // Times of interrupts are counted where softirqs are not, and the other way round.
+            // A system provides either the time of interrupts or the count of softirqs. If it counts
+            // softirqs, the row for the time of interrupts is omitted.
             let is_of_interrupts = kind == "Interrupt";
             if is_of_interrupts && value.is_none() && self.get(name::ALL_SOFTIRQS).is_some() {
                 continue;
             }
             let is_time = key.ends_with(name::NANOS);
-            // A time of less than 1% is that of every PC, and load threads of the test share the core on purpose.
+            // There is advice from 1% of the measuring time on, as less is normal on every PC. There is no
+            // advice if load threads of the test used the core, as they share it on purpose.
             let is_own = key == name::SIBLING_BUSY && !row.load.is_none();
             let least = match is_time {
                 _ if is_own => i64::MAX,
@@ -147,7 +153,8 @@ impl Counted {
     }
 }
 
-/// What is counted in all: kind, name, counter, and what to do where it is not 0.
+/// The counters that have one total: kind, name, key of the counter, and advice if the total is high
+/// (at least 1% of the time, or one occurrence).
 const TOTALS: [(&str, &str, &str, &str); 9] = [
     (
         "Interrupt",
@@ -200,7 +207,7 @@ const TOTALS: [(&str, &str, &str, &str); 9] = [
     ),
 ];
 
-/// The name of a source: "nvme0q3, IRQ 47", "local timer", "NET_RX".
+/// Returns the name of a source of interrupts for display: "nvme0q3, IRQ 47", "local timer", "NET_RX".
 fn source_name(source: &str) -> String {
     let known = |&(label, _): &(&str, &str)| label == source;
     if let Some((_, name)) = LABELS.iter().find(|one| known(one)) {
@@ -217,7 +224,7 @@ fn source_name(source: &str) -> String {
     }
 }
 
-/// The kernel's short names of interrupts without a line.
+/// The Linux kernel's labels of interrupts without an IRQ number, each with the name for display.
 const LABELS: [(&str, &str); 13] = [
     ("NMI", "non-maskable"),
     ("LOC", "local timer"),
@@ -234,7 +241,7 @@ const LABELS: [(&str, &str); 13] = [
     ("HRE", "Hyper-V reenlightenment"),
 ];
 
-/// What may help against a source; empty where nothing is known to.
+/// Returns advice against a source of interrupts or softirqs; empty if there is no advice.
 fn source_advice(kind: &str, source: &str) -> String {
     let Some((line, device)) = source.split_once(' ').filter(|_| kind == "Interrupt") else {
         return match source {
@@ -251,7 +258,8 @@ fn source_advice(kind: &str, source: &str) -> String {
     format!("Move it with /proc/irq/{line}/smp_affinity_list, or update its driver.")
 }
 
-/// The table of what was counted; `None` where no trial was observed, as in older runs.
+/// Returns the table of system activity; `None` if no trial has such counters, as in runs of
+/// earlier versions.
 pub(super) fn table(run: &Run, rows: &[Configuration]) -> Option<Table> {
     let (mut lines, mut cpus) = (Vec::new(), Vec::new());
     for (position, row) in rows.iter().enumerate() {
@@ -328,7 +336,7 @@ mod tests {
     use super::*;
     use crate::plan::{FrameLoop, Plan};
 
-    /// The activity table of a run with these counters in each trial.
+    /// Returns the activity table of a run that has these counters in each trial.
     fn of(counters: &[(&str, i64)]) -> Option<Table> {
         let run = run_of(Plan::FrameLoop(FrameLoop::default()), |trial| {
             let counters = counters.iter().map(|(name, value)| ((*name).to_owned(), *value));
@@ -375,11 +383,11 @@ mod tests {
         assert!(matches!(advice("C6"), Cell::Text(text) if text.contains(&latency)));
         assert_eq!(cell("SMI", "count"), Cell::Count(4));
         assert_eq!(cell("programs on its other CPUs", "time_share"), Cell::Share(0.5));
-        // Observed, and nothing to do.
+        // These counters were read, but their values are too low for advice.
         assert_eq!(advice("disks").reason(), Some("none needed"), "less than 1%");
         assert_eq!(cell("heat of the core", "count"), Cell::Count(0));
         assert_eq!(advice("heat of the core").reason(), Some("none needed"));
-        // Not counted by this system: not 0.
+        // A counter that the system does not provide is absent, not 0.
         for name in ["CPU quota", "heat of the processor", "memory"] {
             assert_eq!(cell(name, "count").reason(), Some(NOT_OBSERVABLE), "{name}");
         }

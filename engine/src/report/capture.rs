@@ -1,11 +1,12 @@
-//! What an imported capture shows: frame times, rates, lows and stutter; counts of values. Never a grade.
+//! The report of an imported capture: frame times, frame rates, lows, and stutter, or counts of
+//! values; without a grade.
 
 mod charts;
 mod key;
 mod table;
 
 use super::model::metric::Metric;
-use super::model::verdict::{Finding, wide};
+use super::model::verdict::Finding;
 use crate::nanos::Nanos;
 use crate::run::capture::{Capture, Distribution, Recording};
 use crate::stats::float;
@@ -19,7 +20,8 @@ pub(super) use charts::charts;
 pub(super) use key::key_figures;
 pub(super) use table::tables;
 
-/// What a short report shows of each recording, as far as its kind has it.
+/// The keys of the columns in a short report. Columns that a kind of recording does not have are
+/// omitted.
 pub(super) const KEY_COLUMNS: &[&str] = &[
     "frames_count",
     "average_fps",
@@ -33,106 +35,107 @@ pub(super) const KEY_COLUMNS: &[&str] = &[
     "max_nanos",
 ];
 
-/// Frame rates below which frames are counted as slow.
+/// Frames per second: frames with a lower frame rate than each of these are counted as slow.
 pub const SLOW_BELOW_FPS: [u32; 2] = [60, 30];
 
-/// What one recording, or one thread of a histogram, shows.
+/// The figures of one recording of an imported file, or of one thread of an imported histogram.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RecordingFigures {
-    /// Names it.
+    /// The name of the recording.
     pub label: String,
-    /// Where it is among the recordings of the file.
+    /// Position of the recording in the file.
     pub position: usize,
-    /// Its numbers.
+    /// The figures, by the kind of recording.
     pub figures: CaptureFigures,
 }
 
-/// The numbers of a recording, by its kind.
+/// The figures of a recording, by its kind.
 #[derive(Clone, Debug, PartialEq)]
 pub enum CaptureFigures {
-    /// Every frame is in the file.
+    /// A recording of every frame.
     Frames(FrameFigures),
-    /// Most frames are not in the file.
+    /// A log of periodic readings, which lacks most frames.
     SampledLog(LogFigures),
-    /// Only counts are in the file.
+    /// A histogram, which has only counts.
     Histogram(HistogramFigures),
 }
 
-/// The numbers of a recording that holds every frame.
+/// The figures of a recording of every frame.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FrameFigures {
-    /// Where frame times lie; percentiles by R type 7.
+    /// Mean, percentiles, and maximum of the frame times. Percentiles are interpolated by R type 7.
     pub frame_time: Spread,
-    /// Frames over their time, per second.
+    /// Number of frames / sum of the frame times.
     pub average_fps: f64,
-    /// The 1% low by every definition; needs 100 frames.
+    /// The 1% low by every definition; `None` below 100 frames.
     pub one_percent_low: Option<Lows>,
-    /// The 0.1% low by every definition; needs 1000 frames.
+    /// The 0.1% low by every definition; `None` below 1000 frames.
     pub tenth_percent_low: Option<Lows>,
-    /// Frames that took much longer than those around them.
+    /// Frames that took much longer than the frames around them.
     pub stutter: Stutter,
     /// Frames slower than each of [`SLOW_BELOW_FPS`].
     pub slow: [SlowFrames; SLOW_BELOW_FPS.len()],
-    /// Rows without a frame time.
+    /// Number of rows of the file without a frame time.
     pub missing_count: usize,
-    /// How long the recording is by the file's own clock.
+    /// Duration of the recording by the timestamps in the file; `None` if the file has none.
     pub elapsed: Option<Nanos>,
 }
 
-/// Frames slower than a frame rate.
+/// The frames that were slower than one frame rate of [`SLOW_BELOW_FPS`].
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct SlowFrames {
-    /// How many.
+    /// Number of slow frames.
     pub count: usize,
-    /// Their share of all frame times, 0 to 1.
+    /// Frame times of the slow frames as a share of all frame times, 0 to 1.
     pub time_share: f64,
 }
 
-/// The numbers of a log that holds a reading now and then: what is between is not known, so there are no
-/// percentiles, lows or stutter.
+/// The figures of a log of periodic readings. The frames between two readings are not known, so
+/// there are no percentiles, lows, or stutter.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LogFigures {
-    /// Readings with a frame time.
+    /// Number of readings with a frame time.
     pub count: usize,
     /// The lowest reading.
     pub min: Nanos,
-    /// The middle reading.
+    /// The median reading.
     pub p50: Nanos,
     /// The highest reading.
     pub max: Nanos,
-    /// All readings together.
+    /// The sum of all readings.
     pub frame_time_sum: Nanos,
-    /// How long the log covers.
+    /// The duration of the log.
     pub elapsed: Nanos,
-    /// Rows without a frame time.
+    /// Number of rows of the file without a frame time.
     pub missing_count: usize,
 }
 
-/// The numbers of a histogram; a percentile is the lowest value with at least that share of all values at or
-/// below it, and `None` where it is above every bin.
+/// The figures of a histogram. The p-th percentile is the lowest value so that at least p% of all values
+/// are at or below this value; `None` if it is above the highest bin.
 #[derive(Clone, Debug, PartialEq)]
 pub struct HistogramFigures {
-    /// Values, those above every bin included.
+    /// Number of values, including those above the highest bin.
     pub count: u64,
-    /// The lowest value.
+    /// The lowest value; `None` if no value is in a bin.
     pub min: Option<Nanos>,
-    /// Half lie at or below it.
+    /// The median.
     pub p50: Option<Nanos>,
-    /// 95% do; needs 20 values.
+    /// The 95th percentile; `None` also below 20 values.
     pub p95: Option<Nanos>,
-    /// 99% do; needs 100 values.
+    /// The 99th percentile; `None` also below 100 values.
     pub p99: Option<Nanos>,
-    /// 99.9% do; needs 1000 values.
+    /// The 99.9th percentile; `None` also below 1000 values.
     pub p99_9: Option<Nanos>,
-    /// The highest value; `None` where it is above every bin and the file does not state it.
+    /// The highest value; `None` if it is above the highest bin and not stated in the file.
     pub max: Option<Nanos>,
-    /// The mean of what the bins hold, in nanoseconds; `None` where values lie above them.
+    /// The mean of the values in the bins, in nanoseconds; `None` if there are values above the
+    /// highest bin.
     pub mean_nanos: Option<f64>,
-    /// Values above every bin.
+    /// Number of values above the highest bin.
     pub above_count: u64,
 }
 
-/// The numbers of each recording; one without a value is omitted. Time: O(n log n).
+/// Returns the figures of each recording; a recording without a value is omitted. Time: O(n log n).
 pub(super) fn of(capture: &Capture) -> Vec<RecordingFigures> {
     let named = |label: &String, position, figures: CaptureFigures| RecordingFigures {
         label: label.clone(),
@@ -163,7 +166,7 @@ pub(super) fn of(capture: &Capture) -> Vec<RecordingFigures> {
     }
 }
 
-/// The numbers of recordings that can be compared.
+/// Returns the metrics by which recordings of this kind can be compared.
 pub(super) const fn metrics(capture: &Capture) -> &'static [Metric] {
     match capture {
         Capture::Frames(_) => &Metric::FRAMES,
@@ -172,7 +175,8 @@ pub(super) const fn metrics(capture: &Capture) -> &'static [Metric] {
     }
 }
 
-/// What the recordings show together: the longest one, or all threads of a histogram. Never a grade.
+/// Returns the finding (the verdict in words) of a capture: about the recording with the most values, or
+/// about all threads of a histogram together.
 pub(super) fn finding(recordings: &[RecordingFigures]) -> Finding {
     let longest = recordings.iter().rev().max_by_key(|one| one.figures.count());
     let finding = match longest.map(|one| &one.figures) {
@@ -186,7 +190,7 @@ pub(super) fn finding(recordings: &[RecordingFigures]) -> Finding {
             ),
             "Percentiles, lows, and stutter need every frame.",
         )
-        .with_key(Some(format!("{} reads", format_count(wide(log.count))))),
+        .with_key(Some(format!("{} reads", format_count(log.count)))),
         Some(CaptureFigures::Histogram(_)) => of_histograms(recordings),
     };
     finding.with_word("Imported")
@@ -203,8 +207,8 @@ fn of_frames(frames: &FrameFigures) -> Finding {
         0 => "No frame took more than 2.5 × the moving median.".to_owned(),
         slow => format!(
             "{} of {} frames took more than 2.5 × the moving median.",
-            format_count(wide(slow)),
-            format_count(wide(frames.frame_time.count))
+            format_count(slow),
+            format_count(frames.frame_time.count)
         ),
     };
     Finding::new(sentence, evidence).with_key(Some(average))
@@ -212,11 +216,11 @@ fn of_frames(frames: &FrameFigures) -> Finding {
 
 fn of_histograms(recordings: &[RecordingFigures]) -> Finding {
     let all = || recordings.iter().filter_map(|one| one.figures.histogram());
-    // A thread whose p99 or maximum is not known may hold the highest.
+    // The max of a figure over all threads is known only if the figure is known for each thread.
     let most = |of: fn(&HistogramFigures) -> Option<Nanos>| {
         all().map(of).collect::<Option<Vec<_>>>()?.into_iter().max().map(format_time)
     };
-    let count = format_count(all().fold(0, |sum, one| sum.saturating_add(one.count)));
+    let count = format_count(all().fold(0_u64, |sum, one| sum.saturating_add(one.count)));
     let (sentence, key) = match most(|one| one.p99) {
         Some(p99) => (format!("99% of {count} values were at most {p99}."), format!("p99 {p99}")),
         None => (
@@ -232,7 +236,7 @@ fn of_histograms(recordings: &[RecordingFigures]) -> Finding {
 }
 
 impl CaptureFigures {
-    /// How many values there are.
+    /// Returns the number of frames, readings, or values of the recording.
     pub fn count(&self) -> u64 {
         let count = match self {
             Self::Frames(frames) => frames.frame_time.count,
@@ -242,7 +246,8 @@ impl CaptureFigures {
         u64::try_from(count).unwrap_or(u64::MAX)
     }
 
-    /// The value of a metric, where this kind of recording has it; what depends on a baseline has none.
+    /// Returns the value of a metric; `None` if this kind of recording lacks it or the metric needs
+    /// a baseline.
     pub(super) fn value(&self, metric: &Metric) -> Option<f64> {
         let low = |lows: Option<Lows>| lows.map(|lows| lows.by(<_>::default()));
         match self {
@@ -273,7 +278,7 @@ impl CaptureFigures {
         }
     }
 
-    /// The numbers of a histogram, where it is one.
+    /// Returns the figures of a histogram; `None` for any other kind of recording.
     pub const fn histogram(&self) -> Option<&HistogramFigures> {
         match self {
             Self::Histogram(histogram) => Some(histogram),
@@ -343,13 +348,15 @@ fn histogram(distribution: &Distribution) -> HistogramFigures {
     }
 }
 
-/// The rank of a percentile, from 1: `⌈count × share⌉` in whole numbers.
+/// Returns the rank of a percentile among `count` sorted values, counted from 1: `⌈count × share⌉`, in
+/// integer arithmetic.
 fn rank(quantile: Quantile, count: u64) -> u64 {
     let product = u128::from(count) * u128::from(quantile.parts());
     u64::try_from(product.div_ceil(100_000)).unwrap_or(u64::MAX).max(1)
 }
 
-/// The value of a rank; of those above every bin only the last is known, where the file states it.
+/// Returns the value with a rank (counted from 1) among the sorted values. Above the highest bin, only
+/// the maximum is known, and only if the file states the maximum.
 fn value_at(distribution: &Distribution, rank: u64) -> Option<Nanos> {
     let mut up_to: u64 = 0;
     let found = distribution.bins.iter().find(|(_, count)| {

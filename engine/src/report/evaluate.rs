@@ -1,4 +1,4 @@
-//! From a run to its report. The only place that distinguishes the kinds of test.
+//! Computes the report of a run. Only this module distinguishes between the kinds of test.
 
 mod configurations;
 mod headline;
@@ -22,7 +22,7 @@ use crate::plan::Plan;
 use crate::run::{Ending, Run};
 use crate::stats::Statistic;
 
-/// What each test makes of its samples.
+/// Returns the test of a plan, with the functions that evaluate its runs.
 fn evaluation_of(plan: &Plan) -> &dyn Evaluation {
     match plan {
         Plan::FrameLoop(test) => test,
@@ -36,13 +36,13 @@ fn evaluation_of(plan: &Plan) -> &dyn Evaluation {
 }
 
 impl Report {
-    /// Judges a run. Time: O(n log n) in the number of samples.
+    /// Evaluates a run. Time: O(n log n) in the number of samples.
     pub fn of(run: &Run, options: &Options) -> Self {
         Self::with(run, options, true)
     }
 
-    /// Judges the part of a run that was measured so far: without confidence intervals, which take most
-    /// of the time. Time: O(n log n) in the number of samples.
+    /// Evaluates a run in progress, without confidence intervals, which take most of the time of a
+    /// full evaluation. Time: O(n log n) in the number of samples.
     pub fn live(run: &Run, options: &Options) -> Self {
         Self::with(run, options, false)
     }
@@ -80,7 +80,8 @@ impl Report {
         report
     }
 
-    /// Returns the figures to show first; empty where a table of the configurations takes their place.
+    /// Returns the figures that the report of `run` shows first; empty if the report shows a table
+    /// of configurations instead.
     pub fn key_figures(&self, run: &Run) -> Vec<KeyFigure> {
         match run.plan() {
             Some(plan) => evaluation_of(plan).key_figures(run, self),
@@ -88,13 +89,14 @@ impl Report {
         }
     }
 
-    /// Returns where what decides the grade is between the grades; `None` where nothing is graded.
+    /// Returns the position of the graded value on the scale of grades; `None` without a graded
+    /// value.
     pub fn grade_place(&self, run: &Run) -> Option<GradePlace> {
         run.plan().and_then(|plan| evaluation_of(plan).grade_place(run, self))
     }
 
-    /// Returns the plots of the run that the report is about, those with something to draw. Time:
-    /// O(n log n) in the number of samples.
+    /// Returns the charts of a run, except empty ones. `run` is the run of this report. Time: O(n
+    /// log n) in the number of samples.
     pub fn charts(&self, run: &Run) -> Vec<Chart> {
         let mut charts = match run.plan() {
             Some(plan) => evaluation_of(plan).charts(run, self),
@@ -105,7 +107,7 @@ impl Report {
     }
 }
 
-/// Judges a run.
+/// Returns the verdict on a run. An imported or incomplete run gets no grade.
 fn verdict(run: &Run, report: &Report) -> Verdict {
     let without_grade = Verdict::without_grade;
     let Some(plan) = run.plan() else {
@@ -127,7 +129,7 @@ fn verdict(run: &Run, report: &Report) -> Verdict {
     verdict
 }
 
-/// The numbers of a run that can be compared with those of another one.
+/// Returns the metrics by which a run can be compared with another one.
 pub(crate) fn metrics(run: &Run) -> &'static [Metric] {
     match run.plan() {
         Some(plan) => evaluation_of(plan).metrics(),
@@ -135,7 +137,8 @@ pub(crate) fn metrics(run: &Run) -> &'static [Metric] {
     }
 }
 
-/// The numbers of a test on which a limit can be set: those whose mean over repeats means something.
+/// Returns the metrics of a test for which the user can set a limit: the metrics whose mean over
+/// repeats is meaningful.
 pub fn limit_metrics(plan: &Plan) -> impl Iterator<Item = &'static Metric> {
     let metrics = evaluation_of(plan).metrics().iter();
     metrics.filter(|metric| {
@@ -143,12 +146,12 @@ pub fn limit_metrics(plan: &Plan) -> impl Iterator<Item = &'static Metric> {
     })
 }
 
-/// Whether one configuration of several has a separate verdict.
+/// Returns whether a run with several configurations has a separate verdict for each of them.
 pub(crate) fn judges_each_configuration(run: &Run) -> bool {
     run.plan().is_some_and(|plan| evaluation_of(plan).judges_each_configuration())
 }
 
-/// The reference tool in whose layout a run can be printed.
+/// Returns the reference tool in whose output format a run can be printed.
 pub(super) fn reference_of(run: &Run) -> Option<ReferenceTool> {
     evaluation_of(run.plan()?).reference()
 }

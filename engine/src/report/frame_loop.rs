@@ -1,4 +1,4 @@
-//! Frame loop: how consistently each priority and pinning paces frames, and which to use.
+//! Frame loop: frame pacing by priority and pinning, and the recommended configuration.
 
 use super::model::chart::Chart;
 use super::model::configuration::Configuration;
@@ -10,7 +10,7 @@ use super::model::key_figure::{GradePlace, KeyFigure};
 use super::model::metric::Metric;
 use super::model::ranking::{best, evaluated, is_tie};
 use super::model::table::Table;
-use super::model::verdict::{Doubt, Finding, Verdict, frames_text, wide};
+use super::model::verdict::{Doubt, Finding, Verdict, frames_text};
 use super::{Report, paced};
 use crate::nanos::Nanos;
 use crate::plan::{CpuChoice, FrameLoop, Priority};
@@ -75,7 +75,7 @@ impl Evaluation for FrameLoop {
     }
 }
 
-/// Judges a complete frame loop.
+/// Returns the verdict on a complete run of the frame loop test.
 fn verdict(rows: &[Configuration], delays: &Delays) -> Verdict {
     let paced = || rows.iter().filter_map(|row| row.figures.get::<PacedFigures>());
     if paced().count() == rows.len() && paced().all(|paced| paced.is_rebased) {
@@ -111,14 +111,16 @@ fn verdict(rows: &[Configuration], delays: &Delays) -> Verdict {
     Verdict::by(std::iter::once(best), finding)
 }
 
-/// The lowest and the highest p99 of all rows: "p99 lateness is 2 µs to 3 ms".
+/// Returns the lowest and the highest p99 lateness of all configurations: "p99 lateness is 2 µs to
+/// 3 ms".
 fn p99_range(rows: &[Configuration]) -> String {
     let p99s = || evaluated(rows).filter_map(Configuration::p99);
     let [low, high] = [p99s().min(), p99s().max()].map(|p99| format_time(p99.unwrap_or_default()));
     format!("p99 lateness is {low} to {high}")
 }
 
-/// The reference method: its figures hide lateness, so none is graded.
+/// Returns the finding for a run whose loop re-bases its schedule after late frames, like the
+/// reference tool. Re-basing hides lateness, so such a run has no grade.
 fn rebased(behind: Nanos, frames: u64) -> Finding {
     Finding::new(
         format!(
@@ -131,7 +133,9 @@ fn rebased(behind: Nanos, frames: u64) -> Finding {
     .with_word("Not graded")
 }
 
-/// Configurations of which one has too few frames for an interval of its p99, and its lower end does not decide.
+/// Returns the finding for configurations that cannot be ranked: at least one has too few frames
+/// for a confidence interval of its p99, and the lower end of the interval does not decide the
+/// ranking either.
 fn too_few_to_rank(rows: &[Configuration]) -> Finding {
     let few = evaluated(rows).filter_map(|row| row.p99_bounds?.err());
     let needed = few.map(|few| round_up(few.needed)).max().unwrap_or(0);
@@ -140,7 +144,7 @@ fn too_few_to_rank(rows: &[Configuration]) -> Finding {
         format!(
             "{}; each configuration needs about {} frames for a 95% confidence interval.",
             p99_range(rows),
-            format_count(wide(needed))
+            format_count(needed)
         ),
     )
     .with_word(Doubt::NotEnoughData.words())
@@ -154,7 +158,7 @@ fn single(row: &Configuration, delays: &Delays) -> Finding {
     let missed_words = match missed {
         0 => "none was".to_owned(),
         1 => "1 was".to_owned(),
-        more => format!("{} were", format_count(wide(more))),
+        more => format!("{} were", format_count(more)),
     };
     if let (Some(who), Some(delay)) = (delays.sentence("frames"), delays.main()) {
         let advice = delay.advice();
@@ -166,8 +170,8 @@ fn single(row: &Configuration, delays: &Delays) -> Finding {
     } else {
         format!(
             "{} of {} frames started more than {} late; {missed_words} missed.",
-            format_count(wide(late)),
-            format_count(wide(summary.map_or(0, |summary| summary.slot_count))),
+            format_count(late),
+            format_count(summary.map_or(0, |summary| summary.slot_count)),
             format_time(row.late_limit)
         )
     };
@@ -201,7 +205,8 @@ fn recommend(rows: &[Configuration], best: &Configuration, worst: &Configuration
     )
 }
 
-/// What to use. `pin` is absent where no pin is as good.
+/// Returns the recommendation. `pin` is the CPU to pin to; `None` if an unpinned configuration is
+/// as good as the best one.
 fn recommendation(priorities: &[Priority], pin: Option<CpuChoice>, pinning: PinEffect) -> String {
     let names: Vec<String> = priorities.iter().map(|priority| priority.name()).collect();
     let names = match names.as_slice() {
@@ -221,20 +226,23 @@ fn recommendation(priorities: &[Priority], pin: Option<CpuChoice>, pinning: PinE
     }
 }
 
-/// What pinning does, as far as it was measured.
+/// The effect of pinning, as far as it was measured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum PinEffect {
     /// No priority ran both pinned and unpinned.
     NotMeasured,
-    /// At two priorities or more it can be no better by an amount that matters.
+    /// At least two pairs of a pinned and an unpinned configuration were compared, and the
+    /// intervals of their p99 exclude an improvement that matters.
     NoBenefit,
-    /// The intervals leave it open.
+    /// The intervals do not exclude an improvement that matters, or only one pair was compared.
     Unclear,
 }
 
-/// What pinning does: of each priority that ran both ways, the most by which it may be better.
+/// Returns the effect of pinning, from the maximum possible improvement at each priority that ran
+/// both pinned and unpinned.
 fn pin_effect(rows: &[Configuration]) -> PinEffect {
-    /// A gain below this share of a frame does not matter.
+    /// An improvement of p99 that does not exceed this share of the target frame time does not
+    /// matter.
     const MATTERS: f64 = 0.005;
     let unpinned = evaluated(rows).filter(|row| row.conditions.cpu == CpuChoice::Any);
     let gains: Vec<bool> = unpinned

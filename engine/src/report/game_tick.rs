@@ -1,4 +1,4 @@
-//! Game tick: how long a cycle takes, and how it scales with threads.
+//! Game tick: the time per cycle, and its scaling with the number of threads.
 
 mod charts;
 mod figures;
@@ -28,22 +28,24 @@ use crate::stats::amdahl::SerialFraction;
 use crate::stats::{Statistic, Summary, grade};
 use crate::units::{format_count, format_ratio, format_share, format_time};
 
-/// Why a figure that compares thread counts is absent.
+/// Shown in place of a figure that compares a thread count with one thread.
 const NO_SINGLE: &str = "one thread was not measured";
 
-/// What a row has next to its own figures: the cycle, and how it scales.
+/// The content of a table row in addition to its configuration: the cycle and its scaling.
 #[derive(Clone, Copy, Debug)]
 struct Line<'a> {
     cycle: GameCycle,
     scaling: Option<&'a Scaling>,
     serial: Option<SerialFraction>,
-    /// The error of the reference ratio.
+    /// Half the width of the 99.9% interval of the efficiency per core, which the reference tool
+    /// prints as the ratio.
     ratio_error: Option<f64>,
 }
 
 impl Evaluation for GameTick {
     fn samples_name(&self) -> &'static str {
-        // A score is a mean over iterations.
+        // The score of a configuration is the mean over its iterations: more iterations make the
+        // score more precise.
         "iterations"
     }
 
@@ -56,7 +58,8 @@ impl Evaluation for GameTick {
     }
 
     fn grading(&self, _configuration: &Configuration, _measured: &Measured<'_>) -> Option<Grading> {
-        // Cycles are graded against those of one thread.
+        // A configuration is not graded alone: a game cycle is graded by its scaling relative to
+        // one thread.
         None
     }
 
@@ -143,7 +146,7 @@ fn lines<'a>(run: &Run, report: &'a Report) -> Vec<Option<Line<'a>>> {
 
 type Builder<'a> = TableBuilder<'a, Positioned<'a>>;
 
-/// The tables of a run of game cycles: one row per workload and thread count.
+/// Returns the tables of a run of game cycles, with one row per workload and thread count.
 fn tables(run: &Run, report: &Report, budget: Nanos) -> Vec<Table> {
     let lines = lines(run, report);
     let line = |position: usize| lines.get(position).copied().flatten();
@@ -200,7 +203,7 @@ fn of_ticks(row: &Configuration, of: impl Fn(&TickFigures) -> Cell) -> Cell {
     row.figures.get::<TickFigures>().map_or_else(|| absent(row), of)
 }
 
-/// The times of single cycles.
+/// Titles and definitions of the columns with statistics of the times of single cycles.
 const CYCLES: SpreadOf = SpreadOf {
     title: "{}",
     values: "the times of single cycles",
@@ -470,14 +473,15 @@ fn phases<'a, 'b>(
         )
 }
 
-/// The row of a workload that is judged: at as many threads as physical cores, or at the most that were measured.
+/// Returns the scaling by which a workload is graded: at the highest measured thread count up to
+/// `cores`, the number of physical cores, or else at the highest measured one.
 fn judged(report: &Report, cores: u32, kind: CycleKind) -> Option<&Scaling> {
     let of_kind = || report.results::<Scaling>().iter().filter(|scaling| scaling.kind == kind);
     let at_cores = of_kind().filter(|scaling| scaling.threads <= cores).max_by_key(|s| s.threads);
     at_cores.or_else(|| of_kind().next_back())
 }
 
-/// Judges a complete run of game cycles on a machine with this many physical cores.
+/// Returns the verdict on a complete run of game cycles on a PC with `cores` physical cores.
 fn verdict(report: &Report, budget: Nanos, cores: u32) -> Verdict {
     let (mut found, mut parts) = (Vec::new(), Vec::new());
     for kind in [CycleKind::Players, CycleKind::Npcs] {
@@ -494,17 +498,17 @@ fn verdict(report: &Report, budget: Nanos, cores: u32) -> Verdict {
     Verdict { grade, standing, finding: finding(&found, budget) }
 }
 
-/// What was found of one workload.
+/// The finding for one workload.
 struct KindFinding {
-    /// Players or characters, with their number.
+    /// The number of players or non-player characters, such as "2 000 players".
     who: String,
-    /// Threads that are judged: as many as physical cores, or the most that were measured.
+    /// The graded thread count: the highest measured one up to the number of physical cores.
     threads: u32,
     mean: Nanos,
-    /// The mean with half of its 99.9% interval.
+    /// The mean time and half the width of its 99.9% interval, as text.
     time: String,
     efficiency: Option<f64>,
-    /// The workload with its grade.
+    /// The name of the workload with its grade.
     grade: Option<String>,
 }
 
@@ -517,7 +521,7 @@ impl KindFinding {
         let mean = Nanos::from_nanos_f64(ticks.mean_nanos);
         let millis = mean.as_millis();
         Self {
-            who: format!("{} {name}", format_count(u64::from(count))),
+            who: format!("{} {name}", format_count(count)),
             threads: scaling.threads,
             mean,
             time: ticks.error_nanos.map(Nanos::from_nanos_f64).map_or_else(
@@ -566,7 +570,7 @@ fn finding(found: &[KindFinding], budget: Nanos) -> Finding {
     }
 }
 
-/// The grade of an efficiency, or why there is none.
+/// Returns the cell with the grade of an efficiency, or with the reason why there is none.
 fn scaling_grade(scaling: Option<&Scaling>) -> Cell {
     let Some(scaling) = scaling else { return Cell::Absent("one thread was not measured".into()) };
     part_cell(scaling.part(), "iterations")

@@ -7,21 +7,21 @@ use crate::machine::{ClockFacts, Machine};
 use crate::plan::{CpuFacts, Plan};
 use crate::run::{Capture, Ending, Health, METHOD_VERSION, Run, RunId, Subject, TrialRun};
 
-/// A term of the results.
+/// A term that the results use, with its definition.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Term {
-    /// The heading of the column.
+    /// The term: the heading of a column, or a basic term.
     pub title: String,
-    /// Its definition, in one sentence.
+    /// The definition of the term, in one or two sentences.
     pub definition: String,
-    /// The tests that use it, in the order of the navigation.
+    /// The names of the tests that use the term, in the order of the navigation.
     pub tests: Vec<&'static str>,
 }
 
-/// What the tests that use a basic term are called.
+/// The value of [`Term::tests`] for basic terms.
 const ALL_TESTS: &str = "all tests";
 
-/// The basic terms, which no column defines.
+/// The basic terms, which are not columns of a table, with their definitions.
 const BASICS: [(&str, &str); 27] = [
     ("Baseline", "The run that others are compared with: run A."),
     (
@@ -85,8 +85,8 @@ const BASICS: [(&str, &str); 27] = [
     ("Thread pinning", "Limits a thread to one CPU or to some CPUs; unpinned, it may run on any."),
 ];
 
-/// Returns the basic terms and every term of the results, sorted by title. A title that tests define differently has one
-/// term per definition.
+/// Returns the basic terms and the columns of all tables as terms, sorted by title. A title that
+/// tests define differently has one term per definition.
 pub fn glossary() -> Vec<Term> {
     let imports = [Capture::Frames(Vec::new()), Capture::Histogram(Vec::new())];
     let plans = Plan::all().into_iter().map(Subject::Measured);
@@ -116,7 +116,7 @@ pub fn glossary() -> Vec<Term> {
     terms.into_values().collect()
 }
 
-/// Returns a run without samples: its tables have all columns.
+/// Returns a run without samples. The tables of its report have all columns, but no values.
 pub(crate) fn empty_run(subject: Subject) -> Option<Run> {
     let cpus = CpuFacts { usable: vec![0, 1], physical_count: Some(2), one_a_core: vec![0, 1] };
     let stages = subject.plan().map_or_else(Vec::new, |plan| plan.probe().stages(&cpus));

@@ -1,4 +1,4 @@
-//! The terms of every report: what a test finds, in figures, tables, charts, grades, and words.
+//! The types of a report: figures, tables, charts, grades, and texts.
 
 pub(super) mod cause;
 pub(super) mod caution;

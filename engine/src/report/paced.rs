@@ -1,4 +1,4 @@
-//! Paced loops: the tables that the frame loop and the real-time test share.
+//! Paced loops: tables, charts, and figures of the frame loop and the real-time test.
 
 mod charts;
 mod columns;
@@ -17,7 +17,7 @@ use super::{Options, Report};
 use crate::run::Run;
 use crate::units::{format_count, format_setting};
 
-/// What a short report shows of each configuration.
+/// Keys of the table columns that a short report shows.
 pub(super) const KEY_COLUMNS: &[&str] = &[
     "p50_nanos",
     "p99_nanos",
@@ -28,8 +28,8 @@ pub(super) const KEY_COLUMNS: &[&str] = &[
     "one_percent_low_fps",
 ];
 
-/// The tables of a frame loop: the configurations, the recommended one first to look at; when the run has
-/// ended, the causes of late frames and the worst of them.
+/// Returns the tables of a frame loop: the configurations, with the row of the recommended one marked. If the run has
+/// ended, two tables follow: the causes of late frames, and the worst frames.
 pub(super) fn frame_loop(run: &Run, report: &Report, has_ended: bool) -> Vec<Table> {
     let best = report.best().map(|row| row.label.as_str());
     let own = configurations_table(&report.rows, &report.options, best);
@@ -37,7 +37,7 @@ pub(super) fn frame_loop(run: &Run, report: &Report, has_ended: bool) -> Vec<Tab
     std::iter::once(own).chain(late.into_iter().flatten()).collect()
 }
 
-/// The configurations of a paced run: one row each.
+/// Returns a table with one row per configuration of a paced run. The row with the label `key` is marked.
 pub(super) fn configurations_table(
     rows: &[Configuration],
     options: &Options,
@@ -45,7 +45,7 @@ pub(super) fn configurations_table(
 ) -> Table {
     let positioned: Vec<Positioned<'_>> = rows.iter().enumerate().collect();
     let frames = rows.iter().filter_map(|row| Some(row.summary.as_ref()?.lateness.count)).max();
-    let frames = format_count(u64::try_from(frames.unwrap_or(0)).unwrap_or(u64::MAX));
+    let frames = format_count(frames.unwrap_or(0));
     let period = rows.first().map_or_else(String::new, |row| format_setting(row.period));
     let low = options.low.label();
     let note = format!("target frame time {period}, up to {frames} frames each, 1% low: {low}");

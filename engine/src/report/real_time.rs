@@ -1,4 +1,4 @@
-//! Real-time: what scheduling policies change against normal.
+//! Real-time test: what real-time scheduling policies change compared with normal scheduling.
 
 mod change;
 mod changes;
@@ -80,7 +80,8 @@ impl Evaluation for RealTime {
     }
 }
 
-/// What the policy changed that surely changed the most.
+/// Returns the change whose reduction has the highest lower end of its 95% interval; `None` if no policy was compared
+/// with normal scheduling.
 fn best(report: &Report) -> Option<&Change> {
     let sure = |change: &&Change| {
         let rests_on = change.rests_on.and_then(|measure| change.reduction(measure));
@@ -90,7 +91,7 @@ fn best(report: &Report) -> Option<&Change> {
     evaluated.max_by(|a, b| sure(a).total_cmp(&sure(b)))
 }
 
-/// Judges a complete real-time run by the policy that surely changed the most.
+/// Judges a complete real-time run by the policy that [`best`] selects.
 fn verdict(report: &Report) -> Verdict {
     let Some(best) = best(report) else {
         let is_refused = report.rows.iter().skip(1).any(|row| !row.is_as_requested());
@@ -123,7 +124,7 @@ fn verdict(report: &Report) -> Verdict {
     let p99s = p99(normal).zip(p99(policy)).map_or(String::new(), |(normal, policy)| {
         format!(" p99 lateness from {} to {},", format_time(normal), format_time(policy))
     });
-    // Where there is nothing to gain, what changed is not looked at.
+    // If there is nothing to gain, the evidence does not mention the change.
     let of = if best.is_nothing_to_gain { String::new() } else { format!(" {of}.") };
     let [excellent, good, modest] = real_time_falls();
     let evidence = format!(
@@ -149,7 +150,7 @@ fn verdict(report: &Report) -> Verdict {
     Verdict { grade, standing, finding }
 }
 
-/// What changed by how much, with its interval: "p99 lateness fell by 83.6% (95% CI 80.1% to 86.0%)".
+/// Returns how much a measure changed, with the interval: "p99 lateness fell by 83.6% (95% CI 80.1% to 86.0%)".
 fn change_words(measure: Measure, fall: f64, interval: Option<(f64, f64)>) -> String {
     let name = match measure {
         Measure::StdDev => "Std dev",
@@ -166,13 +167,14 @@ fn change_words(measure: Measure, fall: f64, interval: Option<(f64, f64)>) -> St
     words
 }
 
-/// The measures that have an interval.
+/// Returns the measures that have an interval.
 fn compared(change: &Change) -> impl Iterator<Item = Measure> {
     let has_interval = |of: &Measure| change.reduction(*of).is_some_and(|it| it.interval.is_some());
     Measure::ALL.into_iter().filter(has_interval)
 }
 
-/// The measures that have too few frames for an interval. Without a late frame, there is no share to compare.
+/// Returns the measures that have too few frames for an interval. If normal scheduling has no late frame, the share of
+/// late frames is not among these measures: there is nothing to reduce.
 fn not_compared(change: &Change) -> impl Iterator<Item = Measure> {
     let has_too_few = |of: &Measure| match change.reduction(*of) {
         Some(reduction) => reduction.interval.is_none(),
@@ -181,7 +183,7 @@ fn not_compared(change: &Change) -> impl Iterator<Item = Measure> {
     Measure::ALL.into_iter().filter(has_too_few)
 }
 
-/// Measures in words: "std dev, p99 lateness, or late frames".
+/// Lists measures in words: "std dev, p99 lateness, or late frames".
 fn list(measures: impl Iterator<Item = Measure>) -> String {
     let name = |of: Measure| match of {
         Measure::StdDev => "std dev",
@@ -194,7 +196,8 @@ fn list(measures: impl Iterator<Item = Measure>) -> String {
     }
 }
 
-/// By which share what the verdict rests on fell; the shares of late frames are normal's and the policy's.
+/// Returns the sentence of the verdict. `share` is the reduction of the measure that the verdict rests on.
+/// `late_shares` are the shares of late frames under normal scheduling and under the policy.
 fn sentence(change: &Change, share: f64, late_shares: (f64, f64)) -> String {
     if change.is_nothing_to_gain {
         return "There is nothing to gain: lateness and its variation are below 0.1 ms without \

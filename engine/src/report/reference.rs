@@ -1,4 +1,4 @@
-//! Results in the layouts of the reference tools, line by line, so that scripts written for them work.
+//! Results in the layouts of the reference tools, line by line, so that scripts for these tools can read the results.
 
 mod gdt_cpus;
 mod holoscan;
@@ -15,8 +15,8 @@ use super::model::evaluation::ReferenceTool;
 use super::model::report::Report;
 use crate::run::Run;
 
-/// Returns the result in the layout of the reference tool of its test, line by line. `None` where that
-/// layout has no place for it: of a frame loop that is not re-based, and of imported runs.
+/// Returns the result as lines in the layout of the reference tool of the test. `None` without a reference tool, for an
+/// imported run, and for a frame loop that does not re-base its schedule, which the layout cannot show.
 pub fn reference_lines(run: &Run, report: &Report) -> Option<Vec<ReferenceLine>> {
     let rows = &report.rows;
     Some(match reference_of(run)? {
@@ -29,7 +29,7 @@ pub fn reference_lines(run: &Run, report: &Report) -> Option<Vec<ReferenceLine>>
     })
 }
 
-/// Returns the file that the reference tool of the test writes, as JSON; `None` where it writes none.
+/// Returns the JSON file that the reference tool of the test writes; `None` if the tool writes no file.
 pub fn reference_json(run: &Run, report: &Report) -> Option<String> {
     match reference_of(run)? {
         ReferenceTool::Holoscan { fps, time_each } => {

@@ -1,4 +1,4 @@
-//! The samples of a configuration, or of an imported recording, as what intervals are resampled from.
+//! Sources for the resampling of intervals: the samples of a configuration or of an imported recording.
 
 use super::model::configuration::Configuration;
 use super::model::evaluation::round_of;
@@ -10,7 +10,8 @@ use crate::stats::blocks::ResampleSource;
 use crate::stats::stutter::{STUTTER_FACTOR, moving_median};
 use crate::stats::{Round, nanos_float};
 
-/// A track of a configuration, each trial a round; `baseline_limit` is what hardly any value exceeds in what it is compared with.
+/// Returns the values of a track of a configuration, with each trial as a round. Hardly any value of the compared
+/// configuration or recording exceeds `baseline_limit`.
 pub(super) fn source_of(
     run: &Run,
     row: &Configuration,
@@ -35,8 +36,8 @@ pub(super) fn source_of(
     source
 }
 
-/// Adds what was missed at each frame, as the summary counts it, and the slots of the schedule: the frame's
-/// own and the empty ones before it. The first frame of a round follows none.
+/// Adds two counts per frame: missed frames, as the summary counts them, and slots of the schedule. Both counts include
+/// the skipped slots before the frame. The first frame of a round has no skipped slots.
 fn add_slots(source: &mut ResampleSource, round: &Round<'_>, period: Nanos) {
     let skipped = std::iter::once(0).chain(round.steps(period).map(|step| step.empty_count));
     let frames = round.samples.due_nanos().zip(round.samples.done_nanos());
@@ -48,7 +49,7 @@ fn add_slots(source: &mut ResampleSource, round: &Round<'_>, period: Nanos) {
     }
 }
 
-/// A track of a recording, which is one round.
+/// Returns the values of a track of a recording, which is one round.
 pub(super) fn source_of_recording(
     recording: &Recording,
     track: Track,

@@ -1,4 +1,4 @@
-//! Scheduling gaps: how long a busy thread did not run, on each CPU and on several at once.
+//! Scheduling gaps: intervals in which a busy thread did not run, on single CPUs and on several CPUs at once.
 
 mod charts;
 mod figures;
@@ -32,9 +32,9 @@ use crate::stats::grade::{self, Limits};
 use crate::stats::{Spread, Statistic, Summary};
 use crate::units::{format_count, format_long_time, format_share, format_time};
 
-/// Why a figure of all intervals is absent while a probe runs.
+/// Reason for an absent figure of all intervals while a probe runs.
 const NOT_YET: &str = "known when the probe has ended";
-/// Why one of the whole runtime is.
+/// Reason for an absent figure that needs the runtime, in the first second of a probe.
 const NOT_A_SECOND: &str = "known after 1 s";
 
 impl Evaluation for SchedulingGaps {
@@ -55,7 +55,7 @@ impl Evaluation for SchedulingGaps {
     }
 
     fn is_result_without_samples(&self) -> bool {
-        // No gap is good news.
+        // A run without a gap is a good result.
         true
     }
 
@@ -101,7 +101,7 @@ fn lengths(row: &Configuration) -> Option<&Spread> {
     row.summary.as_ref().map(|summary| &summary.lateness)
 }
 
-/// A figure of a probe that started, or why there is none.
+/// Returns the cell of a figure; absent if the probe did not start.
 fn of_probe(row: &Configuration, of: impl Fn(&GapFigures) -> Cell) -> Cell {
     match row.figures.get::<GapFigures>().filter(|_| row.granted.is_some()) {
         Some(gaps) => of(gaps),
@@ -109,20 +109,20 @@ fn of_probe(row: &Configuration, of: impl Fn(&GapFigures) -> Cell) -> Cell {
     }
 }
 
-/// A figure of all intervals, which are counted until the probe ends.
+/// Returns the cell of a figure of all intervals; absent before the probe reports any intervals.
 fn of_intervals(row: &Configuration, of: impl Fn(&GapFigures) -> Cell) -> Cell {
     of_probe(row, |gaps| if gaps.readings == 0 { Cell::Absent(NOT_YET.into()) } else { of(gaps) })
 }
 
-/// A figure of the whole runtime, which is not known in the first second.
+/// Returns the cell of a figure that needs the runtime; absent in the first second, in which the runtime is not known.
 fn of_time(row: &Configuration, of: impl Fn(&GapFigures) -> Option<Cell>) -> Cell {
     of_probe(row, |gaps| of(gaps).unwrap_or_else(|| Cell::Absent(NOT_A_SECOND.into())))
 }
 
 type Builder<'a> = TableBuilder<'a, Positioned<'a>>;
 
-/// The tables of a run of gap probes: one row per CPU, the longest gap first, and the stalls, the longest
-/// first.
+/// Returns the tables of a run of gap probes: one row per CPU with the longest gap first and, with several CPUs, the
+/// stalls and the totals of all CPUs.
 fn tables(report: &Report) -> Vec<Table> {
     let mut sorted: Vec<Positioned<'_>> = report.rows.iter().enumerate().collect();
     sorted
@@ -174,9 +174,9 @@ fn settings(table: Builder<'_>) -> Builder<'_> {
         )
 }
 
-/// The gaps that were retained.
+/// The spread of the recorded gaps.
 const GAPS: SpreadOf = SpreadOf { title: "{}", values: "the gaps", samples: "gaps", pivot: None };
-/// All intervals between two clock reads.
+/// The spread of all intervals between two clock reads.
 const INTERVALS: SpreadOf = SpreadOf {
     title: "Interval {}",
     values: "all intervals between two clock reads, gaps included",
@@ -271,7 +271,7 @@ fn time_columns(table: Builder<'_>) -> Builder<'_> {
 }
 
 fn classes(mut table: Builder<'_>) -> Builder<'_> {
-    /// The classes between [`GAP_CLASSES`](super::GAP_CLASSES).
+    /// Keys and titles of the classes of gaps, which the limits in [`GAP_CLASSES`](super::GAP_CLASSES) separate.
     const CLASSES: [(&str, &str); 6] = [
         ("gaps_below_10_us_count", "< 10 µs"),
         ("gaps_10_us_to_100_us_count", "10–100 µs"),
@@ -328,7 +328,7 @@ fn intervals(table: Builder<'_>) -> Builder<'_> {
         )
 }
 
-/// The gaps of all CPUs together.
+/// Returns a table with one row: the gaps of all CPUs together.
 fn totals_table(totals: GapTotals) -> Table {
     let time = |statistic, key| GAPS.column(statistic, key);
     TableBuilder::new("totals", "All CPUs", String::new(), &[totals])
@@ -356,7 +356,7 @@ fn totals_table(totals: GapTotals) -> Table {
         .finish()
 }
 
-/// One row per stall, the longest first.
+/// Returns a table with one row per stall, the longest first.
 fn stall_table(report: &Report) -> Table {
     let mut sorted: Vec<&Stall> = report.results::<Stall>().iter().collect();
     sorted.sort_by_key(|stall| Reverse(stall.length));
@@ -401,8 +401,8 @@ fn stall_table(report: &Report) -> Table {
         .finish()
 }
 
-/// The grade of the longest gap of others. Where a system cannot pin, a probe is shown as unpinned and still finds its
-/// gaps.
+/// Returns the grade of the longest gap that no thread of this program caused; `None` if the scheduling policy of the
+/// probe changed. A probe is graded even if it could not be pinned, because it still finds gaps.
 fn grading(row: &Configuration) -> Option<Grading> {
     let gaps = row.figures.get::<GapFigures>().filter(|_| row.has_retained_policy())?;
     let (typical, bad) = gaps.limits;
@@ -412,7 +412,8 @@ fn grading(row: &Configuration) -> Option<Grading> {
     Some(Grading::observed(limits.grade(gaps.graded.as_millis())))
 }
 
-/// How many longer gaps threads of this program made, which are excluded, as a sentence; empty for none.
+/// Returns a sentence with the number of longer gaps that are excluded because threads of this program caused them.
+/// Empty for 0.
 pub fn own_gaps(count: usize) -> String {
     match count {
         0 => String::new(),
@@ -421,7 +422,8 @@ pub fn own_gaps(count: usize) -> String {
     }
 }
 
-/// Judges a complete run of gap probes by the longest gap; `limits` are typical and bad.
+/// Judges a complete run of gap probes by the longest gap; `None` without a probe. Gaps up to the first of `limits` are
+/// typical of physical PCs, gaps above the second are bad.
 fn verdict(report: &Report, limits: (Nanos, Nanos)) -> Option<Verdict> {
     let probes =
         || report.rows.iter().filter_map(|row| Some((row, row.figures.get::<GapFigures>()?)));

@@ -1,4 +1,4 @@
-//! Sleep accuracy: how far sleeps overshoot, and how long a frame limiter must spin because of it.
+//! Sleep accuracy: how far sleeps overshoot, and how long a frame limiter must spin because of the overshoot.
 
 mod charts;
 mod key;
@@ -29,13 +29,13 @@ use crate::run::Run;
 use crate::stats::{Grade, Statistic, Summary, grade};
 use crate::units::{format_count, format_setting, format_time};
 
-/// A sleep is accurate up to this p99 overshoot.
+/// Maximum p99 overshoot of an accurate sleep.
 const TRUSTED: Nanos = Nanos::from_micros(100);
-/// The spin tail is taken from the longest sleep up to this length.
+/// The spin tail is computed from the longest tested sleep up to this length.
 const TAIL_UP_TO: Nanos = Nanos::from_millis(5);
-/// Why there is no spin tail.
+/// Reason for an absent spin tail.
 const NO_TAIL: &str = "needs 100 sleeps, and an overshoot below half of a frame at 60 FPS";
-/// The spin tail is rounded up to a multiple of this.
+/// The spin tail is rounded up to a multiple of this step.
 const TAIL_STEP: Nanos = Nanos::from_micros(50);
 
 impl Evaluation for SleepAccuracy {
@@ -83,9 +83,9 @@ impl Evaluation for SleepAccuracy {
     }
 }
 
-/// How long a frame limiter should spin after this sleep: p99.9 overshoot, or p99 where there are too
-/// few sleeps, rounded up to a multiple of 50 µs. Absent where that is half of a frame or more: then sleep is not
-/// accurate enough for one.
+/// Returns how long a frame limiter should spin after such a sleep: p99.9 overshoot, or p99 with few sleeps, rounded
+/// up to a multiple of 50 µs. `None` without a p99, or if the result is half of a frame at 60 FPS or more: the sleep is
+/// too inaccurate for a frame limiter.
 fn spin_tail(row: &Configuration) -> Option<Nanos> {
     let overshoot = overshoot(row)?;
     let step = TAIL_STEP.get();
@@ -96,7 +96,7 @@ fn spin_tail(row: &Configuration) -> Option<Nanos> {
 
 type Builder<'a> = TableBuilder<'a, Positioned<'a>>;
 
-/// The tables of a run of sleeps: one row per configuration, the shortest sleep first.
+/// Returns the table of a run of sleeps: one row per configuration, the shortest sleep first.
 fn tables(rows: &[Configuration]) -> Vec<Table> {
     let mut sorted: Vec<Positioned<'_>> = rows.iter().enumerate().collect();
     sorted.sort_by_key(|(_, row)| row.period);
@@ -107,7 +107,7 @@ fn tables(rows: &[Configuration]) -> Vec<Table> {
     })]
 }
 
-/// Names how a sleep is requested.
+/// Returns the name of the method by which a sleep is requested.
 const fn method_label(wait: Wait) -> &'static str {
     match wait {
         Wait::OsSleep => "Absolute",
@@ -243,7 +243,8 @@ fn costs(table: Builder<'_>) -> Builder<'_> {
         )
 }
 
-/// The grades that sleeps allow, by p99 overshoot and by the worst one.
+/// Returns the worse of two gradings: by p99 overshoot, and by max overshoot. `None` if the configuration did not run
+/// as requested, or has no p99 or no bounds of p99.
 fn grading(row: &Configuration) -> Option<Grading> {
     let overshoot = overshoot(row).filter(|_| row.is_as_requested())?;
     let grading = Grading::by_p99(
@@ -294,7 +295,7 @@ fn verdict(report: &Report) -> Verdict {
     Verdict { finding, ..verdict }
 }
 
-/// The tested durations, the shortest first, and whether each is accurate in every row.
+/// Returns the tested durations, the shortest first, and whether each is accurate in all its configurations.
 fn lengths(rows: &[&Configuration]) -> Vec<(Nanos, bool)> {
     let mut lengths: Vec<(Nanos, bool)> = Vec::new();
     for (row, figures) in waits(rows.iter().copied()) {
@@ -308,13 +309,14 @@ fn lengths(rows: &[&Configuration]) -> Vec<(Nanos, bool)> {
     lengths
 }
 
-/// The shortest tested duration from which on all are accurate.
+/// Returns the shortest tested duration that is accurate together with all longer ones; `None` if there is none.
 fn accurate_from(rows: &[&Configuration]) -> Option<Nanos> {
     let lengths = lengths(rows);
     lengths.into_iter().rev().take_while(|(_, is_accurate)| *is_accurate).last().map(|it| it.0)
 }
 
-/// Which of the tested durations are accurate in every row; all longer than the one that is named are.
+/// Returns a sentence on which tested durations are accurate. The sentence has "or longer" only if all longer tested
+/// durations are accurate, too.
 fn accurate_lengths(rows: &[&Configuration]) -> String {
     let limit = format_setting(TRUSTED);
     if let Some(length) = accurate_from(rows) {
@@ -336,7 +338,7 @@ fn accurate_lengths(rows: &[&Configuration]) -> String {
     }
 }
 
-/// What is known where there is no grade.
+/// Returns a sentence with the highest p99 overshoot, for a run without a grade; empty without a p99.
 fn highest_p99(rows: &[&Configuration]) -> String {
     let highest = rows.iter().filter_map(|row| Some((row.p99()?, &row.label))).max();
     highest.map_or_else(String::new, |(p99, label)| {
@@ -344,7 +346,7 @@ fn highest_p99(rows: &[&Configuration]) -> String {
     })
 }
 
-/// The rows of the longest sleep up to 5 ms.
+/// Returns the configurations of the longest tested sleep up to 5 ms, with their figures.
 fn of_longest<'a>(
     rows: &[&'a Configuration],
 ) -> impl Iterator<Item = (&'a Configuration, &'a WaitFigures)> {
@@ -353,8 +355,8 @@ fn of_longest<'a>(
     waits(rows.iter().copied()).filter(move |(_, figures)| Some(figures.requested) == longest)
 }
 
-/// For how long a frame limiter must spin at the end: p99.9 overshoot of the longest sleep up to 5 ms, in
-/// its worse condition, rounded up to a multiple of 50 µs.
+/// Returns how long a frame limiter must spin at the end of a wait: the longest [`spin_tail`] of the configurations of
+/// the longest tested sleep up to 5 ms.
 pub(super) fn recommended_tail(report: &Report) -> Option<Nanos> {
     tail_of(&of_limiters(&report.rows))
 }
@@ -363,14 +365,14 @@ fn tail_of(rows: &[&Configuration]) -> Option<Nanos> {
     of_longest(rows).filter_map(|(row, _)| spin_tail(row)).max()
 }
 
-/// The rows that a verdict rests on: a frame limiter does not sleep in whole milliseconds where it can do
-/// otherwise, so that method counts only where no other was measured.
+/// Returns the configurations that a verdict rests on. A frame limiter sleeps in whole milliseconds only if it has no
+/// other method, so those sleeps count only if no other method was measured.
 fn of_limiters(rows: &[Configuration]) -> Vec<&Configuration> {
     let others: Vec<_> = rows.iter().filter(|row| row.wait != Wait::WholeMillis).collect();
     if others.is_empty() { rows.iter().collect() } else { others }
 }
 
-/// How long that sleep took on average idle and under load.
+/// Returns a sentence with the mean duration of the longest tested sleep up to 5 ms, when idle and under load.
 fn example(rows: &[&Configuration]) -> Option<String> {
     let average = |is_idle: bool| {
         let (_, figures) = of_longest(rows).find(|(row, _)| row.load.is_none() == is_idle)?;

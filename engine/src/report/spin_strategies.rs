@@ -1,4 +1,5 @@
-//! Spin strategies: how far busy waits overshoot, what an iteration takes, and which strategy is best.
+//! Spin strategies: how far busy waits overshoot, how long an iteration takes, and which strategy
+//! is best.
 
 mod charts;
 mod key;
@@ -31,9 +32,9 @@ use crate::stats::interval::MIN_MEAN_COUNT;
 use crate::stats::{Grade, Statistic, Summary, grade};
 use crate::units::{format_count, format_time};
 
-/// Spinning is graded by waits up to this.
+/// Maximum duration of the waits by which spinning is graded.
 pub(super) const SPIN_UP_TO: Nanos = Nanos::from_millis(1);
-/// The clock read dominates waits that are shorter than this many reads.
+/// Clock reads dominate a wait that is shorter than the time of this many reads.
 const FEWEST_READS: f64 = 20.0;
 
 impl Evaluation for SpinStrategies {
@@ -88,7 +89,8 @@ const fn strategy(row: &Configuration) -> Option<SpinStrategy> {
     }
 }
 
-/// Where a configuration is listed: the longest wait first, idle before load, strategies in their order.
+/// Returns the sort key of a configuration: the longest wait first, idle before background load,
+/// strategies in the order of `SpinStrategy::ALL`.
 fn place(row: &Configuration) -> (Reverse<Nanos>, bool, Option<usize>) {
     let strategy = strategy(row);
     let position = SpinStrategy::ALL.iter().position(|&one| Some(one) == strategy);
@@ -97,8 +99,8 @@ fn place(row: &Configuration) -> (Reverse<Nanos>, bool, Option<usize>) {
 
 type Builder<'a> = TableBuilder<'a, Positioned<'a>>;
 
-/// The tables of a run of spins: one row per configuration, the longest wait first. Waits shorter than
-/// 20 clock reads of `read_cost_nanos` carry a caution.
+/// Returns the table of a run of spins: one row per configuration, the longest wait first. A row of
+/// waits shorter than 20 clock reads of `read_cost_nanos` has a caution.
 fn tables(rows: &[Configuration], read_cost_nanos: f64) -> Vec<Table> {
     let mut sorted: Vec<Positioned<'_>> = rows.iter().enumerate().collect();
     sorted.sort_by_key(|(_, row)| place(row));
@@ -252,7 +254,7 @@ fn costs(table: Builder<'_>) -> Builder<'_> {
     )
 }
 
-/// How a strategy compares with the others for the same duration and condition.
+/// The rank of a strategy among all strategies with the same duration and background load.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Rank {
     Best,
@@ -278,7 +280,8 @@ fn mean_interval(row: &Configuration) -> Option<(f64, f64)> {
     row.figures.get::<WaitFigures>()?.overshoot_mean_interval
 }
 
-/// The grades that spins allow, by their mean overshoot.
+/// Returns the grades that the mean overshoot of a configuration allows; `None` if the
+/// configuration has no waits or did not run as requested.
 fn grading(row: &Configuration) -> Option<Grading> {
     let waits = row.figures.get::<WaitFigures>().filter(|_| row.is_as_requested())?;
     let (mean, count) = (mean(row), waits.actual.count);
@@ -290,13 +293,14 @@ fn grading(row: &Configuration) -> Option<Grading> {
     Some(Grading::of(&grade::SPIN_OVERSHOOT, mean, interval, count, each))
 }
 
-/// Whether the interval of the mean overshoot of one is above that of the other.
+/// Returns whether the 95% interval of the mean overshoot of `row` is above the interval of `than`.
 fn is_clearly_worse(row: &Configuration, than: &Configuration) -> bool {
     let ends = mean_interval(row).zip(mean_interval(than));
     ends.is_some_and(|((low, _), (_, high))| high < low)
 }
 
-/// Ranks a strategy by mean overshoot, or returns why it cannot be ranked.
+/// Ranks the strategy of `row` by mean overshoot among rows with the same duration and load. The
+/// error is the reason why the strategy cannot be ranked.
 fn rank(rows: &[Configuration], row: &Configuration) -> Result<Rank, &'static str> {
     let is_rival = |other: &&Configuration| (other.period, &other.load) == (row.period, &row.load);
     let rivals: Vec<&Configuration> = evaluated(rows).filter(is_rival).collect();
@@ -318,7 +322,8 @@ fn rank(rows: &[Configuration], row: &Configuration) -> Result<Rank, &'static st
     })
 }
 
-/// The rows of a strategy by which it is judged: waits up to 1 ms, or all where there is none.
+/// Returns the rows by which a strategy is judged: waits of up to 1 ms, or all waits if the run has
+/// no wait that short.
 fn rows_of(rows: &[Configuration], wanted: SpinStrategy) -> impl Iterator<Item = &Configuration> {
     let has_short = waits(rows).any(|(_, figures)| figures.requested <= SPIN_UP_TO);
     waits(rows)
@@ -328,7 +333,8 @@ fn rows_of(rows: &[Configuration], wanted: SpinStrategy) -> impl Iterator<Item =
         .map(|(row, _)| row)
 }
 
-/// Whether a strategy is clearly worse than another somewhere and clearly better nowhere.
+/// Returns whether the strategy `one` is clearly worse than the strategy `by` for some duration and
+/// load, and clearly better for none.
 fn is_beaten(rows: &[Configuration], one: SpinStrategy, by: SpinStrategy) -> bool {
     let pairs = || {
         rows_of(rows, one).flat_map(|row| {
@@ -342,13 +348,13 @@ fn is_beaten(rows: &[Configuration], one: SpinStrategy, by: SpinStrategy) -> boo
         && !pairs().any(|(row, other)| is_clearly_worse(other, row))
 }
 
-/// The strategies that were measured.
+/// Returns the strategies that were measured.
 fn measured(rows: &[Configuration]) -> Vec<SpinStrategy> {
     let all = SpinStrategy::ALL.into_iter();
     all.filter(|&strategy| rows_of(rows, strategy).next().is_some()).collect()
 }
 
-/// The grades that the rows of a strategy allow together.
+/// Returns the grades of a strategy, for which its worst row decides; `None` if no row is graded.
 fn grading_of(rows: &[Configuration], wanted: SpinStrategy) -> Option<Grading> {
     rows_of(rows, wanted).filter_map(|row| row.grading).reduce(Grading::or_worse)
 }
@@ -357,7 +363,8 @@ fn worst_grade(rows: &[Configuration], wanted: SpinStrategy) -> Grade {
     grading_of(rows, wanted).map_or(Grade::Poor, |grading| grading.worst)
 }
 
-/// The strategy whose worst row is the best.
+/// Returns the strategy to recommend: the one with the best worst grade, then with the lowest mean
+/// overshoot in its worst row.
 fn recommended(rows: &[Configuration]) -> Option<SpinStrategy> {
     let worst = |wanted| rows_of(rows, wanted).map(mean).fold(0.0, f64::max);
     let grade = |wanted| worst_grade(rows, wanted);
@@ -366,7 +373,7 @@ fn recommended(rows: &[Configuration]) -> Option<SpinStrategy> {
         .min_by(|&a, &b| grade(a).cmp(&grade(b)).then(worst(a).total_cmp(&worst(b))))
 }
 
-/// Judges a complete run of spins.
+/// Returns the verdict on a complete run of spins; `None` if no strategy was measured.
 fn verdict(rows: &[Configuration]) -> Option<Verdict> {
     let measured = measured(rows);
     let first = recommended(rows)?;
@@ -397,8 +404,8 @@ fn verdict(rows: &[Configuration]) -> Option<Verdict> {
     Some(Verdict::by(rows_of(rows, first), finding))
 }
 
-/// The strategies to use for waits up to 1 ms: the best, and those that are not clearly worse; and those
-/// that were poor where the best was not.
+/// Returns the sentence of the verdict, which recommends the strategies `best` for waits up to 1 ms
+/// and advises against the strategies `avoid`. `measured` is the number of measured strategies.
 fn sentence(best: &[SpinStrategy], avoid: &[SpinStrategy], measured: usize) -> String {
     let names = |of: &[SpinStrategy], between: &str| {
         of.iter().map(|strategy| strategy.phrase()).collect::<Vec<_>>().join(between)

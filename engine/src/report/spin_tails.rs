@@ -1,11 +1,11 @@
-//! The spin tails that were tried before a hybrid wait, what each did, and which one was selected.
+//! Table of the spin tails that were tried before a hybrid wait: the results of each tail, and the selected tail.
 
 use super::model::configuration::Configuration;
 use super::model::table::{Cell, Column, Quantity, Table, TableBuilder};
 use crate::nanos::Nanos;
 use crate::run::{Run, TailPoint};
 
-/// The tails of one trial, and the configurations that share it.
+/// The tails that were tried for one trial, and the configurations that share their results.
 #[derive(Debug)]
 struct Curve<'a> {
     configuration: usize,
@@ -14,19 +14,19 @@ struct Curve<'a> {
     selected: Option<Nanos>,
 }
 
-/// One tail that was tried.
+/// One row of the table: a tail that was tried.
 #[derive(Debug)]
 struct Line<'a> {
     configuration: usize,
     label: String,
     point: &'a TailPoint,
     is_selected: bool,
-    /// The plain sleep of the same trial.
+    /// The result of the plain sleep (tail 0) in the same trial.
     without: Option<&'a TailPoint>,
 }
 
 impl Line<'_> {
-    /// Whether these waits were later than those of the plain sleep: their ranges do not overlap.
+    /// Whether p99 lateness was higher with this tail than with the plain sleep: the whole range of p99 is higher.
     fn was_later(&self) -> bool {
         let without = self.without.and_then(|without| without.p99_interval);
         let ends = self.point.p99_interval.zip(without);
@@ -34,8 +34,8 @@ impl Line<'_> {
     }
 }
 
-/// The table of all tails that were tried, the shortest first; `None` where none was selected by trial.
-/// Configurations that share a trial share its rows.
+/// Returns the table of all tails that were tried, the shortest first; `None` if no tail was tried. Configurations with
+/// the same results share the rows.
 pub(super) fn table(run: &Run, rows: &[Configuration]) -> Option<Table> {
     let mut curves: Vec<Curve<'_>> = Vec::new();
     for (position, row) in rows.iter().enumerate() {

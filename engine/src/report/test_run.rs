@@ -1,4 +1,4 @@
-//! Made-up runs for the tests of reports: every trial of a plan, filled in by the test.
+//! Artificial runs for the tests of reports. A run has every trial of a plan; the test adds the samples.
 
 use super::glossary::empty_run;
 use crate::machine::{ClockFacts, Machine};
@@ -8,7 +8,7 @@ use crate::platform::{Applied, Effective, Policy, RequestOutcome};
 use crate::run::{Run, RunId, TrialRun};
 use crate::sample::Sample;
 
-/// What a system applies that grants everything.
+/// Returns the settings that a system applies if it grants every request.
 pub(super) fn applied() -> Applied {
     Applied {
         priority: RequestOutcome::Granted,
@@ -26,7 +26,7 @@ pub(super) fn applied() -> Applied {
     }
 }
 
-/// A finished run of a plan on 2 CPUs; `fill` adds samples and counters to each trial.
+/// Returns a finished run of a plan on a PC with 2 cores. `fill` adds samples and counters to each trial.
 pub(crate) fn run_of(plan: Plan, fill: impl Fn(&mut TrialRun)) -> Run {
     let mut run = empty_run(plan.into()).unwrap();
     for trial in &mut run.trials {
@@ -42,7 +42,7 @@ pub(crate) fn run_of(plan: Plan, fill: impl Fn(&mut TrialRun)) -> Run {
     }
 }
 
-/// A wait that began at an instant, was due after `length` and ended `late` after that; all in nanoseconds.
+/// Returns a wait that began at `began`, was due after `length`, and ended `late` after it was due, in nanoseconds.
 pub(crate) fn wait(began: i64, length: i64, late: i64) -> Sample {
     let (began, due) = (Nanos::new(began), Nanos::new(began + length));
     let woke = due + Nanos::new(late);

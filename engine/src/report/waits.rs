@@ -1,4 +1,4 @@
-//! Single waits, which sleep accuracy and spin strategies share: their figures and columns.
+//! Figures and table columns of single waits, shared by the tests "Sleep accuracy" and "Spin strategies".
 
 use std::borrow::Cow;
 
@@ -10,32 +10,33 @@ use crate::nanos::Nanos;
 use crate::run::counter;
 use crate::stats::{Spread, float, interval};
 
-/// Figures of single waits.
+/// Figures of the waits of one configuration.
 #[derive(Clone, Debug, PartialEq)]
 pub struct WaitFigures {
-    /// How long each was to be.
+    /// The requested duration of each wait.
     pub requested: Nanos,
-    /// How long they took: `woke − began`.
+    /// The actual durations: from the start of each wait to the first clock reading after its scheduled end.
     pub actual: Spread,
-    /// The mean of a second clock reading after the wait, as the source takes it.
+    /// The mean duration up to a second clock reading after the wait, in nanoseconds. The reference tool reports this
+    /// mean.
     pub second_reading_nanos: f64,
-    /// The mean of the turns of a spin.
+    /// The mean number of spin iterations per wait.
     pub spins: f64,
-    /// Time a turn of the spin takes: all time over all turns; absent without a turn.
+    /// The total duration of all waits / all spin iterations, in nanoseconds; absent if no wait took an iteration.
     pub turn_nanos: Option<f64>,
-    /// CPU time a wait; absent where the system does not tell.
+    /// CPU time per wait in nanoseconds; absent if the system does not report CPU time.
     pub cpu_nanos: Option<f64>,
-    /// Times the thread was taken off its CPU in 1 000 waits.
+    /// Involuntary context switches per 1 000 waits; absent if the system does not report them.
     pub switches: Option<f64>,
-    /// Waits that ended before their time.
+    /// Number of waits that ended before the requested duration had passed.
     pub early_count: usize,
-    /// How much longer the whole series took than asked, a second asked.
+    /// How much longer all waits together took than requested, as a share of the total requested time.
     pub drift_share: f64,
-    /// The 95% interval of the mean overshoot; absent while the run is in progress and with too few waits.
+    /// The 95% confidence interval of the mean overshoot; absent while the run is in progress and with too few waits.
     pub overshoot_mean_interval: Option<(f64, f64)>,
 }
 
-/// A column of times that a table that is laid out wide has for each condition.
+/// Returns a column of durations. The wide table layout splits the column into one column per condition (load).
 pub(super) fn time(
     key: &'static str,
     title: &'static str,
@@ -44,7 +45,7 @@ pub(super) fn time(
     Column::time(key, title, definition).lower_is_better().pivot("condition")
 }
 
-/// The overshoot of waits that are called so.
+/// Describes columns with statistics of the overshoot; `samples` is the name of the waits, such as `sleeps`.
 pub(super) const fn overshoot_of(samples: &'static str) -> SpreadOf {
     SpreadOf {
         title: "{} overshoot",
@@ -54,45 +55,45 @@ pub(super) const fn overshoot_of(samples: &'static str) -> SpreadOf {
     }
 }
 
-/// The actual durations of waits that are called so.
+/// Describes columns with statistics of the actual durations; `samples` is the name of the waits, such as `sleeps`.
 pub(super) const fn durations_of(samples: &'static str) -> SpreadOf {
     SpreadOf { title: "{}", values: "the actual durations", samples, pivot: Some("condition") }
 }
 
-/// The spread of the overshoot, or why there is none.
+/// Returns the spread of the overshoot of a configuration, or a cell with the reason why there is none.
 pub(super) fn overshoot_or_absent<'a>((_, row): &'a Positioned<'_>) -> Result<&'a Spread, Cell> {
     overshoot(row).ok_or_else(|| absent(row))
 }
 
-/// The spread of the actual durations, or why there is none.
+/// Returns the spread of the actual durations of a configuration, or a cell with the reason why there is none.
 pub(super) fn durations_or_absent<'a>((_, row): &'a Positioned<'_>) -> Result<&'a Spread, Cell> {
     row.figures.get::<WaitFigures>().map(|waits| &waits.actual).ok_or_else(|| absent(row))
 }
 
-/// The CPU time per wait, or why it is unknown.
+/// Returns a cell with the CPU time per wait of a configuration, or with the reason why the time is unknown.
 pub(super) fn cpu_cell((_, row): &Positioned<'_>) -> Cell {
     let cpu = row.figures.get::<WaitFigures>().and_then(|waits| waits.cpu_nanos);
     or_absent(row, cpu.map(Cell::Time), NOT_REPORTED)
 }
 
-/// A figure of waits, or why there is none.
+/// Returns a cell that `of` makes from the figures of a configuration, or with the reason why there are no figures.
 pub(super) fn of_waits(row: &Configuration, of: impl Fn(&WaitFigures) -> Cell) -> Cell {
     row.figures.get::<WaitFigures>().map_or_else(|| absent(row), of)
 }
 
-/// Configurations with their figures, where they have some.
+/// Pairs each configuration with its figures of waits, and omits configurations without such figures.
 pub(super) fn waits<'a>(
     configurations: impl IntoIterator<Item = &'a Configuration>,
 ) -> impl Iterator<Item = (&'a Configuration, &'a WaitFigures)> {
     configurations.into_iter().filter_map(|one| Some((one, one.figures.get::<WaitFigures>()?)))
 }
 
-/// The actual minus the requested durations.
+/// Returns the spread of the overshoot (actual minus requested duration); `None` without samples.
 pub(super) fn overshoot(configuration: &Configuration) -> Option<&Spread> {
     configuration.summary.as_ref().map(|summary| &summary.lateness)
 }
 
-/// The figures of waits of this length; none where there was no wait.
+/// Computes the figures of the waits of one configuration; empty if there was no wait.
 pub(super) fn figures(measured: &Measured<'_>) -> Figures {
     wait_figures(measured).map_or_else(Figures::default, Figures::of)
 }

@@ -1,4 +1,4 @@
-//! What helps: the effect of each change on p99 lateness, and which change to make.
+//! Evaluation of the test "What helps": the effect of each change on p99 lateness, and which change to make.
 
 mod apply;
 mod charts;
@@ -38,7 +38,7 @@ impl Evaluation for WhatHelps {
         None
     }
 
-    /// The baseline first, then the changes in the order of the list, whatever ran first.
+    /// Puts the baseline first and then the changes in the order in which they are listed, whichever block ran first.
     fn sort(&self, configurations: &mut [Configuration]) {
         configurations.sort_by_key(|one| effect::place(&one.label));
     }

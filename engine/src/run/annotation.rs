@@ -1,4 +1,4 @@
-//! What the user wrote about an instant or a range of a trial.
+//! Notes of the user about an instant or a range of a trial.
 
 use serde::{Deserialize, Serialize};
 
@@ -8,20 +8,20 @@ use crate::nanos::Nanos;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Annotation {
-    /// Position of the trial in the run.
+    /// Position of the trial in the list of trials of the run.
     pub trial: usize,
-    /// Where it begins, on the clock of the trial's samples.
+    /// Start of the range, on the clock of the trial's samples.
     #[serde(rename = "from_nanos")]
     pub from: Nanos,
-    /// Where it ends; the same as its start for an instant.
+    /// End of the range; equal to the start for an instant.
     #[serde(rename = "to_nanos")]
     pub to: Nanos,
-    /// The note.
+    /// The text of the note.
     pub text: String,
 }
 
 impl Annotation {
-    /// Its place in seconds: `12.340 s`, `12.340 to 14.000 s`.
+    /// Returns the instant or range in seconds: `12.340 s`, `12.340 to 14.000 s`.
     pub fn place(&self) -> String {
         let (from, to) = (self.from.as_secs(), self.to.as_secs());
         if self.from == self.to {

@@ -1,5 +1,5 @@
-//! A capture of another program: frame times, readings of them, or counts of values; no schedule,
-//! no stages.
+//! A capture of another program: frame times, a sampled log of frame times, or a histogram. Unlike a test, a capture
+//! has no schedule and no stages.
 
 use std::sync::Arc;
 
@@ -8,58 +8,59 @@ use serde::{Deserialize, Serialize};
 use crate::nanos::Nanos;
 use crate::sample::{Column, MISSING};
 
-/// Content of a file of another program.
+/// The content of an imported file of another program.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Capture {
-    /// The time of every frame, a recording per session.
+    /// The time of every frame, with one recording per session.
     Frames(Vec<Recording>),
-    /// A reading of the frame time at intervals longer than a frame: most frames are not in it.
+    /// A log of frame times, read at intervals longer than a frame, so most frames are missing.
     SampledLog(Vec<Recording>),
-    /// Number of occurrences of each value, without order in time.
+    /// The number of occurrences of each value, without order in time.
     Histogram(Vec<Distribution>),
 }
 
-/// One recording, or one session of a log.
+/// One recording of frame times, or one session of a log.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Recording {
-    /// Names it: the game, the process, the session.
+    /// The name of the recording, such as the game, the process, or the session.
     pub label: String,
-    /// From the first row to the end of the last by the file's own clock; `None` where it has none.
+    /// Time from the first row to the end of the last row by the file's own clock; `None` without a usable clock.
     #[serde(rename = "elapsed_nanos")]
     pub elapsed: Option<Nanos>,
-    /// Frame times in order, in nanoseconds; missing where the file has no value.
+    /// Frame times in order, in nanoseconds; [`MISSING`] for a row without a value.
     #[serde(rename = "frame_times_nanos")]
     pub frame_times: Column,
-    /// When each row of a sampled log was written, in nanoseconds from the first; empty for frames.
+    /// When each row of a sampled log was written, in nanoseconds from the first row; empty for frames, and for a log
+    /// without usable times.
     #[serde(default, rename = "logged_at_nanos", skip_serializing_if = "Column::is_empty")]
     pub logged_at: Column,
-    /// What the file recorded besides frame times, such as load, temperatures, and clocks.
+    /// Other values that the file has over time, such as load, temperatures, and clocks.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub series: Vec<CaptureSeries>,
 }
 
-/// Another value that the file has over time.
+/// Values over time, other than frame times, that the file has.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct CaptureSeries {
-    /// Names it: "GPU load".
+    /// The name of the series: "GPU load".
     pub label: String,
-    /// The unit of its values; empty where the file has none.
+    /// The unit of the values; empty if the file has no unit.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub unit: String,
-    /// When each value was read, in nanoseconds from the start; empty where there is one for each frame time.
+    /// When each value was read, in nanoseconds from the start; empty if there is one value per frame time.
     #[serde(default, rename = "at_nanos", skip_serializing_if = "Column::is_empty")]
     pub at: Column,
-    /// Its values in thousandths of the unit; missing where the file has none.
+    /// The values in thousandths of the unit; [`MISSING`] for a row without a value.
     #[serde(rename = "values_thousandths")]
     pub values: Column,
 }
 
 impl CaptureSeries {
-    /// A value as it is stored; `None` for one that is no number, or too large for one.
+    /// Converts a value to thousandths, as files store it; `None` for NaN, and for values of 10^12 or more.
     pub fn thousandths(value: f64) -> Option<i64> {
         let value = value * 1e3;
         (value.abs() < 1e15).then(|| Nanos::from_nanos_f64(value).get())
@@ -67,17 +68,18 @@ impl CaptureSeries {
 }
 
 impl Recording {
-    /// The frame times that are in the file, in nanoseconds.
+    /// Returns the frame times that are present in the file, in nanoseconds.
     pub fn present(&self) -> impl Iterator<Item = i64> + Clone + '_ {
         self.frame_times.values().filter(|&nanos| nanos != MISSING)
     }
 
-    /// Number of rows without a frame time.
+    /// Returns the number of rows without a frame time.
     pub fn missing_count(&self) -> usize {
         self.frame_times.len() - self.present().count()
     }
 
-    /// When each row was written or its frame ended, from the start; of a row without either, when the one before did.
+    /// Returns the time of each row from the start: when the row was written, or else when its frame ended. A row with
+    /// neither takes the time of the previous row.
     pub fn times(&self) -> impl Iterator<Item = Nanos> + '_ {
         let logged_at = self.logged_at.values().chain(std::iter::repeat(MISSING));
         let rows = self.frame_times.values().zip(logged_at);
@@ -92,13 +94,14 @@ impl Recording {
         })
     }
 
-    /// The frame times that are in the file, each at its time.
+    /// Returns the frame times that are present in the file, each with the time of its row.
     pub fn frame_times_over_time(&self) -> impl Iterator<Item = (Nanos, Nanos)> + '_ {
         let rows = self.times().zip(self.frame_times.values());
         rows.filter(|(_, time)| *time != MISSING).map(|(at, time)| (at, Nanos::new(time)))
     }
 
-    /// The points of a series with a value: when it was read, and the value in its unit.
+    /// Returns the values that a series has, each with the time at which the value was read. Values are in the unit of
+    /// the series.
     pub fn points_of<'a>(
         &'a self,
         series: &'a CaptureSeries,
@@ -110,33 +113,33 @@ impl Recording {
         present.map(|(at, value)| (at, Nanos::new(value).as_f64() / 1e3))
     }
 
-    /// All frame times together.
+    /// Returns the sum of all frame times.
     pub fn frame_time_sum(&self) -> Nanos {
         Nanos::new(self.present().fold(0, i64::saturating_add))
     }
 
-    /// How long it covers: by the file's own clock, else all frame times together.
+    /// Returns the length of the recording by the file's own clock, or else the sum of all frame times.
     pub fn length(&self) -> Nanos {
         self.elapsed.unwrap_or_else(|| self.frame_time_sum())
     }
 }
 
-/// Number of occurrences of each value of one thread or CPU.
+/// The number of occurrences of each value, measured on one thread or CPU.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(try_from = "DistributionInFile", into = "DistributionInFile")]
 pub struct Distribution {
-    /// Names it: "Thread 0, CPU 1".
+    /// The name of the distribution: "Thread 0, CPU 1".
     pub label: String,
-    /// Values in nanoseconds, ascending, each with its count of at least 1; clones share them.
+    /// Values in nanoseconds, in ascending order, each with its count of at least 1. Clones share the list.
     pub bins: Arc<Vec<(i64, u64)>>,
-    /// Values above every bin: counted by the file, not located.
+    /// The number of values above the last bin. The file has only their number.
     pub above_count: u64,
-    /// The maximum that the file states, which may be above every bin.
+    /// The maximum in the file, which may be above the last bin; absent if the file has none.
     pub max: Option<Nanos>,
 }
 
-/// The same in files, with a list of values and a list of their counts.
+/// A [`Distribution`] as saved in files, with a list of values and a list of their counts.
 #[derive(Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 struct DistributionInFile {
@@ -173,20 +176,20 @@ impl TryFrom<DistributionInFile> for Distribution {
 }
 
 impl Distribution {
-    /// Number of values, including those above every bin.
+    /// Returns the number of values, including values above the last bin.
     pub fn count(&self) -> u64 {
         self.bins.iter().fold(self.above_count, |sum, (_, count)| sum.saturating_add(*count))
     }
 }
 
 impl Capture {
-    /// The key in file names and lists: `frame-capture`.
+    /// Returns the key in file names and lists: `frame-capture`.
     pub const fn key(&self) -> &'static str {
         let [key, _] = self.words();
         key
     }
 
-    /// The name on screen, in sentence case.
+    /// Returns the name on screen, in sentence case.
     pub const fn name(&self) -> &'static str {
         let [_, name] = self.words();
         name
@@ -201,7 +204,7 @@ impl Capture {
         }
     }
 
-    /// What each value is, in lower case.
+    /// Returns the name of a single value, in lower case: `frame time`.
     pub const fn value_name(&self) -> &'static str {
         match self {
             Self::Frames(_) | Self::SampledLog(_) => "frame time",
@@ -209,7 +212,7 @@ impl Capture {
         }
     }
 
-    /// What values are called, in lower case.
+    /// Returns the plural name of the values, in lower case: `frames`.
     pub const fn samples_name(&self) -> &'static str {
         match self {
             Self::Frames(_) => "frames",
@@ -218,7 +221,7 @@ impl Capture {
         }
     }
 
-    /// The recordings of frame times; empty for a histogram.
+    /// Returns the recordings of frame times; empty for a histogram.
     pub fn recordings(&self) -> &[Recording] {
         match self {
             Self::Frames(recordings) | Self::SampledLog(recordings) => recordings,
@@ -226,7 +229,7 @@ impl Capture {
         }
     }
 
-    /// The names of all recordings, to be changed.
+    /// Returns the names of all recordings or distributions, to be changed.
     pub fn labels_mut(&mut self) -> Vec<&mut String> {
         match self {
             Self::Frames(recordings) | Self::SampledLog(recordings) => {
@@ -238,7 +241,7 @@ impl Capture {
         }
     }
 
-    /// Number of values in all recordings, including missing ones.
+    /// Returns the number of values in all recordings, including missing values.
     pub fn count(&self) -> usize {
         match self {
             Self::Frames(recordings) | Self::SampledLog(recordings) => {
@@ -251,13 +254,13 @@ impl Capture {
         }
     }
 
-    /// The time that all recordings cover; 0 for a histogram, which has no time.
+    /// Returns the total length of all recordings; 0 for a histogram, which has no times.
     pub fn length(&self) -> Nanos {
         self.recordings().iter().fold(Nanos::ZERO, |sum, recording| sum + recording.length())
     }
 }
 
-/// Key and name of each kind.
+/// The key and the name on screen of each kind of capture, in the order of the variants of [`Capture`].
 pub const WORDS: [[&str; 2]; 3] = [
     ["frame-capture", "Frame-time capture"],
     ["sampled-log", "Sampled frame log"],

@@ -1,5 +1,5 @@
-//! A run and its trials in files, where some of what they hold is written a second time for readers of JSON, and
-//! where older files differ.
+//! The format of run files: reading and writing a run and its trials. Some values are written twice for programs that
+//! read the JSON, and files of older versions are converted.
 
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -9,12 +9,12 @@ use crate::machine::{ClockFacts, Machine};
 use crate::plan::Plan;
 use crate::units::shortened;
 
-/// What the first field of every run file states.
+/// Value of the `format` field, the first field of every run file.
 pub const FORMAT: &str = "jitterscope-run";
-/// The version this program writes, and the newest it reads.
+/// Version of the file format that this program writes. Files of a newer version are rejected.
 pub const FORMAT_VERSION: u32 = 1;
 
-/// A run as it is written.
+/// A run as it is written to a file.
 #[derive(Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(crate) struct RunInFile<'a> {
@@ -31,7 +31,7 @@ impl Serialize for Run {
     }
 }
 
-/// A run as it is read: of any version, with a plan or a capture.
+/// A run as it is read from a file of any supported version, with a plan or a capture.
 #[derive(Deserialize)]
 struct ReadRun {
     format: String,
@@ -57,7 +57,7 @@ struct ReadRun {
     trials: Vec<TrialRun>,
 }
 
-/// Reads a date; the library that reads it has another error type.
+/// Parses a date. A custom parser reports a readable error instead of the error type of `jiff`.
 fn date<'de, D: Deserializer<'de>>(from: D) -> Result<jiff::Timestamp, D::Error> {
     let text = String::deserialize(from)?;
     let wrong = || format!("'{}' is not a date, such as 2026-11-21T05:00:00Z", shortened(&text));
@@ -100,26 +100,26 @@ impl<'de> Deserialize<'de> for Run {
     }
 }
 
-/// The subject as the schema describes it.
+/// Describes the subject of a run in the JSON schema.
 #[cfg(test)]
 #[derive(schemars::JsonSchema)]
 #[expect(dead_code, reason = "the schema alone is wanted")]
 pub(super) struct SubjectInFile {
-    /// Absent in an imported run, which has its capture instead.
+    /// Absent in an imported run, which has a capture instead.
     #[schemars(skip_serializing_if = "Option::is_none")]
     plan: Option<Plan>,
     #[schemars(skip_serializing_if = "Option::is_none")]
     capture: Option<Capture>,
 }
 
-/// A trial as it is written.
+/// A trial as it is written to a file.
 #[derive(Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(super) struct TrialInFile<'a> {
     stage: u32,
     label: &'a str,
     round: u32,
-    /// The request in short; the settings have all of it.
+    /// The requested conditions as a short text; `settings` has all details.
     requested: String,
     #[serde(flatten, with = "TrialRun")]
     trial: &'a TrialRun,

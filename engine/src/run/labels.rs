@@ -1,29 +1,29 @@
-//! The name of a run, and the group of runs it belongs to.
+//! The name and tags of a run, and the group of runs to which the run belongs.
 
 use serde::{Deserialize, Serialize};
 
 use super::RunId;
 
-/// Name and tags of a run before it starts.
+/// Name, tags, and group of a run that has not started.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Labels {
-    /// The user's name for it; empty where there is none.
+    /// The user's name for the run; empty if it has none.
     pub name: String,
-    /// Tags to find it by.
+    /// Tags by which the user can find the run.
     pub tags: Vec<String>,
-    /// The runs it belongs to.
+    /// The group to which the run belongs; `None` if it is measured alone.
     pub group: Option<Group>,
 }
 
-/// Runs that are one measurement together, such as the parts of a quick check.
+/// A group of runs that form one measurement, such as the parts of a quick check.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Group {
-    /// Names the group; all its runs have the same.
+    /// The ID of the group, which all runs of the group share.
     pub id: RunId,
-    /// The key of the part that this run is.
+    /// The key of the part that the run measured.
     pub part: String,
-    /// The keys of the parts that were skipped before this run was saved. Later runs of the group
-    /// add theirs.
+    /// The keys of the parts that were skipped before the run was saved. Later runs of the group add the parts that are
+    /// skipped later.
     pub skipped: Vec<String>,
 }

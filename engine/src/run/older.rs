@@ -1,4 +1,4 @@
-//! Imports of older versions, which were saved as frame loops with a made-up schedule.
+//! Converts imports that older versions saved as frame loops with a made-up schedule.
 
 use std::sync::Arc;
 
@@ -6,16 +6,16 @@ use super::capture::{Capture, Distribution, Recording};
 use super::{Subject, TrialRun};
 use crate::nanos::Nanos;
 
-/// The method of runs that no loop of this program measured.
-pub(super) const NO_METHOD: u32 = 0;
-/// Prefixes of note lines that an older version wrote about its made-up schedule.
+/// The method version of runs that no measuring loop of this program measured, such as imports.
+pub(crate) const NO_METHOD: u32 = 0;
+/// Prefixes of note lines that an older version added to explain its made-up schedule.
 const OUTDATED: [&str; 2] = [
     "Lateness here is frame time less the median frame time",
     "A histogram keeps no order of time: the values stand in ascending order",
 ];
 
-/// The content of an older import, which was saved as a frame loop: the frame times between its
-/// samples, or the counts of its lateness.
+/// Returns the content of an import that an older version saved as a frame loop. A histogram of `cyclictest` is the
+/// count of each lateness; otherwise the frame times are the times between the samples.
 pub(super) fn import(program: &str, trials: Vec<TrialRun>) -> Subject {
     Subject::Imported(if program == "cyclictest" {
         Capture::Histogram(trials.into_iter().map(distribution_of).collect())
@@ -24,7 +24,7 @@ pub(super) fn import(program: &str, trials: Vec<TrialRun>) -> Subject {
         let recordings = trials.into_iter().zip(1..).map(|(trial, number)| {
             let mut recording = recording_of(trial);
             if 1 < count {
-                // They were rounds with the same label.
+                // The recordings were saved as rounds with the same label, so add a number.
                 recording.label.push_str(&format!(", recording {number}"));
             }
             recording
@@ -54,7 +54,7 @@ fn distribution_of(trial: TrialRun) -> Distribution {
     }
 }
 
-/// The note of an import without the lines that an older version wrote about its made-up schedule.
+/// Returns the note of an import without the lines that explain a made-up schedule.
 pub(super) fn note_of_import(note: &str) -> String {
     let is_current = |line: &&str| !OUTDATED.iter().any(|words| line.starts_with(words));
     note.lines().filter(is_current).collect::<Vec<_>>().join("\n")

@@ -1,4 +1,4 @@
-//! A value over time, and rows of events around late samples: facts of a trial next to its samples.
+//! Values over time, and a table of events around late samples, which a trial records in addition to its samples.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 use crate::nanos::Nanos;
 use crate::sample::{Cells, Column, MISSING, ThreadOwner, TraceEvent, TraceRecord};
 
-/// The columns of a trace.
+/// Keys of the columns of a trace.
 const AT: &str = "at_nanos";
 const EVENT: &str = "event";
 const CPU: &str = "cpu";
@@ -16,24 +16,25 @@ const THREAD: &str = "thread";
 const NAME: &str = "name";
 const VALUE: &str = "value";
 
-/// The names of series, each defined once.
+/// The names of all series.
 pub mod name {
     /// CPU time of other programs as a share of one CPU, in thousandths.
     pub const OTHER_PROGRAMS: &str = "other_programs_permille";
-    /// Time that the hypervisor used of the CPUs as a share of one, in thousandths.
+    /// Steal: time that the hypervisor used this machine's CPUs for something else, as a share of one CPU, in
+    /// thousandths.
     pub const STEAL: &str = "steal_permille";
-    /// Time that all CPUs spent on interrupts and what they put off (softirqs, deferred calls), as a share of
-    /// one, in thousandths.
+    /// Time that all CPUs spent on interrupts and on work deferred by interrupts (softirqs, deferred calls), as a share
+    /// of one CPU, in thousandths.
     pub const INTERRUPT_TIME: &str = "interrupt_time_permille";
-    /// Interrupts of all CPUs per second; on Windows, of those of one processor group.
+    /// Number of interrupts per second on all CPUs; on Windows, on the CPUs of one processor group.
     pub const INTERRUPTS: &str = "interrupts_hz";
-    /// Frequency of the measured CPU.
+    /// Frequency of the measured CPU, in kHz.
     pub const FREQUENCY: &str = "frequency_khz";
     /// Temperature of the processor, in thousandths of a degree Celsius.
     pub const TEMPERATURE: &str = "temperature_millicelsius";
 }
 
-/// A value over time, such as the CPU time of other programs. Its name ends in its unit.
+/// Values over time, such as the CPU time of other programs. The name of a series ends in the unit of its values.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Series {
@@ -43,29 +44,29 @@ pub struct Series {
 }
 
 impl Series {
-    /// Takes columns: nanoseconds from the trial's start, and values. `None` if their lengths
-    /// differ.
+    /// Creates a series from columns of times (nanoseconds from the trial's start) and of values; `None` if the columns
+    /// differ in length.
     pub fn from_columns(at: Column, values: Column) -> Option<Self> {
         (at.len() == values.len()).then_some(Self { at, values })
     }
 
-    /// Adds a value at the end.
+    /// Adds a value with its time from the trial's start at the end of the series.
     pub fn push(&mut self, at: Nanos, value: i64) {
         self.at.push(at.get());
         self.values.push(value);
     }
 
-    /// Every value with the time from the trial's start, in order.
+    /// Returns every value with its time from the trial's start, in order.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = (Nanos, i64)> + '_ {
         self.at.values().map(Nanos::new).zip(self.values.values())
     }
 
-    /// Nanoseconds from the trial's start.
+    /// Returns the times of the values, in nanoseconds from the trial's start.
     pub const fn at_nanos(&self) -> &Column {
         &self.at
     }
 
-    /// The values.
+    /// Returns the values.
     pub const fn values(&self) -> &Column {
         &self.values
     }
@@ -85,7 +86,7 @@ impl<'de> Deserialize<'de> for Series {
     }
 }
 
-/// What the system recorded around late samples: a row for each event, in order of time.
+/// What the system recorded around late samples: one row per event.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Trace {
@@ -94,14 +95,14 @@ pub struct Trace {
 }
 
 impl Trace {
-    /// Takes names and columns; `None` if the lengths of the columns differ.
+    /// Creates a trace from names and columns; `None` if the columns differ in length.
     pub fn from_columns(names: Vec<String>, columns: BTreeMap<String, Column>) -> Option<Self> {
         let count = columns.values().next().map_or(0, Column::len);
         let fits = columns.values().all(|column| column.len() == count);
         fits.then_some(Self { names, columns })
     }
 
-    /// Takes records over whose names point into a list by position, from 0. Time: O(n).
+    /// Creates a trace from records. Each record refers to a name by its position in `names`, from 0. Time: O(n).
     pub fn from_records(names: Vec<String>, records: &[TraceRecord]) -> Self {
         let optional = |value: Option<u32>| value.map_or(MISSING, i64::from);
         let column = |of: &dyn Fn(&TraceRecord) -> i64| records.iter().map(of).collect::<Column>();
@@ -116,8 +117,7 @@ impl Trace {
         Self { names, columns }
     }
 
-    /// Returns the records in order of time; events that this version does not have are omitted.
-    /// Time: O(n log n).
+    /// Returns the records in order of time, and omits events that this version does not know. Time: O(n log n).
     pub fn records(&self) -> Vec<TraceRecord> {
         let [Some(at), Some(event), Some(cpu), Some(thread), Some(name), Some(value)] =
             [AT, EVENT, CPU, THREAD, NAME, VALUE].map(|key| self.columns.get(key))
@@ -142,7 +142,8 @@ impl Trace {
         records
     }
 
-    /// Whose the threads are that belong to no other program, by their numbers; empty in older files.
+    /// Returns the owner (kernel or this program) of each thread that belongs to no other program, by thread ID; empty
+    /// in older files.
     pub fn owners(&self) -> BTreeMap<u32, ThreadOwner> {
         let records = self.records().into_iter();
         let owners = records.filter(|record| record.event == TraceEvent::Owner);
@@ -151,32 +152,33 @@ impl Trace {
         known.collect()
     }
 
-    /// Number of rows.
+    /// Returns the number of rows.
     pub fn len(&self) -> usize {
         self.columns.values().next().map_or(0, Column::len)
     }
 
-    /// Whether it is empty.
+    /// Returns whether the trace has no rows.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// The names of threads, interrupts and other things to which columns point by position, from 0.
+    /// Returns the names of threads, interrupts, and other items. Columns refer to a name by its position, from 0.
     pub fn names(&self) -> &[String] {
         &self.names
     }
 
-    /// The same names, to be changed in place.
+    /// Returns the names of threads, interrupts, and other items, to be changed in place.
     pub fn names_mut(&mut self) -> &mut [String] {
         &mut self.names
     }
 
-    /// The columns by their key, which ends in the unit; a value may be [`MISSING`].
+    /// Returns the columns by key, where a key ends in the unit of the values. A value may be [`MISSING`].
     pub const fn columns(&self) -> &BTreeMap<String, Column> {
         &self.columns
     }
 
-    /// Adds rows and names at the end. A column that one of the two lacks is filled with [`MISSING`].
+    /// Adds the rows and names of another trace at the end. The added rows must refer to names by position in the
+    /// joined list. If only one trace has a column, the rows of the other trace get [`MISSING`] in it.
     pub fn append(&mut self, rows: &Self) {
         let (before, added) = (self.len(), rows.len());
         self.names.extend_from_slice(&rows.names);

@@ -1,5 +1,6 @@
-//! The agent: meets requests one at a time, each a line of its input, and writes the answers and the journals of its
-//! runs. It opens no file and no socket, and ends with its input.
+//! The agent, which measures runs for another Jitterscope process: reads requests from its input,
+//! one per line, and processes them in order. It writes answers and the journals of its runs to its
+//! output, opens no file or socket, and exits when its input ends.
 
 use std::io::{self, BufRead as _, BufReader, Read, Write};
 use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
@@ -13,16 +14,16 @@ use crate::plan::{CpuChoice, Plan};
 use crate::platform::{self, RealtimeProbe};
 use crate::run::Labels;
 
-/// The longest request that is read.
+/// Maximum size of a request.
 const MAX_REQUEST_BYTES: u64 = 1 << 20;
-/// Requests that may wait for the current one.
+/// Maximum number of requests that wait for the current one to end.
 const MAX_WAITING: usize = 8;
 
-/// Serves until the input ends or a request to stop arrives; `open` opens the output.
+/// Processes requests until the input ends or a request to stop arrives; `open` opens the output.
 ///
 /// # Errors
 ///
-/// The output cannot be written, or the system gives no thread.
+/// Returns an error if the output cannot be written, or if the system cannot create a thread.
 pub fn serve(
     input: impl Read + Send + 'static,
     open: impl Fn() -> Box<dyn Write + Send>,
@@ -39,7 +40,7 @@ pub fn serve(
         let answer = match request.map(|line| read_request(&line)) {
             Err(reason) => AgentAnswer::Refused(reason.to_owned()),
             Ok(Err(error)) => AgentAnswer::Refused(error.to_string()),
-            // It was carried out as it was read.
+            // The thread that reads requests has already canceled the run.
             Ok(Ok(AgentRequest::Cancel)) => continue,
             Ok(Ok(AgentRequest::Stop)) => return Ok(()),
             Ok(Ok(AgentRequest::Describe)) => AgentAnswer::Machine(Box::new(facts())),
@@ -58,7 +59,7 @@ pub fn serve(
     Ok(())
 }
 
-/// Machine, clock, and capabilities of this PC.
+/// Returns machine, clock, and capabilities of this PC.
 fn facts() -> AgentFacts {
     let MachineFacts { machine, clock, cpus } = MachineFacts::read();
     AgentFacts {
@@ -75,14 +76,16 @@ fn facts() -> AgentFacts {
     }
 }
 
-/// Tests what is granted, on a thread that ends afterward: a request changes the requesting thread.
+/// Tests which priorities the system grants. The test needs a temporary thread, since a request
+/// changes the priority of the requesting thread.
 fn probe() -> RealtimeProbe {
     let (sender, answer) = sync_channel(1);
     let started = start_thread("probe", move || drop(sender.send(platform::realtime_probe())));
     started.ok().and_then(|_| answer.recv().ok()).unwrap_or_default()
 }
 
-/// CPU time of other programs since the last call; the first one only starts to measure.
+/// Returns the CPU time of other programs since the last call, as a share of one CPU. The first
+/// call starts the measurement and returns `None`.
 fn share(load: &mut Option<OtherLoad>) -> Option<f64> {
     if let Some(load) = load {
         return load.read().share;
@@ -91,13 +94,14 @@ fn share(load: &mut Option<OtherLoad>) -> Option<f64> {
     None
 }
 
-/// Whether the output can still be written.
+/// Whether the output is still open.
 enum Output {
     Open,
     Closed,
 }
 
-/// Measures a plan whose journal is written to the output; the error is the reason why nothing was measured.
+/// Measures a plan and writes the journal of the run to the output. The error is the reason why
+/// nothing was measured.
 fn measure(
     plan: Plan,
     trace: TraceMode,
@@ -125,14 +129,16 @@ fn measure(
     Ok(output)
 }
 
-/// A line of the input, or why it cannot be read; `None` at the end.
+/// Waits for the next line of the input, and returns the line or the reason why it cannot be read;
+/// `None` at the end of the input.
 fn next(
     requests: &Receiver<Result<Vec<u8>, &'static str>>,
 ) -> Option<Result<Vec<u8>, &'static str>> {
     requests.recv().ok()
 }
 
-/// Reads requests until the input ends; a request to stop, and the end, stop the current run.
+/// Reads requests until the input ends. A request to cancel or stop, and the end of the input, stop
+/// the current run immediately.
 fn read_requests(
     input: impl Read,
     requests: &SyncSender<Result<Vec<u8>, &'static str>>,
@@ -166,15 +172,15 @@ fn read_requests(
     }
 }
 
-/// The current run, and whether it is to stop.
+/// The current run, and whether it should stop.
 #[derive(Clone, Default)]
 struct Current(Arc<Mutex<CurrentRun>>);
 
 #[derive(Default)]
 struct CurrentRun {
-    /// Whether this run and all further ones are to stop.
+    /// Whether the current run and all later ones should stop.
     is_ending: bool,
-    /// Whether this one is.
+    /// Whether the current run should stop.
     is_canceled: bool,
     stopper: Option<Stopper>,
 }
@@ -190,7 +196,7 @@ impl Current {
         }
     }
 
-    /// A run is about to start.
+    /// Clears the cancellation of the last run before a new run starts.
     fn begin(&self) {
         self.change(|current| current.is_canceled = false);
     }
@@ -215,7 +221,7 @@ mod tests {
     use super::*;
     use crate::format::protocol::{read_answer, write_request};
 
-    /// What an agent writes.
+    /// The output of an agent, in memory.
     #[derive(Clone, Default)]
     struct Written(Arc<Mutex<Vec<u8>>>);
 
@@ -229,7 +235,7 @@ mod tests {
         }
     }
 
-    /// What an agent writes until its input ends.
+    /// Returns everything that an agent writes for this input.
     fn written(input: &[u8]) -> Vec<u8> {
         let output = Written::default();
         let to = output.clone();
@@ -276,7 +282,7 @@ mod tests {
         assert_eq!(answers(b""), []);
     }
 
-    /// How many inputs a test tries.
+    /// Returns the number of random inputs per test.
     fn cases() -> ProptestConfig {
         let is_long = std::env::var_os("JITTERSCOPE_LONG_TESTS").is_some_and(|value| value == "1");
         ProptestConfig::with_cases(if is_long { 100_000 } else { 200 })
@@ -312,7 +318,8 @@ mod tests {
             let from = at.index(input.len() + 1);
             let to = (from + removed).min(input.len());
             input.splice(from..to, piece);
-            // Now the plan may be possible: its journal is whole, too.
+            // The changed input may request a plan that can be measured. Its journal, too, must end
+            // with a whole line.
             let written = written(&input);
             prop_assert!(written.is_empty() || written.ends_with(b"\n"));
         }

@@ -1,14 +1,16 @@
-//! Why an agent cannot be used: one sentence with what to do, from what ssh and the shell at its other end print.
+//! Errors of agents: one sentence with a suggestion, derived from messages of ssh and of the remote
+//! shell.
 
 use crate::format::is_unsafe_char;
 use crate::format::protocol::PROTOCOL_VERSION;
 use crate::platform::{ELEVATION, Elevation};
 use crate::units::shortened;
 
-/// Why an agent cannot be used. No message names the host.
+/// Why an agent cannot be used. Only the message about an invalid address contains the name of the
+/// host.
 #[derive(Debug, thiserror::Error)]
 pub enum AgentError {
-    /// The address is none.
+    /// The address is invalid.
     #[error(
         "invalid host '{}': expected a name, an address, or user@name, as ssh takes it",
         shortened(host)
@@ -17,36 +19,36 @@ pub enum AgentError {
         /// The address.
         host: String,
     },
-    /// There is no ssh.
+    /// The ssh program was not found.
     #[error("{} was not found; install the OpenSSH client, or check its path", shortened(command))]
     NoSsh {
-        /// The command.
+        /// The name or path of the program.
         command: String,
     },
-    /// The system gives no process or thread.
+    /// The system could not start a process or thread.
     #[error("could not start ssh: {source}")]
     Start {
         /// The system's error.
         source: std::io::Error,
     },
-    /// The name is not known.
+    /// The host name could not be resolved.
     #[error(
         "the name of the host was not found; check its spelling, or add it to your ssh configuration"
     )]
     NotFound,
-    /// It does not answer.
+    /// The host does not respond.
     #[error("the host does not answer: {reason}; check that it is on and that its ssh server runs")]
     NotReached {
-        /// What ssh printed.
+        /// The message of ssh.
         reason: String,
     },
-    /// Its key is not the known one.
+    /// The key of the host differs from the known one.
     #[error(
         "the key of this host has changed, and someone may be intercepting the connection; compare the new \
          fingerprint with the one on that PC before you remove the old key with ssh-keygen -R"
     )]
     KeyChanged,
-    /// Its key is not known.
+    /// The key of the host is not known.
     #[error(
         "the key of this host is not known; connect with ssh once, and compare the fingerprint with the one on that PC"
     )]
@@ -56,79 +58,80 @@ pub enum AgentError {
         "sign-in was denied; check the user name, and that your key or password is accepted there"
     )]
     SignIn,
-    /// There is no agent.
+    /// The program of the agent was not found on the host.
     #[error(
         "jitterscope-cli is not in PATH on that host; install it there, or give its path with --host-program"
     )]
     NoProgram,
-    /// The agent is for another machine.
+    /// The program on the host is built for another processor or system.
     #[error(
         "jitterscope-cli on that host is built for another processor or system; install the build for that host"
     )]
     Architecture,
-    /// The program there has no agent.
+    /// The program on the host does not support agents.
     #[error(
         "jitterscope-cli on that host has no agent; install the same version of Jitterscope on both PCs"
     )]
     NoAgent,
-    /// The agent uses another version of the protocol.
+    /// The agent uses another protocol version.
     #[error(
         "jitterscope-cli on that host uses protocol version {found}, this one version {PROTOCOL_VERSION}; install the \
          same version of Jitterscope on both PCs"
     )]
     Version {
-        /// Its version.
+        /// The protocol version of the agent.
         found: u32,
     },
-    /// It does not answer in time.
+    /// The agent does not answer in time.
     #[error(
         "jitterscope-cli on that host did not answer in time; check whether that PC is overloaded or asleep"
     )]
     NoAnswer,
-    /// It sends something else.
+    /// The host sends something other than answers of an agent.
     #[error(
         "the host sent something that is not an answer of an agent; check what its login files print"
     )]
     Noise,
-    /// It refuses the request.
+    /// The agent refuses a request.
     #[error("{}", plain(reason))]
     Refused {
-        /// Its reason.
+        /// The reason that the agent reports.
         reason: String,
     },
-    /// The connection ended.
+    /// The connection was lost.
     #[error("the connection was lost{}; check the network and that PC, then run again", of(reason))]
     Lost {
-        /// What its program printed last; empty if nothing.
+        /// The last message of the program that connects; empty if there is none.
         reason: String,
     },
-    /// Only what root alone can change may have administrator rights.
+    /// This program is not installed where only administrators can change it, and therefore gets no
+    /// administrator rights.
     #[error("administrator rights need {PLACE}")]
     NotInstalled,
-    /// What would grant administrator rights is not there.
+    /// The command that grants administrator rights was not found.
     #[error(
         "{} is not in PATH, so there is no way to request administrator rights; install polkit, or set another command",
         shortened(command)
     )]
     NoElevation {
-        /// The program of the command.
+        /// The name of the program in the command that grants administrator rights.
         command: String,
     },
-    /// The user canceled, or may not have them.
+    /// The user canceled, or has no permission to use administrator rights.
     #[error("administrator rights were not granted{}", of(reason))]
     NotGranted {
-        /// What the command printed last; empty if nothing.
+        /// The last message of the command; empty if there is none.
         reason: String,
     },
-    /// The agent with administrator rights ended.
+    /// The agent with administrator rights ended unexpectedly.
     #[error("the process with administrator rights ended{}; run again", of(reason))]
     Ended {
-        /// What it printed last; empty if nothing.
+        /// The last message of the agent; empty if there is none.
         reason: String,
     },
 }
 
-/// What alone can have administrator rights: what only those change who have them.
+/// The installation that administrator rights need: only administrators can change it.
 const PLACE: &str = match ELEVATION {
     Elevation::System(_) => {
         "Jitterscope in a folder that only administrators can change, such as Program Files"
@@ -136,10 +139,11 @@ const PLACE: &str = match ELEVATION {
     Elevation::Command(_) | Elevation::None => "the installed package of Jitterscope",
 };
 
-/// An error from what was printed last.
+/// A function that makes an error from a line of the messages.
 type Meaning = fn(&str) -> AgentError;
 
-/// What ssh and the shell print, and what it means, in the order in which they are looked for.
+/// Texts in messages of ssh and the shell, in lower case, with the errors they stand for. The
+/// messages are searched for the texts in this order.
 const MEANINGS: [(&str, Meaning); 21] = [
     ("remote host identification has changed", |_| AgentError::KeyChanged),
     ("host key verification failed", |_| AgentError::KeyUnknown),
@@ -169,12 +173,14 @@ fn not_reached(line: &str) -> AgentError {
     AgentError::NotReached { reason: plain(reason).trim_end_matches('.').to_owned() }
 }
 
-/// How pkexec begins its reason, and what it adds to it.
+/// The beginning of an error message of pkexec, and the beginning of a line that may follow the
+/// message.
 const PKEXEC: &str = "Error executing command as another user: ";
 const REPORTED: &str = "This incident has been reported";
-/// How the agent begins its reason.
+/// The beginning of an error message of the program of the agent.
 const OWN: &str = "error: ";
-/// What pkexec and sudo print, and the reason in its place, with what to do.
+/// Texts in messages of pkexec and sudo, each with the reason and the suggestion that replace the
+/// message.
 const REFUSALS: [(&str, &str); 6] = [
     (
         "textual authentication agent",
@@ -204,17 +210,18 @@ const REFUSALS: [(&str, &str); 6] = [
     ),
 ];
 
-/// What starts an agent.
+/// The way in which an agent is started.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Transport {
-    /// ssh, and a shell at its other end.
+    /// By ssh, with a shell on the remote PC.
     Ssh,
-    /// A command that grants administrator rights.
+    /// By a command that grants administrator rights.
     Administrator,
 }
 
 impl Transport {
-    /// Why a connection ended before the first answer.
+    /// Returns the error for a connection that ended before the first answer of the agent. `exit`
+    /// and `messages` are the exit status and the error output of the program that connects.
     pub(super) fn connection_error(self, exit: Option<i32>, messages: &str) -> AgentError {
         match self {
             Self::Ssh => connection_error(exit, messages),
@@ -233,7 +240,7 @@ impl Transport {
         }
     }
 
-    /// Why a connection ended later.
+    /// Returns the error for a connection that ended after the first answer of the agent.
     pub(super) fn lost(self, messages: &str) -> AgentError {
         let reason = last_line(messages);
         match self {
@@ -243,7 +250,7 @@ impl Transport {
     }
 }
 
-/// Why a connection of ssh ended before the first answer.
+/// Returns the error for an ssh program that failed, from its exit status and its error output.
 pub(super) fn connection_error(exit: Option<i32>, messages: &str) -> AgentError {
     let lower = messages.to_lowercase();
     for (text, error) in MEANINGS {
@@ -258,7 +265,8 @@ pub(super) fn connection_error(exit: Option<i32>, messages: &str) -> AgentError 
     }
 }
 
-/// The last line that is not empty, as a sentence without a period.
+/// Returns the last line of the messages that is not empty, without a period at the end of the
+/// line.
 fn last_line(messages: &str) -> String {
     let last = messages.lines().rev().map(str::trim).find(|line| !line.is_empty());
     plain(last.unwrap_or_default()).trim_end_matches('.').to_owned()

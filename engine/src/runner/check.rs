@@ -1,16 +1,16 @@
-//! Joins the runs of one quick check.
+//! Groups the runs of one quick check.
 
 use crate::plan::CpuFacts;
 use crate::plan::quick::{CheckSettings, Part, TAG};
 use crate::platform;
 use crate::run::{Group, Labels, RunId};
 
-/// How a check measures on this PC, with these usable CPUs.
+/// Returns the settings of a quick check on this PC, for these usable CPUs.
 pub fn check_settings(cpus: &CpuFacts) -> CheckSettings {
     CheckSettings::new(cpus, platform::cpu_quota().map(|quota| quota.percent))
 }
 
-/// The runs of one quick check.
+/// The ID that groups the runs of one quick check, and the parts that were skipped.
 #[derive(Clone, Debug)]
 pub struct CheckGroup {
     id: RunId,
@@ -24,21 +24,21 @@ impl Default for CheckGroup {
 }
 
 impl CheckGroup {
-    /// The check of this group, to measure on.
+    /// Returns the group of an earlier quick check, which can then be continued.
     pub fn of(group: &Group) -> Self {
         let skipped =
             Part::ALL.into_iter().filter(|part| group.skipped.iter().any(|key| key == part.key()));
         Self { id: group.id.clone(), skipped: skipped.collect() }
     }
 
-    /// Marks a part as not measured, or not to its end.
+    /// Marks a part of the quick check as skipped, or as not completed.
     pub fn skip(&mut self, part: Part) {
         if !self.skipped.contains(&part) {
             self.skipped.push(part);
         }
     }
 
-    /// The group as the run of a part has it, with the parts skipped so far.
+    /// Returns the group that the run of a part is saved with, including the parts skipped so far.
     pub fn group(&self, part: Part) -> Group {
         Group {
             id: self.id.clone(),
@@ -47,7 +47,8 @@ impl CheckGroup {
         }
     }
 
-    /// Tag and group of a part's run, which gets a name only with the whole check.
+    /// Returns the labels for the run of a part: a tag and the group. The name is empty, since only
+    /// a whole quick check has a name.
     pub fn labels(&self, part: Part) -> Labels {
         let name = String::new();
         Labels { name, tags: vec![TAG.to_owned()], group: Some(self.group(part)) }

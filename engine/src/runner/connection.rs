@@ -1,5 +1,5 @@
-//! The other end of an agent: a connection whose answers and journals may be anything, of any length, and may end
-//! anywhere.
+//! A connection to an agent. The data it receives is not trusted: answers and journals may have any
+//! content and length, and may end anywhere.
 
 use std::io::{self, BufRead as _, BufReader, Read, Write};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
@@ -7,26 +7,25 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use super::agent_error::{AgentError, Transport};
+use crate::format::MAX_LINE_BYTES;
 use crate::format::protocol::{
     AgentAnswer, AgentFacts, AgentRequest, ProtocolError, answer_in, read_answer, write_request,
 };
 use crate::measure::start_thread;
 use crate::platform::{PipedProgram, Pipes};
 
-/// The longest line that is read.
-const MAX_LINE_BYTES: u64 = 16 << 20;
-/// Lines that may wait to be read.
+/// Maximum number of lines that wait to be processed.
 const MAX_WAITING: usize = 4;
-/// What login files may print before the first answer.
+/// Maximum size of the output of login scripts before the first answer.
 const MAX_BANNER_BYTES: usize = 64 << 10;
-/// How many bytes of the messages are in memory at most: their end.
+/// Maximum size of the error messages of an agent in memory: the oldest text is discarded.
 const MAX_MESSAGE_BYTES: usize = 16 << 10;
-/// How long messages may still arrive after a program has ended.
+/// How long to wait for further messages after the program has ended.
 const MESSAGES_PATIENCE: Duration = Duration::from_secs(2);
-/// How long an answer may take that needs no sign-in.
+/// How long to wait for an answer, if no sign-in is necessary.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// A line, or why there is none.
+/// A line of the output of an agent, or the fact that a line is too long.
 enum Incoming {
     Line(Vec<u8>),
     TooLong,
@@ -37,15 +36,16 @@ pub(super) struct Connection {
     input: Option<Box<dyn Write + Send>>,
     lines: Receiver<Incoming>,
     messages: Arc<Mutex<Vec<u8>>>,
-    /// Ends with the messages.
+    /// Disconnected when all messages have been read.
     messages_end: Receiver<()>,
     program: Option<PipedProgram>,
     transport: Transport,
 }
 
 impl Connection {
-    /// Connects through the pipes of a program and requests what its agent runs on; signing in may take as long as
-    /// `patience`.
+    /// Connects to an agent through the pipes of `program`, and requests the facts about the PC of
+    /// the agent. `patience` is how long to wait for the first answer, including the time to sign
+    /// in.
     pub(super) fn open(
         program: Option<PipedProgram>,
         pipes: Pipes,
@@ -65,7 +65,7 @@ impl Connection {
         }
         let mut connection =
             Self { input: Some(input), lines, messages, messages_end, program, transport };
-        // A failure to write is the end of the connection, whose reason is in the messages.
+        // If writing fails, the connection has ended; the messages contain the reason.
         connection.send(&AgentRequest::Describe).ok();
         match connection.first_answer(patience) {
             Ok(AgentAnswer::Machine(facts)) => Ok((connection, *facts)),
@@ -75,14 +75,14 @@ impl Connection {
         }
     }
 
-    /// Sends a request.
+    /// Sends a request to the agent.
     pub(super) fn send(&mut self, request: &AgentRequest) -> io::Result<()> {
         let input = self.input.as_mut().ok_or(io::ErrorKind::BrokenPipe)?;
         input.write_all(write_request(request).as_bytes())?;
         input.flush()
     }
 
-    /// The answer after what login files print.
+    /// Returns the first answer of the agent; output of login scripts before the answer is skipped.
     fn first_answer(&mut self, patience: Duration) -> Result<AgentAnswer, AgentError> {
         let began = Instant::now();
         let mut banner = 0_usize;
@@ -106,7 +106,7 @@ impl Connection {
         }
     }
 
-    /// The answer to a request between runs.
+    /// Sends a request outside of a run, and returns the answer of the agent.
     pub(super) fn answer(&mut self, request: &AgentRequest) -> Result<AgentAnswer, AgentError> {
         if self.send(request).is_err() {
             return Err(self.lost());
@@ -115,7 +115,7 @@ impl Connection {
         Ok(read_answer(&line)?)
     }
 
-    /// The next line, which is due soon.
+    /// Returns the next line from the agent; an error if no line arrives within `PATIENCE`.
     pub(super) fn line_in_time(&mut self) -> Result<Vec<u8>, AgentError> {
         match self.next_line(PATIENCE) {
             Ok(Some(line)) => Ok(line),
@@ -125,7 +125,7 @@ impl Connection {
         }
     }
 
-    /// The next line; `None` if there is none in time.
+    /// Returns the next line from the agent; `None` if no line arrives within `patience`.
     pub(super) fn next_line(&self, patience: Duration) -> Result<Option<Vec<u8>>, Lost> {
         match self.lines.recv_timeout(patience) {
             Ok(Incoming::Line(line)) => Ok(Some(line)),
@@ -135,17 +135,18 @@ impl Connection {
         }
     }
 
-    /// Why the connection ended, from what its program printed last.
+    /// Returns the error for a connection that ended, derived from the last message of its program.
     pub(super) fn lost(&mut self) -> AgentError {
         self.exit_code();
         self.transport.lost(&self.messages())
     }
 
-    /// The exit status, once the messages were read to their end.
+    /// Closes the input of the agent, and returns the exit status of the program that connects,
+    /// after all its messages have been read.
     fn exit_code(&mut self) -> Option<i32> {
         self.input = None;
         let code = self.program.as_mut().and_then(PipedProgram::exit_code);
-        // A program that it left behind may hold them open.
+        // A child of the program may still have the pipe of the messages open: wait for a limited time.
         self.messages_end.recv_timeout(MESSAGES_PATIENCE).ok();
         code
     }
@@ -158,7 +159,7 @@ impl Connection {
 
 impl Drop for Connection {
     fn drop(&mut self) {
-        // Before the program, which ends with its input.
+        // Close the input first: the program ends when its input ends.
         self.input = None;
     }
 }
@@ -169,12 +170,12 @@ impl std::fmt::Debug for Connection {
     }
 }
 
-/// Why there is no further line.
+/// The reason why no further line arrives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Lost {
-    /// The output ended.
+    /// The output of the agent ended.
     Ended,
-    /// A line does not end.
+    /// A line is longer than the maximum.
     Noise,
 }
 
@@ -203,7 +204,7 @@ fn read_lines(output: impl Read, lines: &SyncSender<Incoming>) {
         let incoming = match read {
             _ if is_long => Incoming::TooLong,
             Ok(_) if is_whole => Incoming::Line(line),
-            // A line without its end is torn.
+            // A line without a line end is incomplete.
             Ok(_) | Err(_) => return,
         };
         if lines.send(incoming).is_err() || is_long {
@@ -212,7 +213,8 @@ fn read_lines(output: impl Read, lines: &SyncSender<Incoming>) {
     }
 }
 
-/// Reads messages to their end, and retains the last ones.
+/// Reads error messages of the agent until they end; only the last [`MAX_MESSAGE_BYTES`] remain in
+/// `messages`.
 fn read_messages(mut errors: impl Read, messages: &Mutex<Vec<u8>>) {
     let mut piece = [0; 4 << 10];
     while let Ok(count @ 1..) = errors.read(&mut piece) {

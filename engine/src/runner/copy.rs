@@ -1,4 +1,4 @@
-//! A host without an agent: what its system is, and copying the agent there.
+//! Support for hosts without an agent: detects the system of a host, and copies the agent to it.
 
 use std::io::{self, Read};
 use std::sync::mpsc::sync_channel;
@@ -9,22 +9,22 @@ use crate::format::is_unsafe_char;
 use crate::measure::start_thread;
 use crate::platform::{PipedProgram, Pipes};
 
-/// Where the agent is copied to.
+/// Path of the agent on the host.
 const DESTINATION: &str = "~/.local/bin/jitterscope-cli";
-/// What is read of an answer, and of the messages, at most.
+/// Maximum size of the output of a command on the host, and of the error messages.
 const MAX_ANSWER_BYTES: u64 = 64 << 10;
 const MAX_MESSAGE_BYTES: u64 = 16 << 10;
-/// What is shown of a system's name, at most.
+/// Maximum length of the reported name of the system of a host.
 const MAX_SYSTEM_CHARS: usize = 64;
 
-/// What the system of a host calls itself and its processor: "Linux x86_64".
+/// Returns the system and processor of a host as reported by `uname`: "Linux x86_64".
 pub fn system_of(address: &Address) -> Result<String, AgentError> {
     let answer = run(address, "uname -sm", io::empty())?;
     let last = answer.lines().last().unwrap_or_default();
     Ok(last.chars().filter(|letter| !is_unsafe_char(*letter)).take(MAX_SYSTEM_CHARS).collect())
 }
 
-/// Copies a program of this size to a host; returns its path there.
+/// Copies a program of `bytes` bytes to a host; returns its path on the host.
 pub fn copy_agent(
     address: &Address,
     program: impl Read,
@@ -37,7 +37,8 @@ pub fn copy_agent(
     }
 }
 
-/// Writes the program under another name until all of it is there: where the connection ends before, it is removed.
+/// Returns a shell command that writes its input to a temporary file, and renames the file when all
+/// `bytes` bytes have arrived. If the connection ends earlier, the file is removed.
 fn copy_command(bytes: u64) -> String {
     format!(
         "exec sh -c 'mkdir -p ~/.local/bin && cd ~/.local/bin && part=.jitterscope-cli.$$ && \
@@ -46,13 +47,14 @@ fn copy_command(bytes: u64) -> String {
     )
 }
 
-/// Runs a command on a host; returns what it printed.
+/// Runs a command on a host and returns its output.
 fn run(address: &Address, command: &str, input: impl Read) -> Result<String, AgentError> {
     let (ssh, pipes) = start_ssh(address, command)?;
     finish(ssh, pipes, input)
 }
 
-/// Waits for the end of ssh, or of a program that comes with it; returns what it printed.
+/// Sends `input` to ssh or another program of OpenSSH, waits until the program ends, and returns
+/// its output.
 pub(super) fn finish(
     mut ssh: PipedProgram,
     pipes: Pipes,
@@ -65,7 +67,7 @@ pub(super) fn finish(
         errors.take(MAX_MESSAGE_BYTES).read_to_end(&mut messages).ok();
         sender.send(messages).ok();
     })?;
-    // Where it cannot be written, the messages give the reason.
+    // If writing fails, the messages of ssh contain the reason.
     let written = io::copy(&mut input, &mut to);
     drop(to);
     let mut answer = Vec::new();

@@ -1,4 +1,5 @@
-//! Where a run happens: in this process, or in an agent's, mostly on another PC. Both deliver the same events.
+//! The place where a run is measured: this process, or the process of an agent, usually on another
+//! PC. The events of a run are the same in either place.
 
 mod administrator;
 
@@ -19,30 +20,30 @@ use crate::plan::quick::CheckSettings;
 use crate::plan::{CpuFacts, Priority};
 use crate::platform::{Applied, PipedProgram, Pipes, open_terminal, program_in_path};
 
-/// The program that connects, where none is named.
+/// The default program to connect with.
 const SSH: &str = "ssh";
-/// The program at the other end, where none is named.
+/// The default program of the agent on the host.
 const PROGRAM: &str = "jitterscope-cli";
-/// How long ssh may take to reach a host, in its own words.
+/// Options of ssh: no terminal, and timeouts for connecting and for a lost connection.
 const OPTIONS: [&str; 3] = ["-T", "-oConnectTimeout=10", "-oServerAliveInterval=5"];
-/// How long it may take to sign in where a password may be typed, and where none can.
+/// Time limits for signing in: with a password prompt, and without one.
 const SIGN_IN: Duration = Duration::from_mins(3);
 const BATCH_SIGN_IN: Duration = Duration::from_secs(30);
 
-/// How another PC is reached.
+/// The address of another PC, and how to connect to it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Address {
-    /// A name of the user's ssh configuration, a host name or an address, or `user@` before one.
+    /// A host of the user's ssh configuration, a host name, or an IP address, optionally after `user@`.
     pub host: String,
-    /// The command that connects, with arguments after spaces; `None` for `ssh` in `PATH`.
+    /// The command to connect with, and its arguments separated by spaces; `None` for `ssh` in `PATH`.
     pub ssh: Option<String>,
-    /// The agent's program there; `None` to find it in `PATH`.
+    /// The agent's program on the host; `None` for the default program in `PATH`.
     pub program: Option<String>,
-    /// Whether ssh asks nothing, such as a password.
+    /// Whether ssh must not prompt, such as for a password.
     pub is_batch: bool,
 }
 
-/// Where runs happen.
+/// The place where runs are measured.
 #[derive(Clone, Debug, Default)]
 pub enum Host {
     /// In this process.
@@ -52,19 +53,20 @@ pub enum Host {
     Agent(Agent),
 }
 
-/// A connected agent, for one run at a time. Its process ends with the last copy of this.
+/// A connected agent, which measures one run at a time. Its process ends when the last clone is
+/// dropped.
 #[derive(Clone, Debug)]
 pub struct Agent {
-    /// Absent during a run, and once the connection is lost.
+    /// `None` during a run, and after the connection was lost.
     connection: Arc<Mutex<Option<Connection>>>,
     facts: Arc<AgentFacts>,
     name: String,
-    /// Whether it runs on this PC, with more rights.
+    /// Whether the agent runs on this PC, with administrator rights.
     is_here: bool,
 }
 
 impl Agent {
-    /// Connects to an agent through the user's own ssh, with its configuration, keys, and prompts.
+    /// Connects to an agent with the ssh of the user, including its configuration, keys, and prompts.
     pub fn connect(address: &Address) -> Result<Self, AgentError> {
         let agent = quoted(address.program.as_deref().unwrap_or(PROGRAM));
         let (program, pipes) = start_ssh(address, &format!("{agent} agent"))?;
@@ -83,17 +85,17 @@ impl Agent {
         Ok(Self { connection, facts: Arc::new(facts), name: name.to_owned(), is_here: false })
     }
 
-    /// What the agent reported when it was connected.
+    /// Returns the facts that the agent reported when it was connected.
     pub fn facts(&self) -> &AgentFacts {
         &self.facts
     }
 
-    /// The host as the user named it.
+    /// Returns the host in the form in which the user entered it.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// Starts a run there, once the agent has begun it.
+    /// Starts a run on the agent; waits until the agent reports that the run has begun.
     fn start(
         &self,
         request: &Request,
@@ -114,20 +116,22 @@ impl Agent {
         Ok(measure::follow(run, Box::new(remote), journal, wake)?)
     }
 
-    /// Closes the connection, also for copies of this; waits for the end of its program.
+    /// Closes the connection for all clones of this agent; waits until the program that connects
+    /// has ended.
     pub fn close(&self) {
         let connection = self.lock().take();
         drop(connection);
     }
 
-    /// Whether the connection is there for the next run; not during one.
+    /// Whether the connection is available for a run; `false` during a run.
     pub fn is_ready(&self) -> bool {
-        // Where the lock is taken, the connection is there and answers.
+        // Another thread holds the lock while it exchanges a request and its answer, outside of a
+        // run: the connection is then available.
         self.connection.try_lock().map_or(true, |connection| connection.is_some())
     }
 
-    /// What other programs used there since the last call; `None` where it is not known, and during a run. An error
-    /// closes the connection.
+    /// Returns the CPU time of other programs on the host since the last call, as a share of one
+    /// CPU; `None` if the time is unknown, and during a run. An error closes the connection.
     pub fn load(&self) -> Result<Option<f64>, AgentError> {
         let mut connection = self.lock();
         let Some(open) = connection.as_mut() else { return Ok(None) };
@@ -146,7 +150,7 @@ impl Agent {
 }
 
 impl Host {
-    /// The facts about its machine that a run needs.
+    /// Returns the facts about the machine that a run needs.
     pub fn facts(&self) -> MachineFacts {
         match self {
             Self::Here => MachineFacts::read(),
@@ -157,7 +161,7 @@ impl Host {
         }
     }
 
-    /// How a quick check measures there.
+    /// Returns the settings of a quick check on this host.
     pub fn check_settings(&self, cpus: &CpuFacts) -> CheckSettings {
         match self {
             Self::Here => check_settings(cpus),
@@ -165,7 +169,8 @@ impl Host {
         }
     }
 
-    /// Each priority that was requested by an agent, with its outcome; `None` for this process.
+    /// Returns the priorities that an agent requested from its system, each with its outcome;
+    /// `None` for this process.
     pub fn capabilities(&self) -> Option<&[(Priority, Applied)]> {
         match self {
             Self::Here => None,
@@ -173,7 +178,7 @@ impl Host {
         }
     }
 
-    /// Its name, if it is another PC.
+    /// Returns the name of the host; `None` for this PC.
     pub fn name(&self) -> Option<&str> {
         match self {
             Self::Here => None,
@@ -181,7 +186,7 @@ impl Host {
         }
     }
 
-    /// Checks whether this PC permits a required trace; an agent checks that as a run starts.
+    /// Checks whether this PC permits a required trace; an agent checks its PC when a run starts.
     pub fn check_trace(&self, trace: TraceMode) -> Result<(), measure::StartError> {
         match self {
             Self::Here => trace.check(),
@@ -189,7 +194,7 @@ impl Host {
         }
     }
 
-    /// Starts a run there, as [`Runner::start`] does here.
+    /// Starts a run on this host, like [`Runner::start`] on this PC.
     pub fn start(
         &self,
         request: Request,
@@ -204,12 +209,14 @@ impl Host {
         }
     }
 
-    /// Starts to measure what other programs use of its CPUs; `None` where the system does not report it.
+    /// Starts to measure the CPU time of other programs on this host; `None` if the system does not
+    /// report it.
     pub fn other_load(&self) -> Option<HostLoad> {
         match self {
             Self::Here => OtherLoad::start().map(HostLoad::Here),
             Self::Agent(agent) => {
-                // The answer to the first request only starts to measure, or is of a stretch that is too long.
+                // Discard the first answer: it has no value, or covers the time since a much
+                // earlier request.
                 agent.load().ok();
                 Some(HostLoad::Agent(agent.clone()))
             }
@@ -217,17 +224,18 @@ impl Host {
     }
 }
 
-/// Measures what other programs use of the CPUs of a host.
+/// Measures the CPU time of other programs on a host.
 #[derive(Debug)]
 pub enum HostLoad {
-    /// Of this PC.
+    /// On this PC.
     Here(OtherLoad),
-    /// Where an agent runs.
+    /// On the PC of an agent.
     Agent(Agent),
 }
 
 impl HostLoad {
-    /// What other programs used since the start or the last call; where an agent runs, they have no names.
+    /// Returns the CPU time of other programs since the start or the last call; an agent does not
+    /// report their names.
     pub fn read(&mut self) -> OtherPrograms {
         match self {
             Self::Here(load) => load.read(),
@@ -238,7 +246,7 @@ impl HostLoad {
     }
 }
 
-/// Starts ssh with a command for the shell at its other end.
+/// Starts ssh with a command for the shell on the host.
 pub(super) fn start_ssh(
     address: &Address,
     command: &str,
@@ -248,7 +256,7 @@ pub(super) fn start_ssh(
     Ok(PipedProgram::start(&ssh, &given)?)
 }
 
-/// Opens a terminal with ssh to a host, where its user can sign in and make the key known.
+/// Opens a terminal with ssh to a host, where the user can sign in and accept the key of the host.
 pub fn open_sign_in(address: &Address) -> Result<(), AgentError> {
     let (ssh, mut given) = ssh_of(address)?;
     check_host(&address.host)?;
@@ -256,7 +264,8 @@ pub fn open_sign_in(address: &Address) -> Result<(), AgentError> {
     Ok(open_terminal(&ssh, &given)?)
 }
 
-/// The command that connects, and the arguments that the user gave it.
+/// Returns the path of the program to connect with, and the arguments that the user added to the
+/// command.
 pub(super) fn ssh_of(address: &Address) -> Result<(PathBuf, Vec<OsString>), AgentError> {
     let mut words = address.ssh.as_deref().unwrap_or(SSH).split_whitespace();
     let program = words.next().unwrap_or(SSH);
@@ -268,7 +277,8 @@ pub(super) fn ssh_of(address: &Address) -> Result<(PathBuf, Vec<OsString>), Agen
     Ok((found, words.map(OsString::from).collect()))
 }
 
-/// Refuses what ssh could read as an option.
+/// Returns an error for a host that is empty, contains spaces or unsafe characters, or looks like
+/// an option of ssh.
 fn check_host(host: &str) -> Result<(), AgentError> {
     let is_wrong = |letter: char| letter.is_whitespace() || is_unsafe_char(letter);
     if host.is_empty() || host.starts_with('-') || host.contains(is_wrong) {
@@ -277,7 +287,8 @@ fn check_host(host: &str) -> Result<(), AgentError> {
     Ok(())
 }
 
-/// The arguments of ssh. What could be read as an option or by a shell is refused or quoted.
+/// Returns the arguments with which ssh runs `command` on a host. A host that ssh could interpret
+/// as an option is rejected.
 pub(super) fn arguments(address: &Address, command: &str) -> Result<Vec<OsString>, AgentError> {
     let host = address.host.as_str();
     check_host(host)?;
@@ -289,7 +300,7 @@ pub(super) fn arguments(address: &Address, command: &str) -> Result<Vec<OsString
     Ok(arguments)
 }
 
-/// A path as the shell at the other end reads it: in quotes where it has other signs than those of plain paths.
+/// Returns a path for the shell on the host, in quotes if it contains special characters.
 fn quoted(path: &str) -> String {
     let is_plain = |letter: char| letter.is_alphanumeric() || "/\\:._-~".contains(letter);
     if path.chars().all(is_plain) {
@@ -298,7 +309,7 @@ fn quoted(path: &str) -> String {
     format!("'{}'", path.replace('\'', "'\\''"))
 }
 
-/// How many inputs a test tries.
+/// Returns the number of random inputs per test.
 #[cfg(test)]
 fn fuzz_cases() -> u32 {
     let is_long = std::env::var_os("JITTERSCOPE_LONG_TESTS").is_some_and(|value| value == "1");

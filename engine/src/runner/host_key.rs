@@ -1,4 +1,5 @@
-//! The key of a host that ssh does not know: its fingerprint, and adding it to the user's known hosts.
+//! The key of a host that ssh does not know: reads its fingerprint, and adds the key to the user's
+//! known hosts.
 
 use std::ffi::OsString;
 use std::io;
@@ -13,9 +14,10 @@ use crate::run::RunId;
 
 /// The program that prints fingerprints, from the same package as ssh.
 const KEYGEN: &str = "ssh-keygen";
-/// How ssh names the files of known keys among its settings.
+/// The name of the setting in the output of ssh that lists the files of known hosts.
 const KNOWN_HOSTS: &str = "userknownhostsfile ";
-/// How ssh gets the key without signing in, and without a connection that is already there.
+/// Options with which ssh saves the key of a host, without signing in and without reusing an open
+/// connection.
 const OPTIONS: [&str; 4] = [
     "-oBatchMode=yes",
     "-oStrictHostKeyChecking=accept-new",
@@ -26,16 +28,16 @@ const OPTIONS: [&str; 4] = [
 /// The key of a host that ssh does not know.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HostKey {
-    /// As in a file of known hosts.
+    /// The key, as lines of a file of known hosts.
     lines: String,
-    /// What its user compares: "SHA256:…", with the kind of the key.
+    /// The fingerprint that the user compares: "SHA256:…", with the type of the key.
     pub fingerprint: String,
-    /// The user's file of known hosts.
+    /// The path of the user's file of known hosts.
     file: PathBuf,
 }
 
 impl HostKey {
-    /// Reads the key that a host presents; nothing is trusted.
+    /// Reads the key of a host without trusting it.
     pub fn of(address: &Address) -> Result<Self, AgentError> {
         let folder = format!("jitterscope-{}", RunId::random());
         let (found, lines) = with_new_file(&folder, |to| read(address, to))?;
@@ -43,33 +45,35 @@ impl HostKey {
         Ok(Self { lines, fingerprint, file })
     }
 
-    /// Adds the key to the user's known hosts, as ssh does after "yes".
+    /// Adds the key to the user's known hosts, like ssh after the answer "yes".
     pub fn trust(&self) -> io::Result<()> {
         append_lines(&self.file, &self.lines)
     }
 }
 
-/// What is known of a key besides its lines.
+/// The fingerprint of a key, and the file of known hosts to which the key can be added.
 struct Found {
     fingerprint: String,
     file: PathBuf,
 }
 
-/// Reads a key by way of a file that has no other.
+/// Reads the key of a host by letting ssh save the key to the path `to`, a new file of known hosts.
 fn read(address: &Address, to: &Path) -> Result<Found, AgentError> {
     let (ssh, given) = ssh_of(address)?;
-    // On Windows, too, ssh takes slashes, and may not take backslashes in quotes.
+    // On Windows, too, ssh accepts slashes; backslashes within quotes can fail.
     let to_text = to.display().to_string().replace('\\', "/");
     let file = known_hosts(&ssh, &given, address)?;
     let mut words = given;
     words.extend(OPTIONS.map(OsString::from));
     words.push(format!("-oUserKnownHostsFile=\"{to_text}\"").into());
     if known_hosts(&ssh, &words, address)? != to_text {
-        // The user's own command names a file, where the key would be trusted without a question.
+        // The user's command sets a file of known hosts, in which ssh would save the key without a
+        // prompt.
         return Err(AgentError::KeyUnknown);
     }
     words.extend(arguments(address, "exit")?);
-    // Signing in fails: the key was there before.
+    // Signing in may fail, such as without a key of the user; the key of the host is in the file
+    // even then.
     let failed = output(&ssh, &words).err();
     if !to.is_file() {
         return Err(failed.unwrap_or(AgentError::KeyUnknown));
@@ -82,7 +86,7 @@ fn read(address: &Address, to: &Path) -> Result<Found, AgentError> {
     Ok(Found { fingerprint, file: PathBuf::from(file) })
 }
 
-/// The first file of known hosts that ssh would use with these arguments.
+/// Returns the first file of known hosts that ssh would use with these arguments.
 fn known_hosts(
     ssh: &Path,
     arguments: &[OsString],
@@ -94,8 +98,8 @@ fn known_hosts(
     files.and_then(first_path).map(str::to_owned).ok_or(AgentError::KeyUnknown)
 }
 
-/// The first of several paths, which ssh prints with a space between them, and which may have spaces. `None` for
-/// "none", where ssh has no such file.
+/// Returns the first path of a list. ssh separates paths by spaces, although paths may contain
+/// spaces. `None` for "none", which ssh prints if it uses no file of known hosts.
 fn first_path(paths: &str) -> Option<&str> {
     let mut spaces = paths.match_indices(' ');
     let end = spaces.find(|(at, _)| paths.get(at + 1..).is_some_and(is_absolute));
@@ -107,13 +111,13 @@ fn is_absolute(path: &str) -> bool {
     Path::new(path).is_absolute()
 }
 
-/// What a program prints.
+/// Runs a program and returns its output.
 fn output(program: &Path, arguments: &[OsString]) -> Result<String, AgentError> {
     let (program, pipes) = PipedProgram::start(program, arguments)?;
     finish(program, pipes, io::empty())
 }
 
-/// "SHA256:… (ED25519)" of "256 SHA256:… host (ED25519)".
+/// Returns "SHA256:… (ED25519)" for the line "256 SHA256:… host (ED25519)".
 fn fingerprint_in(line: &str) -> Option<String> {
     let words: Vec<&str> = line.lines().next()?.split_whitespace().collect();
     let [_, hash, .., kind] = &words[..] else { return None };

@@ -1,4 +1,4 @@
-//! Waiting until other programs are quiet, before a quick check and between its measurements.
+//! Waits until other programs use less CPU time, before a quick check and between its measurements.
 
 use crate::machine::{BusyProgram, BusyPrograms};
 use crate::nanos::Nanos;
@@ -7,23 +7,23 @@ use crate::platform;
 use crate::report::{Disturbance, Suspect};
 use crate::stats::nanos_float;
 
-/// Measures what other programs use of the CPUs.
+/// Measures the CPU time of other programs.
 #[derive(Debug)]
 pub struct OtherLoad {
     before: Times,
     programs: Option<BusyPrograms>,
 }
 
-/// What other programs used of the CPUs for a while.
+/// The CPU use of other programs during an interval.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct OtherPrograms {
-    /// Their CPU time as a share of one CPU; absent where the system does not report it.
+    /// CPU time as a share of one CPU; absent if the system does not report it.
     pub share: Option<f64>,
-    /// The busiest of them, the first one first.
+    /// The programs with the most CPU time, in descending order.
     pub busiest: Vec<Suspect>,
 }
 
-/// CPU times at a moment.
+/// The CPU times of all programs and of this process at one time, in nanoseconds.
 #[derive(Clone, Copy, Debug)]
 struct Times {
     at: i64,
@@ -42,12 +42,13 @@ impl Times {
 }
 
 impl OtherLoad {
-    /// Starts to measure; `None` where the system does not report CPU times.
+    /// Starts to measure the CPU time of other programs; `None` if the system does not report CPU
+    /// times.
     pub fn start() -> Option<Self> {
         Some(Self { before: Times::now()?, programs: BusyPrograms::open() })
     }
 
-    /// What other programs used since the start or the last call.
+    /// Returns the CPU use of other programs since the start or the last call.
     pub fn read(&mut self) -> OtherPrograms {
         let share = Times::now().and_then(|now| {
             let before = std::mem::replace(&mut self.before, now);
@@ -64,7 +65,8 @@ impl OtherLoad {
     }
 }
 
-/// How long a quick check may still wait for other programs to be quiet, and what it repeated.
+/// The remaining time that a quick check may wait for other programs, and the parts of the check
+/// that were repeated.
 #[derive(Clone, Debug)]
 pub struct QuietWait {
     left: Nanos,
@@ -72,34 +74,36 @@ pub struct QuietWait {
 }
 
 impl QuietWait {
-    /// The longest wait of a check that nobody asked to wait longer.
+    /// The default time limit for waiting.
     pub const DEFAULT: Nanos = Nanos::from_secs(20);
-    /// The longest wait of one that was asked to wait for quiet.
+    /// The time limit if the user requested to wait.
     pub const LONG: Nanos = Nanos::from_secs(600);
 
-    /// A check that may wait for so long in all.
+    /// Creates the state of a check that may wait for `limit` in total.
     pub const fn new(limit: Nanos) -> Self {
         Self { left: limit, repeated: Vec::new() }
     }
 
-    /// Whether to wait on before a part: other programs would disturb it, and there is time left. The longest gap
-    /// is that of one CPU, too.
+    /// Whether to continue waiting before a part of the check: other programs would disturb the
+    /// part, and time is left. `share` is compared with the limit for tests on one CPU, since even
+    /// one disturbed CPU affects the longest gap.
     pub fn must_wait(&self, share: Option<f64>) -> bool {
         let is_busy = share.is_some_and(|share| Disturbance::by_programs(share, 1).is_some());
         is_busy && Nanos::ZERO < self.left
     }
 
-    /// How long it may still wait.
+    /// Returns the time for which the check may still wait.
     pub const fn left(&self) -> Nanos {
         self.left
     }
 
-    /// Counts time that was waited.
+    /// Subtracts time that was spent waiting.
     pub fn spend(&mut self, time: Nanos) {
         self.left = (self.left - time).max(Nanos::ZERO);
     }
 
-    /// Whether to measure a part again: it was disturbed, and is not a repeat itself.
+    /// Whether to repeat a part of the check: the part was disturbed, and has not been repeated
+    /// before.
     pub fn must_repeat(&mut self, part: Part, disturbance: Option<Disturbance>) -> bool {
         if disturbance.is_none() || self.repeated.contains(&part) {
             return false;

@@ -1,4 +1,4 @@
-//! A run of an agent: the lines of its journal as events, within the limits of a run file.
+//! A run of an agent: converts the lines of its journal to events, within the limits of a run file.
 
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -13,33 +13,32 @@ use crate::measure::{Arrival, BEAT, Event, EventSource, Request};
 use crate::nanos::Nanos;
 use crate::run::{Ending, Health, Run, RunId, Subject};
 
-/// Maximum samples of a run, as in a run file.
-const MAX_SAMPLES: usize = 30_000_000;
-/// Maximum bytes of everything else of a run, as in a run file.
-const MAX_OTHER_BYTES: usize = 64 << 20;
-/// Maximum names of series of a run: each takes memory that its line does not show.
+/// Maximum number of series names of a run: each needs more memory than its line in the journal.
 const MAX_NAMES: usize = 1 << 10;
-/// Bytes of a piece of evidence in a line, at most.
+/// Maximum size of the evidence of one late sample in a line of the journal: what the system
+/// counted around the sample.
 const EVIDENCE_BYTES: usize = 256;
-/// How the reason begins why a run of an agent did not end as it should, and how its time ends.
+/// The text before and after the time, in the reason why a run of an agent ended unexpectedly.
 const LOST_AFTER: &str = "after ";
 const SECONDS: &str = " s, ";
-/// How long an agent may take to end a run after it was requested to.
+/// How long to wait for the end of a run after a request to stop.
 const STOP_PATIENCE: Duration = Duration::from_secs(15);
 
-/// What an agent sends of one run. The connection is returned for the next run where the run ends as it should.
+/// Receives one run of an agent. If the run ends normally, the connection is returned to `home` for
+/// the next run.
 pub(super) struct RemoteRun {
     connection: Option<Connection>,
     home: Arc<Mutex<Option<Connection>>>,
     began: Instant,
     stopped: Option<Instant>,
-    samples: usize,
-    other_bytes: usize,
+    samples: u64,
+    other_bytes: u64,
     names: BTreeSet<String>,
 }
 
 impl RemoteRun {
-    /// Requests a run and waits until it has begun. A refusal returns the connection.
+    /// Requests a run and waits until the agent reports that the run has begun. If the agent
+    /// refuses, the connection is returned to `home`.
     pub(super) fn begin(
         mut connection: Connection,
         home: Arc<Mutex<Option<Connection>>>,
@@ -94,19 +93,19 @@ impl RemoteRun {
         };
         let other_bytes = match event.as_ref() {
             Event::Samples { samples, evidence, .. } if !samples.is_empty() => {
-                self.samples = self.samples.saturating_add(samples.len());
+                self.samples = self.samples.saturating_add(wide(samples.len()));
                 evidence.len().saturating_mul(EVIDENCE_BYTES)
             }
             _ => line.len(),
         };
-        self.other_bytes = self.other_bytes.saturating_add(other_bytes);
+        self.other_bytes = self.other_bytes.saturating_add(wide(other_bytes));
         if let Event::Value { name, .. } = event.as_ref()
             && !self.names.contains(name)
         {
             self.names.insert(name.clone());
         }
-        if MAX_SAMPLES < self.samples
-            || MAX_OTHER_BYTES < self.other_bytes
+        if format::MAX_SAMPLES < self.samples
+            || format::MAX_OTHER_BYTES < self.other_bytes
             || MAX_NAMES < self.names.len()
         {
             return self.over("the agent sent more than a run may hold");
@@ -114,7 +113,8 @@ impl RemoteRun {
         Arrival::Event(event)
     }
 
-    /// The end of a run that does not end as it should; its connection is not used again.
+    /// Closes the connection of a run that cannot continue, and returns the end of the run with its
+    /// reason.
     fn over(&mut self, why: &str) -> Arrival {
         self.connection = None;
         let after = Nanos::from(self.began.elapsed()).as_secs();
@@ -145,25 +145,27 @@ impl EventSource for RemoteRun {
     fn stop(&mut self) {
         self.stopped = Some(Instant::now());
         if let Some(connection) = &mut self.connection {
-            // Where it cannot be sent, the connection is lost, and the next read reports that.
+            // If sending fails, the connection is lost, and the next read reports the loss.
             connection.send(&AgentRequest::Cancel).ok();
         }
     }
 }
 
-/// After how many seconds the connection of a run was lost; `None` if it ended otherwise.
+/// Returns the number of seconds after which the connection of a run was lost; `None` if the run
+/// ended otherwise.
 pub fn lost_after(run: &Run) -> Option<u32> {
     let Ending::Failed(reason) = &run.ending else { return None };
     let (seconds, _) = reason.strip_prefix(LOST_AFTER)?.split_once(SECONDS)?;
     seconds.parse().ok()
 }
 
-/// Whether a run that has begun is of the requested plan, and has no samples yet.
+/// Whether the first line of a run has the requested plan and no samples.
 fn is_of(run: &Run, request: &Request) -> bool {
     run.plan() == Some(&request.plan) && run.sample_count() == 0
 }
 
-/// The run as it is saved here: under a name and a date of this PC.
+/// Returns the run with an ID, labels, and a date from this PC in place of the values that the
+/// agent sent.
 fn begun(run: Run, request: &Request) -> Run {
     let date = crate::machine::date();
     let labels = request.labels.clone();
@@ -182,10 +184,15 @@ fn begun(run: Run, request: &Request) -> Run {
     }
 }
 
-/// An ending that an agent may report.
+/// Returns the ending that an agent reported. `Ending::Recovered`, which an agent must not report,
+/// becomes a failure.
 fn ending_of(ending: Ending) -> Ending {
     match ending {
         Ending::Recovered => Ending::Failed("the agent reported no end".to_owned()),
         ending => ending,
     }
+}
+
+fn wide(count: usize) -> u64 {
+    u64::try_from(count).unwrap_or(u64::MAX)
 }

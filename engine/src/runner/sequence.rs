@@ -12,17 +12,17 @@ const ALTERNATE_TAG: &str = "alternate";
 /// One run of a sequence.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Step {
-    /// What to measure.
+    /// The plan to measure.
     pub plan: Plan,
-    /// What the run is called.
+    /// The name, tags, and group of the run.
     pub labels: Labels,
-    /// Which plan of the sequence it is, from 0.
+    /// The plan of the run: 0 for plan A or the only plan, 1 for plan B.
     pub side: usize,
-    /// Which round, from 1.
+    /// The number of the round, from 1. Each round measures every plan once.
     pub round: u32,
 }
 
-/// Runs that are measured one after another; iterating gives the next one.
+/// An iterator over runs that are measured one after another.
 #[derive(Clone, Debug)]
 pub struct RunSequence {
     steps: VecDeque<Step>,
@@ -30,7 +30,8 @@ pub struct RunSequence {
 }
 
 impl RunSequence {
-    /// One plan, 1 to [`MAX_REPEATS`] times. Tags number the runs where there are several.
+    /// Returns a sequence of one plan, repeated 1 to [`MAX_REPEATS`] times. With more than one run,
+    /// tags number the runs.
     pub fn repeats(plan: &Plan, name: &str, times: u32) -> Self {
         let times = times.clamp(1, MAX_REPEATS);
         let step = |round| {
@@ -41,7 +42,8 @@ impl RunSequence {
         Self::of((1..=times).map(step).collect())
     }
 
-    /// Two plans A and B, each 1 to [`MAX_REPEATS`] times: A B, B A, A B, so that drift favors neither.
+    /// Returns a sequence of two plans A and B, each repeated 1 to [`MAX_REPEATS`] times: A B, B A,
+    /// A B. Drift over time then affects both plans equally.
     pub fn alternation([a, b]: [&Plan; 2], times: u32) -> Self {
         let times = times.clamp(1, MAX_REPEATS);
         let mut steps = VecDeque::new();
@@ -64,17 +66,17 @@ impl RunSequence {
         Self { count: steps.len(), steps }
     }
 
-    /// Number of runs.
+    /// Returns the number of runs.
     pub const fn run_count(&self) -> usize {
         self.count
     }
 
-    /// Number of started runs.
+    /// Returns the number of runs that have been started.
     pub fn started_count(&self) -> usize {
         self.count - self.steps.len()
     }
 
-    /// Whether no further run is to be started.
+    /// Whether all runs have been started.
     pub fn is_over(&self) -> bool {
         self.steps.is_empty()
     }

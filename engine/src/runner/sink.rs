@@ -1,4 +1,4 @@
-//! Destination of the events of a run, and of the finished run.
+//! The destination of the events of a run, and of the finished run.
 
 use std::fmt;
 use std::io::{self, Write};
@@ -8,13 +8,14 @@ use crate::format;
 use crate::measure::{Event, Journal};
 use crate::store::Store;
 
-/// Destination of a run.
+/// The destination of a run.
 pub enum Sink {
-    /// A journal in the store during the run, and a run file when it is over.
+    /// A store: a journal during the run, and a run file when it has ended.
     Store(Store),
-    /// The lines of a journal, each flushed immediately, such as standard output. No run is saved.
+    /// A stream, such as standard output: journal lines, each flushed immediately. The run is not
+    /// saved.
     Stream(Box<dyn Write + Send>),
-    /// Nowhere.
+    /// No destination: all data is discarded.
     Discard,
 }
 
@@ -28,11 +29,12 @@ impl fmt::Debug for Sink {
     }
 }
 
-/// The store of a sink, its journal, and the path of that.
+/// The store of a sink, its journal, and the path of the journal.
 type Opened = (Option<Store>, Option<Box<dyn Journal>>, Option<PathBuf>);
 
 impl Sink {
-    /// Creates the journal. If that fails, writing to it fails: the run reports that.
+    /// Opens the sink and creates the journal. If the journal cannot be created, a journal is
+    /// returned whose first write fails with the error, and the run reports the error.
     pub(super) fn open(self) -> Opened {
         match self {
             Self::Store(store) => match store.journal() {
@@ -51,7 +53,7 @@ impl Sink {
     }
 }
 
-/// Writes each event as a line.
+/// A journal that writes each event as a line to a stream.
 struct StreamJournal(Box<dyn Write + Send>);
 
 impl Journal for StreamJournal {
@@ -65,7 +67,7 @@ impl Journal for StreamJournal {
     }
 
     fn sync(&mut self) -> io::Result<()> {
-        // Its reader saves it.
+        // Saving is up to the program that reads the stream.
         self.0.flush()
     }
 }

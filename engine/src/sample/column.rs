@@ -1,49 +1,49 @@
-//! A compact column of whole numbers: values are stored as their distance from a line.
+//! A compact column of whole numbers: each value is stored as its distance from a straight line.
 //!
-//! Instants within one trial need eight bytes, their distances from a steady pace mostly two. Values are
-//! divided into blocks; each block stores the line just below its values, level or sloped, and, in the
-//! narrowest integer type that fits, the distance of each value. A column with a single repeated value, at
-//! an exact pace, or without any value costs next to nothing.
+//! A point in time of a trial takes eight bytes; its distance from a steady pace mostly takes two. Values are
+//! divided into blocks. Each block stores a level or sloped line just below its values, and the distance of
+//! each value from the line, in the narrowest integer type that fits. A column takes almost no memory if it
+//! is empty, has only missing values, repeats one value, or has an exact pace.
 
 mod file;
 
 use std::sync::Arc;
 
-/// Values in a block: at 30 frames per second they last 4.3 s, the maximum of four bytes of nanoseconds where
-/// there is no steady pace.
+/// Number of values in a block. At 30 frames per second, a block lasts 4.3 s, so that distances in nanoseconds
+/// fit into four bytes even without a steady pace.
 const BLOCK: usize = 128;
 /// Position of the last value of a block.
 const LAST: i64 = 127;
 
 pub(crate) use file::{COLUMN, Cells};
 
-/// Represents "no value".
+/// Marks a missing value in a column.
 pub const MISSING: i64 = i64::MIN;
 
-/// Whole numbers in order, each of which may be [`MISSING`]. Grows at the end. Clones share full blocks until one
-/// of them grows.
+/// A list of whole numbers that grows at its end; each number can be [`MISSING`]. Clones share their full blocks
+/// until one clone fills another block.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Column {
     blocks: Arc<Vec<Block>>,
-    /// What fills no block yet.
+    /// The values after the last full block.
     rest: Vec<i64>,
 }
 
-/// Values along a line, each at or above it.
+/// The values of a full block: a line, and the distance of each value above the line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Block {
     line: Line,
     above: Above,
 }
 
-/// A number that changes by the same step from one position of a block to the next.
+/// A straight line: the value `from` at position 0 of a block, and `step` more at each further position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Line {
     from: i64,
     step: i64,
 }
 
-/// Distances from the line; the largest number of each type represents [`MISSING`].
+/// Distances of the values from the line. The largest number of each unsigned type represents [`MISSING`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Above {
     /// All values are on the line.
@@ -51,12 +51,12 @@ enum Above {
     Bytes(Box<[u8; BLOCK]>),
     Pairs(Box<[u16; BLOCK]>),
     Fours(Box<[u32; BLOCK]>),
-    /// The values themselves, which are too far apart.
+    /// The values themselves, because their distances need more than four bytes.
     Whole(Box<[i64; BLOCK]>),
 }
 
 impl Line {
-    /// The line of this step just below all values, and the distance of the farthest one.
+    /// Returns the line with the given step just below all values, and the largest distance of a value from the line.
     fn below(values: &[i64; BLOCK], step: i64) -> (Self, u64) {
         let (mut min, mut max, mut on_line) = (i64::MAX, i64::MIN, 0_i64);
         for &value in values {
@@ -69,7 +69,7 @@ impl Line {
         (Self { from: min, step }, max.abs_diff(min))
     }
 
-    /// Writes what the line is at each position. Sums wrap, so that every value is restored, however large.
+    /// Writes the line's value at each position. Sums wrap, so that even the largest values are restored exactly.
     fn write_to(self, values: &mut [i64; BLOCK]) {
         let mut next = self.from;
         for value in values {
@@ -93,7 +93,7 @@ impl Block {
         let (mut line, mut reach) = Line::below(values, 0);
         let [first, .., last] = values;
         let rise = if missing == 0 { last.checked_sub(*first) } else { None };
-        // At a steady pace, instants are near a line.
+        // Points in time at a steady pace are close to a sloped line.
         if u64::from(u8::MAX) <= reach
             && let Some(rise) = rise
         {
@@ -150,7 +150,7 @@ fn narrowed<T: Copy + TryFrom<u64>>(values: &[i64; BLOCK], line: Line, missing: 
     })
 }
 
-/// Adds distances to a line.
+/// Adds each distance to the line's value at its position; writes [`MISSING`] for a missing value.
 fn add<T: Copy + PartialEq>(line: &mut [i64; BLOCK], above: &[T; BLOCK], missing: T)
 where
     i64: From<T>,
@@ -168,17 +168,17 @@ where
 }
 
 impl Column {
-    /// A column without values.
+    /// Creates a column without values.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// How many values there are, missing ones included.
+    /// Returns the number of values, including missing ones.
     pub fn len(&self) -> usize {
         self.blocks.len() * BLOCK + self.rest.len()
     }
 
-    /// Whether there is none.
+    /// Whether the column has no values.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -200,7 +200,7 @@ impl Column {
         }
     }
 
-    /// The value at a position. Time: O(1).
+    /// Returns the value at a position, which can be [`MISSING`]; `None` beyond the end. Time: O(1).
     pub fn get(&self, index: usize) -> Option<i64> {
         match self.blocks.get(index / BLOCK) {
             Some(block) => block.get(index % BLOCK),
@@ -208,12 +208,12 @@ impl Column {
         }
     }
 
-    /// Every value in order.
+    /// Returns an iterator over all values in order.
     pub fn values(&self) -> Values<'_> {
         Values { column: self, next: 0, end: self.len(), block: [0; BLOCK] }
     }
 
-    /// The values from a position on.
+    /// Returns an iterator over the values from position `index` to the end.
     pub fn values_from(&self, index: usize) -> Values<'_> {
         let mut values = Values { next: index.min(self.len()), ..self.values() };
         values.take_block();
@@ -237,13 +237,13 @@ impl FromIterator<i64> for Column {
     }
 }
 
-/// The values of a column in order; a block is widened at a time.
+/// Iterator over the values of a column in order. It decodes one block at a time.
 #[derive(Clone, Debug)]
 pub struct Values<'a> {
     column: &'a Column,
     next: usize,
     end: usize,
-    /// The block of `next`, once its first value was requested.
+    /// The decoded block that contains position `next`. At the start of a block, it is not decoded yet.
     block: [i64; BLOCK],
 }
 
@@ -282,7 +282,7 @@ impl Iterator for Values<'_> {
         (left, Some(left))
     }
 
-    /// Time: O(1).
+    /// Skips `count` values and returns the next one. Time: O(1).
     fn nth(&mut self, count: usize) -> Option<i64> {
         let (block, is_taken) = (self.next / BLOCK, !self.next.is_multiple_of(BLOCK));
         self.next = self.next.saturating_add(count).min(self.end);

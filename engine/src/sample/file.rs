@@ -1,4 +1,4 @@
-//! Samples and evidence in files: as columns.
+//! Reads and writes samples and evidence in files, with one column per field.
 
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -13,7 +13,7 @@ impl<'de> Deserialize<'de> for Samples {
     }
 }
 
-/// A list of samples, as columns.
+/// Reads and writes a list of samples as columns.
 pub(crate) struct SampleList;
 
 impl SampleList {
@@ -31,7 +31,8 @@ impl SampleList {
     }
 }
 
-/// A list of evidence, as columns of one length: a run can have as much evidence as it has samples.
+/// The evidence of late samples, with one column per field. Columns save memory: every sample of a run can have
+/// evidence. All columns that are not empty have the same length.
 #[derive(Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(crate) struct EvidenceColumns {
@@ -51,10 +52,10 @@ pub(crate) struct EvidenceColumns {
     cpu_before: Column,
     #[serde(with = "Cells::<Option<u32>>")]
     cpu_after: Column,
-    /// Empty in older files.
+    /// Empty in files of older versions.
     #[serde(default)]
     work_started_nanos: Column,
-    /// Empty where the system reports none, as the next two are.
+    /// This column, `wait_reasons`, and `interrupt_time_nanos` are empty where the system does not report their values.
     #[serde(default, skip_serializing_if = "Column::is_empty", with = "Cells::<Option<u32>>")]
     switches: Column,
     #[serde(default, skip_serializing_if = "Column::is_empty")]

@@ -1,22 +1,22 @@
-//! One event that the system recorded around a late sample.
+//! The record of one event that the system traced around a late sample.
 
 use crate::nanos::Nanos;
 
-/// How long before a late sample was due its records of the CPU begin.
+/// The records of a late sample begin this long before the sample was due.
 pub const TRACE_LEAD: Nanos = Nanos::from_millis(4);
 
-/// What happened. The numbers stand in run files and never change.
+/// The kind of an event. Each kind has a number in run files, which never changes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TraceEvent {
-    /// A thread got a CPU; `value` is its kernel priority, where that is known.
+    /// A thread got a CPU; `value` is the kernel priority of the thread, if known.
     SwitchIn,
     /// A thread lost its CPU while it was ready to run.
     Preempted,
-    /// A thread gave its CPU away to sleep.
+    /// A thread gave up its CPU to sleep.
     Slept,
     /// A thread was stopped by a signal or frozen.
     Stopped,
-    /// A thread gave its CPU away to wait for a device or for memory.
+    /// A thread gave up its CPU to wait for a device or for memory.
     Blocked,
     /// A thread became ready to run.
     Waking,
@@ -28,43 +28,45 @@ pub enum TraceEvent {
     SoftirqBegin,
     /// A softirq ended.
     SoftirqEnd,
-    /// A page fault of the thread began, or the first of several close together; `value` is the time to
-    /// the last of them in nanoseconds.
+    /// A thread had a page fault, or several within a short time; `value` is the time from the first to the
+    /// last page fault in nanoseconds.
     PageFault,
-    /// Records were lost before this one; `value` is how many.
+    /// Records of the CPU were lost: one such event marks the start of the loss, with the number of lost records
+    /// as `value`, and one marks the end, with 0.
     Lost,
-    /// A program used the CPUs in the last quarter of a second; `value` is its share of one CPU in
-    /// thousandths. A hint, where it is not recorded who had a CPU.
+    /// A program was busy in the last interval of 250 ms or 1 s; `value` is its CPU time in thousandths of one
+    /// CPU. It is a hint for times at which no record shows which thread had a CPU.
     Busy,
-    /// Everything that could explain a delay is recorded on this CPU.
+    /// All events that could explain a delay are recorded on this CPU.
     Covered,
-    /// An event is not recorded on this CPU: `name` is its name, `value` the error number, where an error is why.
+    /// A kind of event is not recorded on this CPU: `name` is the name of the kind, and `value` is the error number
+    /// if an error is the reason.
     NotRecorded,
-    /// An interrupt began whose end the kernel does not record.
+    /// An interrupt began; the kernel does not record its end.
     Interrupted,
     /// A thread belongs to the kernel or to this program; `value` is [`ThreadOwner::number`]. Saved once per
-    /// thread, so that it is known by its number and not by its name.
+    /// thread, so that readers need not guess the owner from the thread's name.
     Owner,
-    /// The timer that ends a sleep of the thread expired; `value` is how long after the latest time for which it was
-    /// set, in nanoseconds.
+    /// The timer that ends a thread's sleep expired; `value` is the lateness of the timer in nanoseconds, counted
+    /// from the latest time at which it was set to expire.
     TimerExpired,
-    /// A CPU entered an idle state; `value` is how long it takes to leave it, in nanoseconds, where that is known.
+    /// A CPU entered an idle state; `value` is the time that leaving the state takes in nanoseconds, if known.
     IdleBegin,
     /// A CPU left an idle state.
     IdleEnd,
 }
 
-/// Whose a thread is that belongs to no other program.
+/// The owner of a thread that does not belong to another program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ThreadOwner {
-    /// The kernel's.
+    /// The kernel.
     Kernel,
-    /// This program's.
+    /// This program.
     Own,
 }
 
 impl ThreadOwner {
-    /// The number in files.
+    /// Returns the number of the owner in files.
     pub const fn number(self) -> i64 {
         match self {
             Self::Kernel => 1,
@@ -72,14 +74,14 @@ impl ThreadOwner {
         }
     }
 
-    /// The owner of a number; `None` for one that this version does not have.
+    /// Returns the owner with a number in files; `None` if this version does not know the number.
     pub fn from_number(number: i64) -> Option<Self> {
         [Self::Kernel, Self::Own].into_iter().find(|owner| owner.number() == number)
     }
 }
 
 impl TraceEvent {
-    /// Every event with its number in files.
+    /// Every kind of event with its number in files.
     const NUMBERS: [(Self, i64); 20] = [
         (Self::SwitchIn, 1),
         (Self::Preempted, 2),
@@ -103,50 +105,52 @@ impl TraceEvent {
         (Self::IdleEnd, 20),
     ];
 
-    /// The number in files.
+    /// Returns the number of the kind of event in files.
     pub fn number(self) -> i64 {
         Self::NUMBERS.iter().find(|(event, _)| *event == self).map_or(0, |(_, number)| *number)
     }
 
-    /// The event of a number; `None` for one that this version does not have.
+    /// Returns the kind of event with a number in files; `None` if this version does not know the number.
     pub fn from_number(number: i64) -> Option<Self> {
         Self::NUMBERS.iter().find(|(_, one)| *one == number).map(|(event, _)| *event)
     }
 
-    /// Whether a thread lost its CPU.
+    /// Whether the event is that a thread lost or gave up its CPU.
     pub const fn is_switch_out(self) -> bool {
         matches!(self, Self::Preempted | Self::Slept | Self::Stopped | Self::Blocked)
     }
 }
 
-/// Numbers from here on are not those of threads in this PID namespace: the rest of the bits is the kernel's number.
+/// Thread IDs from this value on are of threads outside of this PID namespace; the lower bits are the kernel's ID.
 pub const OUTSIDE: u32 = 1 << 31;
 
-/// How the name of such a thread ends.
+/// End of the name of a thread outside of this PID namespace.
 pub const OUTSIDE_NAME: &str = " (outside this container)";
 
-/// A thread without any number: outside of this PID namespace, or one that has exited.
+/// The ID for a thread whose ID is not known: the thread is outside of this PID namespace, has exited, or its record was lost.
 pub const UNKNOWN_THREAD: u32 = u32::MAX;
 
-/// An event with its time and its thread.
+/// An event with its time, CPU, and thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TraceRecord {
-    /// When: the raw clock while it is recorded, from the trial's start once it is saved.
+    /// Time of the event: by the system's raw clock during recording, and from the trial's start in saved records.
     pub at: Nanos,
-    /// What happened.
+    /// Kind of the event.
     pub event: TraceEvent,
-    /// On which CPU.
+    /// CPU on which the event happened; 0 for `Busy` and `Owner`, which belong to no CPU.
     pub cpu: u32,
-    /// The thread it is about, 0 where the CPU became idle; absent for interrupts.
+    /// ID of the thread that the event is about, or of the process for `Busy`; 0 if the CPU became idle, `None` for
+    /// events without a thread, such as interrupts and losses.
     pub thread: Option<u32>,
-    /// The position of the thread's or interrupt's name in a list; absent where it has none.
+    /// Position of the name of the thread, interrupt, or other subject in the trace's list of names, if it has one.
     pub name: Option<u32>,
-    /// Name of the event.
+    /// Number that belongs to the event; its meaning depends on the kind. `None` without such a number.
     pub value: Option<i64>,
 }
 
 impl TraceRecord {
-    /// One end of a loss of records on a CPU: the first end has the count, the second one 0.
+    /// Returns a record for the start of a loss of records on a CPU, with the number of lost records as `count`, or
+    /// for its end, with 0.
     pub const fn lost(at: Nanos, cpu: u32, count: i64) -> Self {
         Self { at, event: TraceEvent::Lost, cpu, thread: None, name: None, value: Some(count) }
     }

@@ -1,10 +1,10 @@
-//! Why Windows switched away from a thread: one bit for each reason, by its number in the kernel's list.
+//! The reasons why Windows took a thread off its CPU: bit n is set for number n of the kernel's `KWAIT_REASON`.
 
-/// The reasons of a stretch of time.
+/// The reasons of all switches away from a thread in a span of time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct WaitReasons(u64);
 
-/// The reasons that a reader can act on, by their numbers (KWAIT_REASON).
+/// The names of the reasons that a user can act on, each with the `KWAIT_REASON` numbers that it covers.
 const NAMED: [(&str, &[u32]); 7] = [
     ("preempted", &[30, 31, 32, 38]),
     ("CPU limit of a job", &[24]),
@@ -16,28 +16,28 @@ const NAMED: [(&str, &[u32]); 7] = [
 ];
 
 impl WaitReasons {
-    /// The reasons of the system's bits.
+    /// Creates the reasons from the bits that Windows reports.
     pub const fn from_bits(bits: u64) -> Self {
         Self(bits)
     }
 
-    /// The system's bits.
+    /// Returns the bits as Windows reports them.
     pub const fn bits(self) -> u64 {
         self.0
     }
 
-    /// The reasons of two stretches of time.
+    /// Returns the reasons of `self` and those of `other` together.
     #[must_use]
     pub const fn and(self, other: Self) -> Self {
         Self(self.0 | other.0)
     }
 
-    /// Whether the thread was taken off its CPU at least once.
+    /// Whether the thread was preempted at least once.
     pub fn has_preemption(self) -> bool {
         NAMED.first().is_some_and(|(_, numbers)| self.has(numbers))
     }
 
-    /// The reasons in words, those that delay a frame first: "preempted, sleep".
+    /// Returns the reasons as text, such as "preempted, sleep". Reasons that delay a frame come first.
     pub fn text(self) -> String {
         let named = NAMED.iter().filter(|(_, numbers)| self.has(numbers)).map(|(name, _)| *name);
         let of_names = NAMED.iter().flat_map(|(_, numbers)| *numbers);

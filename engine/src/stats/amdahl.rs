@@ -1,22 +1,22 @@
-//! How much of some work does not spread over threads: a fit of Amdahl's law.
+//! The serial fraction of some work, which more threads do not shorten: a fit of Amdahl's law.
 
 use super::float;
 use super::student::student_t;
 
-/// The serial fraction of some work.
+/// The serial fraction of some work, with its uncertainty.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SerialFraction {
-    /// The share of the one-thread time that more threads do not shorten; below 0 where the work spreads
-    /// better than evenly.
+    /// The share of the time on one thread that more threads do not shorten; below 0 if the speedup is
+    /// greater than the number of threads.
     pub share: f64,
-    /// The 95% confidence interval of the share; absent with fewer than three times.
+    /// 95% confidence interval of the share; `None` with fewer than three times.
     pub interval: Option<(f64, f64)>,
 }
 
 impl SerialFraction {
-    /// Fits `T(n) = a + b / n` to times on n threads by least squares; the share is `a / (a + b)`, its
-    /// interval by the delta method and Student's t with two fewer degrees of freedom than times.
-    /// `None` for fewer than two different thread counts.
+    /// Fits `T(n) = a + b / n` to times on n threads by least squares. The share is `a / (a + b)`. Its interval
+    /// is by the delta method and Student's t, whose degrees of freedom are the number of times less 2.
+    /// `None` with fewer than two different thread counts, or if `a + b` is not positive.
     pub fn of(times: &[(u32, f64)]) -> Option<Self> {
         let count = float(times.len());
         let inverse = |threads: u32| 1.0 / f64::from(threads.max(1));
@@ -62,12 +62,13 @@ mod tests {
 
     #[test]
     fn a_fit_is_that_of_the_textbook() {
-        // T(n) = 10 + 90 / n, each time measured 1 too low and 1 too high.
+        // T(n) = 10 + 90 / n. For each n, one time is 1 too low and one is 1 too high.
         let times = [(1, 99.0), (1, 101.0), (2, 54.0), (2, 56.0), (4, 31.5), (4, 33.5)];
         let fit = SerialFraction::of(&times).unwrap();
         assert!((fit.share - 0.1).abs() < 1e-12, "{fit:?}");
-        // The residuals are ±1: a variance of 6 / 4. By the formulas with x = 1, 1/2, 1/4: Sxx = 7 / 12,
-        // var b = 18 / 7, var a = 1 / 4 + 7 / 8, cov = -3 / 2; by a 0.009, by b -0.001; t(4) = 2.776 445.
+        // The residuals are ±1: their variance is 6 / 4. With x = 1 / n: Sxx = 7 / 12, var b = 18 / 7,
+        // var a = 1 / 4 + 7 / 8, cov = -3 / 2. The derivative of the share by a is 0.009, by b -0.001;
+        // t(4) = 2.776 445.
         let variance: f64 =
             0.009 * 0.009 * 1.125 + 0.001 * 0.001 * 18.0 / 7.0 + 2.0 * 0.009 * 0.001 * 1.5;
         let error = 2.776_445_105 * variance.sqrt();

@@ -1,18 +1,18 @@
-//! Tails of the binomial distribution, for limits of rates and ranks of percentiles.
+//! Probabilities of the binomial distribution, for confidence limits of rates and for ranks of percentiles.
 
 use super::float;
 use super::student::student_chance;
 
-/// Each side of a 95% interval leaves out this share.
+/// Probability beyond each end of a 95% interval.
 const ONE_SIDE: f64 = 0.025;
-/// Above this variance the normal distribution is close enough.
+/// Above this variance, the normal distribution is close enough to the binomial distribution.
 const NORMAL_ABOVE: f64 = 150.0;
-/// The normal quantile of [`ONE_SIDE`].
+/// Distance of each end of a 95% interval from the mean of a normal distribution, in standard deviations.
 const Z: f64 = 1.959_963_984_540_054;
 
-/// The numbers of events that `trials` independent trials of a `share` stay within: 97.5% of the time
-/// more than the first, which is absent where even none is likelier, and 97.5% of the time fewer than
-/// the second.
+/// Returns limits for the number of events in `trials` independent trials, each of which has the probability
+/// `share`. The number is above the first limit in 97.5% of cases or more, and below the second limit in 97.5%
+/// of cases or more. The first limit is `None` if no event at all has a probability above 2.5%.
 pub fn likely_counts(trials: f64, share: f64) -> (Option<f64>, f64) {
     let (mean, variance) = (trials * share, trials * share * (1.0 - share));
     if NORMAL_ABOVE < variance {
@@ -35,8 +35,8 @@ pub fn likely_counts(trials: f64, share: f64) -> (Option<f64>, f64) {
     }
 }
 
-/// The lower limit of a rate of which `events` of `trials` were seen, such that the true rate is above it
-/// 97.5% of the time (Clopper and Pearson 1934). Both may have fractions.
+/// Returns the lower confidence limit of a rate if `events` were seen in `trials`: the true rate is above the
+/// limit in 97.5% of cases (Clopper and Pearson 1934). `events` and `trials` can have fractions.
 pub fn lower_rate(events: f64, trials: f64) -> f64 {
     if events <= 0.0 || trials <= 0.0 {
         return 0.0;
@@ -53,8 +53,9 @@ pub fn lower_rate(events: f64, trials: f64) -> f64 {
     low
 }
 
-/// How likely two equal rates differ by this much or more, each of `(events, trials)`: given all events, those of
-/// the second are binomial (Przyborowski and Wilenski 1940), and both sides count.
+/// Returns the probability that two samples of the same rate, each given as `(events, trials)`, differ by at least
+/// this much in either direction. Of the events of both samples together, the number in the second one is binomial
+/// (Przyborowski and Wilenski 1940).
 pub fn two_sided_chance(first: (usize, usize), second: (usize, usize)) -> f64 {
     let events = float(first.0 + second.0);
     let trials = float(first.1 + second.1);
@@ -76,22 +77,24 @@ pub fn two_sided_chance(first: (usize, usize), second: (usize, usize)) -> f64 {
     (2.0 * more).min(1.0)
 }
 
-/// The fewest independent values of which the largest is above a quantile 97.5% of the time.
+/// Returns the minimum number of independent values whose largest one is above a quantile in 97.5% of cases;
+/// `share_above` is the share of the distribution above the quantile.
 pub fn fewest_for(share_above: f64) -> f64 {
     (ONE_SIDE.ln() / (1.0 - share_above).ln()).ceil()
 }
 
-/// How likely this many events or more are.
+/// Returns the probability of at least `events` events in `trials` trials. If their variance is above
+/// [`NORMAL_ABOVE`], returns 0 for a probability below 2.5%, else 1.
 fn at_least(events: f64, trials: f64, share: f64) -> f64 {
     let variance = trials * share * (1.0 - share);
     if NORMAL_ABOVE < variance {
-        // Only its place against 2.5% matters.
+        // 0 and 1 are sufficient: the caller only compares the probability with 2.5%.
         let off = (events - 0.5 - trials * share) / variance.sqrt();
         return if Z < off { 0.0 } else { 1.0 };
     }
     let (mut term, mut below, mut count) = (first_term(trials, share), 0.0, 0.0);
     while count < events.ceil() {
-        // The last step counts by its fraction.
+        // If `events` has a fraction, the last term counts by this fraction.
         below += term * (events - count).min(1.0);
         term *= (trials - count).max(0.0) / (count + 1.0) * share / (1.0 - share);
         count += 1.0;
@@ -103,8 +106,9 @@ fn first_term(trials: f64, share: f64) -> f64 {
     (trials * (-share).ln_1p()).exp()
 }
 
-/// How many of missed frames were events of their own: frames missed in a row came from one stall. By the
-/// design effect of clusters (Kish 1965): `(Σ size)² / Σ size²`.
+/// Returns how many independent events the missed frames count as; `groups` has the sizes of the groups of frames
+/// missed in a row, each of which comes from one stall. `(Σ size)² / Σ size²`, by the design effect of clusters
+/// (Kish 1965).
 pub fn independent_events(groups: &[usize]) -> f64 {
     let sizes = || groups.iter().map(|&size| float(size));
     let (sum, squares) = (sizes().sum::<f64>(), sizes().map(|size| size * size).sum::<f64>());
@@ -135,13 +139,13 @@ mod tests {
     fn counts_of_a_hundredth_lie_around_their_mean() {
         // scipy.stats.binom: cdf(1, 600, 0.01) = 0.0170, sf(11, 600, 0.01) = 0.0195.
         assert_eq!(likely_counts(600.0, 0.01), (Some(1.0), 12.0));
-        // 0.99^368 = 0.0248, 0.99^367 = 0.0250.
+        // The probability of no event in 367 trials is 0.99^367 = 0.025 01; in 368 trials, it is 0.024 76.
         assert_eq!(likely_counts(367.0, 0.01).0, None);
         assert_eq!(likely_counts(368.0, 0.01).0, Some(0.0));
         assert!((fewest_for(0.01) - 368.0).abs() < 1e-9);
         let (low, high) = likely_counts(1e6, 0.01);
         assert_eq!((low, high), (Some(9_804.0), 10_196.0));
-        // The normal limits meet the exact ones where they take over.
+        // The exact limits below the switch to the normal distribution are close to the normal limits above it.
         let (exact, normal) = (likely_counts(15_100.0, 0.01), likely_counts(15_200.0, 0.01));
         assert!((exact.0.unwrap() - normal.0.unwrap()).abs() <= 3.0, "{exact:?} {normal:?}");
         assert!((exact.1 - normal.1).abs() <= 3.0, "{exact:?} {normal:?}");
@@ -149,7 +153,7 @@ mod tests {
 
     #[test]
     fn one_event_against_none_is_chance() {
-        // scipy.stats.binomtest(1, 1, 0.5), (2, 2, 0.5), (8, 8, 0.5), (30, 40, 0.5), (2, 40, 0.5): pvalue.
+        // Expected: pvalue of scipy.stats.binomtest(1, 1, 0.5), (2, 2, 0.5), (8, 8, 0.5), (30, 40, 0.5), (2, 40, 0.5).
         for (first, second, expected) in [
             ((0, 600), (1, 600), 1.0),
             ((0, 1_200), (2, 1_200), 0.5),
@@ -163,7 +167,7 @@ mod tests {
             assert!((found - expected).abs() <= 0.001 * expected, "{first:?} {second:?}: {found}");
             assert!((two_sided_chance(second, first) - found).abs() < 1e-12);
         }
-        // Many events: the normal limit; exactly 1.344e-4.
+        // With this many events, the result is by the normal distribution; the exact value is 1.344e-4.
         let many = two_sided_chance((1_010, 9_000), (1_190, 9_000));
         assert!((many / 1.34e-4 - 1.0).abs() < 0.15, "{many}");
     }

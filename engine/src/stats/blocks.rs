@@ -1,10 +1,10 @@
-//! Confidence intervals from whole runs resampled in blocks of neighbors, at a cost that does not grow
-//! with their length: the one implementation behind changes and comparisons.
+//! Confidence intervals of statistics, by resampling a run in blocks of neighboring samples. The time to draw
+//! a resampled run does not grow with its length. All changes and comparisons use this implementation.
 //!
 //! The moving-block bootstrap (Künsch 1989; Liu and Singh 1992) draws blocks of neighbors with
-//! replacement until there are as many samples as before. Blocks never reach from one round into the
-//! next. Where there are at least [`MIN_ROUNDS`] rounds, each of them is a block: what differs between
-//! rounds then widens the interval as it should.
+//! replacement until the resampled run is as long as the original one. No block contains samples of two
+//! rounds. With at least [`MIN_ROUNDS`] rounds, each round is a block, so that differences between rounds
+//! widen the interval.
 
 mod bins;
 mod resampler;
@@ -18,32 +18,35 @@ use crate::sample::Column;
 pub use bins::Bins;
 use resampler::{BlockSpread, Resampler};
 
-/// How often a run is resampled.
+/// Number of times that a run is resampled.
 pub const RESAMPLES: usize = 2_000;
-/// From this many rounds on, each round is a block.
+/// The seed of the random blocks: the same samples always have the same intervals.
+pub const SEED: u64 = 0x6a69_7474_6572;
+/// With at least this many rounds, each round is a block.
 pub const MIN_ROUNDS: usize = 8;
-/// A block is at least this share of a run, so that a drift in mid-run widens the interval as it should.
+/// Maximum number of blocks in a run: blocks are so long that a drift during the run widens the interval.
 const MAX_BLOCKS: usize = 20;
-/// A block is at most this share, so that there is something to draw from.
+/// Minimum number of blocks in a run, so that there are enough different blocks to draw from.
 const MIN_BLOCKS: usize = 10;
 
-/// What is resampled: values in order of time, round after round, and two counts per value.
+/// The data to resample: values in order of time, one round after the other, and two counts per value.
 #[derive(Clone, Debug, Default)]
 pub struct ResampleSource {
-    /// What is summarized, in nanoseconds.
+    /// Values to summarize, in nanoseconds.
     pub values: Column,
-    /// Two whole numbers per value that are summed up; empty where there are none.
+    /// Two whole numbers per value, such as missed frames and slots, whose sums are divided; empty without such
+    /// numbers.
     pub counts: [Column; 2],
-    /// A value above it counts as late.
+    /// Values above this threshold in nanoseconds count as late.
     pub late_threshold: i64,
-    /// A limit that hardly any value of what is compared with exceeds, where there is one.
+    /// Limit in nanoseconds that hardly any value of the baseline run exceeds; `None` without a baseline.
     pub baseline_limit: Option<i64>,
-    /// Where each round ends.
+    /// Position after the last value of each round.
     round_ends: Vec<usize>,
 }
 
 impl ResampleSource {
-    /// No samples yet.
+    /// Creates a source without samples.
     pub fn new(late_threshold: Nanos, baseline_limit: Option<Nanos>) -> Self {
         Self {
             late_threshold: late_threshold.get(),
@@ -52,14 +55,14 @@ impl ResampleSource {
         }
     }
 
-    /// One round of values without thresholds.
+    /// Creates a source with one round of values, without a late threshold and a baseline limit.
     pub fn of_values(values: impl IntoIterator<Item = i64>) -> Self {
         let mut source = Self { values: values.into_iter().collect(), ..Self::default() };
         source.end_round();
         source
     }
 
-    /// Ends a round: what follows depends on nothing before.
+    /// Ends a round: later values do not depend on earlier ones.
     pub fn end_round(&mut self) {
         let end = self.values.len();
         if self.round_ends.last().copied().unwrap_or(0) < end {
@@ -67,15 +70,15 @@ impl ResampleSource {
         }
     }
 
-    /// The share of values above the limit of what is compared with.
+    /// Returns the share of values above the baseline limit; `None` without a limit or without values.
     pub fn share_above_baseline(&self) -> Option<f64> {
         let limit = self.baseline_limit?;
         let above = self.values.values().filter(|&value| limit < value).count();
         (!self.values.is_empty()).then(|| float(above) / float(self.values.len()))
     }
 
-    /// Resamples; `None` below `MIN_SAMPLES`. A statistic that needs more samples than there are has no
-    /// values. The same seed draws the same blocks.
+    /// Resamples the run; `None` below `MIN_SAMPLES` samples. A statistic that needs more samples than the run
+    /// has gets no interval. The same seed draws the same blocks.
     pub fn resample(&self, bins: &Bins, seed: u64, statistics: &[Statistic]) -> Option<Resampled> {
         let has_enough = |one: &Statistic| one.samples_to_resample() <= self.values.len();
         self.resample_where(bins, seed, statistics, has_enough)
@@ -100,15 +103,14 @@ impl ResampleSource {
         Some(Resampled { values, spread: resampler.spread() })
     }
 
-    /// The 95% interval of a statistic; `None` where it needs more samples. That of a percentile starts
-    /// no lower than the smallest value, however far it is widened.
+    /// Returns the 95% confidence interval of a statistic; `None` if the statistic needs more samples. The
+    /// interval of a percentile does not start below the smallest value, however far it is widened.
     pub fn interval(&self, statistic: Statistic) -> Option<Interval> {
         (statistic.samples_needed() <= self.values.len()).then(|| self.range(statistic)).flatten()
     }
 
-    /// The range of a statistic over resampled runs: an interval only where there are enough samples.
+    /// Returns the range of a statistic over resampled runs. It is a confidence interval only with enough samples.
     fn range(&self, statistic: Statistic) -> Option<Interval> {
-        const SEED: u64 = 0x6a69_7474_6572;
         let bins = Bins::of(&[self]);
         let found = self.resample_where(&bins, SEED, &[statistic], |_| true)?.interval(0)?;
         let min = match statistic {
@@ -119,32 +121,32 @@ impl ResampleSource {
     }
 }
 
-/// The range of a percentile over resamples of one round in order of time, in nanoseconds; `None` below
-/// `MIN_SAMPLES`. With fewer samples than an interval needs, it shows how far these values carry, and
-/// not where the percentile of others would be.
+/// Returns the range of a percentile over resamples of one round, whose values are in order of time; `None`
+/// below `MIN_SAMPLES` values. With fewer values than a confidence interval needs, the range only shows how
+/// much the percentile varies within these values, and not where the percentile of further values would be.
 pub fn percentile_range(in_time: &[i64], quantile: Quantile) -> Option<(Nanos, Nanos)> {
     let source = ResampleSource::of_values(in_time.iter().copied());
     source.range(Statistic::Percentile(quantile)).map(Interval::nanos)
 }
 
-/// Every statistic of every resampled run.
+/// The values of each statistic in all resampled runs.
 #[derive(Clone, Debug)]
 pub struct Resampled {
-    /// A list per statistic.
+    /// One list per statistic, with one value per resampled run.
     values: Vec<Vec<f64>>,
-    /// How much its blocks understate.
+    /// How much the blocks understate the variation of the run.
     spread: BlockSpread,
 }
 
 impl Resampled {
-    /// The interval of the statistic at this place.
+    /// Returns the 95% confidence interval of the statistic at position `at`.
     pub fn interval(&self, at: usize) -> Option<Interval> {
         let widening = self.spread.widening(Confidence::SINGLE);
         Interval::of(self.values.get(at)?.clone(), widening, Confidence::SINGLE)
     }
 
-    /// The interval of how the statistic at this place changes from this run to another one, as `change`
-    /// has it of both values.
+    /// Returns the 95% confidence interval of the change of the statistic at position `at` from this run to
+    /// `other`. `change` computes the change from the values before and after.
     pub fn change(
         &self,
         other: &Self,
@@ -154,7 +156,7 @@ impl Resampled {
         self.change_at(Confidence::SINGLE, other, at, change)
     }
 
-    /// The same at this confidence.
+    /// Like `change`, but returns an interval of the given confidence.
     pub fn change_at(
         &self,
         confidence: Confidence,
@@ -169,17 +171,17 @@ impl Resampled {
     }
 }
 
-/// How sure intervals are.
+/// The confidence level of an interval.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Confidence {
-    /// The share of values beyond each end.
+    /// Share of values beyond each end of the interval.
     one_side: f64,
-    /// The normal quantile of that share.
+    /// Distance of each end from the mean of a normal distribution, in standard deviations.
     normal_quantile: f64,
 }
 
 impl Confidence {
-    /// 95%.
+    /// 95% for a single interval.
     pub const SINGLE: Self = Self { one_side: 0.025, normal_quantile: 1.959_964 };
     /// 95% for three intervals together, by Bonferroni's correction.
     pub const OF_THREE: Self = Self { one_side: 0.025 / 3.0, normal_quantile: 2.393_980 };
@@ -188,20 +190,21 @@ impl Confidence {
 /// A 95% confidence interval.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Interval {
-    /// Its lower end.
+    /// Lower end of the interval.
     pub low: f64,
-    /// Its upper end.
+    /// Upper end of the interval.
     pub high: f64,
-    /// The standard error.
+    /// Standard error of the estimate.
     pub error: f64,
 }
 
 impl Interval {
-    /// What 95% of resampled values, or more where several are tested, lie between, widened around their middle; `None` where that has no end.
+    /// Returns the interval between the quantiles of resampled values that `confidence` defines, with both ends
+    /// moved away from the median by the factor `widening`. `None` without values, or if an end is not finite.
     ///
-    /// A value that is not a number counts as above all others, as a change from 0 is. To give no interval
-    /// because of a single one would leave those of runs with more events than typical: they held the truth
-    /// in 92.8%.
+    /// A value that is not a number, such as a relative change from 0, counts as larger than all others. If one
+    /// such value suppressed the interval, only runs with more events than typical would have an interval, and
+    /// these intervals hold the truth in only 92.8% of cases.
     fn of(mut values: Vec<f64>, widening: f64, confidence: Confidence) -> Option<Self> {
         for value in values.iter_mut().filter(|value| !value.is_finite()) {
             *value = f64::INFINITY;
@@ -220,16 +223,16 @@ impl Interval {
         Some(Self { low, high, error: (squares / (count - 1.0).max(1.0)).sqrt() * widening })
     }
 
-    /// Its ends in whole nanoseconds.
+    /// Returns both ends, rounded to whole nanoseconds.
     pub fn nanos(self) -> (Nanos, Nanos) {
         (Nanos::from_nanos_f64(self.low), Nanos::from_nanos_f64(self.high))
     }
 }
 
-/// How many neighbors to keep together so that what depends on one another stays together.
+/// Returns the number of values in a block, so that values that depend on each other stay together.
 ///
-/// Starts at the longer of `⌈n^⅓⌉` (Hall, Horowitz and Jing 1995) and a twentieth of the run, and doubles
-/// while values that far apart are still correlated (autocorrelation above `2 / √n`); at most a tenth.
+/// Starts at the longer of `⌈n^⅓⌉` (Hall, Horowitz and Jing 1995) and a twentieth of the run. Doubles while
+/// values one block length apart are correlated (autocorrelation above `2 / √n`), up to a tenth of the run.
 fn block_length(values: &Column) -> usize {
     let count = values.len();
     let most = (count / MIN_BLOCKS).max(1);
@@ -241,7 +244,7 @@ fn block_length(values: &Column) -> usize {
     block.min(most)
 }
 
-/// The autocorrelation of values at a lag; 0 where all are the same.
+/// Returns a function that computes the autocorrelation of the values at a lag; 0 if all values are the same.
 fn autocorrelation(values: &Column) -> impl Fn(usize) -> f64 {
     let mean = values.values().map(super::nanos_float).sum::<f64>() / float(values.len());
     let part = move |value: i64| super::nanos_float(value) - mean;
@@ -253,9 +256,9 @@ fn autocorrelation(values: &Column) -> impl Fn(usize) -> f64 {
     }
 }
 
-/// By how much blocks of this many values understate a standard error, as neighbors in different blocks
-/// depend on each other all the same: as if each value remembered the one before it, so that those `k`
-/// places apart are correlated by ρᵏ.
+/// Returns the factor by which blocks of `block` values understate a standard error, because neighboring values
+/// in different blocks also depend on each other. Assumes that each value depends on the previous one, so that
+/// values `k` places apart have the correlation ρᵏ.
 fn lost_dependence(values: &Column, block: usize) -> f64 {
     let memory = autocorrelation(values)(1).clamp(0.0, 0.95);
     let (mut within, mut power) = (1.0, 1.0);

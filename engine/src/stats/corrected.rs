@@ -1,27 +1,27 @@
-//! Lateness corrected for coordinated omission: what frames that never ran would have waited.
+//! Lateness corrected for coordinated omission: adds the lateness of the frames that never ran.
 
 use super::steps::Round;
 use crate::nanos::Nanos;
 
-/// Maximum number of values added per frame, over all frames. If more are missing, too small a part
-/// of the whole was measured; and a hostile file cannot fill the memory.
+/// Maximum number of added values per frame, as a mean over all frames. If more values are missing, too small a
+/// part of all slots was measured. The limit also prevents a hostile file from filling the memory.
 const MAX_ADDED_A_FRAME: usize = 4;
-/// This many may be added regardless of the number of frames.
+/// This many values can be added regardless of the number of frames.
 const MAX_ADDED_ANYWAY: usize = 100_000;
 
-/// Lateness in nanoseconds of all rounds, one after the other, and then the missing values: for each slot
-/// that passed empty after a frame, how late a frame of that slot would have started, which is when this
-/// one was done: `done − due(k + i)`, be it that the wait stalled or the work (after Tene's correction,
-/// HdrHistogram's `recordCorrectedValue`). A slot that was run, however late, has a separate sample and
-/// would count twice: nothing is added where slots are caught up with or forgiven.
+/// Returns the lateness of all frames in nanoseconds, one round after the other, followed by a value for
+/// each slot that passed without a frame. A frame of slot `k + i`, empty after frame `k`, would have started
+/// when frame `k` was done, so the value is `done − due(k + i)`, whether the wait or the work was too long
+/// (after Tene's correction, HdrHistogram's `recordCorrectedValue`). Only rounds that skip slots get such
+/// values: otherwise each slot has a sample, however late, and would count twice.
 ///
-/// `None` if more than four values per frame are missing, and more than 100 000. Time: O(n) in the
+/// `None` if more than 100 000 values are missing, and more than four per frame. Time: O(n) in the
 /// result.
 pub fn corrected(rounds: &[Round<'_>], period: Nanos) -> Option<Vec<i64>> {
     let count: usize = rounds.iter().map(|round| round.samples.len()).sum();
     let most = count.saturating_mul(MAX_ADDED_A_FRAME).max(MAX_ADDED_ANYWAY);
     let missing = || rounds.iter().flat_map(move |&round| missing_of(round, period));
-    // Counted first: a list that is too long is not begun, and one that is not need not be moved.
+    // The missing values are counted first, so that a list is allocated once, and never if it is too long.
     let added = missing().fold(0_usize, |sum, (_, slots)| {
         sum.saturating_add(usize::try_from(slots).unwrap_or(usize::MAX))
     });
@@ -36,10 +36,10 @@ pub fn corrected(rounds: &[Round<'_>], period: Nanos) -> Option<Vec<i64>> {
     Some(values)
 }
 
-/// How long after it was due each frame was done, and in how many of the empty slots after it a frame would
-/// have been late.
+/// Returns a pair for each frame: the time in nanoseconds from when the frame was due until it was done, and the
+/// number of empty slots after it in which a frame would have been late.
 fn missing_of(round: Round<'_>, period: Nanos) -> impl Iterator<Item = (i64, i64)> {
-    // Nobody knows what passed after the last one.
+    // The number of empty slots after the last frame is not known: 0 is assumed.
     let empty = round.steps(period).map(|step| step.empty_count).chain([0]);
     let taken = round.samples.done_nanos().zip(round.samples.due_nanos());
     taken.zip(empty).map(move |((done, due), empty)| {
@@ -57,7 +57,7 @@ mod tests {
 
     const PERIOD: Nanos = Nanos::new(10);
 
-    /// Frames given by when they were due and woke; each is done immediately.
+    /// Creates frames from the times at which they were due and woke; their work takes no time.
     fn frames(of: &[(i64, i64)]) -> Samples {
         let sample = |&(due, woke): &(i64, i64)| {
             let (due, woke) = (Nanos::new(due), Nanos::new(woke));
@@ -68,7 +68,7 @@ mod tests {
 
     #[test]
     fn a_stall_adds_the_frames_that_never_ran() {
-        // After the second frame two slots pass empty; the one after them is run, 5 late.
+        // After the second frame, two slots pass empty. The frame of the next slot runs, 5 ns late.
         let stalled = frames(&[(10, 15), (20, 55), (50, 55), (60, 70)]);
         let found = corrected(&[Round::of(&stalled)], PERIOD);
         assert_eq!(found, Some(vec![5, 35, 5, 10, 25, 15]));
@@ -82,7 +82,7 @@ mod tests {
 
     #[test]
     fn a_stall_during_the_work_adds_them_too() {
-        // On time, but its work takes three and a half periods: three slots pass empty.
+        // The first frame is on time, but its work takes three and a half periods: three slots pass empty.
         let mut worked = frames(&[(10, 10), (50, 50)]);
         let first = worked.get(0).map(|first| Sample { done: Nanos::new(45), ..first });
         worked = first.into_iter().chain(worked.get(1)).collect();
@@ -94,7 +94,7 @@ mod tests {
         let caught_up = frames(&[(10, 45), (20, 45), (30, 45), (40, 45), (50, 50)]);
         let late = Some(vec![35, 25, 15, 5, 0]);
         assert_eq!(corrected(&[Round::of(&caught_up)], PERIOD), late);
-        // A re-based loop whose lateness happens to be whole periods seems to skip slots.
+        // If a loop re-bases its schedule by a whole number of periods, it seems to skip slots.
         let moved = frames(&[(10, 40), (50, 50)]);
         let round = Round { is_skipping: false, ..Round::of(&moved) };
         assert_eq!(corrected(&[round], PERIOD), Some(vec![30, 0]));
@@ -114,7 +114,7 @@ mod tests {
 
     #[test]
     fn many_hostile_samples_are_not_corrected_either() {
-        // Each of them alone may be: 4 000 frames, each `missing` slots before the next.
+        // Each of the 4 000 frames is followed by `missing` empty slots. This number is below the limit for one frame.
         let of = |missing: i64| -> Samples {
             let step = (missing + 1) * PERIOD.get();
             frames(&(0..4_000).map(|k| (k * step, (k + 1) * step)).collect::<Vec<_>>())

@@ -1,15 +1,15 @@
-//! Decides by repeats whether the mean of a number is within a limit.
+//! Decides from repeated runs whether the mean of a metric is within a limit.
 //!
-//! Repeats are looked at a few times as they are added, and each look may decide wrongly: the confidence of
-//! one look is such that all looks together are wrong in at most 5 of 100 cases (Bonferroni).
+//! While runs are added, a decision is tried several times. Each try, called a look, can be wrong. The
+//! confidence of a look is so high that all looks together are wrong in at most 5% of cases (Bonferroni).
 
 use super::float;
 use super::student::student_t;
 
-/// After how many repeats it is decided, in rising order.
+/// Numbers of repeats after which a decision is tried, in rising order.
 pub const LOOKS: [usize; 5] = [3, 5, 8, 12, 20];
 
-/// The confidence of one look.
+/// The confidence of one look: an error of 5%, divided by the number of looks.
 const CONFIDENCE: f64 = 1.0 - 0.05 / 5.0;
 
 /// Whether a limit is met.
@@ -19,24 +19,25 @@ pub enum Decision {
     Met,
     /// The whole interval is beyond the limit.
     Broken,
-    /// The interval includes the limit, or there is none.
+    /// The interval includes the limit, or there is no interval.
     Undecided,
 }
 
-/// A mean with the interval that decides.
+/// A mean with the confidence interval that decides.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Estimate {
     /// The estimated value.
     pub mean: f64,
-    /// The low end of its interval.
+    /// Lower end of the confidence interval.
     pub low: f64,
-    /// The high end.
+    /// Upper end of the confidence interval.
     pub high: f64,
 }
 
 impl Estimate {
-    /// The mean of repeats less `weight` times the mean of baseline values, by Student's t with one standard
-    /// deviation for both. A baseline of one run varies as the repeats do. `None` below 3 repeats.
+    /// Estimates the mean of the repeats less `weight` times the mean of the baseline, by Student's t with one
+    /// standard deviation for repeats and baseline. A baseline of a single run is assumed to vary as the repeats
+    /// do. `None` below 3 repeats, or if a result is not finite.
     pub fn of(values: &[f64], baseline: &[f64], weight: f64) -> Option<Self> {
         if values.len() < LOOKS[0] {
             return None;
@@ -59,7 +60,7 @@ impl Estimate {
         })
     }
 
-    /// Whether the value is at most the limit.
+    /// Decides whether the estimated value is at most the limit.
     pub fn is_at_most(self, limit: f64) -> Decision {
         if self.high <= limit {
             Decision::Met
@@ -70,14 +71,14 @@ impl Estimate {
         }
     }
 
-    /// Whether the value is at least the limit.
+    /// Decides whether the estimated value is at least the limit.
     pub fn is_at_least(self, limit: f64) -> Decision {
         let mirrored = Self { mean: -self.mean, low: -self.high, high: -self.low };
         mirrored.is_at_most(-limit)
     }
 }
 
-/// The mean and the sum of the squared deviations; 0 of no values.
+/// Returns the mean and the sum of the squared deviations from the mean; zeros without values.
 fn mean_and_squares(values: &[f64]) -> (f64, f64) {
     if values.is_empty() {
         return (0.0, 0.0);
@@ -93,7 +94,7 @@ mod tests {
 
     #[test]
     fn interval_is_that_of_the_printed_tables() {
-        // t of 2 degrees at 99% is 9.925; the deviation of 1, 2, 3 is 1.
+        // Student's t at 99% with 2 degrees of freedom is 9.925; the standard deviation of 1, 2, and 3 is 1.
         let found = Estimate::of(&[1.0, 2.0, 3.0], &[], 1.0).unwrap();
         assert!((found.high - (2.0 + 9.925 / 3_f64.sqrt())).abs() < 1e-3, "{found:?}");
         assert_eq!(found.is_at_most(8.0), Decision::Met);
@@ -113,7 +114,7 @@ mod tests {
         for _ in 0..2_000 {
             let baseline = [normal(&mut random)];
             let values: Vec<f64> = (0..20).map(|_| normal(&mut random)).collect();
-            // The values are equal on average, which a limit of 0 allows and forbids alike.
+            // The true difference from the baseline is 0, exactly the limit, so every decision counts as wrong.
             let decided = LOOKS.iter().find_map(|count| {
                 let found = Estimate::of(&values[..*count], &baseline, 1.0)?.is_at_most(0.0);
                 (found != Decision::Undecided).then_some(found)

@@ -1,4 +1,4 @@
-//! Grades, and every limit that decides one: the only place where a threshold is.
+//! Grades, and the limits between the grades of each measure.
 
 use std::cmp::Ordering;
 
@@ -7,22 +7,22 @@ use serde::{Deserialize, Serialize};
 use crate::nanos::Nanos;
 use crate::units::format_setting;
 
-/// Assessment of a result; the best one first.
+/// Grade of a result. The order is from best to worst.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Grade {
-    /// Nothing to be gained.
+    /// A better result would bring no benefit.
     Excellent,
     /// Good enough for any game.
     Good,
-    /// Seen now and then.
+    /// Timing errors are sometimes visible.
     Fair,
-    /// Seen.
+    /// Timing errors are visible.
     Poor,
 }
 
 impl Grade {
-    /// The word on screen.
+    /// Returns the word on screen.
     pub const fn word(self) -> &'static str {
         match self {
             Self::Excellent => "Excellent",
@@ -33,8 +33,8 @@ impl Grade {
     }
 }
 
-/// The grades that a result may have: one, or a bound such as Good or better, which counts as the worst grade that
-/// it covers.
+/// The grades that a result can have: one grade, or a bound such as "Good or better". A bound counts as the worst
+/// grade that it covers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(from = "GradesInFile")]
 pub struct GradeRange {
@@ -43,29 +43,29 @@ pub struct GradeRange {
 }
 
 impl GradeRange {
-    /// The range from the best to the worst grade; `None` where it reaches from Good or better into Poor, which has no
-    /// meaning.
+    /// Returns the range from the best to the worst grade. `None` if `best` is worse than `worst`, or if the range
+    /// reaches from Excellent or Good to Poor: no words on screen exist for it.
     pub fn of(best: Grade, worst: Grade) -> Option<Self> {
         let is_stated = best <= worst && !(best <= Grade::Good && worst == Grade::Poor);
         is_stated.then_some(Self { best, worst })
     }
 
-    /// The best grade that it covers.
+    /// Returns the best grade that the range covers.
     pub const fn best(self) -> Grade {
         self.best
     }
 
-    /// The worst grade that it covers, as which it counts.
+    /// Returns the worst grade that the range covers. The range counts as this grade.
     pub const fn worst(self) -> Grade {
         self.worst
     }
 
-    /// Whether it covers several grades.
+    /// Whether the range covers several grades.
     pub fn is_bound(self) -> bool {
         self.best != self.worst
     }
 
-    /// The words on screen: "Good", "Good or better".
+    /// Returns the words on screen, such as "Good" or "Good or better".
     pub const fn word(self) -> &'static str {
         match (self.best, self.worst) {
             (Grade::Excellent, Grade::Good) => "Good or better",
@@ -75,7 +75,7 @@ impl GradeRange {
         }
     }
 
-    /// The words for a step of the real-time test: "Modest", "Modest or better".
+    /// Returns the words for a result of the real-time test, such as "Modest" or "Modest or better".
     pub const fn step(self) -> &'static str {
         match (self.best, self.worst) {
             (Grade::Excellent | Grade::Good, Grade::Fair) => "Modest or better",
@@ -87,7 +87,7 @@ impl GradeRange {
     }
 }
 
-/// The same in files.
+/// A grade range as read from a file, before the range is checked.
 #[derive(Deserialize)]
 struct GradesInFile {
     best: Grade,
@@ -95,7 +95,7 @@ struct GradesInFile {
 }
 
 impl From<GradesInFile> for GradeRange {
-    /// A range that cannot be stated counts as its worst grade.
+    /// Checks a range from a file. An invalid range becomes its worst grade.
     fn from(GradesInFile { best, worst }: GradesInFile) -> Self {
         Self::of(best, worst).unwrap_or(worst.into())
     }
@@ -119,19 +119,19 @@ impl PartialOrd for GradeRange {
     }
 }
 
-/// Up to which value a measure is Excellent, Good and Fair; above that it is Poor.
+/// The limits between the grades of a measure. Higher values are worse.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Limits {
-    /// What is measured.
+    /// Name of the measure.
     pub measure: &'static str,
-    /// In which unit the limits are.
+    /// Unit of the limits.
     pub unit: &'static str,
-    /// The upper limits of Excellent, Good and Fair.
+    /// Highest values for Excellent, Good, and Fair. Values above the last one are Poor.
     pub upper: [f64; 3],
 }
 
 impl Limits {
-    /// The grade of a value.
+    /// Returns the grade of a value.
     pub fn grade(&self, value: f64) -> Grade {
         let [excellent, good, fair] = self.upper;
         match value {
@@ -142,7 +142,7 @@ impl Limits {
         }
     }
 
-    /// The upper limit of a grade; absent for the worst, which has none.
+    /// Returns the upper limit of a grade; `None` for Poor, which has no upper limit.
     pub fn limit(&self, grade: Grade) -> Option<f64> {
         let [excellent, good, fair] = self.upper;
         match grade {
@@ -153,13 +153,13 @@ impl Limits {
         }
     }
 
-    /// The grades in words: "excellent up to 50 µs, good up to 500 µs, fair up to 2 ms".
+    /// Returns the limits as text: "excellent up to 50 µs, good up to 500 µs, fair up to 2 ms".
     pub fn steps(&self) -> String {
         let [excellent, good, fair] = self.words();
         format!("excellent up to {excellent}, good up to {good}, fair up to {fair}")
     }
 
-    /// The grades in a sentence's words: "Excellent up to 1%, Good up to 5%, Fair up to 15%".
+    /// Returns the limits as text with capitalized grades: "Excellent up to 1%, Good up to 5%, Fair up to 15%".
     pub fn sentence(&self) -> String {
         let grades = [Grade::Excellent, Grade::Good, Grade::Fair].map(Grade::word);
         let limits = self.words();
@@ -169,7 +169,7 @@ impl Limits {
         grades.into_iter().zip(&limits).map(of_grade).collect::<Vec<_>>().join(", ")
     }
 
-    /// The limits in words: "50 µs", "5% of a frame".
+    /// Returns the limits with their unit, such as "50 µs" or "5% of a frame".
     pub fn words(&self) -> [String; 3] {
         self.upper.map(|upper| match self.unit {
             "ns" => format_setting(Nanos::from_nanos_f64(upper)),
@@ -181,11 +181,11 @@ impl Limits {
     }
 }
 
-/// p99 lateness of a frame loop as a share of the frame time, in percent.
+/// p99 lateness of a frame loop, in percent of the target frame time.
 pub const FRAME_LATENESS: Limits =
     Limits { measure: "p99 lateness", unit: "% of a frame", upper: [1.0, 5.0, 15.0] };
 
-/// Missed frames of a frame loop in 1 000.
+/// Missed frames of a frame loop per 1 000 frames. Good is not possible: its limit is that of Excellent.
 pub const FRAME_MISSED: Limits =
     Limits { measure: "missed frames", unit: "of 1\u{202f}000", upper: [0.1, 0.1, 1.0] };
 
@@ -193,35 +193,36 @@ pub const FRAME_MISSED: Limits =
 pub const SLEEP_OVERSHOOT: Limits =
     Limits { measure: "p99 overshoot", unit: "µs", upper: [50.0, 500.0, 2_000.0] };
 
-/// A worst sleep of this overshoot or more is at best Fair, in microseconds.
+/// If a single sleep overshoots by more than this time in microseconds, the grade is Fair at best.
 pub const SLEEP_WORST_MICROS: f64 = 10_000.0;
 
-/// Mean overshoot of spinning waits, in nanoseconds.
+/// Mean overshoot of spin waits, in nanoseconds.
 pub const SPIN_OVERSHOOT: Limits =
     Limits { measure: "mean overshoot", unit: "ns", upper: [200.0, 1_000.0, 100_000.0] };
 
-/// The longest gap, in milliseconds; the last two can be set.
+/// The longest gap, in milliseconds. The last two limits are defaults that the user can change.
 pub const LONGEST_GAP: Limits =
     Limits { measure: "longest gap", unit: "ms", upper: [1.0, 3.0, 30.0] };
 
-/// What efficiency falls short of 1.
+/// 1 minus the efficiency of a game tick on several threads.
 pub const TICK_LOSS: Limits =
     Limits { measure: "1 less efficiency", unit: "", upper: [0.10, 0.30, 0.65] };
 
-/// How much of the deviation of the frame period remains, in percent.
+/// Value of a measure under a real-time policy, in percent of its value under normal scheduling. The measure is the
+/// standard deviation of the frame time or, if that did not change clearly, p99 lateness or the share of late frames.
 pub const REMAINING_DEVIATION: Limits = Limits {
     measure: "remaining deviation of the frame period",
     unit: "%",
     upper: [50.0, 80.0, 95.0],
 };
 
-/// By how much the deviation of the frame period must fall for Excellent, Good, and Fair, which the real-time test
-/// calls Modest, in percent.
+/// Returns by how many percent a real-time policy must reduce the measure of [`REMAINING_DEVIATION`] for Excellent,
+/// Good, and Fair. The real-time test calls Fair "Modest".
 pub fn real_time_falls() -> [f64; 3] {
     REMAINING_DEVIATION.upper.map(|left| 100.0 - left)
 }
 
-/// The best grade that a rate of missed frames allows, by the lower limit of its interval.
+/// Returns the best grade that a rate of missed frames allows; `lower_rate` is the lower confidence limit of the rate.
 pub fn missed_frames(lower_rate: f64) -> Grade {
     FRAME_MISSED.grade(lower_rate * 1_000.0)
 }
@@ -276,7 +277,8 @@ mod tests {
     #[test]
     fn missed_frames_lower_a_grade_only_where_their_rate_is_sure() {
         let lower = crate::stats::binomial::lower_rate;
-        // 600 frames cannot show a rate of 1 in 10 000; 1 800 can show one of 1 in 1 000.
+        // 1 missed frame of 600 does not prove a rate above 1 in 10 000. 3 of 1 800 prove a rate above 1 in
+        // 10 000, and 9 of 1 800 prove a rate above 1 in 1 000.
         assert_eq!(missed_frames(lower(1.0, 600.0)), Grade::Excellent);
         assert_eq!(missed_frames(lower(3.0, 1_800.0)), Grade::Fair);
         assert_eq!(missed_frames(lower(9.0, 1_800.0)), Grade::Poor);

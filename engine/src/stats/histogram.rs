@@ -1,12 +1,13 @@
-//! Counts of values in bins that grow by a constant factor, with a separate bin for those below.
+//! A histogram whose bins grow by a constant factor. Values below the first bin are counted separately.
 
 use super::{float, nanos_float, position};
 use crate::nanos::Nanos;
 
-/// How far below its edge a value still belongs to a bin, in bins: for decades, whose logarithm is not exact.
+/// A value this far below the edge of a bin, in bin widths, still belongs to the bin: the computed logarithm of a
+/// power of ten is not exact.
 const TOLERANCE: f64 = 1e-9;
 
-/// Counts in logarithmic bins from `first` upwards, `per_decade` bins a decade.
+/// Counts of values in logarithmic bins, from `first` upward, with `per_decade` bins per decade.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LogHistogram {
     first: Nanos,
@@ -16,24 +17,24 @@ pub struct LogHistogram {
 }
 
 impl Default for LogHistogram {
-    /// An empty histogram with the bins of every chart: from 100 ns upwards, 10 per decade.
+    /// Creates an empty histogram with the bins that all charts use: from 100 ns upward, 10 per decade.
     fn default() -> Self {
         Self::new(Nanos::new(100), 10)
     }
 }
 
 impl LogHistogram {
-    /// An empty histogram. Values below `first`, 0 and negative ones included, count as below.
+    /// Creates an empty histogram. Values below `first`, including 0 and negative values, are counted in `below`.
     const fn new(first: Nanos, per_decade: u32) -> Self {
         Self { first, per_decade, below: 0, counts: Vec::new() }
     }
 
-    /// A histogram of values with the default bins.
+    /// Creates a histogram of a list of values in nanoseconds, with the default bins.
     pub fn of(values: &[i64]) -> Self {
         Self::of_values(values.iter().copied())
     }
 
-    /// The same without a list of them.
+    /// Creates a histogram of the values of an iterator in nanoseconds, with the default bins.
     pub fn of_values(values: impl Iterator<Item = i64>) -> Self {
         let mut histogram = Self::default();
         for value in values {
@@ -42,12 +43,12 @@ impl LogHistogram {
         histogram
     }
 
-    /// Counts a value.
+    /// Counts a value in nanoseconds.
     pub fn add(&mut self, nanos: i64) {
         self.add_many(nanos, 1);
     }
 
-    /// Counts a value that was seen so often.
+    /// Counts a value in nanoseconds that occurred `seen` times.
     pub fn add_many(&mut self, nanos: i64, seen: u64) {
         if nanos < self.first.get() || self.first.get() <= 0 {
             self.below = self.below.saturating_add(seen);
@@ -63,12 +64,12 @@ impl LogHistogram {
         }
     }
 
-    /// Number of values below the first bin.
+    /// Returns the number of values below the first bin.
     pub const fn below(&self) -> u64 {
         self.below
     }
 
-    /// The bins in order: lower edge, upper edge, count.
+    /// Returns the bins in order, each as its lower edge, upper edge, and count.
     pub fn bins(&self) -> impl Iterator<Item = (Nanos, Nanos, u64)> + '_ {
         self.counts
             .iter()
@@ -76,12 +77,12 @@ impl LogHistogram {
             .map(|(bin, &count)| (self.edge(bin), self.edge(bin + 1), count))
     }
 
-    /// How many values were counted.
+    /// Returns the number of all counted values, including those below the first bin.
     pub fn total(&self) -> u64 {
         self.below + self.counts.iter().sum::<u64>()
     }
 
-    /// The smallest value in a bin.
+    /// Returns the smallest value that belongs to a bin.
     fn edge(&self, bin: usize) -> Nanos {
         let decades = (float(bin) - TOLERANCE) / f64::from(self.per_decade.max(1));
         Nanos::from_nanos_f64((self.first.as_f64() * 10_f64.powf(decades)).ceil())

@@ -1,35 +1,35 @@
-//! 95% intervals of percentiles and means of values in order of time, which may depend on their neighbors.
+//! 95% confidence intervals of percentiles and means. Values are in order of time and can depend on their neighbors.
 
 use super::binomial::{fewest_for, likely_counts};
 use super::percentile::Quantile;
 use super::{Score, float, nanos_float, position};
 use crate::nanos::Nanos;
 
-/// Below this many values a mean has no interval.
+/// A mean of fewer values has no confidence interval.
 pub const MIN_MEAN_COUNT: usize = 100;
-/// Neighbors are joined to this many means; the t distribution accounts for their small number.
+/// Neighboring values are combined into this many means. Student's t accounts for the small number of means.
 const BATCHES: usize = 12;
 
-/// What is known of a percentile whose interval has no upper end: even the largest value may be below it.
+/// The result for a percentile that may be above even the largest value, so that its interval has no upper end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TooFew {
-    /// How many values are needed.
+    /// Number of values that a complete interval needs.
     pub needed: usize,
-    /// The lower end; absent where there is no value.
+    /// Lower end of the interval; `None` without values.
     pub low: Option<Nanos>,
 }
 
-/// The interval of a percentile, or what is known with too few values.
+/// Returns the 95% confidence interval of a percentile of values in order of time. Time: O(n).
 ///
-/// From order statistics, so that it holds for every distribution: of n independent values, the number
-/// above the percentile is binomial. Neighbors that depend on each other count for fewer: n is divided by
-/// `1 + 2 Σ (1 − k/(L+1)) ρ(k)`, where ρ is the autocorrelation of "is above the percentile" and
-/// `L = 2 ⌈n^⅓⌉` (Bartlett 1946), or by what neighbors on the same side of the median imply, if that is
-/// more: few values are above a high percentile, and their own autocorrelation is uncertain. Time: O(n).
+/// The ends are order statistics, so the interval is valid for every distribution: of n independent values,
+/// the number above the percentile is binomial. Values that depend on their neighbors count for fewer: n is
+/// divided by the larger of two factors. The first is `1 + 2 Σ (1 − k/(L+1)) ρ(k)`, where ρ is the
+/// autocorrelation of "is above the percentile" and `L = 2 ⌈n^⅓⌉` (Bartlett 1946). It is uncertain, because
+/// few values are above a high percentile. The second is based on neighbors on the same side of the median.
 ///
 /// # Errors
 ///
-/// [`TooFew`], where even the largest value may be below the percentile.
+/// Returns [`TooFew`] if even the largest value may be below the percentile.
 pub fn percentile(in_time: &[i64], quantile: Quantile) -> Result<(Nanos, Nanos), TooFew> {
     let above = 1.0 - quantile.share();
     let fewest = fewest_for(above);
@@ -40,7 +40,7 @@ pub fn percentile(in_time: &[i64], quantile: Quantile) -> Result<(Nanos, Nanos),
     let mut values = in_time.to_vec();
     let dependence = dependence(in_time, &mut values, above).max(by_sides(in_time, &mut values));
     let independent = float(count) / dependence;
-    // From the largest down: the largest is 1.
+    // Ranks count from the largest value, which has rank 1.
     let mut from_largest = |rank: f64| {
         let rank = position(rank).clamp(1, count);
         let (_, &mut value, _) = values.select_nth_unstable(count - rank);
@@ -54,7 +54,8 @@ pub fn percentile(in_time: &[i64], quantile: Quantile) -> Result<(Nanos, Nanos),
     }
 }
 
-/// How many values that depend on each other count for one, as far as being among the largest goes.
+/// Returns how many autocorrelated values count as one independent value for the share of the largest ones: the
+/// factor by which autocorrelation inflates the variance of that share, at least 1.
 fn dependence(in_time: &[i64], values: &mut [i64], above: f64) -> f64 {
     let count = in_time.len();
     let rank = position((float(count) * above).ceil()).clamp(1, count);
@@ -84,11 +85,11 @@ fn dependence(in_time: &[i64], values: &mut [i64], above: f64) -> f64 {
     (1.0 + 2.0 * (pairs - expected) / (float(count) * variance)).max(1.0)
 }
 
-/// The same, if the values were a normal process that remembers the last one: of how often neighbors are on
-/// the same side of the median follows their correlation, `sin(π (share − ½))`, and from that how far those
-/// above a high percentile come together, about the power 2.5 of it.
+/// Returns the same factor as `dependence`, but assumes a normal process in which each value depends on the
+/// previous one. The correlation of neighbors is `sin(π (share − ½))`, where `share` is the share of neighbors
+/// on the same side of the median. About its power 2.5 is the correlation of "is above a high percentile".
 fn by_sides(in_time: &[i64], values: &mut [i64]) -> f64 {
-    /// Fewer pairs do not show how neighbors depend on each other.
+    /// With fewer pairs of neighbors, their dependence cannot be estimated.
     const MIN_PAIRS: usize = 30;
     let (_, &mut median, _) = values.select_nth_unstable(in_time.len() / 2);
     let sides = || in_time.iter().map(|value| value.cmp(&median));
@@ -103,8 +104,8 @@ fn by_sides(in_time: &[i64], values: &mut [i64]) -> f64 {
     1.0 + 2.0 * joint / (1.0 - joint)
 }
 
-/// The interval of the mean in nanoseconds, by Student's t over means of batches of neighbors; absent
-/// below [`MIN_MEAN_COUNT`] values.
+/// Returns the 95% confidence interval of the mean in nanoseconds, by Student's t over the means of batches
+/// of neighbors; `None` below [`MIN_MEAN_COUNT`] values.
 pub fn mean(in_time: &[i64]) -> Option<(f64, f64)> {
     let count = in_time.len();
     if count < MIN_MEAN_COUNT {

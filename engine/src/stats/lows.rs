@@ -1,27 +1,27 @@
-//! "1 % low": what each tool means by it, side by side.
+//! The "1% low" frame rate by the definitions of several tools.
 
 use super::percentile::{PercentileRule, Quantile, Sorted};
 use super::{float, nanos_float};
 
-/// What is meant by the x % low of frame times; `N` is their number.
+/// A definition of the low frame rate of a share x of the frames; `N` is the number of frames.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum LowDefinition {
-    /// 1000 / mean of the ⌈x N⌉ slowest frames in ms.
+    /// 1000 / mean of the ⌈x N⌉ longest frame times in ms.
     #[default]
     MeanOfSlowest,
-    /// The x quantile of the frame rates by R-8: CapFrameX "P1".
+    /// The x quantile of the frame rates by R type 8: CapFrameX "P1".
     CapFrameXPercentile,
-    /// 1000 / mean of all frames at or above the (1 − x) quantile by R-8: CapFrameX "1 % low average".
-    /// Retains every tie of the quantile.
+    /// 1000 / mean of all frame times in ms at or above their (1 − x) quantile by R type 8: CapFrameX "1 % low
+    /// average". Includes all frame times that are equal to the quantile.
     CapFrameXAverage,
-    /// The rate of the frame at which the slowest frames add up to x of the time: RTSS, CapFrameX "1 %
-    /// low integral".
+    /// Adds up frame times, the longest first, until their sum is the share x of the total time, and returns the
+    /// rate of the last frame added: RTSS, CapFrameX "1 % low integral".
     TimeIntegral,
-    /// The rate of frame ⌊x N⌋ − 1 of the slowest first: MangoHud.
+    /// The rate of the frame at position ⌊x N⌋ − 1, counted from 0 at the slowest frame: MangoHud.
     MangoHud,
     /// The x quantile of the frame rates by R type 7: PresentMon.
     PresentMon,
-    /// 1000 / the (1 − x) quantile of the frame times by R type 7.
+    /// 1000 / the (1 − x) quantile of the frame times in ms by R type 7.
     InverseOfPercentile,
 }
 
@@ -37,7 +37,7 @@ impl LowDefinition {
         Self::InverseOfPercentile,
     ];
 
-    /// Its name in files.
+    /// Returns the name of the definition in files and reports.
     pub const fn label(self) -> &'static str {
         match self {
             Self::MeanOfSlowest => "mean of the slowest 1%",
@@ -50,9 +50,9 @@ impl LowDefinition {
         }
     }
 
-    /// Frames per second, from frame times in nanoseconds; `None` if a frame time is 0 or less.
+    /// Returns the low in frames per second from frame times in nanoseconds; `None` if a frame time is 0 or less.
     ///
-    /// `share` is 0.01 for the 1 % low.
+    /// `share` is 0.01 for the 1% low.
     pub fn of(self, frame_times: &Sorted, share: f64) -> Option<f64> {
         if frame_times.min() <= 0 {
             return None;
@@ -90,13 +90,13 @@ impl LowDefinition {
     }
 }
 
-/// A low by every definition, in frames per second: computed once, while the frame times are sorted.
+/// A low by every definition, in frames per second, all computed from one list of sorted frame times.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Lows([f64; LowDefinition::ALL.len()]);
 
 impl Lows {
-    /// The low of a share of the frames by every definition: 0.01 for the 1% low. `None` where the share
-    /// is less than one frame, and where a frame time is 0 or less.
+    /// Returns the low by every definition; `share` is 0.01 for the 1% low. `None` if the share is less than
+    /// one frame, or if a frame time is 0 or less.
     pub fn of(frame_times: &Sorted, share: f64) -> Option<Self> {
         if float(frame_times.count()) * share < 1.0 - 1e-9 {
             return None;
@@ -108,7 +108,7 @@ impl Lows {
         Some(Self(lows))
     }
 
-    /// Frames per second by one definition.
+    /// Returns the low by one definition, in frames per second.
     pub fn by(&self, definition: LowDefinition) -> f64 {
         let [default, ..] = self.0;
         let found = LowDefinition::ALL.into_iter().zip(self.0).find(|(one, _)| *one == definition);
@@ -129,7 +129,8 @@ fn mean(times: impl ExactSizeIterator<Item = i64>) -> f64 {
     times.map(nanos_float).sum::<f64>() / count
 }
 
-/// The quantile of the frame rates: they rise as the times fall, so the times are read from behind.
+/// Returns a quantile of the frame rates. The lowest rate is that of the longest frame time, so the sorted frame
+/// times are read from the end.
 fn rate_quantile(times: &Sorted, share: f64, rule: PercentileRule) -> f64 {
     let count = float(times.count());
     let at = match rule {
@@ -145,7 +146,8 @@ fn rate_quantile(times: &Sorted, share: f64, rule: PercentileRule) -> f64 {
     rate_at(below) + (rate_at(below + 1) - rate_at(below)) * (at - float(below))
 }
 
-/// Mean frames per second: their number over their time, which is not the mean of the rates.
+/// Returns the number of frames divided by their total time in seconds, which differs from the mean of the frame
+/// rates; `None` if the mean frame time is 0 or less.
 pub fn average_fps(frame_times: &Sorted) -> Option<f64> {
     let average = mean(frame_times.values());
     (0.0 < average).then(|| rate(average))

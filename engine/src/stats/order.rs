@@ -1,24 +1,24 @@
 //! Sorts many numbers that are close to each other, such as the lateness of an hour of frames.
 //!
-//! Values within 4.3 s are their distances from the lowest in four bytes each. They are sorted by their digits (a
-//! radix sort from the lowest digit, Knuth, The Art of Computer Programming, 5.2.5) with two or three passes: 3.6
-//! million values in a quarter of the time of a comparison sort. It needs as much memory again; very many values
-//! are sorted in place.
+//! If values in nanoseconds are within 4.3 s, their distances from the lowest value fit into four bytes each. The
+//! distances are sorted by their digits (a radix sort from the lowest digit, Knuth, The Art of Computer Programming,
+//! 5.2.5) in up to three passes: 3.6 million values take a quarter of the time of a comparison sort. The sort needs
+//! a second list of the same size, so very long lists are sorted in place instead.
 
-/// Fewer values are compared with each other: the tables would cost more.
+/// Shorter lists are sorted by comparisons: the tables of the radix sort would take longer.
 const FEWEST: usize = 4_096;
-/// More values are sorted in place: 16 MiB more are too much.
+/// Lists of this length or longer are sorted in place: a second list of 16 MiB or more takes too much memory.
 const MOST: usize = 4 << 20;
-/// Bits in a digit: its table stays in the nearest cache.
+/// Number of bits in a digit: the table of a digit, 16 KiB, stays in the fastest cache of the CPU.
 const DIGIT_BITS: u32 = 11;
-/// Digits there are.
+/// Number of different digits.
 const DIGITS: usize = 1 << DIGIT_BITS;
-/// Digits of the largest value.
+/// Number of digits in the largest value.
 const MAX_DIGITS: usize = 3;
-/// Where they begin, from the lowest.
+/// Position of the lowest bit of each digit, from the lowest digit to the highest.
 const SHIFTS: [u32; MAX_DIGITS] = [0, DIGIT_BITS, 2 * DIGIT_BITS];
 
-/// Puts distances up to `reach` in rising order.
+/// Sorts values in rising order; no value is above `reach`.
 pub(super) fn sort(values: &mut Vec<u32>, reach: u32) {
     if (FEWEST..MOST).contains(&values.len()) && !values.is_sorted() {
         sort_by_digits(values, reach);
@@ -27,7 +27,7 @@ pub(super) fn sort(values: &mut Vec<u32>, reach: u32) {
     }
 }
 
-/// Sorts values up to `reach`.
+/// Sorts values by their digits; no value is above `reach`.
 fn sort_by_digits(values: &mut Vec<u32>, reach: u32) {
     let mut places = vec![[0_usize; DIGITS]; MAX_DIGITS];
     for &value in &*values {
@@ -38,7 +38,7 @@ fn sort_by_digits(values: &mut Vec<u32>, reach: u32) {
     let mut to = vec![0_u32; values.len()];
     let bits = u32::BITS - reach.leading_zeros();
     for (places, shift) in places.iter_mut().zip(SHIFTS).filter(|(_, shift)| *shift < bits) {
-        // How many have each digit becomes where those with it begin.
+        // The number of values with each digit is replaced by the position at which these values begin.
         let mut begin = 0;
         for place in places.iter_mut() {
             begin += std::mem::replace(place, begin);
@@ -54,7 +54,7 @@ fn sort_by_digits(values: &mut Vec<u32>, reach: u32) {
     }
 }
 
-/// The number of a value's digit.
+/// Returns the table entry of the digit of a value that begins at bit `shift`.
 fn place_of(of_digits: &mut [usize; DIGITS], value: u32, shift: u32) -> &mut usize {
     &mut of_digits[usize::try_from(value >> shift).unwrap_or(0) % DIGITS]
 }

@@ -1,38 +1,40 @@
-//! Several changes measured in rounds with one baseline: the effect of each with a simultaneous interval.
+//! Effects of several changes of settings, measured in rounds with one baseline, with confidence intervals that hold
+//! for all changes together.
 
 use super::float;
 use super::student::{student_chance, student_t};
 
-/// The share of families of changes without any effect of which one is called an effect all the same.
+/// Probability that at least one effect is reported although no change has an effect.
 const ERROR: f64 = 0.05;
 
-/// The mean of a change with its simultaneous 95% interval.
+/// The mean effect of a change, with a 95% confidence interval that holds for all changes together.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PairedEffect {
-    /// The mean over rounds.
+    /// Mean difference from the baseline, over all rounds.
     pub mean: f64,
-    /// The low and the high end of the interval.
+    /// Lower and upper end of the confidence interval.
     pub interval: (f64, f64),
 }
 
-/// The effects of several changes, and how far from 0 one must be to be found.
+/// The effects of several changes, and the smallest mean that is always detected as an effect.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PairedEffects {
-    /// One for each change; absent below two rounds.
+    /// One effect per change; `None` if the change has fewer than two rounds.
     pub effects: Vec<Option<PairedEffect>>,
-    /// The distance from 0 at which the interval of any change excludes it.
+    /// If the mean of any change is farther from 0 than this, the change's interval excludes 0.
     pub smallest: f64,
 }
 
 impl PairedEffects {
-    /// The effects of changes of which each has a difference per round.
+    /// Returns the effects of changes, each given by its differences from the baseline, one per round. `None` if
+    /// no change has two rounds.
     ///
-    /// Student's t over rounds with the deviation pooled over all changes, and Holm's correction. The differences of
-    /// a round share its baseline, which is half of their variance: of `m` changes, the degrees of freedom are those
-    /// of `m / (1 + (m − 1) / 4)` (Satterthwaite). Holm: the smallest of
-    /// `m` probabilities is tested at 5% / m, the next at 5% / (m − 1), and so on until one is not below its level,
-    /// which remains the level of the rest. An interval has the level at which its change is tested, so that it
-    /// excludes 0 where the change is found. `None` where no change has two rounds.
+    /// Uses Student's t over rounds with the standard deviation pooled over all changes. The differences of a round
+    /// share its baseline, which is half of their variance: `m` changes have the degrees of freedom of
+    /// `m / (1 + (m − 1) / 4)` independent ones (Satterthwaite). By Holm's correction, the smallest of `m`
+    /// probabilities is tested at 5% / m, the next at 5% / (m − 1), and so on until one is not below its level. All
+    /// further changes are tested at that level. The interval of a change has the level of its test, so that it
+    /// excludes 0 if the change has an effect by the test.
     pub fn of(changes: &[Vec<f64>]) -> Option<Self> {
         let mean = |values: &[f64]| values.iter().sum::<f64>() / float(values.len());
         let mut squares = 0.0;
@@ -45,7 +47,7 @@ impl PairedEffects {
             tested.push((at, mean, values.len()));
         }
         let deviation = (squares / float(degrees)).sqrt();
-        // Squares of values with a correlation of a half are correlated by a quarter.
+        // If two values have a correlation of 1/2, their squares have a correlation of 1/4.
         let shared = tested.len().saturating_sub(1);
         let degrees = (degrees * 4 / (4 + shared)).max(1);
         let error = |count: usize| deviation / float(count).sqrt();
@@ -79,8 +81,8 @@ mod tests {
     use super::*;
     use crate::stats::simulated::{normal, rounds};
 
-    /// Three changes in four rounds: SciPy 1.17.1, `t.isf` and `t.sf` at 6 degrees of freedom with the pooled
-    /// deviation; the levels are those of statsmodels' `multipletests(method="holm")`.
+    /// Three changes in four rounds. Expected values are by SciPy 1.17.1: `t.isf` and `t.sf` at 6 degrees of freedom
+    /// with the pooled standard deviation. The levels are from statsmodels' `multipletests(method="holm")`.
     #[test]
     fn effects_are_those_of_scipy() {
         let changes = [
@@ -117,7 +119,7 @@ mod tests {
         assert_eq!(found.effects, [exact(-1.0), None, exact(0.0)]);
     }
 
-    /// Eight rounds of seven changes that share the baseline of their round, as they are measured.
+    /// Simulates eight rounds of seven changes. As in a measurement, all changes of a round have the same baseline.
     fn family(effects: [f64; 7], random: &mut fastrand::Rng) -> Vec<Vec<f64>> {
         let baselines: Vec<f64> = (0..8).map(|_| 0.25 * normal(random)).collect();
         let of = |effect: f64, random: &mut fastrand::Rng| {

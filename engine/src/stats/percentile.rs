@@ -1,4 +1,4 @@
-//! Percentiles by the rule of each tool, how sure they are, and when there are too few samples for one.
+//! Percentiles by the rules of several tools, and the number of samples that a percentile needs.
 
 use super::{float, nanos_float, order, position};
 
@@ -7,72 +7,74 @@ use super::{float, nanos_float, order, position};
 pub struct Quantile(u32);
 
 impl Quantile {
-    /// Half of the values are at or below it.
+    /// The median: 50% of the values are at or below it.
     pub const P50: Self = Self(50_000);
-    /// 95 of 100 do.
+    /// 95% of the values are at or below this percentile.
     pub const P95: Self = Self(95_000);
-    /// 99 of 100 do.
+    /// 99% of the values are at or below this percentile.
     pub const P99: Self = Self(99_000);
-    /// 999 of 1 000 do.
+    /// 99.9% of the values are at or below this percentile.
     pub const P99_9: Self = Self(99_900);
 
-    /// This many parts of 100 000; more are all.
+    /// Creates a quantile from parts of 100 000; a larger number counts as 100 000.
     pub const fn new(parts: u32) -> Self {
         Self(if 100_000 < parts { 100_000 } else { parts })
     }
 
-    /// The share, 0 to 1.
+    /// Returns the share, between 0 and 1.
     pub fn share(self) -> f64 {
         f64::from(self.0) / 1e5
     }
 
-    /// The share in parts of 100 000.
+    /// Returns the share in parts of 100 000.
     pub const fn parts(self) -> u32 {
         self.0
     }
 
-    /// `⌊count × share⌋` in whole numbers.
+    /// Returns `⌊count × share⌋`, computed exactly with integers.
     fn floor_of(self, count: usize) -> usize {
         let product = count as u128 * u128::from(self.0);
         usize::try_from(product / 100_000).unwrap_or(usize::MAX)
     }
 
-    /// `⌈count × share⌉` in whole numbers.
+    /// Returns `⌈count × share⌉`, computed exactly with integers.
     fn ceil_of(self, count: usize) -> usize {
         let product = count as u128 * u128::from(self.0);
         usize::try_from(product.div_ceil(100_000)).unwrap_or(usize::MAX)
     }
 }
 
-/// How a percentile is read off sorted values; `N` is their number, `p` the share.
+/// The rule for a percentile of sorted values; `N` is the number of values, and `p` is the share.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum PercentileRule {
-    /// Between the values around `(N − 1) p`: NumPy, PresentMon, Excel's PERCENTILE.INC. (Hyndman and
-    /// Fan 1996, type 7.)
+    /// Interpolates between the two values around position `(N − 1) p`, counted from 0: NumPy, PresentMon,
+    /// Excel's PERCENTILE.INC. (Hyndman and Fan 1996, type 7.)
     #[default]
     R7,
-    /// Between the values around `(N + 1/3) p + 1/3`, counted from 1: CapFrameX. (Type 8.)
+    /// Interpolates between the two values around position `(N + 1/3) p + 1/3`, counted from 1: CapFrameX.
+    /// (Hyndman and Fan 1996, type 8.)
     R8,
     /// The smallest value with at least `N p` values at or below it: HdrHistogram.
     NearestRank,
-    /// `v[⌊N p⌋]`, one above the nearest rank where `N p` is whole: gdt-cpus' `frame_jitter`.
+    /// The value at position `⌊N p⌋`, counted from 0: `frame_jitter` of gdt-cpus. If `N p` is whole, this is one
+    /// position above the nearest rank.
     FrameJitter,
 }
 
 /// Whether there are enough samples for a percentile.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Sufficiency {
-    /// There are.
+    /// There are enough samples.
     Enough,
-    /// There are, but few: the number is weak.
+    /// There are just enough samples: the percentile is uncertain.
     Weak,
-    /// Too few; it needs this many.
+    /// There are too few samples; the percentile needs this many.
     Needs(usize),
 }
 
 impl Sufficiency {
-    /// Judges a number of samples: p95 needs 20, p99 needs 100 and is uncertain below 1 000, p99.9 needs
-    /// 1 000 and is uncertain below 10 000.
+    /// Returns whether `count` samples are enough for a percentile: p95 needs 20, p99 needs 100 and is
+    /// uncertain below 1 000, p99.9 needs 1 000 and is uncertain below 10 000.
     pub fn of(quantile: Quantile, count: usize) -> Self {
         let (needs, strong) = match quantile {
             q if q < Quantile::P95 => (1, 1),
@@ -88,14 +90,14 @@ impl Sufficiency {
     }
 }
 
-/// Values in rising order, four bytes each where they are within 4.3 s; never empty.
+/// Sorted values, at least one. If they are nanoseconds within 4.3 s, each takes four bytes, otherwise eight.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Sorted {
     min: i64,
     above: Above,
 }
 
-/// Distances from the lowest value.
+/// Distances of the values from the lowest value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Above {
     Fours(Vec<u32>),
@@ -103,14 +105,15 @@ enum Above {
 }
 
 impl Sorted {
-    /// Sorts values; `None` where there is none. Time: O(n) for values within 4.3 s, else O(n log n).
+    /// Sorts a list of values; `None` if it is empty. Time: O(n) for fewer than 4 194 304 values within 4.3 s,
+    /// else O(n log n).
     pub fn of(values: Vec<i64>) -> Option<Self> {
         let sorted = Self::of_values(values.iter().copied());
         drop(values);
         sorted
     }
 
-    /// The same without a list of them: they are read three times.
+    /// Sorts the values of an iterator, which is read twice; `None` if it is empty. Time: as for `of`.
     pub fn of_values(values: impl Iterator<Item = i64> + Clone) -> Option<Self> {
         let (min, max, count) = values.clone().fold((i64::MAX, i64::MIN, 0), |range, value| {
             let (min, max, count) = range;
@@ -134,12 +137,12 @@ impl Sorted {
         Some(Self { min, above })
     }
 
-    /// The values, the lowest first.
+    /// Returns the values, the lowest first.
     pub fn values(&self) -> impl DoubleEndedIterator<Item = i64> + ExactSizeIterator + Clone + '_ {
         (0..self.count()).map(|index| self.at(index))
     }
 
-    /// How many values there are.
+    /// Returns the number of values.
     pub const fn count(&self) -> usize {
         match &self.above {
             Above::Fours(above) => above.len(),
@@ -147,22 +150,23 @@ impl Sorted {
         }
     }
 
-    /// The lowest value.
+    /// Returns the lowest value.
     pub const fn min(&self) -> i64 {
         self.min
     }
 
-    /// The highest value.
+    /// Returns the highest value.
     pub fn max(&self) -> i64 {
         self.at(self.count() - 1)
     }
 
-    /// How many values lie above a limit.
+    /// Returns the number of values above a limit.
     pub fn count_above(&self, limit: i64) -> usize {
         self.count() - self.count_while(|value| value <= limit)
     }
 
-    /// How many of the lowest values meet a condition that higher ones do not. Time: O(log n).
+    /// Returns the number of values that meet a condition, which must hold for all values up to some point and
+    /// for none above that point. Time: O(log n).
     pub fn count_while(&self, is_met: impl Fn(i64) -> bool) -> usize {
         let is_met = |above: u64| is_met(self.min.wrapping_add_unsigned(above));
         match &self.above {
@@ -171,7 +175,7 @@ impl Sorted {
         }
     }
 
-    /// Every value less this much.
+    /// Subtracts `by` from every value. Results outside of `i64` become the nearest `i64`.
     #[must_use]
     pub fn less(self, by: i64) -> Self {
         match (self.min.checked_sub(by), self.max().checked_sub(by)) {
@@ -182,7 +186,7 @@ impl Sorted {
         }
     }
 
-    /// The value at a position from 0; the highest beyond the end.
+    /// Returns the value at a position, counted from 0; the highest value for a position beyond the end.
     pub fn at(&self, index: usize) -> i64 {
         let index = index.min(self.count() - 1);
         let above = match &self.above {
@@ -192,7 +196,7 @@ impl Sorted {
         self.min.wrapping_add_unsigned(above.unwrap_or(0))
     }
 
-    /// The value below which this share of the values is.
+    /// Returns the value below which the share `quantile` of the values is, by the given rule.
     pub fn percentile(&self, quantile: Quantile, rule: PercentileRule) -> f64 {
         let count = self.count();
         match rule {
@@ -207,7 +211,7 @@ impl Sorted {
         }
     }
 
-    /// The value at a position between two, counted from 0, by straight interpolation.
+    /// Returns the value at a fractional position, counted from 0, by linear interpolation between two values.
     fn between(&self, at: f64) -> f64 {
         let at = at.clamp(0.0, float(self.count() - 1));
         let below = position(at);
@@ -229,8 +233,8 @@ mod tests {
         PercentileRule::FrameJitter,
     ];
 
-    /// Nanoseconds of the golden data sets: 999 × 8 + 1 × 200 ms; 990 × 16.667 + 10 × 33.333; a ramp
-    /// from 10.01 to 20 ms; 49 × 16.667 + 1 × 100.
+    /// Returns a golden data set in nanoseconds. A: 999 × 8 ms and 1 × 200 ms. B: 990 × 16.667 ms and
+    /// 10 × 33.333 ms. C: a ramp from 10.01 to 20 ms. D: 49 × 16.667 ms and 1 × 100 ms.
     fn golden(set: char) -> Vec<i64> {
         let of = |parts: &[(usize, i64)]| {
             parts.iter().flat_map(|&(count, micros)| vec![micros * 1_000; count]).collect()

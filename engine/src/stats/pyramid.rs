@@ -1,15 +1,15 @@
-//! Min and max of ever longer intervals, so that a plot of any zoom shows every spike and costs the
-//! same for any number of samples.
+//! A table of min and max values at several levels, so that a plot shows every spike at any zoom and takes about
+//! the same time to draw for any number of samples.
 
 use crate::nanos::Nanos;
 use crate::sample::Column;
 
-/// Values that one block of the lowest level holds.
+/// Number of points in a block of the lowest level.
 const LEAF: usize = 16;
-/// Blocks that one block of the next level holds.
+/// Number of blocks that form a block of the next higher level.
 const FAN_OUT: usize = 4;
 
-/// Min and max of an interval, with their positions.
+/// The min and max values of consecutive points, each with the position of its point.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Block {
     min: (u32, i64),
@@ -25,19 +25,19 @@ impl Block {
     }
 }
 
-/// Points in order of time, with the min and max of every interval available: about 11 bytes per
-/// point. Grows at the end. Points are returned as seconds and nanoseconds, ready to be drawn.
+/// Points in order of time, in about 11 bytes per point. A point is a time and a value. The min and max of any
+/// range of points are available quickly. Points are returned as seconds and nanoseconds, ready to be drawn.
 #[derive(Clone, Debug, Default)]
 pub struct Pyramid {
     times: Column,
     values: Column,
     levels: Vec<Vec<Block>>,
-    /// Min and max of the points that fill no block yet.
+    /// Min and max of the last points, fewer than [`LEAF`], that do not fill a block yet; `None` if there are none.
     open: Option<Block>,
 }
 
 impl Pyramid {
-    /// Adds a point; its time must not be before the last one's. Time: O(1) on average.
+    /// Adds a point at the end; its time must not be before the time of the last point. Time: O(1) on average.
     pub fn push(&mut self, time: Nanos, value: Nanos) {
         let at = (u32::try_from(self.len()).unwrap_or(u32::MAX), value.get());
         let one = Block { min: at, most: at };
@@ -65,28 +65,28 @@ impl Pyramid {
         }
     }
 
-    /// How many points there are.
+    /// Returns the number of points.
     pub fn len(&self) -> usize {
         self.times.len()
     }
 
-    /// Whether there is none.
+    /// Returns whether there are no points.
     pub fn is_empty(&self) -> bool {
         self.times.is_empty()
     }
 
-    /// The point at a position: seconds and nanoseconds.
+    /// Returns the point at a position: its time in seconds and its value in nanoseconds.
     pub fn point(&self, index: usize) -> Option<(f64, f64)> {
         Some((self.secs(index)?, self.value(index)?.as_f64()))
     }
 
-    /// When the last point is; 0 without one.
+    /// Returns the time of the last point; 0 if there are no points.
     pub fn end(&self) -> Nanos {
         let last = self.len().checked_sub(1).and_then(|last| self.times.get(last));
         last.map_or(Nanos::ZERO, Nanos::new)
     }
 
-    /// The value at a position.
+    /// Returns the value of the point at a position.
     pub fn value(&self, index: usize) -> Option<Nanos> {
         self.values.get(index).map(Nanos::new)
     }
@@ -95,7 +95,8 @@ impl Pyramid {
         self.times.get(index).map(|time| Nanos::new(time).as_secs())
     }
 
-    /// The first position in a range whose time is not before the given one. Time: O(log n).
+    /// Returns the first position in a range for which `is_before` of the time in seconds is false; the end of the
+    /// range if there is none. Time: O(log n).
     fn first(&self, range: std::ops::Range<usize>, is_before: impl Fn(f64) -> bool) -> usize {
         let (mut start, mut end) = (range.start, range.end);
         while start < end {
@@ -109,22 +110,22 @@ impl Pyramid {
         start
     }
 
-    /// The positions of the points between two times, in seconds.
+    /// Returns the positions of the points between two times in seconds, including points at both times.
     pub fn range(&self, from: f64, to: f64) -> std::ops::Range<usize> {
         let start = self.first(0..self.len(), |time| time < from);
         let end = self.first(0..self.len(), |time| time <= to);
         start..end.max(start)
     }
 
-    /// The same without those at the end.
+    /// Returns the positions of the points between two times in seconds, without points exactly at `to`.
     pub fn range_before(&self, from: f64, to: f64) -> std::ops::Range<usize> {
         let from_edge = |edge: f64| self.first(0..self.len(), |time| time < edge);
         let start = from_edge(from);
         start..from_edge(to).max(start)
     }
 
-    /// The positions of the points in each of this many equal parts of a stretch of time, with the second at
-    /// which the part begins. A point on an edge belongs to the part that it begins, one at the end to the last.
+    /// Divides a time range into `count` equal parts. Returns for each part its start in seconds and the positions of
+    /// its points. A point on the edge of two parts belongs to the later part, and a point at `to` to the last part.
     pub fn parts(
         &self,
         (from, to): (f64, f64),
@@ -143,8 +144,8 @@ impl Pyramid {
         })
     }
 
-    /// Points to draw between two times in seconds: for each column the first, min, max, and last
-    /// in order of time, and the neighbors outside. Time: O(columns × log n).
+    /// Returns the points to draw between two times in seconds, in order of time: the first, min, max, and last point
+    /// of each column, and the nearest point on either side of the range. Time: O(columns × log n).
     pub fn query(&self, from: f64, to: f64, columns: usize) -> Vec<(f64, f64)> {
         let range = self.range(from, to);
         let first = range.start.saturating_sub(1);
@@ -181,7 +182,8 @@ impl Pyramid {
         drawn
     }
 
-    /// The maximum between two positions.
+    /// Returns the point with the largest value in a range of positions; `None` if the range is empty or ends after the
+    /// last point.
     pub fn max(&self, range: std::ops::Range<usize>) -> Option<(f64, f64)> {
         if range.is_empty() || self.len() < range.end {
             return None;
@@ -189,7 +191,8 @@ impl Pyramid {
         self.point(wide(self.extremes(range.start, range.end).most.0))
     }
 
-    /// Min and max of a nonempty interval, from the largest blocks that fit.
+    /// Returns the min and max of the points from `start` to before `end`, from the largest blocks that fit. The range
+    /// must not be empty.
     fn extremes(&self, start: usize, end: usize) -> Block {
         let mut at = start;
         let mut found: Option<Block> = None;
@@ -201,7 +204,8 @@ impl Pyramid {
         found.unwrap_or_else(|| self.scan(start, start + 1))
     }
 
-    /// The largest whole block that begins here and ends in time, and its end.
+    /// Returns the largest block that begins at position `at` and ends at or before `end`, with the end of the block.
+    /// If no block fits, reads the points one by one up to the end of the lowest-level block.
     fn widest(&self, at: usize, end: usize) -> (Block, usize) {
         let mut best = None;
         let mut size = LEAF;
@@ -233,7 +237,7 @@ impl Pyramid {
     }
 }
 
-/// A position of a block as one of a list.
+/// Converts a position as stored in a block to an index.
 fn wide(position: u32) -> usize {
     usize::try_from(position).unwrap_or(usize::MAX)
 }

@@ -1,23 +1,25 @@
-//! Values in order of time from known distributions, for simulations of how often intervals are right.
+//! Random values in order of time from known distributions. Tests use them to count how often a confidence interval
+//! contains the true value.
 
 use crate::nanos::Nanos;
 
-/// Draws a value from the previous one.
+/// Draws the next value of a series from the previous value.
 pub(crate) type Model = fn(&mut fastrand::Rng, f64) -> f64;
 
-/// A normal value (Box and Muller 1958).
+/// Draws a value from the normal distribution with mean 0 and variance 1 (Box and Muller 1958).
 pub(crate) fn normal(random: &mut fastrand::Rng) -> f64 {
     let radius = (-2.0 * (1.0 - random.f64()).ln()).sqrt();
     radius * (std::f64::consts::TAU * random.f64()).cos()
 }
 
-/// Student's t with 5 degrees of freedom: its fifth moment is infinite, its fourth is not.
+/// Draws a value from Student's t-distribution with 5 degrees of freedom: its fourth moment is finite, its fifth is
+/// not.
 fn student(random: &mut fastrand::Rng) -> f64 {
     let chi: f64 = (0..5).map(|_| normal(random).powi(2)).sum();
     normal(random) / (chi / 5.0).sqrt()
 }
 
-/// Models with a finite fourth moment.
+/// Models of values, with their names. All of them have a finite fourth moment.
 pub(crate) const MODELS: [(&str, Model); 4] = [
     ("independent", |random, _| normal(random)),
     ("autocorrelated, 0.5", |random, before| 0.5 * before + normal(random)),
@@ -25,7 +27,8 @@ pub(crate) const MODELS: [(&str, Model); 4] = [
     ("heavy-tailed, t5", |random, _| student(random)),
 ];
 
-/// Values of a model at 100 µs per unit, after it has forgotten where it began.
+/// Draws `count` values in nanoseconds; 1 in the model is 100 µs. The first 50 values are discarded, because they
+/// depend on the initial value 0.
 pub(crate) fn series(model: Model, random: &mut fastrand::Rng, count: usize) -> Vec<i64> {
     let mut value = 0.0;
     for _ in 0..50 {
@@ -38,7 +41,8 @@ pub(crate) fn series(model: Model, random: &mut fastrand::Rng, count: usize) -> 
     (0..count).map(next).collect()
 }
 
-/// How often a simulation is repeated: 1 000 times where long tests are built.
+/// Returns how often a simulation is repeated: 1 000 times if `JITTERSCOPE_LONG_TESTS` was set at compile time,
+/// otherwise `short` times.
 pub(crate) fn rounds(short: usize) -> usize {
     if option_env!("JITTERSCOPE_LONG_TESTS").is_some() { 1_000 } else { short }
 }

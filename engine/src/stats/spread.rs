@@ -5,40 +5,40 @@ use super::statistic::Statistic;
 use super::{float, nanos_float};
 use crate::nanos::Nanos;
 
-/// Location and spread of a set of values; percentiles by R type 7.
+/// Location and spread of a set of values. The percentiles are computed by R type 7.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Spread {
     /// Number of values, at least 1.
     pub count: usize,
-    /// The smallest.
+    /// The smallest value.
     pub min: Nanos,
-    /// Half of the values are at or below it.
+    /// The median: half of the values are at or below it.
     pub p50: Nanos,
-    /// 95% of the values are at or below it; needs 20 values.
+    /// The 95th percentile; `None` below 20 values.
     pub p95: Option<Nanos>,
-    /// 99 of 100; needs 100 values.
+    /// The 99th percentile; `None` below 100 values.
     pub p99: Option<Nanos>,
-    /// 999 of 1 000; needs 1 000 values.
+    /// The 99.9th percentile; `None` below 1 000 values.
     pub p99_9: Option<Nanos>,
-    /// The maximum.
+    /// The largest value.
     pub max: Nanos,
     /// The mean, in nanoseconds.
     pub mean_nanos: f64,
-    /// The standard deviation with n − 1, in nanoseconds; needs two values.
+    /// The standard deviation with divisor n − 1, in nanoseconds; `None` below two values.
     pub std_dev_nanos: Option<f64>,
 }
 
 impl Spread {
-    /// Describes values; `None` if there are none. Time: O(n log n).
+    /// Computes the spread of values in nanoseconds; `None` if there are no values. Time: O(n log n).
     pub fn of(values: Vec<i64>) -> Option<Self> {
         Sorted::of(values).map(|sorted| Self::of_sorted(&sorted))
     }
 
-    /// Describes sorted values. Time: O(n).
+    /// Computes the spread of sorted values. Time: O(n).
     pub fn of_sorted(sorted: &Sorted) -> Self {
         let count = sorted.count();
         let percentile = |quantile| {
-            // A float can round a huge value out itself range.
+            // A huge value rounded to `f64` can be outside the range of the values.
             Nanos::from_nanos_f64(sorted.percentile(quantile, PercentileRule::R7))
                 .clamp(Nanos::new(sorted.min()), Nanos::new(sorted.max()))
         };
@@ -60,7 +60,8 @@ impl Spread {
         }
     }
 
-    /// The value of a statistic that a spread has; `None` where it has too few values.
+    /// Returns the value of a statistic, times in nanoseconds; `None` if there are too few values for it, or if it is
+    /// not a field of `Spread`.
     pub fn statistic(&self, statistic: Statistic) -> Option<f64> {
         match statistic {
             Statistic::Mean => Some(self.mean_nanos),
@@ -75,7 +76,7 @@ impl Spread {
         }
     }
 
-    /// How many values a statistic needs.
+    /// Returns how many values a `Spread` needs to have this statistic.
     pub const fn values_needed(statistic: Statistic) -> usize {
         match statistic {
             Statistic::StdDev => 2,
@@ -87,8 +88,8 @@ impl Spread {
     }
 }
 
-/// Mean and standard deviation (n − 1) in two passes, the second one corrected for the first one's
-/// rounding (Chan, Golub and LeVeque 1983).
+/// Computes the mean, and the standard deviation with divisor n − 1 (`None` below two values). The second of two
+/// passes corrects the rounding error of the mean (Chan, Golub and LeVeque 1983).
 fn mean_and_deviation(values: impl ExactSizeIterator<Item = i64> + Clone) -> (f64, Option<f64>) {
     let count = values.len();
     let sum: i128 = values.clone().map(i128::from).sum();
@@ -115,7 +116,8 @@ mod tests {
 
     #[test]
     fn a_spread_is_what_numpy_shows() {
-        // numpy.mean, numpy.std(ddof=1), numpy.percentile of [2, 4, 4, 4, 5, 5, 7, 9].
+        // The expected numbers are numpy.mean, numpy.std(ddof=1), and numpy.percentile of these values. The median is
+        // rounded from 4.5 to 5 ns.
         let spread = Spread::of(vec![9, 2, 4, 4, 5, 4, 7, 5]).unwrap();
         assert_eq!((spread.count, spread.min, spread.max), (8, Nanos::new(2), Nanos::new(9)));
         assert!((spread.mean_nanos - 5.0).abs() < 1e-12);

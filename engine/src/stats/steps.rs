@@ -1,48 +1,49 @@
-//! Steps from one frame of a paced trial to the next: how long they took, which slots passed empty
-//! between, and where samples were lost.
+//! Steps from one recorded frame of a paced trial to the next: the frame time, the slots without a frame, and the
+//! slots whose samples were lost.
 
 use crate::nanos::Nanos;
 use crate::sample::{Evidence, Samples};
 
-/// One trial of a configuration, which may have several.
+/// One trial of a configuration, with the data to evaluate its samples. A configuration can have several trials.
 #[derive(Clone, Copy, Debug)]
 pub struct Round<'a> {
-    /// Its samples.
+    /// The samples of the trial.
     pub samples: &'a Samples,
-    /// The evidence of its late samples.
+    /// What the system counted around the late samples.
     pub evidence: &'a [Evidence],
-    /// The spin tail of its hybrid wait; absent without one.
+    /// The spin tail of a hybrid wait; `None` for other waits.
     pub tail: Option<Nanos>,
-    /// Samples that the collector was too slow to take.
+    /// Number of samples that were lost because the collector was too slow.
     pub lost_count: u64,
-    /// Whether slots that had passed were skipped, rather than run late or re-based.
+    /// Whether the loop skips slots that have passed. Otherwise, it runs their frames late, or moves the schedule
+    /// (re-bases).
     pub is_skipping: bool,
 }
 
-/// What is between a frame and the next recorded one.
+/// The step from a recorded frame to the next recorded frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Step {
-    /// Time from start to start in nanoseconds: `woke(k) − woke(k−1)`; absent where samples of frames
-    /// between were lost.
+    /// Time between the starts of the two frames in nanoseconds: `woke(k) − woke(k−1)`; `None` if samples of frames
+    /// between the two were lost.
     pub frame_time_nanos: Option<i64>,
-    /// Slots that passed without a frame, 0 or more.
+    /// Number of slots between the two frames in which no frame ran, 0 or more.
     pub empty_count: i64,
-    /// Slots that have no sample because it was lost, 0 or more.
+    /// Number of slots between the two frames whose samples were lost, 0 or more.
     pub lost_count: i64,
 }
 
 impl<'a> Round<'a> {
-    /// A trial that skipped passed slots and lost no sample.
+    /// Creates a trial that skips passed slots, and that has no evidence, no spin tail, and no lost samples.
     pub const fn of(samples: &'a Samples) -> Self {
         Self { samples, evidence: &[], tail: None, lost_count: 0, is_skipping: true }
     }
 
-    /// The steps in order of time, one fewer than there are samples. Time: O(n).
+    /// Returns the steps in order of time, one fewer than there are samples. Time: O(n).
     ///
-    /// Slots without a sample are detected by `due`: on a fixed schedule, it then moves by several
-    /// periods. If samples were lost, slots that no frame explains count as lost, at most as many
-    /// as were lost: a loop that skips slots does so only after late work, and a re-based one is
-    /// due a period after it woke. A re-based loop moves its schedule and skips no slot.
+    /// A slot without a sample is visible in `due`, which advances by several periods. Such a slot counts as lost if
+    /// the loop had no reason to leave it without a frame, up to `lost_count` slots in all. A loop that skips slots has
+    /// a reason only if the previous work ended after them. A re-based loop skips no slots: its schedule moves, and
+    /// `due` is a period after the previous wake-up unless samples were lost.
     pub fn steps(self, period: Nanos) -> impl Iterator<Item = Step> + 'a {
         let (samples, is_skipping, period) = (self.samples, self.is_skipping, period.get());
         let before = samples.due_nanos().zip(samples.woke_nanos()).zip(samples.done_nanos());
@@ -69,15 +70,16 @@ impl<'a> Round<'a> {
         })
     }
 
-    /// Frame times in nanoseconds, in order of time, without those that span lost samples.
+    /// Returns the frame times in nanoseconds, in order of time. Steps over lost samples have none.
     pub fn frame_times(self, period: Nanos) -> impl Iterator<Item = i64> + 'a {
         self.steps(period).filter_map(|step| step.frame_time_nanos)
     }
 }
 
-/// Slots between the two ends of a length: one fewer than its whole periods.
+/// Returns the number of slots strictly between two frames that start `length` nanoseconds apart: one fewer than the
+/// whole periods in this time.
 fn slots_between(length: i64, period: i64) -> i64 {
-    // Hardly any slot is empty, and a division takes longer than all the rest.
+    // Most steps have no slot between their frames. This check avoids a division, the slowest part of a step.
     if length < period.saturating_mul(2) {
         return 0;
     }
@@ -92,7 +94,7 @@ mod tests {
 
     const PERIOD: Nanos = Nanos::new(1_000);
 
-    /// Frames given by when they were due, woke, and were done.
+    /// Creates samples from the instants `due`, `woke`, and `done` of each frame, in nanoseconds.
     fn frames(of: &[(i64, i64, i64)]) -> Samples {
         of.iter()
             .map(|&(due, woke, done)| Sample {
@@ -107,7 +109,7 @@ mod tests {
             .collect()
     }
 
-    /// Frame time, empty slots and lost slots of each step.
+    /// Checks the frame time, the empty slots, and the lost slots of each step.
     #[track_caller]
     fn check(
         of: &[(i64, i64, i64)],
@@ -126,7 +128,8 @@ mod tests {
 
     #[test]
     fn a_hole_that_no_late_work_explains_is_one_of_lost_samples() {
-        // The second frame is done in the fourth slot, two later; after the third, three are not there.
+        // The work of the second frame ends three slots later, at 5 050, so the slots at 3 000 and 4 000 are skipped.
+        // The slots from 6 000 to 8 000 are missing without such a reason.
         let of = [
             (1_000, 1_010, 1_100),
             (2_000, 2_030, 5_050),
@@ -148,7 +151,8 @@ mod tests {
 
     #[test]
     fn a_re_based_loop_is_due_a_period_after_it_woke() {
-        // The second frame is three periods late, and nothing is lost after it.
+        // The second frame is three periods late and moves the schedule. Only before the last frame is `due` later than
+        // a period after the previous wake-up.
         let of = [
             (1_000, 1_010, 1_100),
             (2_010, 5_110, 5_200),

@@ -1,13 +1,14 @@
-//! A mean with its error, from few values, as benchmark harnesses print it.
+//! The mean of a few values with its error, as benchmark harnesses print it, and Student's t-distribution.
 
 use std::f64::consts::{FRAC_2_PI, FRAC_PI_2};
 
 use super::float;
 
-/// Above this many degrees of freedom, the limit is reached to four digits.
+/// More degrees of freedom are treated as this number. At a confidence of 99.9%, its `t` is within 0.03% of the
+/// limit for infinitely many, the normal distribution.
 const MAX_DEGREES: usize = 10_000;
 
-/// A mean and how far off it may be.
+/// A mean and its error, in the unit of the values.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Score {
     /// The arithmetic mean.
@@ -17,10 +18,10 @@ pub struct Score {
 }
 
 impl Score {
-    /// Mean ± error of at least two values, for a confidence such as 99.9%.
+    /// Computes the mean and its error for a confidence such as 0.999; `None` below two values.
     ///
-    /// `t(n − 1) × s / √n` by Student's t, as JMH's `getMeanErrorAt`. Assumes values that do not
-    /// depend on one another: iterations or blocks, not neighboring frames. In the values' unit.
+    /// The error is `t(n − 1) × s / √n` with Student's t, as in `getMeanErrorAt` of JMH, the Java benchmark harness.
+    /// The values must be independent: iterations or blocks, not neighboring frames.
     pub fn of(values: &[f64], confidence: f64) -> Option<Self> {
         let degrees = values.len().checked_sub(1)?;
         let len = float(values.len());
@@ -32,9 +33,10 @@ impl Score {
     }
 }
 
-/// The `t` such that this share of Student's distribution is between `−t` and `t`.
+/// Returns the `t` for which the share `confidence` of Student's distribution is between `−t` and `t`.
 ///
-/// By halving the angle `θ = arctan(t / √ν)`; within 10^-9 of it up to a confidence of 0.999 999.
+/// The `t` is found by bisection of the angle `arctan(t / √degrees)`. Its relative error is below 10^-9 for a
+/// confidence of up to 0.999 999.
 pub fn student_t(degrees: usize, confidence: f64) -> f64 {
     let degrees = degrees.clamp(1, MAX_DEGREES);
     let (mut low, mut high) = (0.0, FRAC_PI_2);
@@ -49,13 +51,14 @@ pub fn student_t(degrees: usize, confidence: f64) -> f64 {
     low.tan() * float(degrees).sqrt()
 }
 
-/// The share of Student's distribution that is further from 0 than `t`.
+/// Returns the share of Student's distribution that is further from 0 than `t`, on both sides together.
 pub fn student_chance(degrees: usize, t: f64) -> f64 {
     let degrees = degrees.clamp(1, MAX_DEGREES);
     1.0 - share_within((t.abs() / float(degrees).sqrt()).atan(), degrees)
 }
 
-/// The share within an angle: Abramowitz and Stegun, 26.7.3 for odd and 26.7.4 for even degrees.
+/// Returns the share of Student's distribution between `−t` and `t`, where `angle` is `arctan(t / √degrees)`.
+/// Formulas of Abramowitz and Stegun: 26.7.3 for odd and 26.7.4 for even degrees of freedom.
 fn share_within(angle: f64, degrees: usize) -> f64 {
     let (sine, cosine) = angle.sin_cos();
     let odd = degrees % 2 == 1;

@@ -1,26 +1,26 @@
-//! Stutter: frames that took much longer than those around them.
+//! Stutter: frames that took much longer than the frames around them.
 
 use super::{float, nanos_float, position};
 use crate::nanos::Nanos;
 
-/// A frame is stutter above this many moving medians.
+/// A frame is stutter if its frame time is more than this many times the moving median.
 pub const STUTTER_FACTOR: f64 = 2.5;
 /// The longest window of the moving median, in frames.
 const MAX_WINDOW: usize = 999;
 
-/// Frames above [`STUTTER_FACTOR`] moving medians.
+/// The stuttering frames of a run: those with a frame time above [`STUTTER_FACTOR`] moving medians.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Stutter {
-    /// How many frames.
+    /// Number of stuttering frames.
     pub count: usize,
-    /// Their frame times together.
+    /// Sum of the frame times of the stuttering frames.
     pub time: Nanos,
-    /// The same as a share of all frame times, 0 to 1.
+    /// `time` as a share of the sum of all frame times, 0 to 1.
     pub share: f64,
 }
 
 impl Stutter {
-    /// Of frame times in order, in nanoseconds. Time: O(n √w) for a window of `w` frames.
+    /// Finds stutter in frame times in nanoseconds, in order of time. Time: O(n w) for a window of `w` frames.
     pub fn of(times: impl Iterator<Item = i64> + Clone) -> Self {
         let all = times.clone().fold(0, |sum: i64, time| sum.saturating_add(time));
         let (mut count, mut time) = (0, Nanos::ZERO);
@@ -35,13 +35,13 @@ impl Stutter {
     }
 }
 
-/// Whether a frame of this length is stutter where this is the moving median; both in nanoseconds.
+/// Returns whether a frame time is stutter, given the moving median at this frame; both in nanoseconds.
 pub fn is_stutter(length: i64, median: f64) -> bool {
     STUTTER_FACTOR * median < nanos_float(length)
 }
 
-/// Frames in the window of the moving median: `10 √(mean frame time in ms)` to the nearest whole
-/// frame, made odd so that a frame is in its middle; at most 999.
+/// Returns the number of frames in the window of the moving median: `10 √(mean frame time in ms)`, rounded, and at
+/// most 999. An even number is increased by 1, so that one frame is in the middle of the window.
 pub fn window(times: impl Iterator<Item = i64>) -> usize {
     let (sum, count) =
         times.fold((0.0, 0), |(sum, count), time| (sum + nanos_float(time), count + 1));
@@ -53,7 +53,8 @@ pub fn window(times: impl Iterator<Item = i64>) -> usize {
     (frames | 1).min(MAX_WINDOW)
 }
 
-/// The median of the frames around each frame, itself among them; fewer at both ends. In nanoseconds.
+/// Returns for each frame the median of the frame times around it, its own included, in nanoseconds. The window is
+/// shorter at both ends of the run.
 pub fn moving_median(times: impl Iterator<Item = i64> + Clone) -> impl Iterator<Item = f64> {
     let half = window(times.clone()) / 2;
     let mut around: Vec<i64> = Vec::with_capacity(2 * half + 1);
@@ -77,7 +78,7 @@ pub fn moving_median(times: impl Iterator<Item = i64> + Clone) -> impl Iterator<
     })
 }
 
-/// The middle of sorted values; the mean of the middle two where their number is even.
+/// Returns the median of sorted values: the mean of the two middle values if their number is even.
 fn middle(sorted: &[i64]) -> f64 {
     let at = |index: usize| sorted.get(index).copied().map_or(0.0, nanos_float);
     let last = sorted.len().saturating_sub(1);

@@ -1,4 +1,4 @@
-//! The numbers of a paced configuration: of one trial, or of several rounds.
+//! The numbers of a paced configuration: of one trial, or of several trials, one per round.
 
 use super::lows::{LowDefinition, Lows, average_fps};
 use super::percentile::Sorted;
@@ -7,46 +7,47 @@ use super::steps::Round;
 use crate::nanos::Nanos;
 use crate::sample::{MISSING, Samples};
 
-/// The numbers of a paced configuration. Intervals between frames are taken within a round, never
-/// across two rounds.
+/// The numbers of a paced configuration. A frame time is always between two frames of the same round.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Summary {
-    /// How late each frame started: `woke − due`.
+    /// Lateness of each frame: `woke − due`. In a result of [`Summary::of_values`], the given values instead.
     pub lateness: Spread,
-    /// Time from each start to the next, where no sample between was lost; absent below two frames.
+    /// Time from each frame's start to the next one's, without steps over lost samples; `None` if there are no such
+    /// times.
     pub frame_time: Option<Spread>,
-    /// Frame time less period.
+    /// Frame time minus period.
     pub period_error: Option<Spread>,
-    /// How long the work took: `done − woke`.
+    /// Duration of the work: from the wake-up, or from the end of reading the counters, to `done`.
     pub work: Spread,
-    /// What the system's sleep did, which a spin hides: `slept − (due − tail)`; absent where no frame
-    /// slept.
+    /// Overshoot of the system's sleep, before a spin corrects it: `slept − (due − tail)`. `None` if no frame slept, or
+    /// in a result of [`Summary::of_values`].
     pub os_wake_up: Option<Spread>,
-    /// Frames that started later than the late limit.
+    /// Number of frames with a lateness above the late threshold.
     pub late_count: usize,
-    /// Frames that started before they were due.
+    /// Number of frames that started before they were due.
     pub early_count: usize,
-    /// Frames that were not finished when the next one was due: `done > due + period`.
+    /// Number of frames that were not finished when the next frame was due: `done > due + period`.
     pub unfinished_count: usize,
-    /// Slots that passed without a frame; a frame whose sample was lost is none of them.
+    /// Number of slots in which no frame ran. Frames whose samples were lost are not counted.
     pub empty_count: usize,
-    /// Slots of the schedule: frames and empty slots.
+    /// Number of slots of the schedule: recorded frames and empty slots.
     pub slot_count: usize,
-    /// How far the last start had moved off the schedule against the first one:
-    /// `(woke(n) − woke(0)) − n × period`; of several rounds their sum.
+    /// How much later the last frame started than on a fixed schedule that begins at the first start:
+    /// `(woke(n) − woke(0)) − n × period`. For several rounds, the sum.
     pub drift: Nanos,
-    /// Frames a second: their number over their time.
+    /// Average frame rate in frames per second: the number of frame times divided by their sum.
     pub average_fps: Option<f64>,
-    /// The 1 % low by the default definition, in frames a second; needs 100 frames.
+    /// The 1% low by the default definition, in frames per second; `None` below 100 frame times, or if a frame time is
+    /// 0 or less.
     pub one_percent_low_fps: Option<f64>,
-    /// The same by every definition.
+    /// The 1% low by every definition; `None` below 100 frame times, or if a frame time is 0 or less.
     pub lows: Option<Lows>,
-    /// The 0.1% low by every definition; needs 1 000 frames.
+    /// The 0.1% low by every definition; `None` below 1 000 frame times, or if a frame time is 0 or less.
     pub tenth_lows: Option<Lows>,
 }
 
 impl Summary {
-    /// Sums up a trial that lost no sample; `None` where it has none. Time: O(n log n).
+    /// Summarizes a trial that lost no samples; `None` if there are no samples. Time: O(n log n).
     pub fn of(
         samples: &Samples,
         period: Nanos,
@@ -56,8 +57,8 @@ impl Summary {
         Self::of_rounds(&[Round { tail, ..Round::of(samples) }], period, late_limit)
     }
 
-    /// Sums rounds up; `None` where they have no sample. Time: O(n log n). At most one sorted list is in
-    /// memory at once.
+    /// Summarizes the trials of several rounds; `None` if there are no samples. Time: O(n log n). At most one sorted
+    /// list is in memory at once.
     pub fn of_rounds(rounds: &[Round<'_>], period: Nanos, late_limit: Nanos) -> Option<Self> {
         let (lateness, late_count, early_count) = {
             let lateness = Sorted::of(joined(rounds, |round| round.samples.lateness()))?;
@@ -104,8 +105,8 @@ impl Summary {
         })
     }
 
-    /// Sums values up that follow no schedule: nothing can be missed, and nothing drifts. `None` where
-    /// there is none. Time: O(n log n).
+    /// Summarizes values that follow no schedule, so nothing is missed and nothing drifts. `None` if there are no
+    /// values. Time: O(n log n).
     pub fn of_values(values: Vec<i64>, rounds: &[Round<'_>], late_limit: Nanos) -> Option<Self> {
         let values = Sorted::of(values)?;
         Some(Self {
@@ -127,14 +128,14 @@ impl Summary {
         })
     }
 
-    /// Missed frames: those not finished when the next was due, and slots that passed empty. A slot is
-    /// one or the other, so none counts twice.
+    /// Returns the number of missed frames: unfinished frames and empty slots. No slot is counted twice, because an
+    /// empty slot has no frame.
     pub fn missed_count(&self) -> usize {
         self.unfinished_count.saturating_add(self.empty_count)
     }
 }
 
-/// A value a sample of all rounds, one after the other.
+/// Collects one value per sample, round after round.
 fn joined<'a, V: Iterator<Item = i64>>(
     rounds: &[Round<'a>],
     of: impl Fn(Round<'a>) -> V,
@@ -146,7 +147,7 @@ fn joined<'a, V: Iterator<Item = i64>>(
     values
 }
 
-/// How long the work took, without reading the counters before it: `done − work_started`.
+/// Computes the duration of the work, without the reading of counters before it; `None` if there are no samples.
 fn work(rounds: &[Round<'_>]) -> Option<Spread> {
     Spread::of(joined(rounds, |round| {
         let started = round.samples.work_started_nanos(round.evidence, round.lost_count);
@@ -155,8 +156,8 @@ fn work(rounds: &[Round<'_>]) -> Option<Spread> {
     }))
 }
 
-/// Overshoot of the system's sleep in the frames that slept, `slept − (due − tail)`; each round has
-/// its own tail.
+/// Computes the overshoot of the system's sleep in the frames that slept: `slept − (due − tail)`, with the spin tail
+/// of each round. `None` if no frame slept.
 fn os_wake_ups(rounds: &[Round<'_>]) -> Option<Spread> {
     let count = rounds.iter().map(|round| round.samples.slept_count()).sum();
     let mut wake_ups = Vec::with_capacity(count);
@@ -172,7 +173,7 @@ fn os_wake_ups(rounds: &[Round<'_>]) -> Option<Spread> {
     Spread::of(wake_ups)
 }
 
-/// Frames whose work was not done a period after they were due.
+/// Counts the frames whose work was not done one period after the frame was due.
 fn unfinished(samples: &Samples, period: Nanos) -> usize {
     samples
         .done_nanos()
@@ -181,18 +182,19 @@ fn unfinished(samples: &Samples, period: Nanos) -> usize {
         .count()
 }
 
-/// What moving the grid after every late frame hides.
+/// The lateness that re-basing hides. Re-basing moves the schedule after every late frame, so that the next frames
+/// seem to be on time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Rebasing {
-    /// How much later than on a fixed schedule the last frame starts; of several rounds their sum.
+    /// How much later the last frame starts than on a fixed schedule. For several rounds, the sum.
     pub behind: Nanos,
-    /// Whole frames in that time.
+    /// Number of whole periods in `behind`.
     pub frame_count: u64,
 }
 
 impl Rebasing {
-    /// What re-based loops really hid: how far each ended behind the schedule it began,
-    /// `(woke(n) − due(0)) − n × period`, all together. `None` without a sample.
+    /// Computes the lateness that re-based loops hid: how far the last frame of each round was behind the schedule of
+    /// its first frame, `(woke(n) − due(0)) − n × period`, summed over rounds. `None` if there are no samples.
     pub fn hidden_by(rounds: &[Round<'_>], period: Nanos) -> Option<Self> {
         let behind = rounds.iter().filter_map(|round| {
             let (first, last) = (round.samples.get(0)?, round.samples.last()?);
@@ -204,8 +206,8 @@ impl Rebasing {
         behind.reduce(|sum, behind| sum + behind).map(|behind| Self::of(behind, period))
     }
 
-    /// What re-basing would have hidden in rounds on a fixed schedule: every frame's lateness would have
-    /// moved all that follow.
+    /// Computes the lateness that re-basing would have hidden in rounds on a fixed schedule: the summed lateness of all
+    /// late frames, because each late frame would have moved all later frames.
     pub fn hidden_if_rebased(rounds: &[Round<'_>], period: Nanos) -> Self {
         let late = rounds.iter().flat_map(|round| round.samples.lateness());
         let sum = late.fold(Nanos::ZERO, |sum, late| sum + Nanos::new(late.max(0)));
@@ -227,7 +229,7 @@ mod tests {
 
     const PERIOD: Nanos = Nanos::new(1_000);
 
-    /// Frames given by when they were due, woke, and were done.
+    /// Creates samples from the instants `due`, `woke`, and `done` of each frame, in nanoseconds.
     fn frames(of: &[(i64, i64, i64)]) -> Samples {
         of.iter()
             .map(|&(due, woke, done)| Sample {
@@ -242,7 +244,7 @@ mod tests {
             .collect()
     }
 
-    /// The samples without those at some positions.
+    /// Returns the samples without the ones at the `skipped` positions.
     fn without(samples: &Samples, skipped: &std::ops::Range<usize>) -> Samples {
         let retained = samples.iter().enumerate().filter(|(at, _)| !skipped.contains(at));
         retained.map(|(_, sample)| sample).collect()
@@ -250,7 +252,7 @@ mod tests {
 
     #[test]
     fn a_slot_is_unfinished_or_empty_and_never_both() {
-        // Slot 2 is done after slot 3 was due and over; slots 3 and 4 pass empty.
+        // The work of the frame at 2 000 ends at 5 050, so the slots at 3 000 and 4 000 have no frame.
         let samples = frames(&[
             (1_000, 1_010, 1_100),
             (2_000, 2_030, 5_050),
@@ -284,7 +286,7 @@ mod tests {
 
     #[test]
     fn re_basing_hides_what_a_fixed_schedule_shows() {
-        // Every frame starts 300 ns late and moves the next.
+        // Every frame starts 300 ns late and moves the next frame by as much.
         let moved: Vec<_> =
             (0..10).map(|k| (1_000 + k * 1_300, 1_300 + k * 1_300, 1_400 + k * 1_300)).collect();
         let samples = frames(&moved);
@@ -296,7 +298,7 @@ mod tests {
         let fixed: Vec<_> =
             (1..=10).map(|k| (k * 1_000, k * 1_000 + 300, k * 1_000 + 400)).collect();
         assert_eq!(Rebasing::hidden_if_rebased(&[Round::of(&frames(&fixed))], PERIOD), hidden);
-        // Frames whose samples were lost are frames of the schedule all the same.
+        // Frames whose samples were lost still count as frames of the schedule.
         let retained = without(&samples, &(3..6));
         let lost = Round { lost_count: 3, is_skipping: false, ..Round::of(&retained) };
         assert_eq!(Rebasing::hidden_by(&[lost], PERIOD), Some(hidden));
@@ -316,7 +318,7 @@ mod tests {
         assert_eq!((summary.empty_count, summary.slot_count), (1, 6));
         assert_eq!((summary.late_count, summary.lateness.count), (1, 5));
         assert_eq!(summary.drift, Nanos::new(-10 - 80));
-        // Each round has its own tail: slept 0 and 10 ns late.
+        // The sleeps end 90 ns before `due`: 0 ns late with a spin tail of 90 ns, and 10 ns late with one of 100 ns.
         let os_wake_up = summary.os_wake_up.unwrap();
         assert_eq!((os_wake_up.min, os_wake_up.max), (Nanos::ZERO, Nanos::new(10)));
         let alone = Summary::of_rounds(&rounds[..1], PERIOD, limit);

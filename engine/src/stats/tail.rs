@@ -1,11 +1,12 @@
-//! The share of values above each value: the plot that compares runs of different lengths.
+//! The tail distribution: the share of values at or above each value. As a plot, it compares runs of different
+//! lengths.
 
 use super::percentile::Sorted;
 use super::{float, nanos_float, position};
 
-/// Points of the curve "share of values above this", the share falling from 1 to 1/N: at most
-/// `most` of them, evenly spaced on the logarithm of the share, with the largest values all
-/// included.
+/// Returns points of the tail distribution of N values: each is a value and the share of values at or above it. The
+/// shares fall from 1 to 1/N. Up to `most` points are evenly spaced on the logarithm of the share, and the largest
+/// `most / 4` values are added.
 pub fn tail_points(sorted: &Sorted, most: usize) -> Vec<(f64, f64)> {
     let count = sorted.count();
     let mut ranks: Vec<usize> = (0..most.max(2))

@@ -1,10 +1,11 @@
-//! Values over time with few enough points to be drawn, without a list of all of them.
+//! Reduces values over time to few enough points to draw, without a list of all points in memory.
 
 use super::{float, nanos_float};
 use crate::nanos::Nanos;
 
-/// For each of this many columns of equal width the first, min, max, and last point, in order of time; every point
-/// where they are few. Points come in order of time; they are returned in nanoseconds. Time: O(n).
+/// Divides the time into `columns` columns of equal width, and returns the first, min, max, and last point of each.
+/// Returns all points if there are at most `4 × columns`, or if all are at one instant. The points must be in order
+/// of time. Times and values are returned in nanoseconds. Time: O(n).
 pub fn thinned(
     points: impl Iterator<Item = (Nanos, Nanos)> + Clone,
     columns: usize,
@@ -20,7 +21,7 @@ pub fn thinned(
     let mut own: Option<Column> = None;
     let mut column = 1;
     for (point, index) in points.zip(0_usize..) {
-        // The end of the last column belongs to it.
+        // A point at the end of the last column belongs to this column.
         while column < columns && from + width * float(column) <= point.0.as_secs() {
             column += 1;
             if let Some(own) = own.take() {
@@ -42,7 +43,7 @@ fn drawn((at, value): (Nanos, Nanos)) -> (f64, f64) {
     (at.as_secs() * 1e9, nanos_float(value.get()))
 }
 
-/// The first, min, max, and last point of a column with their positions.
+/// The first, min, max, and last point of a column, each with its position among all points.
 struct Column([(usize, (Nanos, Nanos)); 4]);
 
 impl Column {
@@ -57,7 +58,7 @@ impl Column {
         *last = (index, point);
     }
 
-    /// Each point once, in order of time.
+    /// Appends the four points of the column in order of time, and a repeated point only once.
     fn draw(self, thin: &mut Vec<(f64, f64)>) {
         let Self(mut points) = self;
         points.sort_unstable_by_key(|(index, _)| *index);

@@ -1,30 +1,32 @@
-//! Percentiles of time over intervals: from counts in bins, and exactly where lengths are known.
+//! Percentiles of interval lengths, where each interval counts by its length: a share of the time, not a share of
+//! the intervals. They are computed from counts per bin, and from exact lengths where these are known.
 
 use std::collections::BTreeMap;
 
 use super::nanos_float;
 use crate::nanos::Nanos;
 
-/// How the time of a probe is divided over intervals of different lengths.
+/// The distribution of the lengths of intervals, in nanoseconds, in which each interval weighs as much as its length.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TimeWeighted<'a> {
-    /// The bins in order: the shortest and the longest length, and the time in intervals whose
-    /// exact length is unknown.
+    /// The bins in ascending order: the shortest length, the longest length, and the time in the intervals of the bin
+    /// whose exact length is unknown.
     bins: Vec<(i64, i64, f64)>,
-    /// Lengths that are known, in ascending order.
+    /// The intervals whose exact length is known, in ascending order.
     known: &'a [i64],
     total: f64,
 }
 
-/// How many lengths a bin has that begins here: bins are eighths of an octave.
+/// Returns the width in nanoseconds of a bin that begins at `edge`. Eight bins cover a factor of two; below 16 ns, a
+/// bin has a single length.
 fn width(edge: i64) -> i64 {
     1 << edge.max(1).ilog2().saturating_sub(3)
 }
 
 impl<'a> TimeWeighted<'a> {
-    /// Divides a time over intervals: `counts` by the lower edge of their bin, in eighths of an octave, and
-    /// `known` lengths in ascending order, which the counts include. Where a bin has more intervals than
-    /// are known, the rest is spread evenly over it; an empty `counts` leaves the rest of the time open.
+    /// Divides a total time over intervals. `counts` has the number of intervals per bin, by the lower edge of the bin,
+    /// and includes the intervals of `known`, whose exact lengths are in ascending order. The other intervals of a bin
+    /// are spread evenly over the bin. If `counts` is empty, the rest of the time is not assigned to any length.
     pub fn of(counts: &BTreeMap<i64, u64>, known: &'a [i64], total: Nanos) -> Self {
         let mut bins: Vec<(i64, i64, f64)> = counts
             .iter()
@@ -33,7 +35,7 @@ impl<'a> TimeWeighted<'a> {
                 let from = known.partition_point(|&length| length < edge);
                 let to = known.partition_point(|&length| length < end);
                 let unknown = count.saturating_sub(u64::try_from(to - from).unwrap_or(0));
-                // The longest are known: the others are shorter.
+                // The known intervals are the longest ones, so the others in this bin are shorter.
                 let shortest_known = known.get(from).copied().unwrap_or(end);
                 let longest = (end.min(shortest_known) - 1).max(edge);
                 #[expect(clippy::cast_precision_loss, reason = "counts stay far below 2^53")]
@@ -46,7 +48,7 @@ impl<'a> TimeWeighted<'a> {
         let known_time: f64 = known.iter().map(|&length| nanos_float(length)).sum();
         let in_bins: f64 = bins.iter().map(|bin| bin.2).sum();
         if 0.0 < in_bins {
-            // The total is exact, the middle of a bin is not.
+            // The total is exact, but the middle of a bin is an estimate: scale all bins to the total.
             let scale = (total - known_time).max(0.0) / in_bins;
             for bin in &mut bins {
                 bin.2 *= scale;
@@ -55,10 +57,10 @@ impl<'a> TimeWeighted<'a> {
         Self { bins, known, total }
     }
 
-    /// Returns the length up to which intervals make up a share of the time, interpolated within a
-    /// bin: off by at most its width, an eighth. `None` if the lengths there are unknown.
+    /// Returns the length L such that intervals up to L make up this share of the time. L is interpolated within a bin:
+    /// the error is at most the width of the bin, an eighth of L. `None` if no length is known at this share.
     pub fn percentile(&self, share: f64) -> Option<Nanos> {
-        // From the longest down: the upper part is known best.
+        // Add up from the longest interval down, because the lengths of the longest intervals are known exactly.
         let above = (1.0 - share) * self.total;
         let mut sum = 0.0;
         let mut known = self.known;
@@ -89,7 +91,7 @@ impl<'a> TimeWeighted<'a> {
             }
             sum += time;
         }
-        // Sums of floats may fall short of the total by their last digits.
+        // Rounding can make the sum slightly smaller than the total.
         take_known(&mut sum, i64::MIN).or(self.bins.first().map(|bin| Nanos::new(bin.0)))
     }
 }
@@ -102,7 +104,7 @@ mod tests {
 
     #[test]
     fn without_counts_only_long_intervals_are_known() {
-        // 2 ms and then 1 000 of 1 µs: 0.1% of a second is inside the first.
+        // One second with one interval of 2 ms and 1 000 of 1 µs: the top 0.1% of the time, 1 ms, is in the longest.
         let mut known = vec![1_000; 1_000];
         known.push(2_000_000);
         let nothing = BTreeMap::new();
@@ -115,13 +117,13 @@ mod tests {
 
     #[test]
     fn counts_tell_the_rest_and_known_lengths_are_exact() {
-        // 10 000 of 15 ns, 1 000 of 40 to 43 ns, and one of 250 µs (in the bin from 245 760): 150 000, about
-        // 41 500 and 250 000 of 441 600 ns; the first two are scaled by 191 600 / 191 500.
+        // 10 000 intervals of 15 ns, 1 000 of 40 to 43 ns, and one of 250 µs (in the bin from 245 760 ns): 150 000 ns,
+        // about 41 500 ns, and 250 000 ns of 441 600 ns. The first two are scaled by 191 600 / 191 500.
         let counts = BTreeMap::from([(15, 10_000), (40, 1_000), (245_760, 1)]);
         let time = TimeWeighted::of(&counts, &[250_000], Nanos::new(441_600));
         assert_eq!(time.percentile(0.5), Some(Nanos::new(250_000)));
         assert_eq!(time.percentile(0.2), Some(Nanos::new(15)));
-        // The bin from 40 ns holds 41 522 ns of the time: its middle, 41.5 ns, is at 20 761 of them.
+        // The bin from 40 ns has 41 522 ns of the time. Half of it, 20 761 ns, is above the middle of the bin, 41.5 ns.
         assert_eq!(time.percentile(1.0 - 270_770.0 / 441_600.0), Some(Nanos::new(41)));
         assert_eq!(time.percentile(1.0), Some(Nanos::new(250_000)));
     }

@@ -1,37 +1,39 @@
-//! How much a number usually varies, from many groups of repeats: the prior of a moderated t.
+//! The run-to-run variation that many groups of repeats have in common: the prior variance of a moderated t-test.
 //!
-//! A few repeats that happen to agree do not show how far the next one may be off. The deviation of a group is
-//! therefore combined with what groups of repeats have in common: a prior that counts as a number of repeats of
-//! its own (Smyth 2004, *Linear models and empirical Bayes methods*, equation 3).
+//! A few repeats can agree by chance, so their standard deviation can be far too small. The deviation of a group is
+//! therefore combined with a prior, which is estimated from many groups and counts like additional repeats (Smyth
+//! 2004, *Linear models and empirical Bayes methods*, equation 3).
 
 use super::float;
 
-/// Groups below which no prior is estimated.
+/// Minimum number of groups to estimate a prior.
 pub const MIN_GROUPS: usize = 5;
-/// A variance below this share of the median one counts as that much: two equal values are chance.
+/// A group's variance is raised to at least this share of the median variance, because equal repeats are chance and
+/// the logarithm of a variance of 0 is infinite.
 const MIN_SHARE_OF_MEDIAN: f64 = 1e-5;
 
-/// What groups of repeats have in common.
+/// The variation that groups of repeats have in common.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct VariancePrior {
-    /// The standard deviation of repeats, in the unit of the values it was estimated from.
+    /// The standard deviation of repeats, in the unit of the values.
     pub std_dev: f64,
-    /// How many degrees of freedom it counts as.
+    /// The degrees of freedom of the prior: its weight when it is combined with a group.
     pub freedom: f64,
 }
 
-/// The standard deviation of one group with its degrees of freedom.
+/// The standard deviation of one group of repeats, with its degrees of freedom.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Deviation {
-    /// The standard deviation, with n − 1.
+    /// The standard deviation, computed with the degrees of freedom as divisor (n − 1 for one mean).
     pub std_dev: f64,
-    /// Repeats less the means that were estimated from them.
+    /// The degrees of freedom: the number of repeats minus the number of means estimated from them.
     pub freedom: usize,
 }
 
 impl VariancePrior {
-    /// Estimates the prior from the deviations of groups; `None` below [`MIN_GROUPS`] and where more than half
-    /// of them do not vary at all. It counts no more than all groups together.
+    /// Estimates the prior from the deviations of groups. Returns `None` below [`MIN_GROUPS`] groups with degrees of
+    /// freedom, or if more than half of these groups do not vary at all. The prior has at most as many degrees of
+    /// freedom as all groups together.
     pub fn estimate(groups: &[Deviation]) -> Option<Self> {
         let known: Vec<Deviation> =
             groups.iter().copied().filter(|group| 0 < group.freedom).collect();
@@ -44,7 +46,7 @@ impl VariancePrior {
         if !(0.0 < min && min.is_finite()) {
             return None;
         }
-        // The logarithm of a sample variance, less its expected distance from that of the true one.
+        // The logarithm of each sample variance, minus its expected distance from the logarithm of the true variance.
         let logs: Vec<f64> = known
             .iter()
             .map(|group| {
@@ -59,14 +61,14 @@ impl VariancePrior {
             known.iter().map(|group| trigamma(float(group.freedom) / 2.0)).sum::<f64>() / count;
         let all = float(known.iter().map(|group| group.freedom).sum());
         let more = spread - by_chance;
-        // Where groups differ by no more than chance, they all have one deviation.
+        // If the groups differ no more than by chance, the prior assumes the same true deviation for all of them.
         let freedom = if 0.0 < more { (2.0 * inverse_trigamma(more)).min(all) } else { all };
         let half = freedom / 2.0;
         let variance = if 0.0 < more { mean + digamma(half) - half.ln() } else { mean }.exp();
         Some(Self { std_dev: variance.sqrt(), freedom })
     }
 
-    /// Combines the prior with the deviation of a group.
+    /// Combines the prior with the deviation of a group: the mean of both variances, weighted by degrees of freedom.
     pub fn moderate(self, group: Deviation) -> Deviation {
         let own = float(group.freedom);
         let all = own + self.freedom;
@@ -81,7 +83,8 @@ impl VariancePrior {
     }
 }
 
-/// The first derivative of ln Γ: recurrence up to 6, then Abramowitz and Stegun 6.3.18.
+/// Computes the first derivative of ln Γ(x): by recurrence below 6, and by the series 6.3.18 of Abramowitz and Stegun
+/// above.
 fn digamma(x: f64) -> f64 {
     let (mut x, mut below) = (x, 0.0);
     while x < 6.0 {
@@ -94,7 +97,8 @@ fn digamma(x: f64) -> f64 {
     below + x.ln() - 0.5 / x - series
 }
 
-/// The second derivative of ln Γ: recurrence up to 6, then Abramowitz and Stegun 6.4.12.
+/// Computes the second derivative of ln Γ(x): by recurrence below 6, and by the series 6.4.12 of Abramowitz and
+/// Stegun above.
 fn trigamma(x: f64) -> f64 {
     let (mut x, mut below) = (x, 0.0);
     while x < 6.0 {
@@ -107,7 +111,7 @@ fn trigamma(x: f64) -> f64 {
     below + 1.0 / x + 0.5 * square + series / x
 }
 
-/// The number whose [`trigamma`] is `y`: it falls from infinity to 0, so halving finds it.
+/// Returns the number whose [`trigamma`] is `y`. Bisection finds it, because [`trigamma`] falls from infinity to 0.
 fn inverse_trigamma(y: f64) -> f64 {
     let (mut low, mut high) = (1e-6_f64.ln(), 1e9_f64.ln());
     for _ in 0..80 {
@@ -128,7 +132,7 @@ mod tests {
 
     #[test]
     fn derivatives_of_the_gamma_function_are_those_of_the_printed_tables() {
-        // scipy.special: digamma and polygamma(1, x).
+        // The expected numbers are digamma(x) and polygamma(1, x) of scipy.special.
         for (x, first, second) in [
             (0.5, -1.963_510_026_021_423, 4.934_802_200_544_679),
             (1.0, -0.577_215_664_901_533, 1.644_934_066_848_226),
@@ -141,7 +145,8 @@ mod tests {
         }
     }
 
-    /// Groups of repeats, each with a deviation of its own around 1: `spread` is that of its logarithm.
+    /// Draws groups of repeats whose true standard deviations vary around 1: the logarithms of these deviations have a
+    /// standard deviation of `spread`.
     fn groups(count: usize, repeats: usize, spread: f64, seed: u64) -> Vec<Deviation> {
         let mut random = fastrand::Rng::with_seed(seed);
         let group = |_| {

@@ -1,4 +1,5 @@
-//! The store's only way to the disk: every operation is announced here, so that tests can fail each one.
+//! The file operations of the store. Each operation first calls `announce`, with which tests can
+//! make any operation fail.
 
 #[cfg(test)]
 pub(super) mod faults;
@@ -10,10 +11,11 @@ use std::time::{Duration, Instant, SystemTime};
 
 use crate::platform;
 
-/// How temporary files end. They are hidden, and locked for as long as their process lives.
+/// Extension of temporary files, which are hidden, and locked as long as the process that created
+/// them exists.
 pub(super) const TEMPORARY_EXTENSION: &str = ".jitterscope.tmp";
 
-/// One operation on the disk.
+/// A file operation, which a test can make fail.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Operation<'a> {
     MakeFolder,
@@ -31,13 +33,13 @@ pub(super) enum Operation<'a> {
     Remove(&'a Path),
 }
 
-/// Fails where a test wants this operation to fail.
+/// Returns an error if a test requires this operation to fail.
 #[cfg(test)]
 fn announce(operation: Operation<'_>) -> io::Result<()> {
     faults::announce(operation)
 }
 
-/// How many of these bytes a write takes.
+/// Returns how many of the `length` bytes of a write are written; a test can reduce this number.
 #[cfg(test)]
 fn announce_write(length: usize) -> io::Result<usize> {
     faults::announce_write(length)
@@ -54,13 +56,13 @@ fn announce_write(length: usize) -> io::Result<usize> {
     announce(Operation::Write).map(|()| length)
 }
 
-/// Creates a folder and those above it.
+/// Creates a folder and its missing parents.
 pub(super) fn make_folder(path: &Path) -> io::Result<()> {
     announce(Operation::MakeFolder)?;
     fs::create_dir_all(path)
 }
 
-/// The paths in a folder, in order; none where there is no folder.
+/// Returns the paths in a folder, sorted; none if the folder does not exist.
 pub(super) fn list(folder: &Path) -> io::Result<Vec<PathBuf>> {
     announce(Operation::List)?;
     let files = match fs::read_dir(folder) {
@@ -73,14 +75,14 @@ pub(super) fn list(folder: &Path) -> io::Result<Vec<PathBuf>> {
     Ok(paths)
 }
 
-/// Size and time of the last change.
+/// Returns the size and the modification time of a file.
 pub(super) fn stamp(path: &Path) -> io::Result<(u64, SystemTime)> {
     announce(Operation::Stamp)?;
     let metadata = fs::metadata(path)?;
     Ok((metadata.len(), metadata.modified()?))
 }
 
-/// Sets the time of a file's last change to now.
+/// Sets the modification time of a file to now.
 pub(super) fn touch(path: &Path) -> io::Result<()> {
     announce(Operation::Stamp)?;
     if !fs::metadata(path)?.is_file() {
@@ -89,7 +91,8 @@ pub(super) fn touch(path: &Path) -> io::Result<()> {
     File::options().append(true).open(path)?.set_modified(SystemTime::now())
 }
 
-/// The path itself, or where that is taken, the path with the first number that is free.
+/// Returns the path, or if a file with this path exists, the path with the first unused number at
+/// its end.
 pub(super) fn free_name(path: PathBuf) -> PathBuf {
     let numbered = |number: u32| {
         let mut name = path.clone().into_os_string();
@@ -103,13 +106,13 @@ pub(super) fn free_name(path: PathBuf) -> PathBuf {
     (1..u32::MAX).map(numbered).find(is_free).unwrap_or(path)
 }
 
-/// Renames a file; what had the new name is gone.
+/// Renames a file; an existing file with the new name is replaced.
 pub(super) fn rename(from: &Path, to: &Path) -> io::Result<()> {
     announce(Operation::Rename(from, to))?;
     platform::rename(from, to)
 }
 
-/// Removes a file; one that is gone already is no error.
+/// Removes a file; a missing file is not an error.
 pub(super) fn remove(path: &Path) -> io::Result<()> {
     announce(Operation::Remove(path))?;
     match fs::remove_file(path) {
@@ -118,18 +121,18 @@ pub(super) fn remove(path: &Path) -> io::Result<()> {
     }
 }
 
-/// Writes the names of a folder to its disk.
+/// Syncs the directory entries of a folder to the disk.
 pub(super) fn sync_folder(folder: &Path) -> io::Result<()> {
     announce(Operation::SyncFolder(folder))?;
     platform::sync_folder(folder)
 }
 
-/// The folder a file is in.
+/// Returns the folder of a file.
 pub(super) fn folder_of(path: &Path) -> &Path {
     path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or_else(|| Path::new("."))
 }
 
-/// Reads a whole regular file of at most `max_bytes`.
+/// Reads a regular file of at most `max_bytes`; returns an error for a larger file.
 pub(super) fn read_bounded(path: &Path, max_bytes: u64) -> io::Result<Vec<u8>> {
     let mut file = DiskFile::open(path)?;
     let mut bytes = Vec::new();
@@ -143,14 +146,14 @@ pub(super) fn read_bounded(path: &Path, max_bytes: u64) -> io::Result<Vec<u8>> {
     }
 }
 
-/// Who holds a file.
+/// The result of an attempt to lock a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Lock {
-    /// This process does now.
+    /// This process has locked the file.
     Ours,
-    /// Another process does.
+    /// Another process has locked the file.
     Theirs,
-    /// The file system has no locks.
+    /// The file system does not support locks.
     NotSupported,
 }
 
@@ -162,14 +165,14 @@ pub(super) struct DiskFile {
 }
 
 impl DiskFile {
-    /// Opens a regular file for reading; anything else is an error.
+    /// Opens a regular file for reading; returns an error for anything else.
     pub(super) fn open(path: &Path) -> io::Result<Self> {
         announce(Operation::Open)?;
         Ok(Self { file: platform::open_regular(path)?, path: path.to_owned() })
     }
 
-    /// Opens a file that serves as a lock, or creates it, and locks it once no other process holds it; `None` where
-    /// one still does after this time.
+    /// Opens or creates a lock file, and waits until no other process has locked it; `None` if
+    /// another process still has it locked after `patience`.
     pub(super) fn lock_within(path: PathBuf, patience: Duration) -> io::Result<Option<Self>> {
         const INTERVAL: Duration = Duration::from_millis(5);
         announce(Operation::Open)?;
@@ -196,12 +199,12 @@ impl DiskFile {
         Ok(Self { file, path })
     }
 
-    /// Its size in bytes.
+    /// Returns the size in bytes.
     pub(super) fn len(&self) -> io::Result<u64> {
         Ok(self.file.metadata()?.len())
     }
 
-    /// Locks the file for this process, if no other holds it.
+    /// Locks the file for this process, unless another process has locked it.
     pub(super) fn try_lock(&self) -> io::Result<Lock> {
         announce(Operation::Lock)?;
         match self.file.try_lock() {
@@ -219,7 +222,7 @@ impl DiskFile {
         self.file.sync_all()
     }
 
-    /// Writes its content to its disk; times need not be there.
+    /// Syncs the content of the file to the disk, without its timestamps.
     pub(super) fn sync_content(&self) -> io::Result<()> {
         announce(Operation::Sync(&self.path))?;
         self.file.sync_data()
@@ -250,45 +253,47 @@ impl Seek for DiskFile {
     }
 }
 
-/// A file under a temporary name, locked, until it is published or dropped.
+/// A locked file with a temporary name. Dropping the draft removes the file, unless the file was
+/// published under its final name.
 #[derive(Debug)]
 pub(super) struct Draft {
     file: Option<DiskFile>,
 }
 
 impl Draft {
-    /// Creates one in a folder; a private one can be read by this user only.
+    /// Creates a draft in a folder; only this user can read it if `is_private` is set.
     pub(super) fn create(folder: &Path, is_private: bool) -> io::Result<Self> {
         loop {
             let path = folder.join(format!(".{:016x}{TEMPORARY_EXTENSION}", fastrand::u64(..)));
             let file = DiskFile::create(path, is_private)?;
             let draft = Self { file: Some(file) };
             let Some(file) = &draft.file else { continue };
-            // A process that sweeps may have been faster: it holds the file, or has removed it.
+            // Another process that removes old temporary files may already have locked or removed
+            // this file.
             if file.try_lock()? != Lock::Theirs && file.path.exists() {
                 return Ok(draft);
             }
         }
     }
 
-    /// Reserves room on the disk for this many bytes; returns whether the file system could.
+    /// Reserves disk space for this many bytes; returns whether the file system supports that.
     pub(super) fn reserve(&self, bytes: u64) -> io::Result<bool> {
         let Some(file) = &self.file else { return Ok(false) };
         announce(Operation::Reserve)?;
         platform::reserve_room(&file.file, bytes)
     }
 
-    /// Gives the file the permissions of another.
+    /// Sets the permissions of the file to those of another file.
     pub(super) fn set_permissions(&self, permissions: Permissions) -> io::Result<()> {
         self.file.as_ref().map_or(Ok(()), |file| file.file.set_permissions(permissions))
     }
 
-    /// The file under its temporary name.
+    /// Returns the open file, which still has its temporary name.
     pub(super) fn file(&mut self) -> io::Result<&mut DiskFile> {
         self.file.as_mut().ok_or_else(|| io::ErrorKind::NotFound.into())
     }
 
-    /// Writes its content.
+    /// Calls `write` with a buffered writer to the file, and flushes the writer.
     pub(super) fn write(
         &mut self,
         write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
@@ -299,7 +304,8 @@ impl Draft {
         writer.flush()
     }
 
-    /// Syncs the file and gives it its name, in one step that survives a power failure.
+    /// Syncs the file, renames it, and syncs the folder: after a power failure, the path has either
+    /// the complete new file or its earlier state.
     pub(super) fn publish(self, to: &Path) -> io::Result<()> {
         if let Some(file) = &self.file {
             file.sync()?;
@@ -308,7 +314,7 @@ impl Draft {
         sync_folder(folder_of(to))
     }
 
-    /// Gives the file its name and hands it over, still locked.
+    /// Renames the file without syncing it, and returns it, still locked.
     pub(super) fn publish_unsynced(mut self, to: &Path) -> io::Result<DiskFile> {
         let file = self.file.as_ref().ok_or(io::ErrorKind::NotFound)?;
         rename(&file.path, to)?;
@@ -328,7 +334,7 @@ impl Drop for Draft {
     }
 }
 
-/// Removes the temporary files of processes that ended.
+/// Removes the temporary files in a folder whose processes have ended.
 pub(super) fn sweep(folder: &Path) -> io::Result<()> {
     for path in list(folder)? {
         let name = path.file_name().unwrap_or_default().to_string_lossy();
@@ -338,7 +344,8 @@ pub(super) fn sweep(folder: &Path) -> io::Result<()> {
         let swept = DiskFile::open(&path).and_then(|file| match file.try_lock()? {
             Lock::Theirs => Ok(()),
             Lock::NotSupported if !is_old(&path) => Ok(()),
-            // Held while it is removed: whoever creates a file checks after locking it.
+            // The lock is held while the file is removed: a process that creates a temporary file
+            // checks, after locking the file, that the file still exists.
             Lock::Ours | Lock::NotSupported => remove(&path),
         });
         if let Err(error) = swept {
@@ -348,7 +355,8 @@ pub(super) fn sweep(folder: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Whether a file did not change for a minute: where there are no locks, its process is gone.
+/// Whether a file was not modified for a minute. Without file locks, such a file counts as one
+/// whose process has ended.
 pub(super) fn is_old(path: &Path) -> bool {
     let age = stamp(path).ok().and_then(|(_, modified)| modified.elapsed().ok());
     age.is_some_and(|age| 60 <= age.as_secs())

@@ -1,4 +1,4 @@
-//! What the user can change of a saved run: its name, note, tags, and annotations; and moving it to the trash.
+//! Edits of saved runs by the user: name, note, tags, and annotations; and the trash.
 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
@@ -20,47 +20,47 @@ pub const MAX_ANNOTATIONS: usize = 500;
 /// Maximum tags of a run.
 pub const MAX_TAGS: usize = 20;
 
-/// The file that is locked while a run is changed.
+/// The lock file that prevents concurrent edits.
 const LOCK: &str = "edit.jitterscope.lock";
-/// How long a change waits for others.
+/// How long an edit waits for the lock.
 const PATIENCE: Duration = Duration::from_secs(10);
-/// Folder of deleted runs until they are removed for good.
+/// Name of the folder of deleted runs.
 const DELETED: &str = "deleted";
-/// Retention.
+/// How long deleted runs are retained in the trash.
 const RETAINED: Duration = Duration::from_hours(7 * 24);
 
-/// A change to the user's description of a run.
+/// A change to the description of a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Edit {
-    /// Another name; empty restores the default.
+    /// Sets the name; an empty name restores the default name.
     Name(String),
-    /// Another note.
+    /// Sets the note.
     Note(String),
-    /// Other tags.
+    /// Sets the tags.
     Tags(Vec<String>),
-    /// Other annotations.
+    /// Sets the annotations.
     Annotations(Vec<Annotation>),
 }
 
-/// Why a run could not be changed.
+/// Why a run could not be edited.
 #[derive(Debug, thiserror::Error)]
 pub enum EditError {
-    /// It cannot be opened.
+    /// The run cannot be opened.
     #[error("{0}")]
     Load(#[from] LoadError),
-    /// It cannot be written.
+    /// The run cannot be saved.
     #[error("{0}")]
     Save(#[from] SaveError),
-    /// Another process changes runs of the folder, and does not end.
+    /// Another process has had the lock for too long.
     #[error("another program is changing a run; try again: {}", path.display())]
     Busy {
-        /// The file that it holds.
+        /// The lock file.
         path: PathBuf,
     },
 }
 
-/// Text without control characters, except line ends if `is_multiline`; truncated to this many
-/// characters.
+/// Returns a text without control characters, except line ends if `has_lines` is set; truncated to
+/// `most` characters.
 pub fn clean(text: &str, most: usize, has_lines: bool) -> String {
     let retained = text.trim().chars().filter_map(|letter| match letter {
         '\n' if has_lines => Some('\n'),
@@ -71,7 +71,7 @@ pub fn clean(text: &str, most: usize, has_lines: bool) -> String {
     retained.take(most).collect()
 }
 
-/// Tags without duplicates and empty ones.
+/// Returns cleaned tags, at most [`MAX_TAGS`], without duplicates and empty tags.
 pub fn clean_tags(tags: &[String]) -> Vec<String> {
     let mut clean_tags: Vec<String> = Vec::new();
     for tag in tags {
@@ -83,7 +83,8 @@ pub fn clean_tags(tags: &[String]) -> Vec<String> {
     clean_tags
 }
 
-/// Annotations in order of trial and time, with clean texts and without empty ones.
+/// Returns annotations sorted by trial and time, with clean texts; annotations without text are
+/// omitted.
 pub fn clean_annotations(annotations: &[Annotation]) -> Vec<Annotation> {
     let mut cleaned: Vec<Annotation> = annotations
         .iter()
@@ -101,9 +102,10 @@ pub fn clean_annotations(annotations: &[Annotation]) -> Vec<Annotation> {
 }
 
 impl Store {
-    /// Changes the user's description of a run, in any file; facts stay as they are.
+    /// Changes the name, note, tags, or annotations of the run in a file, which may be outside of
+    /// the folder of this store. Measured data is not changed.
     pub fn edit(&self, path: &Path, edit: &Edit) -> Result<(), EditError> {
-        // Whoever reads, changes, and writes at the same time would undo this.
+        // Without the lock, a concurrent edit could overwrite this one.
         let _lock = self.lock_edits()?;
         let mut run = load(path)?;
         match edit {
@@ -116,7 +118,7 @@ impl Store {
         Ok(())
     }
 
-    /// The right to change runs of this folder, until it is dropped; no other process has it.
+    /// Locks the folder for edits of runs until the returned file is dropped.
     fn lock_edits(&self) -> Result<DiskFile, EditError> {
         let failed = |source| SaveError::Folder { source, path: self.folder.clone() };
         disk::make_folder(&self.folder).map_err(failed)?;
@@ -125,7 +127,7 @@ impl Store {
         lock.ok_or(EditError::Busy { path })
     }
 
-    /// Moves a run to the trash and returns its path there, for [`restore`](Self::restore).
+    /// Moves a run to the trash and returns its path in the trash, for [`restore`](Self::restore).
     pub fn move_to_trash(&self, path: &Path) -> Result<PathBuf, FindError> {
         let failed = |source| FindError::Remove { source, path: path.to_owned() };
         let folder = self.folder.join(DELETED);
@@ -135,18 +137,19 @@ impl Store {
         let to = folder.join(name);
         let taken = disk::free_name(to.clone());
         if taken != to {
-            // A run of this name was deleted before; it is not replaced.
+            // A run in the trash has the same file name: rename that run, so that it is not
+            // replaced.
             disk::rename(&to, &taken).map_err(failed)?;
         }
         disk::rename(path, &to).map_err(failed)?;
-        // Its age counts from now.
+        // The retention time starts now.
         if let Err(error) = disk::touch(&to) {
             log::info!("{error}: {}", to.display());
         }
         Ok(to)
     }
 
-    /// Brings back a run that was set aside.
+    /// Restores a run from the trash; returns its new path.
     pub fn restore(&self, path: &Path) -> Result<PathBuf, FindError> {
         let failed = |source| FindError::Restore { source, path: path.to_owned() };
         let name =
@@ -159,19 +162,19 @@ impl Store {
         Ok(to)
     }
 
-    /// The folder of deleted runs, to list them, and to remove one for good.
+    /// Returns the folder of deleted runs as a store, to list or permanently remove them.
     #[must_use]
     pub fn trash(&self) -> Self {
         Self::at(self.folder.join(DELETED))
     }
 
-    /// When a deleted run is removed for good; absent where its file cannot be looked at.
+    /// Returns when a deleted run is permanently removed; `None` if its file cannot be read.
     pub fn retained_until(&self, path: &Path) -> Option<jiff::Timestamp> {
         let (_, deleted) = disk::stamp(path).ok()?;
         jiff::Timestamp::try_from(deleted.checked_add(RETAINED)?).ok()
     }
 
-    /// Removes for good what was moved to the trash more than 7 days ago.
+    /// Permanently removes runs that were moved to the trash more than 7 days ago.
     pub fn forget_old(&self) {
         for path in disk::list(&self.folder.join(DELETED)).unwrap_or_default() {
             let modified = disk::stamp(&path).ok().map(|(_, modified)| modified);

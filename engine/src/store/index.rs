@@ -1,8 +1,8 @@
-//! The list of runs without opening them: a cache next to the runs, updated for each file that
-//! changed.
+//! Lists runs without opening their files: a cache in the folder of runs contains a summary of each
+//! run. Only files that changed are opened.
 //!
-//! Nothing depends on it: it may be deleted at any time, and another version of the program
-//! discards it, because its conclusions may differ.
+//! The cache can be deleted at any time. Another version of the program discards the cache, since
+//! the verdicts of the versions may differ.
 
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
@@ -16,40 +16,41 @@ use crate::run::RunId;
 
 pub use super::format::index::RunIndexEntry;
 
-/// The name of the cache.
+/// The file name of the cache.
 const FILE: &str = "index.jitterscope.cache";
-/// Identifies the cache.
+/// The name of the format, in the header line of the cache.
 const FORMAT: &str = "jitterscope-index";
-/// Incremented whenever a record changes its meaning.
+/// Version of the records in the cache, incremented when the meaning of a record changes.
 const INDEX_VERSION: u32 = 7;
-/// The largest cache that is read: more than 100,000 runs.
+/// Maximum size of the cache: more than 100,000 runs.
 const MAX_BYTES: u64 = 64 << 20;
 
 /// A file in the folder of runs.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Line {
-    /// Its path.
+    /// The path of the file.
     pub path: PathBuf,
-    /// Its size.
+    /// Size of the file in bytes.
     pub bytes: u64,
-    /// The run in short, or why it cannot be read.
+    /// The summary of the run, or the reason why it cannot be read.
     pub run: Result<Box<RunIndexEntry>, String>,
 }
 
 impl Line {
-    /// The IDs that the run answers to: the one inside its file, and the one in the file's name.
+    /// Returns the IDs of the run: the one in its content, and the one in the file name if it differs.
     pub fn ids(&self) -> impl Iterator<Item = RunId> {
         let inner = self.run.as_ref().ok().map(|run| run.id.clone());
         let outer = id_of(&self.path).filter(|id| inner.as_ref() != Some(id));
         inner.into_iter().chain(outer)
     }
 
-    /// Whether this is the name of the file, with or without its extension.
+    /// Whether `name` is the name of the file, with or without its extension.
     pub(super) fn is_file(&self, name: &str) -> bool {
         name == file_name(&self.path) || name == stem_of(&self.path)
     }
 
-    /// Whether the name of the file, the last word in it, or the ID of the run begins with a text.
+    /// Whether the name of the file, the part of that name after its last hyphen, or an ID of the
+    /// run begins with a text.
     pub(super) fn begins_with(&self, text: &str) -> bool {
         let stem = stem_of(&self.path);
         let last = stem.rsplit('-').next().unwrap_or_default();
@@ -58,18 +59,18 @@ impl Line {
             || self.ids().any(|id| id.as_str().starts_with(text))
     }
 
-    /// Whether the user gave the run this name.
+    /// Whether the user named the run `name`.
     pub(super) fn is_named(&self, name: &str) -> bool {
         self.run.as_ref().is_ok_and(|run| run.name == name)
     }
 }
 
-/// Identifies the state of a file: its size and modification time.
+/// The state of a file: its size in bytes, and its modification time in nanoseconds since 1970.
 type Stamp = (u64, u64);
 
 impl Store {
-    /// A number that is another one as soon as a run of the folder is added, changed, or deleted. Only the
-    /// folder is read.
+    /// Returns a number that changes when a run in the folder is added, changed, or deleted. Run
+    /// files are not opened.
     pub fn state(&self) -> Result<u64, FindError> {
         let mut hasher = DefaultHasher::new();
         for path in self.paths(EXTENSION)? {
@@ -79,8 +80,8 @@ impl Store {
         Ok(hasher.finish())
     }
 
-    /// Every file of the folder that is named like a run, newest first, from the cache if it is
-    /// current; changed files are opened and evaluated. A missing folder has no runs.
+    /// Lists every file in the folder that has the name of a run, newest first. Unchanged files
+    /// come from the cache; others are opened and evaluated. A missing folder has no runs.
     pub fn lines(&self) -> Result<Vec<Line>, FindError> {
         let paths = self.paths(EXTENSION)?;
         let mut known = read_cache(&self.folder.join(FILE));
@@ -90,7 +91,7 @@ impl Store {
         for path in paths {
             let stamp = match stamp(&path) {
                 Ok(stamp) => stamp,
-                // Deleted a moment ago.
+                // The file was deleted after the folder was read.
                 Err(error) if error.kind() == std::io::ErrorKind::NotFound => continue,
                 Err(error) => {
                     let run = Err(format!("{error}: {}", path.display()));
@@ -105,7 +106,7 @@ impl Store {
                     is_changed = true;
                     load(&path).map(|run| Box::new(RunIndexEntry::of(&run))).map_err(|error| {
                         match error {
-                            // Whoever lists it states that it cannot be read.
+                            // The context of the message already states that the file cannot be read.
                             LoadError::Read { source, path } => {
                                 format!("{source}: {}", path.display())
                             }
@@ -125,12 +126,13 @@ impl Store {
         Ok(lines)
     }
 
-    /// A cache that cannot be written only costs time at the next start.
+    /// Writes the cache. An error is only logged: the next call of `lines` then takes longer.
     fn write_cache(&self, lines: &[(Stamp, Line)]) {
         let written = super::replace(&self.folder.join(FILE), |writer| {
             let mut records = Vec::new();
             for (stamp, line) in lines {
-                // Unreadable files are tried again each time: they may have been repaired.
+                // Unreadable files are not cached: the next call tries them again, since they may
+                // have been repaired.
                 if let Ok(run) = &line.run {
                     let (file, (bytes, modified_nanos)) = (file_name(&line.path), *stamp);
                     let run = run.clone();
@@ -157,7 +159,7 @@ fn stamp(path: &Path) -> std::io::Result<Stamp> {
     Ok((bytes, u64::try_from(modified.as_nanos()).unwrap_or(u64::MAX)))
 }
 
-/// The first line of a cache with these records.
+/// Returns the header line of a cache with these records.
 fn head(records: &[u8]) -> IndexHead {
     IndexHead {
         format: FORMAT.to_owned(),
@@ -167,7 +169,8 @@ fn head(records: &[u8]) -> IndexHead {
     }
 }
 
-/// The records of a cache of this version; none where a byte of it changed since it was written.
+/// Returns the records of the cache by file name; none if another version wrote the cache, or if
+/// the cache was modified after it was written.
 fn read_cache(path: &Path) -> HashMap<String, (Stamp, Box<RunIndexEntry>)> {
     let bytes = match disk::read_bounded(path, MAX_BYTES) {
         Ok(bytes) => bytes,

@@ -4,34 +4,33 @@ use std::io::{self, BufRead as _, BufReader, BufWriter, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 
 use super::disk::{DiskFile, Draft, Lock, folder_of, is_old, sync_folder};
-use super::format::{self, FormatError};
+use super::format::{self, FormatError, MAX_LINE_BYTES};
 use super::{JOURNAL_EXTENSION, MAX_FILE_BYTES};
 use crate::measure::{Event, Journal};
 use crate::run::Run;
 
-/// The longest line that is read; longer ones are damage.
-const MAX_LINE_BYTES: u64 = 16 << 20;
-/// The byte-order mark that some editors put before a text.
+/// The byte-order mark that some editors add at the beginning of a file.
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
-/// A journal that is being written. It is locked, so that another process leaves it alone.
+/// A journal that is being written. It is locked, so that other processes do not recover it.
 #[derive(Debug)]
 pub struct JournalFile {
     path: PathBuf,
     writer: BufWriter<DiskFile>,
-    /// Whether its name is on the disk.
+    /// Whether the directory entry of the file has been synced.
     is_named: bool,
 }
 
 impl JournalFile {
-    /// Creates a file in the folder. It is locked before it has a name that another process looks for.
+    /// Creates a journal in the folder. It is locked before it has a name that other processes
+    /// recognize.
     pub(super) fn create(folder: &Path) -> io::Result<Self> {
         let path = folder.join(format!("{:016x}{JOURNAL_EXTENSION}", fastrand::u64(..)));
         let file = Draft::create(folder, true)?.publish_unsynced(&path)?;
         Ok(Self { path, writer: BufWriter::with_capacity(1 << 16, file), is_named: false })
     }
 
-    /// Its path.
+    /// Returns the path of the journal.
     pub fn path(&self) -> &Path {
         &self.path
     }
@@ -57,19 +56,20 @@ impl Journal for JournalFile {
     }
 }
 
-/// Content of a journal, read to its end.
+/// The content of a journal that was read to its end.
 pub(super) enum Content {
-    /// No sample, and nothing unreadable.
+    /// No samples and no unreadable lines.
     Empty,
-    /// It was written by a newer version.
+    /// The journal was written by a newer version, with this format version.
     Newer(u32),
     /// A run, without the lines that cannot be read.
     Run { run: Box<Run>, damaged_lines: u64 },
-    /// No run can be read from it; why.
+    /// No run can be read from the journal, for this reason.
     Damaged(String),
 }
 
-/// Opens a journal whose process has ended and locks it; `None` where it is in use or was removed.
+/// Opens and locks a journal whose process has ended; `None` if the journal is in use or was
+/// removed.
 pub(super) fn open_free(path: &Path) -> io::Result<Option<DiskFile>> {
     let file = DiskFile::open(path)?;
     if MAX_FILE_BYTES < file.len()? {
@@ -81,11 +81,12 @@ pub(super) fn open_free(path: &Path) -> io::Result<Option<DiskFile>> {
         Lock::Theirs => false,
         Lock::NotSupported => is_old(path),
     };
-    // Another process may have recovered and removed it in between.
+    // Another process may have recovered and removed the journal before it was locked.
     Ok((is_free && path.exists()).then_some(file))
 }
 
-/// Reads a journal to its end. An error of the system is an error, not the end of the file.
+/// Reads a journal to its end. A read error of the system is returned, not treated as the end of
+/// the file.
 pub(super) fn read(file: &mut DiskFile) -> io::Result<Content> {
     let mut reader = BufReader::with_capacity(1 << 16, file);
     let mut lines = Lines::default();
@@ -100,7 +101,7 @@ pub(super) fn read(file: &mut DiskFile) -> io::Result<Content> {
         match line {
             Line::End => return Ok(lines.end()),
             Line::TooLong => lines.damaged("a line is too long"),
-            // What the process was writing when it ended; a whole line may lack only its end.
+            // The process ended while it wrote this line; possibly only the line end is missing.
             Line::Torn => lines.read(text, true),
             Line::Whole => lines.read(text, false),
         }
@@ -118,7 +119,7 @@ enum Line {
     End,
 }
 
-/// Reads a line of at most [`MAX_LINE_BYTES`]; the rest of a longer one is skipped.
+/// Reads a line of at most [`MAX_LINE_BYTES`]; the rest of a longer line is skipped.
 fn read_line(reader: &mut BufReader<&mut DiskFile>, line: &mut Vec<u8>) -> io::Result<Line> {
     line.clear();
     let count = reader.by_ref().take(MAX_LINE_BYTES).read_until(b'\n', line)?;
@@ -137,16 +138,17 @@ fn read_line(reader: &mut BufReader<&mut DiskFile>, line: &mut Vec<u8>) -> io::R
     Ok(Line::TooLong)
 }
 
-/// The run that the lines so far give.
+/// The run that results from the lines read so far.
 #[derive(Default)]
 struct Lines {
     run: Option<Run>,
     newer: Option<u32>,
     damaged_count: u64,
     first_damage: String,
-    /// Whether the last line is torn.
+    /// Whether the last line is incomplete.
     is_torn: bool,
-    /// Whether a line of each trial may be missing: then evidence no longer fits its samples.
+    /// For each trial, whether a line of the trial may be missing: its evidence would then refer to
+    /// wrong samples.
     has_gap: Vec<bool>,
 }
 
@@ -177,7 +179,9 @@ impl Lines {
         }
     }
 
-    /// Evidence names its sample by position. Where lines are missing, the position is not known.
+    /// Removes the evidence that the last line added to trials with missing lines: evidence refers
+    /// to samples by position, which is then unknown. `lengths` is the amount of evidence per trial
+    /// before the last line.
     fn drop_evidence_after_gaps(&mut self, lengths: &[usize]) {
         let trials = self.run.iter_mut().flat_map(|run| &mut run.trials);
         for ((trial, has_gap), &length) in trials.zip(&self.has_gap).zip(lengths) {
@@ -191,7 +195,8 @@ impl Lines {
         let damaged_lines = self.damaged_count;
         match self.run {
             Some(mut run) if 0 < run.sample_count() => {
-                // A journal begins with the ending of a recovered run; its last line has another.
+                // The ending is right: the first line contains the ending of a recovered run, and a
+                // last line, if there is one, has replaced this ending.
                 run.health.damaged_lines = damaged_lines;
                 Content::Run { run: Box::new(run), damaged_lines }
             }

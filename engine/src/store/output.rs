@@ -1,5 +1,5 @@
-//! Writing a file that the user named: in place where it is a FIFO or a device, through symbolic links, and
-//! whole or not at all where it is a regular file.
+//! Writes a file that the user named. Symbolic links are followed. A FIFO or a device is written in
+//! place. A regular file is written completely or not at all, unless its folder is not writable.
 
 use std::fs::{self, File, Permissions};
 use std::io::{self, Write};
@@ -9,18 +9,18 @@ use super::SaveError;
 use super::disk::{Draft, folder_of, make_folder, sweep};
 use crate::platform;
 
-/// Symbolic links that are followed one after another, as the system does.
+/// Maximum number of symbolic links in a chain, the same as on Linux.
 const MAX_LINKS: usize = 40;
 
-/// What a path leads to.
+/// The file to which a path leads.
 enum Target {
-    /// A FIFO, a terminal or another character device.
+    /// A FIFO, a terminal, or another character device.
     Stream,
-    /// A regular file, or none yet.
+    /// A regular file. `permissions` is `None` if the file does not exist yet.
     File { path: PathBuf, permissions: Option<Permissions> },
 }
 
-/// Checks that an output can be written; neither opens nor changes anything.
+/// Checks that an output can be written to `path`, without opening or changing the file there.
 pub fn check_output(path: &Path) -> Result<(), SaveError> {
     let checked = target(path).and_then(|target| match target {
         Target::Stream | Target::File { permissions: Some(_), .. } => {
@@ -31,8 +31,9 @@ pub fn check_output(path: &Path) -> Result<(), SaveError> {
     checked.map_err(|source| SaveError::Output { source, path: path.to_owned() })
 }
 
-/// Writes an output. A regular file is replaced only when everything is written, and preserves its
-/// permissions; if its folder is not writable, it is written in place.
+/// Writes an output to `path`. A regular file is replaced only when all data is written, and its
+/// permissions are preserved. If the folder of the file is not writable, the file is written in
+/// place.
 pub fn write_output(
     path: &Path,
     write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
@@ -48,7 +49,8 @@ pub fn write_output(
     written.map_err(|source| SaveError::Output { source, path: path.to_owned() })
 }
 
-/// A new file under a name that no other has, there only once it is complete. Folders above it are created.
+/// A new file, which exists only once it is complete and never replaces another one. Missing parent
+/// folders are created.
 #[derive(Debug)]
 pub struct NewFile {
     draft: Draft,
@@ -56,7 +58,7 @@ pub struct NewFile {
 }
 
 impl NewFile {
-    /// Begins one. Temporary files that ended processes left in the folder are removed.
+    /// Starts a new file. Temporary files of processes that have ended are removed from its folder.
     pub fn create(path: PathBuf) -> Result<Self, SaveError> {
         let folder = folder_of(&path);
         let draft = make_folder(folder).and_then(|()| {
@@ -69,7 +71,7 @@ impl NewFile {
         }
     }
 
-    /// Syncs it and gives it its name.
+    /// Syncs the file and renames it to its final path; returns that path.
     pub fn publish(self) -> Result<PathBuf, SaveError> {
         let Self { draft, path } = self;
         match draft.publish(&path) {
@@ -89,8 +91,7 @@ impl Write for NewFile {
     }
 }
 
-/// Writes one of the program's own files, whole or not at all; a new one is readable only by this
-/// user.
+/// Writes a file of this program, completely or not at all; only this user can read a new file.
 pub(super) fn replace(
     path: &Path,
     write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
@@ -147,7 +148,7 @@ fn target(path: &Path) -> io::Result<Target> {
     Err(io::Error::new(io::ErrorKind::InvalidInput, "neither a file nor a stream"))
 }
 
-/// The target of links that end in no file.
+/// Returns the path to which a chain of symbolic links leads, even if no file exists there.
 fn end_of_links(path: &Path) -> io::Result<PathBuf> {
     let mut path = path.to_owned();
     for _ in 0..MAX_LINKS {

@@ -1,5 +1,6 @@
-//! Recovers runs from the journals of ended processes. Nothing is removed that was not read to its
-//! end and saved; unreadable journals are renamed and reported.
+//! Recovers runs from the journals of processes that have ended. A journal is removed only when it
+//! was read completely, and its run is saved or has no samples; unreadable journals are renamed and
+//! reported.
 
 use std::fmt;
 use std::io;
@@ -9,56 +10,57 @@ use super::journal_file::{Content, open_free, read};
 use super::{FindError, JOURNAL_EXTENSION, SaveError, Store, disk, file_name, load};
 use crate::run::{Run, RunId};
 
-/// Extension of a file that cannot be read, once renamed.
+/// Extension that is appended to the name of an unreadable file.
 const DAMAGED_EXTENSION: &str = ".damaged";
 
-/// A journal that was found, and its state now.
+/// A journal, and the outcome of its recovery.
 #[derive(Debug)]
 pub struct Recovery {
     /// Path of the journal.
     pub journal: PathBuf,
-    /// Its outcome.
+    /// The outcome of the recovery.
     pub outcome: RecoveryOutcome,
 }
 
-/// Outcome of a journal.
+/// The outcome of the recovery of a journal.
 #[derive(Debug)]
 pub enum RecoveryOutcome {
-    /// Its run was saved.
+    /// The run was saved.
     Saved {
         /// Path of the run.
         path: PathBuf,
-        /// Samples in the run.
+        /// Number of samples in the run.
         samples: usize,
-        /// Unreadable lines, and the path of the journal that is preserved because of them.
+        /// Number of unreadable lines, and the new path of the journal, which was renamed instead
+        /// of removed; absent if all lines could be read.
         damaged: Option<(u64, PathBuf)>,
     },
-    /// Its run was saved before, or it holds no sample; it was removed.
+    /// The journal was removed: its run had been saved before, or it contains no samples.
     Removed,
-    /// Its test is running.
+    /// The run of the journal is still in progress.
     InUse,
-    /// It was written by a newer version, and left as it is.
+    /// The journal was written by a newer version, with this format version; it was not changed.
     Newer(u32),
-    /// No run can be read from it; it was renamed.
+    /// No run can be read from the journal; it was renamed.
     Damaged {
-        /// Its name now.
+        /// The new path of the journal.
         path: PathBuf,
-        /// Why it cannot be read.
+        /// Why the journal cannot be read.
         reason: String,
     },
-    /// Its run could not be saved; it was left as it is.
+    /// The run could not be saved; the journal was not changed.
     NotSaved {
-        /// Samples in it.
+        /// Number of samples in the journal.
         samples: usize,
-        /// Why.
+        /// Why the run could not be saved.
         reason: SaveError,
     },
-    /// The system could not read, rename or remove it; it was left as it is.
+    /// The system could not read, rename, or remove the journal; it was not changed.
     Failed(io::Error),
 }
 
 impl Recovery {
-    /// The saved run, if there is one.
+    /// Returns the path of the recovered run; `None` if no run was saved.
     pub fn saved(&self) -> Option<&Path> {
         match &self.outcome {
             RecoveryOutcome::Saved { path, .. } => Some(path),
@@ -66,7 +68,7 @@ impl Recovery {
         }
     }
 
-    /// Whether the journal still waits to be recovered.
+    /// Whether the journal still needs to be recovered.
     pub fn is_waiting(&self) -> bool {
         match self.outcome {
             RecoveryOutcome::InUse
@@ -79,7 +81,7 @@ impl Recovery {
         }
     }
 
-    /// Whether something went wrong that the user must know.
+    /// Whether there was a problem to report to the user.
     pub fn is_problem(&self) -> bool {
         match &self.outcome {
             RecoveryOutcome::Saved { damaged, .. } => damaged.is_some(),
@@ -125,8 +127,8 @@ impl fmt::Display for Recovery {
 }
 
 impl Store {
-    /// Turns the journals of ended processes into saved runs and removes their temporary files. Reports
-    /// every journal that was found.
+    /// Recovers each run from its journal if the process that wrote the journal has ended, and removes
+    /// the temporary files of such processes. Returns the outcome for every journal.
     pub fn recover(&self) -> Result<Vec<Recovery>, FindError> {
         if let Err(error) = disk::sweep(&self.folder) {
             log::info!("temporary files were not removed: {error}: {}", self.folder.display());
@@ -143,7 +145,8 @@ impl Store {
     }
 
     fn recover_journal(&self, journal: &Path) -> io::Result<RecoveryOutcome> {
-        // Held until the journal is removed, so that no other process recovers it as well.
+        // The file is locked until the journal is removed: no other process can recover the same
+        // journal.
         let Some(mut file) = open_free(journal)? else { return Ok(RecoveryOutcome::InUse) };
         match read(&mut file)? {
             Content::Empty => {
@@ -174,7 +177,8 @@ impl Store {
         }
     }
 
-    /// Saves a recovered run without replacing anything; returns its path, and whether it is new.
+    /// Saves a recovered run without replacing a file; returns the path of the run, and whether a
+    /// file was written. A run whose samples were saved before is not written again.
     fn save_recovered(&self, mut run: Run) -> Result<(PathBuf, bool), SaveError> {
         let path = self.folder.join(file_name(&run));
         if path.exists() {
@@ -186,8 +190,9 @@ impl Store {
         self.save(&run).map(|path| (path, true))
     }
 
-    /// Saves a measured run and removes its journal; `None` without samples. The error names the
-    /// journal, if it holds samples, and how many.
+    /// Saves a measured run and removes its journal; returns the path of the run, or `None` if the
+    /// run has no samples. If the journal has samples, an error contains their number and the path
+    /// of the journal.
     pub fn save_measured(
         &self,
         run: &Run,
@@ -214,7 +219,7 @@ impl Store {
     }
 }
 
-/// Removes the journal of a run that is saved, or that has nothing to save.
+/// Removes the journal of a run that was saved or that has no samples.
 pub fn discard_journal(journal: Option<&Path>) {
     if let Some(path) = journal
         && let Err(error) = disk::remove(path)
@@ -223,7 +228,7 @@ pub fn discard_journal(journal: Option<&Path>) {
     }
 }
 
-/// How many samples can be recovered from a journal.
+/// Returns the number of samples that can be recovered from a journal.
 fn samples_in(journal: &Path) -> usize {
     let content = disk::DiskFile::open(journal).and_then(|mut file| read(&mut file));
     match content {
@@ -232,7 +237,7 @@ fn samples_in(journal: &Path) -> usize {
     }
 }
 
-/// Renames a file that cannot be read to a free name and returns that.
+/// Renames an unreadable file to an unused name, and returns the new path.
 pub fn set_damaged(file: &Path) -> io::Result<PathBuf> {
     let mut path = file.as_os_str().to_owned();
     path.push(DAMAGED_EXTENSION);

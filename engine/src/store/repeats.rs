@@ -1,5 +1,5 @@
-//! The run-to-run variation of a setting, from the saved runs: repeats, and every other run with the same
-//! settings, method and machine.
+//! The run-to-run variation of one set of settings, from saved runs: repeats, and all other runs
+//! with the same settings, method, and machine.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -12,24 +12,25 @@ use crate::report::comparison::{NoiseFloor, Prior, RepeatedValues, is_repeat, se
 use crate::report::{Comparison, Report};
 use crate::run::{Ending, Run, TrialRun};
 
-/// How the tags of repeats begin: `repeat 2/5`.
+/// The beginning of the tags of repeats: `repeat 2/5`.
 pub const REPEAT_TAG: &str = "repeat ";
-/// The most repeats of one test.
+/// Maximum number of repeats of one test.
 pub const MAX_REPEATS: u32 = 20;
-/// Runs that are opened, the newest first.
+/// Maximum number of runs to open; the newest ones are opened first.
 const MAX_OPENED: usize = 20;
-/// Bytes that are read for them together.
+/// Maximum total size of the opened files in bytes.
 const MAX_BYTES: u64 = 256 << 20;
-/// Other programs may use this share of one CPU more than during the run itself.
+/// Maximum additional CPU time of other programs in a repeat, compared with the run, as a share of one CPU.
 const MORE_LOAD: f64 = 0.10;
 
-/// The tag of one of several repeats, counted from 1.
+/// Returns the tag of repeat `number`, counted from 1, of `count` repeats.
 pub fn repeat_tag(number: u32, count: u32) -> String {
     format!("{REPEAT_TAG}{number}/{count}")
 }
 
-/// Where the series of repeats is that holds the run at `at`, by the tags of runs with the same settings in order
-/// of time; that run alone where it repeats none.
+/// Returns the range of the series of repeats that contains the run at position `at`; only this
+/// position if the run is not a repeat. `tags` are the tags of all runs with the same settings,
+/// sorted by time.
 pub fn series(tags: &[&[String]], at: usize) -> Range<usize> {
     let place = |at: usize| {
         let mut places = tags.get(at)?.iter().filter_map(|tag| {
@@ -52,15 +53,16 @@ pub fn series(tags: &[&[String]], at: usize) -> Range<usize> {
     first..end
 }
 
-/// CPU time of other programs: the highest share of one CPU in any trial; 0 where it is not known.
+/// Returns the CPU time of other programs during a run, as a share of one CPU: the max of all
+/// trials; 0 if the time is unknown.
 fn other_load(run: &Run) -> f64 {
     run.trials.iter().filter_map(TrialRun::foreign_share).fold(0.0, f64::max)
 }
 
 impl Store {
-    /// The saved runs with the settings of a run, measured to their end by its method on its machine, the
-    /// newest first, itself among them. Runs that other programs disturbed more are omitted, files that
-    /// cannot be read, and what `is_wanted` does not want.
+    /// Returns the saved runs with the same settings, method, and machine as a run, newest first,
+    /// including that run. Only finished runs that `is_wanted` accepts are included; unreadable
+    /// files are omitted, and so are runs that other programs disturbed clearly more than `run`.
     pub fn same_settings(
         &self,
         run: &Run,
@@ -71,7 +73,7 @@ impl Store {
         let mut found: Vec<Run> = Vec::new();
         for line in self.lines()? {
             let Ok(short) = line.run else { continue };
-            // A run is opened only where the list has no objection to it.
+            // A run is opened only if its summary in the list fulfills all conditions.
             let is_like = short.test == run.subject.key()
                 && short.machine == machine
                 && short.headline.ending == Ending::Finished
@@ -94,9 +96,10 @@ impl Store {
         Ok(found)
     }
 
-    /// What numbers usually vary by from run to run on the PCs of this library: from its groups of runs with the
-    /// same settings and conditions, by the list of runs alone. The fixed variation where there are fewer than
-    /// five groups, or where the folder cannot be read.
+    /// Returns the typical run-to-run variation on the PCs on which the saved runs were measured.
+    /// The variation is estimated from groups of runs with the same settings and conditions,
+    /// without opening the files of the runs. Returns the built-in variation if there are fewer
+    /// than five groups, or if the folder cannot be read.
     pub fn prior(&self) -> Prior {
         let lines = self.lines().inspect_err(|error| log::info!("no prior: {error}"));
         let mut groups: BTreeMap<String, (usize, RepeatedValues)> = BTreeMap::new();
@@ -115,8 +118,8 @@ impl Store {
         Prior::estimate(&repeated.map(|(_, values)| values).collect::<Vec<_>>())
     }
 
-    /// The newest repeat of a test on a machine, named as [`Machine::short`] does, with the noise floor of its
-    /// settings; `None` where there are too few.
+    /// Returns the newest repeat of a test on a machine, with the noise floor of its settings;
+    /// `None` if there are too few repeats. `machine` is in the format of [`Machine::short`].
     ///
     /// [`Machine::short`]: crate::machine::Machine::short
     pub fn newest_floor(
@@ -137,8 +140,9 @@ impl Store {
         Ok(self.noise_floor(&run, &[])?.map(|floor| (run, floor)))
     }
 
-    /// The noise floor of a run's settings, from the series of repeats it belongs to and the runs up to it; what a
-    /// change did later must not count as noise, and neither do runs that are compared with it.
+    /// Returns the noise floor of a run's settings, from its series of repeats and earlier runs.
+    /// Other later runs are not used, since the effect of a change to the system must not count as
+    /// noise. The runs `compared` are not used either, unless they belong to the series.
     pub fn noise_floor(
         &self,
         of: &Run,
@@ -168,16 +172,16 @@ impl Store {
     }
 }
 
-/// The largest comparison from which a prior is read.
+/// Maximum size in bytes of a saved comparison from which a prior is read.
 const MAX_PRIOR_BYTES: u64 = 16 << 20;
 
-/// Why no prior is read from a file.
+/// Why a prior, the typical run-to-run variation, cannot be read from a file.
 #[derive(Debug, thiserror::Error)]
 pub enum ReadPriorError {
     /// The file cannot be read.
     #[error("cannot be read: {0}")]
     Io(#[from] std::io::Error),
-    /// It holds none.
+    /// The file contains no valid prior.
     #[error(transparent)]
     Format(#[from] PriorError),
 }
@@ -187,9 +191,10 @@ pub fn read_prior(path: &Path) -> Result<Prior, ReadPriorError> {
     Ok(PriorRecord::read(&disk::read_bounded(path, MAX_PRIOR_BYTES)?)?)
 }
 
-/// Compares runs, with the run-to-run variation of the baseline's settings where enough saved runs have them:
-/// the baseline is among those; the runs that are compared with it, and all that came after it, are not. Without a
-/// prior that is given, that of the library counts.
+/// Compares runs. The noise floor is that of the baseline's settings, if enough runs with these
+/// settings are saved; other compared runs and runs after the baseline are used only if they belong
+/// to the baseline's series of repeats. `prior` is the typical run-to-run variation; without it,
+/// the variation of the saved runs is used.
 pub fn compare(
     runs: &[(&Run, &Report)],
     baseline: usize,

@@ -1,25 +1,26 @@
-//! Room on the disk for a run before it is measured, so that a full disk is noticed first.
+//! Reserves disk space for a run before the run starts, so that a full disk is detected early.
 
 use std::io;
 
 use super::disk::{self, Draft};
 use super::{SaveError, Store};
 
-/// About what a sample takes in a journal, and in a run file; evidence and the kernel's records come on top.
+/// Approximate size of a sample in a journal, and in a run file; evidence and trace records are not
+/// included.
 const SAMPLE_BYTES: u64 = 100;
-/// The same for everything else.
+/// Approximate size of all other data of a run.
 const OTHER_BYTES: u64 = 256 << 10;
 
-/// Room for the file of a run; dropping it returns the room.
+/// Reserved disk space for the file of a run. Dropping the `Room` releases the space.
 #[derive(Debug)]
 pub struct Room {
     _held: Draft,
 }
 
 impl Store {
-    /// Checks that there is room for the journal and the file of a run of this many samples, and reserves it for
-    /// the file, which is written last. `None` where the file system reserves nothing: then, a full disk is noticed
-    /// when the run is written.
+    /// Checks that the disk has room for the journal and the file of a run with this many samples,
+    /// and reserves room for the file, which is written after the journal. Returns `None` if the
+    /// file system cannot reserve room: then, a full disk is detected only when the run is written.
     pub fn reserve(&self, samples: u64) -> Result<Option<Room>, SaveError> {
         let bytes = samples.saturating_mul(SAMPLE_BYTES).saturating_add(OTHER_BYTES);
         match self.room(bytes) {
@@ -29,7 +30,8 @@ impl Store {
                 Err(SaveError::NoRoom { source, bytes, path: self.folder.clone() })
             }
             Err(error) => {
-                // A folder that cannot be written is reported by the journal.
+                // Ignore other errors: if the folder is not writable, creating the journal reports
+                // the error.
                 log::info!("no room is reserved: {error}: {}", self.folder.display());
                 Ok(None)
             }

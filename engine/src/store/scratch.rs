@@ -1,20 +1,22 @@
-//! A temporary folder for files to be opened once, removed when dropped.
+//! A temporary folder for files that are opened once. Dropping its `ScratchFolder` removes the
+//! folder.
 
 use std::io;
 use std::path::Path;
 
-/// A new folder for this user alone, with an unpredictable name. Dropping it removes it with its
-/// content.
+/// A new folder that only this user can access, with an unpredictable name. Dropping the
+/// `ScratchFolder` removes the folder and its content.
 #[derive(Debug)]
 pub struct ScratchFolder(tempfile::TempDir);
 
 impl ScratchFolder {
-    /// Creates one in the system's temporary folder; fails if that is not writable.
+    /// Creates a folder in the system's temporary folder; returns an error if the system's folder
+    /// is not writable.
     pub fn new() -> io::Result<Self> {
         tempfile::Builder::new().prefix("jitterscope-").tempdir().map(Self)
     }
 
-    /// Its path.
+    /// Returns the path of the folder.
     pub fn path(&self) -> &Path {
         self.0.path()
     }

@@ -1,4 +1,4 @@
-//! What the store promises: nothing that was saved is lost, and nothing is removed that cannot be read.
+//! Tests of what the store guarantees: saved data is never lost, and unreadable files are never removed.
 
 mod crash;
 mod journals;
@@ -16,10 +16,10 @@ use crate::plan::{FrameLoop, Plan, Probe as _};
 use crate::run::{Ending, Health, TrialRun};
 use crate::sample::{Evidence, Sample};
 
-/// Samples of a run.
+/// Number of samples in the run that `run` creates.
 const SAMPLES: usize = 120;
 
-/// A finished run of 120 samples.
+/// Creates a finished run with 120 samples and this ID.
 pub(super) fn run(id: u32) -> Run {
     let plan = FrameLoop::default();
     let stage = plan.stages(&crate::plan::CpuFacts::default()).remove(0);
@@ -52,7 +52,8 @@ pub(super) fn run(id: u32) -> Run {
     }
 }
 
-/// The entries of the journal of a run: its facts, and its samples in this many pieces.
+/// Returns the journal entries of a run: first the run without samples, then its samples, divided into this many
+/// entries per trial.
 fn entries(run: &Run, pieces: usize) -> Vec<Event> {
     let mut empty = Run { ending: Ending::Recovered, ..run.clone() };
     for trial in &mut empty.trials {
@@ -72,7 +73,7 @@ fn entries(run: &Run, pieces: usize) -> Vec<Event> {
     entries
 }
 
-/// The lines of that journal.
+/// Returns the journal of a run as bytes: one item for each entry that `entries` returns.
 fn journal_lines(run: &Run, pieces: usize) -> Vec<Vec<u8>> {
     let line = |entry: &Event| {
         let mut line = Vec::new();
@@ -82,7 +83,7 @@ fn journal_lines(run: &Run, pieces: usize) -> Vec<Vec<u8>> {
     entries(run, pieces).iter().map(line).collect()
 }
 
-/// Leaves the journal of an ended process in a folder.
+/// Writes a journal to a folder without a lock, as if its process had ended. Returns its path.
 fn leave_journal(folder: &Path, name: &str, lines: &[Vec<u8>]) -> PathBuf {
     fs::create_dir_all(folder).unwrap();
     let path = folder.join(format!("{name}{JOURNAL_EXTENSION}"));
@@ -96,7 +97,7 @@ fn store() -> (tempfile::TempDir, Store) {
     (folder, store)
 }
 
-/// Every file in a folder and those below it, with its content.
+/// Returns every file in a folder and its subfolders, with its content.
 fn files(folder: &Path) -> Vec<(PathBuf, Vec<u8>)> {
     let mut files = Vec::new();
     for entry in fs::read_dir(folder).unwrap() {

@@ -1,26 +1,26 @@
-//! Counts, shares, rates and changes as text.
+//! Formats counts, shares, rates, and changes as text.
 
 use std::cmp::Ordering;
 
 use super::{MINUS, MISSING, NARROW_SPACE};
 
-/// A count in groups of three digits: `1 800`.
-pub fn format_count(count: u64) -> String {
-    group(&count.to_string())
+/// Formats a count in groups of three digits: `1 800`.
+pub fn format_count(count: impl TryInto<u64>) -> String {
+    group(&count.try_into().unwrap_or(u64::MAX).to_string())
 }
 
-/// A count of what is not listed: `1 other`, `8 others`.
+/// Formats the number of entries that a list omits: `1 other`, `8 others`.
 pub fn format_others(count: usize) -> String {
     let plural = if count == 1 { "" } else { "s" };
-    format!("{} other{plural}", format_count(u64::try_from(count).unwrap_or(u64::MAX)))
+    format!("{} other{plural}", format_count(count))
 }
 
-/// A count, or `none`.
+/// Formats a count, or `none` for 0.
 pub fn format_count_or_none(number: u64) -> String {
     if number == 0 { "none".to_owned() } else { format_count(number) }
 }
 
-/// CPU numbers as ranges: `0–3, 8`.
+/// Formats ascending CPU numbers as ranges: `0–3, 8`.
 pub fn format_cpus(cpus: &[u32]) -> String {
     let mut text = String::new();
     let mut rest = cpus;
@@ -39,12 +39,12 @@ pub fn format_cpus(cpus: &[u32]) -> String {
     text
 }
 
-/// A change of a count, always with a sign unless it is 0: `+12`, `−3`.
+/// Formats a change of a count, with a sign unless the change is 0: `+12`, `−3`.
 pub fn format_signed_count(change: i64) -> String {
     signed(change.cmp(&0), &format_count(change.unsigned_abs()))
 }
 
-/// A share of 1 in percent: one decimal, from 100 whole: `83.6%`, `124%`.
+/// Formats a share of 1 in percent, with one decimal below 100%, and without decimals from 100%: `83.6%`, `124%`.
 pub fn format_share(share: f64) -> String {
     if !share.is_finite() {
         return MISSING.to_owned();
@@ -53,7 +53,7 @@ pub fn format_share(share: f64) -> String {
     signed_or_plain(share < 0.0 && has_value(&text), &text)
 }
 
-/// A change as a share of 1 in percent, always with a sign unless it is 0: `+11.0%`, `−83.6%`.
+/// Formats a change as a share of 1 in percent, with a sign unless the printed change is 0: `+11.0%`, `−83.6%`.
 pub fn format_signed_share(share: f64) -> String {
     if !share.is_finite() {
         return MISSING.to_owned();
@@ -62,9 +62,9 @@ pub fn format_signed_share(share: f64) -> String {
     signed(share.total_cmp(&0.0), &text)
 }
 
-/// How a value changed where less is better: `▼ 83.6% better`, `▲ 11.0% worse`, `no change`.
+/// Formats the relative change of a value for which less is better: `▼ 83.6% better`, `▲ 11.0% worse`, `no change`.
 ///
-/// The arrow shows the direction of the value, the word whether that is better.
+/// The arrow shows whether the value decreased or increased, and the word shows whether that is better.
 pub fn format_change(share: f64) -> String {
     if !share.is_finite() {
         return MISSING.to_owned();
@@ -77,12 +77,12 @@ pub fn format_change(share: f64) -> String {
     }
 }
 
-/// A ratio with two decimals: efficiency, speedup.
+/// Formats a ratio, such as an efficiency or a speedup, with two decimals: `0.90`.
 pub fn format_ratio(value: f64) -> String {
     format_decimal(value, 2)
 }
 
-/// A number with a fixed number of decimals, in groups of three digits: `1 234.5`.
+/// Formats a number with a fixed number of decimals, in groups of three digits: `1 234.5`.
 pub fn format_decimal(value: f64, decimals: u32) -> String {
     if !value.is_finite() {
         return MISSING.to_owned();
@@ -91,14 +91,14 @@ pub fn format_decimal(value: f64, decimals: u32) -> String {
     signed_or_plain(value < 0.0 && has_value(&text), &text)
 }
 
-/// A requested frame rate: `60 FPS`, `59.94 FPS`.
+/// Formats a requested frame rate, with at most two decimals: `60 FPS`, `59.94 FPS`.
 pub fn format_fps(frames_per_sec: f64) -> String {
     let text = decimal(frames_per_sec, 2);
     let text = text.trim_end_matches('0').trim_end_matches('.');
     format!("{text} FPS")
 }
 
-/// A measured frame rate, always with one decimal: `60.0 FPS`.
+/// Formats a measured frame rate, always with one decimal: `60.0 FPS`.
 pub fn format_measured_fps(frames_per_sec: f64) -> String {
     if frames_per_sec.is_finite() {
         format!("{} FPS", decimal(frames_per_sec, 1))
@@ -107,7 +107,7 @@ pub fn format_measured_fps(frames_per_sec: f64) -> String {
     }
 }
 
-/// A size on disk: `812 B`, `1.2 MB`.
+/// Formats a size on disk in units of 1 000: `812 B`, `1.2 MB`.
 pub fn format_bytes(bytes: u64) -> String {
     let mut step = 1_u64;
     for (unit, decimals) in [("B", 0), ("kB", 0), ("MB", 1), ("GB", 1)] {
@@ -120,14 +120,15 @@ pub fn format_bytes(bytes: u64) -> String {
     MISSING.to_owned()
 }
 
-/// A whole number of steps per unit, rounded half up: `scale(1_055_000, 1_000_000, 3)` is 1055.
+/// Converts a value to a unit with this many decimals, as a whole number without the decimal point, rounded half up:
+/// `scale(1_055_000, 1_000_000, 3)` is 1055, for 1.055.
 pub(super) fn scale(value: u64, unit: u64, decimals: u32) -> u64 {
     let steps = u128::from(value) * 10_u128.pow(decimals);
     let unit = u128::from(unit.max(1));
     u64::try_from((steps + unit / 2) / unit).unwrap_or(u64::MAX)
 }
 
-/// A scaled whole number with a decimal point: `fixed(1055, 3)` is `1.055`.
+/// Formats a number from `scale` with its decimal point: `fixed(1055, 3)` is `1.055`.
 pub(super) fn fixed(scaled: u64, decimals: u32) -> String {
     let step = 10_u64.pow(decimals);
     let whole = group(&(scaled / step).to_string());
@@ -138,7 +139,7 @@ pub(super) fn fixed(scaled: u64, decimals: u32) -> String {
     format!("{whole}.{:0width$}", scaled % step)
 }
 
-/// Puts the sign of a change before its size; a printed 0 has none.
+/// Puts the sign of a change before its printed size, but no sign before a printed 0.
 pub(super) fn signed(sign: Ordering, text: &str) -> String {
     match sign {
         _ if !has_value(text) => text.to_owned(),
@@ -148,17 +149,17 @@ pub(super) fn signed(sign: Ordering, text: &str) -> String {
     }
 }
 
-/// Puts a minus before a negative number.
+/// Puts a minus sign before the text of a negative number.
 pub(super) fn signed_or_plain(negative: bool, text: &str) -> String {
     if negative { format!("{MINUS}{text}") } else { text.to_owned() }
 }
 
-/// Whether a number as printed is more than zero.
+/// Returns whether a printed number is not 0: whether it has a digit from 1 to 9.
 pub(super) fn has_value(text: &str) -> bool {
     text.contains(|letter: char| matches!(letter, '1'..='9'))
 }
 
-/// A number that is not negative, with a fixed number of decimals and in groups of three digits.
+/// Formats a number of at least 0 with a fixed number of decimals, in groups of three digits.
 fn decimal(value: f64, decimals: usize) -> String {
     let text = format!("{value:.decimals$}");
     match text.split_once('.') {
@@ -173,7 +174,7 @@ fn percent_of(share: f64) -> String {
     format!("{}%", decimal(percent, decimals))
 }
 
-/// Separates groups of three digits, from the right.
+/// Separates digits into groups of three, from the right.
 fn group(digits: &str) -> String {
     let mut grouped = String::with_capacity(digits.len() * 2);
     for (at, digit) in digits.chars().enumerate() {

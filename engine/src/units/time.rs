@@ -1,4 +1,4 @@
-//! Times as text: each with its own unit, or all values of a column in one.
+//! Formats times as text: a single value in the unit that suits it, or all values of a column in one unit.
 
 use serde::{Deserialize, Serialize};
 
@@ -6,11 +6,11 @@ use super::number::{fixed, has_value, scale, signed, signed_or_plain};
 use super::{MINUS, NARROW_SPACE, format_count};
 use crate::nanos::Nanos;
 
-/// The unit of a column or a plot.
+/// The time unit of a column or a plot.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Unit {
-    /// Selected by the values.
+    /// The unit depends on the values.
     #[default]
     Auto,
     /// Nanoseconds.
@@ -25,10 +25,10 @@ pub enum Unit {
 }
 
 impl Unit {
-    /// Every choice, in the order of a list.
+    /// All units, in the order in which a list shows them.
     pub const ALL: [Self; 4] = [Self::Auto, Self::Nanos, Self::Micros, Self::Millis];
 
-    /// The symbol of the unit; `Auto` before it is selected.
+    /// Returns the symbol of the unit, or the text `Auto`.
     pub const fn symbol(self) -> &'static str {
         match self {
             Self::Auto => "Auto",
@@ -38,7 +38,7 @@ impl Unit {
         }
     }
 
-    /// Returns this unit, or for `Auto` the one that suits the values.
+    /// Returns this unit, or for `Auto` the unit that suits the values.
     #[must_use]
     pub fn or_for(self, values: &[Nanos]) -> Self {
         if self == Self::Auto { choose_unit(values) } else { self }
@@ -53,10 +53,9 @@ impl Unit {
     }
 }
 
-/// Upper end in nanoseconds, nanoseconds per unit, decimals and symbol of each form.
+/// The formats of single values: upper end in nanoseconds, nanoseconds per unit, decimals, and symbol.
 ///
-/// A value uses the first form whose end it is below when rounded: 9 996 ns is `10.0 µs`, never
-/// `10.00 µs`.
+/// A value has the first format whose upper end is above the rounded value: 9 996 ns is `10.0 µs`, not `10.00 µs`.
 const FORMS: [(u64, u64, u32, &str); 8] = [
     (1_000, 1, 0, "ns"),
     (10_000, 1_000, 2, "µs"),
@@ -68,14 +67,14 @@ const FORMS: [(u64, u64, u32, &str); 8] = [
     (u64::MAX, 1_000_000_000, 2, "s"),
 ];
 
-/// A single value: `41 ns`, `8.70 µs`, `16.03 ms`, `1.20 s`.
+/// Formats a single value: `41 ns`, `8.70 µs`, `16.03 ms`, `1.20 s`.
 pub fn format_time(length: Nanos) -> String {
     let (number, unit) = time_parts(length);
     format!("{number}{NARROW_SPACE}{unit}")
 }
 
-/// A duration in a sentence: `6 min 11 s`, `1 h 12 min`; below a second as a single value. Trailing
-/// zeros are omitted.
+/// Formats a duration for a sentence: `6 min 11 s`, `1 h 12 min`, or `6 min` without seconds. A duration below a
+/// second is formatted as a single value. From one hour, seconds are omitted.
 pub fn format_long_time(length: Nanos) -> String {
     if length < Nanos::from_secs(1) {
         return format_time(length);
@@ -91,7 +90,7 @@ pub fn format_long_time(length: Nanos) -> String {
     }
 }
 
-/// A single value and its unit, separately.
+/// Formats a single value; returns the number and the unit separately.
 pub fn time_parts(length: Nanos) -> (String, &'static str) {
     let nanos = length.get().unsigned_abs();
     let mut found = (String::new(), "s");
@@ -105,12 +104,12 @@ pub fn time_parts(length: Nanos) -> (String, &'static str) {
     (signed_or_plain(length < Nanos::ZERO, &found.0), found.1)
 }
 
-/// A change of a time, always with a sign unless it is 0: `+1.94 ms`.
+/// Formats a change of a time, with a sign unless the change is 0: `+1.940 ms`.
 pub fn format_signed_time(change: Nanos) -> String {
     signed(change.cmp(&Nanos::ZERO), &format_time(change.abs()))
 }
 
-/// A single value that is at least the clock resolution, or `< 100 ns`.
+/// Formats a single value; if it is below the clock resolution of, for example, 100 ns, returns `< 100 ns`.
 pub fn format_time_above(length: Nanos, clock_step: Nanos) -> String {
     if length.abs() < clock_step {
         format!("< {}", format_time(clock_step))
@@ -119,9 +118,9 @@ pub fn format_time_above(length: Nanos, clock_step: Nanos) -> String {
     }
 }
 
-/// The number without its unit, with a fixed number of decimals.
+/// Formats a time in a unit with a fixed number of decimals; returns the number without the unit.
 ///
-/// A value that is not 0 but rounds to it is `< 0.1`.
+/// A value that is not 0 but rounds to 0 is formatted as `< 0.1`, or as `> −0.1` if it is negative.
 pub fn format_time_in(length: Nanos, unit: Unit, decimals: u32) -> String {
     let unit = unit.or_for(&[length]);
     let text = fixed(scale(length.get().unsigned_abs(), unit.nanos(), decimals), decimals);
@@ -133,14 +132,15 @@ pub fn format_time_in(length: Nanos, unit: Unit, decimals: u32) -> String {
     if negative { format!("> {MINUS}{min}") } else { format!("< {min}") }
 }
 
-/// A change in one unit, always with a sign unless it is 0.
+/// Formats a change of a time in a unit with a fixed number of decimals, with a sign unless the printed change is 0;
+/// returns the number without the unit.
 pub fn format_signed_time_in(change: Nanos, unit: Unit, decimals: u32) -> String {
     let unit = unit.or_for(&[change]);
     let text = fixed(scale(change.get().unsigned_abs(), unit.nanos(), decimals), decimals);
     signed(change.cmp(&Nanos::ZERO), &text)
 }
 
-/// The unit of a column of these values: that of the median.
+/// Returns the unit for a column of these values: the unit that suits their median.
 pub fn choose_unit(values: &[Nanos]) -> Unit {
     let mut sizes: Vec<i64> = values.iter().map(|value| value.abs().get()).collect();
     sizes.sort_unstable();
@@ -151,7 +151,8 @@ pub fn choose_unit(values: &[Nanos]) -> Unit {
     }
 }
 
-/// The number of decimals for all values of a column, so that the decimal points line up.
+/// Returns the number of decimals for all values of a column, so that the decimal points line up. It depends on the
+/// largest value.
 pub fn choose_decimals(column: &[Nanos], unit: Unit) -> u32 {
     let unit = unit.or_for(column);
     let largest = column.iter().map(|value| value.abs()).max().unwrap_or(Nanos::ZERO);
@@ -164,12 +165,12 @@ pub fn choose_decimals(column: &[Nanos], unit: Unit) -> u32 {
     }
 }
 
-/// A frame period or its mean: milliseconds with three decimals: `16.667 ms`.
+/// Formats a period, or a mean of periods, in milliseconds with three decimals: `16.667 ms`.
 pub fn format_period(length: Nanos) -> String {
     format!("{}{NARROW_SPACE}ms", format_time_in(length, Unit::Millis, 3))
 }
 
-/// Milliseconds to the last nanosecond: `5.000 039 ms`.
+/// Formats a time in milliseconds, exact to the nanosecond: `5.000 039 ms`.
 pub fn format_exact_millis(length: Nanos) -> String {
     let nanos = length.get().unsigned_abs();
     let whole = fixed(nanos / 1_000_000, 0);
@@ -178,7 +179,7 @@ pub fn format_exact_millis(length: Nanos) -> String {
     signed_or_plain(length < Nanos::ZERO, &text)
 }
 
-/// Two times in the unit of the longer one: `7.9 to 25.5 ms`.
+/// Formats a range of times in the unit that suits the longer time: `7.9 to 25.5 ms`.
 pub fn format_time_range(shorter: Nanos, longer: Nanos) -> String {
     let (unit, decimals) = match longer.abs().get() {
         0..1_000 => (Unit::Nanos, 0),
@@ -191,7 +192,7 @@ pub fn format_time_range(shorter: Nanos, longer: Nanos) -> String {
     format!("{from} to {to}{NARROW_SPACE}{}", unit.symbol())
 }
 
-/// A mean and its error, both in milliseconds: `11.544 ± 0.154`.
+/// Formats a mean and its error, both in milliseconds, without the unit: `11.544 ± 0.154`.
 pub fn format_mean_error(mean: Nanos, error: Nanos) -> String {
     format!(
         "{} ± {}",
@@ -200,7 +201,7 @@ pub fn format_mean_error(mean: Nanos, error: Nanos) -> String {
     )
 }
 
-/// A requested time without trailing zeros: `1 ms`, `16.67 ms`.
+/// Formats a requested time with at most three decimals, without trailing zeros: `1 ms`, `16.67 ms`.
 pub fn format_setting(length: Nanos) -> String {
     let (unit, size) = match length.abs().get() {
         0..1_000 => ("ns", 1.0),

@@ -6,7 +6,7 @@ use crate::text;
 use crate::theme::{Tokens, Type, size};
 use crate::widgets::{Severity, Spans};
 
-/// Shows the number; an octagon where it is not 0.
+/// Shows the number of lost samples, with a warning icon if any sample was lost.
 pub(super) fn lost_ui(ui: &mut Ui, lost: u64) {
     let tokens = Tokens::of(ui);
     let spans = Spans::new(Type::Small);

@@ -1,4 +1,4 @@
-//! How far the running test or check is, in the top bar.
+//! The progress of the running test or check, in the top bar.
 
 use std::time::Instant;
 
@@ -11,7 +11,7 @@ use crate::text;
 use crate::theme::size;
 use crate::widgets::progress;
 
-/// Draws it with the time left; nothing while nothing runs.
+/// Draws the progress with the remaining time; draws nothing if nothing is running.
 pub(super) fn progress_ui(ui: &mut Ui, session: &Session, page: PageId, width_class: WidthClass) {
     if let Some(check) = session.running().quick().check() {
         let (share, left) =

@@ -1,11 +1,13 @@
-//! Results as JUnit XML: a test case per limit, as Jenkins, GitLab and GitHub's actions read it.
+//! Results as JUnit XML with one test case per limit, a format that Jenkins, GitLab, and GitHub
+//! Actions read.
 
 use jitterscope_engine::export::for_terminal;
 use jitterscope_engine::stats::decision::Decision;
 
 use super::Checked;
 
-/// Returns the file; an undecided limit is an error, so that no pipeline takes it for met.
+/// Returns the content of the JUnit file. An undecided limit is an error, so that no pipeline
+/// counts it as met.
 pub(super) fn text(checked: &[Checked<'_>], began: jiff::Timestamp) -> String {
     let results = || checked.iter().flat_map(|one| &one.results);
     let count = |decision| results().filter(|one| one.decision == decision).count();
@@ -45,7 +47,7 @@ pub(super) fn text(checked: &[Checked<'_>], began: jiff::Timestamp) -> String {
     xml + "  </testsuite>\n</testsuites>\n"
 }
 
-/// Text of an attribute or an element, without what XML cannot hold.
+/// Escapes the text of an attribute or element, and removes characters that XML does not allow.
 fn escaped(text: &str) -> String {
     for_terminal(text)
         .replace('\n', " ")

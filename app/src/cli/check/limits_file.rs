@@ -1,4 +1,5 @@
-//! The file of limits: TOML, with the place of every value, so that a typo is found at once.
+//! The limits file, in TOML. The position of every value is stored, so that error messages point at
+//! the faulty value.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -10,14 +11,13 @@ use toml::Value;
 
 pub(super) use toml::Spanned;
 
-/// The largest file that is read.
-const MAX_BYTES: u64 = 1 << 20;
+use crate::cli::text_file::read_text;
 
-/// Everything in the file.
+/// The content of a limits file.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub(super) struct LimitsFile {
-    /// The longest time for the repeats of each test: `10min`.
+    /// Maximum duration of all repeats of one test, for example `10min`.
     pub(super) time_limit: Option<Spanned<String>>,
     /// The tests, each under `[[test]]`.
     pub(super) test: Vec<TestEntry>,
@@ -27,46 +27,47 @@ pub(super) struct LimitsFile {
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub(super) struct TestEntry {
-    /// Which test: `frame-loop`.
+    /// The key of the test, for example `frame-loop`.
     pub(super) test: Spanned<String>,
-    /// What it is called in the results.
+    /// The name of the test in the results.
     pub(super) name: Option<String>,
     /// The preset to start from.
     pub(super) preset: Option<Spanned<String>>,
-    /// Options of the test's command, without the hyphens.
+    /// The settings of the test: options of the test's command, without the leading hyphens, and
+    /// their values.
     #[serde(default)]
     pub(super) settings: BTreeMap<Spanned<String>, Value>,
-    /// Files of baseline runs, relative to this file.
+    /// Files of baseline runs, relative to the folder of the limits file.
     #[serde(default)]
     pub(super) baseline: Vec<Spanned<String>>,
     /// The limits, each under `[[test.limit]]`.
     pub(super) limit: Vec<LimitEntry>,
 }
 
-/// One limit.
+/// A limit on one metric of the test.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub(super) struct LimitEntry {
-    /// Which number: `p99`.
+    /// The key of the metric, for example `p99`.
     pub(super) metric: Spanned<String>,
-    /// The configuration that it is about; every one where none is named.
+    /// The configuration to which the limit applies; `None` for all configurations.
     pub(super) configuration: Option<Spanned<String>>,
-    /// The highest value: `2ms`.
+    /// The maximum allowed value: `2ms`.
     pub(super) max: Option<Spanned<String>>,
-    /// The lowest value: `58fps`.
+    /// The minimum allowed value: `58fps`.
     pub(super) min: Option<Spanned<String>>,
-    /// By how much it may be above the baseline: `20%`, `500us`.
+    /// The maximum allowed increase from the baseline: `20%`, `500us`.
     pub(super) max_increase: Option<Spanned<String>>,
-    /// By how much it may be below the baseline.
+    /// The maximum allowed decrease from the baseline.
     pub(super) max_decrease: Option<Spanned<String>>,
 }
 
-/// What is wrong, and where in the file.
+/// An error in the limits file, with its position.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 pub(super) struct FileError {
-    /// What is wrong, and what is expected.
+    /// Describes the faulty value and the expected value.
     message: String,
-    /// Line and column from 1; absent where the file cannot be read.
+    /// Line and column, counted from 1; `None` if the file cannot be read.
     place: Option<(usize, usize)>,
     path: PathBuf,
 }
@@ -82,7 +83,7 @@ impl fmt::Display for FileError {
     }
 }
 
-/// The text of a file, to name places in it.
+/// The text of a limits file, from which line and column of an error are computed.
 #[derive(Debug)]
 pub(super) struct SourceText {
     pub(super) path: PathBuf,
@@ -90,19 +91,15 @@ pub(super) struct SourceText {
 }
 
 impl SourceText {
-    /// Reads the file.
+    /// Reads the text of the limits file at `path`.
     pub(super) fn read(path: &Path) -> Result<Self, FileError> {
         let fail = |message: String| FileError { message, place: None, path: path.to_owned() };
-        let wrong = |error: std::io::Error| fail(format!("cannot read the limits: {error}"));
-        let bytes = std::fs::metadata(path).map_err(wrong)?.len();
-        if MAX_BYTES < bytes {
-            return Err(fail(format!("too large for a file of limits ({bytes} bytes)")));
-        }
-        let text = std::fs::read_to_string(path).map_err(wrong)?;
+        let text =
+            read_text(path).map_err(|error| fail(format!("cannot read the limits: {error}")))?;
         Ok(Self { path: path.to_owned(), text })
     }
 
-    /// Reads the limits in it.
+    /// Parses the limits of the file.
     pub(super) fn limits(&self) -> Result<LimitsFile, FileError> {
         toml::from_str(&self.text).map_err(|error| {
             let message = error.message().trim_end().replace('\n', " ").replace('`', "'");
@@ -110,7 +107,7 @@ impl SourceText {
         })
     }
 
-    /// An error at this place.
+    /// Returns an error at this byte range of the file.
     pub(super) fn error(&self, at: &Range<usize>, message: impl Into<String>) -> FileError {
         let before = self.text.get(..at.start).unwrap_or(&self.text);
         let line = before.matches('\n').count() + 1;
@@ -119,7 +116,7 @@ impl SourceText {
     }
 }
 
-/// The values of a setting as the command line writes them; `None` where it is a table or a date.
+/// Returns the values of a setting in the syntax of the command line; `None` for a table or a date.
 pub(super) fn option_values(value: &Value) -> Option<Vec<String>> {
     match value {
         Value::String(text) => Some(vec![text.clone()]),

@@ -1,4 +1,4 @@
-//! From a file of limits to tests that can run: everything is checked before anything is measured.
+//! Converts a limits file to tests that can run. Everything is checked before anything is measured.
 
 use std::ops::Range;
 
@@ -19,29 +19,29 @@ use crate::cli::form::{Collect, Fill};
 use crate::cli::names::{self, Place};
 use crate::cli::renamed::is_value;
 
-/// How long the repeats of a test may take where the file has no limit.
+/// Maximum duration of the repeats of a test if the file does not set one.
 const DEFAULT_TIME_LIMIT: Nanos = Nanos::from_secs(600);
 
-/// What a limit allows.
+/// The condition of a limit.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Allowed {
     /// At most this value.
     Max(f64),
     /// At least this value.
     Min(f64),
-    /// At most this much above the baseline.
+    /// At most this increase from the baseline.
     Increase(Size),
-    /// At most this much below the baseline.
+    /// At most this decrease from the baseline.
     Decrease(Size),
 }
 
-/// A limit on a number of one configuration.
+/// A limit on a metric of one configuration.
 #[derive(Clone, Debug)]
 pub(super) struct Limit {
     pub(super) configuration: String,
     pub(super) metric: Metric,
     pub(super) allowed: Allowed,
-    /// As the file has it: `max 2ms`.
+    /// The limit as it is written in the file: `max 2ms`.
     pub(super) text: String,
 }
 
@@ -51,20 +51,20 @@ pub(super) struct Test {
     pub(super) name: String,
     pub(super) plan: Plan,
     pub(super) limits: Vec<Limit>,
-    /// The values of each baseline run.
+    /// The values of all metrics in each baseline run.
     pub(super) baseline: Vec<comparison::ValuesByLabel>,
 }
 
-/// The tests of a file.
+/// The tests of a limits file, checked and ready to run.
 #[derive(Debug)]
 pub(super) struct Prepared {
     pub(super) tests: Vec<Test>,
     pub(super) time_limit: Nanos,
-    /// Settings without effect: a sentence each.
+    /// Settings without effect: one sentence per setting.
     pub(super) notes: Vec<String>,
 }
 
-/// Prepares the tests of a file for this machine.
+/// Prepares the tests of a limits file for the CPUs of this PC. Fails at the first invalid value.
 pub(super) fn prepared(source: &SourceText, facts: &MachineFacts) -> Result<Prepared, FileError> {
     let file = source.limits()?;
     let time_limit = match &file.time_limit {
@@ -111,7 +111,7 @@ fn test(
     Ok(Test { name: names::in_file(name), plan, limits, baseline })
 }
 
-/// The plan of a test: its preset with the settings filled in.
+/// Returns the plan of a test: its preset with the settings of the file filled in.
 fn plan(
     source: &SourceText,
     entry: &TestEntry,
@@ -170,7 +170,7 @@ fn plan(
     Ok(plan)
 }
 
-/// A limit on every configuration that it is about.
+/// Returns one limit per configuration to which the entry of the file applies.
 fn limits_of(
     source: &SourceText,
     entry: &LimitEntry,
@@ -215,7 +215,7 @@ fn limits_of(
     Ok(about.into_iter().map(of).collect())
 }
 
-/// What a value in the file looks like.
+/// Returns an example of a valid limit, for error messages.
 fn example(unit: Quantity, is_relative: bool) -> &'static str {
     match (unit, is_relative) {
         (Quantity::Share, false) => "a share such as 0.5%",
@@ -242,7 +242,8 @@ fn allowed(key: &str, text: &str, metric: &Metric) -> Option<Allowed> {
     }
 }
 
-/// The values of a baseline run, which must be of this test, its settings, its method and this PC.
+/// Returns the values of all metrics in a baseline run. Fails unless its test, settings, measuring
+/// method, and PC are the same as in the check.
 fn baseline(
     source: &SourceText,
     file: &Spanned<String>,
@@ -271,7 +272,8 @@ fn baseline(
     Ok(comparison::values(&run, &report))
 }
 
-/// A new kernel or driver is what a check is for: only the hardware counts.
+/// Returns whether a run was measured on the same hardware as this PC. The kernel and drivers may
+/// differ, because a check is meant to detect their effect.
 fn is_same_machine(run: &Run, machine: &Machine) -> bool {
     let of = |machine: &Machine| {
         (machine.cpu_model.clone(), machine.cpus.len(), machine.virtualization.clone())

@@ -1,4 +1,4 @@
-//! Whether limits are met, in words.
+//! The result of each limit (met, exceeded, or undecided), as a sentence and as a row of a table.
 
 use jitterscope_engine::export::document::Grid;
 use jitterscope_engine::report::comparison::{ValuesByLabel, noise_of};
@@ -9,33 +9,34 @@ use crate::cli::compare::gate::Limit as Size;
 use crate::text::compare::value;
 use crate::text::{MINUS, MISSING};
 
-/// What the noise floor is.
+/// Definition of the noise floor, printed below the results.
 pub(super) const NOISE: &str = "Noise floor: two runs with the same settings differ by less 95% of \
                                 the time. The intervals hold for all looks at the repeats together.";
 
-/// A limit with what the repeats show.
+/// A limit with the result of the repeats.
 #[derive(Debug)]
 pub(super) struct LimitResult<'a> {
     pub(super) test: &'a Test,
     pub(super) limit: &'a Limit,
     pub(super) decision: Decision,
-    /// The number, or its change from the baseline.
+    /// The metric, or its change from the baseline, with a confidence interval.
     estimate: Option<Estimate>,
-    /// The mean of the baseline runs, for a limit that is relative.
+    /// The mean of the baseline runs, for a limit relative to the baseline.
     baseline: Option<f64>,
-    /// What two runs differ by at most in 95 of 100 cases.
+    /// The noise floor: in 95% of cases, two runs with the same settings differ by less than this
+    /// value.
     noise: Option<f64>,
     count: usize,
-    /// Why there is no estimate; empty where there is one.
+    /// Why there is no estimate; empty if there is one.
     reason: String,
 }
 
-/// The results of a test after these repeats.
+/// Returns the result of each limit of a test after these repeats.
 pub(super) fn results<'a>(test: &'a Test, repeats: &[ValuesByLabel]) -> Vec<LimitResult<'a>> {
     test.limits.iter().map(|limit| LimitResult::of(test, limit, repeats)).collect()
 }
 
-/// The values of a limit's number in runs that have it.
+/// Returns the value of a limit's metric in each run that has this metric.
 fn values(runs: &[ValuesByLabel], limit: &Limit) -> Vec<f64> {
     let of = |run: &ValuesByLabel| run.get(&limit.configuration)?.get(limit.metric.key).copied();
     runs.iter().filter_map(of).collect()
@@ -74,7 +75,7 @@ impl<'a> LimitResult<'a> {
         }
     }
 
-    /// What was found, in one line.
+    /// Returns the result of the limit as one sentence.
     pub(super) fn sentence(&self) -> String {
         let [value, interval] = self.estimated();
         let is = match self.decision {
@@ -97,7 +98,8 @@ impl<'a> LimitResult<'a> {
         text + &format!("; {} runs", self.count)
     }
 
-    /// The estimate and its interval as text; a change has a sign.
+    /// Returns the estimate and its 95% interval as two texts. A change from the baseline has a
+    /// sign.
     fn estimated(&self) -> [String; 2] {
         let Some(Estimate { mean, low, high }) = self.estimate else {
             return [MISSING, MISSING].map(str::to_owned);
@@ -113,7 +115,7 @@ impl<'a> LimitResult<'a> {
     }
 }
 
-/// The mean; `None` of no values.
+/// Returns the mean, or `None` without values.
 fn mean(values: &[f64]) -> Option<f64> {
     let (sum, count) = values.iter().fold((0.0, 0.0), |(sum, count), one| (sum + one, count + 1.0));
     (0.0 < count).then(|| sum / count)
@@ -123,7 +125,9 @@ fn value_of(limit: &Limit, of: f64) -> String {
     value(&limit.metric, of)
 }
 
-/// Whether a limit is met, by what the repeats less a multiple of the baseline are.
+/// Decides whether a limit is met, or returns `None` without an estimate. `baseline` is the mean of
+/// the baseline runs. `less` returns the estimate of the repeats minus its argument times the
+/// baseline.
 fn decide(
     allowed: Allowed,
     baseline: Option<f64>,
@@ -140,7 +144,8 @@ fn decide(
     })
 }
 
-/// What several limits come to: one that is exceeded decides.
+/// Combines the decisions of several limits: exceeded if any limit is exceeded; otherwise undecided
+/// if any limit is undecided.
 pub(super) fn joined<'a>(results: impl Iterator<Item = &'a LimitResult<'a>>) -> Decision {
     let all: Vec<Decision> = results.map(|one| one.decision).collect();
     if all.contains(&Decision::Broken) {
@@ -152,7 +157,7 @@ pub(super) fn joined<'a>(results: impl Iterator<Item = &'a LimitResult<'a>>) -> 
     }
 }
 
-/// The same in a sentence.
+/// Returns the sentence for the combined decision of all limits.
 pub(super) const fn sentence(decision: Decision) -> &'static str {
     match decision {
         Decision::Met => "All limits are met.",
@@ -161,7 +166,7 @@ pub(super) const fn sentence(decision: Decision) -> &'static str {
     }
 }
 
-/// Every result as a row.
+/// Returns the table of all results, one row per limit.
 pub(super) fn grid<'a>(results: impl Iterator<Item = &'a LimitResult<'a>>) -> Grid {
     let header = [
         "Test",

@@ -1,4 +1,4 @@
-//! A `--fail-if` condition between a run and the baseline.
+//! A `--fail-if` condition on the change between the baseline and a run.
 
 use std::fmt;
 use std::str::FromStr;
@@ -10,25 +10,25 @@ use jitterscope_engine::units::shortened;
 
 use crate::text as words;
 
-/// The condition.
+/// A `--fail-if` condition: if it is met, the command fails.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Gate {
     /// Any metric has the result Worse.
     Worse,
-    /// A metric changed by more than this.
+    /// A metric changed by more than the limit.
     Change {
         /// The key of the metric.
         key: &'static str,
-        /// Whether the change must not be above the limit, rather than below.
+        /// Whether the condition is met by a change above the limit, rather than below.
         is_above: bool,
-        /// The largest change that does not meet it.
+        /// The limit of the change. A change equal to the limit does not meet the condition.
         limit: Limit,
-        /// As it was written.
+        /// The condition as the user wrote it.
         text: String,
     },
 }
 
-/// A change.
+/// A limit on a change.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(in crate::cli) enum Limit {
     /// As a share of the baseline's value.
@@ -79,7 +79,7 @@ impl FromStr for Gate {
     }
 }
 
-/// Reads `+20%`, `-500us`, `+0.1pp`, `-3fps`.
+/// Parses a limit such as `+20%`, `-500us`, `+0.1pp`, or `-3fps`.
 pub(in crate::cli) fn limit(text: &str, unit: Quantity) -> Option<Limit> {
     let text = text.replace('\u{2212}', "-");
     let end = text.find(|c: char| !matches!(c, '+' | '-' | '.' | '0'..='9')).unwrap_or(text.len());
@@ -96,29 +96,30 @@ pub(in crate::cli) fn limit(text: &str, unit: Quantity) -> Option<Limit> {
     }
 }
 
-/// Why a condition could not be checked: a script must not take that for a pass.
+/// Why a condition could not be checked. An unchecked condition is an error, so that a script does
+/// not count it as passed.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum GateError {
     /// The runs cannot be compared.
     #[error("cannot check the condition '{gate}': {why}")]
     NotComparable {
-        /// The gate.
+        /// The condition as the user wrote it.
         gate: String,
-        /// Why they are not.
+        /// Why the runs cannot be compared.
         why: String,
     },
-    /// The runs do not have the number.
+    /// The runs lack the metric of the condition.
     #[error(
         "cannot check the condition '{gate}': the runs have no such metric, or too few samples for it"
     )]
     Missing {
-        /// The gate.
+        /// The condition as the user wrote it.
         gate: String,
     },
 }
 
 impl Gate {
-    /// One line per occurrence, if the condition is met.
+    /// Returns one line per change that meets the condition.
     pub(super) fn failures(&self, comparison: &Comparison) -> Result<Vec<String>, GateError> {
         let blocked = comparison.rows.iter().all(|row| row.obstacle.is_some());
         if comparison.obstacle.is_some() || blocked {
@@ -154,7 +155,7 @@ impl Gate {
             Self::Change { is_above, limit, .. } => {
                 let (change, limit) = match *limit {
                     Limit::Change(limit) => (delta.change, limit),
-                    // From zero to anything is more than any share.
+                    // An increase from zero exceeds any relative limit.
                     Limit::Ratio(limit) => {
                         let whole = if delta.change == 0.0 { 0.0 } else { f64::INFINITY };
                         (delta.ratio.unwrap_or(whole * delta.change.signum()), limit)

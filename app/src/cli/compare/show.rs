@@ -1,4 +1,4 @@
-//! A comparison as a table for a terminal and as JSON for programs.
+//! Writes a comparison as a table for a terminal, as HTML or Markdown, or as JSON for programs.
 
 use std::borrow::Cow;
 
@@ -17,7 +17,7 @@ use super::super::print::columns;
 use crate::text::compare::{self, Compared, Evaluated, conditions, differences, legend, remarks};
 use crate::text::{self as words};
 
-/// The comparison for a terminal.
+/// Returns the comparison as text for a terminal.
 pub(super) fn table(comparison: &Comparison, runs: &Evaluated<'_>) -> String {
     let mut text = legend(comparison, runs).join("\n");
     text.push_str(&format!("\n\n{}\n", compare::sentence(comparison)));
@@ -42,14 +42,15 @@ pub(super) fn table(comparison: &Comparison, runs: &Evaluated<'_>) -> String {
              it grows with run length.\n",
         );
     }
-    // A terminal may lack the narrow space between a number and its unit.
+    // Some terminals cannot show the narrow space between a number and its unit.
     text.replace(words::NARROW_SPACE, " ")
 }
 
-/// A comparison, what it is of a quick check, and its runs as they are shown.
+/// The part of the quick check that is compared (if any), the comparison, and the compared runs
+/// with names redacted for output.
 pub(super) type Shown<'a> = (Option<Part>, Comparison, Vec<(Cow<'a, Run>, Report)>);
 
-/// The comparisons as one page.
+/// Returns the comparisons as one HTML page.
 pub(super) fn html(compared: &[Shown<'_>]) -> std::io::Result<String> {
     let mut trials = compared.iter().flat_map(|(.., runs)| runs).flat_map(|(run, _)| &run.trials);
     let privacy = names::privacy(trials.any(|trial| trial.trace.is_some()));
@@ -58,7 +59,7 @@ pub(super) fn html(compared: &[Shown<'_>]) -> std::io::Result<String> {
     Ok(String::from_utf8_lossy(&page).into_owned())
 }
 
-/// The comparisons as Markdown.
+/// Returns the comparisons as Markdown.
 pub(super) fn markdown(compared: &[Shown<'_>]) -> String {
     markdown::text(&with_sets(compared, compare::document))
 }
@@ -76,7 +77,8 @@ fn with_sets<T>(compared: &[Shown<'_>], write: impl FnOnce(&[Compared<'_>]) -> T
     write(&sets)
 }
 
-/// The comparison for programs: nanoseconds, shares, and frames per second, by the metric's unit.
+/// Returns the comparison as JSON. Depending on the metric's unit, values are nanoseconds, shares,
+/// or frames per second.
 pub(super) fn json(
     comparison: &Comparison,
     runs: &Evaluated<'_>,

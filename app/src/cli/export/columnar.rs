@@ -1,4 +1,4 @@
-//! Rows as a Parquet file: whole row groups, one after the other.
+//! Writes rows into a Parquet file, one complete row group after another.
 
 use std::collections::HashMap;
 use std::io;
@@ -15,15 +15,17 @@ use parquet::file::writer::{SerializedFileWriter, SerializedRowGroupWriter};
 use parquet::schema::parser::parse_message_type;
 use parquet::schema::types::ColumnPath;
 
-/// Rows of a row group: what engines scan at once, and what is in memory.
+/// Rows per row group. Query engines scan whole row groups, and the writer holds one row group in
+/// memory.
 const GROUP_ROWS: usize = 1 << 19;
-/// Values that are given to the encoder at once.
+/// Number of values passed to the encoder per call.
 const PIECE: usize = 1 << 14;
 
-/// The values of a column in the current row group. An absent value has level 0 and no value.
+/// The values of a column in the current row group. An absent value has definition level 0 and no
+/// entry in the list.
 #[derive(Debug)]
 enum Values {
-    /// Positions in the list of texts.
+    /// Indexes into the list of distinct texts.
     Text(Vec<u32>),
     Whole(Vec<i64>),
     Number(Vec<f64>),
@@ -35,7 +37,7 @@ struct ColumnValues {
     values: Values,
 }
 
-/// Texts of the current row group, each once.
+/// The distinct texts of the current row group.
 #[derive(Debug, Default)]
 struct Texts {
     known: HashMap<String, u32>,
@@ -54,7 +56,7 @@ impl Texts {
     }
 }
 
-/// A file that is being written.
+/// A Parquet file that is being written.
 pub(super) struct FileWriter {
     path: PathBuf,
     writer: SerializedFileWriter<NewFile>,
@@ -65,7 +67,7 @@ pub(super) struct FileWriter {
 }
 
 impl FileWriter {
-    /// Begins a file with these columns.
+    /// Creates a file with these columns.
     pub(super) fn create(path: PathBuf, fields: &[Field]) -> Result<Self, SaveError> {
         let file = NewFile::create(path.clone())?;
         let writer = open(file, fields).map_err(|error| failed(&path, error))?;
@@ -88,7 +90,7 @@ impl FileWriter {
         })
     }
 
-    /// Adds a row; its values go to the columns with their keys.
+    /// Adds a row. The key of each cell selects its column.
     pub(super) fn add(&mut self, row: &Row) -> Result<(), SaveError> {
         for column in &mut self.columns {
             column.levels.push(0);
@@ -118,7 +120,7 @@ impl FileWriter {
         self.count_row()
     }
 
-    /// Adds a sample: texts, then numbers, in the order of the columns.
+    /// Adds a sample as a row: its texts, then its numbers, in the order of the columns.
     pub(super) fn add_sample(&mut self, row: &SampleRow<'_>) -> Result<(), SaveError> {
         let texts = row.texts.iter().map(|text| (Some(*text), None));
         let cells = texts.chain(row.numbers.iter().map(|number| (None, *number)));
@@ -157,7 +159,7 @@ impl FileWriter {
         written.map_err(|error| failed(path, error))
     }
 
-    /// Completes the file and gives it its name.
+    /// Completes the file and renames it to its final name.
     pub(super) fn publish(mut self) -> Result<PathBuf, SaveError> {
         self.end_group()?;
         let Self { path, writer, .. } = self;
@@ -191,7 +193,7 @@ fn open(file: NewFile, fields: &[Field]) -> Result<SerializedFileWriter<NewFile>
     SerializedFileWriter::new(file, schema, Arc::new(properties.build()))
 }
 
-/// Writes the next column of a row group, and empties it.
+/// Writes the next column of a row group, and clears the column in memory.
 fn write_column(
     group: &mut SerializedRowGroupWriter<'_, NewFile>,
     column: &mut ColumnValues,

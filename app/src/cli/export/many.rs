@@ -1,4 +1,5 @@
-//! Exports runs into a folder that engines analyze: Parquet, partitioned by test and day.
+//! Exports runs as Parquet files for query engines, into a folder that is partitioned by test and
+//! day.
 
 use std::collections::BTreeMap;
 use std::error::Error;
@@ -20,14 +21,14 @@ use crate::cli::print::print_message;
 use crate::cli::runs::entry_files;
 use crate::cli::{Status, text};
 
-/// The word of the command line.
+/// The value of `--as` that requests Parquet files.
 const FORMAT: &str = "parquet";
-/// What other formats do not have.
+/// Options that only `--as parquet` has.
 const OPTIONS: [&str; 4] = ["all", "since", "salt", "samples"];
-/// What other formats have alone.
+/// Options that only the other values of `--as` have.
 const OF_OTHERS: [&str; 4] = ["configuration", "table", "plot", "plots"];
 
-/// Adds the format and its options.
+/// Adds the Parquet format and its options to the `export` command.
 pub(super) fn add(command: Command) -> Command {
     let after = command.get_after_help().map(ToString::to_string).unwrap_or_default();
     let after = after.replacen(
@@ -74,12 +75,12 @@ pub(super) fn add(command: Command) -> Command {
         )
 }
 
-/// The instant that an age or a date names.
+/// Parses an age such as `7d` or a date into an instant.
 fn since(text: &str) -> Result<Timestamp, String> {
     let now = Timestamp::now().to_zoned(TimeZone::UTC);
     let of_date = |date: Date| date.to_zoned(TimeZone::UTC).ok();
     let of_age = |age: Span| now.checked_sub(age.abs()).ok();
-    // A time of day after it would be dropped.
+    // Accept a date only: a time of day after it would be ignored silently.
     let found = match text.parse::<Date>().ok().filter(|_| text.len() == "2026-11-23".len()) {
         Some(date) => of_date(date),
         None => text.parse::<Span>().ok().and_then(of_age),
@@ -89,7 +90,8 @@ fn since(text: &str) -> Result<Timestamp, String> {
         .ok_or_else(|| "expected an age such as 7d or 12h, or a date such as 2026-11-23".to_owned())
 }
 
-/// Whether this format is requested; an error where only its options are.
+/// Returns whether `--as parquet` is given. Fails if an option of the other formats is given with
+/// it, or an option of the Parquet format without it.
 pub(super) fn is_requested(matches: &ArgMatches) -> Result<bool, String> {
     let is_given =
         |name: &&&str| matches.value_source(name) == Some(clap::parser::ValueSource::CommandLine);
@@ -102,7 +104,8 @@ pub(super) fn is_requested(matches: &ArgMatches) -> Result<bool, String> {
     }
 }
 
-/// Exports runs; a run that cannot be read is reported, and the others are exported.
+/// Exports runs as Parquet files. A run that cannot be read is reported, and the export continues
+/// with the others.
 pub(super) fn export(
     store: Option<&Store>,
     matches: &ArgMatches,
@@ -155,7 +158,8 @@ pub(super) fn export(
     Ok(if is_complete { Status::Done } else { Status::Failed })
 }
 
-/// The files of the selected runs, those of a partition together, and whether all of them could be listed.
+/// Returns the files of the selected runs, grouped by partition, and whether all runs could be
+/// listed.
 fn selected(
     store: Option<&Store>,
     matches: &ArgMatches,
@@ -183,7 +187,7 @@ fn selected(
     Ok((found.into_iter().map(|(_, _, path)| path).collect(), is_complete))
 }
 
-/// An export in progress: the files of one partition at a time are open.
+/// An export in progress. Only the files of one partition are open at a time.
 struct Export<'a> {
     folder: &'a Path,
     options: Options,
@@ -209,7 +213,8 @@ impl Export<'_> {
         for (dataset, rows) in
             [(Dataset::Runs, source.runs()), (Dataset::Culprits, source.culprits())]
         {
-            // Also without a row: a view needs a file.
+            // Create the file even if it has no rows: a view in a query engine needs at least one
+            // file.
             let file = self.file(dataset, run)?;
             for row in rows {
                 file.add(&row)?;
@@ -223,7 +228,8 @@ impl Export<'_> {
         Ok(())
     }
 
-    /// The open file of a dataset. Its name is one that no other writer has.
+    /// Returns the open file of a dataset, and creates the file if needed. The file name is unique,
+    /// even among concurrent exports.
     fn file(
         &mut self,
         dataset: Dataset,
@@ -248,7 +254,7 @@ impl Export<'_> {
         })
     }
 
-    /// Completes the files of the partition.
+    /// Completes the open files of the current partition.
     fn publish(&mut self) -> Result<(), SaveError> {
         for (_, file) in std::mem::take(&mut self.open) {
             file.publish()?;
@@ -257,7 +263,8 @@ impl Export<'_> {
         Ok(())
     }
 
-    /// What an export that failed leaves.
+    /// Returns the error message of a failed export, with the number of files that were completed
+    /// before the failure.
     fn failed(&self, error: &SaveError) -> String {
         match self.file_count {
             0 => format!("{error}; nothing was written"),

@@ -1,4 +1,5 @@
-//! Results in the layouts of the reference tools: to standard output and standard error as they print them.
+//! Results in the layouts of the reference tools, on the same streams (standard output and standard
+//! error).
 
 use std::io;
 
@@ -10,10 +11,11 @@ use jitterscope_engine::run::{Counters, Run};
 
 use crate::cli::output::{Output, PrintError, print_message, print_output};
 
-/// The value of `--format` and its former names.
+/// The value of `--format` for the layout of a reference tool, followed by its former names.
 pub(in crate::cli) const FORMATS: [&str; 3] = ["reference", "source", "latency2"];
 
-/// Prints what a reference tool prints while it measures. What goes to a file is held for the result.
+/// Prints the lines that a reference tool prints while it measures. If the output is a file,
+/// collects these lines, to write them above the result.
 #[derive(Debug, Default)]
 pub(in crate::cli) struct LiveOutput {
     lines: LiveLines,
@@ -23,14 +25,15 @@ pub(in crate::cli) struct LiveOutput {
 }
 
 impl LiveOutput {
-    /// For a run whose result is printed in the layout of its reference tool; `None` for other formats.
+    /// Returns the live output if the result uses the layout of a reference tool; `None` for other
+    /// formats.
     pub(in crate::cli) fn of(matches: &ArgMatches) -> Option<Self> {
         let format = matches.get_one::<String>("format")?;
         let is_file = matches!(Output::of(matches), Output::File(_));
         FORMATS.contains(&format.as_str()).then(|| Self { is_file, ..Self::default() })
     }
 
-    /// Takes new counters of a trial and prints the line that is due.
+    /// Handles new counters of a trial: prints the line of the reference tool if one is due.
     pub(in crate::cli) fn take(&mut self, trial: usize, counters: &Counters) {
         let Some(line) = self.lines.line(trial, counters) else { return };
         if self.is_file {
@@ -42,13 +45,14 @@ impl LiveOutput {
         }
     }
 
-    /// The lines so far, which a file has above the result.
+    /// Returns the collected lines, which a file contains above the result.
     pub(in crate::cli) fn held(self) -> Vec<String> {
         self.held
     }
 }
 
-/// Writes these lines and then the result of a run; `false` where its layout has no place for the run.
+/// Writes the lines of `before` and then the result of a run, in the layout of a reference tool;
+/// returns `false` if the layout does not support the run.
 pub(super) fn print(
     run: &Run,
     report: &Report,
@@ -62,7 +66,8 @@ pub(super) fn print(
         }
         for line in lines {
             if line.is_error {
-                // Both streams in order, as on one terminal.
+                // Flush, so that standard output and standard error appear in order on one
+                // terminal.
                 to.flush()?;
                 print_message(&line.text);
             } else {
@@ -74,7 +79,7 @@ pub(super) fn print(
     Ok(true)
 }
 
-/// The file that the reference tool of the test writes.
+/// Returns the JSON file that the reference tool of the test writes.
 pub(super) fn json(run: &Run, report: &Report) -> Result<String, PrintError> {
     let json = report::reference_json(run, report);
     json.map(|json| format::safe_json(&json))

@@ -1,12 +1,13 @@
-//! Result tables for a terminal: all columns, in as many blocks as its width needs.
+//! Result tables for a terminal: all columns, split into as many blocks as the terminal width
+//! requires.
 
 use jitterscope_engine::report::Table;
 use jitterscope_engine::report::table::{Layout, TextColumn};
 use jitterscope_engine::units::MAX_PADDING;
 
-/// The width if the output is not a terminal.
+/// The line width in characters if the output is not a terminal.
 const DEFAULT_WIDTH: usize = 120;
-/// The space between two columns.
+/// The number of spaces between two columns.
 const GAP: usize = 2;
 
 /// Returns the width of the terminal in characters.
@@ -29,8 +30,8 @@ fn padded(column: &TextColumn<'_>, text: &str) -> String {
     }
 }
 
-/// Writes a table: one line per row for the columns that differ; below it, what the rows share, why
-/// cells are empty, and cautions.
+/// Writes a table with one line per row for the columns that vary. Below it: columns with the same
+/// value in every row, reasons for empty cells, and cautions.
 pub(super) fn write(text: &mut String, table: &Table, width: usize) {
     let mut title = table.title.to_owned();
     if !table.note.is_empty() {
@@ -49,7 +50,8 @@ pub(super) fn write(text: &mut String, table: &Table, width: usize) {
     cautions(text, table);
 }
 
-/// Writes the columns side by side, the first one again at the left of each block.
+/// Writes the columns in blocks of at most `width` characters. Each block repeats the first column
+/// at its left.
 fn blocks(text: &mut String, columns: &[TextColumn<'_>], width: usize) {
     let Some((first, mut rest)) = columns.split_first() else { return };
     loop {
@@ -83,7 +85,7 @@ fn blocks(text: &mut String, columns: &[TextColumn<'_>], width: usize) {
     }
 }
 
-/// Writes columns that have one and the same cell in every row: one line each.
+/// Writes the columns that have the same cell in every row, one line per column.
 fn shared_values(text: &mut String, columns: &[TextColumn<'_>], rows: usize) {
     if columns.is_empty() {
         return;
@@ -99,7 +101,7 @@ fn shared_values(text: &mut String, columns: &[TextColumn<'_>], rows: usize) {
     text.push('\n');
 }
 
-/// Writes why cells are empty: each reason once, with its columns.
+/// Writes the reasons for empty cells: each reason once, with its columns.
 fn reasons(text: &mut String, table: &Table) {
     let lines: String = table.reason_lines().map(|line| line + "\n").collect();
     if !lines.is_empty() {
@@ -108,7 +110,7 @@ fn reasons(text: &mut String, table: &Table) {
     }
 }
 
-/// Writes what to be careful about, after the first cell of the row.
+/// Writes one line per caution: the first cell of its row, then the caution.
 fn cautions(text: &mut String, table: &Table) {
     let found = table.cautions();
     for (name, caution) in &found {

@@ -1,4 +1,5 @@
-//! The plots of an imported recording: frame times over time with their moving median, and a histogram.
+//! The plots of an imported recording: frame times with their moving median over time, and a
+//! histogram.
 
 use eframe::egui::{Id, Ui};
 use jitterscope_engine::nanos::Nanos;
@@ -18,20 +19,21 @@ use crate::widgets::card::has_controls;
 use crate::widgets::keys::{Command, is_typing, pressed};
 use crate::widgets::segmented;
 
-/// Columns that what is in view is reduced to: each preserves its min and max.
+/// Number of columns to which the visible samples are reduced. Each column preserves the minimum
+/// and maximum of its samples.
 const COLUMNS: usize = 1_600;
 /// The key of the chart of frame times.
 const TIMELINE: &str = "timeline";
-/// What is shown before and after a frame that stutters.
+/// Time shown before and after the selected stutter.
 const AROUND: Nanos = Nanos::from_secs(1);
 
 /// The plots of a recording.
 #[derive(Debug, Default)]
 pub(super) struct Plots {
     made: Option<PlotCache>,
-    /// Whether the timeline shows frame rates, and not times.
+    /// Whether the timeline shows frame rates instead of frame times.
     has_rates: bool,
-    /// The frame that stutters at which N and P are.
+    /// Position of the stutter that the keys N and P selected last.
     at: Option<usize>,
 }
 
@@ -97,7 +99,8 @@ impl Plots {
     }
 }
 
-/// Where N and P lead among this many frames; `None` where neither was pressed.
+/// Returns the position of the stutter that the key N or P selects, out of `count` stutters; `None`
+/// if neither key was pressed.
 fn stepped(ui: &Ui, at: Option<usize>, count: usize) -> Option<usize> {
     let last = count.checked_sub(1)?;
     if is_typing(ui.ctx()) {
@@ -112,7 +115,7 @@ fn stepped(ui: &Ui, at: Option<usize>, count: usize) -> Option<usize> {
     }
 }
 
-/// The subject of a histogram, and the percentiles marked in it.
+/// Returns the subject of a histogram, and the percentiles marked in it.
 fn marks(figures: &RecordingFigures) -> (&'static str, [(Option<Nanos>, &'static str); 2]) {
     let (name, p50, p99) = match &figures.figures {
         CaptureFigures::Frames(frames) => {
@@ -163,31 +166,32 @@ impl PlotCache {
     }
 }
 
-/// Frame times over time; of a recording of every frame also the moving median, the limit of stutter, and the
-/// frames above it.
+/// Frame times over time. For a recording of every frame, also the moving median, the stutter
+/// threshold, and the stutters.
 #[derive(Debug)]
 struct FrameTimes {
     series: Vec<(&'static str, Pyramid)>,
     end_nanos: f64,
-    /// Whether charts and marks have frame rates.
+    /// Whether charts and markers show frame rates instead of frame times.
     has_rates: bool,
-    /// All of the time.
+    /// The chart of the whole recording.
     chart: Chart,
-    /// The time in view, and what there is in it.
+    /// The visible time range, and the chart of that range in full detail.
     close_up: Option<((f64, f64), Chart)>,
-    /// Time and length of the frames that stutter, in nanoseconds.
+    /// Time and frame time of the stutters, in nanoseconds.
     stutters: Vec<(f64, f64)>,
-    /// Where they are in the chart.
+    /// Positions of the stutters in the chart.
     marks: Vec<(f64, f64)>,
 }
 
-/// The names of the series of frame times, and of frame rates.
+/// The names of the series, as frame times and as frame rates.
 const NAMES: [(&str, &str); 3] = [
     ("Frame time", "Frame rate"),
     ("Moving median", "Moving median"),
     ("2.5 × median", "Median / 2.5"),
 ];
-/// A frame rate is shown up to this many times the highest moving median: single frames may take next to no time.
+/// The axis of frame rates ends at this multiple of the highest moving median. Otherwise a frame
+/// that takes almost no time would stretch the axis.
 const MAX_RATE: f64 = 3.0;
 
 impl FrameTimes {
@@ -216,7 +220,7 @@ impl FrameTimes {
         Some(Self { series, end_nanos, has_rates: false, chart, close_up, stutters, marks })
     }
 
-    /// Shows frame rates, or frame times.
+    /// Switches the timeline to frame rates or to frame times.
     fn show(&mut self, has_rates: bool) {
         if self.has_rates == has_rates {
             return;
@@ -228,7 +232,7 @@ impl FrameTimes {
         self.marks = self.stutters.iter().map(place).collect();
     }
 
-    /// Has a chart of the time in view, in nanoseconds; of all of it, where that is none.
+    /// Prepares the chart of the visible time range, in nanoseconds; `None` is the whole recording.
     fn look_closer(&mut self, seen: Option<(f64, f64)>) {
         if seen != self.close_up.as_ref().map(|(of, _)| *of) {
             self.close_up = seen.map(|seen| {
@@ -239,7 +243,7 @@ impl FrameTimes {
     }
 }
 
-/// The chart of a stretch of time, in nanoseconds.
+/// Returns the chart of a time range, in nanoseconds.
 fn chart(
     series: &[(&'static str, Pyramid)],
     time: (f64, f64),
@@ -269,7 +273,7 @@ fn chart(
     }
 }
 
-/// What is drawn of each series between two times in nanoseconds.
+/// Returns the points of each series between two times in nanoseconds.
 fn drawn(
     series: &[(&'static str, Pyramid)],
     (from, to): (f64, f64),

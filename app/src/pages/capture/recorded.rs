@@ -1,4 +1,5 @@
-//! What a capture recorded besides frame times: a strip each below the timeline, after the mean frame rate.
+//! The values that a capture recorded in addition to frame times, as strips below the timeline. If
+//! every frame was recorded, the first strip is the mean frame rate.
 
 use eframe::egui::Ui;
 use jitterscope_engine::nanos::Nanos;
@@ -11,9 +12,10 @@ use crate::plots::{Above, Strip, strips_sides, strips_ui};
 use crate::text;
 use crate::widgets::Card;
 
-/// Columns that a series is reduced to: each preserves its min and max.
+/// Number of columns to which a series is reduced. Each column preserves the minimum and maximum of
+/// its samples.
 const COLUMNS: usize = 1_200;
-/// How long frames are averaged for a frame rate.
+/// Averaging period of the frame rate.
 const RATE_OVER: Nanos = Nanos::from_secs(1);
 
 /// The strips of a recording.
@@ -24,7 +26,8 @@ pub(super) struct Recorded {
 }
 
 impl Recorded {
-    /// Makes them; a recording of every frame has a frame rate, too. A series that is always 0 is none.
+    /// Creates the strips of a recording. Only a recording of every frame (`is_whole`) has a frame
+    /// rate. A series that contains only zeros is omitted.
     pub(super) fn of(recording: &Recording, is_whole: bool) -> Self {
         let end = recording.times().last().unwrap_or_default();
         let rate = is_whole
@@ -40,12 +43,13 @@ impl Recorded {
         Self { strips: rate.into_iter().chain(others).collect(), end_secs: end.as_secs() }
     }
 
-    /// The room at both sides of them; `None` where there is nothing to show.
+    /// Returns the width of the margins left and right of the strips; `None` if there are no
+    /// strips.
     pub(super) fn sides(&self, ui: &Ui) -> Option<(f32, f32)> {
         (!self.strips.is_empty()).then(|| strips_sides(ui, &self.strips))
     }
 
-    /// Shows them on the axis of a chart, where there are any.
+    /// Draws the strips on the time axis of the chart above, if there are any.
     pub(super) fn ui(&self, ui: &mut Ui, above: Above) {
         if self.strips.is_empty() {
             return;
@@ -58,7 +62,7 @@ impl Recorded {
     }
 }
 
-/// A strip, where there is more than a value.
+/// Returns a strip; `None` for fewer than two points.
 fn strip(name: &str, unit: &str, points: Vec<(f64, f64)>) -> Option<Strip> {
     let ends = points
         .iter()
@@ -75,7 +79,7 @@ fn strip(name: &str, unit: &str, points: Vec<(f64, f64)>) -> Option<Strip> {
     })
 }
 
-/// A value with a decimal where it is small and has one.
+/// Formats a value, with one decimal if it is below 100 and not whole.
 fn value_text(value: f64) -> String {
     let tenths = (value * 10.0).round() / 10.0;
     if tenths < 0.0 || tenths.fract() != 0.0 && tenths < 100.0 {
@@ -84,7 +88,7 @@ fn value_text(value: f64) -> String {
     text::format_count(whole(tenths))
 }
 
-/// The points of a series in its unit, by seconds.
+/// Returns the points of a series: seconds, and the value in the unit of the series.
 fn points(recording: &Recording, series: &CaptureSeries) -> Vec<(f64, f64)> {
     let mut pyramid = Pyramid::default();
     for (at, value) in recording.points_of(series) {
@@ -94,7 +98,8 @@ fn points(recording: &Recording, series: &CaptureSeries) -> Vec<(f64, f64)> {
     pyramid.query(0.0, end, COLUMNS).into_iter().map(|(secs, value)| (secs, value / 1e3)).collect()
 }
 
-/// Frames per second, averaged over stretches of [`RATE_OVER`].
+/// Returns the mean frame rate of each period of [`RATE_OVER`]: the time in seconds, and the rate
+/// in FPS.
 fn frame_rate(recording: &Recording) -> Vec<(f64, f64)> {
     let (mut points, mut frames, mut time) = (Vec::new(), 0.0, Nanos::ZERO);
     for (at, length) in recording.frame_times_over_time() {

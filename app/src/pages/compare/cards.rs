@@ -14,14 +14,14 @@ use crate::widgets::{
     right_width, series_chip,
 };
 
-/// Height of a card's inside.
+/// Height of a card without its padding, in points.
 const HEIGHT: f32 = 110.0;
-/// The run that the others are compared with.
+/// The label of the run with which the others are compared.
 const BASELINE: &str = "Baseline";
-/// Runs offered in the list of those to add.
+/// Maximum number of runs in the list from which a run is added.
 const OFFERED: usize = 40;
 
-/// Draws the cards.
+/// Draws one card per compared run or group, and a card that adds a run if there is room.
 pub(super) fn ui(
     ui: &mut Ui,
     session: &Session,
@@ -96,7 +96,7 @@ fn card_ui(
                 }
             });
         });
-        // On a row of its own: next to the name, it would cut the name.
+        // The grade has a separate row, because it would truncate the name if it were next to it.
         ui.horizontal(|ui| {
             ui.spacing_mut().interact_size.y = 0.0;
             ui.spacing_mut().item_spacing.x = size::GAP_SMALL;
@@ -121,7 +121,7 @@ fn card_ui(
                 "{} · {} · {} {}",
                 run.subject.name(),
                 text::list_date(&text::local(run.started_at), &now),
-                text::format_count(u64::try_from(run.sample_count()).unwrap_or(u64::MAX)),
+                text::format_count(run.sample_count()),
                 run.subject.samples_name(),
             ),
             format!("{} · {rows}", run.machine.short()),
@@ -146,7 +146,7 @@ fn card_ui(
     });
 }
 
-/// A card of each group: its letter, its size, and its runs by name.
+/// Draws a card per group: its letter, its size, and the names of its runs.
 fn groups_ui(
     ui: &mut Ui,
     session: &Session,
@@ -205,14 +205,15 @@ fn group_ui(
     });
 }
 
-/// The name of a saved run.
+/// Returns the name of a saved run.
 pub(super) fn name_of(session: &Session, path: &Path) -> String {
     let items = session.library().items().unwrap_or_default();
     let run = items.iter().find(|item| item.path == path).and_then(|item| item.run.as_ref().ok());
     run.map_or_else(|| "This run".to_owned(), |run| run.name.clone())
 }
 
-/// The list of runs of the same test, to add one.
+/// Draws a card with the list of saved runs of the same test. Selecting a run adds it to the
+/// comparison.
 fn add_ui(
     ui: &mut Ui,
     session: &Session,

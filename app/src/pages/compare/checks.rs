@@ -1,4 +1,4 @@
-//! Quick checks compared: one card each, and what changed in every measurement.
+//! The comparison of quick checks: one card per check, and the change of every measurement.
 
 use std::sync::Arc;
 
@@ -14,12 +14,12 @@ use crate::theme::{Tokens, Type, size};
 use crate::widgets::card::plain_card;
 use crate::widgets::{Card, Severity, Spans, VerdictStrip, link, link_in_table, series_chip};
 
-/// Width of the column of measurements.
+/// Width of the column with the names of the measurements, in points.
 const PART: f32 = 190.0;
-/// Height of a row.
+/// Height of the row of a measurement, in points.
 const ROW: f32 = 40.0;
 
-/// Draws the comparison.
+/// Draws the comparison of quick checks: cards, verdict, and the change of every measurement.
 pub(super) fn ui(
     ui: &mut Ui,
     session: &Session,
@@ -49,7 +49,7 @@ pub(super) fn ui(
     );
 }
 
-/// A card of each check, in a row.
+/// Draws one card per check, in a row.
 fn cards_ui(ui: &mut Ui, session: &Session, compared: &CheckComparison, actions: &mut Vec<Action>) {
     let sides = compared.sides();
     let width = column(ui, sides.len());
@@ -72,7 +72,7 @@ fn column(ui: &Ui, count: usize) -> f32 {
     ((ui.available_width() - (count - 1.0) * size::GAP_CARD) / count).floor()
 }
 
-/// A card of several checks: how many, when, and where.
+/// Draws the card of a group of checks: their number, their dates, and the PC.
 fn group_ui(
     ui: &mut Ui,
     session: &Session,
@@ -148,7 +148,8 @@ fn card_ui(
     });
 }
 
-/// A measurement: its number and grade in each check, and what each is against the first.
+/// Draws the row of a measurement: its value and grade in each check, and for every check after the
+/// first the result compared with the first.
 fn part_ui(
     ui: &mut Ui,
     compared: &CheckComparison,
@@ -205,7 +206,7 @@ fn part_ui(
     });
 }
 
-/// The numbers of a part in a group of checks.
+/// Draws the values of a measurement in a group of checks.
 fn values_ui(ui: &mut Ui, group: &[Arc<FinishedCheck>], part: Part) {
     let cards = group.iter().filter_map(|check| text::quick::card(check.card.card(part)?));
     let numbers: Vec<String> = cards.map(|said| format!("{} {}", said.number, said.unit)).collect();
@@ -228,7 +229,7 @@ fn value_ui(ui: &mut Ui, check: &FinishedCheck, part: Part) {
         .label(ui);
 }
 
-/// What a check or group is against the first.
+/// Draws the outcome of a measurement in a check or group, compared with the first check or group.
 fn outcome_ui(ui: &mut Ui, outcome: Option<Outcome>) {
     let tokens = Tokens::of(ui);
     if let Some(outcome) = outcome {

@@ -8,7 +8,7 @@ use jitterscope_engine::report::comparison::{Condition, Relevance};
 use crate::theme::{Tokens, Type, size};
 use crate::widgets::{Card, Severity, Spans, checkbox, row_line, series_chip};
 
-/// Draws the table in a card of that height.
+/// Draws the table of machines and settings in a card with this height, in points.
 pub(super) fn ui(ui: &mut Ui, comparison: &Comparison, only_differences: &mut bool, height: f32) {
     let mut only = *only_differences;
     let shown: Vec<&Condition> = comparison

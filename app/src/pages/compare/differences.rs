@@ -1,4 +1,5 @@
-//! The table of differences: a metric a line, its value in each run, the change and its result.
+//! The table of differences: one row per metric, with the value of the metric in each run, the
+//! change, and the result of the change.
 
 use eframe::egui::{Align, Layout, Rangef, ScrollArea, Ui, vec2};
 use egui_extras::{Column, TableBuilder, TableRow};
@@ -13,13 +14,14 @@ use crate::theme::tokens::Tokens;
 use crate::theme::{Type, size};
 use crate::widgets::{Card, Help, Spans, help::help_mark, row_line, segmented, series_chip};
 
-/// The share of its width that a column has where there is little room.
+/// Factor by which columns are narrower if there is little space.
 const NARROW: f32 = 0.8;
 
 const NOISE: Help<'static> = Help::new("Noise floor", words::NOISE_FLOOR);
 const HOW: Help<'static> = Help::new("How are results determined?", words::HOW_EVALUATED);
 
-/// Draws the table; `against` is the run whose change is shown, the 1 % low is by that definition.
+/// Draws the table of differences. `against` is the position of the run whose change from the
+/// baseline is shown; `by` is the definition of the 1% low.
 pub(super) fn ui(
     ui: &mut Ui,
     compared: &ComparisonView,
@@ -70,29 +72,30 @@ pub(super) fn ui(
     );
 }
 
-/// What the table shows of the comparison.
+/// The options of the table.
 struct TableOptions<'a> {
     /// The run whose change is shown.
     run: usize,
-    /// The definition of the lows.
+    /// The definition of the 1% and 0.1% lows.
     by: LowDefinition,
-    /// What is compared, a run each.
+    /// The compared runs.
     items: Vec<Item<'a>>,
-    /// Whether there is room for whole columns.
+    /// Whether all columns fit at full width.
     is_wide: bool,
 }
 
-/// A figure as it is shown.
+/// A row of the table.
 struct Line {
     figure: Figure,
-    /// What the figure is, under the pointer; empty where its name states it.
+    /// The definition of the metric, as a tooltip; empty if its name is sufficient.
     about: String,
-    /// Why it is not evaluated, where that has a separate reason.
+    /// Why the metric is not evaluated, if there is a specific reason.
     why: Option<String>,
 }
 
 impl TableOptions<'_> {
-    /// The lines of the table: the 1 % low by the definition in use, all else as it was compared.
+    /// Returns the rows of the table. The 1% and 0.1% lows use the selected definition; all other
+    /// metrics are as compared.
     fn lines(&self, row: &ComparedRow, baseline: usize) -> Vec<Line> {
         let line = |figure: &Figure| match figure.metric.statistic {
             Statistic::Low(share) => {
@@ -132,7 +135,7 @@ impl TableOptions<'_> {
     }
 }
 
-/// The width in which nothing of the table is cut, for this many runs.
+/// Returns the width at which no column is truncated, for this number of runs.
 pub(super) fn whole_width(runs: usize) -> f32 {
     let values = f32::from(u16::try_from(runs).unwrap_or(u16::MAX));
     let gaps = (values + 5.0) * size::GAP_SMALL;
@@ -140,7 +143,7 @@ pub(super) fn whole_width(runs: usize) -> f32 {
     92.0 + values * 62.0 + 342.0 + 124.0 + gaps
 }
 
-/// The width that the table takes at least; in less room, it is scrolled.
+/// Returns the minimum width of the table, below which it scrolls horizontally.
 fn least_width(runs: usize) -> f32 {
     let values = f32::from(u16::try_from(runs).unwrap_or(u16::MAX));
     whole_width(runs) - values * 4.0 - (80.0 + 116.0 + 88.0) * (1.0 - NARROW)
@@ -248,7 +251,8 @@ fn figure_ui(
     });
 }
 
-/// The word for the result of a change, with an arrow in the direction of the value.
+/// Draws the result of a change. Better and Worse have an arrow that shows whether the value rose
+/// or fell.
 fn result_ui(ui: &mut Ui, line: &Line, run: usize) {
     let tokens = Tokens::of(ui);
     let figure = &line.figure;

@@ -13,12 +13,12 @@ use crate::text;
 use crate::theme::{Tokens, Type};
 use crate::widgets::{Card, Spans, segmented};
 
-/// Letters of a run's name that a legend has room for.
+/// Maximum number of characters of a run's name in a legend.
 const MAX_LETTERS: usize = 22;
-/// Height of one run's timeline.
+/// Height of the timeline of one run, in points.
 const LANE: f32 = 84.0;
 
-/// Histogram, tail distribution and box plot of all runs.
+/// Returns the histogram, the tail distribution, and the box plot of all runs.
 fn charts(value_name: &'static str, names: &[String], curves: &Curves) -> Vec<Chart> {
     let each = || names.iter().map(String::as_str);
     let counted: Vec<(&str, &LogHistogram)> = each().zip(&curves.histograms).collect();
@@ -61,7 +61,7 @@ impl ComparePage {
         self.timelines_ui(ui, compared, row, (&names, curves));
     }
 
-    /// The timelines under each other, from their own starts or by the clock.
+    /// Draws the timelines below each other, aligned by their starts or by the clock.
     fn timelines_ui(
         &mut self,
         ui: &mut Ui,
@@ -70,7 +70,7 @@ impl ComparePage {
         (names, curves): (&[String], &Curves),
     ) {
         let value_name = compared.comparison.value_name;
-        // Imports and older runs do not record when their trials began.
+        // Imports and runs of older versions have no start times of trials.
         let began: Option<Vec<f64>> = compared
             .sides()
             .into_iter()

@@ -1,4 +1,5 @@
-//! The preview on the right of the export dialog: text or image, and the search for names.
+//! The preview on the right of the export dialog: text or image, and the result of the search for
+//! private names.
 
 use std::sync::Arc;
 
@@ -11,19 +12,19 @@ use super::rendered::blocks_ui;
 use crate::session::{Action, ActiveExport, ExportRequest, Preview};
 use crate::text::{self, export as words};
 use crate::theme::{Tokens, Type, icons, size};
-use crate::widgets::{Button, Severity, Spans, card, right_aligned, right_width};
+use crate::widgets::{Button, FollowFocus as _, Severity, Spans, card, right_aligned, right_width};
 
-/// Height of the line with the search result.
+/// Height of the row with the result of the search for private names, in points.
 const FOUND: f32 = 34.0;
 
 /// State of the preview.
 #[derive(Default)]
 pub(super) struct View {
-    /// The image, and the request it belongs to.
+    /// The preview image, and the request for which it was drawn.
     texture: Option<(ExportRequest, TextureHandle)>,
 }
 
-/// Draws the preview of an order.
+/// Draws the preview of a request.
 pub(super) fn preview_ui(
     ui: &mut Ui,
     exporting: &ActiveExport,
@@ -64,7 +65,13 @@ pub(super) fn preview_ui(
             ui.set_min_size(room);
             ui.set_max_size(room);
             match &preview {
-                Some(Ok(preview)) => contents_ui(ui, preview, request, view),
+                Some(Ok(preview)) => {
+                    // Each export and format has its own scroll position, so that a new preview
+                    // begins at its top.
+                    ui.push_id((exporting.number(), request.kind.label()), |ui| {
+                        contents_ui(ui, preview, request, view);
+                    });
+                }
                 Some(Err(why)) => {
                     Severity::Poor.icon_ui(ui, size::ICON);
                     let why = format!("No preview: {why}.");
@@ -78,7 +85,7 @@ pub(super) fn preview_ui(
     }
 }
 
-/// Size of the file, and how much of it is shown.
+/// Returns the name and size of the exported file, and which part of the file is shown.
 fn note(preview: &Preview, count: usize) -> String {
     let size = text::format_bytes(preview.bytes);
     let name = &preview.file_name;
@@ -92,7 +99,7 @@ fn note(preview: &Preview, count: usize) -> String {
     }
 }
 
-/// A page is shown whole by a browser.
+/// Draws the button that opens an HTML report in the browser.
 fn open_ui(ui: &mut Ui, request: &ExportRequest, is_open: bool, actions: &mut Vec<Action>) {
     if request.kind.is_page() {
         let open = Button::new("Open in browser").icon(icons::ARROW_SQUARE_OUT);
@@ -113,27 +120,27 @@ fn contents_ui(ui: &mut Ui, preview: &Arc<Preview>, request: &ExportRequest, vie
             *texture = Some((*request, ui.ctx().load_texture(name, image, TextureOptions::LINEAR)));
         }
         let Some((_, texture)) = texture else { return };
-        area.show(ui, |ui| {
+        area.show_focus(ui, |ui| {
             let width = ui.available_width().min(texture.size_vec2().x);
             let image = Image::new(&*texture).max_width(width).alt_text("Image of the result");
             ui.add(image);
         });
         return;
     }
-    // The text of a page is nothing to read.
+    // HTML source is not readable: show the outline instead.
     if !preview.outline.is_empty() {
         let width = ui.available_width() - size::GAP_FIELD;
-        area.show(ui, |ui| blocks_ui(ui, &preview.outline, width));
+        area.show_focus(ui, |ui| blocks_ui(ui, &preview.outline, width));
         return;
     }
     let color = Tokens::of(ui).t1;
-    area.show(ui, |ui| {
+    area.show_focus(ui, |ui| {
         let text = Type::Mono.text(&preview.text).color(color);
         ui.add(eframe::egui::Label::new(text).extend().selectable(true));
     });
 }
 
-/// Result of the search for names.
+/// Draws the result of the search for private names.
 fn found_ui(ui: &mut Ui, preview: &Preview) {
     let tokens = Tokens::of(ui);
     let is_clean = preview.finds.is_empty();

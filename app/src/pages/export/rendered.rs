@@ -1,4 +1,5 @@
-//! The outline of a page: its headings, paragraphs, lists, tables, plots, and closed sections.
+//! Draws the preview of an HTML report: headings, paragraphs, lists, tables, plots, and collapsed
+//! sections.
 
 use std::sync::Arc;
 
@@ -10,19 +11,20 @@ use jitterscope_engine::export::document::{Block, Grid, Piece, TextStyle};
 
 use crate::theme::{Tokens, Type, icons, size};
 use crate::widgets::Spans;
+use crate::widgets::paint::focus_ring_around;
 
-/// Maximum width of a column.
+/// Maximum width of a table column, in points.
 const WIDEST: f32 = 230.0;
-/// A column is not made narrower than this.
+/// Minimum width to which a wide table column is reduced, in points.
 const WIDE: f32 = 100.0;
 /// Padding left and right in a cell.
 const PADDING: f32 = 5.0;
-/// Height of a row.
+/// Height of a table row, in points.
 const ROW: f32 = 22.0;
-/// Minimum height of the place of a drawing.
+/// Minimum height of the placeholder of a plot.
 const PLOT: f32 = 56.0;
 
-/// Draws blocks in this width; a wider table extends beyond it.
+/// Draws blocks of a report at this width in points; a wider table extends beyond this width.
 pub(super) fn blocks_ui(ui: &mut Ui, blocks: &[Block], width: f32) {
     ui.spacing_mut().item_spacing = vec2(size::GAP_SMALL, size::GAP_LABEL);
     let mut was_item = false;
@@ -54,9 +56,11 @@ pub(super) fn blocks_ui(ui: &mut Ui, blocks: &[Block], width: f32) {
             Block::Plot { title, finding } => plot_ui(ui, title, finding, width),
             Block::Details(summary, blocks) => {
                 let title = Type::Strong.text(summary).color(Tokens::of(ui).t1);
-                CollapsingHeader::new(title)
+                let header = CollapsingHeader::new(title)
                     .id_salt(place)
-                    .show(ui, |ui| blocks_ui(ui, blocks, width - size::GAP_GROUP));
+                    .show(ui, |ui| blocks_ui(ui, blocks, width - size::GAP_GROUP))
+                    .header_response;
+                focus_ring_around(ui, &header, header.rect, size::RADIUS);
             }
         }
     }
@@ -80,7 +84,7 @@ fn spans(ui: &Ui, style: Type, line: &[Piece]) -> Spans {
     })
 }
 
-/// A place for a drawing, with its name and what it shows.
+/// Draws the placeholder of a plot, with its title and its finding.
 fn plot_ui(ui: &mut Ui, title: &str, finding: &str, width: f32) {
     let tokens = Tokens::of(ui);
     let text = Spans::new(Type::Small)
@@ -118,7 +122,7 @@ fn quote_ui(ui: &mut Ui, lines: &[String], width: f32) {
     ui.painter().rect_filled(bar, 1, Tokens::of(ui).line2);
 }
 
-/// Draws a table: a grid of lines, numbers at the right of their columns.
+/// Draws a table with grid lines; numbers are right-aligned.
 fn table_ui(ui: &mut Ui, id: Id, table: &Grid, room: f32) {
     let widths = fitted(widths(ui, table), room);
     let total: f32 = widths.iter().sum();
@@ -172,7 +176,7 @@ fn row_ui(
     }
 }
 
-/// Makes the widest columns narrower until all have room, or none is wide.
+/// Reduces the widest columns until the table fits, or until no column is wider than [`WIDE`].
 fn fitted(mut widths: Vec<f32>, room: f32) -> Vec<f32> {
     loop {
         let excess = widths.iter().sum::<f32>() - room;
@@ -184,7 +188,7 @@ fn fitted(mut widths: Vec<f32>, room: f32) -> Vec<f32> {
     }
 }
 
-/// As wide as their widest cells, up to the maximum width.
+/// Returns the widths of the columns: each as wide as its widest cell, up to [`WIDEST`].
 fn widths(ui: &Ui, table: &Grid) -> Vec<f32> {
     let columns = table.rows.iter().map(Vec::len).max().unwrap_or(0).max(table.header.len());
     let color = Tokens::of(ui).t1;

@@ -1,24 +1,25 @@
-//! Fills triangles in software: what a graphics card does for the window, for an exported image.
+//! Fills triangles in software, to draw an exported image. For a window, the graphics card does
+//! this work.
 //!
 //! Colors are blended as they are in the window: premultiplied, in gamma space.
 
 use eframe::egui::epaint::{ClippedPrimitive, Mesh, Primitive, Vertex};
 use eframe::egui::{Color32, Context, Rect, TextureId, Vec2};
 
-/// Pixels in memory: four bytes each, row by row.
+/// Pixels in memory: four bytes per pixel, row by row.
 #[derive(Clone, Debug, Default)]
 struct Pixels {
     size: [usize; 2],
     rgba: Vec<u8>,
 }
 
-/// A font texture, and what is painted with it.
+/// Paints shapes in software; contains the texture of the font.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Raster {
     texture: Pixels,
 }
 
-/// A corner of a triangle in pixels: place, color, place in the texture.
+/// A corner of a triangle: position in pixels, color, and position in the texture.
 #[derive(Clone, Copy, Debug)]
 struct Corner {
     x: f64,
@@ -42,15 +43,15 @@ impl Corner {
 }
 
 impl Raster {
-    /// The letters of a context, as far as it has drawn them.
+    /// Copies the font texture of a context, with the glyphs that the context has drawn so far.
     pub(super) fn of(ctx: &Context) -> Self {
         let atlas = ctx.fonts_mut(|fonts| fonts.image());
         let rgba = atlas.pixels.iter().flat_map(Color32::to_array).collect();
         Self { texture: Pixels { size: atlas.size, rgba } }
     }
 
-    /// Paints shapes over a background; returns the size in pixels, and the pixels. Images are left
-    /// blank: only text is supported.
+    /// Paints shapes over a background; returns the size in pixels, and the pixels. Textures other
+    /// than the font are left blank.
     pub(super) fn paint(
         &self,
         primitives: &[ClippedPrimitive],
@@ -123,7 +124,8 @@ impl Raster {
         }
     }
 
-    /// The texture between its four nearest texels, each from 0 to 1.
+    /// Returns the color of the texture at a position, interpolated between the four nearest
+    /// texels; each channel is between 0 and 1.
     fn texel(&self, u: f64, v: f64) -> [f64; 4] {
         let (u, v) = (u - 0.5, v - 0.5);
         let (left, top) = (u.floor(), v.floor());
@@ -147,7 +149,7 @@ impl Raster {
 }
 
 impl Pixels {
-    /// A pixel; outside, the nearest within.
+    /// Returns a pixel; for a position outside of the texture, the nearest pixel in it.
     fn at(&self, x: usize, y: usize) -> [u8; 4] {
         let [width, height] = self.size;
         let x = x.min(width.saturating_sub(1));
@@ -156,7 +158,7 @@ impl Pixels {
         self.rgba.get(start..start + 4).and_then(|four| four.try_into().ok()).unwrap_or([255; 4])
     }
 
-    /// Lays a premultiplied color over a pixel.
+    /// Blends a premultiplied color over a pixel.
     fn blend(&mut self, x: usize, y: usize, color: [f64; 4]) {
         let start = (y * self.size[0] + x) * 4;
         let Some(place) = self.rgba.get_mut(start..start + 4) else { return };
@@ -167,7 +169,8 @@ impl Pixels {
     }
 }
 
-/// An image with no side longer than this many pixels: each of its pixels is the mean of a square.
+/// Returns an image reduced so that no side is longer than `most` pixels. Each pixel of the result
+/// is the mean of a square of pixels.
 pub(super) fn smaller(size: [usize; 2], rgba: &[u8], most: usize) -> ([usize; 2], Vec<u8>) {
     let [width, height] = size;
     let step = width.max(height).div_ceil(most.max(1)).max(1);
@@ -192,7 +195,7 @@ pub(super) fn smaller(size: [usize; 2], rgba: &[u8], most: usize) -> ([usize; 2]
     ([across, down], small)
 }
 
-/// The pixels that may be painted: from left and top to just before right and bottom.
+/// The pixels that may be painted; `right` and `bottom` are exclusive.
 #[derive(Clone, Copy, Debug)]
 struct Clip {
     left: usize,
@@ -212,7 +215,7 @@ impl Clip {
         }
     }
 
-    /// The part around a triangle.
+    /// Returns the part of the clip area that contains a triangle.
     fn around(&self, corners: &[Corner; 3]) -> Self {
         let [a, b, c] = corners;
         let min = |one: f64, two: f64, three: f64| pixel(one.min(two).min(three).floor());
@@ -231,7 +234,7 @@ impl Clip {
 struct Edge {
     from: Corner,
     to: Corner,
-    /// Whether pixels on the edge itself belong to this triangle, and not to its neighbor.
+    /// Whether pixels exactly on the edge belong to this triangle instead of its neighbor.
     has_pixels: bool,
 }
 
@@ -242,7 +245,7 @@ impl Edge {
         Self { from: *from, to: *to, has_pixels: is_top || down < 0.0 }
     }
 
-    /// Above 0 inside of the triangle.
+    /// Returns a value that is positive if the point is on the inner side of the edge.
     fn at(&self, x: f64, y: f64) -> f64 {
         cross(&self.from, &self.to, x, y)
     }
@@ -252,12 +255,13 @@ impl Edge {
     }
 }
 
-/// Twice the area of the triangle of two corners and a point; positive with the clock.
+/// Returns twice the signed area of the triangle of two corners and a point; positive if clockwise.
 fn cross(a: &Corner, b: &Corner, x: f64, y: f64) -> f64 {
     (b.x - a.x) * (y - a.y) - (b.y - a.y) * (x - a.x)
 }
 
-/// Whether a triangle has a single color, like shapes without text and soft edges.
+/// Whether all corners have the same color and texture position. Triangles inside a shape have such
+/// corners, but not triangles of text or of a soft edge.
 fn has_one_color([first, others @ ..]: &[Corner; 3]) -> bool {
     let is_same = |one: f64, two: f64| one.total_cmp(&two).is_eq();
     others.iter().all(|other| {
@@ -280,7 +284,7 @@ const fn float(pixels: usize) -> f64 {
     pixels as f64
 }
 
-/// A whole number of pixels; negative is 0.
+/// Converts to a whole number of pixels; a negative value becomes 0.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
@@ -305,7 +309,7 @@ mod tests {
 
     use super::*;
 
-    /// Two triangles that make a square share each pixel of their common edge exactly once.
+    /// Two triangles that form a square paint each pixel of their common edge exactly once.
     #[test]
     fn a_half_clear_square_has_one_color() {
         let tokens = &crate::theme::tokens::DARK;

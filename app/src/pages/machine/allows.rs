@@ -1,4 +1,4 @@
-//! Capabilities of this PC, verified by testing, and how to allow what is denied.
+//! Capabilities of this PC, verified by testing, and the steps to allow denied ones.
 
 use eframe::egui::{Align, Layout, Rect, Sense, Ui, UiBuilder, pos2, vec2};
 
@@ -18,11 +18,11 @@ const fn severity(allowed: CapabilityState) -> Severity {
     }
 }
 
-/// The columns' shares of the width, with and without a note.
+/// Widths of the columns as shares of the table, with and without a note.
 const WITH_NOTE: [f32; 4] = [0.28, 0.13, 0.27, 0.32];
 const WITHOUT_NOTE: [f32; 4] = [0.44, 0.2, 0.36, 0.0];
 
-/// Draws the card.
+/// Draws the card of capabilities; if real-time priority is denied, also the steps to allow it.
 pub(super) fn ui(ui: &mut Ui, session: &Session, facts: &Facts, actions: &mut Vec<Action>) {
     let is_free = !session.running().is_busy();
     Card::new("Capabilities").note("verified by testing").flush().show(
@@ -80,7 +80,8 @@ fn ability_ui(ui: &mut Ui, shares: [f32; 4], ability: &Capability) {
     });
 }
 
-/// A row with a line above it, its cells as wide as their shares.
+/// Draws a table row with a line above it; `shares` are the widths of the cells as shares of the
+/// row.
 fn row_ui(ui: &mut Ui, shares: [f32; 4], mut cell: impl FnMut(&mut Ui, usize)) {
     let (rect, _) =
         ui.allocate_exact_size(vec2(ui.available_width(), size::TABLE_ROW), Sense::hover());
@@ -100,7 +101,8 @@ fn row_ui(ui: &mut Ui, shares: [f32; 4], mut cell: impl FnMut(&mut Ui, usize)) {
     }
 }
 
-/// How to allow what a run was denied, and where to see and test the capabilities.
+/// Draws the steps to allow capabilities that a run was denied, and buttons to test again and to
+/// open the list of capabilities.
 pub(in crate::pages) fn denied_ui(
     ui: &mut Ui,
     session: &Session,
@@ -132,7 +134,7 @@ pub(in crate::pages) fn denied_ui(
     });
 }
 
-/// How to allow what was denied. The app never does any of it.
+/// Draws the steps to allow real-time priority. The app never carries out these steps.
 fn how_ui(ui: &mut Ui, facts: &Facts, actions: &mut Vec<Action>) {
     let is_linux = facts.machine.system().starts_with("Linux");
     let steps = jitterscope_engine::machine::permission_steps(&facts.detail, is_linux);

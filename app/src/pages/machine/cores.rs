@@ -1,4 +1,4 @@
-//! The cores drawn: packages, shared caches, kinds, and the logical CPUs of each.
+//! Diagram of the cores: packages, shared caches, core types, and the logical CPUs of each core.
 
 use eframe::egui::{
     Align2, Frame, Margin, Rect, Role, Sense, Stroke, StrokeKind, Ui, WidgetInfo, vec2,
@@ -10,7 +10,7 @@ use crate::text;
 use crate::theme::{Tokens, Type, icons, paint_icon, size};
 use crate::widgets::{Card, Spans};
 
-/// Size of a core's box.
+/// Minimum width and height of the box of a core, in points.
 const CORE: [f32; 2] = [86.0, 46.0];
 
 /// A core and its logical CPUs.
@@ -21,7 +21,7 @@ struct Core {
     cpus: Vec<u32>,
 }
 
-/// Cores that share their last-level cache, or, if that is not reported, a package.
+/// The cores that share a last-level cache; if caches are not reported, the cores of a package.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Group {
     package: Option<u32>,
@@ -57,7 +57,7 @@ fn groups(cpus: &[Cpu], caches: &[Cache]) -> Vec<Group> {
     groups
 }
 
-/// Draws the card.
+/// Draws the card with the diagram of the cores.
 pub(super) fn ui(ui: &mut Ui, facts: &Facts) {
     let machine = &facts.machine;
     let title = machine.cpu_model.as_deref().unwrap_or("Processor");
@@ -103,7 +103,8 @@ pub(super) fn ui(ui: &mut Ui, facts: &Facts) {
     );
 }
 
-/// The caches of one CPU: `L1 32 + 32 KiB, L2 512 KiB`.
+/// Describes the caches of each core, without the shared last level: `Each core: L1 32 KiB, L2 512
+/// KiB.`
 fn caches_in_words(caches: &[Cache]) -> String {
     let last = caches.iter().map(|cache| cache.level).max().unwrap_or(0);
     let mut words: Vec<String> = Vec::new();

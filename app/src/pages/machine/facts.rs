@@ -10,7 +10,7 @@ use crate::text::machine::{clock_lines, condition_lines, system_lines};
 use crate::theme::{Tokens, Type, size};
 use crate::widgets::{Button, Card, Spans};
 
-/// Draws the cards.
+/// Draws one card per group of facts: conditions, clock, system, scheduler, and app overhead.
 pub(super) fn ui(ui: &mut Ui, session: &Session, facts: &Facts) {
     let power = session.machine().power().cloned().unwrap_or_default();
     let now = Machine { power, ..facts.machine.clone() };
@@ -33,7 +33,7 @@ pub(super) fn ui(ui: &mut Ui, session: &Session, facts: &Facts) {
     card_ui(ui, "App overhead", "since startup", &lines);
 }
 
-/// The run-to-run variation of this PC, and a button that measures it.
+/// Draws the run-to-run variation of this PC, and the button that measures it.
 pub(super) fn noise_ui(ui: &mut Ui, session: &Session, actions: &mut Vec<Action>) {
     if session.is_noise_due() {
         actions.push(Action::ReadNoise);

@@ -7,7 +7,7 @@ use crate::session::Action;
 use crate::theme::{Tokens, Type, icons, size};
 use crate::widgets::{Button, Card, Severity, Spans, right_aligned};
 
-/// Draws the card.
+/// Draws the card with the issues found.
 pub(super) fn ui(ui: &mut Ui, found: &[Finding], actions: &mut Vec<Action>) {
     Card::new("Issues found").show(
         ui,
@@ -22,7 +22,8 @@ pub(super) fn ui(ui: &mut Ui, found: &[Finding], actions: &mut Vec<Action>) {
                     Weight::May => Severity::Info,
                 };
                 line_ui(ui, severity, &finding.what, &finding.why);
-                // Permissions for priority have a separate card.
+                // A finding with several steps is about real-time priority; these steps have their
+                // own card.
                 for step in finding.steps.iter().filter(|_| finding.steps.len() == 1) {
                     step_ui(ui, None, step, actions);
                 }
@@ -49,7 +50,7 @@ fn line_ui(ui: &mut Ui, severity: Severity, what: &str, why: &str) {
     });
 }
 
-/// A step: its number, its effect, and the command with a button that copies it.
+/// Draws a step: its number, its effect, and its command with a copy button.
 pub(in crate::pages) fn step_ui(
     ui: &mut Ui,
     number: Option<u32>,

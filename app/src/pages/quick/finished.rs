@@ -20,21 +20,21 @@ use crate::widgets::{
     Button, Card, Command, ResultTable, Severity, Spans, link_in_table, right_aligned,
 };
 
-/// Width of the right column.
+/// Width of the right column, in points.
 const RIGHT: f32 = 480.0;
-/// Size of the icon of the banner.
+/// Width and height of the icon in the banner, in points.
 const BANNER_ICON: f32 = 44.0;
-/// Room for the buttons of the banner.
+/// Width reserved for the buttons of the banner, in points.
 const BUTTONS: f32 = 470.0;
-/// Height of the curves.
+/// Height of the lateness plot.
 const CURVES: f32 = 230.0;
-/// The narrowest a card can be.
+/// Minimum width of a card.
 const MIN_CARD: f32 = 196.0;
-/// Height of what is in a card.
+/// Height of the contents of a card.
 const CARD_HEIGHT: f32 = 178.0;
 
 impl QuickPage {
-    /// Draws the result.
+    /// Draws the result of a check, with buttons and links.
     pub(super) fn finished_ui(
         &mut self,
         ui: &mut Ui,
@@ -71,7 +71,7 @@ impl QuickPage {
     }
 }
 
-/// Draws the result without anything to click, for an image.
+/// Draws the result without controls, for an image.
 pub(in crate::pages) fn result_ui(ui: &mut Ui, result: &FinishedCheck) {
     banner_ui(ui, &result.card, |_, _| {});
     two_columns(
@@ -87,7 +87,7 @@ pub(in crate::pages) fn result_ui(ui: &mut Ui, result: &FinishedCheck) {
     details_ui(ui, result);
 }
 
-/// Offers to find out which change makes the loops of the check less late.
+/// Offers to test which change reduces the lateness measured by the check.
 fn what_helps_ui(
     ui: &mut Ui,
     session: &Session,
@@ -103,7 +103,7 @@ fn what_helps_ui(
     );
 }
 
-/// The test of what helps with as many load threads as the check had.
+/// Returns a What helps test with as many load threads as the check had.
 fn under_load_of(result: &FinishedCheck) -> WhatHelps {
     let loads =
         result.parts.iter().find_map(|(part, loaded)| match loaded.as_ref()?.run.plan()? {
@@ -115,7 +115,7 @@ fn under_load_of(result: &FinishedCheck) -> WhatHelps {
     plan
 }
 
-/// Percentiles: which frame rates this PC can pace, and how late frames start.
+/// Draws the details: the frame rates that this PC can pace, and percentiles of lateness.
 fn details_ui(ui: &mut Ui, result: &FinishedCheck) {
     let numbers = text::quick::numbers(&result.card);
     if !numbers.is_empty() {
@@ -134,15 +134,16 @@ fn details_ui(ui: &mut Ui, result: &FinishedCheck) {
     );
 }
 
-/// What a caller adds to the banner.
+/// Where the caller adds contents to the banner.
 enum Side {
-    /// Below its words.
+    /// Below the text.
     Words,
-    /// At its right.
+    /// At the right.
     Buttons,
 }
 
-/// Grade and answer. A disturbed check has the ground of a card, so that nobody takes it for Fair.
+/// Draws the banner with grade and answer. For a disturbed check, the banner has the color of a
+/// card instead of the color of Fair.
 fn banner_ui(ui: &mut Ui, card: &Scorecard, mut add: impl FnMut(&mut Ui, Side)) {
     let tokens = Tokens::of(ui);
     let is_inconclusive = matches!(card.answer, Answer::Inconclusive { .. });
@@ -183,7 +184,7 @@ fn banner_ui(ui: &mut Ui, card: &Scorecard, mut add: impl FnMut(&mut Ui, Side)) 
     ui.painter().rect_filled(edge, corners, severity.bar_color(tokens));
 }
 
-/// What can be done with the answer, by button or key.
+/// Draws the buttons of the banner, and handles their shortcuts.
 fn buttons_ui(ui: &mut Ui, session: &Session, result: &FinishedCheck, actions: &mut Vec<Action>) {
     if matches!(result.card.answer, Answer::Inconclusive { .. }) {
         let again = Button::primary("Wait for quiet and run again").icon(icons::HOURGLASS_MEDIUM);
@@ -211,14 +212,14 @@ fn buttons_ui(ui: &mut Ui, session: &Session, result: &FinishedCheck, actions: &
     }
 }
 
-/// The words of the banner: one node for a screen reader.
+/// Draws the text of the banner as one node for screen readers.
 fn words_ui(ui: &mut Ui, card: &Scorecard, severity: Severity) {
     let tokens = Tokens::of(ui);
     let sentence = text::quick::sentence_after_grade(card);
     let evidence = text::quick::plain_evidence(card);
     let width = ui.available_width();
     let mut spans = Spans::new(Type::Verdict);
-    // Where there is no grade, the sentence begins with the word.
+    // Without a grade, the first word is already part of the sentence.
     if let Some(grade) = card.grade {
         let word = format!("{}: ", grade.word());
         spans = spans.text(Type::Verdict, &word, severity.word_color(tokens));
@@ -269,7 +270,7 @@ fn cards_ui(
     }
 }
 
-/// The name of a part, which opens its run.
+/// Draws the name of a part as a link that opens its run.
 fn part_name_ui(
     ui: &mut Ui,
     card: &PartCard,
@@ -328,7 +329,7 @@ fn card_ui(ui: &mut Ui, card: &PartCard, name_ui: impl FnOnce(&mut Ui)) {
     ui.label(sentence.wrapped(ui, width));
 }
 
-/// Which frame rates this PC can pace.
+/// Draws the table of frame rates that this PC can pace.
 fn rates_ui(ui: &mut Ui, card: &Scorecard) {
     if card.rates.is_empty() {
         return;

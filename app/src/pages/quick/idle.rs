@@ -1,4 +1,4 @@
-//! Before the check: the planned parts, conditions to consider, and the last verdict.
+//! The page before the check: planned parts, conditions to consider, and the last verdict.
 
 use eframe::egui::{Frame, Margin, Stroke, Ui, vec2};
 use jitterscope_engine::plan::quick::Part;
@@ -14,11 +14,11 @@ use crate::widgets::{
     Button, Card, Command, Severity, Spans, checkbox, key_cap, key_text, right_aligned,
 };
 
-/// Width of the right column.
+/// Width of the right column, in points.
 const RIGHT: f32 = 388.0;
-/// Width of the names before the check.
+/// Width of the names of the conditions, in points.
 const NAMES: f32 = 104.0;
-/// Other programs that use less than this share of a CPU are harmless.
+/// CPU use of other programs, as a share of one CPU, up to which no warning is shown.
 const MUCH_LOAD: f64 = 0.10;
 
 impl QuickPage {
@@ -132,7 +132,7 @@ impl QuickPage {
     }
 }
 
-/// A full-width row of a card, with a line above it.
+/// Draws a full-width row of a card, with a line above it.
 pub(super) fn row<R>(ui: &mut Ui, contents: impl FnOnce(&mut Ui) -> R) -> R {
     let line = Stroke::new(1.0, Tokens::of(ui).line);
     let (top, range) = (ui.cursor().top(), ui.max_rect().x_range());
@@ -151,7 +151,7 @@ pub(super) fn row<R>(ui: &mut Ui, contents: impl FnOnce(&mut Ui) -> R) -> R {
         .inner
 }
 
-/// A line with an icon, a name, and a text.
+/// Draws a line with an icon, a name, and a text.
 pub(super) fn line_ui(ui: &mut Ui, severity: Severity, name: &str, words: &str) {
     let tokens = Tokens::of(ui);
     row(ui, |ui| {
@@ -167,7 +167,7 @@ pub(super) fn line_ui(ui: &mut Ui, severity: Severity, name: &str, words: &str) 
     });
 }
 
-/// Conditions to consider before the check.
+/// Draws the conditions to consider before the check.
 fn before_ui(ui: &mut Ui, session: &Session) {
     Card::new("Before you start").flush().show(
         ui,
@@ -188,7 +188,8 @@ fn before_ui(ui: &mut Ui, session: &Session) {
     );
 }
 
-/// The conditions of a check, each good or not, as far as the system reports them.
+/// Returns the conditions to consider before a check, such as power and other programs, each with a
+/// severity, a name, and a text.
 fn conditions(session: &Session) -> Vec<(Severity, &'static str, String)> {
     let mut lines = Vec::new();
     let source = session.machine().power().and_then(|power| power.source);
@@ -233,7 +234,7 @@ fn conditions(session: &Session) -> Vec<(Severity, &'static str, String)> {
     lines
 }
 
-/// The verdict of the last check.
+/// Draws the verdict of the last check.
 fn last_ui(ui: &mut Ui, last: &LibraryItem, actions: &mut Vec<Action>) {
     let Ok(run) = &last.run else { return };
     let when = text::date(&text::local(run.started_at));
@@ -255,7 +256,7 @@ fn last_ui(ui: &mut Ui, last: &LibraryItem, actions: &mut Vec<Action>) {
     });
 }
 
-/// How to open a file from someone else.
+/// Draws a hint on how to open a report file.
 fn report_ui(ui: &mut Ui) {
     plain_card(ui, |ui| {
         let tokens = Tokens::of(ui);

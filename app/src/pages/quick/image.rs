@@ -7,17 +7,18 @@ use jitterscope_engine::sample::Sample;
 
 use crate::plots::TimelineData;
 
-/// The samples of a part so far.
+/// The samples that the running part has recorded so far.
 #[derive(Debug)]
 pub(super) struct LivePlots {
     of: String,
     pub(super) data: TimelineData,
-    /// For each trial, the number of samples added, and its start on the time axis.
+    /// For each trial, the number of its samples in the plot, and the start of the trial on the
+    /// time axis.
     taken: Vec<(usize, Option<Nanos>)>,
 }
 
 impl LivePlots {
-    /// Without a run.
+    /// Creates the plot of a run, without samples.
     fn new(run: &Run, late_percent: f64) -> Self {
         let schedule = run.plan().and_then(|plan| plan.probe().schedule());
         let frame = schedule.map_or(Nanos::ZERO, |(period, _)| period);
@@ -27,8 +28,8 @@ impl LivePlots {
         Self { of: run.id.to_string(), data, taken: vec![(0, None); run.trials.len()] }
     }
 
-    /// Adds the new samples of a run; starts over with another one. `percent` of a frame is the
-    /// late threshold. Returns whether it started over.
+    /// Adds the new samples of a run; restarts the plot for another run. `late_percent` is the late
+    /// threshold as a percentage of a frame. Returns whether the plot was restarted.
     pub(super) fn follow(image: &mut Option<Self>, run: &Run, late_percent: f64) -> bool {
         let is_new = image.as_ref().is_none_or(|image| image.of != run.id.as_str());
         let image = match image {
@@ -39,7 +40,8 @@ impl LivePlots {
         is_new
     }
 
-    /// When a trial began on the time axis: where the axis ends, for one without samples.
+    /// Returns the start of a trial on the time axis; for a trial without samples, the end of the
+    /// axis.
     pub(super) fn begin_of(&self, trial: usize) -> Nanos {
         let begins = self.taken.get(trial).and_then(|taken| taken.1);
         begins.unwrap_or_else(|| Nanos::from_secs_f64(self.data.end_secs()))
@@ -51,7 +53,7 @@ impl LivePlots {
         for (trial, (taken, begins)) in run.trials.iter().zip(&mut self.taken) {
             for index in *taken..trial.samples.len() {
                 let Some(mut sample) = trial.samples.get(index) else { break };
-                // Gap probes run at the same time, everything else one after the other.
+                // Gap probes run at the same time, all other trials one after the other.
                 let begins = *begins.get_or_insert_with(|| match trial.trial.pace {
                     Pace::Gaps { .. } => Nanos::ZERO,
                     _ => new.last().map_or(end, |last: &Sample| last.woke),
@@ -63,7 +65,7 @@ impl LivePlots {
                 *taken = index + 1;
             }
         }
-        // Those of several probes, in the order of time.
+        // Merges the samples of several probes in order of time.
         new.sort_by_key(|sample| sample.woke);
         for sample in &new {
             self.data.push(sample);

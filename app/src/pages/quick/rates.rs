@@ -7,7 +7,7 @@ use jitterscope_engine::report::table::{Cell, Column, TableRow};
 use crate::text;
 use crate::widgets::TableLayout;
 
-/// All columns, nothing compared: a lower frame rate is always easier.
+/// The table layout: all columns, and no comparison, because a lower frame rate is always easier.
 pub(super) const LAYOUT: TableLayout = TableLayout {
     leading: &[
         "rate_fps",
@@ -22,7 +22,7 @@ pub(super) const LAYOUT: TableLayout = TableLayout {
     compared: None,
 };
 
-/// Returns the table: one row per frame rate.
+/// Returns the table of frame rates, one row per rate.
 pub(super) fn table(rates: &[Rate]) -> Table {
     let columns = vec![
         Column::number("rate_fps", "FPS", "", 0, "Frames per second."),

@@ -7,7 +7,6 @@ use eframe::egui::{Frame, Id, Margin, Rect, Sense, Stroke, Ui, vec2};
 use jitterscope_engine::nanos::Nanos;
 use jitterscope_engine::plan::quick::Part;
 use jitterscope_engine::report::quick::Card as PartCard;
-use jitterscope_engine::run::TrialRun;
 use jitterscope_engine::runner::OtherPrograms;
 
 use super::image::LivePlots;
@@ -20,9 +19,9 @@ use crate::theme::{Tokens, Type, icon, icons, paint_icon, size};
 use crate::widgets::card::plain_card;
 use crate::widgets::{Button, Card, Severity, Spans, Tile, right_aligned, tile_row};
 
-/// Width of the list of parts.
+/// Width of the list of parts, in points.
 const LIST: f32 = 476.0;
-/// Height of the plot.
+/// Height of the live plot, in points.
 const PLOT: f32 = 430.0;
 
 impl QuickPage {
@@ -36,7 +35,7 @@ impl QuickPage {
     ) {
         let live = session.running().live().map(|(_, live)| live);
         if check.is_waiting_for_quiet() {
-            // What was measured before is not what is measured next.
+            // The next measurement starts with an empty plot.
             self.image = None;
         }
         if let Some(run) = live.and_then(Live::run)
@@ -93,7 +92,7 @@ impl QuickPage {
     }
 }
 
-/// Title of the plot of a part.
+/// Returns the title of the live plot of a part.
 const fn title_of(part: Part) -> &'static str {
     match part {
         Part::Sleep => "Sleep overshoot",
@@ -159,11 +158,12 @@ fn part_ui(ui: &mut Ui, check: &ActiveCheck, part: Part, state: &PartState, live
             });
         });
     });
-    // Over the fill of the part that is measured.
+    // The line is drawn last, so that the highlight of the running part does not cover it.
     ui.painter().hline(ui.max_rect().x_range(), top, Stroke::new(1.0, tokens.line));
 }
 
-/// The result of a part in a line, made once: it may read a whole trace.
+/// Returns the result of a part in one line. The text is cached, because computing it may read a
+/// whole trace.
 fn found(ui: &Ui, part: Part, shown: &Arc<LoadedRun>) -> String {
     let id = Id::unique(("result of part", &shown.run.id, shown.run.trials.len()));
     if let Some(known) = ui.data(|data| data.get_temp(id)) {
@@ -195,7 +195,7 @@ fn lead_ui(ui: &mut Ui, state: &PartState) {
     }
 }
 
-/// Progress of a part.
+/// Describes the progress of a part.
 fn state_words(check: &ActiveCheck, part: Part, state: &PartState, live: Option<&Live>) -> String {
     match state {
         PartState::Waiting => format!("Waiting · {}", text::format_long_time(check.length(part))),
@@ -218,7 +218,7 @@ fn state_words(check: &ActiveCheck, part: Part, state: &PartState, live: Option<
     }
 }
 
-/// What a part waits for that could be measured now.
+/// Describes which other programs a part is waiting for.
 fn quiet_words(check: &ActiveCheck, found: &OtherPrograms) -> String {
     text::quick::busy_now(found).map_or_else(
         || "Measuring the load of other programs".to_owned(),
@@ -233,7 +233,7 @@ fn quiet_words(check: &ActiveCheck, found: &OtherPrograms) -> String {
     )
 }
 
-/// A progress bar and the current measurement.
+/// Draws a progress bar and the current measurement.
 fn now_ui(ui: &mut Ui, check: &ActiveCheck, live: Option<&Live>) {
     let tokens = Tokens::of(ui);
     let whole = check.planned_now().as_f64().max(1.0);
@@ -252,7 +252,7 @@ fn now_ui(ui: &mut Ui, check: &ActiveCheck, live: Option<&Live>) {
     Spans::plain(Type::Small, &words, tokens.t2).label(ui);
 }
 
-/// The current measurement, in one line.
+/// Describes the current measurement in one line.
 fn what_words(live: &Live) -> String {
     let Some(trial) = live.current() else { return "Starting".to_owned() };
     if !live.step().is_empty() {
@@ -265,17 +265,10 @@ fn what_words(live: &Live) -> String {
     } else {
         format!("{} of {}: {}", live.current_index() + 1, live.trial_count(), trial.trial.label)
     };
-    if trial.load.is_none() { label } else { format!("{label}, {}", workers(trial)) }
-}
-
-fn workers(trial: &TrialRun) -> String {
-    use jitterscope_engine::plan::LoadCount;
-    match trial.load.count {
-        LoadCount::Threads(1) => "1 load thread".to_owned(),
-        LoadCount::Threads(count) => format!("{count} load threads"),
-        LoadCount::PerLogicalCpu => "one load thread per logical CPU".to_owned(),
-        LoadCount::PerPhysicalCore => "one load thread per physical core".to_owned(),
-        LoadCount::HalfOfCpus => "one load thread per two CPUs".to_owned(),
+    if trial.load.is_none() {
+        label
+    } else {
+        format!("{label}, {}", text::live::load_threads(&trial.load))
     }
 }
 
@@ -312,25 +305,25 @@ fn skip_ui(ui: &mut Ui, session: &Session, check: &ActiveCheck, actions: &mut Ve
     });
 }
 
-/// Four values of the current measurement.
+/// Draws four tiles about the current measurement: number of samples, p99, max, and missed frames
+/// or median.
 fn so_far_ui(ui: &mut Ui, live: &Live) {
     let (Some(trial), Some(run)) = (live.current(), live.run()) else { return };
     let summary = live.row(live.current_index()).and_then(|row| row.summary.as_ref());
     let missing = || (text::MISSING.to_owned(), "");
     let time = |value: Option<Nanos>| value.map_or_else(missing, text::time_parts);
-    let number = |count: usize| text::format_count(u64::try_from(count).unwrap_or(u64::MAX));
     let is_grid = trial.trial.pace.is_grid();
     let counted = text::capitalized(run.subject.samples_name());
     let planned = match trial.trial.slot_count() {
         u64::MAX => String::new(),
         count => format!("of {}", text::format_count(count)),
     };
-    let count = number(trial.samples.len());
+    let count = text::format_count(trial.samples.len());
     let p99 = time(summary.and_then(|summary| summary.lateness.p99));
     let worst = time(summary.map(|summary| summary.lateness.max));
     let last = if is_grid {
         let missed = summary.map_or(0, jitterscope_engine::stats::Summary::missed_count);
-        ("Missed", number(missed), "frames")
+        ("Missed", text::format_count(missed), "frames")
     } else {
         let (typical, unit) = time(summary.map(|summary| summary.lateness.p50));
         ("Median", typical, unit)

@@ -1,4 +1,5 @@
-//! The check as one entry of the library: its name and note, and the check before it.
+//! The finished check as an entry in the list of saved runs: its name, its note, and the previous
+//! check.
 
 use eframe::egui::{Id, TextEdit, Ui};
 use jitterscope_engine::store::edit::Edit;
@@ -10,20 +11,21 @@ use crate::widgets::card::plain_card;
 use crate::widgets::field::is_committed;
 use crate::widgets::{Severity, Spans, field_block, link};
 
-/// Width of the field for the name.
+/// Width of the field for the name, in points.
 const NAME: f32 = 300.0;
 
-/// Name and note as they are typed.
+/// Name and note of the check as typed into the fields, possibly not yet saved.
 #[derive(Debug, Default)]
 pub(super) struct SavedFields {
-    /// The entry they belong to, with its name and note as they were read.
+    /// The entry that the fields edit, as it was last read.
     of: Option<LibraryItem>,
     name: String,
     note: String,
 }
 
 impl SavedFields {
-    /// Saves what is still being typed, as the fields are left or are given to another check.
+    /// Saves unsaved edits; called when the user leaves the page or when the fields change to
+    /// another check.
     pub(super) fn leave(&mut self, actions: &mut Vec<Action>) {
         let Some(item) = self.of.take() else { return };
         let Ok(run) = &item.run else { return };
@@ -36,7 +38,7 @@ impl SavedFields {
         }
     }
 
-    /// Draws where the check is saved, with its name and note.
+    /// Draws where the check is saved, with the fields for name and note.
     pub(super) fn ui(
         &mut self,
         ui: &mut Ui,
@@ -59,7 +61,8 @@ impl SavedFields {
             if self.of.as_ref() != Some(item) {
                 let before = self.of.replace(item.clone());
                 let before = before.as_ref().and_then(|of| of.run.as_ref().ok());
-                // One of them that is saved takes back nothing of the other, which may be being typed.
+                // A field is reloaded only if its own saved text changed, so saving a name does not
+                // discard a note that is still being typed.
                 if before.is_none_or(|before| before.name != run.name) {
                     self.name.clone_from(&run.name);
                 }
@@ -113,7 +116,7 @@ impl SavedFields {
     }
 }
 
-/// The check before this one, and what changed since then.
+/// Draws date and verdict of the previous check, and a link that compares the two checks.
 pub(super) fn previous_ui(
     ui: &mut Ui,
     session: &Session,

@@ -1,4 +1,5 @@
-//! Next to the verdict: what to do, each with one button, and measurement quality.
+//! The cards next to the verdict of a quick check: recommendations, each with a button, and the
+//! measurement quality.
 
 use eframe::egui::{Align, Color32, Layout, Rect, Role, Sense, Ui, Vec2, WidgetInfo, pos2, vec2};
 use jitterscope_engine::plan::quick::Part;
@@ -15,16 +16,16 @@ use crate::text::quick::AdviceWords;
 use crate::theme::{Tokens, Type, size};
 use crate::widgets::{Button, Card, Severity, Spans, series_mark};
 
-/// Room for a button at the right.
+/// Width left free for the button at the right end of a row, in points.
 const BUTTONS: f32 = 170.0;
-/// Size of the bar of delayed frames.
+/// Size of the bar that divides delayed frames by cause.
 const BAR: Vec2 = vec2(240.0, 16.0);
-/// Its width next to a long note.
+/// Minimum width of the bar of causes, even if the note in the same line is long.
 const MIN_BAR: f32 = 72.0;
-/// The title of the card.
+/// The title of the card of recommendations.
 const TITLE: &str = "What to do";
 
-/// What to do.
+/// Draws the card of recommendations.
 pub(super) fn advice_ui(
     ui: &mut Ui,
     session: &Session,
@@ -33,7 +34,7 @@ pub(super) fn advice_ui(
 ) {
     list_ui(ui, card, |ui, to_do| match to_do {
         ToDo::Advice(advice) => one_ui(ui, session, advice, actions),
-        ToDo::Delayed(part, row, words) => delayed_ui(ui, session, (part, row, words), actions),
+        ToDo::Delayed(part, row, words) => delayed_ui(ui, session, part, row, &words, actions),
     });
     let has_names = |facts: &Facts| Some(TraceSource::AllSwitches) <= facts.trace.source;
     let is_nameless = card.delayed.as_ref().is_some_and(|delayed| 0 < delayed.late_count)
@@ -43,22 +44,25 @@ pub(super) fn advice_ui(
     }
 }
 
-/// A row of the card.
+/// A row of the card of recommendations.
 enum ToDo<'a> {
-    /// Something that would help.
+    /// A recommendation.
     Advice(&'a Advice),
-    /// Who delayed frames of a part.
+    /// A thread, interrupt, or other cause that delayed frames in one part of the quick check.
     Delayed(Part, &'a DelayedRow, AdviceWords),
 }
 
-/// A row of who delayed frames, with a button that opens the part.
+/// Draws a row about a cause of delayed frames, with a button that opens the part of the quick
+/// check in which these frames were measured.
 fn delayed_ui(
     ui: &mut Ui,
     session: &Session,
-    (part, row, words): (Part, &DelayedRow, AdviceWords),
+    part: Part,
+    row: &DelayedRow,
+    words: &AdviceWords,
     actions: &mut Vec<Action>,
 ) {
-    delayed_words_ui(ui, row, &words, BUTTONS);
+    delayed_words_ui(ui, row, words, BUTTONS);
     ui.with_layout(Layout::right_to_left(Align::Min), |ui| {
         let name = format!("{}: {}", words.title, words.button);
         if ui
@@ -74,7 +78,7 @@ fn delayed_ui(
     });
 }
 
-/// Mark, title, and text of a row of who delayed frames.
+/// Draws marker, title, and text of a row about a cause of delayed frames.
 fn delayed_words_ui(ui: &mut Ui, row: &DelayedRow, words: &AdviceWords, right: f32) {
     let tokens = Tokens::of(ui);
     let (rect, _) = ui.allocate_exact_size(vec2(size::ICON, size::ICON), Sense::hover());
@@ -100,7 +104,7 @@ fn one_ui(ui: &mut Ui, session: &Session, advice: &Advice, actions: &mut Vec<Act
     });
 }
 
-/// Title and text of a recommendation, with this much room at the right.
+/// Draws title and text of a recommendation; `right` is left free for the button.
 fn words_ui(ui: &mut Ui, advice: &Advice, right: f32) {
     let words = text::quick::advice(advice);
     severity_of_advice(advice).icon_ui(ui, size::ICON);
@@ -120,7 +124,8 @@ fn text_ui(ui: &mut Ui, (title, text): (&str, &str), right: f32) {
     });
 }
 
-/// The window of the desktop where a recommendation is followed.
+/// Returns the system tool in which the user carries out a recommendation; `None` if none is
+/// needed.
 const fn tool_of(advice: &Advice) -> Option<SystemTool> {
     match advice {
         Advice::OtherPrograms { .. } => Some(SystemTool::Programs),
@@ -129,7 +134,7 @@ const fn tool_of(advice: &Advice) -> Option<SystemTool> {
     }
 }
 
-/// Action of a recommendation's button.
+/// Carries out the action of a recommendation's button.
 fn follow(advice: &Advice, actions: &mut Vec<Action>) {
     match advice {
         Advice::RepeatWhole => {
@@ -153,7 +158,8 @@ fn follow(advice: &Advice, actions: &mut Vec<Action>) {
     }
 }
 
-/// Warnings are about this check, everything else is information.
+/// Returns the severity of a recommendation: a warning if it concerns this check, otherwise
+/// information.
 const fn severity_of_advice(advice: &Advice) -> Severity {
     match advice {
         Advice::RepeatWhole
@@ -169,7 +175,7 @@ const fn severity_of_advice(advice: &Advice) -> Severity {
     }
 }
 
-/// The frames of the note as a bar, split by who delayed them, in the order and colors of the rows.
+/// Draws the delayed frames as a bar, divided by cause in the order and colors of the rows.
 fn bar_ui(ui: &mut Ui, delayed: &Delayed, width: f32) {
     let tokens = Tokens::of(ui);
     let room = vec2(width.min(ui.available_width()), BAR.y);
@@ -198,7 +204,7 @@ fn count_f64(count: u64) -> f64 {
     u32::try_from(count).map_or(f64::MAX, f64::from)
 }
 
-/// What to do without buttons.
+/// Draws the recommendations without buttons.
 pub(super) fn plain_advice_ui(ui: &mut Ui, card: &Scorecard) {
     list_ui(ui, card, |ui, to_do| match to_do {
         ToDo::Advice(advice) => words_ui(ui, advice, 0.0),
@@ -206,8 +212,9 @@ pub(super) fn plain_advice_ui(ui: &mut Ui, card: &Scorecard) {
     });
 }
 
-/// The card of what to do: who delayed frames, in rows that add up to the note, and what else was found, each drawn
-/// by `one_ui`.
+/// Draws the card of recommendations; `one_ui` draws each row. Named causes of gaps and denied
+/// rights come first, then causes of delayed frames, whose counts add up to the number in the note
+/// of the card, then all other recommendations.
 fn list_ui(ui: &mut Ui, card: &Scorecard, mut one_ui: impl FnMut(&mut Ui, ToDo<'_>)) {
     let nothing = text::quick::nothing_to_do(card);
     let delayed = card.delayed.as_ref().filter(|delayed| 0 < delayed.late_count);
@@ -215,7 +222,7 @@ fn list_ui(ui: &mut Ui, card: &Scorecard, mut one_ui: impl FnMut(&mut Ui, ToDo<'
         return;
     }
     let note = delayed.map(text::quick::delayed_note).unwrap_or_default();
-    // The note comes first: the bar has what it leaves.
+    // The note of the card gets the width that it needs; the bar gets the rest.
     let words =
         |style, text: &str| Spans::plain(style, text, Color32::PLACEHOLDER).galley(ui).size().x;
     let used = words(Type::Strong, TITLE) + words(Type::Small, &note);
@@ -255,7 +262,7 @@ fn list_ui(ui: &mut Ui, card: &Scorecard, mut one_ui: impl FnMut(&mut Ui, ToDo<'
     );
 }
 
-/// Measurement quality.
+/// Draws the card of measurement quality, with one line per criterion.
 pub(super) fn trust_ui(ui: &mut Ui, card: &Scorecard) {
     Card::new("Measurement quality").flush().show(
         ui,

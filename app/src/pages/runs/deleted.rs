@@ -1,4 +1,4 @@
-//! The deleted runs: how many there are, a list of them, and what can be done with them.
+//! The deleted runs: their number, their list, and the commands to restore or remove them.
 
 use std::path::PathBuf;
 
@@ -8,16 +8,19 @@ use crate::session::{Action, DeletedItem, Library};
 use crate::text::{self, library as words};
 use crate::theme::{Tokens, Type, icons, size};
 use crate::widgets::dialog::{self, Answer, Dialog};
-use crate::widgets::{Button, Command, Spans, icon_button, key_text, right_aligned};
+use crate::widgets::{
+    Button, Command, FollowFocus as _, Spans, icon_button, key_text, right_aligned,
+};
 
-/// Width of the list, and its height at most.
+/// Width and maximum height of the list of deleted runs, in points.
 const LIST: [f32; 2] = [640.0, 360.0];
-/// Room of the buttons of a row.
+/// Width of the buttons at the right end of a deleted run, in points.
 const BUTTONS: f32 = 230.0;
-/// Room that the buttons of the page take.
+/// Width of the buttons on the Runs page that open the list and undo a delete, in points.
 pub(super) const ROOM: f32 = 170.0;
 
-/// Whether the list is open, and what was requested to be removed for good.
+/// Whether the list of deleted runs is open, and the files (`question`) whose permanent removal
+/// waits for confirmation.
 #[derive(Debug, Default)]
 pub(super) struct DeletedList {
     is_open: bool,
@@ -25,7 +28,7 @@ pub(super) struct DeletedList {
 }
 
 impl DeletedList {
-    /// Draws the buttons, where something is deleted.
+    /// Draws the buttons that open the list and undo the last delete, if there are deleted runs.
     pub(super) fn buttons_ui(&mut self, ui: &mut Ui, library: &Library, actions: &mut Vec<Action>) {
         let count = library.deleted().len();
         if count == 0 {
@@ -84,7 +87,7 @@ impl DeletedList {
         let about = "Restore a run, or delete it for good. After 7 days, deleted runs are removed.";
         Spans::plain(Type::Small, about, color).label(ui);
         ui.separator();
-        ScrollArea::vertical().max_height(height.min(room.y - 240.0)).show(ui, |ui| {
+        ScrollArea::vertical().max_height(height.min(room.y - 240.0)).show_focus(ui, |ui| {
             for one in deleted {
                 self.row_ui(ui, one, actions);
             }

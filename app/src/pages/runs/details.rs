@@ -1,4 +1,4 @@
-//! Details of the selected runs: an overview, and name, note, and tags.
+//! Details of the selected runs: an overview, and the fields for name, note, and tags.
 
 mod draft;
 pub(super) mod run_preview;
@@ -21,9 +21,9 @@ use crate::widgets::{
     Button, Spans, VerdictStrip, card, field_block, link, removable_chip, series_chip, text_field,
 };
 
-/// Minimum width for overview and fields side by side.
+/// Minimum width for overview and fields next to each other.
 const TWO_COLUMNS: f32 = 560.0;
-/// Height of the field for a note.
+/// Number of rows of the note field.
 const NOTE_ROWS: usize = 4;
 
 /// The selected runs and their previews.
@@ -43,7 +43,8 @@ impl<'a> SelectedRuns<'a> {
         Self { session, items: paths.iter().filter_map(of).collect() }
     }
 
-    /// Those of which the file can be read, with their places: the first is A.
+    /// Returns the selected runs whose files can be read, with their positions in the selection:
+    /// position 0 is run A of a comparison.
     fn runs(&self) -> impl Iterator<Item = (usize, &'a LibraryItem, &'a RunListEntry)> {
         let run =
             |(at, item): (usize, &&'a LibraryItem)| Some((at, *item, item.run.as_ref().ok()?));
@@ -52,7 +53,7 @@ impl<'a> SelectedRuns<'a> {
 }
 
 impl Draft {
-    /// Draws the details of the selected runs, of which there is at least one.
+    /// Draws the details of the selected runs; at least one run is selected.
     pub(in crate::pages::runs) fn ui(
         &mut self,
         ui: &mut Ui,
@@ -86,7 +87,7 @@ impl Draft {
         });
     }
 
-    /// Overview of the runs.
+    /// Draws the overview of the runs.
     fn what_ui(&mut self, ui: &mut Ui, checked: &SelectedRuns<'_>, actions: &mut Vec<Action>) {
         if let [one] = checked.items.as_slice() {
             if let Ok(run) = &one.run {
@@ -110,7 +111,7 @@ impl Draft {
         VerdictStrip::new(severity, "").evidence(&sentence).show(ui, |_| {});
     }
 
-    /// Name, note, and tags.
+    /// Draws the fields for name, note, and tags.
     fn said_ui(&mut self, ui: &mut Ui, checked: &SelectedRuns<'_>, actions: &mut Vec<Action>) {
         let tokens = Tokens::of(ui);
         let width = ui.available_width();
@@ -123,7 +124,7 @@ impl Draft {
         let name = if count == 1 { "Note of the run" } else { "Note of the selected runs" };
         let hint = self.note_hint();
         field_block(ui, &label, None, |ui| {
-            // Named, so that it stays focused when a preview appears above it.
+            // A fixed id preserves the focus when a preview appears above the field.
             let edit = TextEdit::multiline(&mut self.note)
                 .id(Id::unique("note-of-runs"))
                 .hint_text(Type::Body.text(hint).color(tokens.t3))
@@ -137,19 +138,19 @@ impl Draft {
         folder_ui(ui, checked, actions);
     }
 
-    /// The name of the one run.
+    /// Draws the name field of a single run.
     fn name_ui(&mut self, ui: &mut Ui, path: &Path, run: &RunListEntry, actions: &mut Vec<Action>) {
         let width = ui.available_width();
         field_block(ui, "Name", None, |ui| {
             let field = text_field(ui, "Name of the run", &mut self.name, &run.name, width);
             if std::mem::take(&mut self.wants_name) {
                 focus(&field);
-                // What is typed is another name.
+                // The whole name is selected, so that typing replaces the name.
                 let mut state = TextEditState::load(ui.ctx(), field.id).unwrap_or_default();
                 state.cursor.set_char_range(Some(CCursorRange::select_all_str(&self.name)));
                 state.store(ui.ctx(), field.id);
             }
-            // The default name is not the user's.
+            // A name that the user did not change is not saved again.
             if is_committed(&field, &mut self.name, &run.name) && self.name != run.name {
                 let renamed = self.rename(path);
                 actions.push(renamed);
@@ -157,7 +158,8 @@ impl Draft {
         });
     }
 
-    /// The tags shared by all selected runs, each with a remove button, and a field for another.
+    /// Draws the tags that all selected runs share, each with a remove button, and a field for
+    /// another tag.
     fn tags_ui(&mut self, ui: &mut Ui, count: usize, actions: &mut Vec<Action>) {
         let width = ui.available_width();
         let mut removed = None;
@@ -186,7 +188,8 @@ impl Draft {
     }
 }
 
-/// A run among several: letter, name, start time, and number of configurations.
+/// Draws the card of one of several selected runs: letter, name, start time, and number of
+/// configurations.
 fn run_card(ui: &mut Ui, at: usize, run: &RunListEntry) {
     let tokens = Tokens::of(ui);
     card::plain_card(ui, |ui| {
@@ -206,7 +209,7 @@ fn run_card(ui: &mut Ui, at: usize, run: &RunListEntry) {
     });
 }
 
-/// An unreadable file: the reason, and its path.
+/// Draws why a file cannot be read, its path, and a button that opens its folder.
 fn closed_ui(ui: &mut Ui, item: &LibraryItem, why: &str, actions: &mut Vec<Action>) {
     let tokens = Tokens::of(ui);
     Spans::plain(Type::Strong, "Cannot be read", tokens.poor).label(ui);
@@ -222,7 +225,7 @@ fn closed_ui(ui: &mut Ui, item: &LibraryItem, why: &str, actions: &mut Vec<Actio
     }
 }
 
-/// The folder of the runs, and a button that opens it.
+/// Draws the folder of the runs, and a button that opens it.
 fn folder_ui(ui: &mut Ui, checked: &SelectedRuns<'_>, actions: &mut Vec<Action>) {
     let Some(folder) = checked.items.first().and_then(|item| item.path.parent()) else { return };
     let color = Tokens::of(ui).t2;

@@ -1,4 +1,4 @@
-//! Filters of the list of runs: by words, and by test, machine, verdict, and tag.
+//! Filters of the list of runs: by text, test, machine, verdict, and tag.
 
 use std::collections::BTreeSet;
 
@@ -9,10 +9,10 @@ use crate::session::LibraryItem;
 use crate::theme::{Tokens, Type, size};
 use crate::widgets::{Command, combo, key_text};
 
-/// Id of the search field, which a shortcut focuses.
+/// Id of the search field, for the shortcut that focuses it.
 pub(super) const SEARCH: &str = "search-runs";
 
-/// The available values.
+/// The values that each filter offers.
 #[derive(Debug, Default)]
 pub(super) struct Facets {
     tests: Vec<String>,
@@ -34,7 +34,7 @@ impl Facets {
     }
 }
 
-/// Draws the search field and the combos.
+/// Draws the search field, and one drop-down list per filter.
 pub(super) fn filter_ui(ui: &mut Ui, filter: &mut RunFilter, facets: &Facets) {
     let tokens = Tokens::of(ui);
     let is_narrow = ui.content_rect().width() < size::WIDE_FROM;
@@ -58,7 +58,7 @@ pub(super) fn filter_ui(ui: &mut Ui, filter: &mut RunFilter, facets: &Facets) {
         ("Verdicts", "All verdicts", &mut filter.verdict, &facets.verdicts),
         ("Tags", "All tags", &mut filter.tag, &facets.tags),
     ] {
-        // A selected value stays in the list after its last run is gone.
+        // A selected value stays in the list even if no run has it anymore.
         let gone = value.clone().filter(|value| !options.contains(value));
         let choices: Vec<(Option<String>, &str)> = std::iter::once((None, all))
             .chain(options.iter().map(|option| (Some(option.clone()), option.as_str())))

@@ -1,4 +1,4 @@
-//! Filters that the user named, as a row of buttons with the number of runs each lists.
+//! Saved filters as a row of buttons, each with its name and the number of matching runs.
 
 use eframe::egui::Ui;
 
@@ -9,11 +9,11 @@ use crate::theme::{Tokens, Type, size};
 use crate::widgets::field::{EntryEnd, entry_end};
 use crate::widgets::{Button, Spans, link, text_field};
 
-/// The longest name of a filter, in characters.
+/// Maximum length of a filter's name, in characters.
 const MAX_NAME: usize = 40;
 
 impl RunsPage {
-    /// Draws the saved filters, and what saves the filter of now.
+    /// Draws the saved filters, and the control that saves the current filter.
     pub(super) fn saved_filters_ui(
         &mut self,
         ui: &mut Ui,

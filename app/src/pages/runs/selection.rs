@@ -1,4 +1,5 @@
-//! Which runs are selected: by click, with Ctrl one more, with Shift all up to there, and by arrow keys.
+//! The selection of runs: by click, by Ctrl+click (adds or removes one), by Shift+click (selects a
+//! range), and by arrow keys.
 
 use std::path::{Path, PathBuf};
 
@@ -7,25 +8,27 @@ use eframe::egui::{EventFilter, Id, Key, Modifiers, Ui};
 /// The selected runs.
 #[derive(Debug, Default)]
 pub(super) struct Selection {
-    /// Their files in the order in which they were selected: the first will be A.
+    /// Files of the selected runs, in the order of selection: the first becomes run A of a
+    /// comparison.
     pub(super) paths: Vec<PathBuf>,
-    /// The run that was clicked last: where Shift and the arrow keys start.
+    /// The run that was last selected or deselected without Shift. A range selected with Shift
+    /// starts at this run.
     anchor: Option<PathBuf>,
 }
 
 impl Selection {
-    /// Whether a run is selected.
+    /// Returns whether a run is selected.
     pub(super) fn contains(&self, path: &Path) -> bool {
         self.paths.iter().any(|one| one == path)
     }
 
-    /// Selects one run alone.
+    /// Selects only this run.
     pub(super) fn select(&mut self, path: &Path) {
         self.paths = vec![path.to_owned()];
         self.anchor = Some(path.to_owned());
     }
 
-    /// Selects one run more, or one less.
+    /// Adds a run to the selection, or removes it.
     pub(super) fn toggle(&mut self, path: &Path) {
         if self.contains(path) {
             self.paths.retain(|one| one != path);
@@ -35,7 +38,7 @@ impl Selection {
         self.anchor = Some(path.to_owned());
     }
 
-    /// Selects all listed runs between the one that was clicked last and this one.
+    /// Selects all listed runs from the anchor to the run at `path`.
     pub(super) fn extend(&mut self, listed: &[&Path], path: &Path) {
         let place = |wanted: &Path| listed.iter().position(|one| *one == wanted);
         let Some(to) = place(path) else { return };
@@ -48,7 +51,7 @@ impl Selection {
         self.paths = paths;
     }
 
-    /// Does what a click on a run asks for.
+    /// Updates the selection for a click on a run.
     pub(super) fn click(&mut self, modifiers: Modifiers, listed: &[&Path], path: &Path) {
         if modifiers.shift {
             self.extend(listed, path);
@@ -59,10 +62,12 @@ impl Selection {
         }
     }
 
-    /// Moves by the arrow keys while the list, which has this id, has the focus. Returns the place to
-    /// scroll to.
+    /// Moves the selection by arrow keys; called while the list, whose widget has the id `list`,
+    /// has the focus. Returns the position in `listed` to scroll to; `None` if no key moved the
+    /// selection.
     pub(super) fn take_keys(&mut self, ui: &Ui, list: Id, listed: &[&Path]) -> Option<usize> {
-        // Sideways, they expand a quick check.
+        // Keeps the arrow keys from moving the focus to another widget: left and right collapse and
+        // expand a quick check.
         let filter = EventFilter {
             vertical_arrows: true,
             horizontal_arrows: true,

@@ -1,5 +1,5 @@
-//! The list of runs: one row each, sorted by any column, selected and opened by pointer or
-//! keyboard; a quick check expands to its parts.
+//! The list of runs as a table: one row per run, sorted by any column, selected and opened by
+//! pointer or keyboard. A quick check expands to its parts.
 
 mod cells;
 mod rows;
@@ -14,8 +14,6 @@ use eframe::egui::{
 use egui_extras::{Column as Width, TableBuilder, TableRow};
 
 use super::selection::Selection;
-use jitterscope_engine::nanos::Nanos;
-use jitterscope_engine::stats::GradeRange;
 use serde::{Deserialize, Serialize};
 
 use crate::session::{LibraryItem, RunListEntry};
@@ -27,7 +25,7 @@ use cells::{cells_ui, damaged_ui, marks_ui, name_ui, run_ui};
 
 pub(super) use rows::Row;
 
-/// Names the list, so that the keyboard can be led there.
+/// Id of the list's widget, used to give the list the keyboard focus.
 pub(super) const LIST: &str = "runs-list";
 
 /// A column that a list can be sorted by.
@@ -52,14 +50,15 @@ const COLUMNS: [(Column, &str); 7] = [
     (Column::When, "Started"),
 ];
 
-/// The order of the list; the newest first where none was selected.
+/// The sort order: a column and whether it is ascending; without a column, the newest run comes
+/// first.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Sort {
     by: Option<(Column, bool)>,
 }
 
 impl Sort {
-    /// Down, up, and back to the newest first.
+    /// Cycles the order of a column: ascending, descending, then newest first.
     fn click(&mut self, column: Column) {
         self.by = match self.by {
             Some((of, true)) if of == column => Some((column, false)),
@@ -72,46 +71,50 @@ impl Sort {
         self.by.filter(|(of, _)| *of == column).map(|(_, is_rising)| is_rising)
     }
 
-    /// Sorts positions in the library.
+    /// Sorts `places`, which are positions in `items`. Without a column, the order of `items`
+    /// stays.
     pub(super) fn apply(self, items: &[LibraryItem], places: &mut [usize]) {
         let Some((column, is_rising)) = self.by else { return };
-        let of = |place: usize| items.get(place);
         places.sort_by(|&a, &b| {
-            let order = match (of(a), of(b)) {
-                (Some(a), Some(b)) => compare(column, a, b),
-                _ => Ordering::Equal,
-            };
-            if is_rising { order } else { order.reverse() }
+            let (Some(a), Some(b)) = (items.get(a), items.get(b)) else { return Ordering::Equal };
+            match (&a.run, &b.run) {
+                (Ok(a), Ok(b)) => {
+                    has_no_value(column, a).cmp(&has_no_value(column, b)).then_with(|| {
+                        let order = compare(column, a, b);
+                        if is_rising { order } else { order.reverse() }
+                    })
+                }
+                (a, b) => a.is_err().cmp(&b.is_err()),
+            }
         });
     }
 }
 
-fn compare(column: Column, a: &LibraryItem, b: &LibraryItem) -> Ordering {
-    // Unreadable files come last.
-    let (Ok(x), Ok(y)) = (&a.run, &b.run) else { return a.run.is_err().cmp(&b.run.is_err()) };
+/// Returns whether a run has no value in a column. Such runs are last in both orders, before unreadable files.
+const fn has_no_value(column: Column, run: &RunListEntry) -> bool {
     match column {
-        Column::Name => x.name.to_lowercase().cmp(&y.name.to_lowercase()),
-        Column::Test => x.test_name.cmp(y.test_name),
-        Column::Verdict => rank(x).cmp(&rank(y)),
-        Column::Key => {
-            let number = |run: &RunListEntry| run.headline.best_p99.map_or(i64::MAX, Nanos::get);
-            number(x).cmp(&number(y))
-        }
-        Column::Machine => x.machine.cmp(&y.machine),
-        Column::Length => x.measured.cmp(&y.measured),
-        Column::When => x.started_at.cmp(&y.started_at),
+        Column::Verdict => run.headline.grade.is_none(),
+        Column::Key => run.headline.best_p99.is_none(),
+        _ => false,
     }
 }
 
-/// Best first, without a grade last.
-fn rank(run: &RunListEntry) -> (bool, Option<GradeRange>) {
-    (run.headline.grade.is_none(), run.headline.grade)
+fn compare(column: Column, a: &RunListEntry, b: &RunListEntry) -> Ordering {
+    match column {
+        Column::Name => a.name.to_lowercase().cmp(&b.name.to_lowercase()),
+        Column::Test => a.test_name.cmp(b.test_name),
+        Column::Verdict => a.headline.grade.cmp(&b.headline.grade),
+        Column::Key => a.headline.best_p99.cmp(&b.headline.best_p99),
+        Column::Machine => a.machine.cmp(&b.machine),
+        Column::Length => a.measured.cmp(&b.measured),
+        Column::When => a.started_at.cmp(&b.started_at),
+    }
 }
 
-/// What the user does with the list.
+/// The state of the list that the user can change.
 #[derive(Debug)]
 pub(super) struct Controls<'a> {
-    /// The order.
+    /// The sort order.
     pub(super) sort: &'a mut Sort,
     /// The selected runs.
     pub(super) selection: &'a mut Selection,
@@ -119,7 +122,7 @@ pub(super) struct Controls<'a> {
     pub(super) expanded: &'a mut HashSet<PathBuf>,
 }
 
-/// Draws the list. Returns the path of a run, a quick check, or a part that was opened.
+/// Draws the list. Returns the path of the run, quick check, or part that was opened.
 pub(super) fn ui(
     ui: &mut Ui,
     items: &[LibraryItem],
@@ -210,7 +213,8 @@ pub(super) fn ui(
                     }
                     Err(why) => damaged_ui(&mut row, target, why, is_wide),
                 }
-                // A click next to the name selects the row, a double click opens it.
+                // A click selects the run of the row, and a double click opens it, except on the
+                // check box or caret.
                 let response = row.response();
                 if response.double_clicked() && target.run.is_ok() && !is_toggled {
                     opened = Some(target.path.clone());
@@ -224,7 +228,8 @@ pub(super) fn ui(
     if has_focus { opened.or_else(|| entered(ui, items, selection)) } else { opened }
 }
 
-/// The one selected entry, where Enter opens it.
+/// Returns the path of the selected entry if exactly one is selected and Enter was pressed to open
+/// it.
 fn entered(ui: &Ui, items: &[LibraryItem], selection: &Selection) -> Option<PathBuf> {
     let [one] = selection.paths.as_slice() else { return None };
     let is_readable = items.iter().any(|item| item.path == *one && item.run.is_ok());
@@ -233,13 +238,14 @@ fn entered(ui: &Ui, items: &[LibraryItem], selection: &Selection) -> Option<Path
     is_pressed.then(|| one.clone())
 }
 
-/// The list as one node, which has the keyboard.
+/// Adds one widget for the whole list, which can have the keyboard focus and which screen readers
+/// announce.
 fn grid_ui(ui: &Ui, items: &[LibraryItem], selection: &Selection, top: Rect, is_clicked: bool) {
     let bottom = ui.min_rect().bottom().max(top.top());
     let place = Rect::from_min_max(top.min, pos2(top.right(), bottom));
     let grid = ui.interact(place, Id::unique(LIST), Sense::focusable_noninteractive());
     if is_clicked {
-        // Only now: a click on a row takes the focus from what is not the row itself.
+        // Requested last, because a click on a row removes the focus from all other widgets.
         grid.request_focus();
     }
     let current = selection.paths.last().and_then(|path| name_of(items, path));
@@ -250,19 +256,20 @@ fn grid_ui(ui: &Ui, items: &[LibraryItem], selection: &Selection, top: Rect, is_
     });
 }
 
-/// How rows are drawn.
+/// How rows are drawn. Wide tables also show machine and length; `reach` is the x range of the line
+/// above a row.
 #[derive(Clone, Copy, Debug)]
 struct RowLook {
     is_wide: bool,
-    /// Whether days have rows of their own, so that a run shows only its time.
+    /// Whether each day has a separate row, so that the rows of its runs show only the time.
     is_by_day: bool,
     reach: Rangef,
 }
 
-/// How far the name of a part is indented.
+/// Indentation of the name of a part of a quick check, in points.
 const PART_INDENT: f32 = 26.0;
 
-/// Expands and collapses the selected quick check by the arrow keys.
+/// Expands and collapses the selected quick check with the arrow keys.
 fn expand_by_key(
     ui: &Ui,
     items: &[LibraryItem],
@@ -282,7 +289,7 @@ fn expand_by_key(
     }
 }
 
-/// The row of a day.
+/// Draws the row with the name of a day, above the runs of that day.
 fn day_ui(row: &mut TableRow<'_, '_>, day: &str, look: RowLook, columns: usize) {
     row.col(|ui| row_line(ui, look.reach));
     row.col(|ui| {
@@ -297,7 +304,8 @@ fn day_ui(row: &mut TableRow<'_, '_>, day: &str, look: RowLook, columns: usize) 
     }
 }
 
-/// A quick check, whose caret shows and hides its parts; `true` where that was clicked.
+/// Draws the row of a quick check, with a caret button that shows and hides the parts of the check;
+/// returns whether this button was clicked.
 fn caret_toggled(
     row: &mut TableRow<'_, '_>,
     item: &LibraryItem,
@@ -334,20 +342,21 @@ fn caret_toggled(
     is_toggled
 }
 
-/// Returns the name of a run by its file.
+/// Returns the name of the run at `path`, or its file name if the file cannot be read.
 fn name_of(items: &[LibraryItem], path: &Path) -> Option<String> {
     let item = items.iter().find(|item| item.path == path)?;
     Some(item.run.as_ref().map_or_else(|_| file_of(item), |run| run.name.clone()))
 }
 
-/// The widths of all columns except the check boxes; the name gets the rest.
+/// Returns the widths of all columns except that of the check boxes; the name column gets the
+/// remaining width.
 fn widths(room: f32, is_wide: bool, is_by_day: bool) -> Vec<f32> {
     let others: &[f32] = match room {
         _ if is_wide => &[108.0, 132.0, 176.0, 190.0, 62.0],
         room if 700.0 < room => &[108.0, 132.0, 158.0],
         _ => &[84.0, 124.0, 104.0],
     };
-    // Below the line of a day there is only a time.
+    // Below the row of a day, a run shows only its time.
     let started = if is_by_day { 66.0 } else { 104.0 };
     let gaps = f32::from(u16::try_from(others.len() + 2).unwrap_or(1)) * size::GAP_SMALL;
     let used = 24.0 + others.iter().sum::<f32>() + started + gaps + size::GAP_FIELD;
@@ -355,9 +364,9 @@ fn widths(room: f32, is_wide: bool, is_by_day: bool) -> Vec<f32> {
     [name].into_iter().chain(others.iter().copied()).chain([started]).collect()
 }
 
-/// The check box for all that are listed.
+/// Draws the check box that selects all listed runs.
 fn all_ui(ui: &mut Ui, listed: &[&Path], selection: &mut Selection) {
-    // With thousands of runs, this is checked only when enough are selected.
+    // The count is compared first, because checking thousands of runs is expensive.
     let mut are_all =
         listed.len() <= selection.paths.len() && listed.iter().all(|path| selection.contains(path));
     if bare_checkbox(ui, &mut are_all, "Select all listed runs").changed() {
@@ -368,7 +377,8 @@ fn all_ui(ui: &mut Ui, listed: &[&Path], selection: &mut Selection) {
     }
 }
 
-/// The check box, in the color that the run will have when it is compared; `true` where it was clicked.
+/// Draws the check box that selects a run, in the color that the run has in a comparison; returns
+/// whether the check box was clicked.
 fn check_ui(
     row: &mut TableRow<'_, '_>,
     item: &LibraryItem,
@@ -405,4 +415,27 @@ fn check_ui(
 
 fn file_of(item: &LibraryItem) -> String {
     item.path.file_name().map_or_else(String::new, |file| file.to_string_lossy().into_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use jitterscope_engine::nanos::Nanos;
+
+    use super::*;
+
+    #[test]
+    fn runs_without_a_value_and_unreadable_files_are_last_in_both_orders() {
+        let with = |id: &str, best: Option<i64>| {
+            LibraryItem::example(id, &[], |run| run.headline.best_p99 = best.map(Nanos::new))
+        };
+        let unreadable = LibraryItem { run: Err("damaged".to_owned()), ..with("x", None) };
+        let items = [unreadable, with("none", None), with("slow", Some(9)), with("fast", Some(1))];
+        let sorted = |is_rising| {
+            let mut places = [0, 1, 2, 3];
+            Sort { by: Some((Column::Key, is_rising)) }.apply(&items, &mut places);
+            places
+        };
+        assert_eq!(sorted(true), [3, 2, 1, 0]);
+        assert_eq!(sorted(false), [2, 3, 1, 0]);
+    }
 }

@@ -1,4 +1,4 @@
-//! The cards of the settings: one function each, with rows of settings.
+//! The cards of the settings, drawn by one function per card; each has one row per setting.
 
 use eframe::egui::Ui;
 use jitterscope_engine::export::{Identity, IncludedNames};
@@ -19,7 +19,7 @@ use crate::theme::{Tokens, Type};
 use crate::widgets::keys::{Command, key_text};
 use crate::widgets::{Button, Spans, combo, segmented, text_field, toggle, value_field};
 
-/// Shortcuts listed here; the sheet has all of them.
+/// The shortcuts listed on this page; the shortcut sheet lists all of them.
 const LISTED: [(&str, &[Command]); 9] = [
     ("Run or stop", &[Command::Run, Command::Stop]),
     ("Export, copy report", &[Command::Export, Command::Ticket]),
@@ -32,7 +32,7 @@ const LISTED: [(&str, &[Command]); 9] = [
     ("Larger or smaller", &[Command::Larger, Command::Smaller]),
 ];
 
-/// A row with a fixed statement.
+/// Draws a row with a fixed text instead of a control.
 fn fixed_row(ui: &mut Ui, name: &str, note: &str, words: &str) {
     row(ui, name, note, |ui| {
         let color = Tokens::of(ui).t2;
@@ -40,7 +40,7 @@ fn fixed_row(ui: &mut Ui, name: &str, note: &str, words: &str) {
     });
 }
 
-/// Theme, size, colors, motion.
+/// Draws the settings of theme, size, colors, and motion.
 pub(super) fn appearance_ui(ui: &mut Ui, settings: &mut Settings) {
     SettingsCard::new("Appearance").show(ui, |ui| {
         row(ui, "Theme", "", |ui| {
@@ -75,7 +75,8 @@ pub(super) fn appearance_ui(ui: &mut Ui, settings: &mut Settings) {
     });
 }
 
-/// Units, the 1% low, the late threshold; `can_count` if recounting disturbs nothing.
+/// Draws the settings of units, 1% low, and late threshold. `can_count` states whether the reports
+/// can be recomputed without disturbing a measurement.
 pub(super) fn numbers_ui(ui: &mut Ui, settings: &mut Settings, can_count: bool) {
     SettingsCard::new("Numbers").show(ui, |ui| {
         row(
@@ -108,7 +109,7 @@ pub(super) fn numbers_ui(ui: &mut Ui, settings: &mut Settings, can_count: bool) 
     });
 }
 
-/// Where runs are saved.
+/// Draws the settings of saved runs, such as their folder.
 pub(super) fn runs_ui(
     ui: &mut Ui,
     session: &Session,
@@ -138,7 +139,8 @@ pub(super) fn runs_ui(
     });
 }
 
-/// How much space runs take, and what is offered for deletion.
+/// Draws the disk space of the runs, the limits of size and age, and a button that deletes the runs
+/// beyond the limits.
 fn space_ui(ui: &mut Ui, session: &Session, settings: &mut Settings, actions: &mut Vec<Action>) {
     let items = session.library().items().unwrap_or_default();
     let bytes: u64 = items.iter().map(|item| item.bytes).sum();
@@ -174,7 +176,7 @@ fn space_ui(ui: &mut Ui, session: &Session, settings: &mut Settings, actions: &m
     });
 }
 
-/// Messages of the program, and what goes into a report of a problem.
+/// Draws the path of the log file, and a button that copies the data for a problem report.
 pub(super) fn help_ui(ui: &mut Ui, session: &Session, actions: &mut Vec<Action>) {
     SettingsCard::new("Diagnostics").show(ui, |ui| {
         let log = log_file::path();
@@ -200,7 +202,7 @@ pub(super) fn help_ui(ui: &mut Ui, session: &Session, actions: &mut Vec<Action>)
     });
 }
 
-/// What helps to find the cause of a problem, without private names.
+/// Returns the data that helps to find the cause of a problem, without private names.
 fn diagnostics(session: &Session) -> String {
     let items = session.library().items().unwrap_or_default();
     let bytes: u64 = items.iter().map(|item| item.bytes).sum();
@@ -217,7 +219,8 @@ fn diagnostics(session: &Session) -> String {
     IncludedNames::NOTHING.redacted(&whole, Identity::here())
 }
 
-/// What happens while a test runs, and at its end; returns whether other keys for marks are to be pressed.
+/// Draws the settings for a running test and its end; returns whether the user wants to change the
+/// keys that mark the current time.
 pub(super) fn running_ui(ui: &mut Ui, session: &Session, settings: &mut Settings) -> bool {
     let mut wants_keys = false;
     SettingsCard::new("While a test runs").show(ui, |ui| {
@@ -255,7 +258,7 @@ pub(super) fn running_ui(ui: &mut Ui, session: &Session, settings: &mut Settings
     wants_keys
 }
 
-/// Names in exports, and other privacy facts.
+/// Draws the settings for private names in exports, and other facts about privacy.
 pub(super) fn privacy_ui(ui: &mut Ui, settings: &mut Settings) {
     SettingsCard::new("Privacy").show(ui, |ui| {
         let note = "Tests never read it. When off, it is also removed from names, notes, and \
@@ -277,7 +280,7 @@ pub(super) fn privacy_ui(ui: &mut Ui, settings: &mut Settings) {
     });
 }
 
-/// The most common shortcuts, and a button for all of them.
+/// Draws the most common shortcuts, and a button that shows all of them.
 pub(super) fn keyboard_ui(ui: &mut Ui, actions: &mut Vec<Action>) {
     SettingsCard::new("Keyboard").show(ui, |ui| {
         for (words, commands) in LISTED {

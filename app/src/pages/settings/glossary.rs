@@ -1,4 +1,5 @@
-//! The glossary: the terms of all results, defined once by the columns of the result tables.
+//! The glossary: the terms of all results. Their definitions are those of the columns of the result
+//! tables.
 
 use std::sync::LazyLock;
 
@@ -8,10 +9,10 @@ use jitterscope_engine::report::{Term, glossary};
 use crate::theme::{Tokens, Type, size};
 use crate::widgets::{Button, dialog, right_aligned};
 
-/// The terms: computed from empty runs of all tests, which takes some milliseconds.
+/// The terms, collected from empty runs of all tests, which takes some milliseconds.
 static TERMS: LazyLock<Vec<Term>> = LazyLock::new(glossary);
 
-/// Shows the glossary; `false` once it is closed.
+/// Shows the glossary; returns `false` when it is closed.
 pub(super) fn show(ctx: &Context) -> bool {
     let modal = dialog::modal(ctx, Id::unique("glossary")).show(ctx, ui);
     !(modal.inner || modal.should_close())

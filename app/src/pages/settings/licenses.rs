@@ -1,4 +1,4 @@
-//! Licenses of this program, of its fonts and icons, and of the libraries in it.
+//! Licenses of this program, of its fonts and icons, and of the libraries that it contains.
 
 use std::sync::LazyLock;
 
@@ -7,21 +7,22 @@ use eframe::egui::{Context, Id, Label, ScrollArea, Ui};
 use crate::theme::{Tokens, Type, size};
 use crate::widgets::{Button, dialog, right_aligned};
 
-/// Each with its full text.
+/// The titles and full texts of the licenses.
 const TEXTS: [(&str, &str); 3] = [
     ("Jitterscope: MIT license", include_str!("../../../../packaging/LICENSE-MIT")),
     ("or Apache license 2.0, at your option", include_str!("../../../../packaging/LICENSE-APACHE")),
     ("Font, icons, and libraries", include_str!("../../../../packaging/THIRD-PARTY.txt")),
 ];
 
-/// A line; titles are semi-bold.
+/// A line of text; a title is semi-bold.
 #[derive(Debug)]
 struct Line {
     text: &'static str,
     is_title: bool,
 }
 
-/// All lines of all texts: only those in view are laid out, as there are more than a thousand.
+/// The lines of all texts. Only the visible lines are laid out, because there are more than a
+/// thousand.
 static LINES: LazyLock<Vec<Line>> = LazyLock::new(|| {
     let mut lines = Vec::new();
     for (title, text) in TEXTS {
@@ -33,7 +34,7 @@ static LINES: LazyLock<Vec<Line>> = LazyLock::new(|| {
     lines
 });
 
-/// Shows the texts; `false` once they are closed.
+/// Shows the licenses; returns `false` when they are closed.
 pub(super) fn show(ctx: &Context) -> bool {
     let modal = dialog::modal(ctx, Id::unique("licenses")).show(ctx, ui);
     !(modal.inner || modal.should_close())
@@ -66,7 +67,8 @@ fn ui(ui: &mut Ui) -> bool {
 impl Line {
     fn ui(&self, ui: &mut Ui) {
         let tokens = Tokens::of(ui);
-        // The same height for all lines, by which the area finds those in view.
+        // All lines have the same height, from which the scroll area computes which lines are
+        // visible.
         let (style, color) =
             if self.is_title { (Type::TableHeader, tokens.t1) } else { (Type::Small, tokens.t2) };
         ui.add(Label::new(style.text(self.text).color(color)).extend());

@@ -1,4 +1,5 @@
-//! The row of the shortcut that marks a moment in other programs: its keys, its switch, and what became of it.
+//! The row of the shortcut that marks the current time from another program: its keys, its switch,
+//! and its state.
 
 use eframe::egui::{Context, Event, ModifierNames, Ui};
 use jitterscope_engine::platform::{Shortcut, ShortcutRefusal};
@@ -7,7 +8,7 @@ use super::row::row;
 use crate::session::{Session, Settings, ShortcutState};
 use crate::widgets::{Answer, Button, Dialog, toggle};
 
-/// Shows the row; returns whether other keys are to be pressed.
+/// Draws the row of the shortcut; returns whether the user wants to change its keys.
 pub(super) fn row_ui(ui: &mut Ui, session: &Session, settings: &mut Settings) -> bool {
     let mut wants_keys = false;
     row(ui, "Mark a moment in a game", &note(session), |ui| {
@@ -19,7 +20,7 @@ pub(super) fn row_ui(ui: &mut Ui, session: &Session, settings: &mut Settings) ->
     wants_keys
 }
 
-/// What became of the shortcut.
+/// Describes the state of the shortcut.
 fn note(session: &Session) -> String {
     match session.mark_shortcut().state() {
         None => "Works in every program, and is registered only while a test runs".to_owned(),
@@ -36,7 +37,8 @@ fn note(session: &Session) -> String {
     }
 }
 
-/// Asks for other keys and takes them; returns whether it still asks.
+/// Draws the dialog that asks for other keys and stores them in `settings`; returns whether the
+/// dialog stays open.
 pub(super) fn question_ui(ctx: &Context, settings: &mut Settings) -> bool {
     let standard = Shortcut::default();
     let primary = format!("Use {standard}");
@@ -59,7 +61,7 @@ pub(super) fn question_ui(ctx: &Context, settings: &mut Settings) -> bool {
     chosen.is_none()
 }
 
-/// The shortcut that is pressed right now.
+/// Returns the shortcut that the user pressed since the last redraw; `None` if there was none.
 fn pressed(ctx: &Context) -> Option<Shortcut> {
     ctx.input(|input| {
         input.events.iter().find_map(|event| match event {

@@ -1,18 +1,18 @@
-//! A card of settings: one row each, with its name on the left and its control on the right.
+//! A card of settings: one row per setting, with the name on the left and the control on the right.
 
 use eframe::egui::{Align, Layout, Sense, Ui, UiBuilder, vec2};
 
 use crate::theme::{Tokens, Type, size};
 use crate::widgets::{Card, Spans, key_cap, right_aligned};
 
-/// Separates the first and the last key of a row.
+/// Placeholder between the first and the last key of a range of shortcuts.
 pub(super) const UNTIL: &str = "…";
-/// Minimum height of a row.
+/// Minimum height of a row, in points.
 const ROW: f32 = 40.0;
 /// Padding above and below the text of a row.
 const PADDING: f32 = 8.0;
 
-/// A card of rows.
+/// A card whose rows are settings.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct SettingsCard<'a> {
     title: &'a str,
@@ -75,7 +75,8 @@ pub(super) fn row(ui: &mut Ui, name: &str, note: &str, control: impl FnOnce(&mut
     }
 }
 
-/// Shows a low row: a line above it, the action on the left, and its keys on the right.
+/// Shows a row of reduced height: a line above it, the action on the left, and its keys on the
+/// right.
 pub(super) fn key_row(ui: &mut Ui, words: &str, keys: &[String]) {
     let tokens = Tokens::of(ui);
     let padding = f32::from(size::CARD_PADDING);

@@ -1,4 +1,4 @@
-//! Frame loop: the timeline, the late frames and their causes, and the matrix of configurations.
+//! Frame loop: the timeline, the late frames with their causes, and the matrix of configurations.
 
 mod figures;
 mod finished;
@@ -24,32 +24,32 @@ use crate::session::{Action, LoadedRun, Session};
 use crate::text::Unit;
 use crate::widgets::Sketch;
 
-/// The key of the test.
+/// The key of this test.
 pub(super) const KEY: &str = "frame-loop";
 
-/// How the result looks.
+/// State of the view that draws the results of a frame loop.
 #[derive(Debug, Default)]
 pub(super) struct View {
     timeline: Timeline,
-    /// The plotted samples of the trial in view; new ones are appended.
+    /// The plotted samples of the displayed trial; new samples are appended.
     image: Option<LivePlots>,
-    /// The late frames of the image.
+    /// The late frames of the displayed trial.
     late: LateFrames,
-    /// The late threshold in the field; it applies when the field is released.
+    /// The late threshold in the field; applied when the field is released.
     late_threshold: Nanos,
-    /// The cause or thread by which late frames are filtered; `None` lists all of them.
+    /// The cause or thread by which late frames are filtered; `None` lists all late frames.
     culprit: Option<late_frames::DelayKey>,
-    /// The curves of the selected rows.
+    /// The curves of the checked configurations.
     curves: Option<finished::Curves>,
-    /// The bar or point selected in a distribution, until its configuration opens.
+    /// The bar or point selected in a distribution, stored until its configuration opens.
     picked: Option<ChartPick>,
-    /// The configurations whose curves are shown; the best and the worst until some are checked.
+    /// The configurations whose curves are shown; `None` until the user checks any.
     plotted: Option<Vec<usize>>,
-    /// The configuration that is shown alone.
+    /// The configuration whose details are open.
     opened: Option<usize>,
-    /// The late frame that is looked at: its position in the trial.
+    /// Position of the selected late frame among the samples of the trial.
     selected: Option<usize>,
-    /// The run for which the selections above were made.
+    /// The run to which the selections above apply.
     shown_run: Option<String>,
     /// The unit of times in tables.
     unit: Unit,
@@ -57,25 +57,33 @@ pub(super) struct View {
     low: LowDefinition,
 }
 
+/// Identifies the plotted samples.
+#[derive(Clone, Debug, PartialEq)]
+struct PlotSource {
+    run: String,
+    /// The position of the trial in the run.
+    trial: usize,
+    has_ended: bool,
+}
+
 /// The samples of one trial as the timeline draws them.
 #[derive(Debug)]
 struct LivePlots {
-    /// The run and the trial they are of, and whether the run is over.
-    of: (String, usize, bool),
+    source: PlotSource,
     data: TimelineData,
-    /// How late they were; only of a run in progress.
+    /// The histogram of lateness; empty for a run that has ended.
     lateness: LogHistogram,
-    /// What ran on the CPUs around late frames; only of a finished run.
+    /// The activity of the CPUs around late frames; empty for a run in progress.
     who: who::Who,
 }
 
 impl LivePlots {
-    fn new(of: (String, usize, bool), data: TimelineData) -> Self {
+    fn new(source: PlotSource, data: TimelineData) -> Self {
         let lateness = LogHistogram::default();
-        Self { of, data, lateness, who: who::Who::default() }
+        Self { source, data, lateness, who: who::Who::default() }
     }
 
-    /// Takes the samples that it does not have yet. Time: O(new).
+    /// Appends the samples that were recorded since the last call. Time: O(number of new samples).
     fn extend(&mut self, samples: &Samples) {
         for sample in samples.iter_from(self.data.len()) {
             self.lateness.add(sample.late().get());
@@ -86,7 +94,7 @@ impl LivePlots {
 
 impl ResultView for View {
     fn ui(&mut self, ui: &mut Ui, shown: ShownResult<'_>) {
-        // A new result begins with its own marks and its own row.
+        // A new result starts without the selections of the previous one.
         let id = shown.run.id.to_string();
         if self.shown_run.as_ref() != Some(&id) {
             self.shown_run = Some(id);
@@ -123,7 +131,7 @@ impl ResultView for View {
     }
 }
 
-/// Offers to find out what makes the worst configuration of the result less late.
+/// Offers to test which change reduces the lateness of the worst configuration.
 fn what_helps_ui(ui: &mut Ui, session: &Session, shown: &LoadedRun, actions: &mut Vec<Action>) {
     let worst = shown.report.worst().map(|row| row.conditions);
     let (Some(Plan::FrameLoop(plan)), Some(conditions)) = (shown.run.plan(), worst) else { return };

@@ -1,12 +1,13 @@
-//! Game cycles: time, speedup and efficiency by threads, and the table.
+//! The result of the game cycle test: plots of cycle time, speedup, and efficiency by number of
+//! threads, then a table.
 
 use super::view::PlainView;
 use crate::widgets::{Sketch, TableLayout};
 
-/// How the result looks.
+/// The view that draws the result of this test.
 pub(super) const VIEW: PlainView = PlainView {
     key: "game-tick",
-    // The table: one row per number of threads, one group of columns per workload.
+    // The table has one row per number of threads, and one group of columns per workload.
     table: TableLayout {
         leading: &[
             "threads_count",

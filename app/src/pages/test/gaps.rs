@@ -1,4 +1,5 @@
-//! Gaps: tiles, the heat map of all cores over time, lengths of gaps, and the table of cores.
+//! Scheduling gaps: tiles, the heat map of all CPUs over time, the histogram of gap lengths, and
+//! the table of CPUs.
 
 use std::cell::RefCell;
 
@@ -25,7 +26,7 @@ const LONGEST: Help<'static> = Help::new(
 const TAKEN: Help<'static> = Help::new("Time lost", "Sum of all gaps, as a share of the test.")
     .method("Sum of gaps over runtime, of all probes.");
 
-/// The table of CPUs.
+/// Layout of the table of CPUs.
 const CPUS: TableLayout = TableLayout {
     leading: &[
         "configuration",
@@ -41,24 +42,24 @@ const CPUS: TableLayout = TableLayout {
     rows: &[],
     compared: Some(&[]),
 };
-/// The table of stalls.
+/// Layout of the table of stalls.
 const STALLS: TableLayout =
     TableLayout { leading: &["at_nanos", "length_nanos", "cpus_count", "cpus"], ..PLAIN };
 const PLAIN: TableLayout = TableLayout { leading: &[], varying: &[], rows: &[], compared: None };
 
-/// How the result looks.
+/// State of the view that draws the result of a scheduling gaps test.
 #[derive(Debug, Default)]
 pub(super) struct View {
-    /// The core whose gaps are counted; all of them while there is none.
+    /// The configuration (one per CPU) whose gaps the histogram shows; `None` for all CPUs.
     core: Option<usize>,
     map: HeatMap,
-    /// Gaps of each trial that are in the map already, and the run they are of.
+    /// For each trial, the number of gaps already in the map.
     counted: Vec<usize>,
     of: String,
     lengths: Option<Lengths>,
 }
 
-/// The histogram of gap lengths, and how many samples of which CPU it counts.
+/// The histogram of gap lengths, and the number of samples and the CPU for which it was computed.
 #[derive(Debug)]
 struct Lengths {
     of: (usize, Option<usize>),
@@ -114,7 +115,8 @@ impl View {
         }
     }
 
-    /// Puts new gaps into the map.
+    /// Adds the gaps that were recorded since the last call to the heat map; another run starts a
+    /// new map.
     fn fill(&mut self, run: &Run) {
         let Some(Plan::SchedulingGaps(plan)) = run.plan() else { return };
         let id = run.id.to_string();
@@ -126,7 +128,8 @@ impl View {
             self.lengths = None;
         }
         for (position, (trial, counted)) in run.trials.iter().zip(&mut self.counted).enumerate() {
-            // While the test runs, its start is that of the first gap.
+            // While the test runs, the start time of a trial is not known yet. The start of its
+            // first gap is used instead.
             let started = trial.counters.get(counter::STARTED_NANOS).copied().map_or_else(
                 || trial.samples.get(0).map_or(Nanos::ZERO, |gap| gap.due),
                 Nanos::new,
@@ -163,7 +166,8 @@ fn tiles_ui(ui: &mut Ui, run: &Run, report: &Report) {
     let deviation = all.std_dev_nanos.unwrap_or(0.0);
     let (deviation, deviation_unit) = text::time_parts(Nanos::from_nanos_f64(deviation));
     let count = text::format_count(u64::try_from(all.gap_count).unwrap_or(0));
-    // A probe reports them when it begins, and every second.
+    // A probe reports its number of clock reads at its start, and then every second. Before the
+    // first report, the number is shown as missing instead of 0.
     let readings =
         if all.readings == 0 { (text::MISSING.to_owned(), "") } else { large(all.readings) };
     let share = all.lost_share.map_or_else(|| text::MISSING.to_owned(), text::format_share);
@@ -182,7 +186,7 @@ fn tiles_ui(ui: &mut Ui, run: &Run, report: &Report) {
     );
 }
 
-/// A large count in a few digits.
+/// Shortens a large count to a few digits and a word, such as `1.5` and `million`.
 fn large(count: u64) -> (String, &'static str) {
     #[expect(clippy::cast_precision_loss, reason = "three digits are shown")]
     let number = count as f64;
@@ -193,7 +197,7 @@ fn large(count: u64) -> (String, &'static str) {
     }
 }
 
-/// Stalls of several CPUs at once.
+/// Draws the table of stalls (gaps on several CPUs at once), if there were any.
 fn stalls_ui(ui: &mut Ui, report: &Report, unit: Unit) {
     let stalls = report.tables.iter().find(|table| table.key == "stalls");
     if let Some(stalls) = stalls.filter(|stalls| !stalls.rows.is_empty()) {

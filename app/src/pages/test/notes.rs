@@ -1,4 +1,5 @@
-//! Notes around a result: changed settings, denied requests, warnings about measurement quality.
+//! Notes above and below a result: changed settings, denied requests, warnings about measurement
+//! quality.
 
 use eframe::egui::Ui;
 use jitterscope_engine::report::{Caution, Configuration, PacedFigures, Report};
@@ -9,7 +10,8 @@ use crate::text;
 use crate::theme::{Tokens, Type, icons, size};
 use crate::widgets::{Button, Card, Severity, Spans, VerdictStrip, link};
 
-/// States that the settings were changed since, and offers those of the result.
+/// Draws a note if the settings were changed after the run, with a link that restores the settings
+/// of the run.
 pub(super) fn notes_ui(
     ui: &mut Ui,
     session: &Session,
@@ -32,7 +34,8 @@ pub(super) fn notes_ui(
     }
 }
 
-/// States before a test that it would end without a verdict, because what it needs is denied here.
+/// Draws a warning before a test that requires a priority which this PC denies: the test would end
+/// without a verdict. Offers a preset without this requirement, and ways to allow the priority.
 pub(super) fn denial_ui(
     ui: &mut Ui,
     session: &Session,
@@ -73,7 +76,8 @@ pub(super) fn denial_ui(
     });
 }
 
-/// States that a run is worse than its baseline, and offers to compare the two.
+/// Draws a note if a run is worse than its baseline, with a button that compares the run with the
+/// baseline.
 pub(super) fn worse_ui(
     ui: &mut Ui,
     session: &Session,
@@ -90,7 +94,7 @@ pub(super) fn worse_ui(
     });
 }
 
-/// What was denied, why, and how to allow it.
+/// Lists the denied requests, with the reasons and the steps to allow them.
 pub(super) fn refused_ui(ui: &mut Ui, report: &Report) {
     let refused: Vec<&Configuration> =
         report.rows.iter().filter(|row| row.granted.is_some() && !row.is_as_requested()).collect();
@@ -127,7 +131,8 @@ pub(super) fn refused_ui(ui: &mut Ui, report: &Report) {
         .show(ui, |_| {});
 }
 
-/// Reasons to trust the result less, and what re-basing hid.
+/// Draws the warnings about measurement quality, and the lateness that re-basing hides (moving the
+/// schedule after a late frame, so that the next frames seem to be on time).
 pub(super) fn trust_ui(ui: &mut Ui, report: &Report) {
     let mut lines: Vec<String> = report
         .cautions

@@ -1,4 +1,5 @@
-//! Real-time: the metrics of both halves, what was granted, both halves over time, their distributions.
+//! Real-time scheduling: metrics at normal priority and per policy, granted requests, frames over
+//! time, and distributions.
 
 use eframe::egui::{Align, Align2, Id, Layout, Rect, Role, Sense, Ui, WidgetInfo, pos2, vec2};
 use jitterscope_engine::report::{Change, Chart, Report};
@@ -15,14 +16,14 @@ use crate::widgets::{
     Card, ResultTable, Severity, Sketch, Spans, TableLayout, segmented, series_mark,
 };
 
-/// What each policy changed: one row per metric, one group of columns per policy.
+/// Layout of the table of changes: one row per metric, one group of columns per policy.
 const CHANGES: TableLayout = TableLayout {
     leading: &["metric", "normal", "value", "change_share", "change_ci_share", "result"],
     varying: &[],
     rows: &["metric"],
     compared: None,
 };
-/// The configurations: normal and each policy.
+/// Layout of the table of configurations: normal priority and each policy.
 const CONFIGURATIONS: TableLayout = TableLayout {
     leading: &[
         "configuration",
@@ -40,13 +41,13 @@ const CONFIGURATIONS: TableLayout = TableLayout {
     compared: Some(&[]),
 };
 
-/// Height of a card of frames over time.
+/// Height of a card of frames over time, in points.
 const OVER_TIME: f32 = 270.0;
 
-/// How the result looks.
+/// State of the view that draws the result of a real-time test.
 #[derive(Debug)]
 pub(super) struct View {
-    /// Whether policies are plotted below each other, and not over each other.
+    /// Whether each policy has a separate plot, one below the other, instead of one plot for all.
     is_stacked: bool,
 }
 
@@ -105,7 +106,7 @@ impl ResultView for View {
 }
 
 impl View {
-    /// Frames over time share their axis; their distributions follow.
+    /// Draws the plots: frames over time with a shared time axis, then the distributions.
     fn charts_ui(&mut self, ui: &mut Ui, run: &Run, charts: &[Chart]) {
         let of = ("real-time", run.id.as_str());
         let (halves, wide): (Vec<&Chart>, Vec<&Chart>) =
@@ -126,7 +127,7 @@ impl View {
     }
 }
 
-/// What each half requested, and what applied.
+/// Draws requested and applied conditions of each configuration.
 fn applied_ui(ui: &mut Ui, report: &Report) {
     Card::new("Requested and applied").show(
         ui,
@@ -190,7 +191,8 @@ fn applied_ui(ui: &mut Ui, report: &Report) {
     );
 }
 
-/// The steps of the rating: its word, and from which fall of the standard deviation on.
+/// Returns the steps of the rating of real-time scheduling: grade, word, and the required reduction
+/// of the standard deviation.
 fn steps() -> [(Grade, &'static str, String); 4] {
     let [excellent, good, modest] = real_time_falls();
     [
@@ -200,10 +202,11 @@ fn steps() -> [(Grade, &'static str, String); 4] {
         (Grade::Excellent, "Excellent", format!("over {excellent}%")),
     ]
 }
-/// The width of a step, and the height of the whole scale.
+/// Width of a step of the rating, and height of the scale of all steps, in points.
 const STEP: (f32, f32) = (66.0, 46.0);
 
-/// The four steps of the rating with a pointer at the one that was reached.
+/// Draws the four steps of the rating, with a triangle at the step that was reached, or at several
+/// steps if the grade is known only as a range.
 fn scale_ui(ui: &mut Ui, report: &Report) {
     let Some(reached) = report.results::<Change>().iter().find_map(Change::grade) else { return };
     let covered = reached.best()..=reached.worst();

@@ -1,4 +1,5 @@
-//! Sleeps: the table, actual durations and overshoot, and the distribution of one length.
+//! The result of the sleep accuracy test: a table, plots of actual durations and overshoot, and the
+//! distribution of one requested duration.
 
 use eframe::egui::Ui;
 use jitterscope_engine::nanos::Nanos;
@@ -10,7 +11,7 @@ use super::view::{ResultView, ShownResult};
 use crate::plots::{ChartCard, charts_ui};
 use crate::widgets::{ResultTable, Sketch, TableLayout, combo};
 
-/// The table: sleeps of one duration and condition are compared.
+/// Layout of the table. Sleeps of the same duration and condition are compared with each other.
 const TABLE: TableLayout = TableLayout {
     leading: &[
         "requested_nanos",
@@ -30,15 +31,15 @@ const TABLE: TableLayout = TableLayout {
     compared: Some(&["requested_nanos", "condition"]),
 };
 
-/// How the result looks.
+/// State of the view that draws the result of this test.
 #[derive(Debug, Default)]
 pub(super) struct View {
-    /// The length whose distribution is shown, where one was selected.
+    /// The requested duration whose distribution is shown; `None` until the user selects one.
     length: Option<Nanos>,
     made: Option<PlotCache>,
 }
 
-/// The cached distribution of a duration.
+/// The cached distribution for a run, a requested duration, and a number of samples (`of`).
 #[derive(Debug)]
 struct PlotCache {
     of: (String, Nanos, usize),
@@ -82,13 +83,14 @@ impl View {
                 lengths.iter().copied().zip(names.iter().map(String::as_str)).collect();
             combo(ui, "Sleep", &mut length, &options, 90.0);
         });
-        // Without a choice of the user, the longest is shown.
+        // The duration is stored only if the user changed it. Otherwise the default stays the
+        // longest duration, also while longer ones are still being measured.
         if length != shown {
             self.length = Some(length);
         }
     }
 
-    /// Makes the distribution of a length, where it is not there yet.
+    /// Computes the distribution of a requested duration, unless it is cached.
     fn make(&mut self, run: &Run, report: &Report, length: Nanos) {
         let of = (run.id.to_string(), length, run.sample_count());
         if self.made.as_ref().is_some_and(|made| made.of == of) {

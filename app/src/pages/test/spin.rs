@@ -1,12 +1,13 @@
-//! Spins: the table, and the overshoot of each strategy.
+//! The result of the spin wait test: a table, and plots of the overshoot of each strategy.
 
 use super::view::PlainView;
 use crate::widgets::{Sketch, TableLayout};
 
-/// How the result looks.
+/// The view that draws the result of this test.
 pub(super) const VIEW: PlainView = PlainView {
     key: "spin-strategies",
-    // The table: one group of columns per condition; strategies for one duration are compared.
+    // The table has one group of columns per condition. Strategies for the same duration are
+    // compared with each other.
     table: TableLayout {
         leading: &[
             "requested_nanos",

@@ -1,4 +1,4 @@
-//! What the pages of tests have in common: the view of a result.
+//! The interface that the result views of all tests share.
 
 use std::fmt;
 
@@ -15,7 +15,7 @@ use crate::text::{self, Unit};
 use crate::theme::icons;
 use crate::widgets::{ResultTable, Severity, Sketch, TableLayout, VerdictStrip};
 
-/// A result, so far or complete.
+/// The result of a run, partial while the run is in progress.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ShownResult<'a> {
     pub(super) run: &'a Run,
@@ -35,20 +35,20 @@ pub(super) struct LiveRun<'a> {
     pub(super) live: &'a Live,
     /// Whether a stop was requested.
     pub(super) is_stopping: bool,
-    /// The share of a frame, in percent, above which a frame is late.
+    /// The lateness above which a frame counts as late, in percent of the frame time.
     pub(super) late_percent: f64,
-    /// The report so far, where one was needed.
+    /// The report so far; computed on first use.
     pub(super) summary: &'a mut Option<LiveSummary>,
     pub(super) unit: Unit,
     pub(super) low: LowDefinition,
 }
 
-/// How the result of a test looks.
+/// The view of a test's result.
 pub(super) trait ResultView: fmt::Debug {
     /// Draws the result without its verdict.
     fn ui(&mut self, ui: &mut Ui, shown: ShownResult<'_>);
 
-    /// Draws a run in progress: what is measured now, and the result so far.
+    /// Draws a run in progress: the current measurement, and the result so far.
     fn live_ui(&mut self, ui: &mut Ui, run: LiveRun<'_>) {
         let LiveRun { live, is_stopping, late_percent, summary, unit, low } = run;
         live_strip_ui(ui, live, is_stopping);
@@ -57,10 +57,10 @@ pub(super) trait ResultView: fmt::Debug {
         self.ui(ui, ShownResult { run, report, charts, is_live: true, unit, low });
     }
 
-    /// Draws next to the verdict what only this test adds to it.
+    /// Draws additional contents next to the verdict.
     fn verdict_ui(&self, _ui: &mut Ui, _report: &Report) {}
 
-    /// Draws below the result what it offers to do.
+    /// Draws follow-up actions below the result.
     fn offers_ui(
         &mut self,
         _ui: &mut Ui,
@@ -70,21 +70,23 @@ pub(super) trait ResultView: fmt::Debug {
     ) {
     }
 
-    /// How good the result is, of a test without a grade.
+    /// Returns the severity of the verdict for a test without a grade; `None` derives the severity
+    /// from the grade.
     fn severity(&self, _report: &Report) -> Option<Severity> {
         None
     }
 
-    /// An example of such a result.
+    /// Returns the sketch of an example result, shown before the first run.
     fn sketch(&self) -> Sketch;
 
-    /// Whether a denied request is explained above the result, and not only in its table.
+    /// Returns whether a denied request is explained above the result, in addition to the result
+    /// table.
     fn explains_denials(&self) -> bool {
         false
     }
 }
 
-/// The table of configurations and all plots: a test needs no separate view.
+/// A view with a table of configurations and all plots, for a test that needs no special view.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct PlainView {
     /// The key of the test.
@@ -96,7 +98,7 @@ pub(super) struct PlainView {
 }
 
 impl PlainView {
-    /// Every column of the table, and below it the plots.
+    /// Creates a view with every column of the table, followed by the plots.
     pub(super) const fn of(key: &'static str) -> Self {
         let table = TableLayout { leading: &[], varying: &[], rows: &[], compared: None };
         Self { key, table, sketch: Sketch::Ranges, has_plots_first: false }
@@ -122,7 +124,7 @@ impl ResultView for PlainView {
     }
 }
 
-/// What is measured now.
+/// Draws a strip with the current step of a running test and its number of samples so far.
 fn live_strip_ui(ui: &mut Ui, live: &Live, is_stopping: bool) {
     let sentence = match live.current() {
         Some(trial) if matches!(trial.trial.pace, Pace::Gaps { .. }) => {

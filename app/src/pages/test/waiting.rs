@@ -1,4 +1,5 @@
-//! Waiting for other programs before a test, and the offer to do so where they disturbed it.
+//! Waiting for other programs before a test, and an offer to wait and run again if other programs
+//! disturbed the result.
 
 use eframe::egui::Ui;
 use jitterscope_engine::report::{Disturbance, Standing};
@@ -9,7 +10,7 @@ use crate::text;
 use crate::theme::icons;
 use crate::widgets::{Button, Severity, VerdictStrip};
 
-/// Draws what a test waits for, with ways to go on.
+/// Draws which programs a test waits for, with buttons to start anyway or to cancel.
 pub(super) fn waiting_ui(
     ui: &mut Ui,
     session: &Session,
@@ -40,7 +41,7 @@ pub(super) fn waiting_ui(
     });
 }
 
-/// Offers to measure again without what disturbed an inconclusive result.
+/// Offers to run a disturbed test again once the other programs are idle.
 pub(super) fn again_ui(
     ui: &mut Ui,
     session: &Session,

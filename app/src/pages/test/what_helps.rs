@@ -1,4 +1,5 @@
-//! What helps: the changes ranked by effect, the forest plot, the blocks, and how to apply a change.
+//! The result of the What helps test: the changes ranked by effect with a forest plot, the plots of
+//! the blocks, and the settings of a helpful change.
 
 use eframe::egui::Ui;
 use jitterscope_engine::plan::{Plan, WhatHelps};
@@ -20,7 +21,7 @@ use crate::widgets::{
 /// The key of the test.
 pub const KEY: &str = "what-helps";
 
-/// The changes: one row each.
+/// Id of the table of changes.
 const TABLE: &str = "what-helps-changes";
 const CHANGES: TableLayout = TableLayout {
     leading: &[
@@ -39,7 +40,7 @@ const CHANGES: TableLayout = TableLayout {
     compared: None,
 };
 
-/// The effects in the rows of the table.
+/// The columns of the table from which the forest plot is drawn, and the labels of its two sides.
 const EFFECTS: ForestPlot = ForestPlot {
     value: "effect_share",
     interval: "effect_ci_share",
@@ -47,7 +48,7 @@ const EFFECTS: ForestPlot = ForestPlot {
     sides: ("less late", "later"),
 };
 
-/// The button that starts the test of this plan, with its planned time.
+/// Draws the button that starts `plan`, labeled with the planned duration.
 pub fn start_button_ui(
     ui: &mut Ui,
     session: &Session,
@@ -69,14 +70,15 @@ pub fn start_button_ui(
     }
 }
 
-/// How the result looks.
+/// State of the view that draws the result of this test.
 #[derive(Debug)]
 pub(super) struct View {
-    /// In what the settings are written.
+    /// The programming language in which settings are shown.
     language: Language,
-    /// Position of the change whose settings are shown, in the order of the table; the recommended one at first.
+    /// The run, and the row of the change whose settings are shown; `None` shows the recommended
+    /// change.
     applied: Option<(String, usize)>,
-    /// Position of the change that is opened, until its frames are on screen.
+    /// The row of the change that was opened, stored until its frames are shown.
     opened: Option<usize>,
 }
 
@@ -98,7 +100,7 @@ impl ResultView for View {
                 ResultTable::new(TABLE, table, CHANGES).unit(unit),
             );
         }
-        // The effects are in the table.
+        // The chart of effects is omitted, because the table already shows the effects.
         let is_shown = |chart: &&Chart| chart.key != "effects";
         let blocks: Vec<Chart> = charts.iter().filter(is_shown).cloned().collect();
         charts_ui(ui, (KEY, run.id.as_str()), &blocks);
@@ -141,7 +143,8 @@ impl ResultView for View {
 }
 
 impl View {
-    /// The changes with their effects: a selected row shows how to apply it, an opened one its frames.
+    /// Draws the table of changes with their effects. Selecting a row shows the settings of its
+    /// change; opening a row shows its frames.
     fn table_ui(
         &mut self,
         ui: &mut Ui,
@@ -152,7 +155,8 @@ impl View {
     ) {
         let width = ui.content_rect().width();
         let table = if size::MEDIUM_FROM <= width { table.forest(EFFECTS) } else { table };
-        // The plot shows the intervals, and tooltips have their numbers.
+        // In a window of medium width, the forest plot replaces the column of intervals; tooltips
+        // show the numbers.
         let has_plot_alone = (size::MEDIUM_FROM..size::WIDE_FROM).contains(&width);
         let table = if has_plot_alone { table.hides(&[EFFECTS.interval]) } else { table };
         let id = run.id.to_string();
@@ -168,7 +172,7 @@ impl View {
         self.opened = response.opened.filter(|_| !is_live).or(self.opened);
     }
 
-    /// The settings of a change that helps, to copy.
+    /// Draws the settings of a helpful change, ready to copy.
     fn apply_ui(&mut self, ui: &mut Ui, run: &Run, report: &Report) {
         let effects = report.results::<ChangeEffect>();
         let helping: Vec<(usize, &ChangeEffect)> = effects
@@ -221,12 +225,12 @@ impl View {
     }
 }
 
-/// The name of a change in a few words.
+/// Returns a short name of a change.
 fn short(effect: &ChangeEffect) -> &'static str {
     if effect.is_together { "All together" } else { effect.name() }
 }
 
-/// What a change costs, and what is known to go wrong with it.
+/// Returns the costs and known risks of a change.
 fn risks(effect: &ChangeEffect) -> Vec<(Severity, String)> {
     use jitterscope_engine::plan::SettingChange;
     let has = |change| effect.changes.contains(&change);
@@ -255,28 +259,28 @@ fn risks(effect: &ChangeEffect) -> Vec<(Severity, String)> {
     risks
 }
 
-/// How the result came about, in a line for each part.
+/// Draws how the result was determined: blocks, confidence interval, verdict, and resolution, one
+/// line each.
 fn method_ui(ui: &mut Ui, report: &Report) {
     let effects = report.results::<ChangeEffect>();
     let Some(row) = report.rows.first() else { return };
     let blocks = row.trials.len();
     let frames = row.summary.as_ref().map_or(0, |summary| summary.lateness.count);
-    let count = |count: usize| text::format_count(u64::try_from(count).unwrap_or(u64::MAX));
     let tested = effects.iter().filter(|one| one.effect.is_some() && !one.is_together).count();
     let mut lines = vec![
         (
             "Blocks",
             format!(
                 "{} interleaved blocks of each, in randomized order, {} frames per row.",
-                count(blocks),
-                count(frames)
+                text::format_count(blocks),
+                text::format_count(frames)
             ),
         ),
         (
             "Interval",
             format!(
                 "Simultaneous 95% CI: Student's t over the rounds, Holm's correction for {} changes.",
-                count(tested)
+                text::format_count(tested)
             ),
         ),
         ("Verdict", "“Helps”: the interval is below 0 and the effect is at least 10%.".to_owned()),

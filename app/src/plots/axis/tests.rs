@@ -1,4 +1,4 @@
-//! Ticks and their words.
+//! Tests the positions and labels of ticks.
 
 use super::*;
 

@@ -1,4 +1,4 @@
-//! What a chart draws, as items of `egui_plot`.
+//! The contents of a chart as items of `egui_plot`.
 
 use eframe::egui::{Color32, Stroke};
 use egui_plot::{
@@ -17,12 +17,12 @@ use super::place;
 use crate::theme::{Tokens, size};
 use crate::widgets::Hidden;
 
-/// How dense the color of a zone is.
+/// Opacity of a zone, which shows the range of a grade.
 const ZONE: f32 = 0.09;
-/// Height of a box and of the ends of its line, as shares of the row.
+/// Height of a box, and of the end marks of its whiskers, as shares of the row.
 const BOX: (f64, f64) = (0.6, 0.3);
 
-/// Adds all that a chart draws.
+/// Adds the contents of a chart to a plot: zones, all series that are not hidden, and limits.
 pub(super) fn add<'a>(plot: &mut PlotUi<'a>, chart: &'a Chart, hidden: Hidden, tokens: &Tokens) {
     zones(plot, chart, tokens);
     match &chart.marks {
@@ -87,7 +87,7 @@ fn line(plot: &mut PlotUi<'_>, chart: &Chart, one: &Series, at: usize, tokens: &
     plot.line(line.style(line_style(look.dash)));
 }
 
-/// The points of a curve, and their intervals.
+/// Adds the points of a curve and their intervals.
 fn curve(plot: &mut PlotUi<'_>, chart: &Chart, one: &Series, at: usize, tokens: &Tokens) {
     let look = tokens.series(at);
     let marks = Points::new(one.label.as_str(), points(chart, one)).radius(size::MARK);
@@ -101,7 +101,7 @@ fn curve(plot: &mut PlotUi<'_>, chart: &Chart, one: &Series, at: usize, tokens: 
     }
 }
 
-/// The bins of a single histogram.
+/// Adds the bins of a single histogram as bars.
 fn bars(plot: &mut PlotUi<'_>, chart: &Chart, one: &Series, tokens: &Tokens) {
     let color = tokens.series(0).color;
     let base = place(&chart.y, chart.y.from);
@@ -139,7 +139,7 @@ fn boxes(plot: &mut PlotUi<'_>, chart: &Chart, all: &[BoxMark], tokens: &Tokens)
     }
 }
 
-/// The cells of a heat map, row by row.
+/// Returns the cells of a heat map, row by row.
 fn cells(chart: &Chart, heat: &Heat, tokens: &Tokens) -> Cells {
     let columns = heat.cells.iter().map(Vec::len).max().unwrap_or(0).max(1);
     let width = (chart.x.to - chart.x.from) / float(u64::try_from(columns).unwrap_or(1));

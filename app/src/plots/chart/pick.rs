@@ -1,5 +1,5 @@
-//! Bars and points of a distribution that represent samples: selected by a click, or by Shift and arrow keys and
-//! Enter.
+//! Selection of bars and points of a distribution, which represent samples: by a click, or by
+//! Shift, arrow keys, and Enter.
 
 use eframe::egui::{Key, Pos2, Response};
 use egui_plot::{PlotPoint, PlotTransform};
@@ -11,37 +11,38 @@ use super::words::value_text;
 use super::{place, value_at};
 use crate::widgets::Hidden;
 
-/// How far from the pointer a point of a curve may be, in points.
+/// Maximum distance between the pointer and a point of a curve, in points.
 const REACH: f32 = 14.0;
 
 /// The samples that a bar or a point represents.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ChartPick {
-    /// The label of their series.
+    /// Label of the series.
     pub series: String,
-    /// The lowest value, in nanoseconds.
+    /// Lower limit of the values in nanoseconds, inclusive.
     pub from: f64,
-    /// The lowest value above them; infinite where there is none.
+    /// Upper limit of the values in nanoseconds, exclusive; infinite if there is none.
     pub to: f64,
-    /// The range in words.
+    /// The range as text.
     pub words: String,
 }
 
 impl ChartPick {
-    /// Whether a value belongs to it.
+    /// Returns whether a value in nanoseconds is in the range from `from` to `to`.
     pub fn holds(&self, value: f64) -> bool {
         self.from <= value && value < self.to
     }
 }
 
-/// Something that can be selected: the samples, and where it is in the plot.
+/// A bar or point that can be selected: its samples, and its position in the plot.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Target {
     pub(super) pick: ChartPick,
     pub(super) at: PlotPoint,
 }
 
-/// Everything that can be selected in a chart, series by series from left to right.
+/// Returns all bars and points of a chart that can be selected, series by series from left to
+/// right.
 pub(super) fn targets(chart: &Chart, hidden: Hidden) -> Vec<Target> {
     let (all, is_binned) = match &chart.marks {
         Marks::Steps(all) => (all, true),
@@ -58,7 +59,7 @@ fn bars(chart: &Chart, one: &Series) -> Vec<Target> {
         let [(from, count), (to, _)] = edges else { return None };
         let middle = f64::midpoint(place(&chart.x, *from), place(&chart.x, *to));
         let (from_words, to_words) = (value_text(&chart.x, *from), value_text(&chart.x, *to));
-        // The first bar holds all shorter ones.
+        // The first bar also counts all lower values.
         let is_first = *from <= chart.x.from;
         let words = if is_first {
             format!("below {to_words}")
@@ -86,8 +87,9 @@ fn points(chart: &Chart, one: &Series) -> Vec<Target> {
     one.points.iter().map(point).collect()
 }
 
-/// What is under the pointer: of a histogram the bar around it, of several the one whose top is nearest; of
-/// curves the nearest point.
+/// Returns the target under the pointer. In a histogram, this is the bar whose range contains the
+/// pointer; if bars overlap, the bar with the nearest top. In other charts, it is the nearest point
+/// within `REACH`.
 pub(super) fn pointed<'a>(
     chart: &Chart,
     targets: &'a [Target],
@@ -103,7 +105,8 @@ pub(super) fn pointed<'a>(
     targets.iter().min_by(nearest).filter(|target| off(target) <= REACH)
 }
 
-/// Moves the cursor by keys; returns whether what it is at was selected.
+/// Moves the keyboard cursor with Shift and the arrow keys; returns whether Enter selected the
+/// target at the cursor.
 pub(super) fn move_cursor(
     response: &Response,
     cursor: &mut Option<usize>,

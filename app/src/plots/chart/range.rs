@@ -1,10 +1,12 @@
-//! A range of values of a histogram: selected by Shift and drag, with what each series has in it.
+//! A range of values of a histogram, selected by dragging with Shift, and the count of each series
+//! in the range.
 
 use eframe::egui::{Id, PointerButton, Response, Ui};
 use egui_plot::{PlotTransform, PlotUi, Span};
 use jitterscope_engine::report::chart::{Chart, Marks, Series};
 
 use super::super::plane::hold;
+use super::super::style::SHADE;
 use super::words::value_text;
 use super::{place, value_at};
 use crate::text;
@@ -12,10 +14,7 @@ use crate::theme::{Tokens, Type, icons, size};
 use crate::widgets::keys::take_escape;
 use crate::widgets::{self, Button, Spans, quiet_icon_button};
 
-/// How dense the color of the range is.
-const SHADE: f32 = 0.16;
-
-/// A range of values, and whether it is still dragged.
+/// A selected range of values, and whether the user is still dragging. `begin` can be above `end`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Selection {
     begin: f64,
@@ -23,7 +22,8 @@ pub(super) struct Selection {
     is_dragged: bool,
 }
 
-/// Takes what the pointer and Esc did to the range.
+/// Updates the selected range of a histogram: dragging with Shift selects a range, Esc clears the
+/// selection.
 pub(super) fn select(
     (plot, range): (Id, &mut Option<Selection>),
     chart: &Chart,
@@ -55,7 +55,7 @@ pub(super) fn select(
     }
 }
 
-/// The edges of the bins that a range touches.
+/// Returns the outer edges of the bins that a range touches; `None` if the range touches no bin.
 fn edges(chart: &Chart, range: Selection) -> Option<(f64, f64)> {
     let Marks::Steps(all) = &chart.marks else { return None };
     let (from, to) = (range.begin.min(range.end), range.begin.max(range.end));
@@ -66,7 +66,7 @@ fn edges(chart: &Chart, range: Selection) -> Option<(f64, f64)> {
     bins.reduce(|all, bin| (all.0, bin.1))
 }
 
-/// How many values a series has between two edges of bins, and in all.
+/// Returns the number of values of a series between two bin edges, and in total.
 fn counts(one: &Series, (from, to): (f64, f64)) -> (f64, f64) {
     let mut counts = (0.0, 0.0);
     for bin in one.points.chunks_exact(2) {
@@ -80,7 +80,7 @@ fn counts(one: &Series, (from, to): (f64, f64)) -> (f64, f64) {
     counts
 }
 
-/// What is in the range, in a sentence.
+/// Returns the text that states how many values of each series are in the range.
 fn sentence(chart: &Chart, range: Selection) -> Option<String> {
     let Marks::Steps(all) = &chart.marks else { return None };
     let ends = edges(chart, range)?;
@@ -97,7 +97,7 @@ fn sentence(chart: &Chart, range: Selection) -> Option<String> {
     Some(format!("{begins} {}: {counted} {}", value_text(&chart.x, ends.1), each.join(", ")))
 }
 
-/// Shades the range.
+/// Shades the selected range in the plot.
 pub(super) fn add(plot: &mut PlotUi<'_>, chart: &Chart, range: Selection, tokens: &Tokens) {
     if let Some((from, to)) = edges(chart, range) {
         let span = Span::new("", place(&chart.x, from)..=place(&chart.x, to));
@@ -105,10 +105,10 @@ pub(super) fn add(plot: &mut PlotUi<'_>, chart: &Chart, range: Selection, tokens
     }
 }
 
-/// How high the row below the plot is.
+/// Height of the row that shows the counts below the plot, in points.
 pub(super) const HEIGHT: f32 = size::BUTTON;
 
-/// Shows what is in the range in a row below the plot.
+/// Shows the counts in the range in a row below the plot.
 pub(super) fn row_ui(ui: &mut Ui, chart: &Chart, range: &mut Option<Selection>) {
     let Some(words) = range.and_then(|range| sentence(chart, range)) else { return };
     let mut is_cleared = false;

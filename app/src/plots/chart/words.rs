@@ -1,4 +1,5 @@
-//! A chart in words: what is under the pointer, a summary for screen readers, its data as a table.
+//! A chart as text: the tooltip under the pointer, a summary for screen readers, and the data as a
+//! table.
 
 use egui_plot::HoverPosition;
 use jitterscope_engine::nanos::Nanos;
@@ -11,7 +12,7 @@ use super::value_at;
 use crate::text;
 use crate::widgets::Hidden;
 
-/// A value of an axis with its unit.
+/// Formats a value of an axis with its unit.
 pub(super) fn value_text(axis: &Axis, value: f64) -> String {
     match axis.quantity {
         Quantity::Time => text::format_time(Nanos::from_nanos_f64(value)),
@@ -22,7 +23,7 @@ pub(super) fn value_text(axis: &Axis, value: f64) -> String {
     }
 }
 
-/// The words of the tooltip at a place of the plot.
+/// Returns the tooltip for a position in the plot; `None` if nothing is there.
 pub(super) fn readout(chart: &Chart, hidden: Hidden, hover: &HoverPosition<'_>) -> Option<String> {
     match (&chart.marks, hover) {
         (Marks::Steps(series), HoverPosition::Elsewhere { position }) => {
@@ -43,7 +44,7 @@ pub(super) fn readout(chart: &Chart, hidden: Hidden, hover: &HoverPosition<'_>) 
     }
 }
 
-/// The bin at a value, and how much each series has in it.
+/// Returns the text about the bin that contains `value`: its edges, and the count of each series.
 fn bin_text(chart: &Chart, series: &[Series], hidden: Hidden, value: f64) -> Option<String> {
     let mut edges = None;
     let mut lines = Vec::new();
@@ -56,7 +57,7 @@ fn bin_text(chart: &Chart, series: &[Series], hidden: Hidden, value: f64) -> Opt
             edges = Some((from, to));
             let count = value_text(&chart.y, count);
             let unit = chart.y.title.to_lowercase();
-            // The only histogram of a plot needs no name: its plot has one.
+            // A single histogram needs no name: the title of the plot is sufficient.
             lines.push(match series.len() {
                 1 => format!("{count} {unit}"),
                 _ => format!("{}: {count} {unit}", one.label),
@@ -85,7 +86,7 @@ fn box_text(axis: &Axis, one: &BoxMark) -> String {
     words
 }
 
-/// What the chart shows, in a sentence.
+/// Returns a summary of the chart in one sentence.
 pub(super) fn summary(chart: &Chart) -> String {
     let mut parts: Vec<String> = match &chart.marks {
         Marks::Lines(all) | Marks::Points(all) | Marks::Curves(all) => {
@@ -110,7 +111,7 @@ pub(super) fn summary(chart: &Chart) -> String {
 fn highest(chart: &Chart, one: &Series) -> Option<String> {
     let most = one.points.iter().max_by(|a, b| a.1.total_cmp(&b.1))?;
     let (x, y) = (value_text(&chart.x, most.0), value_text(&chart.y, most.1));
-    let count = text::format_count(u64::try_from(one.points.len()).unwrap_or(u64::MAX));
+    let count = text::format_count(one.points.len());
     Some(format!("{}: {count} points, max {y} at {x}", one.label))
 }
 
@@ -122,7 +123,7 @@ fn counted(chart: &Chart, one: &Series) -> Option<String> {
     Some(format!("{}: {total} {}, max below {end}", one.label, chart.y.title.to_lowercase()))
 }
 
-/// The data of the chart, to read and to copy.
+/// Returns the data of the chart as a table.
 pub(super) fn table(chart: &Chart) -> PlotTable {
     let (x, y) = (chart.x.title.to_owned(), chart.y.title.to_owned());
     let (header, rows) = match &chart.marks {
@@ -152,7 +153,8 @@ fn of_points(chart: &Chart, all: &[Series]) -> Vec<Vec<String>> {
     all.iter().flat_map(|one| one.points.iter().map(move |point| row(one, point))).collect()
 }
 
-/// The counts of every bin that is not empty in all; bins of all series are the same.
+/// Returns one row per bin in which any series has values: the edges of the bin, and the count of
+/// each series. All series have the same bin edges.
 fn of_bins(chart: &Chart, all: &[Series]) -> Vec<Vec<String>> {
     let mut edges: Vec<(f64, f64)> = Vec::new();
     for one in all {

@@ -1,4 +1,5 @@
-//! The rows of the map: gaps of one CPU each, of two where there are very many; groups of cores apart.
+//! The rows of the heat map: each has the gaps of one CPU, or of two CPUs if there are many. A
+//! blank row separates groups of cores.
 
 use eframe::egui::Id;
 use jitterscope_engine::nanos::Nanos;
@@ -9,21 +10,21 @@ use jitterscope_engine::stats::Pyramid;
 
 use super::{Drawn, Place};
 
-/// More CPUs than this are shown two in a row.
+/// Above this number of CPUs, two CPUs share a row.
 const MAX_ROWS: usize = 64;
 
-/// The gaps of one CPU, or of two.
+/// A row of the heat map: the gaps of one CPU, or of two CPUs.
 #[derive(Clone, Debug, Default)]
 pub struct HeatRow {
-    /// What the row is of; empty between groups.
+    /// Name of the CPUs; empty for the blank row between two groups.
     pub name: String,
     /// The longest gap of the whole run.
     pub longest: Nanos,
-    /// Position of each trial in the run, and its gaps over time.
+    /// For each CPU of the row, the position of its trial in the run, and its gaps over time.
     gaps: Vec<(usize, Pyramid)>,
 }
 
-/// What is in a stretch of time.
+/// Statistics of the gaps in a time range.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Found {
     pub(super) longest: Nanos,
@@ -31,17 +32,18 @@ pub(super) struct Found {
     pub(super) sum: Nanos,
 }
 
-/// A map of gaps over time and CPUs.
+/// A heat map of gaps over time and CPUs.
 #[derive(Clone, Debug)]
 pub struct HeatMap {
     /// The rows from top to bottom.
     pub rows: Vec<HeatRow>,
-    /// How much time the map spans.
+    /// The length of time that the map shows.
     pub span: Nanos,
-    /// Limits: typical up to the first, bad above the second.
+    /// Limits of the longest gap: gaps up to the first are typical, gaps above the second are bad.
     pub limits: (Nanos, Nanos),
-    /// Where the map was read last, and the cell that was selected.
+    /// The cell at the keyboard cursor.
     pub(super) cursor: Option<Place>,
+    /// The selected cell, whose details are shown below the map.
     pub(super) selected: Option<Place>,
     pub(super) drawn: Drawn,
     pub(super) id: Id,
@@ -54,7 +56,7 @@ impl Default for HeatMap {
 }
 
 impl HeatRow {
-    /// Whether it parts two groups.
+    /// Returns whether this is the blank row between two groups of cores.
     pub(super) fn is_blank(&self) -> bool {
         self.gaps.is_empty()
     }
@@ -64,7 +66,8 @@ impl HeatRow {
         Self { name, longest: Nanos::ZERO, gaps }
     }
 
-    /// The longest gap that begins in each column. Time: O(columns × log n).
+    /// Divides a time range into `count` columns, and returns the longest gap that begins in each,
+    /// in nanoseconds; 0 without gaps. Time: O(count × log n) for n gaps.
     pub(super) fn columns(&self, (from, to): (f64, f64), count: u32) -> Vec<f64> {
         let width = (to - from) / f64::from(count.max(1));
         let longest = |column: u32| {
@@ -78,7 +81,7 @@ impl HeatRow {
         (0..count).map(longest).collect()
     }
 
-    /// What is in a stretch of time. Time: O(n) for n gaps in it.
+    /// Returns the statistics of the gaps in a time range. Time: O(n) for n gaps in the range.
     pub(super) fn found(&self, (from, to): (f64, f64)) -> Found {
         let mut found = Found::default();
         for (_, gaps) in &self.gaps {
@@ -91,7 +94,8 @@ impl HeatRow {
         found
     }
 
-    /// The longest gaps of a stretch of time, the longest first, with the seconds at which they began.
+    /// Returns up to `most` of the longest gaps in a time range in descending order, each with its
+    /// start in seconds.
     pub(super) fn longest_of(&self, (from, to): (f64, f64), most: usize) -> Vec<(f64, Nanos)> {
         let each = self.gaps.iter().flat_map(|(_, gaps)| {
             gaps.range_before(from, to).filter_map(|at| Some((gaps.point(at)?.0, gaps.value(at)?)))
@@ -104,7 +108,7 @@ impl HeatRow {
 }
 
 impl HeatMap {
-    /// A map without gaps: the names of its rows with the trial that each is of.
+    /// Returns a map without gaps; `rows` has the name and the trial of each row.
     pub(super) fn new(rows: impl IntoIterator<Item = (String, usize)>, span: Nanos) -> Self {
         let rows = rows.into_iter().map(|(name, trial)| HeatRow::of(name, &[trial]));
         Self {
@@ -118,7 +122,8 @@ impl HeatMap {
         }
     }
 
-    /// The rows of a run: cores of one kind and package together, above 64 CPUs two in a row.
+    /// Returns the map of a run: cores of the same type and package are adjacent; above `MAX_ROWS`
+    /// CPUs, two CPUs share a row.
     pub fn of(run: &Run, span: Nanos, limits: (Nanos, Nanos)) -> Self {
         let mut trials: Vec<(Option<u32>, u8, u32, usize)> = run
             .trials
@@ -152,12 +157,13 @@ impl HeatMap {
         Self { rows, limits, id, ..Self::new([], span) }
     }
 
-    /// Whether CPUs share rows.
+    /// Returns whether two CPUs share a row.
     pub fn is_merged(&self) -> bool {
         self.rows.iter().any(|row| 1 < row.gaps.len())
     }
 
-    /// Takes a gap of a trial; none before the last one.
+    /// Adds a gap of the trial at position `trial` that began at time `at`. The gaps of a trial
+    /// must be added in order of time.
     pub fn push(&mut self, trial: usize, at: Nanos, length: Nanos) {
         for row in &mut self.rows {
             if let Some((_, gaps)) = row.gaps.iter_mut().find(|(own, _)| *own == trial) {
@@ -168,20 +174,20 @@ impl HeatMap {
         }
     }
 
-    /// How many gaps it holds.
+    /// Returns the number of gaps in the map.
     pub(super) fn count(&self) -> usize {
         self.rows.iter().flat_map(|row| &row.gaps).map(|(_, gaps)| gaps.len()).sum()
     }
 }
 
-/// The package of a trial's CPU, and whether it is an E-core.
+/// Returns the package of a trial's CPU, and 1 if the CPU is an E-core, otherwise 0.
 fn core_of(run: &Run, trial: &TrialRun) -> (Option<u32>, u8) {
     let CpuChoice::Cpu(logical) = trial.trial.conditions.cpu else { return (None, 0) };
     let cpu = run.machine.cpus.iter().find(|cpu| cpu.logical == logical);
     cpu.map_or((None, 0), |cpu| (cpu.package, u8::from(cpu.kind == CoreKind::Efficiency)))
 }
 
-/// `CPU 4`; of two, `CPU 4, 5`.
+/// Returns the name of a row: `CPU 4`, or `CPU 4, 5` for two CPUs.
 fn joined(labels: &[&str]) -> String {
     match labels {
         [first, second] => {

@@ -1,4 +1,4 @@
-//! The pieces of lanes: from where to where, how they are drawn, and what they are called.
+//! The segments of lanes: their time ranges, styles, and names.
 
 use eframe::egui::Color32;
 use jitterscope_engine::nanos::Nanos;
@@ -9,20 +9,20 @@ use super::{Across, FrameLanes};
 use crate::text;
 use crate::theme::Tokens;
 
-/// The most CPUs that are shown.
+/// Maximum number of CPUs for which lanes are drawn.
 const MAX_CPUS: usize = 3;
 
-/// How a piece is drawn.
+/// How a segment is drawn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Style {
     Filled,
     Hatched,
     Outlined,
-    /// A dotted line: nothing happened, or it is not known what.
+    /// A dotted line: the CPU or the thread was idle, or its state is not known.
     Open,
 }
 
-/// A stretch of a lane.
+/// A segment of a lane: a time range in which a CPU or the thread had one state.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Piece {
     pub(super) row: u32,
@@ -30,10 +30,10 @@ pub(super) struct Piece {
     pub(super) from: Nanos,
     pub(super) to: Nanos,
     pub(super) style: Style,
-    /// What its color is that of; absent for plain ones.
+    /// The cause that determines the color; `None` for a neutral color.
     cause: Option<Cause>,
     pub(super) name: String,
-    /// Policy and priority; empty where not recorded.
+    /// Thread id, policy, and priority, as far as recorded.
     pub(super) about: String,
 }
 
@@ -47,7 +47,7 @@ impl Piece {
     }
 }
 
-/// The CPUs of these frames by their numbers, the first few of them.
+/// Returns the CPUs of these frames in ascending order, up to `MAX_CPUS`.
 pub(super) fn cpus(frames: &[FrameLanes]) -> Vec<u32> {
     let all = frames.iter().flat_map(|(_, lanes)| lanes.cpus.iter().map(|(cpu, _)| *cpu));
     let mut cpus: Vec<u32> = all.collect();
@@ -57,7 +57,8 @@ pub(super) fn cpus(frames: &[FrameLanes]) -> Vec<u32> {
     cpus
 }
 
-/// The pieces of a frame's lanes: a row for each CPU, and the last one for the thread itself.
+/// Returns the segments of a frame's lanes: one row per CPU, and the last row for the measuring
+/// thread.
 pub(super) fn of(lanes: &Lanes, cpus: &[u32]) -> Vec<Piece> {
     let mut pieces = Vec::new();
     for (cpu, row) in cpus.iter().zip(0..) {
@@ -65,7 +66,7 @@ pub(super) fn of(lanes: &Lanes, cpus: &[u32]) -> Vec<Piece> {
         let own = lanes.cpus.iter().filter(|(one, _)| one == cpu).flat_map(|(_, lane)| lane);
         let mut end = None;
         for (occupant, (from, to)) in own {
-            // What is between two known stretches was not recorded.
+            // A gap between two segments means that the system did not report what ran there.
             if let Some(end) = end.filter(|end| *end < *from) {
                 pieces.push(open(row, &lane, (end, *from), "not observable here"));
             }
@@ -122,7 +123,7 @@ fn thread(row: u32, state: ThreadState, (from, to): (Nanos, Nanos)) -> Piece {
     Piece { row, lane, from, to, style, cause, name, about: String::new() }
 }
 
-/// The words of the piece at a place.
+/// Returns the tooltip of the segment at a position in the plot; `None` if there is no segment.
 pub(super) fn at(
     pieces: &[Piece],
     across: Across,

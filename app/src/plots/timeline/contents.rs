@@ -1,4 +1,4 @@
-//! What a timeline shows, in other forms: a chart for an image, a table, a sentence.
+//! The contents of a timeline in other forms: a chart for an image, a table, and a sentence.
 
 use jitterscope_engine::nanos::Nanos;
 use jitterscope_engine::report::{Chart, chart, table};
@@ -7,11 +7,13 @@ use super::super::menu::{PlotTable, plot_rows};
 use super::{Quantity, Timeline, TimelineData};
 use crate::text;
 
-/// Columns of time in an image.
+/// Number of columns into which an image divides the visible time; at most four samples are drawn
+/// per column.
 const IMAGE_COLUMNS: usize = 900;
 
 impl Timeline {
-    /// What is in view as a chart, for an image.
+    /// Returns the samples in a time range, in seconds, as a chart for an image; `None` if the
+    /// timeline has no samples.
     pub(super) fn chart(&self, data: &TimelineData, time: (f64, f64)) -> Option<Chart> {
         let (title, pyramid) = match self.quantity {
             Quantity::Period => ("Frame time", &data.periods),
@@ -50,7 +52,8 @@ impl Timeline {
         })
     }
 
-    /// What is in view, in parts of equal length.
+    /// Returns the samples in a time range, in seconds, as a table: the range is divided into
+    /// `PARTS` parts of equal duration, and each part with samples is a row.
     pub(super) fn table(&self, data: &TimelineData, (from, to): (f64, f64)) -> PlotTable {
         const PARTS: u32 = 60;
         let (title, pyramid) = match self.quantity {
@@ -60,7 +63,7 @@ impl Timeline {
         let (from, to) = (from.max(0.0), to.min(data.end_secs()));
         let rows = plot_rows(pyramid, (from, to), PARTS).map(|row| {
             let missed = data.missed().iter().filter(|one| row.range.contains(&one.index)).count();
-            let missed = text::format_count(u64::try_from(missed).unwrap_or(u64::MAX));
+            let missed = text::format_count(missed);
             vec![format!("{:.2} s", row.begins), row.count, row.max, missed]
         });
         PlotTable {
@@ -70,7 +73,7 @@ impl Timeline {
         }
     }
 
-    /// What the plot shows, in a sentence.
+    /// Returns a summary of the plot in one sentence.
     pub(super) fn summary(&self, data: &TimelineData) -> String {
         let (name, pyramid) = match self.quantity {
             Quantity::Period => ("frame time", &data.periods),
@@ -79,15 +82,14 @@ impl Timeline {
         let Some((secs, most)) = pyramid.max(0..pyramid.len()) else {
             return format!("Timeline, {name}, no samples yet");
         };
-        let number = |count: usize| text::format_count(u64::try_from(count).unwrap_or(u64::MAX));
         format!(
             "Timeline, {name}, {:.0} seconds, {} frames, max {} at {secs:.2} seconds, {} late, {} \
              missed",
             data.end_secs(),
-            number(data.len()),
+            text::format_count(data.len()),
             text::format_time(Nanos::from_nanos_f64(most)),
-            number(data.late_count()),
-            number(data.missed().len()),
+            text::format_count(data.late_count()),
+            text::format_count(data.missed().len()),
         )
     }
 }

@@ -1,40 +1,42 @@
-//! What a timeline draws: built sample by sample, so that a live plot pays only for what is new.
+//! The data of a timeline, extended sample by sample, so that a live plot processes only new
+//! samples.
 
 use jitterscope_engine::nanos::Nanos;
 use jitterscope_engine::report::{Cause, LateSample};
 use jitterscope_engine::sample::{Sample, Samples};
 use jitterscope_engine::stats::Pyramid;
 
-/// A frame that was not finished when the next one was due, or before which slots passed empty.
+/// A frame that was not finished by its deadline, or that follows skipped slots: scheduled times at
+/// which no frame started.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Missed {
-    /// When it woke, in seconds.
+    /// When the frame woke, in seconds.
     pub secs: f64,
-    /// Nanoseconds from the wake-up before to the one that shows the miss.
+    /// Frame time: nanoseconds since the wake-up of the previous frame.
     pub period_nanos: f64,
-    /// Position of the sample.
+    /// Position of the frame among all samples, from 0.
     pub index: usize,
 }
 
-/// A late sample whose cause was looked for.
+/// A late sample with its cause.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LateMark {
-    /// When it woke, in seconds.
+    /// When the sample woke, in seconds.
     pub secs: f64,
-    /// How late it was.
+    /// Lateness of the sample.
     pub late: Nanos,
-    /// Why.
+    /// Cause of the lateness.
     pub cause: Cause,
-    /// Position of the sample.
+    /// Position of the sample among all samples, from 0.
     pub index: usize,
-    /// Whether the list next to it shows it, too.
+    /// Whether the sample is also in the list of late samples next to the plot.
     pub is_listed: bool,
 }
 
-/// Period and lateness of every sample, ready to be drawn at any zoom.
+/// Frame time and lateness of every sample, ready to be drawn at any zoom.
 #[derive(Clone, Debug)]
 pub struct TimelineData {
-    /// What the values are, in lower case.
+    /// Name of the lateness values in axis labels and descriptions, in lower case.
     pub value_name: &'static str,
     pub(super) frame: Nanos,
     pub(super) late_limit: Nanos,
@@ -47,7 +49,8 @@ pub struct TimelineData {
 }
 
 impl TimelineData {
-    /// Nothing yet, for a loop of that frame; later than the limit counts as late.
+    /// Creates data without samples for a loop whose target frame time is `frame`. `late_limit` is
+    /// the late threshold.
     pub fn new(frame: Nanos, late_limit: Nanos) -> Self {
         Self {
             value_name: "lateness",
@@ -62,21 +65,22 @@ impl TimelineData {
         }
     }
 
-    /// Takes the samples that it does not have yet. Time: O(new).
+    /// Adds the samples that were recorded since the last call. Time: O(n) for n new samples.
     pub fn extend(&mut self, samples: &Samples) {
         for sample in samples.iter_from(self.lateness.len()) {
             self.push(&sample);
         }
     }
 
-    /// Takes one sample.
+    /// Adds a sample.
     pub fn push(&mut self, sample: &Sample) {
         let index = self.lateness.len();
-        // Time does not go backward, whatever a file contains.
+        // A damaged file may contain decreasing times, but a `Pyramid` needs times in order.
         let at = sample.woke.max(self.lateness.end());
         let secs = at.as_secs();
         let late = sample.late();
-        // The first frame has none before it: its period is as far off as its wake-up.
+        // The first frame has no previous one: its frame time is the target frame time plus its
+        // lateness.
         let period = self.before.map_or(self.frame + late, |before| sample.woke - before.woke);
         self.periods.push(at, period);
         self.lateness.push(at, late);
@@ -90,7 +94,8 @@ impl TimelineData {
         self.before = Some(*sample);
     }
 
-    /// Marks the late samples with their causes, in place of those marked before; those that are not listed are faint.
+    /// Replaces the marks of late samples. The flag of each sample states whether the list next to
+    /// the plot contains the sample; other samples are drawn faintly.
     pub fn mark_late<'a>(&mut self, late: impl IntoIterator<Item = (&'a LateSample, bool)>) {
         self.late = late
             .into_iter()
@@ -105,37 +110,37 @@ impl TimelineData {
         self.late.sort_by_key(|mark| mark.index);
     }
 
-    /// How many samples there are.
+    /// Returns the number of samples.
     pub fn len(&self) -> usize {
         self.lateness.len()
     }
 
-    /// Whether there is none.
+    /// Whether there are no samples.
     pub fn is_empty(&self) -> bool {
         self.lateness.is_empty()
     }
 
-    /// Lateness above which a sample counts as late.
+    /// Returns the late threshold.
     pub const fn late_limit(&self) -> Nanos {
         self.late_limit
     }
 
-    /// How many samples are later than the limit.
+    /// Returns the number of samples whose lateness is above the late threshold.
     pub const fn late_count(&self) -> usize {
         self.late_count
     }
 
-    /// The missed frames, in order of time.
+    /// Returns the missed frames in order of time.
     pub fn missed(&self) -> &[Missed] {
         &self.missed
     }
 
-    /// Seconds at which the last sample woke; 0 without one.
+    /// Returns when the last sample woke, in seconds; 0 without samples.
     pub fn end_secs(&self) -> f64 {
         self.lateness.end().as_secs()
     }
 
-    /// When a sample woke, its period and its lateness.
+    /// Returns for a sample when it woke in seconds, its frame time, and its lateness.
     pub fn sample(&self, index: usize) -> Option<(f64, Nanos, Nanos)> {
         let (secs, _) = self.periods.point(index)?;
         Some((secs, self.periods.value(index)?, self.lateness.value(index)?))

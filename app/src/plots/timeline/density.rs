@@ -1,4 +1,5 @@
-//! How many late samples lie where, as shading: where most frames are late, a mark for each would be a wall.
+//! The density of late samples as shading: if most frames are late, separate markers would cover
+//! each other.
 
 use egui_plot::PlotUi;
 use jitterscope_engine::report::Cause;
@@ -10,16 +11,18 @@ use super::items::Seen;
 use super::{LateMark, Timeline};
 use crate::theme::Tokens;
 
-/// The size of a cell, in points.
+/// Width and height of a cell of the shading, in points.
 const CELL: (f64, f64) = (4.0, 5.0);
-/// The most samples that are counted; of more, evenly some. Every column's latest one is drawn as a point anyway.
+/// Maximum number of late samples to count; if there are more, an evenly spaced subset is counted.
+/// The sample with the highest lateness of each column is always drawn as a point.
 const MAX_COUNTED: usize = 60_000;
-/// The most cells across and up.
+/// Maximum number of cells: horizontally and vertically.
 const MAX_CELLS: (f64, f64) = (1_200.0, 400.0);
-/// How dense the color of a cell is: of one sample, of very many.
+/// Opacity of a cell with one sample, and of the cell with the most samples.
 const SHADE: (f32, f32) = (0.22, 0.95);
 
-/// The samples of a cell: how many there are, and the cause of the majority, where there is one.
+/// The number of late samples in a cell, and their most frequent cause if more than half of them
+/// have it. `votes` is the counter of a majority vote (Boyer and Moore).
 #[derive(Clone, Copy)]
 struct Count {
     count: u32,
@@ -28,8 +31,9 @@ struct Count {
 }
 
 impl Timeline {
-    /// Shades each cell by the number of late samples in it, in the color of their most frequent cause, as strong as
-    /// stated.
+    /// Shades each cell by its number of late samples, in the color of the cause that more than
+    /// half of them have; otherwise, in the color of one of their causes. `strength` scales the
+    /// opacity.
     pub(super) fn shade(
         &self,
         plot: &mut PlotUi<'_>,
@@ -71,7 +75,8 @@ impl Timeline {
     }
 }
 
-/// Counts a sample, and its vote for the most frequent cause.
+/// Counts a sample in a cell. In the end, `cell.cause` is the cause of more than half of the
+/// samples, if there is such a cause.
 fn vote(cell: &mut Count, cause: Cause) {
     cell.count += 1;
     if cell.cause == cause {
@@ -83,7 +88,7 @@ fn vote(cell: &mut Count, cause: Cause) {
     }
 }
 
-/// A place that is not negative as a position.
+/// Rounds a coordinate to an index; `None` if the coordinate is negative.
 fn position(place: f64) -> Option<usize> {
     usize::try_from(whole(place)).ok().filter(|_| 0.0 <= place)
 }

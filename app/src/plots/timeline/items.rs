@@ -1,4 +1,4 @@
-//! What a timeline draws of its samples, as items of `egui_plot`: line or cloud, limits, late and missed ones.
+//! The items of a timeline for `egui_plot`: line or points, limits, late and missed samples.
 
 use eframe::egui::{Color32, Stroke};
 use egui_plot::{HLine, LineStyle, MarkerShape, PlotPoints, PlotUi, Points, VLine};
@@ -11,18 +11,21 @@ use super::super::style::{self, marker};
 use super::{LateMark, MISSED, Quantity, SAMPLES, TARGET, Timeline, TimelineData};
 use crate::theme::{Tokens, size};
 
-/// Distances between triangles at an edge: of values beyond it, of missed frames.
+/// Minimum distance between triangles at an edge of the plot, in points: for values outside of the
+/// view, and for missed frames.
 const APART: (f64, f64) = (7.0, 2.0);
-/// How far a triangle is from the edge.
+/// Distance of a triangle from the edge of the plot, in points.
 const INSET: f64 = 6.0;
-/// Where marks of late samples are closer than this on average, they are drawn as points.
+/// Average distance between late samples, in points, below which these samples are drawn as dots
+/// instead of markers.
 const DENSE: f64 = 5.0;
-/// Where there are more marks per point of width than this, their density is shaded.
+/// Number of late samples per point of width above which their density is shaded instead.
 const SHADED: f64 = 2.0;
-/// How strong marks are of late samples that the list does not show.
+/// Opacity of late samples that are not in the list next to the plot.
 const FAINT: f32 = 0.2;
 
-/// What is on screen: from where to where, and what one point of the screen spans.
+/// The visible range of time (seconds) and of positions on the value axis, and the length of a
+/// screen point on each of the two axes.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Seen {
     pub(super) time: (f64, f64),
@@ -31,7 +34,7 @@ pub(super) struct Seen {
 }
 
 impl Seen {
-    /// How far two places are apart, in points.
+    /// Returns the distance between two positions of the plot, in screen points.
     pub(super) fn distance(&self, one: (f64, f64), other: (f64, f64)) -> f64 {
         let per = (self.per_point.0.max(1e-12), self.per_point.1.max(1e-12));
         ((one.0 - other.0) / per.0).hypot((one.1 - other.1) / per.1)
@@ -39,7 +42,7 @@ impl Seen {
 }
 
 impl Timeline {
-    /// Adds everything.
+    /// Adds lines, points, limits and marks to the plot, from back to front.
     pub(super) fn add(
         &self,
         plot: &mut PlotUi<'_>,
@@ -107,7 +110,8 @@ impl Timeline {
         let faint = tokens.t2.gamma_multiply(0.75);
         let cloud = Points::new("in time", self.points(in_time)).radius(size::POINT * 0.9);
         plot.points(cloud.color(faint).allow_hover(false));
-        // Where most are late, large dots would be a wall: smaller ones show how many there are.
+        // If most samples are late, large dots would cover each other: smaller dots show how many
+        // late samples there are.
         let late = drawn.iter().filter(is_late);
         let is_dense = drawn.len() < late.clone().count() * 2;
         let radius = if is_dense { size::POINT } else { 2.6 };
@@ -115,7 +119,8 @@ impl Timeline {
         plot.points(late.color(tokens.series(0).color).allow_hover(false));
     }
 
-    /// The late samples in view; those that the list does not show are faint, below the others.
+    /// Draws the visible late samples. Samples that are not in the list next to the plot are faint
+    /// and behind the listed ones.
     fn late(&self, plot: &mut PlotUi<'_>, tokens: &Tokens, data: &TimelineData, seen: Seen) {
         let start = data.late.partition_point(|mark| mark.secs < seen.time.0);
         let end = data.late.partition_point(|mark| mark.secs <= seen.time.1);
@@ -126,7 +131,8 @@ impl Timeline {
         self.late_marks(plot, tokens, (&listed, 1.0), seen);
     }
 
-    /// A marker per cause, as strong as stated; points where there are too many for markers.
+    /// Draws a marker per late sample in the style of its cause, with opacity `strength`. If there
+    /// are too many samples for markers, draws dots or shading.
     fn late_marks(
         &self,
         plot: &mut PlotUi<'_>,
@@ -142,7 +148,7 @@ impl Timeline {
         }
         let is_dense = room < count * DENSE;
         for cause in Cause::ALL {
-            // Marks on top of each other would only cost time.
+            // Markers at the same position are drawn only once, to save time.
             let mut last = (f64::NEG_INFINITY, 0.0);
             let own = marks.iter().filter(|mark| mark.cause == cause).filter_map(|mark| {
                 let at = (mark.secs, self.scale.place(mark.late.as_f64()));
@@ -163,7 +169,8 @@ impl Timeline {
         }
     }
 
-    /// Triangles at the edges where values lie beyond what is shown.
+    /// Draws triangles at the upper and lower edge for samples whose values are outside of the
+    /// visible range.
     fn clipped(
         &self,
         plot: &mut PlotUi<'_>,
@@ -180,7 +187,8 @@ impl Timeline {
             if !above && seen.value.0 <= place {
                 continue;
             }
-            // What the limits leave out below is early, which is no news.
+            // Missed frames have their own triangles. Lateness below the visible range is not
+            // marked, because such a frame is early, not late.
             if above && is_missed_at(data, secs) || !above && self.quantity == Quantity::Lateness {
                 continue;
             }
@@ -223,7 +231,7 @@ impl Timeline {
         plot.points(triangles.color(tokens.poor).allow_hover(false));
     }
 
-    /// The ring around the selected sample, and a line through it.
+    /// Draws a ring around the selected sample, and a vertical line through the sample.
     fn ring(&self, plot: &mut PlotUi<'_>, tokens: &Tokens, data: &TimelineData, seen: Seen) {
         let Some((secs, period, late)) = self.selected.and_then(|index| data.sample(index)) else {
             return;
@@ -242,7 +250,7 @@ impl Timeline {
     }
 }
 
-/// Whether a missed frame woke at that moment.
+/// Whether a missed frame woke at this time.
 fn is_missed_at(data: &TimelineData, secs: f64) -> bool {
     let at = data.missed.partition_point(|missed| missed.secs < secs);
     data.missed.get(at).is_some_and(|missed| missed.secs <= secs)

@@ -1,4 +1,5 @@
-//! Frames of a timeline that a bar of a histogram or a point of a distribution represents.
+//! Marks in a timeline for the frames that a selected bar of a histogram or point of a distribution
+//! represents.
 
 use eframe::egui::Ui;
 use egui_plot::{PlotPoints, PlotUi, Points};
@@ -12,24 +13,26 @@ use crate::text;
 use crate::theme::{Tokens, Type, icons, size};
 use crate::widgets::{Spans, quiet_icon_button};
 
-/// The most frames that are marked one by one: more than a plot has room for.
+/// Maximum number of frames that are marked separately. A plot is too narrow to show more marks.
 const MAX_MARKS: usize = 20_000;
-/// Seconds of a zoom before and after the marked frames, at least.
+/// Minimum time shown before the first and after the last marked frame when zooming to the marked
+/// frames, in seconds.
 const ROOM: f64 = 0.05;
 
-/// The frames whose lateness is in a range.
+/// The marked frames: all frames whose lateness is in a range.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Marked {
-    /// The range in words.
+    /// The range of lateness as text.
     words: String,
-    /// How many there are.
+    /// The number of frames.
     count: usize,
-    /// Positions of them, in order; of very many, evenly some and the latest.
+    /// Positions of the frames among all samples, in ascending order. Of more than `MAX_MARKS`
+    /// frames, only an evenly spaced subset, the frame with the highest lateness, and the last one.
     indices: Vec<usize>,
 }
 
 impl Marked {
-    /// Finds the frames. Time: O(n).
+    /// Finds the frames whose lateness is in the range of `pick`. Time: O(n) for n samples.
     fn of(data: &TimelineData, pick: &ChartPick) -> Self {
         let is_meant = |late: Nanos| pick.holds(late.as_f64());
         let found: Vec<usize> = (0..data.len())
@@ -46,14 +49,15 @@ impl Marked {
     }
 
     fn sentence(&self) -> String {
-        let count = text::format_count(u64::try_from(self.count).unwrap_or(u64::MAX));
+        let count = text::format_count(self.count);
         let frames = if self.count == 1 { "frame" } else { "frames" };
         format!("{count} {frames} marked: lateness {}", self.words)
     }
 }
 
 impl Timeline {
-    /// Marks the frames that a bar or a point represents, and zooms to them.
+    /// Marks the frames that a bar or a point of another chart represents, and zooms to these
+    /// frames; shows all samples if the frames span most of the time.
     pub fn mark(&mut self, ui: &Ui, data: &TimelineData, pick: &ChartPick) {
         let marked = Marked::of(data, pick);
         let secs = |index: Option<&usize>| Some(data.sample(*index?)?.0);
@@ -72,7 +76,7 @@ impl Timeline {
         self.is_sought = true;
     }
 
-    /// Rings the marked frames.
+    /// Draws rings around the marked frames.
     pub(super) fn add_marked(
         &self,
         plot: &mut PlotUi<'_>,
@@ -95,7 +99,7 @@ impl Timeline {
         plot.points(rings.color(tokens.acc).allow_hover(false));
     }
 
-    /// Shows which frames are marked in a row below the plot.
+    /// Describes the marked frames in a row below the plot, with a button that clears the marks.
     pub(super) fn marked_ui(&mut self, ui: &mut Ui) {
         let Some(marked) = &self.marked else { return };
         let sentence = marked.sentence();

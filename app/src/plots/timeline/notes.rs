@@ -1,4 +1,5 @@
-//! Annotations of a timeline: notes at an instant or over a range, added, edited and deleted below the plot.
+//! Annotations of a timeline: notes at a time or over a range, which are added, edited, and deleted
+//! below the plot.
 
 use eframe::egui::{Key, Ui};
 use egui_plot::{PlotUi, Span, VLine};
@@ -12,38 +13,39 @@ use crate::theme::{Tokens, icons, size};
 use crate::widgets::field::{EntryEnd, entry_end};
 use crate::widgets::{Button, text_field};
 
-/// Letters of an annotation on its button, and in the margin.
+/// Maximum number of characters of an annotation on its button and in the margin.
 const MAX_LETTERS: usize = 28;
-/// How dense the color of an annotated range is.
+/// Opacity of an annotated range.
 const SHADE: f32 = 0.1;
 
-/// The annotations of the trial in view.
+/// The annotations of the displayed trial.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Notes {
-    /// The trial that new annotations are of; absent where none can be made.
+    /// Position of the displayed trial, to which new annotations belong; `None` if annotations
+    /// cannot be added.
     trial: Option<usize>,
-    /// Every annotation of the run.
+    /// All annotations of the run.
     all: Vec<Annotation>,
     editing: Option<Editing>,
     has_changed: bool,
 }
 
-/// An annotation whose text is being typed.
+/// An annotation that is being edited.
 #[derive(Clone, Debug)]
 struct Editing {
     annotation: Annotation,
-    /// Its position among all; absent for a new one.
+    /// Position among all annotations of the run; `None` for a new annotation.
     position: Option<usize>,
     is_focused: bool,
 }
 
 impl Notes {
-    /// Whether annotations can be made.
+    /// Whether annotations can be added.
     pub(super) const fn is_possible(&self) -> bool {
         self.trial.is_some()
     }
 
-    /// Whether one is being typed.
+    /// Whether an annotation is being edited.
     pub(super) const fn is_editing(&self) -> bool {
         self.editing.is_some()
     }
@@ -52,7 +54,7 @@ impl Notes {
         self.editing = None;
     }
 
-    /// Begins to annotate a range in seconds.
+    /// Starts editing a new annotation of a time range, in seconds.
     pub(super) fn begin(&mut self, (from, to): (f64, f64)) {
         let Some(trial) = self.trial else { return };
         let (from, to) = (nanos_of(from), nanos_of(to));
@@ -60,7 +62,7 @@ impl Notes {
         self.editing = Some(Editing { annotation, position: None, is_focused: false });
     }
 
-    /// Begins to edit the text of an annotation.
+    /// Starts editing the text of an annotation.
     fn edit(&mut self, position: usize) {
         let annotation = self.all.get(position).cloned();
         self.editing = annotation.map(|annotation| Editing {
@@ -70,12 +72,12 @@ impl Notes {
         });
     }
 
-    /// Puts what is being typed in place of what was there; nothing deletes it.
+    /// Saves the edited annotation; an empty text or `is_deleted` deletes it.
     fn finish(&mut self, is_deleted: bool) {
         let Some(Editing { annotation, position, .. }) = self.editing.take() else { return };
         let is_empty = is_deleted || annotation.text.trim().is_empty();
         match position {
-            Some(at) if is_empty => drop(self.all.remove(at)),
+            Some(at) if is_empty && at < self.all.len() => drop(self.all.remove(at)),
             Some(at) => {
                 if let Some(one) = self.all.get_mut(at) {
                     *one = annotation;
@@ -87,14 +89,16 @@ impl Notes {
         self.has_changed = true;
     }
 
-    /// Those of the trial in view, with their positions among all.
+    /// Returns the annotations of the displayed trial, each with its position among all annotations
+    /// of the run.
     fn own(&self) -> impl Iterator<Item = (usize, &Annotation)> {
         self.all.iter().enumerate().filter(|(_, one)| Some(one.trial) == self.trial)
     }
 }
 
 impl Timeline {
-    /// Shows these annotations of a run, and offers to annotate this trial.
+    /// Shows the annotations of a run that belong to one of its trials, and lets the user annotate
+    /// this trial.
     pub fn annotate(&mut self, annotations: &[Annotation], trial: usize) {
         let is_same = self.notes.trial == Some(trial) && self.notes.all == annotations;
         if !is_same && !self.notes.has_changed {
@@ -104,17 +108,18 @@ impl Timeline {
         }
     }
 
-    /// All annotations of the run, where they were changed since the last call.
+    /// Returns all annotations of the run if the user changed any since the last call.
     pub fn take_annotations(&mut self) -> Option<Vec<Annotation>> {
         std::mem::take(&mut self.notes.has_changed).then(|| self.notes.all.clone())
     }
 
-    /// The words of the annotations in the margin, by place.
+    /// Returns start time in seconds and shortened text of each annotation of the displayed trial,
+    /// for labels in the margin of the plot.
     pub(super) fn note_words(&self) -> impl Iterator<Item = (f64, String)> {
         self.notes.own().map(|(_, one)| (one.from.as_secs(), text::cut(&one.text, MAX_LETTERS)))
     }
 
-    /// Marks the annotated instants and ranges.
+    /// Draws a line at each annotated time, and shades each annotated range.
     pub(super) fn add_notes(&self, plot: &mut PlotUi<'_>, tokens: &Tokens) {
         for (_, one) in self.notes.own() {
             let (from, to) = (one.from.as_secs(), one.to.as_secs());
@@ -128,7 +133,8 @@ impl Timeline {
         }
     }
 
-    /// Lists the annotations in rows below the plot, and has the field of the one that is being typed.
+    /// Lists the annotations of the displayed trial below the plot. The text field of the edited
+    /// annotation is above the list.
     pub(super) fn notes_ui(&mut self, ui: &mut Ui) {
         self.field_ui(ui);
         let buttons: Vec<(usize, String, String, (f64, f64))> = self
@@ -156,7 +162,7 @@ impl Timeline {
         });
     }
 
-    /// The field in which an annotation is typed.
+    /// Draws the text field of the edited annotation.
     fn field_ui(&mut self, ui: &mut Ui) {
         let Some(editing) = &mut self.notes.editing else { return };
         let place = editing.annotation.place();
@@ -171,7 +177,8 @@ impl Timeline {
                 field.request_focus();
             }
             let end = entry_end(&field);
-            // Leaving the field otherwise keeps it, for its buttons.
+            // If the field loses focus without Enter, the field stays open, so that the buttons
+            // next to it can be clicked.
             let is_entered = ui.input(|input| input.key_pressed(Key::Enter));
             is_done = is_entered && end == Some(EntryEnd::Committed);
             is_cancelled = end == Some(EntryEnd::Canceled);

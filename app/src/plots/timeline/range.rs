@@ -1,4 +1,5 @@
-//! A range of a timeline: selected by Shift and drag or Shift and arrow keys, with the statistics of its samples.
+//! A range of a timeline, selected with Shift by dragging or by arrow keys, and the statistics of
+//! its samples.
 
 use eframe::egui::{Key, PointerButton, Response, Ui};
 use egui_plot::{PlotTransform, PlotUi, Span};
@@ -6,35 +7,34 @@ use jitterscope_engine::nanos::Nanos;
 use jitterscope_engine::stats::Spread;
 
 use super::super::plane::{has_keys, hold};
+use super::super::style::SHADE;
 use super::{Quantity, Timeline, TimelineData};
 use crate::text::{self, MISSING, NARROW_SPACE};
 use crate::theme::{Tokens, Type, icons, size};
 use crate::widgets::{self, Button, Spans, quiet_icon_button};
 
-/// A drag shorter than this is a click that moved, in points.
+/// Minimum length of a drag, in points; a shorter one counts as a click.
 const MIN_DRAG: f64 = 3.0;
-/// What an arrow key adds to a range, as a share of the time in view.
+/// Time by which an arrow key moves the end of the range, as a share of the visible time range.
 const STEP: f64 = 0.02;
-/// How dense the color of the range is.
-const SHADE: f32 = 0.16;
 
-/// A range in seconds, and what is known of it.
+/// A selected range, with its cached statistics.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Selection {
-    /// Where it was begun, and where it is now.
+    /// Start and current end of the selection, in seconds; the end may be before the start.
     ends: (f64, f64),
     is_dragged: bool,
     statistics: Option<(Quantity, usize, Statistics)>,
 }
 
 impl Selection {
-    /// Its ends in order of time.
+    /// Returns the earlier and the later end of the selection, in seconds.
     pub(super) const fn range(&self) -> (f64, f64) {
         (self.ends.0.min(self.ends.1), self.ends.0.max(self.ends.1))
     }
 }
 
-/// What the samples of a range are like.
+/// Statistics of the samples in a range.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Statistics {
     spread: Option<Spread>,
@@ -43,7 +43,8 @@ pub(super) struct Statistics {
 }
 
 impl Statistics {
-    /// Time: O(n log n) for n samples in the range.
+    /// Computes the statistics of the samples between two times in seconds. Time: O(n log n) for n
+    /// samples in the range.
     fn of(data: &TimelineData, quantity: Quantity, (from, to): (f64, f64)) -> Self {
         let values = match quantity {
             Quantity::Period => &data.periods,
@@ -61,30 +62,29 @@ impl Statistics {
         }
     }
 
-    /// Each figure with its name.
+    /// Returns the name and the value of each statistic; without samples, only their number.
     fn lines(&self) -> Vec<(&'static str, String)> {
-        let count = |count: usize| text::format_count(u64::try_from(count).unwrap_or(u64::MAX));
         let Some(spread) = &self.spread else { return vec![("Samples", "0".to_owned())] };
         let p99 = spread.p99.map_or_else(|| MISSING.to_owned(), text::format_time);
         vec![
-            ("Samples", count(spread.count)),
+            ("Samples", text::format_count(spread.count)),
             ("Mean", text::format_time(Nanos::from_nanos_f64(spread.mean_nanos))),
             ("p50", text::format_time(spread.p50)),
             ("p99", p99),
             ("Max", text::format_time(spread.max)),
-            ("Late", count(self.late_count)),
-            ("Missed", count(self.missed_count)),
+            ("Late", text::format_count(self.late_count)),
+            ("Missed", text::format_count(self.missed_count)),
         ]
     }
 }
 
 impl Timeline {
-    /// The range that is selected, in seconds.
+    /// Returns the selected range, in seconds; `None` if no range is selected.
     pub fn selected_range(&self) -> Option<(f64, f64)> {
         self.range.as_ref().map(Selection::range)
     }
 
-    /// Takes what the pointer and the keys did to the range.
+    /// Changes the selected range when the user drags or presses arrow keys with Shift.
     pub(super) fn take_range(
         &mut self,
         response: &Response,
@@ -136,7 +136,7 @@ impl Timeline {
         }
     }
 
-    /// Shades the range.
+    /// Shades the selected range.
     pub(super) fn add_range(&self, plot: &mut PlotUi<'_>, tokens: &Tokens) {
         let Some((from, to)) = self.selected_range() else { return };
         let span = Span::new("", from..=to).fill(tokens.acc.gamma_multiply(SHADE));
@@ -200,7 +200,7 @@ impl Timeline {
     }
 }
 
-/// Seconds as a time on the clock of samples.
+/// Converts a time in seconds to nanoseconds; a negative time becomes 0.
 pub(super) fn nanos_of(secs: f64) -> Nanos {
     Nanos::from_secs_f64(secs.max(0.0))
 }
@@ -232,7 +232,7 @@ mod tests {
                 .collect()
         };
         let data = data(1_000);
-        // Frames 41 to 60, of which 50 and 60 are late and 50 is missed.
+        // Frames 41 to 60: frames 50 and 60 are late, and frame 50 is missed.
         let some = plain(Statistics::of(&data, Quantity::Lateness, (0.4095, 0.6095)));
         assert_eq!(
             some,

@@ -1,4 +1,4 @@
-//! The sample under the pointer, in words, and the hint while the view is paused.
+//! The tooltip of the sample under the pointer, and the hint while the view is paused.
 
 use eframe::egui::{Align2, Response, Role, Sense, Stroke, StrokeKind, Ui, WidgetInfo, vec2};
 use jitterscope_engine::nanos::Nanos;
@@ -10,11 +10,14 @@ use crate::text::{self, NARROW_SPACE};
 use crate::theme::{Tokens, Type, size};
 use crate::widgets::Spans;
 
-/// Maximum distance of a sample from the pointer, in points.
+/// Horizontal distance from the pointer, in points, within which the sample with the highest
+/// lateness counts as under the pointer.
 const REACH: f64 = 4.0;
 
 impl Timeline {
-    /// The sample at a place of the plot: a late one nearby, else the highest within reach.
+    /// Returns the index of the sample under the pointer: a marked late sample nearby, otherwise
+    /// the sample with the highest lateness within `REACH`, or the nearest sample in time if at
+    /// most two samples are within `REACH`.
     pub(super) fn sample_at(
         &self,
         data: &TimelineData,
@@ -49,14 +52,15 @@ impl Timeline {
         })
     }
 
-    /// The words about a sample.
+    /// Returns the text of the tooltip of a sample; `None` if there is no sample at `index`.
     pub(super) fn words(data: &TimelineData, index: usize) -> Option<String> {
         let (secs, period, late) = data.sample(index)?;
         let (title, lines) = words(index, secs, period, late, Nanos::ZERO < data.frame);
         Some(format!("{title}\n{}", lines.join("\n")))
     }
 
-    /// Shows at the lower edge that the view is paused, and offers to follow again.
+    /// Shows at the lower edge of the plot that the view is paused at `secs`, with a button to
+    /// follow new samples again.
     pub(super) fn paused_hint(&self, ui: &Ui, plot: &Response, secs: f64) {
         let tokens = Tokens::of(ui);
         let at = format!("Paused at {secs:.1}{NARROW_SPACE}s, still measuring · ");
@@ -88,7 +92,8 @@ fn nearest_in_time(data: &TimelineData, secs: f64) -> Option<usize> {
         .min_by(|a, b| off(a).total_cmp(&off(b)))
 }
 
-/// The title and the lines about a sample: of a frame, its period, too.
+/// Returns the title and the lines of the tooltip of a sample. If samples are frames, the frame
+/// time is among the lines.
 fn words(
     index: usize,
     secs: f64,

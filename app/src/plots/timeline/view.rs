@@ -1,21 +1,18 @@
-//! Which stretch of time and value a timeline shows, and the keys that are its own.
+//! The initial range of time and values of a timeline, and the shortcuts that only timelines have.
 
 use eframe::egui::{Key, Response};
 
 use super::super::axis::{self, FLOOR, Scale, ZERO};
-use super::super::plane::{Move, ask, has_keys, moved_range};
+use super::super::plane::{Move, SHORTEST, ask, has_keys, moved_range};
 use super::{LiveWindow, Quantity, Timeline, TimelineData};
-use crate::widgets::keys::take_escape;
-
-/// The shortest stretch of time that can be seen, in seconds.
-const SHORTEST: f64 = 1e-4;
+use crate::widgets::keys::{is_typing, take_escape};
 
 type Range = (f64, f64);
 
 impl Timeline {
-    /// The stretch of time that is shown until the user moves it.
+    /// Returns the time range, in seconds, that is visible until the user zooms or moves the view.
     pub(super) fn whole_time(&self, data: &TimelineData, live: LiveWindow) -> Range {
-        // Without samples, axes as they will be soon.
+        // Without samples, show 15 seconds, the default length of a live view.
         let end = if data.is_empty() { 15.0 } else { data.end_secs() };
         match live {
             LiveWindow::Running { secs } => {
@@ -27,15 +24,15 @@ impl Timeline {
         }
     }
 
-    /// The values that are shown until the user moves them: what the samples in sight need, but not the missed
-    /// ones.
+    /// Returns the range on the value axis that is visible until the user changes it: large enough
+    /// for the samples `drawn`, except missed frames on a linear scale.
     pub(super) fn whole_values(&self, data: &TimelineData, drawn: &[(f64, f64)]) -> Range {
         let frame = data.frame.as_f64();
         let limit = data.late_limit.as_f64();
         let typical = drawn.iter().map(|point| point.1);
         match (self.quantity, self.scale) {
             (Quantity::Period, Scale::Linear) => {
-                // A missed frame would flatten all others; it is drawn at the edge instead.
+                // A missed frame would flatten the line of all others: it is marked at the edge.
                 let off = |value: f64| (value - frame).abs();
                 let far = typical.map(off).filter(|&off| off < frame * 0.5).fold(0.0, f64::max);
                 let reach = Scale::Linear.place((far * 1.12).max(frame * 0.004).max(1_000.0));
@@ -60,10 +57,12 @@ impl Timeline {
         }
     }
 
-    /// Does what keys ask for that other plots do not have.
+    /// Handles the shortcuts that only timelines have.
     pub(super) fn take_keys(&mut self, response: &Response, data: &TimelineData, live: LiveWindow) {
         let ctx = &response.ctx;
-        if has_keys(response) {
+        // Most of these shortcuts apply to the whole page, even if the plot is not focused.
+        let is_listening = !is_typing(ctx);
+        if is_listening {
             let pressed =
                 |key| ctx.input(|input| input.modifiers.is_none() && input.key_pressed(key));
             if pressed(Key::L) {
@@ -76,12 +75,15 @@ impl Timeline {
             if pressed(Key::E) {
                 self.is_enlarged = !self.is_enlarged;
             }
-            if live.is_running() && pressed(Key::Space) {
+            if !has_keys(response) && pressed(Key::Num0) {
+                ask(ctx, self.id, Move::Reset);
+            }
+            if has_keys(response) && live.is_running() && pressed(Key::Space) {
                 let is_paused = moved_range(ctx, self.id).is_some();
                 ask(ctx, self.id, if is_paused { Move::Reset } else { Move::Pause });
             }
         }
-        if has_keys(response) && !live.is_running() && self.notes.is_possible() {
+        if is_listening && !live.is_running() && self.notes.is_possible() {
             let is_asked =
                 ctx.input(|input| input.modifiers.is_none() && input.key_pressed(Key::A));
             let instant = self.selected.and_then(|index| data.sample(index)).map(|it| (it.0, it.0));

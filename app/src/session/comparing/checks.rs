@@ -1,4 +1,4 @@
-//! Quick checks compared, part by part.
+//! Comparison of quick checks, part by part.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -12,21 +12,23 @@ use jitterscope_engine::store::{Store, repeats};
 use crate::session::finished_check::FinishedCheck;
 use crate::session::shown::LoadedRun;
 
-/// Quick checks and what they say of each other; the first is the baseline.
+/// Compared quick checks; the first is the baseline.
 #[derive(Debug)]
 pub struct CheckComparison {
-    /// The entries of the library that they are.
+    /// The paths of the compared entries of the list of saved runs.
     pub paths: Vec<PathBuf>,
-    /// The checks. Where groups are compared, those of A and then those of B.
+    /// The checks. If groups are compared, the checks of group A followed by those of B.
     pub checks: Vec<Arc<FinishedCheck>>,
-    /// How many of the checks are group A, where groups are compared.
+    /// The number of checks at the start that are group A; `None` unless groups are compared.
     pub group_a: Option<usize>,
-    /// What each part of each check or group is against the baseline; absent where one of the two was not measured.
+    /// For each part, the outcome of each check or group compared with the baseline; `None` if
+    /// either lacks the part.
     pub outcomes: Vec<(Part, Vec<Option<Outcome>>)>,
 }
 
 impl CheckComparison {
-    /// Opens and compares checks: the path of each entry with its files. Takes a while.
+    /// Opens and compares checks, each given by the path of its list entry and its run files.
+    /// Blocks while files are read.
     pub(super) fn of(
         checks: &[(PathBuf, Vec<PathBuf>)],
         store: Option<&Store>,
@@ -44,7 +46,8 @@ impl CheckComparison {
         Ok(Self { paths, checks: opened, group_a: None, outcomes: outcomes.to_vec() })
     }
 
-    /// Opens and compares two groups of checks. Takes a while.
+    /// Opens two groups of checks, and compares the second group with the first. Blocks while files
+    /// are read.
     pub(super) fn of_groups(
         groups: [&[(PathBuf, Vec<PathBuf>)]; 2],
         store: Option<&Store>,
@@ -66,7 +69,7 @@ impl CheckComparison {
         Ok(Self { paths, group_a: Some(count_a), outcomes: outcomes.to_vec(), checks })
     }
 
-    /// The checks of each side: one, or a group.
+    /// Returns the sides of the comparison: each is a single check, or a group.
     pub fn sides(&self) -> Vec<&[Arc<FinishedCheck>]> {
         match self.group_a {
             Some(count) => {
@@ -76,7 +79,7 @@ impl CheckComparison {
         }
     }
 
-    /// The parts that every check has, each with the runs of the checks in their order.
+    /// Returns the parts that every check has, each with the runs of all checks in order.
     pub fn common(&self) -> Vec<(Part, Vec<&Arc<LoadedRun>>)> {
         let of = |part: Part| {
             let runs = self.checks.iter().map(|check| check.shown(part));
@@ -85,20 +88,22 @@ impl CheckComparison {
         Part::ALL.into_iter().filter_map(of).collect()
     }
 
-    /// The files of a part on each side, as far as it was measured.
+    /// Returns the run files of a part for each side; checks without a saved run of the part are
+    /// omitted.
     pub fn files_of(&self, part: Part) -> Vec<Vec<PathBuf>> {
         let file = |check: &Arc<FinishedCheck>| check.shown(part)?.path.clone();
         self.sides().into_iter().map(|side| side.iter().filter_map(file).collect()).collect()
     }
 }
 
-/// The runs of a part in a group of checks, with what they mean.
+/// Returns the runs of a part in a group of checks, with their reports.
 fn evaluated(part: Part, group: &[Arc<FinishedCheck>]) -> Vec<(&Run, &Report)> {
     let shown = group.iter().filter_map(|check| check.shown(part));
     shown.map(|shown| (shown.run.as_ref(), &shown.report)).collect()
 }
 
-/// What a part of a check is against the same part of the first one.
+/// Returns the outcome of a part of a check compared with the same part of the first check; `None`
+/// if either check lacks the part.
 fn outcome(
     part: Part,
     checks: &[Arc<FinishedCheck>],

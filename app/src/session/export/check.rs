@@ -1,4 +1,4 @@
-//! A quick check as one file: a page, a ticket, an image.
+//! Exports a quick check as one file: HTML page, Markdown for a ticket, or image.
 
 use std::io::{self, Write};
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use super::cleaned::exported;
 use super::{ExportKind, ExportRequest, FinishedCheck, LoadedRun};
 use crate::text;
 
-/// The name of its file.
+/// Returns the name of the file to which a quick check is exported.
 pub(super) fn file_name(check: &FinishedCheck, kind: ExportKind) -> String {
     let group = check.runs().find_map(|shown| shown.run.group.as_ref());
     let extension = match kind {
@@ -22,14 +22,14 @@ pub(super) fn file_name(check: &FinishedCheck, kind: ExportKind) -> String {
     text::quick::file_name(check.began, group, extension)
 }
 
-/// What is pasted into a ticket, without the names that go.
+/// Returns the text for a ticket, without the private names that the request excludes.
 pub(super) fn ticket(check: &FinishedCheck, request: &ExportRequest) -> String {
     let check = cleaned(check, request);
     let runs: Vec<&Run> = check.runs().map(|shown| shown.run.as_ref()).collect();
     markdown::text(&text::quick::ticket(&check.card, &runs))
 }
 
-/// Writes the page or the ticket.
+/// Writes a quick check as an HTML page or, for any other `kind`, as Markdown.
 pub(super) fn write(
     check: &FinishedCheck,
     kind: ExportKind,
@@ -55,7 +55,7 @@ pub(super) fn write(
     write_page(&text::quick::page(&check.card, &parts, check.chart.as_slice(), privacy), to)
 }
 
-/// The check without the names that go.
+/// Returns the check without the private names that the request excludes.
 pub(super) fn cleaned(check: &FinishedCheck, request: &ExportRequest) -> FinishedCheck {
     let cleaned = |shown: &Arc<LoadedRun>| {
         exported(shown, request).map_or_else(|| Arc::clone(shown), Arc::new)

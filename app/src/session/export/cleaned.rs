@@ -1,11 +1,11 @@
-//! A run as it is exported: without the names that go.
+//! Prepares runs for an export by removing the private names that the request excludes.
 
 use jitterscope_engine::export::{self, Identity, Options};
 
 use super::{ExportRequest, LoadedRun};
 use crate::text::local_date;
 
-/// How a run is written.
+/// Returns the options for writing a run in the requested format.
 pub(super) fn options(request: &ExportRequest) -> Options {
     Options {
         date: Some(local_date),
@@ -18,7 +18,8 @@ pub(super) fn options(request: &ExportRequest) -> Options {
     }
 }
 
-/// A run as it was measured, without the names that go; `None` where it is that already.
+/// Returns a run with its original late threshold and without the private names that the request
+/// excludes; `None` if the loaded run needs no change.
 pub(super) fn exported(shown: &LoadedRun, request: &ExportRequest) -> Option<LoadedRun> {
     let measured = shown.as_measured();
     let own = measured.as_ref().unwrap_or(shown);

@@ -1,17 +1,18 @@
-//! What is opened outside the app: folders, and reports in the browser, by what the system has for them.
+//! Opens folders, files, and reports in other programs, such as the browser.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use jitterscope_engine::store::ScratchFolder;
 
-/// Opens a file or a folder with the program that the system has for it.
+/// A function that opens a file or a folder with the system's default program.
 pub type Opener = Arc<dyn Fn(&Path) -> Result<(), String> + Send + Sync>;
 
-/// What a session remembers of the outside.
+/// The state of opening files outside the app.
 pub(super) struct ExternalOpener {
     pub(super) opener: Opener,
-    /// Where reports for the browser are written, once there is one; it goes with the session.
+    /// The temporary folder of reports for the browser, created when the first report is opened;
+    /// removed with the session.
     folder: Arc<Mutex<Option<ScratchFolder>>>,
 }
 
@@ -29,14 +30,15 @@ impl Default for ExternalOpener {
 }
 
 impl ExternalOpener {
-    /// Makes the folder of this session for files that are looked at once, where it is not there yet.
+    /// Returns a function that returns the temporary folder of this session, and creates it on
+    /// first use.
     pub(super) fn folder(&self) -> impl FnOnce() -> Result<PathBuf, String> + Send + use<> {
         let known = Arc::clone(&self.folder);
         move || temporary(&known)
     }
 }
 
-/// The folder of this session for files that are looked at once.
+/// Returns the temporary folder of this session, and creates it on first use.
 fn temporary(known: &Mutex<Option<ScratchFolder>>) -> Result<PathBuf, String> {
     let mut known = known.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some(folder) = known.as_ref().filter(|folder| folder.path().is_dir()) {

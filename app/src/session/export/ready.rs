@@ -1,4 +1,4 @@
-//! The opened runs of an export: runs, a quick check, or several that are compared.
+//! The opened runs of an export: single runs, a quick check, or compared runs.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -10,14 +10,14 @@ use crate::session::export_request::ExportRequest;
 use crate::session::finished_check::FinishedCheck;
 use crate::session::shown::LoadedRun;
 
-/// A run to export: in memory, or still in its file.
+/// A run to export: loaded, or still in its file.
 #[derive(Clone, Debug)]
 pub(super) enum Member {
     Loaded(Arc<LoadedRun>),
     File(PathBuf),
 }
 
-/// What several runs are.
+/// Compared runs or quick checks.
 #[derive(Clone, Debug)]
 pub(super) enum ComparedRuns {
     Runs(Arc<ComparisonView>),
@@ -28,17 +28,17 @@ pub(super) enum ComparedRuns {
 #[derive(Clone, Debug)]
 pub(super) struct ReadyExport {
     pub(super) members: Vec<Member>,
-    /// The first of them: the one in the preview.
+    /// The first run, which the preview shows.
     pub(super) first: Arc<LoadedRun>,
     pub(super) comparison: Option<ComparedRuns>,
-    /// The quick check that the runs are.
+    /// The quick check to which the runs belong, if any.
     pub(super) check: Option<Arc<FinishedCheck>>,
-    /// Where repeats of its baseline are, which show how far its numbers vary.
+    /// The store with repeats of the baseline, from which the noise floor is computed.
     pub(super) store: Option<Store>,
 }
 
 impl ReadyExport {
-    /// A quick check; `None` where nothing was measured.
+    /// Returns the export of a quick check; `None` if no part of the check was measured.
     pub(super) fn of_check(check: Arc<FinishedCheck>) -> Option<Self> {
         let first = Arc::clone(check.runs().next()?);
         let members = check.runs().cloned().map(Member::Loaded).collect();
@@ -46,7 +46,7 @@ impl ReadyExport {
     }
 }
 
-/// Files that are about to be written.
+/// An export with everything that is needed to write its files, except their destination.
 #[derive(Debug)]
 pub(super) struct Writing {
     pub(super) number: u64,

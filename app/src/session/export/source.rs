@@ -1,4 +1,4 @@
-//! From where what is exported is taken.
+//! The source from which exported runs are read.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -13,7 +13,7 @@ use crate::session::library::Library;
 use crate::session::running::Running;
 use crate::session::shown::LoadedRun;
 
-/// Runs that can be exported, as far as they are in memory.
+/// The source of exported runs: loaded runs, or files.
 pub(in crate::session) enum Source {
     /// A result on screen.
     Result(Arc<LoadedRun>),
@@ -23,14 +23,14 @@ pub(in crate::session) enum Source {
     Check(Vec<PathBuf>),
     /// A quick check on screen.
     FinishedCheck(Arc<FinishedCheck>),
-    /// Runs that are compared, and where repeats of the baseline are.
+    /// Compared runs, and the store with repeats of the baseline.
     Comparison(Arc<ComparisonView>, Option<Store>),
-    /// The same of quick checks.
+    /// Compared quick checks, and the store with repeats of the baseline.
     Checks(Arc<CheckComparison>, Option<Store>),
 }
 
 impl Source {
-    /// The runs, where they are in memory.
+    /// Returns the runs to export if they are in memory; `None` if they must be read from files.
     pub(super) fn ready(&self) -> Option<ReadyExport> {
         match self {
             Self::Result(first) => {
@@ -49,7 +49,7 @@ impl Source {
                 let runs = || compared.checks.iter().flat_map(|check| check.runs());
                 let first = Arc::clone(runs().next()?);
                 let members = runs().cloned().map(Member::Loaded).collect();
-                // Checks that have no part in common are nothing to compare.
+                // Checks without a common part cannot be compared.
                 let has_common = !compared.common().is_empty();
                 let comparison = has_common.then(|| ComparedRuns::Checks(Arc::clone(compared)));
                 Some(ReadyExport { members, first, comparison, check: None, store: store.clone() })
@@ -58,7 +58,7 @@ impl Source {
         }
     }
 
-    /// The runs, read from their files where they are not in memory.
+    /// Returns the runs to export; reads them from their files if needed.
     pub(super) fn open(&self) -> Result<ReadyExport, String> {
         match self {
             Self::Runs(paths) => work::open(paths),
@@ -71,7 +71,7 @@ impl Source {
 }
 
 impl Source {
-    /// What a subject is; `None` where there is no result to write.
+    /// Returns the source of a subject; `None` if there is no result to export.
     pub(in crate::session) fn of(
         subject: &Subject,
         running: &Running,
@@ -87,7 +87,8 @@ impl Source {
             },
             Subject::Check => {
                 let check = running.quick().result()?;
-                // Its name and note may have been changed in its files.
+                // Read a saved check from its files: the user may have changed its name or note
+                // after loading.
                 let is_saved = check.runs().all(|shown| shown.path.is_some());
                 match check.paths() {
                     paths if is_saved && !paths.is_empty() => Self::Check(paths),

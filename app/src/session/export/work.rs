@@ -1,4 +1,5 @@
-//! The work of exports on separate threads: opening runs, previews, files, text for the clipboard.
+//! Work of exports on background threads: opens runs, creates previews, writes files, and prepares
+//! clipboard content.
 
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -18,16 +19,18 @@ use super::{
 use crate::session::comparing;
 use crate::text::compare;
 
-/// Letters of a file that a preview shows.
+/// Maximum number of bytes of a file that a preview shows.
 const SHOWN_BYTES: usize = 24 << 10;
-/// Bytes of a page before and after the run in it, of which its preview is made.
+/// Maximum number of bytes of an HTML page that a preview evaluates at the start and at the end of
+/// the page; the run file embedded between them is skipped.
 const PAGE_BYTES: [usize; 2] = [4 << 20, 256 << 10];
-/// Bytes that are searched again with the next part, because a name may be split between two parts.
+/// Number of bytes that are searched again with the next chunk, because a name may be split between
+/// two chunks.
 const OVERLAP_BYTES: usize = 256;
-/// The longest text for the clipboard.
+/// Maximum size of clipboard text in bytes.
 const MAX_COPIED_BYTES: usize = 8 << 20;
 
-/// Opens the first run that can be read; the others are opened when they are written.
+/// Opens the first readable run of an export; the other runs are opened when they are written.
 pub(super) fn open(paths: &[PathBuf]) -> Result<ReadyExport, String> {
     let mut why = String::new();
     for (path, at) in paths.iter().zip(0..) {
@@ -51,24 +54,24 @@ pub(super) fn open(paths: &[PathBuf]) -> Result<ReadyExport, String> {
     Err(why)
 }
 
-/// Opens a quick check.
+/// Opens a quick check from its files.
 pub(super) fn open_check(paths: &[PathBuf]) -> Result<ReadyExport, String> {
     let check = FinishedCheck::open(paths, None).map(Arc::new)?;
     ReadyExport::of_check(check).ok_or_else(|| "it has no runs".to_owned())
 }
 
-/// Whether one file is written, of which the user chooses the name.
+/// Returns whether the export is a single file, for which the user selects a name.
 pub(super) fn is_one_file(ready: &ReadyExport, request: &ExportRequest) -> bool {
     let is_whole_check = ready.check.is_some() && request.kind.is_of_check();
     request.kind.is_comparison() || ready.members.len() == 1 || is_whole_check
 }
 
-/// The quick check, where one file of all of it is written.
+/// Returns the quick check if the export writes all of it into one file.
 fn whole_check<'a>(ready: &'a ReadyExport, request: &ExportRequest) -> Option<&'a FinishedCheck> {
     ready.check.as_deref().filter(|_| request.kind.is_of_check())
 }
 
-/// The name of the file of a run.
+/// Returns the name of the exported file of a run, of a whole quick check, or of a comparison.
 pub(super) fn file_name<'a>(
     ready: &'a ReadyExport,
     shown: &LoadedRun,
@@ -101,7 +104,7 @@ pub(super) fn file_name<'a>(
     }
 }
 
-/// Writes what one file holds.
+/// Writes the content of one exported file.
 fn write(
     ready: &ReadyExport,
     shown: &LoadedRun,
@@ -137,7 +140,7 @@ fn write(
     }
 }
 
-/// Draws the result of a run from which the names were taken.
+/// Draws the result of a run without the private names that the request excludes.
 fn image(
     shown: &LoadedRun,
     request: &ExportRequest,
@@ -148,7 +151,7 @@ fn image(
     painter(ImageOf::Run(changed.as_ref().unwrap_or(shown)), request.is_dark)
 }
 
-/// Draws a quick check, whose name is taken from the library.
+/// Draws the result of a quick check without the private names that the request excludes.
 fn check_image(
     check: &FinishedCheck,
     request: &ExportRequest,
@@ -158,7 +161,7 @@ fn check_image(
     painter(ImageOf::Check(&check::cleaned(check, request)), request.is_dark)
 }
 
-/// Writes what the runs say of each other as a page.
+/// Writes the comparison of the runs as an HTML page.
 fn page(
     sets: &[compare::Compared<'_>],
     request: &ExportRequest,
@@ -170,10 +173,11 @@ fn page(
     html::write_comparison(&compare::page(sets, privacy), to)
 }
 
-/// Runs that are compared, and which part of quick checks they are.
+/// Compared runs, and the part of the quick checks to which they belong.
 type PartRuns<'a> = (Option<Part>, Vec<&'a Arc<LoadedRun>>);
 
-/// What is made of runs that are compared as they were measured, without the names that go; `None` where none are.
+/// Calls `write` with the comparison, and returns its result; `None` if no runs are compared. The
+/// compared runs have their original late thresholds, and no names that the request excludes.
 fn compared<T>(
     ready: &ReadyExport,
     request: &ExportRequest,
@@ -208,7 +212,8 @@ fn compared<T>(
         .map(|(_, runs)| runs.iter().map(|it| (it.run.as_ref(), &it.report)).collect())
         .collect();
     let store = ready.store.as_ref();
-    // What is on screen, where no name goes: further repeats may have changed the noise floor since.
+    // If no names are removed, use the comparison on screen: a new comparison may differ from it,
+    // because newer repeats may have changed the noise floor.
     let shown = match ready.comparison.as_ref()? {
         ComparedRuns::Runs(compared) if !is_cleaned => Some(compared.comparison.clone()),
         _ => None,
@@ -225,7 +230,8 @@ fn compared<T>(
     Some(write(&sets))
 }
 
-/// Makes the file in memory as far as it is shown, and searches all of it.
+/// Creates the exported file in memory, retains only the part that the preview displays, and searches
+/// the whole file for private names. Fails as soon as `is_wanted` returns `false`.
 pub(super) fn preview(
     ready: &ReadyExport,
     request: &ExportRequest,
@@ -275,14 +281,15 @@ pub(super) fn preview(
     Ok(Preview { file_name, bytes, text, outline: Vec::new(), is_cut, finds, image: None })
 }
 
-/// Counts written bytes, holds the first and the last ones, and searches for private names.
+/// A writer that counts the bytes written to it, retains the first and the last bytes, and searches
+/// all bytes for private names.
 struct ScanningWriter<'a> {
     head: Vec<u8>,
     tail: Vec<u8>,
-    /// The most of either; of the last, up to twice as many.
+    /// Maximum number of bytes in `head` and `tail`; `tail` may temporarily have twice as many.
     kept: [usize; 2],
     bytes: u64,
-    /// What was not searched yet, after what is searched twice.
+    /// Bytes that are not searched yet, preceded by the overlap with the previous chunk.
     pending: Vec<u8>,
     identity: &'a Identity,
     finds: Vec<NameMatch>,
@@ -295,7 +302,7 @@ impl<'a> ScanningWriter<'a> {
         Self { head, tail, kept, bytes: 0, pending, identity, finds, is_wanted }
     }
 
-    /// Holds bytes as far as they are among the first or the last.
+    /// Appends bytes to the head until it is full, and the remaining bytes to the tail.
     fn keep(&mut self, bytes: &[u8]) {
         let [first, last] = self.kept;
         let room = first.saturating_sub(self.head.len()).min(bytes.len());
@@ -310,7 +317,7 @@ impl<'a> ScanningWriter<'a> {
         }
     }
 
-    /// Searches the pending text up to its last complete word, or all of it.
+    /// Searches the pending text up to its last complete word, or all of it if `is_end`.
     fn search(&mut self, is_end: bool) {
         let is_between = |byte: &u8| byte.is_ascii() && !byte.is_ascii_alphanumeric();
         let end = match self.pending.iter().rposition(is_between) {
@@ -350,7 +357,7 @@ impl Write for ScanningWriter<'_> {
     }
 }
 
-/// Writes one file, whole or not at all.
+/// Writes an export that is a single file. A CSV summary gets one more file per additional table.
 pub(super) fn write_one(
     ready: &ReadyExport,
     request: &ExportRequest,
@@ -386,7 +393,7 @@ fn write_to(
     }
 }
 
-/// The files of a run: the one with this path, and one for each further table.
+/// Returns the files of a run: this path and, for a CSV summary, one file per additional table.
 fn files_of(shown: &LoadedRun, request: &ExportRequest, path: PathBuf) -> Vec<PathBuf> {
     let is_in_tables = request.kind == ExportKind::File(Format::CsvSummary);
     let further = shown.report.tables.iter().skip(1).filter(|_| is_in_tables);
@@ -394,7 +401,8 @@ fn files_of(shown: &LoadedRun, request: &ExportRequest, path: PathBuf) -> Vec<Pa
     std::iter::once(path).chain(further).collect()
 }
 
-/// The files that would be replaced without a question so far: one that was named in a dialog was asked about there.
+/// Returns the existing files that the user must allow to be replaced. If the user selected a
+/// single file, that file is excluded: the file dialog has asked about it already.
 pub(super) fn existing(
     ready: &ReadyExport,
     request: &ExportRequest,
@@ -431,7 +439,7 @@ fn write_file(
     }
 }
 
-/// Writes a file of each run into a folder; one that cannot be opened is reported and omitted.
+/// Writes one file per run into a folder. A run that cannot be opened is reported and skipped.
 pub(super) fn write_all(
     ready: &ReadyExport,
     request: &ExportRequest,
@@ -450,7 +458,7 @@ pub(super) fn write_all(
     written
 }
 
-/// Each run with how it is written and its file in a folder, or why it cannot be.
+/// Returns each opened run with its request and its path in a folder, or why it cannot be exported.
 fn each<'a>(
     ready: &'a ReadyExport,
     request: &'a ExportRequest,
@@ -461,7 +469,8 @@ fn each<'a>(
             Member::Loaded(shown) => Arc::clone(shown),
             Member::File(path) => LoadedRun::open(path).map(Arc::new)?,
         };
-        // The row was selected in the first run: in others it is elsewhere, or not at all.
+        // The row was selected in the first run: other runs may have this configuration at another
+        // index, or lack it.
         let selected = request.row.and_then(|row| ready.first.report.rows.get(row));
         let has =
             |row: &Configuration| selected.is_some_and(|selected| selected.label == row.label);
@@ -476,7 +485,7 @@ fn each<'a>(
     })
 }
 
-/// What goes to the clipboard.
+/// Returns the content of an export for the clipboard.
 pub(super) fn copy(
     ready: &ReadyExport,
     request: &ExportRequest,
@@ -496,7 +505,7 @@ pub(super) fn copy(
     String::from_utf8(bytes).map(ClipboardContent::Text).map_err(|error| error.to_string())
 }
 
-/// The few lines for a ticket: a clipboard is pasted where nothing can be folded.
+/// Returns a short text for a ticket; short, because pasted text cannot have folded sections.
 pub(super) fn ticket(ready: &ReadyExport, request: &ExportRequest) -> String {
     if let Some(check) = whole_check(ready, request) {
         return check::ticket(check, request);
@@ -510,7 +519,7 @@ pub(super) fn ticket(ready: &ReadyExport, request: &ExportRequest) -> String {
     export::ticket(&shown.run, &shown.report, &options(request))
 }
 
-/// Takes as much as a clipboard can be asked to hold.
+/// Writes into memory, and fails above the size limit of the clipboard.
 struct SizeLimitedWriter<'a> {
     bytes: &'a mut Vec<u8>,
 }
@@ -540,7 +549,8 @@ mod tests {
             users: vec!["eve".to_owned()],
             homes: vec!["/home/eve wood".to_owned()],
         };
-        // "anviled" and "never" hold names, but not as words; long names count wherever they stand.
+        // "anviled" and "never" contain short names, but not as words; long names also match within
+        // words.
         let filler = "never, anviled; ".repeat(4_000);
         for (text, expected) in [
             (filler.clone(), 0),

@@ -1,4 +1,4 @@
-//! A host before it is added: what a check of it found, and copying the agent to it.
+//! The dialog for adding a host: checks the connection, and copies the agent to the host.
 
 use std::fs::File;
 use std::path::PathBuf;
@@ -11,43 +11,44 @@ use super::{Connected, HostState, Hosts, Message, SavedHost, opened};
 use crate::session::action::Notice;
 use crate::session::part::Outbox;
 
-/// The command line to copy to a host.
+/// The file of the agent program (`jitterscope-cli`) that can be copied to a host.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AgentFile {
     path: PathBuf,
-    /// Its size.
+    /// The size of the file in bytes.
     pub bytes: u64,
 }
 
-/// What a check found.
+/// The result of checking a host.
 #[derive(Clone, Debug)]
 pub enum CheckedHost {
-    /// Nothing yet.
+    /// The host was not checked yet.
     Unchecked,
-    /// It is being checked.
+    /// The host is being checked.
     Checking,
-    /// The agent is being copied to it, because of this.
+    /// The agent is being copied to the host; holds the error of the check that made copying
+    /// necessary.
     Copying(Arc<AgentError>),
-    /// Its agent answers.
+    /// The agent on the host answers.
     Ready(Connected),
-    /// The first thing that failed.
+    /// The host cannot be used; holds the error of the check.
     Failed(Arc<AgentError>),
 }
 
-/// A host that is to be added.
+/// A host in the dialog for adding one.
 #[derive(Clone, Debug)]
 pub struct AddedHost {
-    /// How it was checked.
+    /// The settings with which the host was checked.
     pub host: SavedHost,
-    /// What the check found.
+    /// The result of the check.
     pub checked: CheckedHost,
-    /// What its system reports of itself, where it lacks the agent.
+    /// The operating system that the host reports; `None` unless the host lacks the agent.
     pub system: Option<String>,
-    /// The agent to copy there; absent where it cannot be copied.
+    /// The agent to copy to the host; `None` if no agent for its operating system is available.
     pub file: Option<AgentFile>,
-    /// Why the agent could not be copied.
+    /// Why the agent could not be copied; `None` without such an error.
     pub copy_error: Option<String>,
-    /// The key that it presents, where ssh does not know it, or why it could not be read.
+    /// The ssh key of the host if it is unknown to ssh, or why the key could not be read.
     pub key: Option<Result<HostKey, String>>,
     attempt: u64,
 }
@@ -59,20 +60,20 @@ impl AddedHost {
 }
 
 impl Hosts {
-    /// Begins to add a host.
+    /// Opens the dialog for adding a host.
     pub(in crate::session) fn begin_adding(&mut self) {
         self.cancel_adding();
         self.adding = Some(AddedHost::new(SavedHost::default(), CheckedHost::Unchecked, 0));
     }
 
-    /// Ends to add one, without it.
+    /// Closes the dialog without adding a host.
     pub(in crate::session) fn cancel_adding(&mut self) {
         if let Some(AddedHost { checked: CheckedHost::Ready(connected), .. }) = self.adding.take() {
             self.close(connected.agent);
         }
     }
 
-    /// Checks a host that is to be added.
+    /// Checks the connection to the host in the dialog.
     pub(in crate::session) fn check(&mut self, host: SavedHost) {
         if self.adding.is_none() {
             return;
@@ -88,7 +89,8 @@ impl Hosts {
         });
     }
 
-    /// The attempt of this number, unless another one followed.
+    /// Returns the host in the dialog if it is checked by this attempt; `None` if the attempt is
+    /// outdated.
     fn attempt_of(&mut self, attempt: u64) -> Option<&mut AddedHost> {
         self.adding.as_mut().filter(|adding| adding.attempt == attempt)
     }
@@ -124,7 +126,7 @@ impl Hosts {
         }
     }
 
-    /// Trusts the key of the host that is to be added, and checks it again.
+    /// Trusts the ssh key of the host in the dialog, and checks the host again.
     pub(in crate::session) fn trust(&mut self, outbox: &mut Outbox) {
         let Some(AddedHost { host, key: Some(Ok(key)), .. }) = &self.adding else { return };
         match key.trust() {
@@ -146,7 +148,7 @@ impl Hosts {
         }
     }
 
-    /// Copies the agent to the host that is to be added.
+    /// Copies the agent to the host in the dialog.
     pub(in crate::session) fn copy_agent(&mut self) {
         let Some(adding) = &mut self.adding else { return };
         let (Some(file), CheckedHost::Failed(error)) = (adding.file.clone(), &adding.checked)
@@ -162,7 +164,7 @@ impl Hosts {
         self.tasks.spawn("copy-agent", copy, move |result| Message::Copied { attempt, result });
     }
 
-    /// Checks again with the copied agent.
+    /// Handles the end of copying: checks the host again with the copied agent.
     pub(super) fn take_copied(&mut self, attempt: u64, result: Result<&'static str, String>) {
         let Some(adding) = self.attempt_of(attempt) else { return };
         match result {
@@ -179,7 +181,8 @@ impl Hosts {
         }
     }
 
-    /// The checked host, connected, to be saved.
+    /// Closes the dialog, and returns the host to be saved; `None` if the host was not checked
+    /// successfully.
     pub(in crate::session) fn finish_adding(&mut self) -> Option<SavedHost> {
         let AddedHost { host, checked: CheckedHost::Ready(connected), .. } = self.adding.take()?
         else {
@@ -191,12 +194,12 @@ impl Hosts {
     }
 }
 
-/// Whether copying this version's agent to the host may help.
+/// Returns whether copying this version's agent to the host may fix the error.
 pub fn needs_agent(error: &AgentError) -> bool {
     matches!(error, AgentError::NoProgram) || is_old(error)
 }
 
-/// Whether the agent of the host is older than this app.
+/// Returns whether the error shows that the host has a program without agent, or an older agent.
 pub fn is_old(error: &AgentError) -> bool {
     match error {
         AgentError::NoAgent => true,
@@ -205,7 +208,8 @@ pub fn is_old(error: &AgentError) -> bool {
     }
 }
 
-/// The agent for a system, as `uname -sm` reports it, where its static build is in the folder of this program.
+/// Returns the agent for a system as `uname -sm` reports it, if its static build is in the folder
+/// of this program.
 fn agent_for(system: &str) -> Option<AgentFile> {
     let (kind, arch) = system.trim().split_once(' ')?;
     let is_plain = arch.chars().all(|letter| letter.is_ascii_alphanumeric() || letter == '_');

@@ -1,4 +1,5 @@
-//! This PC with administrator rights: they last until another PC, or this one without them, is selected.
+//! Tests with administrator rights on this PC. The rights end when another PC, or this one without
+//! rights, is selected.
 
 use std::sync::Arc;
 
@@ -12,8 +13,8 @@ use crate::session::part::{Context, Outbox, Request};
 use crate::session::place::Place;
 
 impl Hosts {
-    /// Requests administrator rights for these plans by a command that asks for the password, and then carries out an
-    /// action.
+    /// Requests administrator rights for tests with these plans by means of a command that asks for
+    /// the password. Carries out the action `then` once the rights are granted.
     pub(in crate::session) fn elevate(
         &mut self,
         command: &str,
@@ -37,7 +38,7 @@ impl Hosts {
         });
     }
 
-    /// Gives up administrator rights.
+    /// Gives up administrator rights, and forgets the action that waits for them.
     pub(super) fn give_up_rights(&mut self) {
         self.then = None;
         if !matches!(self.state(Place::ADMINISTRATOR), HostState::NotConnected) {
@@ -45,7 +46,8 @@ impl Hosts {
         }
     }
 
-    /// Takes an agent with rights; the desktop is that of this process.
+    /// Handles an agent that was started with administrator rights. Facts about the desktop are
+    /// taken from this process, not from the agent.
     pub(super) fn take_rights(&mut self, agent: Agent, context: &Context, outbox: &mut Outbox) {
         let mut connected = Connected::of(agent);
         if let Some(own) = &context.facts {
@@ -60,7 +62,7 @@ impl Hosts {
         }
     }
 
-    /// Measures without rights from now on.
+    /// Switches back to tests without administrator rights, and shows why.
     pub(super) fn lose_rights(&mut self, error: &AgentError, outbox: &mut Outbox) {
         self.give_up_rights();
         self.place = Place::ThisPc;

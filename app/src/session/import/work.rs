@@ -1,4 +1,4 @@
-//! Opens files on a separate thread: reads, evaluates, saves.
+//! Opens files on a background thread: reads, evaluates, and saves them.
 
 use std::path::{Path, PathBuf};
 
@@ -10,14 +10,14 @@ use super::super::preset_file;
 use super::{ImportedFile, LoadedRun, Opened, WhichColumn, WhichSeries};
 use crate::text::import as words;
 
-/// Files that are opened at once, at most.
+/// Maximum number of files that are opened at once.
 const MAX_FILES: usize = 1_000;
-/// Folders within folders, at most.
+/// Maximum depth of nested folders in which files are searched.
 const MAX_DEPTH: usize = 4;
-/// How the names of files end that are looked at in folders.
+/// File name extensions of supported files in folders.
 const ENDINGS: [&str; 7] = ["json", "html", "htm", "csv", "hml", "hgrm", "hist"];
 
-/// Opens files, and all in folders among them, in the order of their names.
+/// Opens files, and all supported files in folders among them, in the order of their names.
 pub(super) fn open_all(store: Option<&Store>, paths: &[PathBuf]) -> Vec<Opened> {
     let mut files = Vec::new();
     for path in paths {
@@ -29,7 +29,8 @@ pub(super) fn open_all(store: Option<&Store>, paths: &[PathBuf]) -> Vec<Opened> 
     }
     files.truncate(MAX_FILES);
     let opened = files.iter().map(|path| match open(store, path, &Options::default()) {
-        // A folder may be full of tables that were never meant: none of them is asked about.
+        // Do not ask for the columns of files found in a folder: the folder may have many unrelated
+        // tables.
         Opened::Columns(one) if !paths.contains(path) => Opened::Failed(
             file_name(path),
             ImportError::WhichColumn(Box::new(one.table)).to_string(),
@@ -43,7 +44,7 @@ fn file_name(path: &Path) -> String {
     path.file_name().map_or(String::new(), |name| name.to_string_lossy().into_owned())
 }
 
-/// The files of a folder that may be ours or a capture.
+/// Collects the files of a folder, and of folders in it, that may be run files or captures.
 fn gather(folder: &Path, depth: usize, files: &mut Vec<PathBuf>) {
     let Ok(entries) = std::fs::read_dir(folder) else { return };
     let mut paths: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
@@ -53,7 +54,7 @@ fn gather(folder: &Path, depth: usize, files: &mut Vec<PathBuf>) {
             return;
         }
         let extension = path.extension().map(|ending| ending.to_string_lossy().to_lowercase());
-        // A link may lead back to where it came from.
+        // Skip links: they may form a loop.
         if path.is_symlink() {
             continue;
         }
@@ -69,11 +70,12 @@ fn gather(folder: &Path, depth: usize, files: &mut Vec<PathBuf>) {
     }
 }
 
-/// Opens a file and saves its content among the runs.
+/// Opens a file, and saves its content as a run, unless the file is a preset or the user must
+/// first select a series or a column.
 pub(super) fn open(store: Option<&Store>, path: &Path, options: &Options) -> Opened {
     let file = file_name(path);
     let is_answered = options.process.is_some() || options.swap_chain.is_some();
-    // A device or a pipe may never end, or never begin.
+    // Reading a device or a pipe may block forever.
     if !path.is_file() {
         return Opened::Failed(file, words::NOT_A_FILE.to_owned());
     }
@@ -111,7 +113,7 @@ pub(super) fn open(store: Option<&Store>, path: &Path, options: &Options) -> Ope
             (None, false)
         }
     };
-    // A report of an own run has fewer names than the run itself.
+    // An exported report has fewer names than the saved run: prefer the saved run.
     let saved = path.as_deref().filter(|_| was_known).and_then(|path| store::load(path).ok());
     let shown = LoadedRun::of(saved.unwrap_or(run), path);
     let how = ImportedFile { file, source, was_known, remarks };
@@ -122,12 +124,12 @@ pub(super) fn open(store: Option<&Store>, path: &Path, options: &Options) -> Ope
 enum SaveOutcome {
     New(PathBuf),
     Known(PathBuf),
-    /// Another run of the same id is there.
+    /// Another run with the same ID is saved already.
     Other,
 }
 
 fn keep(store: &Store, from: &Path, run: &Run, is_ours: bool) -> Result<SaveOutcome, String> {
-    // A file of the folder itself, whatever it is called.
+    // Returns whether the file itself is in the folder of runs, under any name.
     let is_within = |folder: &Path| {
         let (folder, from) = (folder.canonicalize().ok(), from.canonicalize().ok());
         folder.zip(from).is_some_and(|(folder, from)| from.parent() == Some(&folder))
@@ -143,7 +145,7 @@ fn keep(store: &Store, from: &Path, run: &Run, is_ours: bool) -> Result<SaveOutc
     store.save(run).map(SaveOutcome::New).map_err(|error| error.to_string())
 }
 
-/// Whether two runs differ only in the user's description.
+/// Returns whether two runs differ only in the user's name, note, and tags.
 fn has_same_facts(known: &Run, run: &Run) -> bool {
     known.id == run.id
         && known.started_at == run.started_at

@@ -1,4 +1,4 @@
-//! Changes of saved runs, one after another in the order they were requested.
+//! Changes of saved runs, carried out one after another in the order of the requests.
 
 use std::collections::VecDeque;
 use std::fmt;
@@ -6,11 +6,12 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use super::Message;
 
-/// One change, to be done.
+/// A pending change.
 type Change = Box<dyn FnOnce() -> Message + Send>;
 
-/// Pending changes of saved runs: one after another, so that none undoes another of the same run or
-/// comes after the run was moved to the trash.
+/// Pending changes of saved runs. They are carried out one after another in the order of the
+/// requests, so that no change overwrites another change of the same run, and no edit is made after
+/// a later request moved the run to the trash.
 #[derive(Clone, Default)]
 pub(super) struct Changes {
     waiting: Arc<Mutex<VecDeque<Change>>>,
@@ -28,7 +29,8 @@ impl Changes {
         self.waiting.lock().unwrap_or_else(PoisonError::into_inner).push_back(Box::new(work));
     }
 
-    /// Starts the oldest pending change unless one is in progress; `None` if none is pending.
+    /// Waits for the change in progress, then carries out the oldest pending change; `None` if no
+    /// change is pending.
     pub(super) fn next(&self) -> Option<Message> {
         let _turn = self.turn.lock().unwrap_or_else(PoisonError::into_inner);
         let work = self.waiting.lock().unwrap_or_else(PoisonError::into_inner).pop_front();

@@ -1,4 +1,4 @@
-//! The quick checks among the saved runs: each is one entry, whatever is done with it.
+//! Quick checks among the saved runs: every operation treats a check as one entry.
 
 use std::path::{Path, PathBuf};
 
@@ -14,17 +14,18 @@ impl Library {
         self.items().unwrap_or_default().iter().filter(|item| item.is_check())
     }
 
-    /// The newest quick check.
+    /// Returns the newest quick check; `None` if there is none.
     pub fn last_check(&self) -> Option<&LibraryItem> {
         self.checks_newest_first().next()
     }
 
-    /// The quick check that this file belongs to.
+    /// Returns the quick check to which this file belongs; `None` if it belongs to none.
     pub fn check_with(&self, file: &Path) -> Option<&LibraryItem> {
         self.checks_newest_first().find(|item| item.files.iter().any(|own| own == file))
     }
 
-    /// The newest check on the same machine that began before this one and was not disturbed.
+    /// Returns the newest check with a conclusive grade that began before `check` on the same
+    /// machine.
     pub fn check_before(&self, check: &LibraryItem) -> Option<&LibraryItem> {
         let of = check.run.as_ref().ok()?;
         self.checks_newest_first().find(|item| {
@@ -41,7 +42,7 @@ impl Library {
         self.checks_newest_first().find(|item| item.path == path)
     }
 
-    /// The files of these entries.
+    /// Returns the run files of the entries with these paths: several files for a quick check.
     pub(in crate::session) fn files_of(&self, paths: &[PathBuf]) -> Vec<PathBuf> {
         let files = |path: &PathBuf| {
             self.check_at(path).map_or_else(|| vec![path.clone()], |check| check.files.clone())
@@ -49,7 +50,7 @@ impl Library {
         paths.iter().flat_map(files).collect()
     }
 
-    /// The files of each of these entries with its path, where all of them are quick checks.
+    /// Returns the path and the files of each entry; `None` unless all entries are quick checks.
     pub(in crate::session) fn checks(
         &self,
         paths: &[PathBuf],
@@ -58,13 +59,14 @@ impl Library {
         paths.iter().map(check).collect()
     }
 
-    /// Changes of entries as changes of their files.
+    /// Converts edits of list entries to edits of their run files.
     pub(super) fn edits_of_files(&self, edits: Vec<(PathBuf, Edit)>) -> Vec<(PathBuf, Edit)> {
         let of_files = |(path, edit): (PathBuf, Edit)| match self.check_at(&path) {
             None => vec![(path, edit)],
             Some(check) => {
                 let edit = match edit {
-                    // The list does not show it.
+                    // Add the tag of quick checks again: the list of tags that the user edits does
+                    // not include it.
                     Edit::Tags(mut tags) => {
                         tags.insert(0, TAG.to_owned());
                         Edit::Tags(tags)

@@ -1,4 +1,5 @@
-//! Deleted runs: listed until they are removed for good, restored, or removed at once.
+//! Deleted runs: in the trash until the user restores or removes them, or until they expire after 7
+//! days.
 
 use std::path::PathBuf;
 
@@ -6,16 +7,16 @@ use jitterscope_engine::store::Store;
 
 use super::{Library, LibraryItem, Message};
 
-/// A deleted run or quick check.
+/// A deleted run or quick check in the trash.
 #[derive(Clone, Debug, PartialEq)]
 pub struct DeletedItem {
-    /// The entry, with its files in the trash.
+    /// The list entry, with its files in the trash.
     pub item: LibraryItem,
-    /// When it is removed for good; absent where its file cannot be looked at.
+    /// When the entry is removed permanently; `None` if the age of its files is unknown.
     pub until: Option<jiff::Timestamp>,
 }
 
-/// What is in the trash, the last deleted first.
+/// Returns the entries of the trash, latest deletion first.
 pub(super) fn list(store: &Store) -> Vec<DeletedItem> {
     let lines = store.trash().lines().unwrap_or_else(|error| {
         log::error!("{error}");
@@ -32,17 +33,17 @@ pub(super) fn list(store: &Store) -> Vec<DeletedItem> {
 }
 
 impl Library {
-    /// The deleted runs, the last deleted first.
+    /// Returns the deleted runs, latest deletion first.
     pub fn deleted(&self) -> &[DeletedItem] {
         &self.deleted
     }
 
-    /// Whether something was deleted since the start that can be restored as a whole.
+    /// Returns whether `undo` can restore files of the last deletion since the start of the app.
     pub const fn can_undo(&self) -> bool {
         !self.last_deleted.is_empty()
     }
 
-    /// Moves saved runs to the trash, and removes what has been there for long.
+    /// Moves saved runs to the trash, and removes expired entries of the trash.
     pub(in crate::session) fn move_to_trash(&self, entries: &[PathBuf]) {
         let (paths, entries) = (self.files_of(entries), entries.len());
         let Some(store) = self.store.clone() else { return };
@@ -69,7 +70,7 @@ impl Library {
         });
     }
 
-    /// Removes runs of the trash for good.
+    /// Removes runs from the trash permanently.
     pub(in crate::session) fn remove_deleted(&mut self, paths: Vec<PathBuf>) {
         self.last_deleted.retain(|path| !paths.contains(path));
         let Some(trash) = self.store.as_ref().map(Store::trash) else { return };
@@ -79,7 +80,7 @@ impl Library {
         });
     }
 
-    /// Restores what was moved to the trash last.
+    /// Restores the entries that were last moved to the trash.
     pub(in crate::session) fn undo(&mut self) {
         let paths = std::mem::take(&mut self.last_deleted);
         if !paths.is_empty() {
@@ -88,7 +89,7 @@ impl Library {
     }
 }
 
-/// Does everything, whatever fails of it.
+/// Runs all operations, even if some fail; returns the first error.
 fn first_error(results: impl Iterator<Item = Result<(), String>>) -> Result<(), String> {
     let errors: Vec<String> = results.filter_map(Result::err).collect();
     errors.into_iter().next().map_or(Ok(()), Err)

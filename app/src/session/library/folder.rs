@@ -1,4 +1,4 @@
-//! What other programs change in the folder of runs, compared with what was listed.
+//! Detects changes that other programs make in the folder of runs.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -8,40 +8,42 @@ use jitterscope_engine::store::Store;
 use super::deleted::{self, DeletedItem};
 use super::{LibraryItem, Message, Tasks, Watch};
 
-/// The folder of runs as it was read.
+/// The content of the folder of runs.
 pub(super) struct Listing {
     pub(super) items: Vec<LibraryItem>,
     pub(super) deleted: Vec<DeletedItem>,
 }
 
-/// How long a change of the folder by another program may stay unseen.
+/// How often the folder is checked for changes by other programs.
 const PAUSE: Duration = Duration::from_secs(2);
 
-/// The state of the folder when the last list of it began; absent before the first list, and where the folder cannot
-/// be read.
+/// The number that `Store::state` returned at the last listing of the folder; `None` before the
+/// first listing, or if the folder could not be read.
 #[derive(Clone, Debug, Default)]
 pub(super) struct ListedState(Arc<Mutex<Option<u64>>>);
 
 impl ListedState {
-    /// Reads the folder. Its state is read first, so that a change during the reading is found later.
+    /// Lists the folder. Reads the state of the folder before the listing, so that `watch` detects
+    /// a change during the listing.
     pub(super) fn list(&self, store: &Store) -> Result<Listing, String> {
         *self.0.lock().unwrap_or_else(PoisonError::into_inner) = store.state().ok();
         let lines = store.lines().map_err(|error| error.to_string())?;
         Ok(Listing { items: LibraryItem::list(lines), deleted: deleted::list(store) })
     }
 
-    /// Reports when the folder is not as it was listed.
+    /// Starts to watch the folder, and reports when it differs from the last listing.
     pub(super) fn watch(&self, tasks: &Tasks<Message>, store: Store) -> Watch {
         let mut look = self.clone().into_look(store);
         tasks.watch("folder", PAUSE, move || look().then_some(Message::FolderChanged))
     }
 
-    /// Returns a function that is true where the folder is not as it was listed, once for each of its states.
+    /// Returns a function that returns `true` if the folder differs from the last listing, once per
+    /// new state.
     fn into_look(self, store: Store) -> impl FnMut() -> bool {
         let mut reported = None;
         move || {
             let listed = *self.0.lock().unwrap_or_else(PoisonError::into_inner);
-            // A folder that cannot be read is reported where it is listed.
+            // Do not report an unreadable folder here: the next listing reports the error.
             let Some(states) = listed.zip(store.state().ok()) else { return false };
             states.0 != states.1 && reported.replace(states) != Some(states)
         }

@@ -1,4 +1,4 @@
-//! Which runs are beyond the limits of size and age that the user set.
+//! Runs that exceed the size and age limits set by the user.
 
 use std::path::PathBuf;
 
@@ -7,8 +7,9 @@ use crate::run_list::LibraryItem;
 use crate::text;
 
 impl Library {
-    /// The entries beyond these limits, the oldest first: what is too old, and then the oldest until the rest
-    /// fits. What the user named, noted or tagged is never among them. 0 is no limit.
+    /// Returns the list entries to delete, oldest first: entries older than `days`, and further old
+    /// entries until the total size is at most `megabytes`. Entries with a name, note, or tag of
+    /// the user are never returned. A limit of 0 means no limit.
     pub fn beyond_limits(&self, megabytes: u32, days: u32) -> Vec<PathBuf> {
         beyond_limits(self.items().unwrap_or_default(), megabytes, days, text::now())
     }
@@ -23,7 +24,7 @@ fn beyond_limits(
     let mut left: u64 = items.iter().map(|item| item.bytes).sum();
     let limit = u64::from(megabytes) * 1_000_000;
     let mut beyond = Vec::new();
-    // The newest come first in the list.
+    // The list has the newest entries first: iterate from the oldest.
     for item in items.iter().rev() {
         let Ok(run) = &item.run else { continue };
         if !run.given_name.is_empty() || !run.note.is_empty() || !run.tags.is_empty() {
@@ -42,45 +43,12 @@ fn beyond_limits(
 
 #[cfg(test)]
 mod tests {
-    use jitterscope_engine::nanos::Nanos;
-    use jitterscope_engine::report::{Headline, Standing};
-    use jitterscope_engine::run::Ending;
-
     use super::*;
-    use crate::run_list::RunListEntry;
 
     fn item(path: &str, age_days: i64, tags: &[&str]) -> LibraryItem {
-        let run = RunListEntry {
-            id: path.to_owned(),
-            name: path.to_owned(),
-            given_name: String::new(),
-            note: String::new(),
-            tags: tags.iter().map(|tag| (*tag).to_owned()).collect(),
-            test: "frame-loop",
-            test_name: "Frame loop",
-            fingerprint: String::new(),
-            setting: String::new(),
-            headline: Headline {
-                standing: Standing::Clear,
-                grade: None,
-                word: String::new(),
-                number: String::new(),
-                best_p99: None,
-                longest_gap: None,
-                rows: 1,
-                refused: 0,
-                ending: Ending::Finished,
-            },
-            verdict: String::new(),
-            key_result: String::new(),
-            change: None,
-            machine: String::new(),
-            started_at: jiff::Timestamp::from_second(-age_days * 86_400).unwrap(),
-            measured: Nanos::ZERO,
-        };
-        let path = PathBuf::from(path);
-        let files = vec![path.clone()];
-        LibraryItem { path, files, bytes: 1_000_000, run: Ok(run), parts: Vec::new() }
+        LibraryItem::example(path, tags, |run| {
+            run.started_at = jiff::Timestamp::from_second(-age_days * 86_400).unwrap();
+        })
     }
 
     #[test]

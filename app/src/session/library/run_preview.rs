@@ -1,5 +1,5 @@
-//! Previews of saved runs and dragged files. They are read on a separate thread, never while a test runs, and
-//! cached until the file changes.
+//! Previews of saved runs and dragged files. They are read on a background thread, never while a
+//! test runs, and cached until the file changes.
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -19,80 +19,80 @@ use jitterscope_engine::store;
 use super::{Library, Message};
 use crate::session::action::Action;
 
-/// Number of cached previews.
+/// Maximum number of cached previews.
 const MAX_RUNS: usize = 8;
-/// Files over the window that are looked at.
+/// Maximum number of dragged files for which a preview is read.
 const MAX_FILES: usize = 16;
 
 /// The preview of a saved run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RunPreview {
-    /// The processor.
+    /// The name of the processor.
     pub processor: String,
-    /// The system in a word or two.
+    /// The operating system in a few words.
     pub system: String,
-    /// What the test is about: "lateness".
+    /// The name of the measured value, such as "lateness".
     pub value_name: &'static str,
-    /// What its samples are called: "frames".
+    /// The name of the samples, such as "frames".
     pub samples_name: &'static str,
-    /// Every setting that had an effect, by its name.
+    /// Names and values of all settings that had an effect.
     pub settings: Vec<(&'static str, String)>,
-    /// The configurations.
+    /// The previews of the configurations.
     pub rows: Vec<ConfigurationPreview>,
-    /// The one to show first: the recommended one.
+    /// The index of the configuration to show at first: the recommended one.
     pub first: usize,
-    /// SHA-256 of the file.
+    /// SHA-256 of the file, as hexadecimal digits.
     pub checksum: String,
-    /// SHA-256 of what was measured.
+    /// SHA-256 of the measured data, as hexadecimal digits.
     pub measurement: String,
 }
 
 /// The preview of a configuration.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ConfigurationPreview {
-    /// Its name.
+    /// The name of the configuration.
     pub label: String,
-    /// What was requested of the system.
+    /// The requested priority and pinning.
     pub requested: String,
-    /// What applied; absent where nothing was requested.
+    /// The applied priority and pinning; `None` if no trial of the configuration started.
     pub granted: Option<String>,
-    /// Whether it applied as requested.
+    /// Whether the system applied everything as requested.
     pub is_as_requested: bool,
-    /// How often each value was seen.
+    /// The histogram of the measured values, in nanoseconds.
     pub histogram: LogHistogram,
 }
 
-/// What a dragged file is.
+/// The kind of a dragged item.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DraggedItem {
-    /// A folder, of which all that can be read is opened.
+    /// A folder; all supported files in it are opened.
     Folder,
-    /// A file that looks like this kind.
+    /// A file, with its kind detected from its first bytes.
     File(DetectedKind),
-    /// It cannot be read.
+    /// A file that cannot be read.
     Closed,
 }
 
-/// What shows that a file is still the one that was read.
+/// Size in bytes and modification time of a file, to detect that the file has changed.
 type FileStamp = (u64, Option<SystemTime>);
 
-/// The outcome of a look at a run; nothing where its file is as it was.
+/// The result of reading a preview: the preview or an error; `None` if the file has not changed.
 type PreviewResult = Option<Result<Arc<RunPreview>, String>>;
 
-/// What the thread that looks has to tell.
+/// Messages of the preview thread.
 #[derive(Debug)]
 pub(super) enum PreviewUpdate {
-    /// Of saved runs.
+    /// Previews of saved runs.
     Runs(Vec<(PathBuf, Option<FileStamp>, PreviewResult)>),
-    /// Of files over the window.
+    /// Kinds of dragged files.
     Files(Vec<(PathBuf, DraggedItem)>),
 }
 
-/// A run whose preview was read or requested.
+/// A preview in the cache. `look` is `None` while the preview is requested but not yet read.
 #[derive(Debug)]
 struct CacheEntry {
     path: PathBuf,
-    /// Of which list it was looked up.
+    /// The version of the list at which the preview was last requested.
     version: u64,
     stamp: Option<FileStamp>,
     look: PreviewResult,
@@ -102,13 +102,13 @@ struct CacheEntry {
 #[derive(Debug, Default)]
 pub(super) struct PreviewCache {
     runs: Vec<CacheEntry>,
-    /// The files that were asked about last, and what they are once that is known.
+    /// The dragged files that were last requested.
     requested: Vec<PathBuf>,
     files: Vec<(PathBuf, DraggedItem)>,
 }
 
 impl PreviewCache {
-    /// Takes in previews that were read.
+    /// Stores previews that were read.
     pub(super) fn apply_update(&mut self, update: PreviewUpdate) {
         match update {
             PreviewUpdate::Runs(looks) => {
@@ -125,13 +125,14 @@ impl PreviewCache {
 }
 
 impl Library {
-    /// The preview of a saved run, or why it cannot be read; `None` until it was read.
+    /// Returns the preview of a saved run, or why it cannot be read; `None` until it is available.
     pub fn run_preview(&self, path: &Path) -> Option<Result<&Arc<RunPreview>, &str>> {
         let known = self.previews.runs.iter().find(|known| known.path == path)?;
         Some(known.look.as_ref()?.as_ref().map_err(String::as_str))
     }
 
-    /// Requests previews of those runs whose preview is older than the list.
+    /// Returns the action that reads the previews of those of these runs whose preview was not
+    /// requested since the list changed; `None` if all were requested.
     pub(in crate::session) fn request_previews(&self, paths: &[PathBuf]) -> Option<Action> {
         let is_known = |path: &PathBuf| {
             self.previews.runs.iter().any(|one| one.path == *path && one.version == self.version)
@@ -141,23 +142,24 @@ impl Library {
         (!wanted.is_empty()).then_some(Action::PreviewRuns(wanted))
     }
 
-    /// What a file over the window is; `None` until it was read.
+    /// Returns the kind of a dragged file; `None` until it is available.
     pub fn dragged(&self, path: &Path) -> Option<DraggedItem> {
         self.previews.files.iter().find(|(of, _)| of == path).map(|(_, dragged)| *dragged)
     }
 
-    /// Requests previews of files over the window, unless they were requested.
+    /// Returns the action that reads the kinds of dragged files; `None` if they were requested
+    /// already.
     pub(in crate::session) fn ask_for_dragged(&self, paths: &[PathBuf]) -> Option<Action> {
         (self.previews.requested != paths).then(|| Action::LookAtDragged(paths.to_vec()))
     }
 
-    /// Reads previews of saved runs.
+    /// Starts to read previews of saved runs.
     pub(in crate::session) fn preview_runs(&mut self, paths: Vec<PathBuf>) {
         let version = self.version;
         let mut requested = Vec::new();
         for path in paths {
             let known = self.previews.runs.iter().position(|known| known.path == path);
-            // The last one looked at comes last; the first is forgotten first.
+            // Move the entry to the end of the cache: the least recently used one is removed first.
             let mut known = match known {
                 Some(at) => self.previews.runs.remove(at),
                 None => CacheEntry { path: path.clone(), version, stamp: None, look: None },
@@ -175,7 +177,7 @@ impl Library {
         self.tasks.spawn("preview-runs", read_preview, Message::Previewed);
     }
 
-    /// Reads previews of files over the window.
+    /// Starts to read the kinds of dragged files.
     pub(in crate::session) fn look_at_dragged(&mut self, paths: Vec<PathBuf>) {
         self.previews.files.clear();
         self.previews.requested.clone_from(&paths);
@@ -196,7 +198,7 @@ impl Library {
     }
 }
 
-/// Reads the preview of a run whose file has changed.
+/// Reads the preview of a run if its file has changed since `before`.
 fn look(path: PathBuf, before: Option<FileStamp>) -> (PathBuf, Option<FileStamp>, PreviewResult) {
     let stamp = std::fs::metadata(&path).ok().map(|file| (file.len(), file.modified().ok()));
     if stamp.is_some() && stamp == before {
@@ -226,13 +228,13 @@ impl RunPreview {
         }
     }
 
-    /// The configuration of that name, else the one to show first.
+    /// Returns the configuration with this label, or else the configuration to show at first.
     pub fn row(&self, label: Option<&str>) -> Option<&ConfigurationPreview> {
         let named = label.and_then(|label| self.rows.iter().find(|row| row.label == label));
         named.or_else(|| self.rows.get(self.first))
     }
 
-    /// Number of configurations that did not run as requested.
+    /// Returns the number of configurations that did not run as requested.
     pub fn refused(&self) -> usize {
         self.rows.iter().filter(|row| row.granted.is_some() && !row.is_as_requested).count()
     }
@@ -257,7 +259,8 @@ impl ConfigurationPreview {
     }
 }
 
-/// A label that all of these runs have: that which the first one shows first, else any.
+/// Returns a configuration label that all of these runs have, preferably the one that the first run
+/// shows at first; `None` if they have no label in common.
 pub fn common_label<'a>(previews: &[&'a RunPreview]) -> Option<&'a str> {
     let (first, others) = previews.split_first()?;
     let is_in_all =

@@ -1,28 +1,29 @@
-//! The noise floor: run-to-run variation of one test on this PC, for the Machine page.
+//! The noise floor of one test on this PC (its run-to-run variation), shown on the Machine page.
 
 use jiff::Timestamp;
 use jitterscope_engine::report::Metric;
 use jitterscope_engine::store::Store;
 
-/// The test that represents the PC.
+/// The key of the test whose noise floor is shown for the PC.
 pub(in crate::session) const NOISE_TEST: &str = "frame-loop";
-/// How often it is repeated.
+/// Number of runs that measure the noise floor.
 pub(in crate::session) const NOISE_REPEATS: u32 = 5;
 
-/// What the newest repeats on this machine say.
+/// The noise floor from the newest repeats of the test on this machine.
 #[derive(Clone, Debug, PartialEq)]
 pub struct NoiseFloorEstimate {
-    /// When the newest was measured.
+    /// When the newest repeat was measured.
     pub measured_at: Timestamp,
-    /// How many repeats there are.
+    /// The number of repeats.
     pub count: usize,
-    /// Their configuration.
+    /// The label of the measured configuration.
     pub label: String,
-    /// What two single runs differ by at most at p99 lateness in 95 of 100 cases, in nanoseconds.
+    /// The noise floor of p99 lateness in nanoseconds: two single runs differ by less in 95% of
+    /// cases.
     pub p99_nanos: f64,
 }
 
-/// The noise floor of a machine from what is saved; takes a while.
+/// Returns the noise floor of a machine from saved runs. Blocks while files are read.
 pub(super) fn read(store: &Store, machine: &str) -> Option<NoiseFloorEstimate> {
     let found = store.newest_floor(NOISE_TEST, machine).inspect_err(|error| {
         log::info!("no noise floor: {error}");

@@ -1,4 +1,4 @@
-//! The sound at the end of a test: played if the settings enable it, never while measuring.
+//! The sound at the end of a test. It plays if the settings enable it, and never while measuring.
 
 use std::thread::Builder;
 use std::time::{Duration, Instant};
@@ -8,30 +8,35 @@ use jitterscope_engine::run::Ending;
 
 use super::{Context, LoadedRun, Running};
 
-/// Who waited no longer than this is still looking.
+/// Minimum duration of a test with a sound: after a shorter one, the user is still watching.
 const LONG: Duration = Duration::from_secs(10);
 
-/// What is being waited for.
+/// The state that decides about the sound at the end of a test.
 #[derive(Debug, Default)]
 pub(super) struct CompletionState {
-    /// When the test, the check or the series began.
+    /// When the test, quick check, or series began, to compute how long it took.
     since: Option<Instant>,
-    /// Whether an end was not reported to the window yet.
+    /// Whether a sound was played for the end of a test, and the window has not been notified.
     is_unreported: bool,
 }
 
-/// Whether an end deserves a sound: not of a short test, nor of one that the user stopped.
+/// Returns whether a sound is played: not for short tests, nor for tests that the user stopped.
 fn should_play_sound(ran: Duration, ending: &Ending) -> bool {
     LONG < ran && *ending != Ending::Stopped
 }
 
 impl CompletionState {
-    /// Starts the clock of a test; a sequence of runs counts as one.
+    /// Sets the start time of a test; a series of runs counts as one test.
     pub(super) fn begin(&mut self) {
         self.since.get_or_insert_with(Instant::now);
     }
 
-    /// Whether an end was not reported yet; returns it once.
+    /// Forgets the start time of a test that did not run.
+    pub(super) const fn cancel(&mut self) {
+        self.since = None;
+    }
+
+    /// Returns whether a sound was played for the end of a test since the last call.
     pub(super) const fn take(&mut self) -> bool {
         std::mem::replace(&mut self.is_unreported, false)
     }
@@ -51,7 +56,7 @@ impl Running {
     }
 }
 
-/// Plays the sound on a thread that ends afterward: the desktop may take its time.
+/// Plays the sound on a temporary thread, because the sound system of the desktop may be slow.
 fn play_completion_sound(sentence: String) {
     let playing = Builder::new()
         .name("chime".to_owned())
@@ -64,6 +69,14 @@ fn play_completion_sound(sentence: String) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_test_that_did_not_run_does_not_make_the_next_one_long() {
+        let mut endings = CompletionState::default();
+        endings.begin();
+        endings.cancel();
+        assert_eq!(endings.since, None);
+    }
 
     #[test]
     fn only_the_end_of_something_long_that_was_not_stopped_is_heard() {

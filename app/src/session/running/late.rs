@@ -1,11 +1,13 @@
-//! Late frames of the results on screen, counted by the share of a frame in the settings.
+//! Recounts the late frames of the results on screen after the late threshold in the settings has
+//! changed.
 
 use std::sync::Arc;
 
 use super::{Context, LoadedRun, Message, Running, TestState};
 
 impl Running {
-    /// Counts late frames of the results that are counted by another share. Takes a while, on other threads.
+    /// Starts to recount the late frames of the results on screen with the late threshold of the
+    /// settings, on background threads.
     pub(in crate::session) fn count_late(&self, context: &Context) {
         let percent = context.late_percent;
         let results = self.tests.iter().filter_map(TestState::shown);
@@ -18,7 +20,8 @@ impl Running {
         }
     }
 
-    /// Takes in a result that was counted, if it is still on screen and the share is still the same.
+    /// Shows a result with recounted late frames, if its run is still on screen and the threshold
+    /// has not changed again.
     pub(super) fn take_counted(&mut self, shown: LoadedRun, context: &Context) {
         let state = self.test_mut(shown.run.subject.key());
         let is_same =

@@ -1,4 +1,4 @@
-//! A running test: the data so far, trial by trial.
+//! A running test: the data that it has measured so far, per trial.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -13,19 +13,20 @@ use jitterscope_engine::run::{Annotation, Run, TrialRun};
 /// How often the results of the running trial are recomputed.
 const REFRESH: Duration = Duration::from_millis(200);
 
-/// The most progress that the clock alone shows, before the first sample.
+/// Maximum progress, 0 to 1, shown before the first sample. Until then, progress is estimated from
+/// elapsed time.
 const FIRST_SHARE: f64 = 0.02;
 
-/// How far a trial is.
+/// The state of a trial.
 #[derive(Clone, Debug, PartialEq)]
 pub enum TrialState {
-    /// It has not begun.
+    /// The trial has not begun.
     Waiting,
-    /// It is being measured.
+    /// The trial is being measured.
     Running,
-    /// It was measured; its numbers stand in [`Live::row`].
+    /// The trial was measured; [`Live::row`] returns its results.
     Done,
-    /// Skipped.
+    /// The trial was skipped, for this reason.
     Skipped(String),
 }
 
@@ -38,9 +39,10 @@ pub struct Live {
     current: usize,
     step: String,
     began: Instant,
-    /// When the first trial began, after what was prepared and tried for it.
+    /// When the first trial began, after all preparations.
     first_trial_began: Option<Instant>,
-    /// When the clock of the samples of the current stage was 0: no later than this.
+    /// Estimated time at which the sample clock of the current stage was 0. Timestamps of samples
+    /// count from there. The true time is no later.
     origin: Option<Instant>,
     planned: Nanos,
     refreshed: Option<Instant>,
@@ -64,48 +66,49 @@ impl Live {
         }
     }
 
-    /// The facts so far: every received sample.
+    /// Returns the run with every sample received so far; `None` until its plan is known.
     pub fn run(&self) -> Option<&Run> {
         self.run.as_ref()
     }
 
-    /// The trial that is being prepared or measured.
+    /// Returns the trial that is being prepared or measured.
     pub fn current(&self) -> Option<&TrialRun> {
         self.run.as_ref()?.trials.get(self.current)
     }
 
-    /// Position of the trial that is being prepared or measured.
+    /// Returns the index of the trial that is being prepared or measured.
     pub fn current_index(&self) -> usize {
         self.current
     }
 
-    /// How many trials there are.
+    /// Returns the number of trials.
     pub fn trial_count(&self) -> usize {
         self.states.len()
     }
 
-    /// How far each trial is.
+    /// Returns the state of each trial.
     pub fn states(&self) -> &[TrialState] {
         &self.states
     }
 
-    /// The numbers of a trial, at most 0.2 s old.
+    /// Returns the results of a trial; for the running trial, they are at most 0.2 s old.
     pub fn row(&self, trial: usize) -> Option<&Configuration> {
         self.rows.get(trial)?.as_ref()
     }
 
-    /// The moments of the current trial that were marked.
+    /// Returns the marked moments of the current trial, on its sample clock.
     pub fn marks(&self) -> impl Iterator<Item = Nanos> {
         let all = self.run.iter().flat_map(|run| &run.annotations);
         all.filter(|one| one.trial == self.current).map(|one| one.from)
     }
 
-    /// What the next mark of the run is called.
+    /// Returns the label of the next mark.
     pub fn next_mark(&self) -> String {
         format!("Mark {}", self.run.as_ref().map_or(0, |run| run.annotations.len()) + 1)
     }
 
-    /// Marks this moment of the current trial; of others than gaps, which may be rare, at most the newest sample.
+    /// Marks this moment of the current trial. The mark is no later than the newest sample, except
+    /// for scheduling gaps, whose samples may be rare.
     pub(super) fn mark(&mut self, at: Instant) {
         let Some(trial) = self.current() else { return };
         let newest = trial.samples.last().map(|sample| sample.woke);
@@ -121,48 +124,48 @@ impl Live {
         }
     }
 
-    /// What is going on, in a few words; empty while measuring.
+    /// Returns the current step in a few words; empty while measuring.
     pub fn step(&self) -> &str {
         &self.step
     }
 
-    /// Whether a watchdog took real-time priority away.
+    /// Returns whether the watchdog has revoked real-time priority.
     pub fn was_demoted(&self) -> bool {
         self.was_demoted
     }
 
-    /// Time since the run started.
+    /// Returns the time since the run started.
     pub fn elapsed(&self, now: Instant) -> Nanos {
         Nanos::from(now.saturating_duration_since(self.began))
     }
 
-    /// Time since the first sample that counts.
+    /// Returns the time since the first trial began, without preparations.
     pub fn measured(&self, now: Instant) -> Nanos {
         let since = self.first_trial_began.map(|began| now.saturating_duration_since(began));
         since.map_or(Nanos::ZERO, Nanos::from)
     }
 
-    /// Planned duration of the run.
+    /// Returns the planned duration of the run.
     pub fn planned(&self) -> Nanos {
         self.planned
     }
 
-    /// Progress of the run, 0 to 1: by completed work, not by the clock.
+    /// Returns the progress of the run, 0 to 1, by completed work instead of elapsed time.
     pub fn progress(&self, now: Instant) -> f64 {
         let share = self.done_share();
         if 0.0 < share || self.planned <= Nanos::ZERO {
             return share;
         }
-        // Before the first sample, the clock is all there is.
+        // Before the first sample, only elapsed time is known.
         (self.elapsed(now).as_f64() / self.planned.as_f64()).clamp(0.0, FIRST_SHARE)
     }
 
-    /// Estimated remaining time.
+    /// Returns the estimated remaining time of the run.
     pub fn left(&self, now: Instant) -> Nanos {
         estimate_left(self.planned, self.measured(now), self.done_share())
     }
 
-    /// The share of the plan that is done. Trials of one stage run at the same time.
+    /// Returns the completed share of the plan. Trials of the same stage run concurrently.
     fn done_share(&self) -> f64 {
         let Some(run) = &self.run else { return 0.0 };
         share_of_stages(run.trials.iter().zip(&self.states).map(|(trial, state)| {
@@ -177,18 +180,19 @@ impl Live {
         }))
     }
 
-    /// Progress of the running trial, 0 to 1.
+    /// Returns the progress of the running trial, 0 to 1.
     pub fn trial_progress(&self) -> f64 {
         self.current().map_or(0.0, share_of)
     }
 
-    /// A sample of this time arrived: the clock was 0 that long ago, or earlier.
+    /// Updates `origin` when a sample with timestamp `at` arrives: the sample clock was 0 at least
+    /// the time `at` before `now`.
     fn move_origin(&mut self, at: Nanos, now: Instant) {
         let origin = now.checked_sub(at.to_duration());
         self.origin = self.origin.into_iter().chain(origin).min();
     }
 
-    /// Takes in an event of the run; the last one is not for here.
+    /// Handles an event of the run, except for the last event, which `Running` handles.
     pub(super) fn handle_event(&mut self, event: Event) {
         match &event {
             Event::Preparing { .. } => self.origin = None,
@@ -237,7 +241,7 @@ impl Live {
         }
     }
 
-    /// Recomputes the figures of the running trial if they are old.
+    /// Recomputes the results of the running trial if they are older than `REFRESH`.
     pub(super) fn refresh(&mut self, now: Instant) {
         let is_old = self.refreshed.is_none_or(|then| REFRESH <= now.duration_since(then));
         if is_old && self.states.get(self.current) == Some(&TrialState::Running) {
@@ -265,14 +269,16 @@ impl Live {
     }
 }
 
-/// Estimated remaining time after a share of the plan took `measured`: the rate so far weighs as much as it measured,
-/// the plan for the rest. The time before the first sample is no part of the rate.
+/// Returns the estimated remaining time after a share of the plan took `measured`. The observed
+/// rate has the weight of the completed share, the planned rate that of the rest. `measured`
+/// excludes the time before the first sample.
 fn estimate_left(planned: Nanos, measured: Nanos, share: f64) -> Nanos {
     let whole = planned.as_f64() * (1.0 - share) + measured.as_f64();
     Nanos::from_nanos_f64(whole * (1.0 - share))
 }
 
-/// Progress of a trial, 0 to 1: by its iterations if they are counted, otherwise by time.
+/// Returns the progress of a trial, 0 to 1: by its iterations if their number is planned, otherwise
+/// by time.
 fn share_of(trial: &TrialRun) -> f64 {
     let (done, whole) = match trial.trial.length {
         Length::Turns { count, .. } => {
@@ -292,8 +298,8 @@ const fn count_as_f64(count: u64) -> f64 {
     count as f64
 }
 
-/// The share of a plan that is done, by stage, planned length and share of each trial. Trials of one stage run at
-/// the same time.
+/// Returns the completed share of a plan, from stage, planned duration, and progress of each trial.
+/// Trials of the same stage run concurrently.
 fn share_of_stages(trials: impl Iterator<Item = (u32, f64, f64)>) -> f64 {
     let mut stages: BTreeMap<u32, (f64, f64)> = BTreeMap::new();
     for (stage, planned, share) in trials {
@@ -333,7 +339,7 @@ mod tests {
         let began = Instant::now();
         let second = Duration::from_secs(1);
         live.move_origin(Nanos::ZERO, began + second);
-        // A gap arrives half a second after it ended, and no other one does.
+        // The only gap arrives half a second after it ended.
         live.move_origin(Nanos::from_secs(2), began + second * 5 / 2);
         live.mark(began + second * 9);
         let marks: Vec<f64> = live.marks().map(Nanos::as_secs).collect();
@@ -347,7 +353,7 @@ mod tests {
             format!("{:.0}", left.as_secs())
         };
         assert_eq!([of(0, 0.0), of(1, 0.02), of(36, 0.6), of(60, 1.0)], ["60", "59", "24", "0"]);
-        // Twice as slow as planned.
+        // The test runs at half of the planned speed.
         assert_eq!([of(12, 0.1), of(108, 0.9)], ["59", "11"]);
     }
 }

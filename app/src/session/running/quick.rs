@@ -1,4 +1,4 @@
-//! The quick check in the window: its parts run one after the other, each on the path of any test.
+//! The quick check in the window: its parts run one after another, each like any other test.
 
 use std::ops::Add as _;
 use std::sync::Arc;
@@ -17,48 +17,52 @@ use crate::facts::Facts;
 use crate::session::finished_check::part_of;
 use crate::text::nanos_between;
 
-/// How often the load of other programs is measured before a part.
+/// Duration of a measurement of the load of other programs. Measurements are repeated until the
+/// load is small.
 pub(super) const LOOK: Nanos = Nanos::from_millis(500);
 
-/// How far a part of the check is.
+/// The state of a part of the check.
 #[derive(Clone, Debug)]
 pub enum PartState {
-    /// It has not begun.
+    /// The part has not begun.
     Waiting,
-    /// It waits for other programs, which use this much; nothing is known before the first look.
+    /// The part waits until other programs use less CPU time. Holds their current use; empty before the first
+    /// measurement.
     Quiet(OtherPrograms),
-    /// It is being measured, or saved.
+    /// The part is being measured or saved.
     Running,
-    /// It was measured.
+    /// The part was measured.
     Done(Arc<LoadedRun>),
-    /// Skipped.
+    /// The part was skipped, or not selected.
     Skipped,
 }
 
-/// A running check.
+/// A quick check in progress.
 #[derive(Debug)]
 pub struct ActiveCheck {
     parts: Vec<(Part, PartState)>,
     planned: [Nanos; Part::ALL.len()],
     settings: CheckSettings,
-    /// The run that is measured on because it has too little data for a grade, and for how long.
+    /// The run that is continued because it has too little data for a grade, and the additional
+    /// duration.
     continued: Option<(Arc<LoadedRun>, Nanos)>,
-    /// The runs of parts that wait to be measured on.
+    /// Parts with too little data that are to be continued, with their runs.
     undecided: Vec<(Part, Arc<LoadedRun>)>,
-    /// What may still be spent on that.
+    /// The remaining time that may be spent on continuing parts.
     spare: Nanos,
     current: usize,
     began: jiff::Timestamp,
-    /// When it was measured on, and how long it had taken before.
+    /// When the check was started or last resumed, and how long it took before that.
     resumed: (jiff::Timestamp, Nanos),
     group: CheckGroup,
     quiet: QuietWait,
-    /// How long it may wait for quiet in all.
+    /// Maximum total time to wait until other programs are quiet, which means that they use little
+    /// CPU time.
     limit: Nanos,
     is_skipping: bool,
     is_stopped: bool,
     host: Host,
-    /// The host whose connection was lost.
+    /// The host whose connection was lost during the check, if any.
     lost: Option<String>,
 }
 
@@ -90,7 +94,8 @@ impl ActiveCheck {
         }
     }
 
-    /// A check that is over, of which what is undecided is measured on; `None` where nothing is.
+    /// Creates a check that continues the parts of a completed check that have too little data for
+    /// a grade; `None` if no part can be continued.
     fn resumed(of: &FinishedCheck, cpus: &CpuFacts, host: Host) -> Option<Self> {
         let undecided: Vec<_> = undecided(of).collect();
         let group = undecided.first().and_then(|(_, shown, _)| shown.run.group.as_ref())?;
@@ -111,29 +116,30 @@ impl ActiveCheck {
         Some(check)
     }
 
-    /// Every part and how far it is.
+    /// Returns all parts with their states.
     pub fn parts(&self) -> &[(Part, PartState)] {
         &self.parts
     }
 
-    /// The part that is measured.
+    /// Returns the part that is being measured.
     pub fn current(&self) -> Part {
         self.parts.get(self.current).map_or(Part::Sleep, |(part, _)| *part)
     }
 
-    /// Position of the part that is measured in the order in which parts run, from 0.
+    /// Returns the position, from 0, of the part that is being measured, in the order in which the
+    /// parts run.
     pub fn current_index(&self) -> usize {
         let current = self.current();
         Part::IN_ORDER.iter().position(|part| *part == current).unwrap_or(0)
     }
 
-    /// How long a part takes.
+    /// Returns the planned duration of a part; 0 if the part is not measured.
     pub fn length(&self, part: Part) -> Nanos {
         let at = self.parts.iter().position(|(one, _)| *one == part);
         at.and_then(|at| self.planned.get(at)).copied().unwrap_or_default()
     }
 
-    /// Planned duration of the current part.
+    /// Returns the planned duration of the current part.
     pub fn planned_now(&self) -> Nanos {
         match &self.continued {
             Some((_, length)) => *length,
@@ -141,17 +147,18 @@ impl ActiveCheck {
         }
     }
 
-    /// Whether the current part is measured longer, because it has too little data for a grade.
+    /// Returns whether the current part is being continued because it has too little data for a
+    /// grade.
     pub const fn is_continuing(&self) -> bool {
         self.continued.is_some()
     }
 
-    /// Whether the current part was skipped or stopped.
+    /// Returns whether the current part is ending early: the user skipped it or stopped the check.
     pub const fn is_ending(&self) -> bool {
         self.is_skipping || self.is_stopped
     }
 
-    /// Progress of the check, 0 to 1, and its planned remaining time.
+    /// Returns the progress of the check, 0 to 1, and its planned remaining time.
     pub fn progress(&self, live: Option<&Live>, now: Instant) -> (f64, Nanos) {
         let (mut done, mut left) = (Nanos::ZERO, Nanos::ZERO);
         for (at, ((_, state), &planned)) in self.parts.iter().zip(&self.planned).enumerate() {
@@ -171,7 +178,8 @@ impl ActiveCheck {
         (done.as_f64() / whole.as_f64(), left)
     }
 
-    /// The group with the parts that are skipped by now, for the run of the part that is measured.
+    /// Returns what the run that is being measured records about the check: the ID of the check,
+    /// the part, and the parts skipped so far.
     fn group(&mut self) -> Group {
         for (at, (part, state)) in self.parts.iter().enumerate() {
             let is_skipped = match state {
@@ -188,7 +196,7 @@ impl ActiveCheck {
         self.group.group(self.current())
     }
 
-    /// What the run of the part that is measured is called.
+    /// Returns the labels for the run that is being measured: its tags and the group from `group`.
     fn labels(&mut self) -> Labels {
         let part = self.current();
         let labels = self.group.labels(part);
@@ -201,7 +209,8 @@ impl ActiveCheck {
         }
     }
 
-    /// Skips waiting parts once the check was stopped; otherwise moves to the next waiting part.
+    /// Moves to the next waiting part and returns it; `None` if no part waits. If the check was
+    /// stopped, all waiting parts are skipped.
     fn advance(&mut self) -> Option<Part> {
         if self.is_stopped {
             for (_, state) in &mut self.parts {
@@ -222,23 +231,23 @@ impl ActiveCheck {
         self.parts.get(next).map(|(part, _)| *part)
     }
 
-    /// How long it may wait for other programs in all.
+    /// Returns the maximum total time to wait until other programs are quiet.
     pub const fn quiet_limit(&self) -> Nanos {
         self.limit
     }
 
-    /// The share of one CPU below which other programs are quiet enough for the current part.
+    /// Returns the share of one CPU below which other programs count as quiet for the current part.
     pub const fn quiet_share(&self) -> f64 {
         Disturbance::LIMIT
     }
 
-    /// Whether the current part waits for other programs.
+    /// Returns whether the current part waits until other programs are quiet.
     pub fn is_waiting_for_quiet(&self) -> bool {
         matches!(self.parts.get(self.current), Some((_, PartState::Quiet(_))))
     }
 
     fn into_checked(self) -> FinishedCheck {
-        // What was not measured on stays as it was.
+        // If a part was to be continued but was not, use its earlier run.
         let before = |part: Part| {
             let known = self.undecided.iter().find(|(one, _)| *one == part);
             known.map(|(_, shown)| Arc::clone(shown))
@@ -257,7 +266,7 @@ impl ActiveCheck {
     }
 }
 
-/// The parts of a check that have too little data for a grade, with their runs and what to measure on.
+/// Returns the parts with too little data for a grade, their runs, and the plans to continue them.
 fn undecided(check: &FinishedCheck) -> impl Iterator<Item = (Part, Arc<LoadedRun>, Plan)> {
     let open = |(part, shown): &(Part, Option<Arc<LoadedRun>>)| {
         let shown = shown.as_ref()?;
@@ -267,14 +276,15 @@ fn undecided(check: &FinishedCheck) -> impl Iterator<Item = (Part, Arc<LoadedRun
     check.parts.iter().filter_map(open)
 }
 
-/// How long each part takes; none of one that is not selected. Only the first loop chooses a spin tail.
+/// Returns the planned duration of each part; 0 for unselected parts. Only the first frame loop
+/// that runs, the loop under load if selected, calibrates the spin tail.
 fn lengths(settings: &CheckSettings, selected: &[Part]) -> [Nanos; Part::ALL.len()] {
     let is_known = selected.contains(&Part::FrameLoad);
     let known = CheckSettings { tail: is_known.then_some(Nanos::ZERO), ..*settings };
     Part::ALL.map(|part| if selected.contains(&part) { part.length(&known) } else { Nanos::ZERO })
 }
 
-/// The quick check.
+/// The state of the quick check.
 #[derive(Debug, Default)]
 pub struct Quick {
     skipped: Vec<Part>,
@@ -283,50 +293,51 @@ pub struct Quick {
 }
 
 impl Quick {
-    /// Whether a part is selected.
+    /// Returns whether a part is selected for the next check.
     pub fn is_selected(&self, part: Part) -> bool {
         !self.skipped.contains(&part)
     }
 
-    /// Progress of the check.
+    /// Returns the check in progress.
     pub const fn check(&self) -> Option<&ActiveCheck> {
         self.check.as_ref()
     }
 
-    /// Where the check runs, from its start to its end; `None` while there is none.
+    /// Returns the host of the check in progress; `None` if no check is in progress.
     pub(super) fn host(&self) -> Option<Host> {
         self.check.as_ref().map(|check| check.host.clone())
     }
 
-    /// The result on screen.
+    /// Returns the finished check on screen.
     pub const fn result(&self) -> Option<&Arc<FinishedCheck>> {
         self.result.as_ref()
     }
 
-    /// Approximate duration of a part.
+    /// Returns the approximate duration of a part.
     pub fn length_of(&self, part: Part) -> Nanos {
         let known = CheckSettings { tail: Some(Nanos::ZERO), ..CheckSettings::default() };
         let own = CheckSettings::default();
         part.length(if self.is_selected(Part::FrameLoad) { &known } else { &own })
     }
 
-    /// Approximate duration of the selected parts.
+    /// Returns the approximate duration of the selected parts.
     pub fn length(&self) -> Nanos {
         let selected: Vec<Part> =
             Part::ALL.into_iter().filter(|part| self.is_selected(*part)).collect();
         lengths(&CheckSettings::default(), &selected).into_iter().fold(Nanos::ZERO, Nanos::add)
     }
 
-    /// Adds to the run of the part that is measured which parts were skipped, and what was measured of it before.
+    /// Completes the run of the current part: joins the run with the earlier run that it continues,
+    /// if any, and adds the parts skipped so far.
     pub(super) fn sign(&mut self, run: &mut Run) {
         if let Some(check) = &mut self.check {
             if let Some((first, _)) = &check.continued {
-                // What was not measured to its end does not count.
+                // A continuation that was not completed is discarded.
                 *run = match run.ending {
                     Ending::Finished => joined(&first.run, run.clone()),
                     _ => Run::clone(&first.run),
                 };
-                // The user may have named the check before it was measured on.
+                // The user may have edited the earlier run before it was continued.
                 run.name.clone_from(&first.run.name);
                 run.note.clone_from(&first.run.note);
                 run.tags.clone_from(&first.run.tags);
@@ -335,14 +346,14 @@ impl Quick {
         }
     }
 
-    /// Asks for the end of the whole check.
+    /// Requests the end of the whole check.
     pub(super) fn stop(&mut self) {
         if let Some(check) = &mut self.check {
             check.is_stopped = true;
         }
     }
 
-    /// Ends the whole check after a run whose connection was lost.
+    /// Ends the whole check after the connection to the host of this run was lost.
     pub(super) fn lose(&mut self, run: &Run) {
         if let Some(check) = &mut self.check {
             check.is_stopped = true;
@@ -350,14 +361,14 @@ impl Quick {
         }
     }
 
-    /// Shows a check that was saved.
+    /// Shows a saved check.
     pub(super) fn show_saved(&mut self, check: FinishedCheck) {
         self.result = Some(Arc::new(check));
     }
 }
 
 impl Running {
-    /// Takes a part into the next check, or leaves it out; one at least stays.
+    /// Includes a part in the next check, or excludes it; at least one part remains.
     pub(in crate::session) fn choose_part(&mut self, part: Part, is_selected: bool) {
         let skipped = &mut self.quick.skipped;
         skipped.retain(|one| *one != part);
@@ -366,7 +377,8 @@ impl Running {
         }
     }
 
-    /// Starts a check that may wait this long for quiet, if nothing else is measured.
+    /// Starts a check unless a test is running; `limit` is the maximum total time to wait until
+    /// other programs are quiet.
     pub(in crate::session) fn start_check(&mut self, limit: Nanos, context: &Context) {
         let Some(facts) = context.facts.as_ref().filter(|_| !self.is_busy()) else { return };
         let Some(host) = context.host.clone() else { return };
@@ -376,8 +388,8 @@ impl Running {
         self.start_next_part();
     }
 
-    /// How long measuring on the check on screen takes; `None` where that decides nothing, and where it was measured
-    /// on another machine.
+    /// Returns the duration of the measurements that collect the data missing for grades in the
+    /// check on screen; `None` if no data is missing or the check was measured on another machine.
     pub fn longer(&self, facts: &Facts) -> Option<Nanos> {
         let check = self.quick.result()?;
         let is_here = check.runs().all(|shown| facts.are_of(&shown.run));
@@ -386,7 +398,7 @@ impl Running {
         lengths.reduce(Nanos::add).filter(|_| is_here && is_one)
     }
 
-    /// Measures on what is undecided in the check on screen.
+    /// Continues the parts of the check on screen that have too little data for a grade.
     pub(in crate::session) fn measure_longer(&mut self, context: &Context) {
         let Some(facts) = context.facts.as_ref().filter(|_| !self.is_busy()) else { return };
         let Some(host) = context.host.clone() else { return };
@@ -398,7 +410,7 @@ impl Running {
         }
     }
 
-    /// Ends the current part and continues with the next one.
+    /// Ends the current part, and continues with the next one.
     pub(in crate::session) fn skip_part(&mut self) {
         let Some(check) = &mut self.quick.check else { return };
         if let Some(active) = &mut self.active {
@@ -410,7 +422,7 @@ impl Running {
         }
     }
 
-    /// Measures the rest of the check without waiting for other programs.
+    /// Lets the check or the waiting test start measuring even if other programs are not quiet.
     pub(in crate::session) fn measure_without_waiting(&mut self) {
         if let Some(check) = &mut self.quick.check {
             check.quiet = QuietWait::new(Nanos::ZERO);
@@ -420,8 +432,8 @@ impl Running {
         }
     }
 
-    /// Takes in the run of the part that was measured. One that was disturbed is measured again, once; one that has
-    /// too little data for a grade is measured on, once.
+    /// Handles the completed run of the current part. A disturbed part is repeated once; a part
+    /// with too little data for a grade is continued once.
     pub(super) fn end_part(
         &mut self,
         shown: &Arc<LoadedRun>,
@@ -439,7 +451,7 @@ impl Running {
         let was_cut_off = check.is_stopped && verdict.grade.is_none();
         let disturbance = verdict.standing.disturbance();
         let state = match was_continued {
-            // What was measured before counts.
+            // If the continuation was skipped, the earlier run counts.
             Some((first, _)) if is_skipped || was_cut_off => PartState::Done(first),
             None if is_skipped || was_cut_off => PartState::Skipped,
             None if !check.is_stopped && check.quiet.must_repeat(part, disturbance) => {
@@ -463,7 +475,8 @@ impl Running {
         self.start_next_part();
     }
 
-    /// Measures on where the current part has too little data for a grade; returns whether it does.
+    /// Continues the current part if it has too little data for a grade; returns whether the
+    /// continuation has started.
     fn continue_part(
         &mut self,
         shown: &Arc<LoadedRun>,
@@ -492,7 +505,8 @@ impl Running {
         has_started
     }
 
-    /// Continues without the current part, because its run could not be evaluated.
+    /// Handles a current part without a usable run: the part has its earlier run, if any, otherwise
+    /// it counts as skipped. Continues with the next part.
     pub(super) fn drop_part(&mut self) {
         if let Some(check) = &mut self.quick.check {
             check.is_skipping = false;
@@ -502,7 +516,8 @@ impl Running {
         }
     }
 
-    /// Measures the load of other programs before the next part, or ends the check after the last one.
+    /// Starts measuring the load of other programs before the next part, or ends the check after
+    /// the last part.
     fn start_next_part(&mut self) {
         let check = self.quick.check.as_mut();
         let next = check.and_then(|check| check.advance().map(|_| check.host.clone()));
@@ -523,7 +538,8 @@ impl Running {
         self.tasks.spawn_at_own_priority("other-load", look, message);
     }
 
-    /// Starts what waits if other programs are quiet enough, or looks again.
+    /// Starts the waiting part of the check, or the waiting test, if other programs are quiet
+    /// enough; otherwise measures their load again.
     pub(super) fn take_other_load(
         &mut self,
         found: OtherPrograms,
@@ -559,7 +575,7 @@ impl Running {
                 None => part.plan(&check.settings),
             };
             if !self.start_plan(plan, labels, context, outbox) {
-                // The reason was reported where it could not start.
+                // `start_plan` has already reported the error.
                 self.drop_part();
             }
         }

@@ -1,4 +1,4 @@
-//! Runs that are measured one after another: repeats of one setting, or two settings, interleaved.
+//! A series of runs: repeats with the same settings, or two alternating settings.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -10,7 +10,7 @@ use jitterscope_engine::runner::RunSequence;
 use super::{Action, Context, LoadedRun, Notice, Outbox, PageId, Request, Running};
 use crate::text::series as words;
 
-/// Runs that are measured one after the other, and those of them that are saved.
+/// A series of runs in progress, and the files saved so far.
 #[derive(Debug)]
 pub struct SequenceState {
     runs: RunSequence,
@@ -19,14 +19,14 @@ pub struct SequenceState {
 }
 
 impl SequenceState {
-    /// Which run is measured, from 1, and how many there are.
+    /// Returns the number of the current run, from 1, and the total number of runs.
     pub fn place(&self) -> (usize, usize) {
         (self.runs.started_count(), self.runs.run_count())
     }
 }
 
 impl Running {
-    /// Starts a test as often as its page requests.
+    /// Starts a test, repeated as often as selected on its page.
     pub(in crate::session) fn start_test(
         &mut self,
         test: &str,
@@ -46,8 +46,8 @@ impl Running {
         }
     }
 
-    /// Measures the settings of the result on screen again, once and with a trace. The settings stay in the test;
-    /// whether it records a trace stays as the user set it.
+    /// Re-runs the settings of the result on screen once, and records which threads have the CPUs
+    /// (a trace). The trace mode selected for the test does not change.
     pub(in crate::session) fn run_again_with_trace(
         &mut self,
         test: &str,
@@ -67,7 +67,7 @@ impl Running {
         self.change(test, |state| state.set_trace(trace));
     }
 
-    /// Repeats the settings of a test this many times.
+    /// Starts a test with this many repeats.
     pub(in crate::session) fn repeat(
         &mut self,
         test: &str,
@@ -82,7 +82,7 @@ impl Running {
         self.start_sequence(RunSequence::repeats(&plan, "", times), context, outbox);
     }
 
-    /// Measures the settings of the first two of these runs in alternating order.
+    /// Re-runs the settings of the first two of these runs, alternating, each `times` times.
     pub(in crate::session) fn alternate(
         &mut self,
         runs: &[Arc<LoadedRun>],
@@ -102,7 +102,7 @@ impl Running {
         self.start_sequence(RunSequence::alternation([a, b], times), context, outbox);
     }
 
-    /// Starts runs one after the other.
+    /// Starts a series of runs.
     fn start_sequence(&mut self, runs: RunSequence, context: &Context, outbox: &mut Outbox) {
         self.sequence = Some(SequenceState { runs, is_cut: false, saved: Vec::new() });
         self.go_on(context, outbox);
@@ -116,26 +116,27 @@ impl Running {
         outbox.push(Request::GoTo(PageId::Test(step.plan.key())));
         self.start(&step.plan, step.labels, context, outbox);
         if !self.is_running() {
-            // The reason why it did not start was reported.
+            // `start` has already reported the error.
             self.sequence = None;
         }
     }
 
-    /// No further run of the series is started.
+    /// Prevents further runs of the series.
     pub(super) fn cut_sequence(&mut self) {
         if let Some(series) = &mut self.sequence {
             series.is_cut = true;
         }
     }
 
-    /// Ends the series where a run of it was cut short.
+    /// Ends the series after this run if the run did not finish.
     pub(super) fn cut_sequence_after(&mut self, run: &Run) {
         if run.ending != Ending::Finished {
             self.cut_sequence();
         }
     }
 
-    /// Continues the series once a run of it is saved.
+    /// Starts the next run of the series after a run was saved; after the last run, reports the end
+    /// of the series.
     pub(super) fn after_saving(
         &mut self,
         shown: &LoadedRun,
@@ -150,7 +151,7 @@ impl Running {
         }
         let Some(series) = self.sequence.take() else { return };
         let saved = series.saved.len();
-        // As many as can be compared, the last ones.
+        // Offer to compare the last runs: up to 4, the maximum of a comparison.
         let paths: Vec<PathBuf> = series.saved.iter().rev().take(4).rev().cloned().collect();
         let action = (2 <= paths.len()).then(|| ("Compare".to_owned(), Action::Compare(paths)));
         let text = words::over(saved, series.runs.run_count());

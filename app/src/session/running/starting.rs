@@ -1,4 +1,4 @@
-//! The start of a run: at once on this PC, after a while on another one.
+//! Starts runs: in this process immediately, by an agent on a background thread.
 
 use std::time::Instant;
 
@@ -9,7 +9,7 @@ use jitterscope_engine::runner::{Host, MachineFacts, Runner, Sink};
 use super::{Active, Context, Live, Message, Notice, Outbox, Phase, Running, TestState};
 
 impl Running {
-    /// Takes over a run that began on another PC.
+    /// Handles a run that an agent has started.
     pub(super) fn take_started(&mut self, runner: Runner) {
         let Some(active) = &mut self.active else { return };
         if active.is_stopped {
@@ -18,7 +18,8 @@ impl Running {
         active.runner = Some(runner);
     }
 
-    /// Ends a run that did not begin on another PC, and what would follow it.
+    /// Handles a run that an agent failed to start: reports the error, and ends the check or series
+    /// of the run.
     pub(super) fn take_not_started(&mut self, error: &str, outbox: &mut Outbox) {
         outbox.notify(Notice::error(format!("The test was not run: {error}.")));
         self.active = None;
@@ -29,7 +30,7 @@ impl Running {
         }
     }
 
-    /// Ends a test without a run, and what would follow it.
+    /// Ends a test that produced no run, and the series to which the test belongs.
     pub(super) fn drop_run(&mut self, test: &str) {
         if let Some(state) = self.test_mut(test) {
             state.set_phase(Phase::Idle);
@@ -39,7 +40,7 @@ impl Running {
         self.sequence = None;
     }
 
-    /// Starts a plan that becomes the settings of its test, too.
+    /// Starts to measure a plan, which also becomes the settings of its test.
     pub(super) fn start(
         &mut self,
         plan: &Plan,
@@ -56,7 +57,8 @@ impl Running {
         self.start_plan(plan.clone(), labels, context, outbox);
     }
 
-    /// Starts a plan of its test; returns whether it did.
+    /// Starts to measure a plan; returns whether the measurement was started or, by an agent, is
+    /// being started.
     pub(super) fn start_plan(
         &mut self,
         plan: Plan,
@@ -64,7 +66,7 @@ impl Running {
         context: &Context,
         outbox: &mut Outbox,
     ) -> bool {
-        // A check stays where it began.
+        // All parts of a quick check run on the same host.
         let Some(host) = self.quick.host().or_else(|| context.host.clone()) else {
             outbox.notify(Notice::error(crate::text::series::NOT_CONNECTED));
             return false;
@@ -92,7 +94,7 @@ impl Running {
                     return false;
                 }
             },
-            // Its first answer takes a while.
+            // Starting takes a while: wait for the agent on a background thread.
             Host::Agent(_) => {
                 let start = move || match host.start(request, sink, wake) {
                     Ok(runner) => Ok(Box::new(runner)),

@@ -1,4 +1,4 @@
-//! One kind of test in the app: its settings, whether it runs, and the result on screen.
+//! One kind of test: its settings, its state, and the result on screen.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -12,21 +12,21 @@ use jitterscope_engine::store::repeats::MAX_REPEATS;
 use super::LoadedRun;
 use super::live::Live;
 
-/// Whether the test runs.
+/// The state of a test.
 #[derive(Debug, Default)]
 pub enum Phase {
-    /// It does not.
+    /// The test is not running.
     #[default]
     Idle,
-    /// It does.
+    /// The test is running.
     Running(Box<Live>),
-    /// A stop was requested.
+    /// The user requested a stop, and the test is still running.
     Stopping(Box<Live>),
-    /// It is over; its run is being saved and evaluated.
+    /// The test has ended; its run is being saved and evaluated.
     Saving,
 }
 
-/// One kind of test in the app.
+/// One kind of test with its settings and result.
 #[derive(Debug)]
 pub struct TestState {
     plan: Plan,
@@ -38,7 +38,7 @@ pub struct TestState {
 }
 
 impl TestState {
-    /// The test with the settings of its first preset.
+    /// Creates a test with the settings of its first preset.
     pub fn new(plan: Plan) -> Self {
         let presets = plan.presets();
         let plan = presets.first().map_or(plan, |preset| preset.plan.clone());
@@ -46,42 +46,42 @@ impl TestState {
         Self { plan, presets, phase: Phase::Idle, shown: None, repeat: 1, trace }
     }
 
-    /// The key of the test.
+    /// Returns the key of the test.
     pub fn key(&self) -> &'static str {
         self.plan.key()
     }
 
-    /// The name of the test.
+    /// Returns the name of the test.
     pub fn name(&self) -> &'static str {
         self.plan.listing().name
     }
 
-    /// Whether a trace of the CPUs is recorded.
+    /// Returns whether runs of the test record which threads have the CPUs (a trace).
     pub fn trace(&self) -> TraceMode {
         self.trace
     }
 
-    /// Changes whether a trace of the CPUs is recorded.
+    /// Sets whether runs of the test record a trace.
     pub(in crate::session) fn set_trace(&mut self, trace: TraceMode) {
         self.trace = trace;
     }
 
-    /// The settings.
+    /// Returns the current settings.
     pub fn plan(&self) -> &Plan {
         &self.plan
     }
 
-    /// The presets.
+    /// Returns the built-in presets.
     pub fn presets(&self) -> &[Preset] {
         &self.presets
     }
 
-    /// The preset whose settings these are; `None` where they were changed.
+    /// Returns the built-in preset with the current settings; `None` if no preset matches.
     pub fn preset(&self) -> Option<&Preset> {
         self.presets.iter().find(|preset| preset.plan == self.plan)
     }
 
-    /// How often it is measured when it is started: 1 to 20.
+    /// Returns how many runs one start of the test measures: 1 to 20.
     pub fn repeat(&self) -> u32 {
         self.repeat
     }
@@ -90,12 +90,12 @@ impl TestState {
         self.repeat = times.clamp(1, MAX_REPEATS);
     }
 
-    /// Whether it runs.
+    /// Returns the state of the test.
     pub fn phase(&self) -> &Phase {
         &self.phase
     }
 
-    /// Progress of the run.
+    /// Returns the data measured so far; `None` if the test is not running.
     pub fn live(&self) -> Option<&Live> {
         match &self.phase {
             Phase::Running(live) | Phase::Stopping(live) => Some(live),
@@ -110,22 +110,22 @@ impl TestState {
         }
     }
 
-    /// The result on screen.
+    /// Returns the result on screen.
     pub fn shown(&self) -> Option<&Arc<LoadedRun>> {
         self.shown.as_ref()
     }
 
-    /// Whether it does not run and no result is on screen.
+    /// Returns whether the test is not running and has no result on screen.
     pub(super) const fn is_empty(&self) -> bool {
         matches!(self.phase, Phase::Idle) && self.shown.is_none()
     }
 
-    /// Whether the settings are no longer those of the result on screen.
+    /// Returns whether the settings differ from those of the result on screen.
     pub fn is_changed_since_result(&self) -> bool {
         self.shown.as_ref().is_some_and(|shown| shown.run.plan() != Some(&self.plan))
     }
 
-    /// The same with no run in progress.
+    /// Returns the test with its settings and result, but not running.
     pub(super) fn idle(self) -> Self {
         Self { phase: Phase::Idle, ..self }
     }
@@ -160,14 +160,15 @@ impl TestState {
         }
     }
 
-    /// Annotates the result on screen; returns where its run is saved.
+    /// Sets the annotations of the result on screen; returns the file of the result, if it is
+    /// saved.
     pub(in crate::session) fn annotate(&mut self, annotations: &[Annotation]) -> Option<PathBuf> {
         let shown = Arc::make_mut(self.shown.as_mut()?);
         Arc::make_mut(&mut shown.run).annotations = clean_annotations(annotations);
         shown.path.clone()
     }
 
-    /// Shows the same result with other counts.
+    /// Replaces the result on screen with a version whose late frames were recounted.
     pub(super) fn replace_result(&mut self, shown: LoadedRun) {
         self.shown = Some(Arc::new(shown));
     }

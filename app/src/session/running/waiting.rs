@@ -1,4 +1,5 @@
-//! A test that starts as soon as other programs are quiet.
+//! A test that starts as soon as other programs are quiet, which means that they use little CPU
+//! time.
 
 use jitterscope_engine::nanos::Nanos;
 use jitterscope_engine::report::Disturbance;
@@ -17,39 +18,40 @@ pub struct WaitingTest {
 }
 
 impl WaitingTest {
-    /// The key of the test.
+    /// Returns the key of the test.
     pub const fn test(&self) -> &'static str {
         self.test
     }
 
-    /// What other programs use; nothing is known before the first look.
+    /// Returns the CPU use of other programs, as last measured; empty before the first measurement.
     pub const fn found(&self) -> &OtherPrograms {
         &self.found
     }
 
-    /// How long it still waits before it starts all the same.
+    /// Returns the maximum remaining waiting time; after it, the test starts in any case.
     pub const fn left(&self) -> Nanos {
         self.quiet.left()
     }
 
-    /// The share of one CPU below which other programs are quiet enough.
+    /// Returns the share of one CPU below which other programs count as quiet.
     pub const fn quiet_share(&self) -> f64 {
         Disturbance::LIMIT
     }
 
-    /// Starts at the next look, however busy other programs are.
+    /// Makes the test start after the measurement of the load that is in progress, even if other
+    /// programs are busy.
     pub(super) fn measure_now(&mut self) {
         self.quiet = QuietWait::new(Nanos::ZERO);
     }
 }
 
 impl Running {
-    /// The test that waits for quiet.
+    /// Returns the test that waits until other programs are quiet.
     pub const fn waiting(&self) -> Option<&WaitingTest> {
         self.waiting.as_ref()
     }
 
-    /// Measures the settings of the result on screen again as soon as other programs are quiet.
+    /// Re-runs the settings of the result on screen as soon as other programs are quiet.
     pub(in crate::session) fn start_when_quiet(&mut self, test: &'static str, context: &Context) {
         if self.is_busy() || context.facts.is_none() {
             return;
@@ -62,7 +64,8 @@ impl Running {
         self.look_at_other_load(host);
     }
 
-    /// Starts the test that waits if other programs are quiet enough, or looks again.
+    /// Starts the waiting test if other programs are quiet enough; otherwise measures their load
+    /// again.
     pub(super) fn start_waiting(
         &mut self,
         found: OtherPrograms,

@@ -1,4 +1,4 @@
-//! Settings are saved completely, read back unchanged, and never in the way when they are damaged.
+//! Settings are saved completely and read back unchanged. Damaged settings are reported and replaced by defaults.
 
 use super::*;
 

@@ -1,4 +1,4 @@
-//! A comparison as a page.
+//! A comparison as an HTML page.
 
 mod changes;
 
@@ -18,27 +18,29 @@ use super::{
     sentence,
 };
 
-/// Runs with what they mean.
+/// Runs with their reports.
 pub type Evaluated<'a> = [(&'a Run, &'a Report)];
 
-/// Runs of one kind that were compared.
+/// A comparison of runs of the same test.
 pub struct Compared<'a> {
-    /// What they are of a quick check; absent where single runs or groups are compared.
+    /// The part to which the runs belong if quick checks are compared; `None` for single runs or
+    /// groups.
     pub part: Option<Part>,
-    /// What they say of each other.
+    /// The comparison of the runs.
     pub comparison: &'a Comparison,
-    /// The runs.
+    /// The compared runs.
     pub runs: &'a Evaluated<'a>,
 }
 
 impl Compared<'_> {
-    /// The ID by which the command line takes a run, or the check that it is part of.
+    /// Returns the ID by which the command line finds a run; if quick checks are compared, the ID
+    /// of the check.
     pub(super) fn id<'r>(&self, run: &'r Run) -> &'r str {
         let group = run.group.as_ref().filter(|_| self.part.is_some());
         group.map_or_else(|| run.id.as_str(), |group| group.id.as_str())
     }
 
-    /// The command that repeats it.
+    /// Returns the command that prints the same comparison.
     pub(super) fn command(&self) -> String {
         let ids: Vec<&str> = self.runs.iter().map(|(run, _)| self.id(run)).collect();
         match self.comparison.variation {
@@ -50,7 +52,7 @@ impl Compared<'_> {
         }
     }
 
-    /// The runs of each side.
+    /// Returns the runs of each side of the comparison: a group of runs, or a single run.
     pub(super) fn sides(&self) -> Vec<&Evaluated<'_>> {
         match self.comparison.variation {
             Variation::Groups([count, _]) => {
@@ -61,7 +63,7 @@ impl Compared<'_> {
         }
     }
 
-    /// What a line of a table of several parts or configurations is about.
+    /// Returns the name of a row in a table of several parts or configurations.
     pub(super) fn line_name(&self, row: &ComparedRow) -> String {
         match self.part {
             None => row.label.clone(),
@@ -71,7 +73,8 @@ impl Compared<'_> {
     }
 }
 
-/// The page of a comparison, or of the parts of quick checks; `privacy` states which names were excluded.
+/// Returns the page of a comparison, or of the parts of quick checks; `privacy` states which names
+/// are excluded.
 pub fn page<'a>(sets: &'a [Compared<'a>], privacy: String) -> ComparisonPage<'a> {
     let first = sets.first();
     let is_of_checks = first.is_some_and(|set| set.part.is_some());
@@ -110,7 +113,7 @@ pub fn page<'a>(sets: &'a [Compared<'a>], privacy: String) -> ComparisonPage<'a>
     }
 }
 
-/// The notes and obstacles, a line each.
+/// Returns the notes on a comparison, and why some configurations are not compared, one line each.
 pub fn remarks(comparison: &Comparison) -> Vec<String> {
     let rows = comparison.rows.iter().filter_map(|row| {
         let in_the_way = row.obstacle.as_ref().filter(|_| comparison.obstacle.is_none())?;
@@ -119,7 +122,7 @@ pub fn remarks(comparison: &Comparison) -> Vec<String> {
     comparison.notes.iter().map(note).chain(rows).collect()
 }
 
-/// What to know before reading a number, each once.
+/// Returns the lines of `remarks` for all comparisons; equal lines only once.
 pub(super) fn all_remarks(sets: &[Compared<'_>]) -> Vec<String> {
     let mut all: Vec<String> = Vec::new();
     for remark in sets.iter().flat_map(|set| remarks(set.comparison)) {
@@ -130,7 +133,8 @@ pub(super) fn all_remarks(sets: &[Compared<'_>]) -> Vec<String> {
     all
 }
 
-/// The conclusion in a sentence.
+/// Returns the conclusion of one comparison, or of the comparisons of all parts of quick checks, in
+/// a sentence.
 pub(super) fn answer(sets: &[Compared<'_>]) -> String {
     let Some(first) = sets.first() else { return String::new() };
     let outcome = |set: &Compared<'_>| {
@@ -173,7 +177,7 @@ fn headline(sets: &[Compared<'_>], privacy: String) -> Headline {
     Headline { title, grade, sentence: answer(sets), evidence, privacy, ..Headline::default() }
 }
 
-/// Names without saying twice what they share: "60 FPS, CPU 1, Normal and Highest".
+/// Joins names and lists their common parts only once: "60 FPS, CPU 1, Normal and Highest".
 fn joined(names: &[String]) -> String {
     let parts = |name: &String| -> Vec<String> { name.split(", ").map(str::to_owned).collect() };
     let all: Vec<Vec<String>> = names.iter().map(parts).collect();
@@ -191,7 +195,8 @@ fn joined(names: &[String]) -> String {
     common.into_iter().chain(own).collect::<Vec<_>>().join(", ")
 }
 
-/// What a side is called: a run by its name, a check by that of its runs, a group by its number of runs.
+/// Returns the name of a side of the comparison: of its run or quick check; for a group of runs,
+/// with their number.
 pub(super) fn side_name(side: &Evaluated<'_>) -> String {
     let Some((run, _)) = side.first() else { return String::new() };
     let name = match &run.group {
@@ -205,7 +210,7 @@ pub(super) fn side_name(side: &Evaluated<'_>) -> String {
     }
 }
 
-/// What the runs have in common.
+/// Returns the properties that the runs have in common, such as test, duration, and PC.
 fn facts(set: &Compared<'_>, has_samples: bool) -> Vec<String> {
     let mut facts = Vec::new();
     let common = |of: &dyn Fn(&Run) -> String| {
@@ -217,7 +222,7 @@ fn facts(set: &Compared<'_>, has_samples: bool) -> Vec<String> {
         facts.extend(common(&|run| run.subject.name().to_owned()));
         facts.extend(
             common(&|run| {
-                let count = format_count(u64::try_from(run.sample_count()).unwrap_or(u64::MAX));
+                let count = format_count(run.sample_count());
                 let length = format_long_time(run.measured());
                 format!("{count} {} in {length}", run.subject.samples_name())
             })
@@ -231,7 +236,7 @@ fn facts(set: &Compared<'_>, has_samples: bool) -> Vec<String> {
     facts
 }
 
-/// What each run is against the baseline, in every set.
+/// Returns the outcome of each run compared with the baseline, over all comparisons.
 fn outcomes(sets: &[Compared<'_>]) -> impl Iterator<Item = Outcome> {
     sets.iter().flat_map(|set| {
         let others = (0..set.comparison.count).filter(|&run| run != set.comparison.baseline);
@@ -239,7 +244,9 @@ fn outcomes(sets: &[Compared<'_>]) -> impl Iterator<Item = Outcome> {
     })
 }
 
-/// Where it went, in all: better is no merit of what was changed where more than one thing differs.
+/// Returns the overall direction, which sets the color of the page; `None` if it is not clear. If a
+/// condition that is likely to matter differs between the runs, the direction is never `Better`:
+/// the condition may be the cause.
 fn direction(sets: &[Compared<'_>], differs: bool) -> Option<DeltaResult> {
     let outcomes: Vec<Outcome> = outcomes(sets).collect();
     if outcomes.contains(&Outcome::Worse) || outcomes.contains(&Outcome::NotComparable) {

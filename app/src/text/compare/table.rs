@@ -1,4 +1,4 @@
-//! The cells of a table of differences: one unit for all lengths of time, decimals by row.
+//! The cells of a comparison table: one time unit per table, decimals per row.
 
 use jitterscope_engine::nanos::Nanos;
 use jitterscope_engine::report::comparison::{ComparedRow, Delta, Figure};
@@ -10,22 +10,22 @@ use super::super::{
 };
 use super::rate;
 
-/// A metric of one run against the baseline, in words.
+/// The texts of one metric, and of its change from the baseline to one run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Cells {
     /// The value of each run.
     pub values: Vec<String>,
-    /// The change of the run; empty where there is none.
+    /// The change with its unit; `MISSING` if the run is the baseline or has no value.
     pub change: String,
-    /// The change as a share of the baseline's value.
+    /// The change as a share of the baseline's value; empty if both values are 0.
     pub percent: String,
-    /// The 95 % interval of the change.
+    /// The 95% confidence interval of the change, without a unit.
     pub interval: String,
-    /// What two runs of one setting differ by.
+    /// The noise floor: how much two runs with the same settings may differ.
     pub noise: String,
 }
 
-/// The unit that suits the lengths of time of a row.
+/// Returns the time unit that suits all durations of a row.
 pub fn metric_unit(row: &ComparedRow) -> Unit {
     let nanos = row.figures.iter().filter(|figure| figure.metric.unit == Quantity::Time);
     let values: Vec<Nanos> =
@@ -37,7 +37,8 @@ fn exact(nanos: f64) -> Nanos {
     Nanos::from_nanos_f64(nanos)
 }
 
-/// The words of a figure, with the change of one run.
+/// Returns the texts of a metric and of its change from the baseline to `run`; `unit` is for
+/// durations.
 pub fn cells(figure: &Figure, run: usize, unit: Unit) -> Cells {
     let known: Vec<Nanos> = figure.values.iter().flatten().map(|value| exact(*value)).collect();
     let decimals = choose_decimals(&known, unit);
@@ -90,7 +91,7 @@ fn percent(delta: &Delta) -> String {
     }
 }
 
-/// A change of a share in percentage points.
+/// Formats the change of a share in percentage points.
 fn points(change: f64) -> String {
     signed(change * 100.0, 3)
 }

@@ -1,4 +1,4 @@
-//! A comparison as lines and tables of words, and as Markdown for a ticket.
+//! A comparison as text lines and tables, and as Markdown for a ticket.
 
 use jitterscope_engine::export::Ticket;
 use jitterscope_engine::export::document::{Block, Grid, Line, Piece};
@@ -9,7 +9,8 @@ use super::super::{format_count, full_run_name};
 use super::page::{Compared, Evaluated, all_remarks, answer, side_name};
 use super::{cells, evidence, letter, metric_unit, noise_floor, result};
 
-/// What A and B are, a line each: a run by its name, machine and ID; a group by the number of its runs.
+/// Returns one line per side of the comparison: name, machine, and ID of a run; for a group, the
+/// number of runs and all IDs.
 pub fn legend(comparison: &Comparison, runs: &Evaluated<'_>) -> Vec<String> {
     if let Variation::Groups([count_a, _]) = comparison.variation {
         let (a, b) = runs.split_at(count_a.min(runs.len()));
@@ -24,7 +25,7 @@ pub fn legend(comparison: &Comparison, runs: &Evaluated<'_>) -> Vec<String> {
                 letter(at),
                 full_run_name(run),
                 run.machine.short(),
-                format_count(u64::try_from(run.sample_count()).unwrap_or(u64::MAX)),
+                format_count(run.sample_count()),
                 run.id,
             )
         })
@@ -40,8 +41,8 @@ fn group_legend(runs: &Evaluated<'_>, at: usize) -> String {
     format!("{}  {} {word} of {name}{mark} · {machine} · {}", letter(at), runs.len(), ids.join(" "))
 }
 
-/// The rows of the table of differences, header first. With more than two runs, each line names the run that
-/// it compares with the baseline.
+/// Returns the table of differences between the runs in one configuration, header first. With more
+/// than two runs, each row names the run that it compares with the baseline.
 pub fn differences(comparison: &Comparison, row: &ComparedRow) -> Vec<Vec<String>> {
     let unit = metric_unit(row);
     let has_several = 2 < comparison.count;
@@ -70,7 +71,7 @@ pub fn differences(comparison: &Comparison, row: &ComparedRow) -> Vec<Vec<String
     table
 }
 
-/// What differs around the runs, header first.
+/// Returns the table of conditions that differ between the runs, such as load, header first.
 pub fn conditions(comparison: &Comparison) -> Vec<Vec<String>> {
     let mut header = vec![String::new()];
     header.extend((0..comparison.count).map(|run| letter(run).to_string()));
@@ -86,7 +87,8 @@ pub fn conditions(comparison: &Comparison) -> Vec<Vec<String>> {
     table
 }
 
-/// A comparison, or those of the parts of quick checks, as a file: the blocks of the ticket, and the rest folded.
+/// Returns the blocks of the file of a comparison, or of the comparisons of all parts of quick
+/// checks: the blocks of the ticket, then a folded section with the details.
 pub fn document(sets: &[Compared<'_>]) -> Vec<Block> {
     let mut blocks = ticket(sets);
     let mut rest: Vec<Block> = all_remarks(sets).into_iter().map(Block::item).collect();
@@ -110,7 +112,8 @@ pub fn document(sets: &[Compared<'_>]) -> Vec<Block> {
     blocks
 }
 
-/// The same for a ticket, in few lines.
+/// Returns the blocks of a short text about a comparison, to paste into an issue tracker (a
+/// ticket).
 pub fn ticket(sets: &[Compared<'_>]) -> Vec<Block> {
     let Some(first) = sets.first() else { return Vec::new() };
     let is_of_checks = first.part.is_some();
@@ -119,7 +122,7 @@ pub fn ticket(sets: &[Compared<'_>]) -> Vec<Block> {
     notes.extend((!is_of_checks).then(|| evidence(first.comparison)));
     notes.extend(all_remarks(sets).into_iter().next().map(|note| format!("Warning: {note}")));
     notes.retain(|note| !note.is_empty());
-    // The p99 of every configuration; of a single one, its other metrics after it.
+    // Show the p99 of each configuration; for a single configuration, also its other metrics.
     let lines: Vec<(&Compared<'_>, &ComparedRow)> = sets
         .iter()
         .flat_map(|set| first_rows(set).into_iter().map(move |row| (set, row)))
@@ -163,7 +166,8 @@ pub fn ticket(sets: &[Compared<'_>]) -> Vec<Block> {
     Ticket { title, answer: answer(sets), notes, grid, facts }.blocks()
 }
 
-/// The rows that a ticket begins with: of a part of checks, the last that changed, or the last.
+/// Returns the configurations that a ticket shows: all; for a part of quick checks, only the last
+/// one that changed, or else the last one.
 fn first_rows<'a>(set: &Compared<'a>) -> Vec<&'a ComparedRow> {
     let is_changed = |row: &&ComparedRow| {
         let mut outcomes = row.outcomes.iter().flatten();
@@ -178,7 +182,7 @@ fn first_rows<'a>(set: &Compared<'a>) -> Vec<&'a ComparedRow> {
     }
 }
 
-/// What quick checks are, a line for each side.
+/// Returns one line per compared quick check: letter, name, machine, and ID.
 fn check_legend(set: &Compared<'_>) -> Vec<String> {
     let line = |(side, at): (&Evaluated<'_>, usize)| {
         let mark = if at == 0 { " (baseline)" } else { "" };
@@ -189,10 +193,10 @@ fn check_legend(set: &Compared<'_>) -> Vec<String> {
     set.sides().into_iter().zip(0..).map(line).collect()
 }
 
-/// Columns of numbers.
+/// The headers of the columns that are right-aligned because they contain numbers.
 const NUMBERS: [&str; 4] = ["Change", "%", "95% CI", "Noise floor"];
 
-/// A table whose first row is its header.
+/// Returns a table block; the first row is its header.
 fn grid(rows: Vec<Vec<String>>) -> Block {
     let mut rows = rows.into_iter();
     let header = rows.next().unwrap_or_default();

@@ -1,4 +1,4 @@
-//! Reported facts are listed, others are omitted.
+//! The text about a machine lists the facts that the system reports and omits all others.
 
 use jitterscope_engine::machine::Memory;
 use jitterscope_engine::platform::{RealtimeBandwidth, SystemDetail};

@@ -1,4 +1,4 @@
-//! What to do after a quick check, in words: who delayed frames, and what else was found.
+//! Recommendations after a quick check: programs that delayed frames, and other findings.
 
 use jitterscope_engine::nanos::Nanos;
 use jitterscope_engine::plan::quick::Part;
@@ -7,9 +7,10 @@ use jitterscope_engine::report::quick::{Advice, Answer, Delayed, DelayedRow, Sco
 use jitterscope_engine::report::{Cause, Suspect, advice_against, kernel_thread};
 
 use super::super::{format_count, format_share, format_time};
-use super::{plain_evidence, wide};
+use super::plain_evidence;
 
-/// How many frames the rows of what to do are about; empty where none was late.
+/// Returns how many frames were late, to which the recommendations refer; empty if no frame was
+/// late.
 pub fn delayed_note(delayed: &Delayed) -> String {
     if delayed.late_count == 0 {
         return String::new();
@@ -21,18 +22,20 @@ pub fn delayed_note(delayed: &Delayed) -> String {
     format!(
         "{} of {} frames {when} started more than {} late ({} of a frame){unseen}",
         format_count(delayed.late_count),
-        format_count(wide(delayed.frame_count)),
+        format_count(delayed.frame_count),
         format_time(delayed.above),
         format_share(delayed.above.as_f64() / delayed.period.as_f64().max(1.0))
     )
 }
 
-/// Whether a row counts frames without an observable cause: nobody to act on.
+/// Returns whether a row counts frames without an observable cause, for which there is no
+/// recommendation.
 fn is_unseen(row: &DelayedRow) -> bool {
     row.cause == Cause::NotObservable && row.culprits == 1
 }
 
-/// The words of a row of what to do: "steam.exe delayed 41 of these 60 frames".
+/// Returns the texts about the late frames that have the same cause: "steam.exe delayed 41 of these
+/// 60 frames".
 pub fn delayed_row(delayed: &Delayed, row: &DelayedRow) -> AdviceWords {
     let of = |this: &str| match delayed.late_count {
         1 => format!("{this} frame"),
@@ -62,7 +65,8 @@ pub fn delayed_row(delayed: &Delayed, row: &DelayedRow) -> AdviceWords {
     AdviceWords { title, text: said.join(" "), button: "Show frames" }
 }
 
-/// What to do where no frame was late, and nothing else was found.
+/// Returns the text that nothing is to be done, if no frame was late and nothing else was found;
+/// `None` otherwise.
 pub fn nothing_to_do(card: &Scorecard) -> Option<String> {
     let delayed = card.delayed.as_ref().filter(|delayed| delayed.late_count == 0)?;
     let is_free = card.advice.iter().all(|advice| *advice == Advice::LookElsewhere);
@@ -71,8 +75,9 @@ pub fn nothing_to_do(card: &Scorecard) -> Option<String> {
     })
 }
 
-/// Everything to do in words, the first thing first: who delayed frames, and what else was found. Frames without an
-/// observable cause are in the note.
+/// Returns all recommendations, most important first: denied requests and long gaps with a known
+/// cause, then programs that delayed frames, then other findings. Frames without an observable
+/// cause are omitted; `delayed_note` counts them.
 pub fn what_to_do(card: &Scorecard) -> Vec<AdviceWords> {
     let rows = card.delayed.iter().flat_map(|delayed| {
         let named = delayed.rows.iter().filter(|row| !is_unseen(row));
@@ -86,9 +91,10 @@ pub fn what_to_do(card: &Scorecard) -> Vec<AdviceWords> {
     first_words.chain(rows).chain(card.advice.iter().skip(first).map(advice)).collect()
 }
 
-/// The first thing to do, in a sentence; `None` where there is nothing, or where the evidence has it.
+/// Returns the first recommendation in a sentence; `None` if there is none, or if the text of
+/// `plain_evidence` already includes it.
 pub fn first_to_do(card: &Scorecard) -> Option<String> {
-    // The evidence says to close the programs that disturbed it.
+    // The evidence already recommends closing the programs that disturbed the check.
     if matches!(card.answer, Answer::Inconclusive { .. }) {
         return None;
     }
@@ -109,7 +115,7 @@ pub fn first_to_do(card: &Scorecard) -> Option<String> {
     Some(first).filter(|first| !plain_evidence(card).contains(first))
 }
 
-/// What to do about something, in a sentence.
+/// Returns a recommendation in a sentence.
 fn first_step(advice: &Advice) -> String {
     match advice {
         Advice::RepeatWhole => "Run the check again.",
@@ -132,18 +138,18 @@ fn first_step(advice: &Advice) -> String {
     .to_owned()
 }
 
-/// The words of something that would help.
+/// The texts of a recommendation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AdviceWords {
-    /// What it is.
+    /// The title: what was found.
     pub title: String,
-    /// What to do, and why.
+    /// The recommended step, and the reason.
     pub text: String,
-    /// Label of its button.
+    /// The label of the button that performs the step.
     pub button: &'static str,
 }
 
-/// The label of a button that opens a window of the desktop.
+/// Returns the label of a button that opens a settings window of the desktop.
 pub const fn tool_button(tool: SystemTool) -> &'static str {
     match tool {
         SystemTool::Power => "Show setting",
@@ -151,7 +157,7 @@ pub const fn tool_button(tool: SystemTool) -> &'static str {
     }
 }
 
-/// The words of something that would help.
+/// Returns title, text, and button label of a recommendation.
 pub fn advice(advice: &Advice) -> AdviceWords {
     let words =
         |title: &str, text: String, button| AdviceWords { title: title.to_owned(), text, button };

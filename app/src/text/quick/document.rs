@@ -1,4 +1,4 @@
-//! A quick check as a document: for a ticket, and as a file with all of it.
+//! A quick check as a document: short for a ticket, and complete as a file.
 
 use jitterscope_engine::export::document::{Block, Grid, Line, Piece};
 use jitterscope_engine::export::{Ticket, machine_line, machine_lines};
@@ -12,7 +12,8 @@ use super::{
 };
 use crate::text::{MISSING, date, format_count, format_share, local};
 
-/// Returns what a ticket has no room for: the numbers, what would help, and under what it ran.
+/// Returns the sections that only the file has, not the ticket: measurements, recommendations, and
+/// conditions.
 fn details(scorecard: &Scorecard, runs: &[&Run]) -> Vec<Block> {
     let note = runs.iter().map(|run| run.note.as_str()).find(|note| !note.is_empty());
     let mut blocks =
@@ -75,7 +76,8 @@ fn details(scorecard: &Scorecard, runs: &[&Run]) -> Vec<Block> {
     blocks
 }
 
-/// Returns the blocks of a file: those of the ticket, and the rest folded.
+/// Returns the blocks of the file of a check: the blocks of the ticket, then a folded section with
+/// the details.
 pub fn report(scorecard: &Scorecard, runs: &[&Run]) -> Vec<Block> {
     let mut blocks = ticket(scorecard, runs);
     let rest = details(scorecard, runs);
@@ -83,7 +85,8 @@ pub fn report(scorecard: &Scorecard, runs: &[&Run]) -> Vec<Block> {
     blocks
 }
 
-/// Returns what is pasted into a ticket: the verdict, the five results, the culprits, and the PC in few lines.
+/// Returns the blocks of a short text for an issue tracker (a ticket): verdict, the five results,
+/// programs that delayed frames, and the PC.
 pub fn ticket(scorecard: &Scorecard, runs: &[&Run]) -> Vec<Block> {
     let began = runs.iter().map(|run| run.started_at).min();
     let when = began.map_or_else(String::new, |began| format!("{}, ", date(&local(began))));
@@ -109,7 +112,7 @@ pub fn ticket(scorecard: &Scorecard, runs: &[&Run]) -> Vec<Block> {
     let lost: u64 = runs.iter().map(|run| run.lost_count()).sum();
     let lost = if lost == 0 { "none".to_owned() } else { format_count(lost) };
     let samples: usize = runs.iter().map(|run| run.sample_count()).sum();
-    let samples = format_count(u64::try_from(samples).unwrap_or(u64::MAX));
+    let samples = format_count(samples);
     let quality = scorecard.trust.iter().filter_map(|one| match one {
         QualityCheck::OtherPrograms { share: Some(share), .. } => {
             Some(format!("other programs up to {} of one CPU", format_share(*share)))
@@ -153,7 +156,8 @@ fn measurements(scorecard: &Scorecard) -> Grid {
     }
 }
 
-/// The load threads of the frame loop under load, as they ran.
+/// Returns the number of load threads in the frame loop under load, as text; `None` if that part
+/// was not measured.
 pub fn load(runs: &[&Run]) -> Option<String> {
     let is_loaded = |run: &&&Run| run.plan().and_then(Part::of) == Some(Part::FrameLoad);
     let threads = |trial: &TrialRun| trial.counters.get(counter::LOAD_THREADS).copied();

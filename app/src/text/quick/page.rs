@@ -1,4 +1,4 @@
-//! A quick check as a page.
+//! A quick check as an HTML page.
 
 use jitterscope_engine::export::Headline;
 use jitterscope_engine::export::document::Grid;
@@ -9,7 +9,8 @@ use jitterscope_engine::run::Run;
 
 use crate::text::{self, quick};
 
-/// The page of a check from which the names were taken; `privacy` states which.
+/// Returns the HTML page of a check whose excluded names are already removed; `privacy` states
+/// which names those are.
 pub fn page<'a>(
     card: &Scorecard,
     parts: &[Measured<'a>],

@@ -1,4 +1,4 @@
-//! The words of a check: each answer has its sentence, and what is not known is named.
+//! The text of a Quick check: each answer has a sentence, and measurements without a verdict are named.
 
 use jitterscope_engine::export::markdown;
 use jitterscope_engine::export::ticket::MAX_LINES;
@@ -195,7 +195,7 @@ fn what_to_do_counts_the_frames_of_its_note() {
     assert!(plain_evidence(&card).ends_with("Main cause of delays: steam.exe."));
     assert_eq!(what_to_do(&card)[0], words[0]);
     assert_eq!(first_to_do(&card).unwrap(), "Pause or close steam.exe, then run again.");
-    // Frames without a cause are nothing to do, unlike what was found besides.
+    // Late frames whose cause is not observable give no advice; other advice remains.
     let unseen = [("Not observable here", Cause::NotObservable, 60)];
     let mut card = Scorecard { delayed: Some(late(&unseen, 60)), ..card };
     card.delayed.as_mut().unwrap().rows[0].program = None;

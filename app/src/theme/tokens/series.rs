@@ -1,24 +1,26 @@
-//! Styles of series: color, dash, and marker go together, so that color is never the only cue.
+//! Styles of series. Each combines a color with a dash pattern and a marker, so that color is never
+//! the only cue.
 
 use eframe::egui::{Color32, Pos2, Shape, Stroke};
 
 /// The style of one series.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Series {
-    /// Its letter, A to H.
+    /// The letter of the series, A to H.
     pub letter: char,
-    /// Its color in the current theme.
+    /// The color in the current theme.
     pub color: Color32,
-    /// Its dash pattern.
+    /// The dash pattern of the line.
     pub dash: Dash,
-    /// The shape of its points.
+    /// The marker of points.
     pub mark: Mark,
-    /// How much thicker its lines are than in the design.
+    /// Factor for the width of lines: 1 in standard contrast, more in high contrast.
     weight: f32,
 }
 
 impl Series {
-    /// The series of that number, from the colors of a theme.
+    /// Returns the style of the series with this index; `colors` are those of the series A to H in
+    /// the current theme.
     pub(super) fn new(index: usize, colors: [Color32; 8], weight: f32) -> Self {
         let rest = [
             ('A', Dash::SOLID, Mark::Circle),
@@ -37,13 +39,14 @@ impl Series {
         Self { letter, color, dash, mark, weight }
     }
 
-    /// A line of this width in its color; thicker in high contrast.
+    /// Returns a stroke in the color of the series. `width` is in points; in high contrast, the
+    /// stroke is wider.
     pub fn stroke(self, width: f32) -> Stroke {
         Stroke::new(width * self.weight, self.color)
     }
 }
 
-/// The shape of a point.
+/// The shape of a marker.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mark {
     /// A filled circle.
@@ -52,13 +55,13 @@ pub enum Mark {
     Square,
     /// A filled triangle, point up.
     TriangleUp,
-    /// A filled triangle, point down; also marks missed or cut-off values.
+    /// A filled triangle that points down; also marks missed frames and values beyond the axis.
     TriangleDown,
     /// A filled diamond.
     Diamond,
-    /// Two crossed strokes.
+    /// Two crossed diagonal strokes.
     Cross,
-    /// A vertical and a level stroke, crossed.
+    /// A vertical and a horizontal stroke, crossed.
     Plus,
     /// An open circle.
     Ring,
@@ -76,28 +79,28 @@ pub struct Dash {
 }
 
 impl Dash {
-    /// An unbroken line: A and E.
+    /// A solid line, for the series A and E.
     pub const SOLID: Self = Self { drawn: &[], skipped: &[] };
-    /// 6 drawn, 3 not: B and F.
+    /// 6 points drawn, 3 skipped, for the series B and F.
     pub const DASHED: Self = Self { drawn: &[6.0], skipped: &[3.0] };
-    /// 2 drawn, 3 not: C and G.
+    /// 2 points drawn, 3 skipped, for the series C and G.
     pub const DOTTED: Self = Self { drawn: &[2.0], skipped: &[3.0] };
-    /// 12 drawn, 7 not: D and H.
+    /// 12 points drawn, 7 skipped, for the series D and H.
     pub const LONG: Self = Self { drawn: &[12.0], skipped: &[7.0] };
-    /// 5 drawn, 4 not: target and limit lines.
+    /// 5 points drawn, 4 skipped, for target and limit lines.
     pub const LIMIT: Self = Self { drawn: &[5.0], skipped: &[4.0] };
 
-    /// Lengths that are drawn, in points; none of an unbroken line.
+    /// Returns the lengths that are drawn, in points; empty for a solid line.
     pub const fn drawn(self) -> &'static [f32] {
         self.drawn
     }
 
-    /// Whether the line is unbroken.
+    /// Whether the line is solid.
     pub const fn is_solid(self) -> bool {
         self.drawn.is_empty()
     }
 
-    /// The line through the points of a path.
+    /// Returns the shapes of a line along a path.
     pub fn line(self, path: &[Pos2], stroke: impl Into<Stroke>) -> Vec<Shape> {
         if self.is_solid() {
             vec![Shape::line(path.to_vec(), stroke.into())]

@@ -1,4 +1,4 @@
-//! Sizes in egui points at 100%: heights, widths, gaps and radii of the design.
+//! Sizes in egui points at 100% zoom: heights, widths, gaps, and radii of the design.
 
 /// Height of a button, a badge, an icon button.
 pub const BUTTON: f32 = 28.0;
@@ -6,11 +6,11 @@ pub const BUTTON: f32 = 28.0;
 pub const PRIMARY: f32 = 32.0;
 /// Width of the primary button in the top bar.
 pub const PRIMARY_WIDTH: f32 = 124.0;
-/// Height of the main button of a page.
+/// Height of the main button of an empty page.
 pub const HERO: f32 = 36.0;
 /// Height of fields, combos and segmented controls.
 pub const FIELD: f32 = 26.0;
-/// Side of the smallest pointer target.
+/// Minimum side length of a clickable widget.
 pub const TARGET: f32 = 24.0;
 /// Side of a check box or a radio button.
 pub const CHECK_BOX: f32 = 15.0;
@@ -28,7 +28,7 @@ pub const ICON_EMPTY: f32 = 32.0;
 
 /// Maximum width of a sentence on an empty page.
 pub const EMPTY_TEXT: f32 = 520.0;
-/// Size of the sketch of a result.
+/// Width and height of the sketch that an empty page shows instead of a result.
 pub const SKETCH: [f32; 2] = [520.0, 168.0];
 
 /// Padding of a button, left and right.
@@ -41,7 +41,7 @@ pub const STRIP_BAR: f32 = 4.0;
 pub const GAP_ICON: f32 = 6.0;
 /// Gap between a label and its field.
 pub const GAP_LABEL: f32 = 4.0;
-/// Gap between things that belong together.
+/// Gap between related items.
 pub const GAP_SMALL: f32 = 8.0;
 /// Gap between cards.
 pub const GAP_CARD: f32 = 10.0;
@@ -51,7 +51,7 @@ pub const GAP_FIELD: f32 = 12.0;
 pub const GAP_GROUP: f32 = 16.0;
 /// Gap between sections.
 pub const GAP_SECTION: f32 = 24.0;
-/// Gap around an isolated item.
+/// Gap between the columns of the shortcut sheet, and between a sheet and the window's edges.
 pub const GAP_WIDE: f32 = 32.0;
 
 /// Padding of a page, left and right.
@@ -72,43 +72,43 @@ pub const FOCUS_STROKE: f32 = 2.0;
 pub const FOCUS_GAP: f32 = 1.0;
 /// Opacity of disabled widgets.
 pub const DISABLED_OPACITY: f32 = 0.62;
-/// Duration of an animation when nothing is being measured.
+/// Duration of an animation in seconds, while no test runs.
 pub const ANIMATION_SECS: f32 = 0.083;
 
-/// Width of the rail.
+/// Width of the navigation rail at the left edge of the window.
 pub const RAIL: f32 = 200.0;
-/// Width of the rail in a narrow window.
+/// Width of the navigation rail in a narrow window.
 pub const RAIL_NARROW: f32 = 48.0;
 /// Height of an item of the rail.
 pub const NAV_ITEM: f32 = 32.0;
 /// Size of an icon in the rail.
 pub const NAV_ICON: f32 = 18.0;
-/// Height of the brand mark's row and of the top bar.
+/// Height of the top bar, and of the row with the brand mark above the navigation rail's items.
 pub const TOP_BAR: f32 = 56.0;
 /// Height of the top bar in a narrow window.
 pub const TOP_BAR_NARROW: f32 = 48.0;
 /// Height of the status bar.
 pub const STATUS_BAR: f32 = 26.0;
-/// Width of the setup column.
+/// Width of the setup column, which has the settings of a test.
 pub const SETUP: f32 = 280.0;
 /// Width of the setup column in a medium window.
 pub const SETUP_MEDIUM: f32 = 252.0;
-/// Width of the details of a run in a wide window.
+/// Default width of the details column of the Runs page in a wide window.
 pub const DETAILS: f32 = 336.0;
-/// The narrowest and the widest that these details can be made.
+/// Minimum width of the details column of the Runs page.
 pub const MIN_DETAILS: f32 = 272.0;
-/// See [`MIN_DETAILS`].
+/// Maximum width of the details column of the Runs page.
 pub const MAX_DETAILS: f32 = 420.0;
-/// From this width a window is wide.
+/// Minimum width of a wide window.
 pub const WIDE_FROM: f32 = 1280.0;
-/// From this width a window is medium, below it narrow.
+/// Minimum width of a medium window; a window below it is narrow.
 pub const MEDIUM_FROM: f32 = 960.0;
 
 /// Height of a table row.
 pub const TABLE_ROW: f32 = 26.0;
 /// Height of a table's header.
 pub const TABLE_HEADER: f32 = 28.0;
-/// Height of a row in the list of runs.
+/// Height of a row in the list of saved runs.
 pub const RUNS_ROW: f32 = 31.0;
 /// Height of a row in a compact table.
 pub const COMPACT_ROW: f32 = 24.0;
@@ -121,14 +121,14 @@ pub const PROGRESS_BAR: f32 = 6.0;
 pub const TOAST_WIDTH: f32 = 380.0;
 /// Width of a help popover.
 pub const HELP_WIDTH: f32 = 300.0;
-/// Width of a confirmation.
+/// Width of a confirmation dialog.
 pub const DIALOG_WIDTH: f32 = 400.0;
 
 /// Width of a line in a live plot.
 pub const LINE_LIVE: f32 = 1.1;
 /// Width of a line in a comparison.
 pub const LINE_COMPARE: f32 = 1.8;
-/// Radius of a marker that carries meaning.
+/// Radius of a marker whose shape has a meaning, such as the cause of a late frame.
 pub const MARK: f32 = 4.2;
-/// Radius of a point in a cloud.
+/// Radius of a point in a plot of many points.
 pub const POINT: f32 = 1.5;

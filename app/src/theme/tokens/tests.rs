@@ -1,22 +1,22 @@
-//! What the colors promise: enough contrast in both themes, and a heat map that covers its range.
+//! Tests that all themes have enough contrast, that colors of series differ, and that the heat map covers its range.
 
 use eframe::egui::Color32;
 use jitterscope_engine::nanos::Nanos;
 
 use super::{DARK, DARK_HIGH, LIGHT, LIGHT_HIGH, Tokens};
 
-/// A channel without its curve, 0 to 1.
+/// Converts a color channel from sRGB to linear light, 0 to 1.
 fn linear(channel: u8) -> f64 {
     let value = f64::from(channel) / 255.0;
     if value <= 0.04045 { value / 12.92 } else { ((value + 0.055) / 1.055).powf(2.4) }
 }
 
-/// Relative luminance after WCAG 2.2.
+/// Returns the relative luminance of a color as defined by WCAG 2.2.
 fn luminance(color: Color32) -> f64 {
     0.2126 * linear(color.r()) + 0.7152 * linear(color.g()) + 0.0722 * linear(color.b())
 }
 
-/// Contrast ratio after WCAG 2.2, 1 to 21.
+/// Returns the contrast ratio of two colors as defined by WCAG 2.2, from 1 to 21.
 fn contrast(one: Color32, other: Color32) -> f64 {
     let (one, other) = (luminance(one), luminance(other));
     (one.max(other) + 0.05) / (one.min(other) + 0.05)
@@ -28,7 +28,7 @@ fn check(name: &str, over: &str, one: Color32, other: Color32, at_least: f64) {
     assert!(ratio >= at_least, "{name} on {over}: {ratio:.2}, not {at_least}");
 }
 
-/// Every set of colors: what is promised of one is promised of all.
+/// Returns all four sets of colors with their names, because every set must meet the same limits.
 fn themes() -> [(&'static str, &'static Tokens); 4] {
     [
         ("dark", &DARK),
@@ -38,8 +38,8 @@ fn themes() -> [(&'static str, &'static Tokens); 4] {
     ]
 }
 
-/// What people with each kind of color blindness see of linear red, green and blue: Machado, Oliveira
-/// and Fernandes 2009, severity 1. The first is full color vision.
+/// For each kind of color vision, the matrix that maps linear red, green, and blue to the colors seen.
+/// From Machado, Oliveira, and Fernandes 2009, severity 1; the identity for full color vision.
 const SEEN: [(&str, [[f64; 3]; 3]); 4] = [
     ("full color vision", [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]),
     (
@@ -68,7 +68,7 @@ const SEEN: [(&str, [[f64; 3]; 3]); 4] = [
     ),
 ];
 
-/// A color in CIELAB under D65, as someone sees it.
+/// Converts a color to CIELAB (white point D65) as it is seen with the color vision `seen`, one of [`SEEN`].
 fn lab(color: Color32, seen: &[[f64; 3]; 3]) -> [f64; 3] {
     let rgb = [color.r(), color.g(), color.b()].map(linear);
     let dot = |row: &[f64; 3], of: &[f64; 3]| row[0] * of[0] + row[1] * of[1] + row[2] * of[2];
@@ -84,7 +84,7 @@ fn lab(color: Color32, seen: &[[f64; 3]; 3]) -> [f64; 3] {
     [116.0 * y - 16.0, 500.0 * (x - y), 200.0 * (y - z)]
 }
 
-/// How far apart two colors are for someone: ΔE*ab, where 2 can just be seen.
+/// Returns the difference ΔE*ab of two colors for the color vision `seen`; a difference of 2 is just visible.
 fn difference(one: Color32, other: Color32, seen: &[[f64; 3]; 3]) -> f64 {
     let (one, other) = (lab(one, seen), lab(other, seen));
     one.iter().zip(other).map(|(one, other)| (one - other).powi(2)).sum::<f64>().sqrt()
@@ -194,7 +194,7 @@ fn series_differ_in_more_than_color_and_begin_again_past_h() {
 
 #[test]
 fn series_that_overlap_are_distinguished_by_everyone() {
-    // How far A and B, any of A to D, and any of A to H are apart at least.
+    // Minimum color differences between series A and B, between any two of A to D, and between any two of A to H.
     for (theme, t, of_two, of_four, of_eight) in [
         ("dark", &DARK, 86.0, 21.0, 0.0),
         ("light", &LIGHT, 86.0, 15.0, 0.0),

@@ -6,7 +6,8 @@ use super::style_as_field;
 use crate::theme::{Tokens, Type, icons, paint_icon, size};
 use crate::widgets::paint::{bordered_box, focus_ring};
 
-/// A combo of choices with their texts. The response has `changed()`.
+/// Shows a combo box of values with their texts, `width` points wide. `changed()` of the response
+/// is true if the user selected another value.
 pub fn combo<T: Clone + PartialEq>(
     ui: &mut Ui,
     name: &str,
@@ -31,7 +32,8 @@ pub fn combo<T: Clone + PartialEq>(
     response
 }
 
-/// A combo box with only its caret visible, next to a field that shows more than the choice.
+/// Shows a combo box of which only the caret (the arrow that opens the list) is visible, for use
+/// next to a field that shows the value.
 pub fn combo_caret(
     ui: &mut Ui,
     name: &str,
@@ -61,7 +63,8 @@ pub fn combo_caret(
     response.on_hover_text(current)
 }
 
-/// A combo box whose list the caller draws; a click on one of its buttons closes it.
+/// Shows a combo box with the text `current`; `list` draws its list. A click on a button in the
+/// list closes the list.
 pub fn combo_ui(
     ui: &mut Ui,
     name: &str,

@@ -1,5 +1,5 @@
-//! Number fields: typed or dragged, with a unit; out-of-range values are marked, and corrected when
-//! the field loses focus.
+//! Number fields, in which the user types or drags a number with a unit. An out-of-range number is
+//! marked, and corrected when the field loses the focus.
 
 use std::ops::RangeInclusive;
 
@@ -13,7 +13,8 @@ use crate::theme::{Tokens, Type, size};
 use crate::widgets::severity::Severity;
 use crate::widgets::spans::Spans;
 
-/// A field for a duration, a count, or a number with a fraction. Typed text may use another unit: `500 ms`.
+/// Shows a field for a duration, a count, or a number with a fraction, `width` points wide. A typed
+/// duration may have another unit than the field: `500 ms`.
 pub fn value_field<T: Quantity>(
     ui: &mut Ui,
     name: &str,
@@ -29,7 +30,8 @@ pub fn value_field<T: Quantity>(
     response
 }
 
-/// A field for a number of a setting.
+/// Shows a field for a number, with the unit and the range of `parameter`. `number` is in
+/// nanoseconds if the number is a duration.
 pub fn number_field(
     ui: &mut Ui,
     name: &str,
@@ -62,7 +64,8 @@ pub fn number_field(
     .show(ui, name, number)
 }
 
-/// A number in its unit.
+/// Formats a number in the unit of its field, without the symbol of the unit. A duration is given
+/// in nanoseconds.
 fn written(number: f64, unit: FieldUnit) -> String {
     let length = Nanos::of(number);
     match unit {
@@ -70,16 +73,16 @@ fn written(number: f64, unit: FieldUnit) -> String {
         FieldUnit::Micros => text::format_time_in(length, text::Unit::Micros, 2),
         FieldUnit::Millis => text::format_time_in(length, text::Unit::Millis, 2),
         FieldUnit::Secs => decimal(length.as_secs(), 3),
-        FieldUnit::Count(_) => text::format_count(u32::of(number).into()),
+        FieldUnit::Count(_) => text::format_count(u32::of(number)),
         FieldUnit::Fraction(_) => decimal(number, 3),
     }
 }
 
-/// A number field of any quantity.
+/// A number field: how a number of any quantity is shown, read, and limited.
 struct Field<'a> {
     unit: &'a str,
     range: RangeInclusive<f64>,
-    /// Increment of a point of dragging or an arrow key.
+    /// Increment per point of dragging and per arrow key.
     step: f64,
     width: f32,
     write: &'a dyn Fn(f64) -> String,
@@ -87,8 +90,8 @@ struct Field<'a> {
 }
 
 impl Field<'_> {
-    /// The value stays in range; out-of-range text remains visible, marked, until the field loses
-    /// focus.
+    /// Shows the field and changes `value`, which always stays in range. Out-of-range text remains
+    /// visible and marked until the field loses the focus.
     fn show(&self, ui: &mut Ui, name: &str, value: &mut f64) -> Response {
         let id = ui.make_persistent_id(name).with("typed");
         let clamp = |number: f64| number.clamp(*self.range.start(), *self.range.end());
@@ -155,7 +158,7 @@ impl Field<'_> {
         .inner
     }
 
-    /// The message for an out-of-range number.
+    /// Returns the message for an out-of-range number.
     fn wrong(&self, shown: f64) -> String {
         let (word, limit) = if shown > *self.range.end() {
             ("At most", *self.range.end())
@@ -167,7 +170,8 @@ impl Field<'_> {
     }
 }
 
-/// Restores the value that a field had when it was entered, where Esc was pressed in it.
+/// Restores the value from before the edit in `shown` if Esc was pressed in the field. Returns
+/// whether `shown` changed. `own` is the value before this frame, stored when an edit begins.
 fn cancelled(ui: &Ui, response: &Response, own: f64, shown: &mut f64) -> bool {
     let id = response.id.with("before");
     if response.gained_focus() {
@@ -185,7 +189,7 @@ fn cancelled(ui: &Ui, response: &Response, own: f64, shown: &mut f64) -> bool {
     })
 }
 
-/// At most this many decimals, without trailing zeros.
+/// Formats a number with at most `decimals` decimals, without trailing zeros.
 fn decimal(number: f64, decimals: usize) -> String {
     let text = format!("{number:.decimals$}");
     if text.contains('.') {

@@ -1,6 +1,8 @@
-//! Parses typed numbers: digits with spaces, either decimal sign, an optional unit.
+//! Parses entered numbers: digits with spaces, a comma or a point as decimal separator, an optional
+//! unit.
 
-/// Parses a number; spaces of any kind are ignored, and a comma is a decimal point.
+/// Parses a number. Spaces of any kind are ignored, and a comma is a decimal point. `None` if the
+/// text is not a finite number.
 pub(super) fn number(text: &str) -> Option<f64> {
     let plain: String = text
         .chars()
@@ -14,7 +16,8 @@ pub(super) fn number(text: &str) -> Option<f64> {
     plain.parse().ok().filter(|value: &f64| value.is_finite())
 }
 
-/// Parses a duration in nanoseconds; without a unit, in the field's unit.
+/// Parses a duration such as `500 ms` to nanoseconds; `None` if the text is not a duration. A
+/// number without a unit is in the unit of the field, which has `nanos_a_unit` nanoseconds.
 pub(super) fn nanos(text: &str, nanos_a_unit: f64) -> Option<f64> {
     let text = text.trim();
     if text.contains(':') {
@@ -34,7 +37,7 @@ pub(super) fn nanos(text: &str, nanos_a_unit: f64) -> Option<f64> {
     number(digits).map(|value| value * unit)
 }
 
-/// Reads minutes and seconds, or hours too: `5:00`, `1:00:00`.
+/// Parses a duration in clock format to seconds: `5:00` is 5 minutes, `1:00:00` is one hour.
 fn clock_secs(text: &str) -> Option<f64> {
     let mut secs = 0.0;
     for part in text.split(':') {

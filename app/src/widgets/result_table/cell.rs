@@ -1,4 +1,5 @@
-//! One cell of a table: its text, the icons that say what its color states, and why it is empty.
+//! A cell of a result table: its text, an icon with the same meaning as its color, and a tooltip,
+//! such as with the reason why the cell is empty.
 
 use eframe::egui::{Color32, Response, Role, Sense, Ui, WidgetInfo, pos2};
 use jitterscope_engine::report::DISTURBED;
@@ -12,25 +13,28 @@ use crate::theme::{Tokens, Type, icons, size};
 use crate::widgets::severity::Severity;
 use crate::widgets::spans::Spans;
 
-/// Why a cell of the wide layout is empty.
+/// The reason shown for an empty cell of the wide layout, which has a cell for every combination of
+/// row and group, even if the combination was not measured.
 const NOT_MEASURED: &str = "not measured";
 
-/// A prepared cell.
+/// A cell with the data that is required to draw it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct CellView<'a> {
     pub(super) prepared: &'a Prepared,
     pub(super) column: &'a GridColumn,
-    /// The row of the table; absent where the configuration does not exist.
+    /// The position in the table of the row that the cell shows; `None` if the cell was not
+    /// measured.
     pub(super) source: Option<usize>,
-    /// What the row is about.
+    /// Label of the row.
     pub(super) label: &'a str,
-    /// Whether it is the first of its row, which carries the marks of the whole row.
+    /// Whether the cell is the first of its row. The first cell shows the icons that apply to the
+    /// whole row, such as a warning.
     pub(super) is_first: bool,
-    /// Whether the row can be opened: then its first cell looks like a link.
+    /// Whether the row can be opened, so that the cell looks like a link under the pointer.
     pub(super) is_link: bool,
 }
 
-/// How a cell looks.
+/// The icon, the text, the text style, and the text color of a cell.
 struct Look {
     icon: Option<(&'static str, Color32)>,
     text: String,
@@ -61,7 +65,7 @@ impl CellView<'_> {
             .map_or_else(|| MISSING.to_owned(), |row| self.prepared.text(row, self.column.column))
     }
 
-    /// Returns why the cell is empty.
+    /// Returns the reason why the cell is empty.
     fn reason(&self) -> Option<&str> {
         match self.source {
             None => Some(NOT_MEASURED),
@@ -69,7 +73,8 @@ impl CellView<'_> {
         }
     }
 
-    /// Returns the text of another cell of the row.
+    /// Returns the text of the cell of the same row in the column with this key; `None` if that
+    /// cell does not contain text.
     fn other(&self, key: &str) -> Option<&str> {
         match self.prepared.table.cell(self.source?, key)? {
             Cell::Text(text) => Some(text),
@@ -77,7 +82,8 @@ impl CellView<'_> {
         }
     }
 
-    /// Returns the confidence interval of the value: the column that follows it.
+    /// Returns the confidence interval of the value as text. The interval is in the next column of
+    /// the table; `None` if that column has no interval for this row.
     fn interval(&self) -> Option<String> {
         let at = self.column.column + 1;
         let column = self.prepared.table.columns.get(at)?;
@@ -91,7 +97,8 @@ impl CellView<'_> {
         row.map_or("", |row| row.caution.as_str())
     }
 
-    /// Draws the cell and returns its response; `inset` is left free at its left edge.
+    /// Draws the cell and returns its response. `inset` is the padding at the left edge in points;
+    /// `has_cursor` draws the ring of the keyboard cursor.
     pub(super) fn ui(&self, ui: &mut Ui, inset: f32, has_cursor: bool) -> Response {
         let look = self.look(Tokens::of(ui));
         let place = ui.max_rect();
@@ -107,7 +114,8 @@ impl CellView<'_> {
         };
         let mut room = place.with_min_x(place.left() + inset);
         let mut galley = line(ui, room.width());
-        // A tight column gives up the room at its left before its text, but for the margin of the card.
+        // In a tight column, the text may extend into the left padding, except for the margin of
+        // the card.
         if galley.elided && !self.is_first {
             room = place;
             galley = line(ui, room.width());
@@ -128,14 +136,16 @@ impl CellView<'_> {
         }
     }
 
-    /// Shows the tooltip without the pointer, where there is more than the cell shows.
+    /// Shows the tooltip of the cell without the pointer, for the cell at the keyboard cursor. Does
+    /// nothing if the tooltip would only repeat the cell.
     pub(super) fn explain(&self, response: &Response) {
         if self.has_more() && !response.hovered() {
             response.show_tooltip_ui(|ui| self.more_ui(ui));
         }
     }
 
-    /// Returns the cell with its row and its column, for screen readers.
+    /// Returns the text of the cell with the label of its row and the heading of its column, for
+    /// screen readers.
     pub(super) fn name(&self) -> String {
         let heading = self.prepared.grid.heading(&self.prepared.table, self.column);
         let text = match self.reason() {
@@ -209,7 +219,7 @@ impl CellView<'_> {
         }
     }
 
-    /// Whether there is more to say than the cell shows.
+    /// Whether the tooltip has more information than the cell.
     fn has_more(&self) -> bool {
         self.reason().is_some()
             || self.is_first && !self.caution().is_empty()
@@ -218,7 +228,7 @@ impl CellView<'_> {
             || self.interval().is_some()
     }
 
-    /// Everything about the cell: for its tooltip.
+    /// Draws the tooltip of the cell.
     fn more_ui(&self, ui: &mut Ui) {
         let tokens = Tokens::of(ui);
         ui.set_max_width(size::HELP_WIDTH);
@@ -249,7 +259,7 @@ impl CellView<'_> {
     }
 }
 
-/// A reason as a sentence: a capital letter and a period.
+/// Formats a reason as a sentence, with a capital letter and a period.
 fn sentence(reason: &str) -> String {
     let mut letters = reason.chars();
     let first = letters.next().map(char::to_uppercase).into_iter().flatten();

@@ -1,4 +1,4 @@
-//! Which columns of a table are shown, how wide, and the menu that chooses them.
+//! Selects the visible columns of a table, computes their widths, and shows the menu of columns.
 
 use eframe::egui::{Popup, PopupCloseBehavior, ScrollArea, Ui};
 
@@ -6,22 +6,23 @@ use super::layout::TableLayout;
 use super::memory::Memory;
 use super::prepared::Prepared;
 use crate::theme::{icons, size};
-use crate::widgets::{Button, checkbox};
+use crate::widgets::{Button, FollowFocus as _, checkbox};
 
-/// The room between two columns.
+/// Gap between two columns, in points.
 pub(super) const GAP: f32 = size::GAP_SMALL;
-/// The height that the menu of columns scrolls from.
+/// Height of the menu of columns in points above which the menu scrolls.
 const MENU_HEIGHT: f32 = 420.0;
 
-/// A column that is shown: its position in the grid and its width.
+/// A visible column: its position `at` in the grid, and its width in points.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct ShownColumn {
     pub(super) at: usize,
     pub(super) width: f32,
 }
 
-/// Returns the keys that are shown: what the user chose, the leading columns, and of the others those
-/// that fit; none of `hidden` but by choice.
+/// Returns the keys of the visible columns: the columns that the user selected, the leading columns
+/// of the layout, and as many other columns as fit in `room` points. Columns in `hidden` are
+/// visible only if the user selected them.
 pub(super) fn shown_keys(
     prepared: &Prepared,
     (layout, hidden): (&TableLayout, &[&str]),
@@ -31,7 +32,8 @@ pub(super) fn shown_keys(
     let mut shown: Vec<&'static str> = Vec::new();
     let mut free = room;
     let mut seen: Vec<&'static str> = Vec::new();
-    // Leading columns take their room first, wherever they are.
+    // Leading and selected columns take their width first, regardless of their position; the other
+    // columns share what is left.
     for is_leading in [true, false] {
         for column in &prepared.grid.columns {
             let Some(it) = prepared.table.columns.get(column.column) else { continue };
@@ -62,8 +64,8 @@ pub(super) fn shown_keys(
     shown
 }
 
-/// Hides leading columns, the last ones first, until none is cut: not what identifies a row, its key figure, and its
-/// result, nor what the user chose.
+/// Hides leading columns, the last one first, until all visible columns fit in `room` points. Never
+/// hides columns that identify a row, the key figure, the result, and columns that the user selected.
 fn drop_cut(
     prepared: &Prepared,
     layout: &TableLayout,
@@ -88,14 +90,15 @@ fn drop_cut(
     }
 }
 
-/// Whether two rows differ in a column of the table.
+/// Whether at least two rows differ in a column of the table.
 fn varies(prepared: &Prepared, column: usize) -> bool {
     let mut cells = prepared.table.rows.iter().filter_map(|row| row.cells.get(column));
     let first = cells.next();
     cells.any(|cell| Some(cell) != first)
 }
 
-/// Returns the width of all columns of the grid with this key, gaps included.
+/// Returns the total width in points of the grid columns with this key, including the gaps. In the
+/// wide layout, several grid columns have the same key, one per group.
 fn width_of_key(prepared: &Prepared, widths: &[f32], memory: &Memory, key: &str) -> f32 {
     let columns = prepared.grid.columns.iter().zip(widths);
     columns
@@ -106,7 +109,8 @@ fn width_of_key(prepared: &Prepared, widths: &[f32], memory: &Memory, key: &str)
         .sum()
 }
 
-/// Returns the columns to draw; room that is left is shared by those whose width was not set.
+/// Returns the columns with these keys and their widths. If the columns need less or more than
+/// `room` points, those whose width the user did not set become wider or narrower.
 pub(super) fn shown_columns(
     prepared: &Prepared,
     keys: &[&'static str],
@@ -129,7 +133,8 @@ pub(super) fn shown_columns(
             None => (ShownColumn { at, width: *width }, true),
         })
         .collect();
-    // Whichever column is first has the wider margin of the card; that of the grid is measured with it.
+    // The first visible column has the margin of the card, which is wider than the padding of other
+    // columns. `prepared` includes this margin only for the first column of the grid.
     if let Some((first, true)) = shown.first_mut()
         && 0 < first.at
     {
@@ -148,8 +153,8 @@ pub(super) fn shown_columns(
     shown.into_iter().map(|(column, _)| column).collect()
 }
 
-/// Takes from columns whose width was not set what they can spare of a width that is missing, each an equal
-/// share of what it has.
+/// Makes the columns whose width the user did not set narrower, by `missing` points together. Each
+/// gives up width in proportion to the difference between its width and its minimum width.
 fn tighten(prepared: &Prepared, shown: &mut [(ShownColumn, bool)], missing: f32) {
     let spare = |column: &ShownColumn| {
         prepared.tight.get(column.at).map_or(0.0, |tight| (column.width - tight).max(0.0))
@@ -162,7 +167,7 @@ fn tighten(prepared: &Prepared, shown: &mut [(ShownColumn, bool)], missing: f32)
     }
 }
 
-/// The button that opens the menu of columns.
+/// Draws the button that opens the menu of columns.
 pub(super) fn menu_ui(
     ui: &mut Ui,
     prepared: &Prepared,
@@ -181,7 +186,8 @@ pub(super) fn menu_ui(
     button.on_hover_text(hint);
 }
 
-/// The columns by group, each with a check box.
+/// Draws the contents of the menu of columns: a check box per column and per group of columns, and
+/// the buttons "All columns" and "Default columns".
 fn groups_ui(ui: &mut Ui, prepared: &Prepared, shown: &[&'static str], memory: &mut Memory) {
     let columns = &prepared.table.columns;
     let height = (ui.ctx().content_rect().height() - 160.0).clamp(120.0, MENU_HEIGHT);
@@ -192,7 +198,7 @@ fn groups_ui(ui: &mut Ui, prepared: &Prepared, shown: &[&'static str], memory: &
         }
     }
     ui.set_min_width(220.0);
-    ScrollArea::vertical().max_height(height).show(ui, |ui| {
+    ScrollArea::vertical().max_height(height).show_focus(ui, |ui| {
         ui.spacing_mut().item_spacing.y = 0.0;
         for group in groups {
             let of_group: Vec<_> = columns.iter().filter(|column| column.group == group).collect();

@@ -1,42 +1,46 @@
-//! The keyboard in a table: one cell at a time, moved by the arrows; the table is one stop of Tab.
+//! The keyboard cursor of a table. Arrow keys move the cursor from cell to cell; the Tab key stops
+//! at the table only once.
 
 use eframe::egui::{Context, Event, EventFilter, Id, Key, Modifiers, Ui};
 
-/// The cell that has the keyboard.
+/// The cell at the keyboard cursor.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Cursor {
-    /// The row on screen; 0 is the header.
+    /// The row, counted from the top as displayed: 0 is the header, 1 the first row.
     pub(super) row: usize,
-    /// The column on screen.
+    /// The column, counted from the left among the visible columns; 0 is the first one.
     pub(super) column: usize,
-    /// Whether a key moved it there: then it is scrolled into view and explained.
+    /// Whether a key moved the cursor to this cell, and not a click. If so, the tooltip of the cell
+    /// is shown.
     pub(super) is_by_key: bool,
 }
 
-/// What a key asks for at the cell.
+/// A key press that acts on the cell at the cursor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Pressed {
-    /// Sort by the column, or open the row.
+    /// Sorts by the column if the cursor is in the header; otherwise opens or selects the row.
     Enter,
-    /// Select the row.
+    /// Sorts if the cursor is in the header; otherwise plots the row, or selects it if the rows of
+    /// the table cannot be plotted.
     Space,
-    /// Copy the table.
+    /// Copies the table to the clipboard.
     Copy,
 }
 
 impl Cursor {
-    /// Returns the cell of this table that has the keyboard.
+    /// Returns the stored cursor of the table with this ID; the default is the first column's
+    /// title.
     pub(super) fn load(ctx: &Context, id: Id) -> Self {
         ctx.data(|data| data.get_temp(id)).unwrap_or_default()
     }
 
-    /// Moves the keyboard to a cell.
+    /// Stores the cursor of a table.
     pub(super) fn store(self, ctx: &Context, id: Id) {
         ctx.data_mut(|data| data.insert_temp(id, self));
     }
 
-    /// Moves by the keys that were pressed, and returns what else they ask for. `grid` has the focus;
-    /// `rows` does not count the header.
+    /// Moves the cursor if arrow, page, Home, or End keys were pressed. Returns the key press that
+    /// acts on the cell, if any. `grid` is the ID of the table; `rows` does not count the header.
     pub(super) fn take_keys(
         &mut self,
         ui: &Ui,

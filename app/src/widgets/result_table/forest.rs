@@ -1,4 +1,5 @@
-//! The forest plot of a table: in each row a dot for a share with its interval, on one axis for all rows.
+//! The forest plot, a column of a table: each row has a dot for a relative change and a line for
+//! its confidence interval. All rows have the same axis.
 
 use eframe::egui::{Align2, Color32, Rect, Role, Sense, Shape, Stroke, Ui, WidgetInfo, pos2, vec2};
 use jitterscope_engine::report::Table;
@@ -9,29 +10,39 @@ use crate::text;
 use crate::theme::{Tokens, Type, size};
 use crate::widgets::spans::Spans;
 
-/// The width of the plot.
+/// Width of the plot in points.
 pub(super) const WIDTH: f32 = 250.0;
-/// The height of the labels of its axis, below the rows.
+/// Height of the axis labels below the rows, in points.
 pub(super) const AXIS: f32 = 20.0;
-/// What is left free at both ends of the axis.
+/// Margin at the left and at the right end of the axis, in points.
 const MARGIN: f32 = 20.0;
 const DOT: f32 = 4.0;
 
-/// Which columns a forest plot draws; it is to the right of the interval.
+/// The columns of a table from which a forest plot is drawn. The plot is to the right of the column
+/// of intervals.
 #[derive(Clone, Copy, Debug)]
 pub struct ForestPlot {
-    /// The key of the shares.
+    /// Key of the column of relative changes, the dots.
     pub value: &'static str,
-    /// The key of their intervals.
+    /// Key of the column of the confidence intervals of the changes.
     pub interval: &'static str,
-    /// The key of the words that say which side of 0 is sure: of a share below it, and of one above.
+    /// Key of the column of results, such as "Helps". A result determines the marker and the color
+    /// of the dot.
     pub verdict: &'static str,
-    /// What a share below and above 0 means.
+    /// Headings of the two sides of the axis: below 0 and above 0, such as "less late" and "later".
     pub sides: (&'static str, &'static str),
 }
 
+/// A relative change with the ends of its confidence interval: 0 is no change, 1.0 is +100%.
+#[derive(Clone, Copy)]
+struct Effect {
+    share: f64,
+    low: f64,
+    high: f64,
+}
+
 impl ForestPlot {
-    /// Draws the heading: what both sides mean.
+    /// Draws the headings of both sides.
     pub(super) fn header_ui(&self, ui: &mut Ui) {
         let place = ui.max_rect();
         let color = Tokens::of(ui).t2;
@@ -44,7 +55,7 @@ impl ForestPlot {
         }
     }
 
-    /// Draws the row of a table.
+    /// Draws the dot and the interval of a row of a table.
     pub(super) fn row_ui(&self, ui: &mut Ui, prepared: &Prepared, row: Option<usize>) {
         let table = &prepared.table;
         let place = ui.max_rect();
@@ -54,9 +65,10 @@ impl ForestPlot {
         }
         let zero = [pos2(x_of(place, 0.0), place.top()), pos2(x_of(place, 0.0), place.bottom())];
         ui.painter().extend(Shape::dashed_line(&zero, Stroke::new(1.0, tokens.target), 4.0, 3.0));
-        let words = if let Some((share, (low, high))) = row.and_then(|row| self.mark(table, row)) {
+        let words = if let Some(effect) = row.and_then(|row| self.effect(table, row)) {
             let verdict = row.and_then(|row| cell(table, row, self.verdict));
-            Self::mark_ui(ui, place, (share, low, high), look(tokens, verdict));
+            Self::mark_ui(ui, place, effect, look(tokens, verdict));
+            let Effect { share, low, high } = effect;
             let [share, low, high] = [share, low, high].map(text::format_share);
             format!("{share}, 95% CI {low} to {high}")
         } else {
@@ -71,7 +83,8 @@ impl ForestPlot {
         response.on_hover_text(words);
     }
 
-    /// Draws the labels of the axis below the rows; `left` is where the column begins.
+    /// Draws the axis labels, `−100%` to `+100%`, below the rows. `left` is the left edge of the
+    /// plot, `top` the top edge of the labels.
     pub(super) fn axis_ui(ui: &Ui, left: f32, top: f32) {
         let place = Rect::from_min_size(pos2(left, top), vec2(WIDTH, AXIS));
         let color = Tokens::of(ui).t2;
@@ -83,14 +96,16 @@ impl ForestPlot {
         }
     }
 
-    fn mark(&self, table: &Table, row: usize) -> Option<(f64, (f64, f64))> {
+    fn effect(&self, table: &Table, row: usize) -> Option<Effect> {
         let Some(Cell::Interval(_, low, high)) = cell(table, row, self.interval) else {
             return None;
         };
-        Some((cell(table, row, self.value)?.value()?, (*low, *high)))
+        let share = cell(table, row, self.value)?.value()?;
+        Some(Effect { share, low: *low, high: *high })
     }
 
-    fn mark_ui(ui: &Ui, place: Rect, (share, low, high): (f64, f64, f64), look: Look) {
+    fn mark_ui(ui: &Ui, place: Rect, effect: Effect, look: Look) {
+        let Effect { share, low, high } = effect;
         let painter = ui.painter();
         let (y, line) = (place.center().y, Stroke::new(2.0, look.color));
         let (left, right) = (x_of(place, low), x_of(place, high));
@@ -101,7 +116,8 @@ impl ForestPlot {
             }
         }
         if 1.0 < high {
-            // Beyond the axis: an arrow, with the value where that is beyond it, too.
+            // The interval extends beyond the axis: draw an arrow at the end of the axis. If the
+            // change is also beyond the axis, a number replaces the dot (below).
             let tip = pos2(right + 6.0, y);
             let back = [pos2(right, y - DOT), pos2(right, y + DOT)];
             let arrow =
@@ -132,10 +148,10 @@ impl ForestPlot {
     }
 }
 
-/// Between the value and the end of the axis.
+/// Gap between the number of a change beyond the axis and the end of the axis, in points.
 const GAP: f32 = size::GAP_SMALL;
 
-/// How the dot of a row looks.
+/// How the dot of a row is drawn.
 #[derive(Clone, Copy, Debug)]
 struct Look {
     mark: Mark,
@@ -165,7 +181,8 @@ fn cell<'a>(table: &'a Table, row: usize, key: &str) -> Option<&'a Cell> {
     table.rows.get(row)?.cells.get(table.position(key)?)
 }
 
-/// Where a share is on the axis from −100% to +100%; beyond it, at the end.
+/// Returns the horizontal position of a relative change on the axis, which reaches from −100%
+/// (−1.0) to +100% (1.0). A change beyond the axis gets the position of the end.
 #[expect(clippy::cast_possible_truncation, reason = "a place on screen")]
 fn x_of(place: Rect, share: f64) -> f32 {
     let half = place.width() / 2.0 - MARGIN;

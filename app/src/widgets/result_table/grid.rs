@@ -1,4 +1,5 @@
-//! The rows and columns of a table as the window lays them out: one row each, or wide by a pivot.
+//! The grid of a result table: the rows and columns as they are shown. The grid has the rows of the
+//! table, or is wide: the values of one column, the pivot column, become groups of columns.
 
 use std::cmp::Ordering;
 
@@ -12,30 +13,34 @@ use super::layout::TableLayout;
 pub(super) struct GridColumn {
     /// Position of the column in the table.
     pub(super) column: usize,
-    /// The group it belongs to; absent where it is shared by all groups.
+    /// The position of the group to which the column belongs; `None` if the column applies to all
+    /// groups.
     pub(super) group: Option<usize>,
-    /// Names it among all columns of the grid: its key, in a group with the name of the group.
+    /// The key of the column, with the name of the group if there is one. It is unique in the grid.
     pub(super) name: String,
 }
 
-/// A table as rows and columns of cells.
+/// The rows and columns of a table as they are shown, by their positions in the table.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Grid {
     /// The columns from left to right.
     pub(super) columns: Vec<GridColumn>,
-    /// The values of the pivot; empty where the table is not laid out wide.
+    /// The values of the pivot column, which name the groups; empty if the grid is not wide.
     pub(super) groups: Vec<String>,
-    /// Of each row the position of its row in the table: one, or one per group.
+    /// For each grid row, the positions of the table rows that it shows: a single one, or one per
+    /// group in a wide grid. `None` for a group that was not measured.
     pub(super) rows: Vec<Vec<Option<usize>>>,
 }
 
 impl Grid {
-    /// Lays out a table: wide where the layout states what identifies a row and the table has a pivot.
+    /// Lays out a table. The grid is wide if the table has a pivot column and the columns `rows` of
+    /// the layout identify a row of each group.
     pub(super) fn of(table: &Table, layout: &TableLayout) -> Self {
         wide(table, layout).unwrap_or_else(|| long(table, layout))
     }
 
-    /// Returns the row of the table that a cell shows; `None` where it was not measured.
+    /// Returns the position of the table row whose value a cell of the grid shows; `None` if the
+    /// cell was not measured.
     pub(super) fn source(&self, row: usize, column: &GridColumn) -> Option<usize> {
         let sources = self.rows.get(row)?;
         match column.group {
@@ -44,7 +49,8 @@ impl Grid {
         }
     }
 
-    /// Returns the positions of the rows, sorted by the column with this name; empty cells come last.
+    /// Returns the positions of the grid rows in the order to show them. `sort` is the name of a
+    /// column and whether its highest value comes first; rows with an empty cell there come last.
     pub(super) fn order(&self, table: &Table, sort: Option<&(String, bool)>) -> Vec<usize> {
         let mut order: Vec<usize> = (0..self.rows.len()).collect();
         let Some((name, is_descending)) = sort else { return order };
@@ -75,7 +81,8 @@ impl Grid {
         }
     }
 
-    /// Returns what a row is about: the cells that identify it.
+    /// Returns the label of a grid row: the text of its first cell, or in a wide grid, the texts of
+    /// the cells that identify the row.
     pub(super) fn row_label(&self, table: &Table, layout: &TableLayout, row: usize) -> String {
         let Some(source) = self.rows.get(row).and_then(|row| row.iter().copied().flatten().next())
         else {
@@ -98,7 +105,8 @@ pub(super) fn cell_of(table: &Table, row: usize, column: usize) -> Option<&Cell>
     table.rows.get(row)?.cells.get(column)
 }
 
-/// Returns the positions of the columns: the leading ones first, then the others in their own order.
+/// Returns the positions of all columns: first the leading columns of the layout, then the others
+/// in the order of the table.
 fn columns_in_order(table: &Table, layout: &TableLayout) -> Vec<usize> {
     let mut order: Vec<usize> =
         layout.leading.iter().filter_map(|key| table.position(key)).collect();
@@ -118,7 +126,9 @@ fn long(table: &Table, layout: &TableLayout) -> Grid {
     Grid { columns, groups: Vec::new(), rows }
 }
 
-/// Lays a table out wide; `None` where it has no pivot or the layout does not identify its rows.
+/// Lays out a table as a wide grid. `None` if the table has no rows or no pivot column, if the
+/// layout names no columns that identify a row, or if two rows of one group are equal in all
+/// columns that should identify a row.
 fn wide(table: &Table, layout: &TableLayout) -> Option<Grid> {
     if layout.rows.is_empty() || table.rows.is_empty() {
         return None;
@@ -175,10 +185,10 @@ fn wide(table: &Table, layout: &TableLayout) -> Option<Grid> {
     Some(Grid { columns, groups, rows })
 }
 
-/// How a cell compares with those of the other rows.
+/// How a cell compares with the other rows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Mark {
-    /// Neither, or not compared.
+    /// Neither best nor worst, or not compared.
     #[default]
     None,
     /// The best value.
@@ -187,8 +197,9 @@ pub(super) enum Mark {
     Worst,
 }
 
-/// Marks the best and the worst cell of each column: `marks[column][row]`, by positions in the table.
-/// Rows that did not run as requested are not compared.
+/// Returns the marks of the best and the worst cells as `marks[column][row]`, by positions in the
+/// table. Rows are compared if they are equal in the columns `compared` of the layout and have no
+/// caution, such as that a row did not run as requested.
 pub(super) fn marks(table: &Table, layout: &TableLayout) -> Vec<Vec<Mark>> {
     let none = || vec![Mark::None; table.rows.len()];
     let Some(compared) = layout.compared else {
@@ -244,7 +255,8 @@ mod tests {
 
     use super::*;
 
-    /// Spins of two lengths by two strategies, idle and under load; one of them was not measured.
+    /// Returns a table of spins of two lengths by two strategies, idle and under load. One row has
+    /// no value, and three of the eight combinations have no row.
     fn table() -> Table {
         let column = Column::time("p99_nanos", "p99", "A time.").lower_is_better().key_figure();
         let columns = vec![

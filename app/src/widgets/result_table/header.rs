@@ -1,4 +1,5 @@
-//! The header of a table: titles that sort, names of groups above them, and edges that change the width.
+//! The header of a result table: titles on which a click sorts, the names of groups of columns
+//! above the titles, and column edges that the user can drag.
 
 use eframe::egui::{
     CursorIcon, Id, Rangef, Rect, Response, Role, Sense, Stroke, StrokeKind, Ui, WidgetInfo, pos2,
@@ -13,19 +14,32 @@ use super::prepared::Prepared;
 use crate::theme::{Tokens, Type, icons, size};
 use crate::widgets::spans::Spans;
 
-/// The height of the names of groups above the titles.
+/// Height of the group names above the titles, in points.
 pub(super) const GROUP: f32 = 22.0;
-/// The narrowest and the widest that a column can be made.
+/// Minimum and maximum width to which the user can drag a column, in points.
 const WIDTHS: std::ops::RangeInclusive<f32> = 32.0..=600.0;
-/// How far from the edge of a column the pointer takes hold of it.
+/// Maximum distance from a column edge at which the pointer can drag the edge, in points.
 const GRIP: f32 = 4.0;
 
-/// Draws the title of a column in its cell; the response is clicked where it is to be sorted by.
+/// The state of a column's title.
+#[derive(Clone, Copy)]
+pub(super) struct TitleState {
+    /// The ID of the table.
+    pub(super) table: Id,
+    /// Whether the rows are sorted by this column in descending order; `None` if they are not
+    /// sorted by this column.
+    pub(super) is_descending: Option<bool>,
+    /// Whether the keyboard cursor is on the title.
+    pub(super) has_cursor: bool,
+}
+
+/// Draws the title of a column in its cell, with `inset` points of padding at the left. Returns the
+/// response, whose click should sort by the column; `None` if the table lacks the column.
 pub(super) fn title_ui(
     ui: &mut Ui,
     prepared: &Prepared,
     column: &GridColumn,
-    (id, order, has_cursor): (Id, Option<bool>, bool),
+    state: TitleState,
     inset: f32,
 ) -> Option<Response> {
     let it = prepared.table.columns.get(column.column)?;
@@ -34,10 +48,11 @@ pub(super) fn title_ui(
     if !prepared.grid.groups.is_empty() {
         place.min.y += GROUP;
     }
-    let response = ui.interact(place, id.with(("header", &column.name)), Sense::CLICK);
-    let color = if order.is_some() || response.hovered() { tokens.t1 } else { tokens.t2 };
+    let response = ui.interact(place, state.table.with(("header", &column.name)), Sense::CLICK);
+    let color =
+        if state.is_descending.is_some() || response.hovered() { tokens.t1 } else { tokens.t2 };
     let mut spans = Spans::plain(Type::TableHeader, &it.heading(), color);
-    if let Some(is_descending) = order {
+    if let Some(is_descending) = state.is_descending {
         let caret = if is_descending { icons::CARET_DOWN } else { icons::CARET_UP };
         spans = spans.gap(2.0).icon(caret, size::ICON_SMALL - 2.0, color);
     }
@@ -50,11 +65,13 @@ pub(super) fn title_ui(
     let left = if it.is_left_aligned() { room.left() } else { room.right() - galley.size().x };
     let at = pos2(left, place.center().y - galley.size().y / 2.0);
     ui.painter().galley(at, galley, color);
-    if has_cursor {
+    if state.has_cursor {
         ring(ui, place);
     }
     let heading = prepared.grid.heading(&prepared.table, column);
-    response.widget_info(|| WidgetInfo::labeled(Role::ColumnHeader, true, name(&heading, order)));
+    response.widget_info(|| {
+        WidgetInfo::labeled(Role::ColumnHeader, true, name(&heading, state.is_descending))
+    });
     Some(response)
 }
 
@@ -66,13 +83,14 @@ fn name(heading: &str, order: Option<bool>) -> String {
     }
 }
 
-/// Draws the focus ring within a cell that has the keyboard.
+/// Draws the focus ring inside the cell at the keyboard cursor.
 pub(super) fn ring(ui: &Ui, place: Rect) {
     let stroke = Stroke::new(size::FOCUS_STROKE, Tokens::of(ui).acc);
     ui.painter().rect_stroke(place.shrink(1.0), size::RADIUS, stroke, StrokeKind::Inside);
 }
 
-/// What a column is: for the tooltip of its title.
+/// Draws the tooltip of a column's title: heading, definition, and whether lower or higher is
+/// better.
 pub(super) fn definition_ui(ui: &mut Ui, prepared: &Prepared, column: &GridColumn) {
     let Some(it) = prepared.table.columns.get(column.column) else { return };
     let tokens = Tokens::of(ui);
@@ -91,8 +109,9 @@ const fn direction(column: &Column) -> &'static str {
     }
 }
 
-/// The name of a group in the middle above its columns, and the line that separates it from the one
-/// before. Call it in the cell of the group's first column.
+/// Draws the name of a group centered above its columns, which are `width` points wide together.
+/// Call this function in the header cell of the group's first column. Nothing is drawn outside
+/// `visible`, the horizontal part of the table that is not scrolled away.
 pub(super) fn group_ui(ui: &Ui, title: &str, width: f32, visible: Rangef) {
     let tokens = Tokens::of(ui);
     let cell = ui.max_rect();
@@ -104,7 +123,8 @@ pub(super) fn group_ui(ui: &Ui, title: &str, width: f32, visible: Rangef) {
     painter.galley(at, words, tokens.t2);
 }
 
-/// Draws the line that separates two groups of columns.
+/// Draws the line that separates a group of columns from the previous one. Call this function in a
+/// cell of the group's first column; `visible` is the part of the table that is not scrolled away.
 pub(super) fn separator_ui(ui: &Ui, visible: Rangef) {
     let cell = ui.max_rect();
     let x = cell.left() - GAP / 2.0;
@@ -114,8 +134,9 @@ pub(super) fn separator_ui(ui: &Ui, visible: Rangef) {
     painter.vline(x, cell.y_range(), (1.0, Tokens::of(ui).line));
 }
 
-/// The edges of columns, `edges` from left to right with the width that each has now: dragged, they
-/// change it; a double click gives it back the width that its cells need.
+/// Lets the user drag the right edges of columns in the header. Dragging an edge changes the width
+/// of its column; a double click resets the width. `edges` lists for each column, from left to
+/// right, the position in the grid, the right edge, and the current width, both in points.
 pub(super) fn edges_ui(
     ui: &Ui,
     id: Id,
@@ -148,7 +169,8 @@ pub(super) fn edges_ui(
         grip.on_hover_cursor(CursorIcon::ResizeColumn);
     }
     let Some((changed, width)) = changed else { return };
-    // The others keep the width they have, so that nothing else moves.
+    // Store the current widths of all other columns, too: otherwise they would share the width that
+    // the dragged column gains or loses, and their edges would also move.
     for &(at, _, now) in edges {
         let Some(column) = prepared.grid.columns.get(at) else { continue };
         let needed = prepared.widths.get(at).copied().unwrap_or(now);

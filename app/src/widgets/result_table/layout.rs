@@ -1,15 +1,19 @@
-//! How a page lays out a result table: what is shown first, what identifies a row, what is compared.
+//! How a page lays out a result table: which columns come first, which identify a row, and which
+//! rows are compared.
 
-/// How a page lays out a table. Columns are named by their keys.
+/// The layout of a table. Columns are identified by their keys.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct TableLayout {
-    /// The columns that come first and are always shown; the others follow while there is room.
+    /// The leading columns, which come first and are hidden last; the other columns follow as far
+    /// as they fit.
     pub leading: &'static [&'static str],
-    /// Leading columns that are hidden while their cells are all the same.
+    /// Columns that are hidden if all of their cells are the same, unless the user shows them.
     pub varying: &'static [&'static str],
-    /// The columns that identify a row of the wide layout, which has one group of columns per value of
-    /// the pivot. Empty where the table has one row per configuration.
+    /// The columns that identify a row of the wide layout. This layout has one group of columns per
+    /// value of the pivot column of the table. Empty for the normal layout, one row per
+    /// configuration.
     pub rows: &'static [&'static str],
-    /// The columns that must agree for rows to be compared; absent where no cell is marked as the best.
+    /// The best and the worst value are marked among rows that have equal cells in these columns.
+    /// `None` marks no values.
     pub compared: Option<&'static [&'static str]>,
 }

@@ -1,4 +1,5 @@
-//! What the window remembers of a table from one start to the next: its order, its widths, its columns.
+//! What the user set for a result table, stored across restarts: sort order, column widths, visible
+//! columns, and unit.
 
 use std::collections::BTreeMap;
 
@@ -11,23 +12,24 @@ use crate::text::Unit;
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub(super) struct Memory {
-    /// The column that the rows are sorted by, and whether the highest value comes first.
+    /// The name of the column by which the rows are sorted, and whether the highest value comes
+    /// first; `None` for the order of the table.
     pub(super) sort: Option<(String, bool)>,
     /// Widths of columns, in points.
     pub(super) widths: BTreeMap<String, f32>,
-    /// Columns that were shown or hidden, by key.
+    /// Whether the user showed or hid a column, by key; other columns are absent.
     pub(super) shown: BTreeMap<String, bool>,
-    /// The unit of times; absent where the settings choose it.
+    /// The unit of times; `None` for the default unit.
     pub(super) unit: Option<Unit>,
 }
 
 impl Memory {
-    /// Reads it.
+    /// Loads the state of a table.
     pub(super) fn load(ctx: &Context, id: Id) -> Self {
         ctx.data_mut(|data| data.get_persisted(id)).unwrap_or_default()
     }
 
-    /// Writes it where it changed.
+    /// Stores the state of a table if it changed.
     pub(super) fn store(self, ctx: &Context, id: Id, before: &Self) {
         if self != *before {
             ctx.data_mut(|data| data.insert_persisted(id, self));
@@ -35,7 +37,8 @@ impl Memory {
         }
     }
 
-    /// Sorts by a column: highest first, lowest first, and back to the original order.
+    /// Changes the sort order after a click on a column's title: first click highest first, second
+    /// click lowest first, third click the order of the table.
     pub(super) fn sort_by(&mut self, column: &str) {
         self.sort = match self.sort.take() {
             Some((of, true)) if of == column => Some((of, false)),
@@ -44,7 +47,8 @@ impl Memory {
         };
     }
 
-    /// Returns whether the highest value of a sorted column comes first; `None` where it is not sorted.
+    /// Returns whether the rows are sorted by this column with the highest value first; `None` if
+    /// they are not sorted by this column.
     pub(super) fn order_of(&self, column: &str) -> Option<bool> {
         self.sort.as_ref().filter(|(of, _)| of == column).map(|(_, is_descending)| *is_descending)
     }

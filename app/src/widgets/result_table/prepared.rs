@@ -1,4 +1,6 @@
-//! A table ready to be drawn: in its unit, laid out, marked, and measured. Made again when it changes.
+//! A table ready to be drawn: with times in the selected unit, laid out as a grid, with the best
+//! and worst cells marked, and with the widths of columns. The result is stored and reused until
+//! the table changes.
 
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::sync::Arc;
@@ -13,11 +15,13 @@ use crate::text::Unit;
 use crate::theme::{Tokens, Type, size};
 use crate::widgets::spans::Spans;
 
-/// Rows whose cells are measured: a table of events may have thousands.
+/// Maximum number of rows whose text widths are measured. A table of events may have thousands of
+/// rows, which would take too long.
 const MEASURED_ROWS: usize = 200;
-/// Width of an icon before a cell or after a heading.
+/// Width in points of an icon before the text of a cell or after a heading, with its gap.
 const ICON: f32 = size::ICON_SMALL + size::GAP_LABEL + 2.0;
-/// Widths of a column until the user changes it.
+/// Minimum and maximum width of a column without its padding, in points, until the user changes the
+/// width.
 const MIN_WIDTH: f32 = 44.0;
 const MAX_WIDTH: f32 = 230.0;
 
@@ -25,22 +29,25 @@ const MAX_WIDTH: f32 = 230.0;
 #[derive(Debug)]
 pub(super) struct Prepared {
     print: u64,
-    /// The table in the unit that is shown.
+    /// The table, with times in the selected unit.
     pub(super) table: Table,
-    /// Its rows and columns on screen.
+    /// The rows and columns as they are shown.
     pub(super) grid: Grid,
-    /// The best and the worst cells: `marks[column][row]`.
+    /// The marks of the best and the worst cells: `marks[column][row]`.
     marks: Vec<Vec<Mark>>,
-    /// Whether a star in the key column states which rows to look at first.
+    /// Whether the recommended rows are marked with a star in the column of the key figure.
+    /// Otherwise, the first cell of the row has the star.
     pub(super) stars_in_key_column: bool,
-    /// The width that each column of the grid needs.
+    /// The width that each column of the grid needs, in points.
     pub(super) widths: Vec<f32>,
-    /// The same without room for the caret of a heading and at the left, where a table would be too wide otherwise.
+    /// The minimum width of each column of the grid in points, without the caret of the heading and
+    /// without left padding. Columns shrink to this width if the table would be too wide.
     pub(super) tight: Vec<f32>,
 }
 
 impl Prepared {
-    /// Returns the prepared table, rebuilt only if something changed.
+    /// Returns the prepared table, which is stored under `id` and prepared again only if `table` or
+    /// `unit` changed.
     pub(super) fn of(
         ui: &Ui,
         id: Id,
@@ -60,7 +67,7 @@ impl Prepared {
         let grid = Grid::of(&table, layout);
         let measured = (0..grid.columns.len()).map(|at| width_of(ui, &table, &grid, at));
         let (mut widths, mut tight): (Vec<f32>, Vec<f32>) = measured.unzip();
-        // While values change, columns grow and do not jump back.
+        // Columns grow but do not shrink, so that their edges do not jump while values change.
         if let Some(before) = before.filter(|before| before.grid.columns == grid.columns) {
             let was = before.widths.iter().chain(&before.tight);
             for (width, was) in widths.iter_mut().chain(&mut tight).zip(was) {
@@ -78,13 +85,15 @@ impl Prepared {
         made
     }
 
-    /// Returns how a cell compares, by positions in the table.
+    /// Returns whether a cell is the best or the worst of its column, by positions in the table. If
+    /// the key column has stars, its recommended cells are the best.
     pub(super) fn mark(&self, row: usize, column: usize) -> Mark {
         let is_key = self.table.columns.get(column).is_some_and(|column| column.is_key);
         let mark = self.marks.get(column).and_then(|marks| marks.get(row)).copied();
         let mark = mark.unwrap_or_default();
         if is_key && self.stars_in_key_column {
-            // The recommended row is not always the one with the best value: ties go to less priority.
+            // The recommended row does not always have the best value: of equal rows, the one with
+            // lower priority is recommended.
             return match mark {
                 _ if self.table.rows.get(row).is_some_and(|row| row.is_key) => Mark::Best,
                 Mark::Best => Mark::None,
@@ -102,7 +111,7 @@ impl Prepared {
     }
 }
 
-/// Returns a hash of all that is shown.
+/// Returns a hash of everything that a table shows in this unit.
 fn print_of(table: &Table, unit: Unit) -> u64 {
     let mut hasher = DefaultHasher::new();
     (unit, &table.note, table.columns.len(), table.rows.len()).hash(&mut hasher);
@@ -131,8 +140,8 @@ fn print_of(table: &Table, unit: Unit) -> u64 {
     hasher.finish()
 }
 
-/// Returns the width that a column needs for its heading and its cells, with and without the caret of the
-/// heading.
+/// Returns the width and the minimum width in points that the grid column at position `at` needs
+/// for its heading and its cells.
 fn width_of(ui: &Ui, table: &Table, grid: &Grid, at: usize) -> (f32, f32) {
     let column = grid.columns.get(at);
     let Some((column, it)) = column.and_then(|one| Some((one, table.columns.get(one.column)?)))
@@ -150,7 +159,8 @@ fn width_of(ui: &Ui, table: &Table, grid: &Grid, at: usize) -> (f32, f32) {
         .fold(0.0, f32::max);
     let before = at.checked_sub(1).and_then(|before| grid.columns.get(before)?.group);
     let begins_group = column.group.is_some() && column.group != before;
-    // The margin of the card and the room after a line between groups are no room to spare.
+    // The minimum width includes the margin of the card before the first column, and the gap after
+    // the line between two groups.
     let margin = match (at, begins_group) {
         (0, _) => size::GAP_FIELD,
         (_, true) => size::GAP_SMALL,
@@ -161,7 +171,7 @@ fn width_of(ui: &Ui, table: &Table, grid: &Grid, at: usize) -> (f32, f32) {
     (width(heading + ICON) + inset, width(heading) + margin)
 }
 
-/// What is left free at the left of a cell.
+/// Returns the left padding of a cell in points; `is_first` is for the first visible column.
 pub(super) const fn inset(is_first: bool, is_left_aligned: bool) -> f32 {
     match (is_first, is_left_aligned) {
         (true, _) => size::GAP_FIELD,
@@ -170,7 +180,8 @@ pub(super) const fn inset(is_first: bool, is_left_aligned: bool) -> f32 {
     }
 }
 
-/// Whether an icon may stand before the cells of a column; in the first one, the marks of whole rows.
+/// Whether a cell of the table's column at position `column` may have an icon. The first column of
+/// the grid may always have one, because it shows the icons of whole rows.
 fn has_icon(table: &Table, column: usize, is_first: bool) -> bool {
     let Some(it) = table.columns.get(column) else { return false };
     it.is_key

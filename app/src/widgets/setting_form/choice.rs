@@ -1,4 +1,4 @@
-//! A setting with several choices, some with a number.
+//! A setting with several choices, some of which have a number.
 
 use eframe::egui::{Color32, Ui};
 use jitterscope_engine::plan::form::{Choice, Selection};
@@ -9,33 +9,36 @@ use crate::widgets::field::{combo, combo_caret, number_field};
 use crate::widgets::segmented::segmented_wide;
 use crate::widgets::{Spans, checkbox};
 
-/// Characters that fit side by side in a segmented control.
+/// Maximum total number of characters in a segmented control; a combo box shows more.
 const MAX_LETTERS: usize = 24;
 
-/// Whether the choices are short plain words that fit in half a row.
+/// Whether no choice has a number and all labels are short, at most 16 bytes.
 pub(super) fn is_one_line(choices: &[Choice]) -> bool {
     choices.iter().all(|choice| choice.parameter.is_none())
         && choices.iter().all(|choice| choice.label.len() <= 16)
 }
 
-/// How wide a combo is that shows each choice as a whole.
+/// Returns the width of a combo box in which no choice is truncated.
 pub(super) fn combo_width(ui: &Ui, choices: &[Choice]) -> f32 {
     let width = |choice: &Choice| {
         Spans::plain(Type::Body, choice.label, Color32::PLACEHOLDER).galley(ui).size().x
     };
     let widest = choices.iter().map(width).fold(0.0, f32::max);
-    // The margins, and the caret with its margin.
+    // The margins of the text, and the caret with its margin.
     widest + 3.0 * size::GAP_SMALL + size::ICON_SMALL
 }
 
-/// A combo of the choices.
+/// Returns the choices that this system has, and the selected one: the position of each, and its label.
+fn options<'a>(pick: &Selection, choices: &'a [Choice]) -> Vec<(usize, &'a str)> {
+    let all = choices.iter().enumerate();
+    let offered = all.filter(|(at, choice)| *at == pick.index || choice.is_available());
+    offered.map(|(at, choice)| (at, choice.label)).collect()
+}
+
+/// Draws the choices that this system has as a combo box. `pick` is the selected choice; a newly
+/// selected one gets its initial number.
 pub(super) fn combo_ui(ui: &mut Ui, name: &str, pick: &mut Selection, choices: &[Choice]) {
-    let options: Vec<(usize, &str)> = choices
-        .iter()
-        .enumerate()
-        .filter(|(at, choice)| *at == pick.index || choice.is_available())
-        .map(|(at, choice)| (at, choice.label))
-        .collect();
+    let options = options(pick, choices);
     let before = pick.index;
     let width = ui.available_width();
     combo(ui, name, &mut pick.index, &options, width);
@@ -44,7 +47,9 @@ pub(super) fn combo_ui(ui: &mut Ui, name: &str, pick: &mut Selection, choices: &
     }
 }
 
-/// The choices as a segmented control of their families, variants and numbers below.
+/// Draws the choices in families: a choice and its variants, such as a spin wait and its kinds, are
+/// a family. A segmented control or combo box selects the family, a second combo box below the
+/// variant, and a number field the number.
 pub(super) fn ui(ui: &mut Ui, name: &str, pick: &mut Selection, choices: &[Choice]) {
     let mut families: Vec<(usize, &str)> = Vec::new();
     for (at, choice) in choices.iter().enumerate() {
@@ -90,7 +95,8 @@ pub(super) fn ui(ui: &mut Ui, name: &str, pick: &mut Selection, choices: &[Choic
     }
 }
 
-/// The number of a choice, below it.
+/// Draws the number field of the selected choice, if it has a number, and a check box for the
+/// automatic value, if there is one.
 fn parameter_ui(ui: &mut Ui, name: &str, pick: &mut Selection, choice: &Choice) {
     let Some(parameter) = &choice.parameter else { return };
     if let Some(label) = parameter.automatic {
@@ -111,16 +117,16 @@ fn parameter_ui(ui: &mut Ui, name: &str, pick: &mut Selection, choice: &Choice) 
     }
 }
 
-/// Whether one of the choices is a plain number.
+/// Whether one of the choices is a number without a key, such as a number of threads.
 pub(super) fn has_number(choices: &[Choice]) -> bool {
     choices.iter().any(|choice| choice.key.is_empty())
 }
 
-/// Choices including a plain number, in half a row: the number, and at its right edge a list of its
-/// kinds. A kind other than the default is named below.
+/// Draws choices of which one is a number without a key, in half a row. If the selected choice has
+/// a number: a number field, a caret at its right edge that opens the list of choices, and the
+/// label of the choice below, unless it is the first one. Otherwise: a combo box.
 pub(super) fn with_number(ui: &mut Ui, name: &str, pick: &mut Selection, choices: &[Choice]) {
-    let options: Vec<(usize, &str)> =
-        choices.iter().enumerate().map(|(at, choice)| (at, choice.label)).collect();
+    let options = options(pick, choices);
     let kind = format!("{name}, kind");
     let width = ui.available_width();
     let before = pick.index;

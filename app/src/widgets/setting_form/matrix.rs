@@ -1,4 +1,5 @@
-//! The matrix of priority × pinning as a table of check boxes.
+//! The setting that selects configurations by priority and pinning: a table of check boxes, the
+//! matrix.
 
 use eframe::egui::{Align, Grid, Layout, Rect, Ui, UiBuilder, vec2};
 use jitterscope_engine::plan::conditions::{Cell, CpuChoice, Priority};
@@ -9,8 +10,10 @@ use crate::widgets::check::bare_checkbox;
 use crate::widgets::field::combo;
 use crate::widgets::{Spans, link};
 
-/// Draws the matrix: the four levels and any other selected ones; unpinned, on a performance core,
-/// and on a selected CPU. "All" is in the row of the group's caption.
+/// Draws the matrix with a check box per configuration; `cells` are the selected configurations.
+/// Rows are the four priority levels and any other selected priorities. Columns are unpinned,
+/// pinned to a performance core, and pinned to a CPU that the user selects below. A link that
+/// selects all cells or none is at the right of the group's caption, in `caption_row`.
 pub(super) fn ui(
     ui: &mut Ui,
     test: &str,

@@ -1,4 +1,5 @@
-//! A setting with any number of choices: check boxes, and a custom one with a number.
+//! Draws a setting of which the user can select any number of choices. A choice may have a number,
+//! such as a custom duration.
 
 use eframe::egui::Ui;
 use jitterscope_engine::plan::form::{Choice, Selection};
@@ -7,7 +8,8 @@ use crate::theme::{Tokens, Type, size};
 use crate::widgets::field::number_field;
 use crate::widgets::{Spans, checkbox};
 
-/// A check box per choice; a choice with a number has a field next to it, once per selected number.
+/// Draws a check box per choice that this system has. `picks` are the selected choices. A choice
+/// with a number has a number field next to its check box for each time that it is selected.
 pub(super) fn ui(ui: &mut Ui, name: &str, picks: &mut Vec<Selection>, choices: &[Choice]) {
     ui.spacing_mut().item_spacing.y = size::GAP_LABEL;
     for (index, choice) in choices.iter().enumerate() {

@@ -1,4 +1,5 @@
-//! The columns of every dataset, from runs without samples: what files and their documentation follow.
+//! The columns of every dataset. They are taken from the rows of runs without samples, so that the
+//! documentation lists exactly the columns of the exported files.
 
 use std::sync::Arc;
 
@@ -13,7 +14,7 @@ use crate::report::{Delay, empty_run};
 use crate::run::capture::{Distribution, Recording};
 use crate::run::{Capture, Subject};
 
-/// What the values of a metric are.
+/// Returns the plural name of the values from which a metric is computed, for its description.
 pub(super) const fn track(track: Track) -> &'static str {
     match track {
         Track::Values => "values of the test",
@@ -24,7 +25,8 @@ pub(super) const fn track(track: Track) -> &'static str {
     }
 }
 
-/// Everything that can be exported: every test, and every kind of import.
+/// Returns a subject for every kind of run that can be exported: every test with default settings,
+/// and every kind of import.
 pub fn subjects() -> Vec<Subject> {
     let frames = || {
         vec![Recording {
@@ -43,7 +45,8 @@ pub fn subjects() -> Vec<Subject> {
     plans.chain(imports.map(Subject::Imported)).collect()
 }
 
-/// The columns of a dataset for a test or an import, in the order of its files.
+/// Returns the columns of a dataset for runs of a test or an import, in the order in which files of
+/// the dataset have the columns.
 pub fn fields(dataset: Dataset, subject: &Subject) -> Vec<Field> {
     if dataset == Dataset::Samples {
         return SAMPLE_FIELDS.to_vec();
@@ -53,7 +56,8 @@ pub fn fields(dataset: Dataset, subject: &Subject) -> Vec<Field> {
     let mut source = Source::new(&run, &options, &salt, Timestamp::UNIX_EPOCH);
     source.delays = vec![Delay::none()];
     let rows = if dataset == Dataset::Runs { source.runs() } else { source.culprits() };
-    // The baseline of changes has no effect.
+    // Rows can have different columns: the baseline of an experiment has no effect and therefore
+    // fewer columns. Use the row with the most columns.
     let cells = rows.iter().map(Row::cells).max_by_key(|cells| cells.len()).unwrap_or_default();
     cells.iter().map(|(field, _)| field.clone()).collect()
 }

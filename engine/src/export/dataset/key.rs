@@ -1,4 +1,5 @@
-//! Keys instead of names: a SHA-256 under a salt that a fleet shares.
+//! Keys that replace names in datasets. A key is the SHA-256 hash of a name with a salt, a secret
+//! that all machines of a fleet share.
 
 use std::fs::File;
 use std::io::{self, Read as _};
@@ -12,16 +13,17 @@ use crate::plan::{Plan, Tail, Wait};
 use crate::platform::PowerSource;
 use crate::run::Run;
 
-/// Digits of a key: 64 bits, of which two are the same by chance in one of 10 million fleets of a million names.
+/// Number of hexadecimal digits of a key. They make 64 bits: two of a million names have the same
+/// key with a probability of 3 in 100 million.
 const KEY_DIGITS: usize = 16;
-/// A shorter salt can be guessed.
+/// Minimum size of a salt in bytes: a shorter salt could be guessed.
 const MIN_SALT_BYTES: usize = 16;
-/// A longer file is something else.
+/// Maximum size of a salt in bytes: a longer file was probably not made as a salt.
 const MAX_SALT_BYTES: usize = 4096;
-/// How much of a file is read: enough to know that it is too long.
+/// Maximum number of bytes to read from a salt file: enough to detect that the file is too long.
 const MAX_READ_BYTES: u64 = 8192;
 
-/// Why a salt cannot be used.
+/// The reason why the file of a salt cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum SaltError {
     /// The file cannot be read.
@@ -33,20 +35,21 @@ pub enum SaltError {
         /// The file.
         path: PathBuf,
     },
-    /// The file is no salt.
+    /// The file is too short or too long for a salt.
     #[error(
         "the salt has {count} bytes; expected {MIN_SALT_BYTES} to {MAX_SALT_BYTES}: {}",
         path.display()
     )]
     Length {
-        /// How long it is.
+        /// Size of the file in bytes, without trailing whitespace.
         count: usize,
         /// The file.
         path: PathBuf,
     },
 }
 
-/// What makes keys of a fleet unlike those of any other.
+/// A salt: the secret bytes of a fleet. Because of the salt, the same name has different keys in
+/// different fleets.
 #[derive(Clone)]
 pub struct Salt(Vec<u8>);
 
@@ -57,12 +60,12 @@ impl std::fmt::Debug for Salt {
 }
 
 impl Salt {
-    /// No salt: where only columns are described.
+    /// Returns an empty salt, for rows from which only the columns are used.
     pub(super) const fn none() -> Self {
         Self(Vec::new())
     }
 
-    /// Reads a file; blanks at its end do not count.
+    /// Reads a salt from a file, without trailing whitespace.
     pub fn read(path: &Path) -> Result<Self, SaltError> {
         let mut bytes = Vec::new();
         File::open(path)
@@ -76,7 +79,8 @@ impl Salt {
         Ok(Self(bytes.to_owned()))
     }
 
-    /// The key of a name of this kind.
+    /// Returns the key of a name. `kind` states what is named, such as "machine": equal names of
+    /// different kinds have different keys.
     pub fn key(&self, kind: &str, name: &str) -> String {
         let mut bytes = self.0.clone();
         for part in [kind, name] {
@@ -91,12 +95,14 @@ fn digits(bytes: &[u8]) -> String {
     sha256(bytes).get(..KEY_DIGITS).unwrap_or_default().to_owned()
 }
 
-/// A key of what the user can change of a run: salted, as a guessed name could be tried otherwise.
+/// Returns a key that changes when the user edits name, note, tags, or annotations of a run. The
+/// key is salted: otherwise, anyone could test whether a guessed text is right.
 pub(super) fn revision(run: &Run, salt: &Salt) -> String {
     salt.key("revision", &format!("{:?}", (&run.name, &run.note, &run.tags, &run.annotations)))
 }
 
-/// A sum of the settings of a run; empty for imports. The tail that a quick check found for itself is none.
+/// Returns a hash of the settings of a run; empty for imports. A quick check sets the spin tail to
+/// a length that it measured. This length is ignored, so that it does not change the hash.
 pub(super) fn settings(run: &Run) -> String {
     let Some(mut plan) = run.plan().cloned() else { return String::new() };
     if let Plan::FrameLoop(frame_loop) = &mut plan
@@ -107,12 +113,14 @@ pub(super) fn settings(run: &Run) -> String {
     digits(plan.fingerprint().as_bytes())
 }
 
-/// What identifies the PC that measured a run: its host name, where it is known; else its hardware.
+/// Returns a text that identifies the PC on which a run was measured: the host name of the PC if it
+/// is known, otherwise a description of the hardware.
 pub(super) fn machine(run: &Run) -> String {
     host(run).unwrap_or_else(|| hardware(&run.machine))
 }
 
-/// The host name of the PC that measured a run: this one where its hardware is that of the run.
+/// Returns the host name of the PC on which a run was measured; `None` if it is not known. A run
+/// without a host counts as measured on this PC if the hardware is the same.
 fn host(run: &Run) -> Option<String> {
     /// Hardware and host name of this PC.
     static HERE: OnceLock<(String, Option<String>)> = OnceLock::new();
@@ -128,7 +136,8 @@ fn hardware(machine: &Machine) -> String {
     format!("{:?}", (cpu_model, arch, physical_cores, virtualization, cpus.len()))
 }
 
-/// The host of an address without user and domain: `user@Lab-7.example` is `lab-7`.
+/// Returns the host name in an address, in lower case and without user and domain:
+/// `user@Lab-7.example` becomes `lab-7`. An IP address remains complete.
 fn short_host(address: &str) -> String {
     let host = address.rsplit('@').next().unwrap_or_default().to_lowercase();
     if host.parse::<std::net::IpAddr>().is_ok() {
@@ -137,7 +146,7 @@ fn short_host(address: &str) -> String {
     host.split('.').next().unwrap_or_default().to_owned()
 }
 
-/// Adds the machine on which a run was measured.
+/// Adds the columns of the machine on which a run was measured.
 pub(super) fn add_machine(row: &mut Row, source: &Source<'_>) {
     let machine = &source.run.machine;
     let host = host(source.full).filter(|_| source.options.included_names.host).unwrap_or_default();

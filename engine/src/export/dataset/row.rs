@@ -1,4 +1,4 @@
-//! Rows of typed values, each with the description of its column.
+//! The rows of a dataset. A row consists of typed values, each with the description of its column.
 
 use std::borrow::Cow;
 
@@ -8,61 +8,61 @@ use crate::report::table::{Exact, Quantity, TableRow};
 use crate::report::{Metric, Table};
 use crate::run::Ending;
 
-/// What a column holds.
+/// The type of a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// Words.
+    /// Text.
     Text,
-    /// Whole numbers with a sign.
+    /// Signed integers.
     Whole,
-    /// Numbers with a fraction.
+    /// Floating-point numbers.
     Number,
-    /// Microseconds since 1970 in UTC.
+    /// Timestamps: microseconds since 1970, UTC.
     Instant,
 }
 
-/// A column.
+/// A column of a dataset.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Field {
-    /// Its name, which ends in its unit.
+    /// The name of the column, which ends in the unit of its values, if they have one.
     pub key: Cow<'static, str>,
-    /// What it holds.
+    /// The type of the values of the column.
     pub kind: Kind,
-    /// What it is, in one sentence.
+    /// A one-sentence description.
     pub definition: Cow<'static, str>,
 }
 
-/// One value.
+/// One value of a row.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Value {
-    /// There is none.
+    /// No value.
     Absent,
-    /// Words.
+    /// Text.
     Text(String),
-    /// A whole number, or microseconds.
+    /// An integer, or a timestamp in microseconds since the start of 1970.
     Whole(i64),
-    /// A number.
+    /// A floating-point number.
     Number(f64),
 }
 
-/// The values of a row with their columns.
+/// A row of a dataset: its values with their columns.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Row {
     cells: Vec<(Field, Value)>,
 }
 
 impl Row {
-    /// Every value with its column.
+    /// Returns every value with its column.
     pub fn cells(&self) -> &[(Field, Value)] {
         &self.cells
     }
 
-    /// The value of the column with this key.
+    /// Returns the value in the column with this key; `None` if the row has no such column.
     pub fn value(&self, key: &str) -> Option<&Value> {
         self.cells.iter().find(|(field, _)| field.key == key).map(|(_, value)| value)
     }
 
-    /// Adds a value, unless the row has a column with this key.
+    /// Adds a column and its value, unless the row already has a column with this key.
     pub(super) fn add(
         &mut self,
         key: impl Into<Cow<'static, str>>,
@@ -76,7 +76,7 @@ impl Row {
         }
     }
 
-    /// Adds words; empty ones are absent.
+    /// Adds a column of text and its value; an empty text becomes [`Value::Absent`].
     pub(super) fn text(&mut self, key: &'static str, definition: &'static str, text: &str) {
         let value = if text.is_empty() { Value::Absent } else { Value::Text(text.to_owned()) };
         self.add(key, Kind::Text, definition, value);
@@ -96,7 +96,8 @@ impl Row {
         self.add(key, Kind::Instant, definition, Value::Whole(at.as_microsecond()));
     }
 
-    /// Adds the exact values of a table's row, but for its first cell, which names it.
+    /// Adds the columns of a report's table with the exact values of one of its rows, except the
+    /// first column, which has the names of the rows.
     pub(super) fn table(&mut self, table: &Table, row: &TableRow) {
         let kinds = table.columns.iter().flat_map(|column| {
             let kind = kind(column.quantity);
@@ -109,7 +110,7 @@ impl Row {
     }
 }
 
-/// What a column of a table holds here.
+/// Returns the type of a table's column in a dataset.
 const fn kind(quantity: Quantity) -> Kind {
     match quantity {
         Quantity::Text | Quantity::Grade => Kind::Text,
@@ -132,7 +133,7 @@ fn value(kind: Kind, exact: Exact) -> Value {
     }
 }
 
-/// The name of a metric's column: `metric_p99_nanos`, `metric_1_percent_low_fps`.
+/// Returns the column name of a metric: `metric_p99_nanos`, `metric_1_percent_low_fps`.
 pub(super) fn metric_key(metric: &Metric) -> String {
     let name = metric.key.replace('%', "_percent").replace(['.', '-'], "_");
     let unit = match metric.unit {
@@ -145,7 +146,7 @@ pub(super) fn metric_key(metric: &Metric) -> String {
     format!("metric_{name}{unit}")
 }
 
-/// How a run ended, in a word.
+/// Returns how a run ended, as one word.
 pub(super) const fn ending(ending: &Ending) -> &'static str {
     match ending {
         Ending::Finished => "finished",

@@ -1,4 +1,4 @@
-//! Every sample as a row.
+//! The dataset of samples, which has one row per sample of a run.
 
 use super::{Field, Kind, Source};
 use crate::sample::Sample;
@@ -11,7 +11,8 @@ const fn field(key: &'static str, kind: Kind, definition: &'static str) -> Field
     }
 }
 
-/// The columns, in the order of [`SampleRow::numbers`] after the texts and the instants.
+/// The columns of the dataset of samples: first the columns of [`SampleRow::texts`], then those of
+/// [`SampleRow::numbers`].
 pub const SAMPLE_FIELDS: [Field; 15] = [
     field("run_id", Kind::Text, "ID of the run."),
     field("machine_key", Kind::Text, "Key of the PC that measured it."),
@@ -38,12 +39,12 @@ pub const SAMPLE_FIELDS: [Field; 15] = [
     ),
 ];
 
-/// A sample with what it belongs to.
+/// A row of the dataset of samples: the values in the order of [`SAMPLE_FIELDS`].
 #[derive(Clone, Copy, Debug)]
 pub struct SampleRow<'a> {
-    /// Run, machine, and configuration.
+    /// The text columns: ID of the run, key of the machine, and name of the configuration.
     pub texts: [&'a str; 3],
-    /// The other values.
+    /// The other columns, including the timestamp of the export; `None` for an absent value.
     pub numbers: [Option<i64>; 12],
 }
 

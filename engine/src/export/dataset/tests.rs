@@ -1,4 +1,4 @@
-//! Rows of made runs.
+//! Tests the rows of the dataset export with runs built in the tests.
 
 use super::*;
 use crate::plan::{FrameLoop, Plan, Tail, Wait, WhatHelps};

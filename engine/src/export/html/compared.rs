@@ -1,12 +1,13 @@
-//! The page of a comparison: the runs, the answer, the changes with their intervals, both over time, what differs.
+//! The page of a comparison: the runs, the result, the changes with their intervals, the timelines
+//! of the runs, and the differences in settings and conditions.
 
 mod forest;
 mod timelines;
 
 use std::io::{self, Write};
 
+use super::super::Headline;
 use super::super::sanitize::{NAME, NOTE, html};
-use super::super::{Headline, facts};
 use super::verdict::{Look, strips};
 use super::{begin, details, finish, head, icon, plot, section, sentence, verdict};
 use crate::nanos::Nanos;
@@ -14,72 +15,77 @@ use crate::report::chart::{of_histograms, of_tails, tail_curve};
 use crate::report::comparison::{DeltaResult, Item};
 use crate::report::{Chart, GradePlace};
 use crate::stats::{GradeRange, LogHistogram, Sorted};
+use crate::units::format_count;
 
 pub use forest::{Change, Changes, RelativeChange};
 
-/// The most warnings in the box; the others are with how results are determined.
+/// Maximum number of warnings in the box with the result; the others are in the details about the
+/// method.
 const MAX_WARNINGS: usize = 3;
 
-/// What a page shows.
+/// The content of the page of a comparison.
 #[derive(Debug)]
 pub struct ComparisonPage<'a> {
-    /// Title, and the words of the answer.
+    /// Title and result.
     pub headline: Headline,
     /// The IDs of the runs.
     pub ids: String,
-    /// What the runs have in common: test, length, PC.
+    /// Facts that the runs share: test, duration, PC.
     pub facts: Vec<String>,
-    /// The result that colors the answer; absent where it is neither, or where more than one thing differs.
+    /// Whether the result is better or worse, which sets the color of the box with the result.
+    /// Absent if the result is neither, or if it is better while other differences are likely to
+    /// matter.
     pub direction: Option<DeltaResult>,
     /// The runs or groups, the baseline first.
     pub sides: Vec<Side<'a>>,
-    /// What to know before reading a number.
+    /// Warnings to read before the numbers.
     pub warnings: Vec<String>,
-    /// The changes; the first tables are shown, the others are in details.
+    /// The tables of changes: the first ones are shown on the page, the others in the details.
     pub changes: Vec<Changes>,
-    /// How many of them are shown.
+    /// How many of `changes` are shown on the page.
     pub shown_count: usize,
-    /// What each value is: `lateness`; empty where sides are not drawn.
+    /// The name of the values in plots: `lateness`; empty if there are no plots.
     pub value_name: &'static str,
-    /// The configuration that is drawn; may be empty.
+    /// The name of the configuration whose values the plots show; may be empty.
     pub drawn: String,
-    /// Above which a value is late; absent where nothing is, or where it is not one and the same.
+    /// The late threshold; absent if the values have none, or if it differs between the runs.
     pub late_limit: Option<Nanos>,
-    /// What differs: its name, a value for each side, and whether that is likely to matter.
+    /// The settings and conditions that differ: name, one value per side, and whether the
+    /// difference is likely to matter.
     pub differing: Vec<(String, Vec<String>, bool)>,
-    /// What is the same.
+    /// The settings and conditions that are the same: name and value.
     pub same: Vec<(String, String)>,
-    /// How results are determined, a paragraph each.
+    /// How results are determined, one paragraph per entry.
     pub method: Vec<String>,
-    /// What each metric is.
+    /// The metrics and their definitions.
     pub definitions: Vec<(&'static str, String)>,
-    /// The command that repeats it.
+    /// The command that repeats the comparison.
     pub command: String,
 }
 
-/// A run, or the runs of a group.
+/// One side of the comparison: a run, or a group of runs.
 #[derive(Debug)]
 pub struct Side<'a> {
-    /// Its letter.
+    /// The letter of the side, `A` for the baseline.
     pub letter: char,
-    /// Its name.
+    /// The name of the side.
     pub name: String,
-    /// When it ran, and what applied.
+    /// When the run was measured, and the settings that were applied.
     pub about: String,
-    /// Its grade with the word for it; absent of a group.
+    /// The grade of the run, and the grade as text; absent for a group.
     pub grade: Option<(Option<GradeRange>, String)>,
-    /// Where its value is between the grades.
+    /// The position of the graded value on the scale of grades.
     pub place: Option<GradePlace>,
-    /// What is drawn of it: a configuration of each of its runs.
+    /// The data to plot: one configuration of each run.
     pub items: Vec<Item<'a>>,
 }
 
-/// The letter of a side in its color.
+/// Returns the letter of a side as HTML, in the color of the side.
 fn chip(letter: char) -> String {
     format!("<span class=\"chip {letter}\">{letter}</span>")
 }
 
-/// Writes a page.
+/// Writes the page of a comparison as HTML.
 pub fn write_comparison(page: &ComparisonPage<'_>, to: &mut dyn Write) -> io::Result<()> {
     let headline = &page.headline;
     begin(&headline.title, &format!("Jitterscope comparison, {}", page.ids), to)?;
@@ -132,7 +138,8 @@ fn sides(sides: &[Side<'_>], to: &mut dyn Write) -> io::Result<()> {
     writeln!(to, "</div>")
 }
 
-/// The box: the answer, and where the sides are graded where they are graded by the same limits.
+/// Writes the box with the result, the warnings, and a scale of grades. The scale shows the values
+/// of all sides; it is omitted unless all sides have the same measure and limits of grades.
 fn answer(page: &ComparisonPage<'_>, to: &mut dyn Write) -> io::Result<()> {
     let look = match page.direction {
         Some(DeltaResult::Better) => Look { class: "good", icon: "good" },
@@ -174,7 +181,7 @@ fn answer(page: &ComparisonPage<'_>, to: &mut dyn Write) -> io::Result<()> {
     writeln!(to, "</div>")
 }
 
-/// The distributions of the sides, laid over each other.
+/// Returns a histogram and a tail distribution, each a plot with the values of all sides.
 fn charts(page: &ComparisonPage<'_>) -> Vec<Chart> {
     let (mut histograms, mut curves) = (Vec::new(), Vec::new());
     for side in &page.sides {
@@ -221,7 +228,7 @@ fn differing(page: &ComparisonPage<'_>, to: &mut dyn Write) -> io::Result<()> {
     let likely = page.differing.iter().any(|(.., is_likely)| *is_likely);
     let mark =
         if likely { format!("{} likely to matter. ", icon("fair", "fair")) } else { String::new() };
-    let same = facts::count(page.same.len());
+    let same = format_count(page.same.len());
     let words = match page.differing.len() {
         0 => format!("All {same} settings and conditions are the same."),
         _ => format!("{same} other settings and conditions are the same."),
@@ -229,9 +236,10 @@ fn differing(page: &ComparisonPage<'_>, to: &mut dyn Write) -> io::Result<()> {
     writeln!(to, "<p class=\"soft small\">{mark}{words}</p></section>")
 }
 
-/// What is the same, how results are determined, definitions, and the file.
+/// Writes the collapsed details of the page (equal settings, method, definitions, and information
+/// about the file) and the footer.
 fn end(page: &ComparisonPage<'_>, to: &mut dyn Write) -> io::Result<()> {
-    let same = format!("{} settings and conditions", facts::count(page.same.len()));
+    let same = format!("{} settings and conditions", format_count(page.same.len()));
     details::open("The same in all runs", &same, "", to)?;
     let lines = page.same.iter().map(|(name, value)| (name.as_str(), value.clone()));
     details::pairs("three", lines, to)?;

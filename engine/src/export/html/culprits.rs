@@ -1,4 +1,4 @@
-//! Who delayed frames, and the worst of them in parts.
+//! The sources of delay, and the worst frame with its lateness broken down by cause.
 
 use std::io::{self, Write};
 
@@ -13,19 +13,20 @@ use crate::report::{
 use crate::run::Run;
 use crate::units::{format_count, format_others, format_share, format_time};
 
-/// The most sources with their own row.
+/// Maximum number of sources with a separate row.
 const MAX_SOURCES: usize = 6;
-/// Segments shorter than this share of the lateness have no words in the bar.
+/// A segment of the bar has a label if it is longer than this share of the lateness.
 const WORDS_FROM: f64 = 0.18;
-/// The most segments with their own row: the longest.
+/// Maximum number of segments with a separate row: the longest ones.
 const MAX_SEGMENTS: usize = 6;
 
-/// A time in ms with as many decimals.
+/// Formats a time in milliseconds, with `decimals` decimals and without the unit.
 fn millis(time: Nanos, decimals: usize) -> String {
     format!("{:.decimals$}", time.as_millis())
 }
 
-/// Writes the ranking of sources of delay.
+/// Writes a section with a table of the sources of delay, ranked. `samples` is a noun for the
+/// samples: `frames`.
 pub(super) fn ranking(delays: &Delays, samples: &str, to: &mut dyn Write) -> io::Result<()> {
     let all = delays.ranked.iter().fold(Nanos::ZERO, |sum, one| sum + one.total);
     let (count, total) = (format_count(delays.late_count), format_time(all));
@@ -46,7 +47,7 @@ pub(super) fn ranking(delays: &Delays, samples: &str, to: &mut dyn Write) -> io:
          title=\"Longest time that this source caused in one of them, in ms.\">Max ms</th></tr></thead><tbody>"
     )?;
     let most = delays.ranked.iter().map(|one| one.share).fold(0.0, f64::max).max(f64::MIN_POSITIVE);
-    // Others are one row only where there are several.
+    // Remaining sources share a row only if there are at least two of them.
     let shown = match delays.ranked.len() {
         count if count <= MAX_SOURCES + 1 => count,
         _ => MAX_SOURCES,
@@ -100,21 +101,21 @@ fn source(
     )
 }
 
-/// The latest sample of a configuration; `None` where none is late.
+/// Returns the sample with the max lateness of a configuration; `None` if no sample is late.
 pub(super) fn worst(run: &Run, row: &Configuration) -> Option<LateSample> {
     let most = row.summary.as_ref()?.lateness.max;
     let above = row.late_limit.max(most - Nanos::new(1));
     chart::trials(run, row).find_map(|trial| late_samples(trial, above).into_iter().next())
 }
 
-/// Writes the account of the worst frame.
+/// Writes the lateness of the worst frame broken down by cause.
 pub(super) fn account(
     late: &LateSample,
     row: &Configuration,
     to: &mut dyn Write,
 ) -> io::Result<()> {
     let (lateness, account) = (late.sample.late(), &late.account);
-    let number = format_count(u64::try_from(late.index + 1).unwrap_or(u64::MAX));
+    let number = format_count(late.index + 1);
     let share = format_share(lateness.as_f64() / row.period.as_f64());
     let note = format!("at {:.2} s, {share} of a frame late", late.sample.woke.as_secs());
     section(&format!("Worst frame: {number}"), &note, "", to)?;
@@ -174,7 +175,8 @@ pub(super) fn account(
     )
 }
 
-/// The parts of the lateness as one bar.
+/// Draws the lateness of a frame as a bar with one segment per part of the lateness, in the color
+/// of its cause.
 fn bar(account: &Account, lateness: Nanos) -> String {
     let whole = lateness.as_f64().max(1.0);
     let mut fluid = Fluid::default();

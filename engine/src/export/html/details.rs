@@ -1,4 +1,5 @@
-//! Closed sections below the page: all figures, tables of events, settings, machine, definitions, the file.
+//! Collapsed sections at the end of the page: all figures, tables of events, settings, machine,
+//! definitions, and information about the file.
 
 use std::io::{self, Write};
 
@@ -7,8 +8,10 @@ use super::super::{document, facts};
 use super::figures;
 use crate::report::Table;
 use crate::run::Run;
+use crate::units::format_count;
 
-/// Opens a section.
+/// Writes the opening tags of a collapsed section. `about` is text next to the title, and
+/// `attributes` is HTML for the first tag.
 pub(super) fn open(
     title: &str,
     about: &str,
@@ -22,12 +25,12 @@ pub(super) fn open(
     )
 }
 
-/// Closes it.
+/// Closes the most recently opened section.
 pub(super) fn close(to: &mut dyn Write) -> io::Result<()> {
     writeln!(to, "</div></details>")
 }
 
-/// Writes every figure of every configuration, in groups.
+/// Writes a section with every figure of every configuration, in groups.
 pub(super) fn all_figures(title: &str, table: &Table, to: &mut dyn Write) -> io::Result<()> {
     let (figures, groups) = (table.columns.len(), figures::groups(table).len());
     let note = if table.note.is_empty() { String::new() } else { format!("; {}", table.note) };
@@ -39,26 +42,27 @@ pub(super) fn all_figures(title: &str, table: &Table, to: &mut dyn Write) -> io:
     close(to)
 }
 
-/// Writes a table whole, with the count of its rows that are omitted.
+/// Writes a section with all columns and rows of a table. `omitted` is the number of rows that were
+/// removed before; a line states this number.
 pub(super) fn table(table: &Table, omitted: usize, to: &mut dyn Write) -> io::Result<()> {
     let title = document::title(table);
     let (title, about) = title.split_once(": ").unwrap_or((&title, ""));
     let rows = match table.rows.len() + omitted {
         1 => "1 row".to_owned(),
-        rows => format!("{} rows", facts::count(rows)),
+        rows => format!("{} rows", format_count(rows)),
     };
     let about = if about.is_empty() { rows } else { format!("{rows}: {about}") };
     open(title, &about, &format!(" data-table=\"{}\"", table.key), to)?;
     let columns: Vec<usize> = (0..table.columns.len()).collect();
     figures::rows(table, "", &columns, to)?;
     if 0 < omitted {
-        writeln!(to, "<p class=\"soft small\">{} more rows</p>", facts::count(omitted))?;
+        writeln!(to, "<p class=\"soft small\">{} more rows</p>", format_count(omitted))?;
     }
     cautions(table, to)?;
     close(to)
 }
 
-/// Why to read rows with care.
+/// Writes a line for each caution about a row of the table.
 fn cautions(table: &Table, to: &mut dyn Write) -> io::Result<()> {
     for (name, caution) in table.cautions() {
         let (name, caution) = (html(&name, NOTE), html(caution, NOTE));
@@ -67,7 +71,7 @@ fn cautions(table: &Table, to: &mut dyn Write) -> io::Result<()> {
     Ok(())
 }
 
-/// Writes the settings, and the command that repeats the run.
+/// Writes a section with the settings and the command that repeats the run; nothing for a capture.
 pub(super) fn settings(run: &Run, to: &mut dyn Write) -> io::Result<()> {
     let Some(plan) = run.plan() else { return Ok(()) };
     let settings = plan.settings();
@@ -80,14 +84,15 @@ pub(super) fn settings(run: &Run, to: &mut dyn Write) -> io::Result<()> {
     close(to)
 }
 
-/// Writes the machine.
+/// Writes a section with the facts about the machine.
 pub(super) fn machine(run: &Run, to: &mut dyn Write) -> io::Result<()> {
     open("Machine", "hardware, system, clock", " class=\"half\"", to)?;
     pairs("three one", facts::machine(run).into_iter(), to)?;
     close(to)
 }
 
-/// Writes what each column is: every title once per definition.
+/// Writes a section with the definitions of all columns; columns with the same title and definition
+/// appear once.
 pub(super) fn definitions<'a>(
     tables: impl Iterator<Item = &'a Table>,
     to: &mut dyn Write,

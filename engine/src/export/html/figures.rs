@@ -1,8 +1,7 @@
-//! Figures of a page: the first six, or a table of the configurations, and all of them in groups.
+//! Figures of a page: the key figures or a table of the configurations, and all figures in groups.
 
 use std::io::{self, Write};
 
-use super::super::facts::count;
 use super::super::sanitize::{NAME, NOTE, html};
 use super::super::svg::axis::place;
 use super::fluid::{Fluid, percent};
@@ -11,9 +10,9 @@ use crate::report::chart::Axis;
 use crate::report::table::{Cell, Column, Quantity, TableRow};
 use crate::report::{Configuration, KeyFigure, MAX_KEY_FIGURES, Report, Table};
 use crate::stats::Summary;
-use crate::units::{NARROW_SPACE, format_time};
+use crate::units::{NARROW_SPACE, format_count, format_time};
 
-/// Writes the figures that come first.
+/// Writes the key figures at the top of the page.
 pub(super) fn keys(figures: &[KeyFigure], to: &mut dyn Write) -> io::Result<()> {
     writeln!(to, "<dl class=\"keys\">")?;
     for figure in figures.iter().take(MAX_KEY_FIGURES) {
@@ -35,7 +34,8 @@ pub(super) fn keys(figures: &[KeyFigure], to: &mut dyn Write) -> io::Result<()> 
     writeln!(to, "</dl>")
 }
 
-/// Writes a row for each configuration: the recommended one in bold, p99 with its interval on one axis.
+/// Writes a table with a row per configuration. The row of the recommended configuration is bold,
+/// and p99 lateness is drawn with its interval on an axis that all rows share.
 pub(super) fn configurations(report: &Report, to: &mut dyn Write) -> io::Result<()> {
     let p99s = report.rows.iter().flat_map(|row| {
         let ends = row.p99_interval().map_or([None, None], |(low, high)| [Some(low), Some(high)]);
@@ -46,7 +46,7 @@ pub(super) fn configurations(report: &Report, to: &mut dyn Write) -> io::Result<
         let (low, high) = ends.unwrap_or((it, it));
         Some((low.min(it), high.max(it)))
     });
-    // Short trials have no p99, and nothing is drawn of them.
+    // Configurations with short trials have no p99, and nothing is drawn for them.
     let axis = ends.map(|(low, high)| Axis::log("", Quantity::Time, low / 1.3, high * 1.3));
     let best = report.best().filter(|_| report.verdict.grade.is_some());
     let best = best.map(|row| row.label.as_str());
@@ -85,7 +85,7 @@ fn configuration(
         Some(reason) => format!("skipped: {reason}"),
         None => row.applied_text(),
     };
-    let missed = summary.map_or_else(|| "–".to_owned(), |it| count(it.missed_count()));
+    let missed = summary.map_or_else(|| "–".to_owned(), |it| format_count(it.missed_count()));
     writeln!(
         to,
         "<tr{}><th scope=\"row\"><bdi>{}</bdi><span class=\"sub\">{icon}{}</span></th><td class=\"n\">{}</td><td \
@@ -102,14 +102,15 @@ fn configuration(
     )
 }
 
-/// The ends of an axis as words over a column.
+/// Returns the ends of an axis as labels for the header of its column.
 fn axis_ends(axis: &Axis) -> String {
     let ends = [axis.from, axis.to].map(|end| format_time(Nanos::from_nanos_f64(end)));
     let [from, to] = ends;
     format!("<span class=\"ends\"><span>p99 from {from}</span><span>to {to}</span></span>")
 }
 
-/// The p99 of a configuration with its interval.
+/// Draws the p99 lateness of a configuration with its interval; empty if the configuration has no
+/// p99.
 fn dot(row: &Configuration, axis: &Axis) -> String {
     let Some(p99) = row.p99() else { return String::new() };
     let at = |time: Nanos| place(axis, time.as_f64());
@@ -122,7 +123,7 @@ fn dot(row: &Configuration, axis: &Axis) -> String {
     fluid.finish(14.0, "p99 lateness", &text)
 }
 
-/// Consecutive columns of one group.
+/// Returns the groups of a table with the positions of their columns.
 pub(super) fn groups(table: &Table) -> Vec<(&'static str, Vec<usize>)> {
     let mut groups: Vec<(&'static str, Vec<usize>)> = Vec::new();
     for (column, position) in table.columns.iter().zip(0..) {
@@ -134,7 +135,7 @@ pub(super) fn groups(table: &Table) -> Vec<(&'static str, Vec<usize>)> {
     groups
 }
 
-/// Writes all figures of a table of one row as lists, of several rows as one table per group.
+/// Writes all figures of a table: as lists if it has one row, otherwise as one table per group.
 pub(super) fn all(table: &Table, to: &mut dyn Write) -> io::Result<()> {
     if let [row] = table.rows.as_slice() {
         writeln!(to, "<div class=\"figs\">")?;
@@ -144,7 +145,7 @@ pub(super) fn all(table: &Table, to: &mut dyn Write) -> io::Result<()> {
         return writeln!(to, "</div>");
     }
     for (title, columns) in groups(table) {
-        // The label names the row in every group.
+        // The first column, which names the row, is in every group.
         let named: Vec<usize> =
             std::iter::once(0).chain(columns.into_iter().filter(|at| 0 < *at)).collect();
         rows(table, title, &named, to)?;
@@ -161,16 +162,28 @@ fn list(
 ) -> io::Result<()> {
     let title = html(if title.is_empty() { table.title } else { title }, NAME);
     writeln!(to, "<table><caption>{title}</caption><tbody>")?;
-    pairs(table, row, columns, ("<tr><th scope=\"row\"", "</th><td", "</td></tr>"), to)?;
+    pairs(table, row, columns, TABLE_TAGS, to)?;
     writeln!(to, "</tbody></table>")
 }
 
-/// Names and values of columns, between the tags of a list or a table.
+/// The HTML tags before a name, between the name and its value, and after the value.
+#[derive(Clone, Copy)]
+struct Tags {
+    name: &'static str,
+    value: &'static str,
+    end: &'static str,
+}
+
+const TABLE_TAGS: Tags =
+    Tags { name: "<tr><th scope=\"row\"", value: "</th><td", end: "</td></tr>" };
+const LIST_TAGS: Tags = Tags { name: "<div><dt", value: "</dt><dd", end: "</dd></div>" };
+
+/// Writes the names of columns and their values in `row`, within the tags of a list or table.
 fn pairs(
     table: &Table,
     row: &TableRow,
     columns: &[usize],
-    (name, value, end): (&str, &str, &str),
+    Tags { name, value, end }: Tags,
     to: &mut dyn Write,
 ) -> io::Result<()> {
     let cells = columns.iter().filter_map(|&at| row.cells.get(at).zip(table.columns.get(at)));
@@ -187,7 +200,7 @@ fn pairs(
     Ok(())
 }
 
-/// The text of a cell; where there is no value, why.
+/// Returns the text of a cell, or the reason why it has no value.
 fn text(cell: &Cell, column: &Column, has_unit: bool) -> String {
     if let Some(reason) = cell.reason() {
         return format!("<span class=\"why\"><bdi>{}</bdi></span>", html(reason, NOTE));
@@ -199,7 +212,8 @@ fn text(cell: &Cell, column: &Column, has_unit: bool) -> String {
     }
 }
 
-/// Writes columns of a table whole; those that are equal in all rows are a line above it.
+/// Writes columns of a table with all rows; columns that are equal in all rows become a line above
+/// the table.
 pub(super) fn rows(
     table: &Table,
     title: &str,
@@ -221,7 +235,7 @@ pub(super) fn rows(
     let first = table.rows.first();
     if let Some(first) = first.filter(|_| !shared.is_empty()) {
         writeln!(to, "<dl class=\"same\">")?;
-        pairs(table, first, &shared, ("<div><dt", "</dt><dd", "</dd></div>"), to)?;
+        pairs(table, first, &shared, LIST_TAGS, to)?;
         writeln!(to, "</dl>")?;
     }
     if varying.is_empty() || table.rows.is_empty() {
@@ -232,7 +246,7 @@ pub(super) fn rows(
         to,
         "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"{label}\"><table><thead><tr>"
     )?;
-    // What a phone has no room for, unless the table scrolls in a section of its own.
+    // Secondary columns do not fit on a phone, unless the table is in a section that scrolls.
     let class = |column: &Column| match (column.is_left_aligned(), is_secondary(column)) {
         (true, false) => "",
         (true, true) => " class=\"far\"",
@@ -264,7 +278,8 @@ pub(super) fn rows(
     writeln!(to, "</tbody></table></div>")
 }
 
-/// Whether a column is omitted from the first page on a phone: all figures have it as well.
+/// Whether a column is hidden on a phone in tables at the top of the page. The section with all
+/// figures also has this column.
 const fn is_secondary(column: &Column) -> bool {
     column.is_optional || column.is_interval
 }
@@ -278,7 +293,7 @@ mod tests {
     use crate::report::test_run::run_of;
     use crate::sample::Sample;
 
-    /// The table of two configurations with this many frames each.
+    /// Returns the table of two configurations with `frames` frames each, as HTML.
     fn table(frames: i64) -> String {
         let cell = |priority| Condition { priority, cpu: CpuChoice::Any };
         let cells = vec![cell(Priority::Normal), cell(Priority::TimeCritical)];

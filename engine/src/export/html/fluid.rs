@@ -1,28 +1,30 @@
-//! A drawing that is as wide as its column: x in percent, y and text in pixels, so that text never scales.
+//! A drawing that adapts to the width of its column: x is in percent, y and font sizes are in
+//! pixels, so that text is never scaled.
 
 use super::super::sanitize::{NAME, NOTE, html};
 use super::super::svg::axis::{place, tick_text, ticks};
 use crate::report::chart::Axis;
 
-/// The most values that are written at an axis of a third of the page, and of all of it.
+/// Maximum number of axis labels in a narrow plot (a half or third of the page's width), and in a plot of the full
+/// width.
 const LABELS: [usize; 2] = [5, 10];
-/// The most that have room on a phone next to names of rows.
+/// Maximum number of axis labels on a phone if the plot has row names.
 const LABELS_BY_NAMES: usize = 3;
 
-/// A drawing.
+/// An SVG drawing of variable width.
 #[derive(Debug, Default)]
 pub(super) struct Fluid {
     body: String,
 }
 
 impl Fluid {
-    /// Adds an element.
+    /// Adds an SVG element to the drawing.
     pub(super) fn add(&mut self, element: &str) {
         self.body.push_str(element);
         self.body.push('\n');
     }
 
-    /// Adds a line between two points, whose x is a share of the width.
+    /// Adds a line between two points whose x is a share of the width.
     pub(super) fn line(&mut self, class: &str, (x1, y1): (f64, f64), (x2, y2): (f64, f64)) {
         let (x1, x2) = (percent(x1), percent(x2));
         self.add(&format!(
@@ -30,7 +32,8 @@ impl Fluid {
         ));
     }
 
-    /// Adds a bar.
+    /// Adds a bar from `x1` to `x2`, which are shares of the width. `look` is the SVG attributes of the bar, and
+    /// `title` is its tooltip.
     pub(super) fn bar(
         &mut self,
         look: &str,
@@ -45,7 +48,7 @@ impl Fluid {
         ));
     }
 
-    /// Adds a word at a share of the width, moved to the right by `dx` pixels.
+    /// Adds a label at a share of the width, moved to the right by `dx` pixels.
     pub(super) fn word(
         &mut self,
         class: &str,
@@ -61,7 +64,7 @@ impl Fluid {
         ));
     }
 
-    /// Adds what is drawn in a box of 1 000 times this height, which is stretched to the width.
+    /// Adds an SVG body drawn in a box of 1000 by `height`, stretched to the width of the drawing.
     pub(super) fn stretched(&mut self, height: f64, body: &str) {
         self.add(&format!(
             "<svg class=\"fit\" width=\"100%\" height=\"{height}\" viewBox=\"0 0 1000 {height}\" \
@@ -69,7 +72,7 @@ impl Fluid {
         ));
     }
 
-    /// Adds grid and values of the horizontal axis; names of rows next to it take room from it.
+    /// Adds grid lines and labels of the horizontal axis. On a phone, a plot with row names has fewer labels.
     pub(super) fn x_axis(
         &mut self,
         axis: &Axis,
@@ -80,7 +83,7 @@ impl Fluid {
         let ticks = ticks(axis);
         let most = if is_half { LABELS[0] } else { LABELS[1] };
         let step = ticks.len().div_ceil(most).max(1);
-        // A phone has room for half of them.
+        // If a phone has no room for all labels, it shows every second one: the others have the class `wide`.
         let on_phone = if has_names { LABELS_BY_NAMES } else { LABELS[0] };
         let spare = 2 * step * usize::from(on_phone * step < ticks.len());
         for (value, number) in ticks.into_iter().zip(0_usize..) {
@@ -102,7 +105,7 @@ impl Fluid {
         self.line("axis", (0.0, bottom), (1.0, bottom));
     }
 
-    /// Adds grid and values, or the names of rows, of the vertical axis.
+    /// Adds grid lines and labels, or row names, of the vertical axis.
     pub(super) fn y_axis(&mut self, axis: &Axis, (top, bottom): (f64, f64)) {
         for value in ticks(axis).into_iter().filter(|_| axis.names.is_empty()) {
             let y = bottom - (bottom - top) * place(axis, value);
@@ -119,12 +122,12 @@ impl Fluid {
         }
     }
 
-    /// The whole drawing where the text next to it has all that it shows.
+    /// Returns the drawing, hidden from screen readers: text next to it contains the same information.
     pub(super) fn hidden(self, height: f64) -> String {
         format!("<svg height=\"{height}\" aria-hidden=\"true\">\n{}</svg>", self.body)
     }
 
-    /// The whole drawing with its title and what it shows, for who cannot see it.
+    /// Returns the drawing with its title and a sentence about its content, `finding`, for screen readers.
     pub(super) fn finish(self, height: f64, title: &str, finding: &str) -> String {
         let (title, finding, body) = (html(title, NAME), html(finding, NOTE), self.body);
         format!(
@@ -133,10 +136,10 @@ impl Fluid {
     }
 }
 
-/// Letters of the name of a row that have room next to the plot.
+/// Maximum number of characters of a row name next to a plot.
 pub(super) const NAME_LETTERS: usize = 36;
 
-/// A name as far as there is room for it.
+/// Shortens a row name to at most [`NAME_LETTERS`] characters.
 fn shortened(name: &str) -> String {
     if name.chars().count() <= NAME_LETTERS {
         return name.to_owned();
@@ -146,7 +149,7 @@ fn shortened(name: &str) -> String {
     short
 }
 
-/// A share of the width.
+/// Formats a share of the width as a percentage.
 pub(super) fn percent(share: f64) -> String {
     let text = format!("{:.2}", share * 100.0);
     format!("{}%", text.trim_end_matches('0').trim_end_matches('.'))

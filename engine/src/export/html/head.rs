@@ -1,4 +1,5 @@
-//! The head of a page: what was measured, with which settings, on what, and what the user wrote about it.
+//! The head of a page: what was measured, with which settings, on which machine, and the user's
+//! note and tags.
 
 use std::io::{self, Write};
 
@@ -8,12 +9,12 @@ use super::icon;
 use crate::plan::Plan;
 use crate::report::Report;
 use crate::run::Run;
-use crate::units::format_long_time;
+use crate::units::{format_count, format_long_time};
 
-/// The most settings that are named; all are in their own section.
+/// Maximum number of settings in the head; all settings are in the collapsed details.
 const MAX_SETTINGS: usize = 5;
 
-/// Writes the brand, the ID, the button that prints everything, and the title.
+/// Writes the brand, the ID, the button that prints the page with all details, and the title.
 pub(super) fn title(id: &str, title: &str, to: &mut dyn Write) -> io::Result<()> {
     writeln!(
         to,
@@ -35,7 +36,7 @@ pub(super) fn line(facts: &[String], to: &mut dyn Write) -> io::Result<()> {
     if items.is_empty() { Ok(()) } else { writeln!(to, "<ul class=\"facts\">{items}</ul>") }
 }
 
-/// Writes the head of a run.
+/// Writes the head of the report of a run.
 pub(super) fn write(
     run: &Run,
     report: &Report,
@@ -46,13 +47,13 @@ pub(super) fn write(
     title(&format!("Run {}", run.id), &headline.title, to)?;
     let samples = format!(
         "{} {} in {}",
-        facts::count(run.sample_count()),
+        format_count(run.sample_count()),
         run.subject.samples_name(),
         format_long_time(run.measured())
     );
     let mut first = vec![headline.about.clone(), samples];
     if 1 < report.rows.len() {
-        first.push(format!("{} configurations", facts::count(report.rows.len())));
+        first.push(format!("{} configurations", format_count(report.rows.len())));
     }
     if holds.repeat {
         first.extend(run.plan().into_iter().flat_map(settings));
@@ -86,7 +87,8 @@ pub(super) fn write(
     writeln!(to, "</header>")
 }
 
-/// The settings that differ from their defaults.
+/// Returns up to [`MAX_SETTINGS`] settings of a plan that differ from their defaults, except the
+/// seed of the order of trials.
 fn settings(plan: &Plan) -> Vec<String> {
     let default = Plan::all().into_iter().find(|other| other.key() == plan.key());
     let default = default.map_or_else(Vec::new, |plan| plan.settings());
@@ -96,7 +98,7 @@ fn settings(plan: &Plan) -> Vec<String> {
     changed.take(MAX_SETTINGS).map(|one| format!("{}: {}", one.name, one.value)).collect()
 }
 
-/// The machine in a line.
+/// Returns the values of the facts about the machine that the head of a page shows.
 pub(super) fn machine(run: &Run) -> Vec<String> {
     let lines = facts::machine(run);
     ["Processor", "CPUs", "System", "Kernel", "Virtual machine", "Power"]

@@ -1,19 +1,21 @@
-//! What a page shows, in its order, read from the page itself: the window's preview of a report.
+//! The visible content of a page, parsed from its HTML, for the preview of a report in the window.
 
 use super::super::document::{Block, Grid, Line, Piece, TextStyle};
 use markup::{Mark, Tag};
 
 mod markup;
 
-/// Elements that no reader of a page sees, or only on a phone.
+/// Elements that a reader of the page never sees, or only on a phone.
 const UNSEEN: [&str; 5] = ["head", "style", "script", "button", "svg"];
-/// Classes of the same.
+/// Classes of further elements that a reader never sees, or only on a phone.
 const UNSEEN_CLASSES: [&str; 2] = ["hide", "sub"];
 /// Elements within a line.
 const INLINE: [&str; 7] = ["a", "b", "bdi", "i", "output", "small", "span"];
 
-/// Returns the content of a page written by [`write`](super::write) or [`write_page`](super::write_page): closed
-/// sections are [`Block::Details`], plots are named. Of another text, something or nothing. Time: O(n).
+/// Returns the content of a page written by [`write`](super::write) or
+/// [`write_page`](super::write_page): collapsed sections are [`Block::Details`], and plots are only
+/// their title and a sentence about their content. The result for any other text is unspecified.
+/// Time: O(n).
 pub fn outline(page: &str) -> Vec<Block> {
     let mut reader = Reader { marks: markup::marks(page), line: Vec::new() };
     reader.blocks("")
@@ -26,7 +28,7 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
-    /// Reads up to the end of an element.
+    /// Reads blocks up to the end of the element `until`, or of the page.
     fn blocks(&mut self, until: &str) -> Vec<Block> {
         let mut blocks = Vec::new();
         while let Some(mark) = self.marks.next() {
@@ -55,11 +57,11 @@ impl Reader<'_> {
         blocks
     }
 
-    /// Reads an element that begins a line.
+    /// Reads a block-level element after its start tag, and adds the content to `blocks`.
     fn block(&mut self, tag: &Tag<'_>, blocks: &mut Vec<Block>) {
         match tag.name {
             "h1" | "h2" | "h3" => blocks.push(Block::Heading(self.text(tag.name))),
-            // Facts and legends stand next to each other.
+            // The items of a list of facts or of a legend become one line.
             "ul" => {
                 let items = self.list(tag.name).join(" · ");
                 blocks.extend((!items.is_empty()).then(|| Block::Paragraph(vec![plain(items)])));
@@ -76,19 +78,21 @@ impl Reader<'_> {
                 };
                 blocks.push(Block::Details(title, inside.collect()));
             }
-            // The title of a section is its first heading; what it holds follows the element.
+            // The summary becomes the first heading of the collapsed section; the content of the
+            // section follows the `summary` element.
             "summary" => blocks.extend(Some(Block::Heading(self.text("summary")))),
             _ => {}
         }
     }
 
-    /// Reads what begins a piece of a line in another look.
+    /// Reads the start of an inline element: `b` becomes bold text, and most other elements become
+    /// a space.
     fn inline(&mut self, tag: &Tag<'_>) {
         if tag.is("b") {
             let text = self.text("b");
             self.line.push(Piece::strong(text));
         } else if !matches!(tag.name, "bdi" | "i" | "output") {
-            // Neighbors are apart by their style.
+            // The page separates these elements by CSS only: add a space.
             self.line.push(Piece::plain(" "));
         }
     }
@@ -100,7 +104,7 @@ impl Reader<'_> {
         }
     }
 
-    /// The text up to the end of an element, in one line.
+    /// Returns the text up to the end of an element, in one line.
     fn text(&mut self, until: &str) -> String {
         let mut text = String::new();
         while let Some(mark) = self.marks.next() {
@@ -115,7 +119,7 @@ impl Reader<'_> {
         text.split_whitespace().collect::<Vec<_>>().join(" ")
     }
 
-    /// Passes over an element and all in it.
+    /// Skips an element with its content.
     fn skip(&mut self, tag: &Tag<'_>) {
         let mut depth = u32::from(!tag.is_empty);
         while 0 < depth {
@@ -128,7 +132,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Reads a drawing: its name, and what it shows.
+    /// Reads a plot: its title, and the sentence about its content for screen readers.
     fn plot(&mut self, tag: &Tag<'_>) -> Block {
         let title = tag.label.clone().unwrap_or_default();
         let mut finding = String::new();
@@ -160,7 +164,8 @@ impl Reader<'_> {
         items
     }
 
-    /// Reads names and values: key figures are next to each other, others below each other.
+    /// Reads a list of names and values: one column per name if `is_across` (key figures),
+    /// otherwise one item per name.
     fn pairs(&mut self, is_across: bool) -> Vec<Block> {
         let mut pairs: Vec<Vec<String>> = Vec::new();
         while let Some(mark) = self.marks.next() {
@@ -231,7 +236,7 @@ fn plain(text: String) -> Line {
     vec![Piece::plain(text)]
 }
 
-/// A line without the blanks of the page's own text.
+/// Returns a line without the whitespace of the HTML source.
 fn tidy(line: Line) -> Line {
     let mut tidied = Line::new();
     for piece in line {
@@ -305,7 +310,7 @@ mod tests {
             Block::Paragraph(vec![vec![Piece::plain("End: "), Piece::code("cli")]]),
         ];
         assert_eq!(outline(page), expected);
-        // What is cut off or no page is no reason to fail.
+        // A truncated page, or text that is not a page, does not cause a panic.
         for end in (0..page.len()).filter(|&end| page.is_char_boundary(end)) {
             let _blocks = outline(&page[..end]);
         }

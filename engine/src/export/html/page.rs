@@ -1,4 +1,5 @@
-//! The page of a quick check: the answer, its five measurements on one scale, what to do, frame rates, quality.
+//! The page of a quick check: the verdict, the five measurements of the check with their grades,
+//! recommendations, frame rates, and measurement quality.
 
 use std::io::{self, Write};
 
@@ -12,56 +13,56 @@ use crate::report::{Chart, GradePlace, Report};
 use crate::run::Run;
 use crate::stats::GradeRange;
 
-/// The most advice that is shown at once; more of it is in details.
+/// Maximum number of recommendations on the page; the others are in the collapsed details.
 const MAX_ADVICE: usize = 3;
 
-/// What a page shows.
+/// The content of the page of a quick check.
 #[derive(Debug)]
 pub struct Page<'a> {
-    /// Title, date, and the words of the verdict.
+    /// Title, date, and verdict.
     pub headline: Headline,
-    /// The grade that colors the verdict.
+    /// The grade, which sets the color of the verdict.
     pub grade: Option<GradeRange>,
-    /// The measurements.
+    /// The measurements of the check, one row per measurement.
     pub measurements: Vec<Measurement>,
-    /// What to know about them, in a line; may be empty.
+    /// A note about the measurements, in one line; may be empty.
     pub measurements_note: String,
-    /// What would help: title and reason, the first thing first.
+    /// Recommendations with title and reason, in descending order of importance.
     pub advice: Vec<(String, String)>,
-    /// What to know about it, in a line; may be empty.
+    /// A note about the recommendations, in one line; may be empty.
     pub advice_note: String,
-    /// Frame rates with their title; empty where none was judged.
+    /// A title and a table of frame rates; empty if no frame rate was evaluated.
     pub rates: (String, Grid),
-    /// How reliable it is: whether it is fine, name, and value.
+    /// Measurement quality: whether it is good, the name, and the value.
     pub quality: Vec<(bool, &'static str, String)>,
-    /// Plots below.
+    /// Plots below the other sections.
     pub charts: &'a [Chart],
-    /// The runs that it was made of, with their names.
+    /// The runs of the check: name of the measurement, run, and report.
     pub runs: Vec<(&'static str, &'a Run, &'a Report)>,
-    /// The command that repeats it.
+    /// The command that repeats the check.
     pub command: &'static str,
 }
 
-/// A measurement in a row.
+/// One measurement of a quick check, shown as a row.
 #[derive(Clone, Debug)]
 pub struct Measurement {
-    /// Its name.
+    /// The name of the measurement.
     pub name: &'static str,
-    /// The grade that may be stated.
+    /// The grade to show.
     pub grade: Option<GradeRange>,
-    /// The grade in a word, or what takes its place.
+    /// The grade as a word, or the text shown if there is no grade.
     pub word: String,
-    /// The number that decides the grade, with its unit.
+    /// The number that determines the grade, and its unit.
     pub value: (String, String),
-    /// What the number is.
+    /// A description of the number.
     pub caption: String,
-    /// What else there is to say.
+    /// A further remark.
     pub remark: String,
-    /// Where the number is between the grades.
+    /// The position of the number on the scale of grades.
     pub place: Option<GradePlace>,
 }
 
-/// Writes a page.
+/// Writes the page of a quick check as HTML.
 pub fn write_page(page: &Page<'_>, to: &mut dyn Write) -> io::Result<()> {
     let headline = &page.headline;
     begin(&headline.title, &format!("Jitterscope, {}, {}", headline.title, headline.about), to)?;
@@ -110,7 +111,8 @@ pub fn write_page(page: &Page<'_>, to: &mut dyn Write) -> io::Result<()> {
     end(page, to)
 }
 
-/// All figures of all measurements, what they are, and how to repeat them.
+/// Writes the collapsed details: further recommendations, all figures of all measurements,
+/// definitions, and how to repeat the check.
 fn end(page: &Page<'_>, to: &mut dyn Write) -> io::Result<()> {
     writeln!(to, "<div class=\"more\">")?;
     let more = page.advice.get(MAX_ADVICE..).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! Plots of a page: sections with a drawing as wide as its column, and the names of its series.
+//! Plots of a page: sections with a drawing as wide as its column, and a legend.
 
 use std::io::{self, Write};
 
@@ -9,13 +9,13 @@ use super::section;
 use crate::report::Chart;
 use crate::report::chart::{Axis, Limit};
 
-/// Heights of the drawing across the page and of a third of it.
+/// Heights in pixels of a full-width plot, and of a plot of a half or third of the width.
 const HEIGHTS: [f64; 2] = [190.0, 150.0];
-/// Height of a row, and of all rows at most.
+/// For a plot with row names: height of one row, and max height of all rows, in pixels.
 const ROW: (f64, f64) = (20.0, 420.0);
-/// Room above and below the drawing.
+/// Space above and below the plot, in pixels.
 const ROOM: (f64, f64) = (14.0, 20.0);
-/// Width of a letter of the names of rows.
+/// Width of a character of row names, in pixels.
 const LETTER: usize = 6;
 
 /// Writes a section with a plot.
@@ -25,12 +25,12 @@ pub(super) fn write(chart: &Chart, to: &mut dyn Write) -> io::Result<()> {
     writeln!(to, "</section>")
 }
 
-/// Writes a plot without its title.
+/// Writes a plot without a section, title, and legend.
 pub(super) fn write_alone(chart: &Chart, to: &mut dyn Write) -> io::Result<()> {
     writeln!(to, "{}", drawing(chart))
 }
 
-/// The drawing in its frame.
+/// Returns the plot with its axes and limits.
 fn drawing(chart: &Chart) -> String {
     let rows = chart.y.names.len();
     let plot = match rows {
@@ -45,7 +45,7 @@ fn drawing(chart: &Chart) -> String {
     fluid.stretched(bottom, &marks);
     let (vertical, level): (Vec<&Limit>, Vec<&Limit>) =
         chart.limits.iter().partition(|limit| limit.is_vertical);
-    // The words of close limits stand below each other.
+    // Labels of neighboring limits are on different lines, so that they do not overlap.
     for (limit, line) in vertical.into_iter().zip([0.0, 11.0, 22.0].into_iter().cycle()) {
         draw_vertical(&mut fluid, &chart.x, limit, line, (top, bottom));
     }
@@ -65,7 +65,7 @@ fn drawing(chart: &Chart) -> String {
     format!("<div class=\"plot\"{left}>{}</div>", fluid.finish(height, chart.title, finding))
 }
 
-/// A dashed line at a value that is on the axis, with a word on it.
+/// Draws a dashed vertical line with a label at a limit, if it is within the axis.
 fn draw_vertical(fluid: &mut Fluid, axis: &Axis, limit: &Limit, line: f64, ends: (f64, f64)) {
     let (top, bottom) = ends;
     if axis.from <= limit.at && limit.at <= axis.to {

@@ -1,20 +1,19 @@
-//! How reliable the measurement is, and what was requested and applied.
+//! Two sections of a report page: the measurement quality, and the requested and applied settings.
 
 use std::io::{self, Write};
 
-use super::super::facts::count;
 use super::super::requests::{self, Request};
 use super::super::sanitize::{NAME, NOTE, html};
 use super::{icon, section};
 use crate::nanos::Nanos;
 use crate::report::{Caution, Configuration, Report, trace_state};
 use crate::run::Run;
-use crate::units::{format_share, format_time};
+use crate::units::{format_count, format_share, format_time};
 
-/// More than this share of one CPU used by others disturbs a measurement.
+/// CPU time of other programs above which they disturb the measurement, as a share of one CPU.
 const OTHERS: f64 = 0.1;
 
-/// A line: what is fine, what to know, or a warning.
+/// A line about the measurement quality: name, text, and an icon (good, information, or warning).
 struct Line {
     icon: &'static str,
     name: &'static str,
@@ -27,7 +26,8 @@ impl Line {
     }
 }
 
-/// Writes the section; `hidden` are the warnings that the box at the top has no room for.
+/// Writes the section about measurement quality; `hidden` are the warnings that the box with the
+/// verdict has no room for.
 pub(super) fn write(
     run: &Run,
     report: &Report,
@@ -51,7 +51,7 @@ pub(super) fn write(
 fn lines(run: &Run, report: &Report, has_machine: bool) -> Vec<Line> {
     let lost = run.lost_count();
     let words = if lost == 0 { "none lost".to_owned() } else { format!("{lost} lost") };
-    let samples = format!("{}, {words}", count(run.sample_count()));
+    let samples = format!("{}, {words}", format_count(run.sample_count()));
     let mut lines = vec![Line::of(lost == 0, "Samples", samples)];
     let shares = report.rows.iter().filter_map(|row| row.foreign_share);
     let most =
@@ -84,7 +84,8 @@ fn lines(run: &Run, report: &Report, has_machine: bool) -> Vec<Line> {
     lines
 }
 
-/// Writes what was requested and applied: of one configuration each request, of several those that were denied.
+/// Writes the requested and applied settings: every request if there is one configuration,
+/// otherwise only denied requests.
 pub(super) fn requested(run: &Run, report: &Report, to: &mut dyn Write) -> io::Result<()> {
     let started: Vec<&Configuration> =
         report.rows.iter().filter(|row| row.granted.is_some()).collect();
@@ -121,7 +122,7 @@ pub(super) fn requested(run: &Run, report: &Report, to: &mut dyn Write) -> io::R
     writeln!(to, "</section>")
 }
 
-/// Whether something was denied or did not last.
+/// Whether a request of the configuration was denied, or was granted and revoked during the run.
 fn is_denied(row: &Configuration) -> bool {
     let refused = row.granted.as_ref().is_some_and(|granted| !granted.refusals.is_empty());
     refused || !row.is_as_requested()

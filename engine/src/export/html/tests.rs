@@ -1,10 +1,10 @@
-//! What every page promises.
+//! Tests properties of every HTML page: the contrast of its colors, and the hash that permits its script.
 
 use std::collections::BTreeMap;
 
 use super::*;
 
-/// The colors of the light and of the dark page, by name.
+/// Reads the colors of the light and of the dark page, by name, from the style sheet.
 fn palettes() -> [BTreeMap<&'static str, [f64; 3]>; 2] {
     let css = include_str!("style.css");
     let (light, rest) = css.split_once("@media").unwrap();
@@ -25,7 +25,7 @@ fn palettes() -> [BTreeMap<&'static str, [f64; 3]>; 2] {
     })
 }
 
-/// The contrast of two colors by WCAG 2.2.
+/// Returns the contrast ratio of two colors (channels from 0 to 255) as defined by WCAG 2.2, from 1 to 21.
 fn contrast(a: [f64; 3], b: [f64; 3]) -> f64 {
     let luminance = |color: [f64; 3]| {
         let [r, g, b] = color.map(|part| match part / 255.0 {
@@ -50,7 +50,7 @@ fn text_and_marks_have_the_contrast_of_wcag_aa() {
     }
     text.extend(tints.map(|tint| (tint.trim_end_matches('b'), tint)));
     let series = ["A", "B", "C", "D", "E", "F", "G", "H"];
-    // Letters of runs, and of causes in their bars.
+    // The letters of runs and the text in bars of causes have the page color on the color of a series.
     text.extend(series.map(|color| ("page", color)));
     let marks = series.into_iter().chain(["good", "fair", "poor", "target", "t3"]);
     let marks: Vec<(&str, &str)> = marks.map(|color| (color, "page")).collect();

@@ -1,4 +1,4 @@
-//! Lateness over time: a stem and a mark for each late frame by its cause, and dots for the others.
+//! Lateness over time: a stem and a mark by cause for each late frame, and a dot for each other frame.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -15,20 +15,23 @@ use crate::report::{Cause, Configuration, late_samples};
 use crate::run::Run;
 use crate::units::{format_count, format_share, format_time};
 
-/// More late frames are one mark per this share of the width and cause: the highest.
+/// Maximum number of late frames that are all marked. If there are more, only the highest frame of each cause in each
+/// 1/400 of the width is marked.
 const MAX_MARKS: usize = 400;
-/// More dots are the lowest and the highest of each of [`COLUMNS`].
+/// Maximum number of dots that are all drawn. If there are more, only the min and max of each of
+/// [`COLUMNS`] are drawn.
 const MAX_DOTS: usize = 4_000;
 const COLUMNS: f64 = 1_000.0;
-/// Where the drawing begins and ends, and its height with the values of the axis.
+/// Top and bottom of the plot, then the total height including axis labels, in pixels.
 const PLOT: (f64, f64) = (24.0, 192.0);
 const HEIGHT: f64 = 214.0;
-/// Where the line of one frame is when it is above the axis break.
+/// Vertical position in pixels of the line at a lateness of one frame, if the axis ends below one frame.
 const ABOVE: f64 = 11.0;
-/// Below this share of a frame, the axis ends before one frame.
+/// If max lateness is below this share of a frame, the vertical axis ends below one frame, and a break is drawn above
+/// its end.
 const BREAK_BELOW: f64 = 0.6;
 
-/// The mark of a cause.
+/// Returns the name of the mark of a cause, as used in CSS classes and in IDs of SVG symbols.
 pub(super) const fn mark(cause: Cause) -> &'static str {
     match cause {
         Cause::PreviousFrame => "previous",
@@ -45,7 +48,7 @@ pub(super) const fn mark(cause: Cause) -> &'static str {
     }
 }
 
-/// A mark in a line of text.
+/// Returns the mark of a cause as an SVG icon for a line of text.
 pub(super) fn glyph(cause: Cause) -> String {
     let mark = mark(cause);
     format!(
@@ -61,7 +64,7 @@ struct Late {
     title: String,
 }
 
-/// All frames of a configuration, one trial after the other.
+/// All frames of a configuration. Its trials follow each other on one time axis.
 struct Frames {
     late: Vec<Late>,
     on_time: Vec<(f64, f64)>,
@@ -85,11 +88,11 @@ impl Frames {
                 let who = late.account.largest().filter(|largest| largest.0 == late.cause);
                 let who = who.and_then(|(_, culprit, _)| Some(culprit?.source().to_owned()));
                 let who = who.unwrap_or_else(|| late.cause.label().to_owned());
-                let (number, lateness) = (wide(late.index + 1), late.sample.late());
+                let lateness = late.sample.late();
                 let secs = late.sample.woke.as_secs();
                 let title = format!(
                     "Frame {} at {secs:.2} s: {} late, {who}",
-                    format_count(number),
+                    format_count(late.index + 1),
                     format_time(lateness)
                 );
                 Late { at: start + late.sample.woke, lateness, cause: late.cause, title }
@@ -100,11 +103,7 @@ impl Frames {
     }
 }
 
-fn wide(count: usize) -> u64 {
-    u64::try_from(count).unwrap_or(u64::MAX)
-}
-
-/// Writes the section of a configuration; `name` is empty where there is no other.
+/// Writes the section with the timeline of a configuration; `name` is empty if the run has only one configuration.
 pub(super) fn write(
     run: &Run,
     row: &Configuration,
@@ -122,7 +121,7 @@ pub(super) fn write(
         // Writing to a string cannot fail.
         let _ok = write!(legend, "<li>{glyph}{label} <b>{count}</b></li>");
     }
-    let on_time = format_count(wide(frames.on_time.len()));
+    let on_time = format_count(frames.on_time.len());
     let _ok = write!(
         legend,
         "<li><svg class=\"mk\" aria-hidden=\"true\"><circle cx=\"6.5\" cy=\"6\" r=\"1.6\" \
@@ -140,7 +139,7 @@ pub(super) fn write(
     writeln!(to, "<div class=\"plot hover time\">{drawing}</div></section>")
 }
 
-/// The late frames that have a mark.
+/// Returns the late frames that are marked.
 fn shown(frames: &Frames) -> Vec<&Late> {
     if frames.late.len() <= MAX_MARKS {
         return frames.late.iter().collect();
@@ -212,14 +211,14 @@ fn drawing(frames: &Frames, marks: &[&Late], row: &Configuration) -> String {
     fluid.add("<circle class=\"ring\" r=\"8\"/>");
     let finding = format!(
         "{} of {} frames started more than {time} late; the highest lateness is {}.",
-        format_count(wide(frames.late.len())),
-        format_count(wide(frames.late.len() + frames.on_time.len())),
+        format_count(frames.late.len()),
+        format_count(frames.late.len() + frames.on_time.len()),
         format_time(frames.max)
     );
     fluid.finish(HEIGHT, "Lateness of each frame over time", &finding)
 }
 
-/// Stems of the marks, and dots.
+/// Draws the stems of the marked late frames, and the dots of the other frames.
 fn stretched(
     fluid: &mut Fluid,
     frames: &Frames,
@@ -243,7 +242,7 @@ fn stretched(
     fluid.stretched(HEIGHT, &body);
 }
 
-/// All points, or where they are many, the lowest and the highest of each column.
+/// Returns all points, or only the min and max of each column if there are more than [`MAX_DOTS`].
 fn thinned(points: &[(f64, f64)], x: &dyn Fn(f64) -> f64) -> Vec<(f64, f64)> {
     if points.len() <= MAX_DOTS {
         return points.to_vec();

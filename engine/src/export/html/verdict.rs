@@ -1,4 +1,4 @@
-//! The box with the answer: grade, evidence, what to do, where the value is between the grades, warnings.
+//! The box of a report page with the verdict: grade, evidence, recommendation, the scale of grades, and warnings.
 
 use std::io::{self, Write};
 
@@ -9,20 +9,21 @@ use super::icon;
 use crate::report::{Caution, GradePlace};
 use crate::stats::{Grade, GradeRange};
 
-/// The most warnings in the box; the others are with the quality of the measurement.
+/// Maximum number of warnings in the box; the others are in the section about measurement quality.
 pub(super) const MAX_CAUTIONS: usize = 3;
 
-/// What a grade looks like.
+/// The colors and the icon of a grade.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Look {
-    /// Names the colors.
+    /// CSS class that sets the colors.
     pub class: &'static str,
-    /// Names the icon: an outline where it is a bound.
+    /// The name of the icon. A grade that is known only as Fair or better, or as Fair or worse, has an outlined icon.
     pub icon: &'static str,
 }
 
 impl Look {
-    /// Of a grade or a bound, or of what takes its place.
+    /// Returns color and icon of a grade or its bound. A missing grade looks like a pending one if `is_doubtful`,
+    /// otherwise like information.
     pub(super) fn of(grade: Option<GradeRange>, is_doubtful: bool) -> Self {
         let Some(grade) = grade else {
             let (class, icon) = if is_doubtful { ("none", "wait") } else { ("info", "info") };
@@ -37,7 +38,7 @@ impl Look {
     }
 }
 
-/// Writes the box.
+/// Writes the box with the verdict.
 pub(super) fn write(
     (grade, look): (Option<GradeRange>, Look),
     headline: &Headline,
@@ -46,7 +47,7 @@ pub(super) fn write(
     to: &mut dyn Write,
 ) -> io::Result<()> {
     let strip = place.map(|place| {
-        // A value without a grade is shown without the word of its zone.
+        // Only an exact grade highlights its zone on the scale; a bound of a grade does not.
         let stated = grade.filter(|grade| !grade.is_bound());
         let interval = if place.interval.is_some() { ", 95% CI" } else { "" };
         format!(
@@ -75,7 +76,7 @@ pub(super) fn write(
     writeln!(to, "</div>")
 }
 
-/// Opens the box.
+/// Writes the opening tag and the icon of the box with the verdict.
 pub(super) fn open(look: Look, is_wide: bool, to: &mut dyn Write) -> io::Result<()> {
     let wide = if is_wide { " wide" } else { "" };
     writeln!(
@@ -86,13 +87,13 @@ pub(super) fn open(look: Look, is_wide: bool, to: &mut dyn Write) -> io::Result<
     )
 }
 
-/// Writes the words.
+/// Writes the texts of the verdict: grade, sentence, evidence, and recommendation.
 pub(super) fn say(headline: &Headline, to: &mut dyn Write) -> io::Result<()> {
     let line = |class: &str, before: &str, text: &str| {
         let text = html(text, NOTE);
         if text.is_empty() { String::new() } else { format!("<p{class}>{before}{text}</p>") }
     };
-    // A sentence that begins with its grade says it once.
+    // If the sentence begins with the grade, the grade is not repeated.
     let grade = Some(headline.grade.as_str()).filter(|word| !headline.sentence.starts_with(word));
     writeln!(
         to,
@@ -104,7 +105,8 @@ pub(super) fn say(headline: &Headline, to: &mut dyn Write) -> io::Result<()> {
     )
 }
 
-/// Where a value is between the grades: four equal zones, the value, its interval, and the others.
+/// Draws the scale of grades: four zones of equal width, the graded value, its interval, and the other values of
+/// `place`.
 pub(super) fn strip(place: &GradePlace, grade: Option<Grade>, is_graded: bool) -> String {
     let mut fluid = zones(place, grade);
     marks(&mut fluid, place, if is_graded { "pt" } else { "est" });
@@ -112,7 +114,8 @@ pub(super) fn strip(place: &GradePlace, grade: Option<Grade>, is_graded: bool) -
     fluid.finish(42.0, "Where the grade is", &words)
 }
 
-/// The same of several runs, each by its letter; their limits are the same.
+/// Draws one scale for several runs with the same limits; each value is marked by the letter of its
+/// run.
 pub(super) fn strips(places: &[(char, &GradePlace)]) -> String {
     let Some((_, first)) = places.first() else { return String::new() };
     let mut fluid = zones(first, None);
@@ -135,7 +138,7 @@ pub(super) fn strips(places: &[(char, &GradePlace)]) -> String {
     fluid.finish(42.0, "Where the grades are", &words)
 }
 
-/// Four equal zones with their words, and the limits between them.
+/// Draws four zones of equal width with their names, and the limits between them.
 fn zones(place: &GradePlace, grade: Option<Grade>) -> Fluid {
     let mut fluid = Fluid::default();
     let grades = [Grade::Excellent, Grade::Good, Grade::Fair, Grade::Poor];
@@ -153,7 +156,7 @@ fn zones(place: &GradePlace, grade: Option<Grade>) -> Fluid {
     fluid
 }
 
-/// The value, its interval, and the values next to it.
+/// Marks the graded value, its interval, and the other values of `place` on the scale of grades.
 fn marks(fluid: &mut Fluid, place: &GradePlace, class: &str) {
     for other in &place.others {
         fluid.line("oth", (other / 4.0, 16.0), (other / 4.0, 26.0));
@@ -165,7 +168,7 @@ fn marks(fluid: &mut Fluid, place: &GradePlace, class: &str) {
             fluid.line("ci", (end, 17.5), (end, 24.5));
         }
     }
-    // What is below the scale, such as less than the resolution of the clock, is at its left edge.
+    // A value below the scale, such as one below the clock resolution, is at the left edge.
     let x = percent(place.value / 4.0);
     let text = html(&place.text, NAME);
     fluid.add(&format!(

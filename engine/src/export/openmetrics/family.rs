@@ -1,13 +1,14 @@
-//! Families of metrics: one description each, with its series together, as both formats require.
+//! Metric families: the description of a metric followed by all series of the metric, as OpenMetrics and the Prometheus
+//! text format require.
 
 use crate::export::sanitize::{NAME, single_line};
 
-/// The labels of a series, as they are written between braces.
+/// The labels of a series, as the text between the braces.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Labels(String);
 
 impl Labels {
-    /// The same with one more; the name is one that needs no escape.
+    /// Returns the labels with one more label; `name` must not need escaping.
     pub(super) fn with(mut self, name: &str, value: &str) -> Self {
         if !self.0.is_empty() {
             self.0.push(',');
@@ -30,7 +31,7 @@ struct Family {
     lines: Vec<String>,
 }
 
-/// The families of a file, in the order in which they were first named.
+/// The metric families of a file, in the order in which they were added first.
 #[derive(Debug, Default)]
 pub(super) struct Families(Vec<Family>);
 
@@ -38,7 +39,8 @@ impl Families {
     fn family(&mut self, name: &str, kind: &'static str, help: &str) -> Option<&mut Family> {
         let known = self.0.iter().position(|family| family.name == name);
         let at = known.unwrap_or_else(|| {
-            // A quotation mark is escaped in one format and not in the other.
+            // Use apostrophes: in a help text, OpenMetrics escapes a quotation mark, and the Prometheus format does
+            // not.
             let help = single_line(help, usize::MAX).replace('\\', "\\\\").replace('"', "'");
             let name = name.to_owned();
             self.0.push(Family { name, kind, help, lines: Vec::new() });
@@ -47,7 +49,7 @@ impl Families {
         self.0.get_mut(at).filter(|family| family.kind == kind)
     }
 
-    /// Adds a value; one that is not finite is absent.
+    /// Adds a value of the metric `name`, unless the value is infinite or NaN.
     pub(super) fn gauge(&mut self, name: &str, help: &str, labels: &Labels, value: f64) {
         if !value.is_finite() {
             return;
@@ -57,8 +59,8 @@ impl Families {
         }
     }
 
-    /// Adds a histogram: upper ends with how many values are at or below each, the number of all values, and
-    /// their sum.
+    /// Adds a histogram: for each bucket, the upper bound and the number of values up to it; then
+    /// the number and the sum of all values.
     pub(super) fn histogram(
         &mut self,
         name: &str,
@@ -78,7 +80,7 @@ impl Families {
         family.lines.push(format!("{name}_count{labels} {count}"));
     }
 
-    /// Every family with its series.
+    /// Returns the text of every family with its series.
     pub(super) fn text(&self) -> String {
         let mut text = String::new();
         for Family { name, kind, help, lines } in &self.0 {

@@ -1,11 +1,11 @@
 //! Names of metrics, from the keys of tests and columns.
 
-/// What the names of a test's metrics begin with: `jitterscope_frame_loop`.
+/// Returns the prefix of the metrics of a test: `jitterscope_frame_loop`.
 pub(super) fn prefix(test: &str) -> String {
     format!("jitterscope_{}", slug(test))
 }
 
-/// Words as a part of a name: lower-case letters, digits, and underscores.
+/// Converts words to a part of a metric name: lower-case letters, digits, and underscores.
 pub(super) fn slug(words: &str) -> String {
     words
         .chars()
@@ -15,8 +15,9 @@ pub(super) fn slug(words: &str) -> String {
         .collect()
 }
 
-/// The name of a column's metric, and what to divide its values by: times are in seconds, shares of 1 are
-/// ratios, and counts have no unit, since `_count` belongs to histograms.
+/// Returns the metric name of a column, and the divisor for its values: times are in seconds,
+/// shares are ratios from 0 to 1, and counts have no unit suffix, since `_count` is reserved for
+/// histograms.
 pub(super) fn of_key(prefix: &str, key: &str) -> (String, f64) {
     let (stem, unit, scale) = match key {
         key if key.ends_with("_nanos") => (key.strip_suffix("_nanos"), "_seconds", 1e9),
@@ -24,7 +25,7 @@ pub(super) fn of_key(prefix: &str, key: &str) -> (String, f64) {
         key if key.ends_with("_count") => (key.strip_suffix("_count"), "", 1.0),
         key => (Some(key), "", 1.0),
     };
-    // A limit within a name: a unit that stands alone would be taken for the unit of the metric.
+    // A limit within a name is joined with its unit, `100us`: a separate unit would look like the unit of the metric.
     let mut name = prefix.to_owned();
     for part in slug(stem.unwrap_or(key)).split('_') {
         let is_limit = name.ends_with(|last: char| last.is_ascii_digit());

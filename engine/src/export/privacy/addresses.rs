@@ -1,11 +1,12 @@
-//! Network addresses in texts: IPv4, IPv6, and those of network cards.
+//! Network addresses in texts: IPv4, IPv6, and MAC addresses.
 
 use std::net::{Ipv4Addr, Ipv6Addr};
 
-/// What takes the place of an address.
+/// The text that replaces an address.
 const ADDRESS: &str = "[address]";
 
-/// The text without network addresses. Versions such as 5.15.153.1-generic are none.
+/// Returns the text with each network address replaced by [`ADDRESS`]. Versions such as
+/// 5.15.153.1-generic are not addresses.
 pub(super) fn without_addresses(text: &str) -> String {
     let mut result = String::with_capacity(text.len());
     let mut before = None;
@@ -28,7 +29,8 @@ fn is_part(letter: char) -> bool {
     letter.is_ascii_hexdigit() || matches!(letter, '.' | ':' | '-')
 }
 
-/// A stretch of the letters of addresses between two others, without what is an address.
+/// Redacts the addresses in a sequence of characters that may occur in addresses; `before` and
+/// `next` are the characters around the sequence.
 fn redacted(run: &str, before: Option<char>, next: Option<char>) -> String {
     let is_word = |letter: Option<char>| letter.is_some_and(|it| it.is_alphanumeric() || it == '_');
     let inner = run.trim_end_matches(['.', '-']);
@@ -37,12 +39,13 @@ fn redacted(run: &str, before: Option<char>, next: Option<char>) -> String {
     let own = inner.trim_start_matches(['.', '-']);
     let own = if own.starts_with("::") { own } else { own.trim_start_matches(':') };
     let start = inner.get(..inner.len() - own.len()).unwrap_or_default();
-    // Letters on either side make it a part of a word, or of a version.
+    // A sequence with a letter directly before or after it is part of a word or of a version, not
+    // an address.
     let is_apart = (!start.is_empty() || !is_word(before)) && !is_word(next);
     if is_apart && is_address(own) {
         return format!("{start}{ADDRESS}{end}");
     }
-    // From one address to another.
+    // Redact both ends of a range of addresses, such as 10.0.0.5-10.0.0.9.
     match own.split_once('-') {
         Some((one, other)) if is_apart && is_address(one) => {
             format!("{start}{ADDRESS}-{}{end}", redacted(other, Some('-'), next))
@@ -54,8 +57,8 @@ fn redacted(run: &str, before: Option<char>, next: Option<char>) -> String {
     }
 }
 
-/// What precedes an address at the end of a stretch, with what takes its place: of "face-10.0.0.5", the letters of
-/// the word are letters of addresses, too.
+/// Splits a sequence that ends in an address into the text before it and the replacement: in
+/// "interface-10.0.0.5", "face" also consists of hexadecimal digits.
 fn redacted_at_end(own: &str, next: Option<char>) -> Option<(&str, &'static str)> {
     let is_word = next.is_some_and(|it| it.is_alphanumeric() || it == '_');
     let mut ends = own.match_indices([':', '-']).filter_map(|(at, _)| own.split_at_checked(at + 1));

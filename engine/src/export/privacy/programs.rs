@@ -1,4 +1,4 @@
-//! Names of other programs in traces, replaced by letters.
+//! Replaces names of other programs in traces by letters.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -6,9 +6,9 @@ use crate::report::Delays;
 use crate::run::{Run, Trace, TrialRun, counter};
 use crate::sample::TraceEvent;
 
-/// Replaces names of other programs by letters, the same throughout a run, but for those that the verdict or its
-/// advice names. Threads of the kernel and of this program, known by their numbers, and interrupts keep their
-/// names. `full` is the run as it was measured.
+/// Replaces names of other programs by letters, consistently within a run. Programs that the
+/// verdict or its advice names are not replaced, nor are threads of the kernel and of this program
+/// (identified by their IDs) and interrupts. `full` is the original run.
 pub(super) fn hide(run: &mut Run, full: &Run, delays: &Delays) {
     let mut letters: BTreeMap<String, String> = BTreeMap::new();
     for (trial, full) in run.trials.iter_mut().zip(&full.trials) {
@@ -24,7 +24,8 @@ pub(super) fn hide(run: &mut Run, full: &Run, delays: &Delays) {
     }
 }
 
-/// The positions of names that are only of interrupts, of the kernel's threads, and of this program's.
+/// Returns the positions of names in the trace that only interrupts, kernel threads, and threads of
+/// this program have: these names need not be hidden.
 fn known_names(trace: &Trace, trial: &TrialRun) -> BTreeSet<u32> {
     let own = trial.counters.get(counter::TRACE_THREAD).and_then(|own| u32::try_from(*own).ok());
     let owners = trace.owners();
@@ -46,7 +47,8 @@ fn known_names(trace: &Trace, trial: &TrialRun) -> BTreeSet<u32> {
     known.into_iter().filter_map(|(name, is_known)| is_known.then_some(name)).collect()
 }
 
-/// The name of another program by its number: "Program A", "Program B", "Program AA".
+/// Returns the replacement for the name of a program by its number: "Program A", "Program B",
+/// "Program AA".
 pub(in crate::export) fn program(number: usize) -> String {
     let mut letters = String::new();
     let mut rest = number + 1;

@@ -1,14 +1,15 @@
-//! The axes of a plot: where values are, which of them are written, and how.
+//! The axes of a plot: positions of values, and tick labels.
 
 use crate::report::chart::{Axis, Scale};
 use crate::report::table::Quantity;
 
-/// The most ticks of an axis.
+/// Maximum number of ticks of an axis.
 const MAX_TICKS: u32 = 24;
-/// Where the end of an axis of counts is less than this many times its beginning, more than decades are written.
+/// If the ratio of the ends of a logarithmic axis of counts is below this value, the axis has ticks also at 2 and 5
+/// times each power of 10.
 const FEW_DECADES: f64 = 120.0;
 
-/// Where a value is, 0 to 1; what is outside is at the end.
+/// Returns the position of a value on an axis, from 0 to 1; values outside are at the nearest end.
 pub(in crate::export) fn place(axis: &Axis, value: f64) -> f64 {
     let of = |value: f64| match axis.scale {
         Scale::Linear => value,
@@ -19,7 +20,8 @@ pub(in crate::export) fn place(axis: &Axis, value: f64) -> f64 {
     if share.is_finite() { share.clamp(0.0, 1.0) } else { 0.0 }
 }
 
-/// Values to write at the axis: decades, between few decades of counts also 2 and 5, or about five round steps.
+/// Returns the tick values of an axis: powers of 10 on a logarithmic axis (on a short one of counts also 2 and 5 times
+/// each power), or multiples of a round step on a linear axis.
 pub(in crate::export) fn ticks(axis: &Axis) -> Vec<f64> {
     let range = axis.to - axis.from;
     if !range.is_finite() || range <= 0.0 {
@@ -29,7 +31,7 @@ pub(in crate::export) fn ticks(axis: &Axis) -> Vec<f64> {
     let to = axis.to * (1.0 + 1e-9);
     match axis.scale {
         Scale::Linear => {
-            // Nothing is between two counts.
+            // Counts are integers: the step is at least 1.
             let step = if is_count { step(range).max(1.0) } else { step(range) };
             let first = (axis.from / step).ceil();
             let ticks = (0..MAX_TICKS).map(|k| (first + f64::from(k)) * step);
@@ -48,7 +50,7 @@ pub(in crate::export) fn ticks(axis: &Axis) -> Vec<f64> {
     }
 }
 
-/// A round step that divides a range into about five.
+/// Returns a round step that divides a range into about five parts.
 fn step(range: f64) -> f64 {
     let rough = range / 5.0;
     let decade = 10_f64.powf(rough.log10().floor());
@@ -56,7 +58,7 @@ fn step(range: f64) -> f64 {
     times.unwrap_or(10.0) * decade
 }
 
-/// A value as it is written at the axis.
+/// Formats a tick value with its unit.
 pub(in crate::export) fn tick_text(axis: &Axis, value: f64) -> String {
     match axis.quantity {
         Quantity::Time if value == 0.0 => "0".to_owned(),
@@ -66,13 +68,13 @@ pub(in crate::export) fn tick_text(axis: &Axis, value: f64) -> String {
     }
 }
 
-/// A number with as few decimals as it needs.
+/// Formats a number with up to four decimals, without trailing zeros.
 fn short(value: f64) -> String {
     let text = format!("{value:.4}");
     text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }
 
-/// A time in its own unit.
+/// Formats a time in nanoseconds in the most suitable unit.
 fn length(nanos: f64) -> String {
     let size = nanos.abs();
     let (value, unit) = if size < 999.5 {

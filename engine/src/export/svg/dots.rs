@@ -1,7 +1,8 @@
-//! Many dots as one short path.
+//! Many dots as one compact path.
 
-/// The path of dots: lines without length, whose round ends are all of them. Each is placed from the one before it,
-/// which takes half the digits, in tenths, so that none drifts.
+/// Returns a path of dots: lines of length 0 with round caps. Coordinates are relative to the
+/// previous dot, which halves their digits. Positions are rounded to tenths before the subtraction,
+/// so that rounding errors do not accumulate.
 pub(in crate::export) fn dots(points: impl IntoIterator<Item = (f64, f64)>) -> String {
     let mut path = String::new();
     let mut last = (0, 0);
@@ -20,7 +21,7 @@ fn tenths(value: f64) -> i64 {
     (value * 10.0).round() as i64
 }
 
-/// Tenths without digits that say nothing: `-.3`, `12`, `1.5`.
+/// Formats tenths without redundant digits: `-.3`, `12`, `1.5`.
 fn text(tenths: i64) -> String {
     let (sign, size) = (if tenths < 0 { "-" } else { "" }, tenths.unsigned_abs());
     match (size / 10, size % 10) {
@@ -39,7 +40,7 @@ mod tests {
         let points = [(1.04, 203.86), (2.0, 203.5), (2.0, 204.0), (12.0, 1.0)];
         assert_eq!(dots(points), "m1 203.9h0m1-.4h0m0 .5h0m10-203h0");
         assert_eq!(dots([]), "");
-        // What is rounded does not add up.
+        // The rounding errors of many dots do not accumulate.
         let many = dots((0..1_000).map(|k| (f64::from(k) * 0.26, 0.0)));
         let sum: f64 = many
             .split("h0")

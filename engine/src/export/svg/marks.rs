@@ -1,4 +1,4 @@
-//! What a plot draws: lines, points, curves with intervals, boxes, and cells of a heat map.
+//! The marks of a plot: lines, points, curves with intervals, boxes, and cells of a heat map.
 
 use std::fmt::Write as _;
 
@@ -6,15 +6,16 @@ use super::{Drawing, LEVEL, look, stroke};
 use crate::report::chart::{Axis, BoxMark, Heat, Marks, Series};
 use crate::stats::Grade;
 
-/// Steps of darkness of a heat map.
+/// Number of shades of a heat map.
 const SHADES: u32 = 10;
-/// Fewer points of a series are drawn large enough to be seen alone.
+/// The points of a series with fewer points than this number are drawn larger, so that each point
+/// is visible.
 const MAX_LARGE: usize = 100;
-/// Height of a box as a share of its row.
+/// Height of a box as a share of the height of its row.
 const BOX: f64 = 0.6;
 
 impl Drawing<'_> {
-    /// Draws the ranges of an axis that have a grade, behind all else.
+    /// Draws a colored area for each range of an axis that has a grade, behind all other marks.
     pub(super) fn zones(&mut self, axis: &Axis, is_vertical: bool) {
         for zone in &axis.zones {
             let color = match zone.grade {
@@ -25,7 +26,7 @@ impl Drawing<'_> {
             let (left, right) = if is_vertical {
                 (self.across(zone.from), self.across(zone.to))
             } else {
-                (self.left, self.right())
+                (self.margins.left, self.right())
             };
             let (top, bottom) = if is_vertical {
                 (self.top(), self.bottom())
@@ -111,7 +112,7 @@ impl Drawing<'_> {
         }
     }
 
-    /// Horizontal intervals of points in rows.
+    /// Draws the horizontal intervals of points that are arranged in rows.
     fn spans(&mut self, number: usize, series: &Series) {
         let (number, color, _) = look(number);
         for (&(_, y), &(low, high)) in series.points.iter().zip(&series.intervals) {
@@ -153,10 +154,10 @@ impl Drawing<'_> {
         }
     }
 
-    /// One path per shade: darker where the time is longer, by its logarithm.
+    /// Draws a heat map as one path per shade: darker for longer times, on a logarithmic scale.
     fn heat(&mut self, heat: &Heat) {
         let columns = u32::try_from(heat.columns).unwrap_or(1).max(1);
-        let width = (self.right() - self.left) / f64::from(columns);
+        let width = (self.right() - self.margins.left) / f64::from(columns);
         let (low, high) = (heat.range.0.max(1e-12).log10(), heat.range.1.max(1e-12).log10());
         let shade_of = |value: f64| {
             let share = ((value.max(1e-12).log10() - low) / (high - low)).clamp(0.0, 1.0);
@@ -168,7 +169,7 @@ impl Drawing<'_> {
                 let (top, bottom) = (self.down(f64::from(row)), self.down(f64::from(row) + 1.0));
                 for (&value, column) in cells.iter().zip(0_u32..) {
                     if 0.0 < value && (shade_of(value) - shade).abs() < 0.5 {
-                        let left = self.left + width * f64::from(column);
+                        let left = self.margins.left + width * f64::from(column);
                         let height = (bottom - top - 1.0).max(1.0);
                         // Writing to a string cannot fail.
                         let _ok =

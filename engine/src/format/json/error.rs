@@ -1,4 +1,4 @@
-//! Why JSON cannot be read, without the names of this program's types.
+//! JSON errors, with messages that do not mention types of this program.
 
 use std::fmt::Display;
 use std::io;
@@ -10,22 +10,22 @@ use crate::units::shortened;
 /// Why JSON cannot be read.
 #[derive(Debug, thiserror::Error)]
 pub enum JsonError {
-    /// The system cannot read it.
+    /// The system could not read the file.
     #[error("{0}")]
     Io(#[source] io::Error),
-    /// The text ends before a value does.
+    /// The text ends within a value.
     #[error("the end of the file is missing")]
     End,
-    /// Not JSON.
+    /// The text is not JSON.
     #[error("not valid JSON")]
     Syntax,
-    /// JSON of another kind, or too much of it.
+    /// The text is JSON with unexpected content, or with more content than the limits permit.
     #[error("{0}")]
     Data(String),
 }
 
 impl JsonError {
-    /// A value of another type, or out of range.
+    /// Returns the error for a value of the wrong type or out of range.
     pub(super) fn invalid() -> Self {
         Self::custom("a value is not valid")
     }

@@ -1,20 +1,20 @@
-//! Limits on the memory that reading a run file takes, whatever the file holds.
+//! Memory limits for reading a run file, regardless of its content.
 //!
-//! The values of sample columns are counted one by one; everything else is limited to a number of
-//! bytes of the file.
+//! Values of sample columns are limited by their number; everything else is limited by its size in
+//! the file.
 
 use serde::de::Error as _;
 
 use super::JsonError;
 
-/// Maximum samples of a run.
-const MAX_SAMPLES: u64 = 30_000_000;
-/// Columns of a sample.
+/// Maximum number of samples of a run.
+pub(crate) const MAX_SAMPLES: u64 = 30_000_000;
+/// Number of columns, each of which has one value per sample.
 const COLUMNS: u64 = 7;
-/// Maximum bytes of a run file outside of its columns of samples.
-const MAX_OTHER_BYTES: u64 = 64 << 20;
+/// Maximum size of a run file without its sample columns, in bytes.
+pub(crate) const MAX_OTHER_BYTES: u64 = 64 << 20;
 
-/// What may still be read.
+/// The number of values and bytes that may still be read.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::format) struct Limits {
     pub(in crate::format) values: u64,
@@ -22,11 +22,11 @@ pub(in crate::format) struct Limits {
 }
 
 impl Limits {
-    /// The limits of a run.
+    /// The limits for reading a run file.
     pub(in crate::format) const RUN: Self =
         Self { values: MAX_SAMPLES * COLUMNS, other_bytes: MAX_OTHER_BYTES };
 
-    /// Counts values of columns.
+    /// Counts `count` values of sample columns; returns an error if the limit is exceeded.
     pub(in crate::format) fn take_values(&mut self, count: usize) -> Result<(), JsonError> {
         let left = u64::try_from(count).ok().and_then(|count| self.values.checked_sub(count));
         self.values =
@@ -34,7 +34,7 @@ impl Limits {
         Ok(())
     }
 
-    /// Counts bytes that are not in columns.
+    /// Counts `bytes` bytes outside of sample columns; returns an error if the limit is exceeded.
     pub(in crate::format) fn take_others(&mut self, bytes: u64) -> Result<(), JsonError> {
         self.other_bytes = self.other_bytes.checked_sub(bytes).ok_or_else(|| {
             let mebibytes = MAX_OTHER_BYTES >> 20;

@@ -1,16 +1,16 @@
-//! Whole numbers of columns.
+//! A fast parser for the integers of sample columns.
 
 use super::{JsonError, Result};
 use crate::sample::MISSING;
 
-/// The longest number that is read.
+/// Maximum length of a number in bytes.
 pub(super) const MAX_NUMBER_BYTES: usize = 1_024;
-/// A number of more digits may not fit.
+/// Maximum number of digits that always fit into an `i64`.
 const MAX_DIGITS: usize = 18;
-/// What a number is multiplied by to append this many digits.
+/// Powers of 10, by which a number is multiplied to append up to eight digits.
 const POWERS: [i64; 9] = [1, 10, 100, 1_000, 10_000, 100_000, 1_000_000, 10_000_000, 100_000_000];
 
-/// Reads a number or null that is a separate word.
+/// Parses a complete word as an integer, or `null` as [`MISSING`].
 pub(super) fn number(word: &[u8]) -> Result<i64> {
     if word == b"null" {
         return Ok(MISSING);
@@ -20,8 +20,9 @@ pub(super) fn number(word: &[u8]) -> Result<i64> {
     number.as_i64().ok_or_else(JsonError::invalid)
 }
 
-/// Reads values of a column as this program writes them, each with the comma before it, until one is written
-/// otherwise or may go on in the next piece; returns how many, and how many bytes they take.
+/// Parses column values in the format that this program writes, with the comma before each value.
+/// Stops at a value in another format, or at one that may continue in the next piece. Returns the
+/// number of values, and the number of bytes that these values take.
 pub(super) fn plain(text: &[u8], is_first: bool, values: &mut [i64]) -> (usize, usize) {
     let (mut at, mut count) = (0, 0);
     for value in values {
@@ -37,7 +38,8 @@ pub(super) fn plain(text: &[u8], is_first: bool, values: &mut [i64]) -> (usize, 
     (count, at)
 }
 
-/// One such value; only where a comma or the end of the column follows directly, so that it is whole.
+/// Parses the first value of a piece of a JSON array, an integer or `null`, and returns the value and the
+/// number of bytes read. `None` unless a comma or `]` follows: the rest of the value may then be missing.
 #[inline]
 fn one_plain(text: &[u8], has_comma: bool) -> Option<(i64, usize)> {
     let mut at = 0;
@@ -51,7 +53,7 @@ fn one_plain(text: &[u8], has_comma: bool) -> Option<(i64, usize)> {
     let digits = text.get(at + sign..)?;
     let (value, count) = whole(digits);
     let (value, count) = match count {
-        // `01` and `-0` are no whole numbers to JSON.
+        // JSON does not permit leading zeros; `-0` is not an integer in JSON.
         2.. if digits.first() == Some(&b'0') => return None,
         1.. if sign == 1 && value == 0 => return None,
         1..=MAX_DIGITS => (if sign == 0 { value } else { -value }, sign + count),
@@ -62,8 +64,8 @@ fn one_plain(text: &[u8], has_comma: bool) -> Option<(i64, usize)> {
     matches!(text.get(length)?, b',' | b']').then_some((value, length))
 }
 
-/// The number that a text begins with, and how many digits it has; wrong where it has more than
-/// [`MAX_DIGITS`], and none where the text is about to end.
+/// Returns the number at the beginning of a text, and the number of its digits. The number is wrong
+/// if it has more than [`MAX_DIGITS`] digits; up to seven bytes at the end of the text are ignored.
 #[inline]
 fn whole(text: &[u8]) -> (i64, usize) {
     let (mut value, mut count) = (0_i64, 0);
@@ -78,15 +80,15 @@ fn whole(text: &[u8]) -> (i64, usize) {
     (value, count)
 }
 
-/// The number that eight bytes begin with, and how many digits it has, all at once: pairs, then fours, then
-/// all digits are added up.
+/// Returns the number at the beginning of eight bytes, and the number of its digits. All digits are
+/// processed in parallel: they are combined to pairs, then to fours, then to the whole number.
 #[inline]
 fn up_to_eight(text: [u8; 8]) -> (i64, usize) {
     let digits = u64::from_le_bytes(text).wrapping_sub(0x3030_3030_3030_3030);
-    // The high bit of a byte is set where it is less than '0' or more than '9', up to the first such byte.
+    // Sets the high bit of each byte that is not a digit, reliably up to the first such byte.
     let others = (digits.wrapping_add(0x7676_7676_7676_7676) | digits) & 0x8080_8080_8080_8080;
     let count = others.trailing_zeros() / 8;
-    // The bytes after the number go, and as many zeros come before it.
+    // Remove the bytes after the number, and add as many zero bytes before the number.
     let digits = digits.checked_shl(64 - 8 * count).unwrap_or_default();
     let pairs = digits.wrapping_mul(10).wrapping_add(digits >> 8);
     let low = (pairs & 0x0000_00ff_0000_00ff).wrapping_mul(0x000f_4240_0000_0064);

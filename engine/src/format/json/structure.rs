@@ -1,4 +1,4 @@
-//! Lists, objects, columns, and variants, part by part.
+//! Iterators with which serde reads the parts of lists, objects, sample columns, and enum variants.
 
 use serde::de::value::{I64Deserializer, StringDeserializer};
 use serde::de::{DeserializeSeed, EnumAccess, MapAccess, SeqAccess, VariantAccess, Visitor};
@@ -6,10 +6,10 @@ use serde::{Deserialize as _, Deserializer as _};
 
 use super::{Json, JsonError, Result};
 
-/// Values of a column that are read at once.
+/// Number of column values that are read at once.
 const CELLS: usize = 256;
 
-/// The parts of a list or an object.
+/// The elements of a list or the members of an object, which serde reads one after the other.
 pub(super) struct Parts<'j, 'a> {
     json: &'j mut Json<'a>,
     end: u8,
@@ -21,7 +21,7 @@ impl<'j, 'a> Parts<'j, 'a> {
         Self { json, end, is_first: true }
     }
 
-    /// Whether there is another one; its comma is taken.
+    /// Returns whether another part follows, and consumes the comma before this part.
     fn advance(&mut self) -> Result<bool> {
         self.json.take_comma(std::mem::take(&mut self.is_first), self.end)
     }
@@ -51,13 +51,13 @@ impl<'de> MapAccess<'de> for Parts<'_, '_> {
     }
 }
 
-/// The values of a column, read many at a time.
+/// The values of a column, which are read in blocks of [`CELLS`].
 pub(super) struct Cells<'j, 'a> {
     json: &'j mut Json<'a>,
     values: [i64; CELLS],
-    /// Where the values begin that are not handed over yet.
+    /// The position in `values` of the next value to return.
     at: usize,
-    /// Where the values end.
+    /// The end of the valid values in `values`.
     end: usize,
     is_first: bool,
 }

@@ -1,4 +1,4 @@
-//! What is read piece by piece is what serde_json reads of the whole text.
+//! Tests that the JSON reader, which reads a text in pieces, gives the same values as serde_json for the whole text.
 
 use std::collections::BTreeMap;
 
@@ -9,14 +9,14 @@ use serde::{Deserialize, Serialize};
 use super::*;
 use crate::sample::{Cells, Column};
 
-/// Columns as this program holds them.
+/// Two columns of numbers in the compressed form that a run uses in memory.
 #[derive(Deserialize)]
 struct Columns(
     #[serde(with = "Cells::<i64>")] Column,
     #[serde(with = "Cells::<Option<u32>>")] Column,
 );
 
-/// The same as plain lists.
+/// The content of [`Columns`] as plain lists.
 type Lists = (Vec<i64>, Vec<Option<u32>>);
 
 fn read<T: DeserializeOwned>(mut text: &[u8], step: usize, limits: Limits) -> Result<T> {
@@ -26,7 +26,7 @@ fn read<T: DeserializeOwned>(mut text: &[u8], step: usize, limits: Limits) -> Re
     Ok(value)
 }
 
-/// Columns are read as serde_json reads lists, or both refuse them.
+/// Asserts that the JSON reader and serde_json read the same two lists from `text`, or that both reject `text`.
 #[track_caller]
 fn check(text: &str, step: usize) {
     let found = read::<Columns>(text.as_bytes(), step, Limits::RUN).map(|Columns(one, other)| {
@@ -34,7 +34,7 @@ fn check(text: &str, step: usize) {
         (one.values().collect::<Vec<_>>(), other.collect::<Vec<_>>())
     });
     let expected: serde_json::Result<Lists> = serde_json::from_str(text);
-    // The value that represents none is no value.
+    // `Column` uses `i64::MIN` to represent a missing value, so the JSON reader must reject that number.
     let expected = expected.ok().filter(|(one, _)| !one.contains(&i64::MIN));
     assert_eq!(found.ok(), expected, "{text} by {step}");
 }
@@ -114,7 +114,7 @@ fn everything() -> Everything {
 fn every_kind_of_value_is_read_in_any_layout() {
     let plain = serde_json::to_string(&everything()).unwrap();
     let pretty = serde_json::to_string_pretty(&everything()).unwrap().replace('\n', "\r\n\t ");
-    // With keys in another order and with members that nobody knows.
+    // `value.to_string()` has an unknown member, and its keys are in a different order.
     let mut value: serde_json::Value = serde_json::from_str(&plain).unwrap();
     value["unknown"] = serde_json::json!([{ "a": [1.5, null, "\"]"] }, false]);
     for text in [plain, pretty, value.to_string()] {
@@ -151,7 +151,7 @@ fn columns_are_held_to_their_values_and_the_rest_to_its_bytes() {
     assert_eq!(read(&text, 10_000, 20), Ok(10_002));
     assert!(read(&text, 9_999, 20).unwrap_err().contains("samples"));
     assert!(read(&text, 10_000, 5).unwrap_err().contains("not samples"));
-    // However it is laid out.
+    // Whitespace in a column does not count against the limit of bytes; in the other list, it does.
     let wide = text.replace(',', " \n,\t ");
     assert_eq!(read(&wide, 10_000, 30), Ok(10_002));
     let long = format!("[[{}1],[1]]", "1,".repeat(9_999));

@@ -1,4 +1,4 @@
-//! A player's screen: reads packets of players and knows nothing else.
+//! The screen of a player in a game of players. It reads the player's packets and has no other source.
 
 use std::collections::HashMap;
 
@@ -7,7 +7,7 @@ use super::super::huffman::CODES;
 use super::super::set::SLOTS;
 use super::super::tile::{Coarse, Tile};
 
-/// Bytes and bits in the order they were written.
+/// Reads bits and bytes of a packet in the order in which they were written.
 #[derive(Debug)]
 pub(super) struct Reader<'a> {
     bytes: &'a [u8],
@@ -53,7 +53,7 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// The ring of tiles at a distance, from the south-west, row by row.
+/// Returns the offsets (x, z) to all tiles at a distance, row by row from the south-west.
 pub(super) fn ring(distance: i32) -> Vec<(i32, i32)> {
     let along = -distance..=distance;
     along
@@ -86,7 +86,7 @@ fn decoded(bytes: &[u8], count: usize) -> Vec<u8> {
     (0..count).map(|_| letter()).collect()
 }
 
-/// What one player knows.
+/// The state of all players as one player knows it from packets.
 #[derive(Debug)]
 pub(super) struct Client {
     pub(super) slot: usize,
@@ -140,7 +140,7 @@ impl Client {
         self.put_off.contains(&slot)
     }
 
-    /// Brings the screen up to date.
+    /// Reads a packet and updates the screen.
     pub(super) fn read(&mut self, packet: &[u8]) {
         let mut reader = Reader::new(packet);
         let (in_sight, idle) = (self.in_sight.clone(), self.idle.clone());

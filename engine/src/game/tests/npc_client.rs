@@ -1,4 +1,4 @@
-//! A player's screen of the characters around: reads packets and knows nothing else.
+//! The screen of a player in a game of NPCs. It reads the player's packets and has no other source.
 
 use super::super::World;
 use super::super::blocks::{SAY, said};
@@ -7,7 +7,7 @@ use super::super::observer::WIDEST;
 use super::super::tile::Tile;
 use super::client::{Reader, ring, shift};
 
-/// The characters that a player sees, in the order he learned of them.
+/// The NPCs that a player sees, in the order in which packets added them, and the chat of this cycle.
 #[derive(Debug, Default)]
 pub(super) struct NpcClient {
     tracked: Vec<(usize, Tile)>,
@@ -15,7 +15,7 @@ pub(super) struct NpcClient {
 }
 
 impl NpcClient {
-    /// Brings the screen up to date from the first player's packet.
+    /// Updates the screen from the first player's packet. `all_tell` states whether all NPCs have chat.
     pub(super) fn read(&mut self, world: &World, center: Tile, all_tell: bool) {
         let mut reader = Reader::new(world.packet(0));
         let count = reader.bits(8);
@@ -67,7 +67,7 @@ impl NpcClient {
         assert_eq!(self.said.len(), if all_tell { self.tracked.len() } else { 0 });
     }
 
-    /// Holds the screen against the game.
+    /// Compares the screen with the game.
     pub(super) fn check(&self, game: &Npcs, cycle: u64, length: usize) {
         for (npc, tile) in &self.tracked {
             assert_eq!(game.npc_table.tiles[*npc], *tile, "character {npc} in cycle {cycle}");

@@ -1,4 +1,4 @@
-//! Each condition is found where it holds, and only there.
+//! Each finding is reported exactly when its condition holds.
 
 use super::*;
 use crate::machine::Memory;

@@ -1,4 +1,4 @@
-//! Records that wait for the samples that they belong to.
+//! Holds recent trace records until it is known whether a late sample needs them.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
@@ -6,42 +6,42 @@ use super::window::Window;
 use crate::nanos::Nanos;
 use crate::sample::{TraceEvent, TraceRecord};
 
-/// How many records wait at most: about 10 MB.
+/// Maximum number of records that are held: about 10 MB.
 const MAX_RECENT: usize = 1 << 17;
 
-/// The records of the recent past, and the states that outlive theirs.
+/// Recent records. Of the dropped records, those that began a state are retained until the state changes.
 #[derive(Debug, Default)]
 pub(super) struct Recent {
-    /// In order of time.
+    /// The records in order of time.
     records: VecDeque<Waiting>,
-    /// The last record of each state of each CPU, and the last switch of each measuring thread, that no
-    /// longer wait.
+    /// For each state of each CPU, the last record that was dropped from `records`.
     last_on_cpu: BTreeMap<(u32, CpuState), Waiting>,
+    /// For each measuring thread, the last switch that was dropped from `records`.
     last_of_thread: BTreeMap<u32, Waiting>,
-    /// Until when records of a CPU were dropped that a sample may need: there were too many.
+    /// For each CPU, the time of the last record that a sample may need but that was dropped to limit memory.
     dropped: BTreeMap<u32, Nanos>,
 }
 
-/// A record that a late sample may need.
+/// A record that a late sample may need, and whether it is already saved.
 #[derive(Clone, Copy, Debug)]
 struct Waiting {
     record: TraceRecord,
     is_saved: bool,
 }
 
-/// What is known of a CPU at every moment.
+/// A property of a CPU whose value lasts until a record changes it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum CpuState {
-    /// Which thread has it.
+    /// The thread that has the CPU.
     Thread,
-    /// In which idle state it is.
+    /// The idle state of the CPU.
     Idle,
 }
 
 impl CpuState {
     const ALL: [Self; 2] = [Self::Thread, Self::Idle];
 
-    /// The state that an event begins.
+    /// Returns the state that an event changes; `None` if it changes no state.
     const fn of(event: TraceEvent) -> Option<Self> {
         match event {
             TraceEvent::SwitchIn => Some(Self::Thread),
@@ -51,40 +51,40 @@ impl CpuState {
     }
 }
 
-/// What the samples to come can need.
+/// The records that future samples can need.
 #[derive(Debug)]
 pub(super) struct Needed {
-    /// From when on every record.
+    /// Time from which every record is needed.
     pub(super) from: Nanos,
-    /// The measuring threads.
+    /// The IDs of the measuring threads.
     pub(super) threads: BTreeSet<u32>,
-    /// The CPUs on which they were last.
+    /// The CPUs on which the measuring threads last woke.
     pub(super) cpus: BTreeSet<u32>,
 }
 
 impl Recent {
-    /// Adds records, in any order. Time: O(n) where they are nearly in order.
+    /// Adds records in any order. Takes O(n) time if the records are nearly in order of time.
     pub(super) fn add(&mut self, records: impl IntoIterator<Item = TraceRecord>) {
         let waiting = |record| Waiting { record, is_saved: false };
         self.records.extend(records.into_iter().map(waiting));
-        // Each ring is in order, and so is nearly all of this.
+        // The records of each ring arrive in order, so that the sort finds nearly everything in order.
         self.records.make_contiguous().sort_by_key(|one| one.record.at);
     }
 
-    /// The time of the newest record.
+    /// Returns the time of the newest record; `None` if no record is held.
     pub(super) fn newest(&self) -> Option<Nanos> {
         self.records.back().map(|one| one.record.at)
     }
 
-    /// When a thread that has no CPU lost it; `None` where it has one, or where that is not recorded.
+    /// Returns when a thread lost its CPU; `None` if the thread has a CPU or if no switch of it is recorded.
     pub(super) fn left_at(&self, thread: u32) -> Option<Nanos> {
         let is_own = |one: &&Waiting| is_switch_of(&one.record, thread);
         let last = self.records.iter().rfind(is_own).or_else(|| self.last_of_thread.get(&thread));
         last.filter(|one| one.record.event.is_switch_out()).map(|one| one.record.at)
     }
 
-    /// Drops records that no sample to come can need, and where they are still too many, first those of
-    /// CPUs that no measuring thread was on, then the oldest.
+    /// Drops records that no future sample can need. If more than [`MAX_RECENT`] remain, also drops the records
+    /// of CPUs on which no measuring thread woke, and if this is not enough, the oldest records.
     pub(super) fn forget(&mut self, needed: &Needed) {
         while self.records.front().is_some_and(|one| one.record.at < needed.from) {
             self.drop_first(needed);
@@ -117,7 +117,7 @@ impl Recent {
         Some(first)
     }
 
-    /// Remembers the state that a dropped record began.
+    /// Stores a dropped record if it began a state of its CPU or is a switch of a measuring thread.
     fn outlive(&mut self, one: Waiting, needed: &Needed) {
         let TraceRecord { event, cpu, thread, .. } = one.record;
         if let Some(state) = CpuState::of(event) {
@@ -129,7 +129,7 @@ impl Recent {
         }
     }
 
-    /// Moves what a sample needs and is not saved yet to the end of a list.
+    /// Appends the records of a window to `records`, except those that an earlier call already appended.
     pub(super) fn take(&mut self, mut window: Window, records: &mut Vec<TraceRecord>) {
         let Self { records: recent, last_on_cpu, last_of_thread, dropped } = self;
         let first = recent.partition_point(|one| one.record.at < window.own_from.min(window.from));
@@ -145,7 +145,8 @@ impl Recent {
                 records.push(one.record);
             }
         };
-        // The states at the beginning: the thread's own, and those of each CPU.
+        // Also save the states at the start of the window: the last switch of the thread before the
+        // window, and the last record of each state of each CPU.
         let is_own_before = |one: &Waiting| {
             one.record.at < window.own_from && is_switch_of(&one.record, window.thread)
         };
@@ -163,7 +164,7 @@ impl Recent {
             if let Some(one) = recent.range_mut(..end).rfind(|one| is_before(one)) {
                 save(one);
             } else {
-                // It may be the thread's own state, which is saved already.
+                // Skip a record that is also the thread's last switch: that one is already saved.
                 let own = last_of_thread.get(&window.thread).filter(|own| own.is_saved);
                 let own = own.map(|own| own.record);
                 let other =
@@ -178,7 +179,7 @@ impl Recent {
                 save(one);
             }
         }
-        // What was dropped is a loss like one of the kernel's.
+        // Report dropped records as lost, as if the kernel had lost them.
         for cpu in &window.cpus {
             let Some(until) = dropped.get(cpu).filter(|until| window.from <= **until) else {
                 continue;
@@ -190,7 +191,7 @@ impl Recent {
     }
 }
 
-/// Whether a thread got or lost a CPU: neither a page fault nor a wake-up is a state of it.
+/// Returns whether this thread got or lost a CPU in a record. Page faults and wake-ups are not switches.
 fn is_switch_of(record: &TraceRecord, thread: u32) -> bool {
     let is_switch = record.event == TraceEvent::SwitchIn || record.event.is_switch_out();
     is_switch && record.thread == Some(thread)
@@ -218,7 +219,7 @@ mod tests {
         Sample { began, due, slept: Some(woke), woke, done: woke, spins: 0, cpu: Some(1) }
     }
 
-    /// What a sample takes: microsecond, event and thread of each record.
+    /// Returns the records that a sample takes: the time in µs, the event, and the thread of each record.
     fn taken(
         recent: &mut Recent,
         before: Option<&Sample>,
@@ -277,7 +278,7 @@ mod tests {
         let mut waiting = Recent::default();
         waiting.add(all);
         assert_eq!(taken(&mut waiting, Some(&before), &late), expected);
-        // The same where the records before the window no longer wait.
+        // The result is the same if the records before the window were already dropped.
         let mut forgotten = Recent::default();
         forgotten.add(all);
         forgotten.forget(&needed(2_000));
@@ -335,7 +336,7 @@ mod tests {
         let mut waiting = Recent::default();
         waiting.add(all);
         assert_eq!(taken(&mut waiting, Some(&before), &late), expected);
-        // The same where the records before the window no longer wait.
+        // If the records before 5 ms were already dropped, only the first switch is missing.
         let mut forgotten = Recent::default();
         forgotten.add(all);
         forgotten.forget(&needed(5_000));

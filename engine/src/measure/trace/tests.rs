@@ -1,4 +1,4 @@
-//! What is saved around late samples, and what is dropped.
+//! Tests which trace records are saved around late samples, and which are dropped.
 
 use super::*;
 use crate::plan::{CpuFacts, FrameLoop, Plan};
@@ -16,7 +16,7 @@ fn trial() -> Trial {
     stages.swap_remove(0).trials.swap_remove(0)
 }
 
-/// A trial whose thread was last seen awake at 1 ms.
+/// Creates a stage with one trial, whose previous sample woke at 1 ms.
 fn stage() -> StageTrace {
     let mut stage = StageTrace::default();
     let slot = ThreadSlot::default();
@@ -40,7 +40,7 @@ fn a_stall_of_seconds_keeps_who_had_the_cpu_when_the_sample_was_due() {
         record(2_000, SwitchIn, 1, 40),
         record(15_000, SwitchIn, 1, 41),
     ];
-    // The collector looks on while the stall lasts.
+    // During the stall, old records are dropped after each new one.
     for one in early.into_iter().chain(switches) {
         stage.recent.add([one]);
         stage.forget();
@@ -57,7 +57,7 @@ fn a_stall_of_seconds_keeps_who_had_the_cpu_when_the_sample_was_due() {
         .max_by_key(|one| one.at);
     assert_eq!(had_it.and_then(|one| one.thread), Some(41));
     assert!(records.iter().any(|one| one.event == Slept), "its own state is there too");
-    // Once it is back, what was needed for that is dropped.
+    // After the stall, only records near the last wake-up and later are still needed.
     stage.trials[0].before = Some(late);
     stage.forget();
     assert!(stage.recent.newest().is_some());

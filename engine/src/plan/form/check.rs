@@ -1,13 +1,13 @@
-//! Finds settings that are out of their ranges, and sets of which nothing is selected.
+//! Finds settings whose value is out of range, and lists of choices in which nothing is selected.
 
 use super::{Choice, Field, Form, Number, Parameter, Selection, parts};
 use crate::plan::conditions::Cell;
 use crate::plan::{CpuFacts, Problem};
 
-/// The largest matrix.
+/// Maximum number of configurations that can be selected in the matrix of priority × pinning.
 const MAX_CELLS: usize = 256;
 
-/// Collects what a machine with these CPUs does not allow.
+/// Visits the settings of a test and collects a [`Problem`] for each value that a machine with `cpus` does not allow.
 #[derive(Debug)]
 pub(in crate::plan) struct RangeCheck<'a> {
     cpus: &'a CpuFacts,

@@ -1,14 +1,14 @@
-//! What a number of a setting means: its unit, its range, and how a field offers it.
+//! Describes a number that a setting takes: its unit, its range, and how an input field shows it.
 
 use crate::nanos::Nanos;
 use crate::plan::CpuFacts;
 use crate::plan::units::{list, parse_nanos};
 use crate::units::{format_count, format_setting};
 
-/// How a number is shown in its field.
+/// Unit and format in which an input field shows a number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FieldUnit {
-    /// A duration in nanoseconds, microseconds, or milliseconds, as its length suggests.
+    /// A duration in nanoseconds below 1 µs, in microseconds below 1 ms, and otherwise in milliseconds.
     Time,
     /// A duration in whole nanoseconds: `1 666 666 ns`.
     Nanos,
@@ -18,14 +18,14 @@ pub enum FieldUnit {
     Millis,
     /// A duration in seconds, with decimals only if needed: `30 s`.
     Secs,
-    /// A whole number of something: `4 threads`.
+    /// A whole number, followed by this unit: `4 threads`.
     Count(&'static str),
-    /// A number with decimals only if needed: `59.94 FPS`.
+    /// A number with decimals only if needed, followed by this unit: `59.94 FPS`.
     Fraction(&'static str),
 }
 
 impl FieldUnit {
-    /// The unit in which the field shows this value.
+    /// Returns the unit in which the field shows this value. Only the unit of `Time` depends on the value.
     #[must_use]
     pub fn of(self, value: f64) -> Self {
         match self {
@@ -36,7 +36,7 @@ impl FieldUnit {
         }
     }
 
-    /// What a value of 1 in this unit is: nanoseconds, or itself.
+    /// Returns the number of nanoseconds in this unit, or 1.0 if the number is not a duration.
     pub const fn size(self) -> f64 {
         match self {
             Self::Time | Self::Nanos | Self::Count(_) | Self::Fraction(_) => 1.0,
@@ -46,12 +46,12 @@ impl FieldUnit {
         }
     }
 
-    /// A number of this unit as the form has it: whole nanoseconds, or itself.
+    /// Converts a number in this unit for a form: a duration to whole nanoseconds, other numbers unchanged.
     const fn scaled(self, number: f64) -> f64 {
         if self.is_time() { (number * self.size()).round() } else { number }
     }
 
-    /// The text after the number.
+    /// Returns the text that follows the number in the field; empty for `Time`.
     pub const fn symbol(self) -> &'static str {
         match self {
             Self::Time => "",
@@ -63,43 +63,43 @@ impl FieldUnit {
         }
     }
 
-    /// Whether the number is a duration.
+    /// Returns whether the number is a duration.
     pub const fn is_time(self) -> bool {
         !matches!(self, Self::Count(_) | Self::Fraction(_))
     }
 }
 
-/// How a machine narrows a range.
+/// How the CPUs of a machine change the range of a parameter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MachineLimit {
-    /// Not at all.
+    /// The range is the same on every machine.
     None,
-    /// To the numbers of its usable CPUs.
+    /// Only the numbers of usable CPUs are allowed.
     UsableCpu,
-    /// To four per logical CPU.
+    /// The maximum is four per logical CPU.
     FourPerCpu,
 }
 
 /// A number that a setting or one of its choices takes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Parameter {
-    /// What it is, in lower case, where the setting has other choices; empty if its field shows it.
+    /// Name of the number in error messages, in lower case; if empty, messages use the name of the setting.
     pub label: &'static str,
-    /// The unit of its field.
+    /// Unit in which the input field shows the number.
     pub unit: FieldUnit,
-    /// The smallest allowed value: nanoseconds or a count.
+    /// Minimum: nanoseconds for a duration, otherwise the number itself.
     pub min: f64,
-    /// The largest allowed value.
+    /// Maximum, in the same unit as `min`.
     pub max: f64,
-    /// How the machine narrows the range.
+    /// How the CPUs of the machine change the range.
     pub limit: MachineLimit,
-    /// The value when a choice is made without one.
+    /// Value of a newly selected choice if the user enters no number, in the same unit as `min`.
     pub default: f64,
-    /// The increment of an arrow key, where it is not the unit's own.
+    /// Increment of the input field per arrow key, in the same unit as `min`; `None` uses the default of the unit.
     pub step: Option<f64>,
-    /// The most common values.
+    /// Common values, which the window shows as buttons before a custom field.
     pub common: &'static [f64],
-    /// What leaving it to the app is called: 0 in a setting, no number in a choice.
+    /// Label of the automatic value, which the app determines. It is 0 in a setting, and no number in a choice.
     pub automatic: Option<&'static str>,
 }
 
@@ -119,92 +119,92 @@ impl Parameter {
         }
     }
 
-    /// A duration in this range of nanoseconds, shown in the unit that its length suggests.
+    /// Returns a parameter for a duration of `min` to `max` nanoseconds, shown in the unit that fits its length.
     pub const fn time(min: f64, max: f64) -> Self {
         Self::new(min, max, FieldUnit::Time)
     }
 
-    /// A duration in this range of microseconds.
+    /// Returns a parameter for a duration of `min` to `max` microseconds.
     pub const fn micros(min: f64, max: f64) -> Self {
         Self::new(min, max, FieldUnit::Micros)
     }
 
-    /// A duration in this range of milliseconds.
+    /// Returns a parameter for a duration of `min` to `max` milliseconds.
     pub const fn millis(min: f64, max: f64) -> Self {
         Self::new(min, max, FieldUnit::Millis)
     }
 
-    /// A duration in this range of seconds.
+    /// Returns a parameter for a duration of `min` to `max` seconds.
     pub const fn secs(min: f64, max: f64) -> Self {
         Self::new(min, max, FieldUnit::Secs)
     }
 
-    /// A whole number in this range; `unit` names what it counts, such as "threads".
+    /// Returns a parameter for a whole number in this range; `unit` names what is counted, such as "threads".
     pub const fn count(min: u32, max: u32, unit: &'static str) -> Self {
         Self::new(min as f64, max as f64, FieldUnit::Count(unit))
     }
 
-    /// A number with a fraction in this range.
+    /// Returns a parameter for a number with decimals in this range, followed by `unit`.
     pub const fn fraction(min: f64, max: f64, unit: &'static str) -> Self {
         Self::new(min, max, FieldUnit::Fraction(unit))
     }
 
-    /// The same, called this where the setting has other choices.
+    /// Sets the name of the number in error messages, in lower case.
     #[must_use]
     pub const fn labeled(self, label: &'static str) -> Self {
         Self { label, ..self }
     }
 
-    /// The same, with the value in its unit when a choice is made without one.
+    /// Sets the number that the field shows until the user enters another one; `default` is in the field's unit.
     #[must_use]
     pub const fn beginning_at(self, default: f64) -> Self {
         Self { default: self.unit.scaled(default), ..self }
     }
 
-    /// The same, with another increment of an arrow key.
+    /// Sets the increment of the input field per arrow key, in the same unit as `min`.
     #[must_use]
     pub const fn in_steps_of(self, step: f64) -> Self {
         Self { step: Some(step), ..self }
     }
 
-    /// The same, with its most common values.
+    /// Sets the common values, which the window shows as buttons.
     #[must_use]
     pub const fn commonly(self, common: &'static [f64]) -> Self {
         Self { common, ..self }
     }
 
-    /// The same, which may be left to the app.
+    /// Adds an automatic value, which the app determines, and its label.
     #[must_use]
     pub const fn or_automatic(self, label: &'static str) -> Self {
         Self { automatic: Some(label), ..self }
     }
 
-    /// The same, narrowed by the machine.
+    /// Sets how the CPUs of the machine change the range.
     #[must_use]
     pub const fn within(self, limit: MachineLimit) -> Self {
         Self { limit, ..self }
     }
 
-    /// The nearest allowed value.
+    /// Returns the value, or the nearest end of the range if the value is out of range.
     pub fn nearest<T: Quantity>(&self, value: T) -> T {
         T::of(value.number().clamp(self.min, self.max))
     }
 
-    /// Whether it allows a value on some machine.
+    /// Returns whether a value is between `min` and `max`, without regard to the machine.
     pub fn contains(&self, value: f64) -> bool {
         (self.min..=self.max).contains(&value)
     }
 
-    /// Whether a setting of this value is left to the app.
+    /// Returns whether this value of a setting is the automatic one, which the app determines.
     pub fn is_automatic(&self, value: f64) -> bool {
         self.automatic.is_some() && value.abs() < 0.5
     }
 
-    /// A value in words; a unit that the name of the setting already has is omitted.
+    /// Formats a value for the screen. The unit of a count is omitted if `name` already contains it.
     pub fn words(&self, value: f64, name: &str) -> String {
         match self.unit {
             FieldUnit::Count(unit) => {
-                let count = format_count(u32::of(value).into());
+                let count = format_count(u32::of(value));
                 // "Rounds: 3", not "Rounds: 3 rounds".
                 let is_named = name.to_lowercase().contains(&unit.to_lowercase());
                 if is_named { count } else { with_unit(count, unit) }
@@ -214,18 +214,18 @@ impl Parameter {
         }
     }
 
-    /// A value as the command line writes it: `250us`.
+    /// Formats a value in the syntax of the command line: `250us`.
     pub fn written(&self, value: f64) -> String {
         if self.unit.is_time() { Nanos::of(value).to_string() } else { value.to_string() }
     }
 
-    /// The range as the command line writes it: `100ms to 600s`.
+    /// Formats the range in the syntax of the command line: `100ms to 600s`.
     pub fn written_range(&self) -> String {
         let range = format!("{} to {}", self.written(self.min), self.written(self.max));
         if let FieldUnit::Fraction(unit) = self.unit { with_unit(range, unit) } else { range }
     }
 
-    /// Reads a value as the command line writes it; `None` if it is none or out of range.
+    /// Parses a value in the syntax of the command line; `None` if the text is invalid or out of range.
     pub fn read(&self, text: &str) -> Option<f64> {
         let value = match self.unit {
             FieldUnit::Count(_) => f64::from(text.parse::<u32>().ok()?),
@@ -235,7 +235,8 @@ impl Parameter {
         Some(value).filter(|value| self.contains(*value))
     }
 
-    /// Why a machine with these CPUs does not allow a value; `name` is what the message calls it.
+    /// Returns an error message, in which the number is called `name`, if a machine with `cpus` does not allow the
+    /// value; otherwise `None`.
     pub(super) fn problem(&self, value: f64, name: &str, cpus: &CpuFacts) -> Option<String> {
         let four_per_cpu = f64::from(cpus.logical_count()) * 4.0;
         let words = |value| self.words(value, name);
@@ -251,9 +252,9 @@ impl Parameter {
             ),
             MachineLimit::None => (self.contains(value), words(self.max)),
         };
-        // The unit stands once, after the range.
+        // The minimum of a count or fraction has no unit, because the maximum after it shows the unit.
         let min = match self.unit {
-            FieldUnit::Count(_) => format_count(u32::of(self.min).into()),
+            FieldUnit::Count(_) => format_count(u32::of(self.min)),
             FieldUnit::Fraction(_) => self.min.to_string(),
             _ => words(self.min),
         };
@@ -267,11 +268,11 @@ fn with_unit(value: impl std::fmt::Display, unit: &str) -> String {
     format!("{value}{space}{unit}")
 }
 
-/// What a number of a setting can be: a duration, a count, a number with a fraction.
+/// A type that the number of a setting can have: a duration, a count, or a number with decimals.
 pub trait Quantity: Copy {
-    /// The number in a form: of a duration, its nanoseconds.
+    /// Converts the value to the number that a form uses; a duration becomes its nanoseconds.
     fn number(self) -> f64;
-    /// The value of a number in a form.
+    /// Converts the number of a form to a value, rounded if the type has no decimals.
     fn of(number: f64) -> Self;
 }
 

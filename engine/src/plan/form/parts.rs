@@ -1,4 +1,4 @@
-//! Settings that several kinds of test share: the measuring thread, the load, idle and loaded.
+//! Settings that several tests share: the measuring thread, the load threads, and the load conditions.
 
 use super::{Choice, Field, Form, MachineLimit, Number, Parameter, Selection};
 use super::{choose, choose_several};
@@ -15,16 +15,16 @@ use serde::{Deserialize, Serialize};
 pub enum LoadCondition {
     /// No load threads.
     Idle,
-    /// Load threads do.
+    /// Load threads keep the CPUs busy.
     Load,
 }
 
-/// Whether there is load, in the title of a run.
+/// Returns the words for a run with or without load threads in the title of a run.
 pub fn condition(is_loaded: bool) -> &'static str {
     if is_loaded { "under load" } else { "idle" }
 }
 
-/// The conditions in the title of a run: "idle and load".
+/// Returns the words for the load conditions in the title of a run: "idle and load".
 pub fn conditions_title(conditions: &[LoadCondition]) -> &'static str {
     match conditions {
         [one] => condition(*one == LoadCondition::Load),
@@ -32,7 +32,7 @@ pub fn conditions_title(conditions: &[LoadCondition]) -> &'static str {
     }
 }
 
-/// Lengths in the title of a run: "1 ns to 5 ms".
+/// Formats the shortest and longest length for the title of a run: "1 ns to 5 ms".
 pub fn range(lengths: &[Nanos]) -> String {
     match (lengths.iter().min(), lengths.iter().max()) {
         (Some(min), Some(max)) if min < max => {
@@ -70,7 +70,7 @@ const PRIORITY: Field = Field::new(
 const CPU: Field = Field::new("cpu", "Pinning", "CPU that the measuring thread is pinned to.")
     .named("Thread pinning");
 
-/// The share of a frame above which a frame is late.
+/// Setting for the late threshold: lateness in percent of the frame time above which a frame is late.
 pub const LATE: Number = Field::new(
     "late-threshold",
     "Late threshold",
@@ -78,10 +78,10 @@ pub const LATE: Number = Field::new(
 )
 .number(Parameter::fraction(0.1, 100.0, "% of a frame").in_steps_of(0.1));
 
-/// The number of load threads when the load is switched on without a number.
+/// Initial number of load threads when the user switches the background load on.
 const DEFAULT_LOAD_THREADS: u32 = 4;
 
-/// Idle, under load, or both; and the load.
+/// Shows the load conditions of a test (idle, under load, or both) and the settings of the load threads.
 pub fn conditions(form: &mut dyn Form, values: &mut Vec<LoadCondition>, load: &mut Load) {
     form.group("Conditions");
     let options = [
@@ -95,12 +95,12 @@ pub fn conditions(form: &mut dyn Form, values: &mut Vec<LoadCondition>, load: &m
     });
 }
 
-/// The number of load threads, and what they do.
+/// Shows the number of load threads and what the load threads do.
 pub fn load(form: &mut dyn Form, load: &mut Load) {
     load_of(form, load, 0, &mut |_, _| {});
 }
 
-/// A group of load settings with a switch: off is a load without threads.
+/// Shows the settings of the background load as a group with a switch; off means 0 load threads.
 pub fn switched_load(form: &mut dyn Form, load: &mut Load) {
     let was_on = !load.is_none();
     let mut is_on = was_on;
@@ -121,7 +121,8 @@ pub fn switched_load(form: &mut dyn Form, load: &mut Load) {
     });
 }
 
-/// At least this many load threads, what they do, and more settings of a load that has any.
+/// Shows the number of load threads, at least `min`. If it is not 0, also shows what the load threads do and the
+/// settings of `more`.
 fn load_of(
     form: &mut dyn Form,
     load: &mut Load,
@@ -184,7 +185,7 @@ const LOAD_KINDS: [(LoadKind, Choice); 4] = [
     ),
 ];
 
-/// The levels that have no number.
+/// Priorities without a number, in the order of [`PRIORITIES`].
 const PLAIN: [Priority; 6] = [
     Priority::Idle,
     Priority::BelowNormal,
@@ -194,12 +195,12 @@ const PLAIN: [Priority; 6] = [
     Priority::TimeCritical,
 ];
 
-/// The level of a real-time policy.
+/// Priority number of the real-time policies FIFO and RR.
 const LEVEL: Parameter = Parameter::count(1, MAX_REALTIME_PRIORITY as u32, "")
     .labeled("real-time priority")
     .beginning_at(10.0);
 
-/// Linux: FIFO at a level.
+/// Choice of the Linux real-time policy FIFO with a priority number.
 pub const FIFO: Choice = Choice::plain(
     "fifo",
     "FIFO",
@@ -208,7 +209,7 @@ pub const FIFO: Choice = Choice::plain(
 .with(LEVEL)
 .only_on("linux");
 
-/// Linux: RR at a level.
+/// Choice of the Linux real-time policy RR (round robin) with a priority number.
 pub const RR: Choice = Choice::plain(
     "rr",
     "RR",
@@ -217,7 +218,7 @@ pub const RR: Choice = Choice::plain(
 .with(LEVEL)
 .only_on("linux");
 
-/// Every priority of a measuring thread.
+/// Priorities that the user can select for a measuring thread.
 pub const PRIORITIES: [Choice; 8] = [
     Choice::plain("idle", "Idle", "Runs only when nothing else does."),
     Choice::plain("below-normal", "Below normal", "Below other programs."),
@@ -229,7 +230,7 @@ pub const PRIORITIES: [Choice; 8] = [
     RR,
 ];
 
-/// A priority as one of [`PRIORITIES`].
+/// Returns a priority as a selection in [`PRIORITIES`]; Normal if the priority is not in the list.
 pub fn of_priority(priority: Priority) -> Selection {
     match priority {
         Priority::Fifo(level) => Selection::with(6, u32::from(level)),
@@ -238,7 +239,7 @@ pub fn of_priority(priority: Priority) -> Selection {
     }
 }
 
-/// One of [`PRIORITIES`].
+/// Returns the priority of a selection in [`PRIORITIES`].
 pub fn priority_of(pick: Selection) -> Priority {
     match pick.index {
         6 => Priority::Fifo(level_of(pick)),
@@ -247,13 +248,13 @@ pub fn priority_of(pick: Selection) -> Priority {
     }
 }
 
-/// The level of a real-time policy that was selected.
+/// Returns the priority number of a selected real-time policy; 10 if the selection has no number.
 pub fn level_of(pick: Selection) -> u8 {
     let level = pick.value::<u32>().unwrap_or(10);
     u8::try_from(level).unwrap_or(u8::MAX)
 }
 
-/// What a measuring thread can be pinned to.
+/// Choices of what a measuring thread is pinned to.
 pub const CPUS: [Choice; 4] = [
     Choice::plain("none", "None", "Any CPU."),
     Choice::plain("performance", "P-core", "A performance core."),
@@ -261,10 +262,10 @@ pub const CPUS: [Choice; 4] = [
     Choice::plain("", "CPU", "This logical CPU.").with(CPU_NUMBER.beginning_at(1.0)),
 ];
 
-/// The number of a logical CPU.
+/// Number of a logical CPU; only usable CPUs are allowed.
 pub const CPU_NUMBER: Parameter = Parameter::count(0, 4_095, "").within(MachineLimit::UsableCpu);
 
-/// A pinning as one of [`CPUS`].
+/// Returns a pinning as a selection in [`CPUS`].
 pub fn of_cpu(cpu: CpuChoice) -> Selection {
     match cpu {
         CpuChoice::Any => Selection::plain(0),
@@ -274,7 +275,7 @@ pub fn of_cpu(cpu: CpuChoice) -> Selection {
     }
 }
 
-/// One of [`CPUS`].
+/// Returns the pinning of a selection in [`CPUS`].
 pub fn cpu_of(pick: Selection) -> CpuChoice {
     match pick.index {
         1 => CpuChoice::Performance,
@@ -284,38 +285,38 @@ pub fn cpu_of(pick: Selection) -> CpuChoice {
     }
 }
 
-/// Priority of the measuring thread.
+/// Shows the priority of the measuring thread.
 pub fn priority(form: &mut dyn Form, value: &mut Priority) {
     let mut pick = of_priority(*value);
     form.choice(&PRIORITY, &mut pick, &PRIORITIES);
     *value = priority_of(pick);
 }
 
-/// Pinning of the measuring thread.
+/// Shows the pinning of the measuring thread.
 pub fn cpu(form: &mut dyn Form, value: &mut CpuChoice) {
     let mut pick = of_cpu(*value);
     form.choice(&CPU, &mut pick, &CPUS);
     *value = cpu_of(pick);
 }
 
-/// Which cells of priority × pinning are measured.
+/// Shows the matrix of priority × pinning, in which the user selects the cells to measure.
 pub fn matrix(form: &mut dyn Form, cells: &mut Vec<Cell>) {
     form.matrix(&PRIORITY, &CPU, cells);
 }
 
-/// Collects rules that the settings do not keep.
+/// Collects a problem for each rule between settings that the current values break.
 #[derive(Debug, Default)]
 pub struct Problems(Vec<Problem>);
 
 impl Problems {
-    /// Adds a problem if the condition is false.
+    /// Adds a problem with the setting `key` if the rule is broken (`fine` is false).
     pub fn unless(&mut self, fine: bool, key: &'static str, message: String) {
         if !fine {
             self.0.push(Problem { key, message });
         }
     }
 
-    /// Everything that was found.
+    /// Returns all problems, in the order in which they were found.
     pub fn found(self) -> Vec<Problem> {
         self.0
     }

@@ -1,4 +1,4 @@
-//! The frame loop's presets.
+//! Presets of the frame loop test.
 
 use super::{
     Cell, CpuChoice, FrameLoop, GDT_CPUS_PERIOD, Load, LoadCount, LoadKind, LoadPriority, Nanos,
@@ -6,7 +6,7 @@ use super::{
 };
 use crate::plan::{Plan, Preset};
 
-/// All cells of these rows and columns.
+/// Returns all cells of a matrix with these priorities as rows and these pinnings as columns.
 fn cross(priorities: &[Priority], cpus: &[CpuChoice]) -> Vec<Cell> {
     priorities
         .iter()
@@ -14,7 +14,7 @@ fn cross(priorities: &[Priority], cpus: &[CpuChoice]) -> Vec<Cell> {
         .collect()
 }
 
-/// The six rows of the gdt-cpus example: four unpinned levels, the upper two also on a performance
+/// Returns the six cells of the gdt-cpus example: four unpinned priorities, the upper two also on a performance
 /// core.
 fn source_cells() -> Vec<Cell> {
     let cell = |priority, cpu| Cell { priority, cpu };
@@ -28,7 +28,7 @@ fn source_cells() -> Vec<Cell> {
     ]
 }
 
-/// Every preset, the default one first.
+/// Returns every preset, the default one first.
 pub fn presets() -> Vec<Preset> {
     let base = FrameLoop::default();
     let preset = |key, name, about, plan| Preset { key, name, about, plan: Plan::FrameLoop(plan) };

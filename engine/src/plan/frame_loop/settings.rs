@@ -1,4 +1,4 @@
-//! The frame loop's settings as a form shows them, with their limits.
+//! Shows the settings of the frame loop test in a form, and checks their values.
 
 use super::{Form, FrameLoop, Nanos, OnMiss, Problem, Tail, Wait, Work};
 use crate::plan::SpinStrategy;
@@ -86,15 +86,15 @@ const ORDER_SEED: Number = Field::new(
 .named("Order seed")
 .number(Parameter::count(0, u32::MAX, "seed"));
 
-/// The spin tail of a hybrid wait. The frame time narrows it.
+/// Spin tail of a hybrid wait. In addition to this range, `problems` requires less than half of the frame time.
 const TAIL: Parameter = Parameter::millis(0.05, 10.0)
     .labeled("spin tail")
     .beginning_at(2.0)
     .or_automatic("Calibrate the spin tail");
-/// The work of a frame, at most 90 % of one at 1 FPS. The frame time narrows it.
+/// Work per frame, up to 90% of a frame at 1 FPS. At higher frame rates, `problems` lowers the maximum.
 const WORK_LENGTH: Parameter = Parameter::millis(0.0, 900.0);
 
-/// Shows every setting to the form, in the order of the screen.
+/// Shows every setting in the form, in the order in which the window lists the settings.
 pub(super) fn show(plan: &mut FrameLoop, form: &mut dyn Form) {
     form.group("Loop");
     form.value(&FPS, &mut plan.fps);
@@ -107,7 +107,7 @@ pub(super) fn show(plan: &mut FrameLoop, form: &mut dyn Form) {
     more(plan, form);
 }
 
-/// Settings that are rarely changed.
+/// Shows the settings that are rarely changed.
 fn more(plan: &mut FrameLoop, form: &mut dyn Form) {
     form.group("More");
     form.switch(&TAIL_SWEEP, &mut plan.tail_sweep);
@@ -229,7 +229,7 @@ pub(in crate::plan) fn order_seed(form: &mut dyn Form, seed: &mut u64) {
     }
 }
 
-/// Checks that spin tail and work leave time for sleep in each frame.
+/// Returns a problem if the spin tail or the work leaves too little time for sleep in each frame.
 pub(in crate::plan) fn problems(plan: &FrameLoop) -> Vec<Problem> {
     let mut problems = Problems::default();
     let period = plan.period();

@@ -1,4 +1,4 @@
-//! The changes of what helps, each of one setting.
+//! The changes that the test "What helps" can measure. Each changes one setting.
 
 use serde::{Deserialize, Serialize};
 
@@ -8,12 +8,12 @@ use crate::plan::form::Choice;
 use crate::plan::quick::wait_with;
 use crate::plan::{CpuChoice, LoadPriority, Priority, Tail, Wait};
 
-/// A change of one setting.
+/// A change of one setting of the baseline.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum SettingChange {
-    /// A spin tail, selected by trial.
+    /// A hybrid wait with a calibrated spin tail.
     SpinTail,
     /// Priority above normal.
     AboveNormal,
@@ -25,14 +25,14 @@ pub enum SettingChange {
     Pinned,
     /// The finest timer slack (Linux) or timer resolution (Windows).
     FineTimer,
-    /// Load threads below normal.
+    /// Load threads at a priority below normal.
     LoadBelowNormal,
-    /// No deep idle (Linux).
+    /// CPUs are prevented from deep idle (Linux).
     NoDeepIdle,
 }
 
 impl SettingChange {
-    /// All of them, in the order in which they are listed.
+    /// All changes, in the order in which forms list them.
     pub const ALL: [Self; 8] = [
         Self::SpinTail,
         Self::AboveNormal,
@@ -44,17 +44,17 @@ impl SettingChange {
         Self::NoDeepIdle,
     ];
 
-    /// Those that this system has.
+    /// Returns the changes that this operating system supports.
     pub fn available() -> Vec<Self> {
         Self::ALL.into_iter().filter(|change| change.choice().is_available()).collect()
     }
 
-    /// The name on screen, which is the label of its blocks.
+    /// Returns the name on screen, which is also the label of the blocks with this change.
     pub const fn name(self) -> &'static str {
         self.choice().label
     }
 
-    /// As a choice in a form.
+    /// Returns the key, the label, and the help text of the change for a form.
     pub(super) const fn choice(self) -> Choice {
         match self {
             Self::SpinTail => Choice::plain(
@@ -102,7 +102,7 @@ impl SettingChange {
         }
     }
 
-    /// The priority that it requests.
+    /// Returns the priority that the change requests for the frame loop; `None` if the change requests none.
     pub const fn priority(self) -> Option<Priority> {
         match self {
             Self::AboveNormal => Some(Priority::AboveNormal),
@@ -112,7 +112,7 @@ impl SettingChange {
         }
     }
 
-    /// Changes the setting; a spin tail that is known is not tried again.
+    /// Applies the change to `settings`. `tail` is the length of the spin tail, which is calibrated if `None`.
     pub(super) fn apply(self, tail: Option<Nanos>, settings: &mut LoopSettings) {
         let conditions = &mut settings.conditions;
         match self {
@@ -133,7 +133,7 @@ impl SettingChange {
         }
     }
 
-    /// Whether settings have this change, which the baseline has not.
+    /// Whether `settings` contain this change and `baseline` does not.
     pub(crate) fn is_in(self, baseline: &LoopSettings, settings: &LoopSettings) -> bool {
         let (conditions, without) = (settings.conditions, baseline.conditions);
         match self {

@@ -1,4 +1,4 @@
-//! The settings of what helps as a form shows them.
+//! The settings of the test "What helps" in a form, and the checks of their values.
 
 use super::{Form, Problem, SettingChange, WhatHelps};
 use crate::plan::form::parts::{self, Problems};
@@ -26,7 +26,7 @@ const ROUNDS: Number = Field::new(
 )
 .number(Parameter::count(3, 30, "rounds"));
 
-/// Shows every setting to the form, in the order of the screen.
+/// Passes every setting to the form, in the order of the screen. The form shows or changes the values.
 pub(super) fn show(plan: &mut WhatHelps, form: &mut dyn Form) {
     let mut cell = plan.cell();
     let baseline = &mut plan.baseline;
@@ -54,7 +54,7 @@ pub(super) fn show(plan: &mut WhatHelps, form: &mut dyn Form) {
     }
 }
 
-/// Checks the loop, and that there is something to change.
+/// Returns the problems of the baseline, and a problem if no selected change differs from the baseline.
 pub(super) fn problems(plan: &WhatHelps) -> Vec<Problem> {
     let mut problems = Problems::default();
     problems.unless(

@@ -1,11 +1,12 @@
-//! What the kernel counts around one CPU: interrupts, idle states, throttling, pressure.
+//! The kernel's activity counters of one CPU: interrupts, idle states, throttling, pressure.
 
 use super::super::activity::{self, ActivityCounts};
 use super::super::parse::{self, activity as parsed};
 use super::{cgroup, cpu_times, read};
 
-/// The counts around a CPU. Some of the files are long on a large machine, and a deep idle state costs time to
-/// leave: to be read before and after a trial.
+/// Returns the activity counters of a CPU. Call this only before and after a trial, since reading
+/// takes long: some of the files are long on a machine with many CPUs, and a CPU takes time to exit
+/// a deep idle state.
 pub fn cpu_activity(cpu: u32) -> ActivityCounts {
     let mut counts = ActivityCounts::new();
     let mut add = |name: String, value: Option<u64>| {
@@ -19,7 +20,7 @@ pub fn cpu_activity(cpu: u32) -> ActivityCounts {
         let sources = parsed::counts_of_cpu(&read(file).unwrap_or_default(), cpu);
         let sum = sources.iter().fold(0_u64, |sum, (_, count)| sum.saturating_add(*count));
         add(all.to_owned(), (!sources.is_empty()).then_some(sum));
-        // A name that several sources share counts for all of them.
+        // Names are unique: each begins with the label of its row.
         for (name, count) in sources {
             add(format!("{prefix}{name}{}", activity::COUNT), Some(count));
         }

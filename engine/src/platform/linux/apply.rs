@@ -10,25 +10,25 @@ use crate::nanos::Nanos;
 use crate::plan::conditions::{Deadline, MAX_REALTIME_PRIORITY};
 use crate::plan::{Conditions, CpuChoice, Priority};
 
-/// The nice value of each level: what is requested, or the fallback if real-time is denied.
+/// Nice values: for the levels below and above normal, and as fallbacks if real-time priority is denied.
 const BELOW_NORMAL: i32 = 5;
 const ABOVE_NORMAL: i32 = -5;
 const HIGHEST_INSTEAD: i32 = -10;
 const TIME_CRITICAL_INSTEAD: i32 = -20;
-/// The real-time priorities of the two upper levels.
+/// Real-time priorities of the levels Highest and Time-critical.
 const HIGHEST: u8 = 10;
 const TIME_CRITICAL: u8 = 20;
-/// The idle latency that the kernel takes as no limit.
+/// The maximum idle latency that the kernel treats as no limit.
 const NO_IDLE_LIMIT_MICROS: i32 = 2_000_000_000;
 
-/// States held during a trial; dropping this restores them.
+/// System states that are changed during a trial; dropping this restores the previous states.
 #[derive(Debug, Default)]
 #[must_use = "the state is restored when this is dropped"]
 pub struct Held {
     guards: Vec<Guard>,
 }
 
-/// Whether a priority means a thread that runs before every normal one until it sleeps.
+/// Whether a thread of this priority runs before every normal thread until it sleeps.
 pub fn is_realtime(priority: Priority) -> bool {
     matches!(
         priority,
@@ -40,8 +40,8 @@ pub fn is_realtime(priority: Priority) -> bool {
     )
 }
 
-/// Requests the conditions for the calling thread; the result has the refusals and what the thread
-/// runs at, read back from the kernel.
+/// Requests the conditions for the calling thread. Returns the outcome, read back from the kernel,
+/// and the changed system states, which last until the `Held` is dropped.
 pub fn apply(conditions: &Conditions) -> (Applied, Held) {
     let mut refusals = Vec::new();
     let mut held = Held::default();
@@ -69,7 +69,8 @@ pub fn apply(conditions: &Conditions) -> (Applied, Held) {
     (applied, held)
 }
 
-/// Pins the thread to the requested CPU, or removes an inherited pin.
+/// Pins the thread to the requested CPU, or removes an inherited pin. Returns the outcome and that
+/// CPU; `None` if no CPU was requested or the requested one does not exist.
 fn pin(conditions: &Conditions, refusals: &mut Vec<Refusal>) -> (RequestOutcome, Option<u32>) {
     let selected = match choose_cpu(conditions.cpu) {
         Ok(selected) => selected,
@@ -98,7 +99,7 @@ fn pin(conditions: &Conditions, refusals: &mut Vec<Refusal>) -> (RequestOutcome,
     }
 }
 
-/// Whether the thread runs at the requested priority, at something in between, or as before.
+/// Compares the policy read back with the requested priority; a nice value below 0 counts as partly applied.
 fn outcome(requested: Priority, policy: Policy) -> RequestOutcome {
     let is_granted = match requested {
         Priority::Idle => policy == Policy::Idle,
@@ -126,7 +127,7 @@ fn outcome(requested: Priority, policy: Policy) -> RequestOutcome {
     }
 }
 
-/// Changes the priority of the thread and returns the call that did it.
+/// Changes the priority of the thread. Returns the name of the system call used last, or "none".
 fn raise(conditions: &Conditions, refusals: &mut Vec<Refusal>, held: &mut Held) -> &'static str {
     thread::set_ordinary();
     match conditions.priority {
@@ -165,7 +166,8 @@ fn raise(conditions: &Conditions, refusals: &mut Vec<Refusal>, held: &mut Held) 
     }
 }
 
-/// Records the refusal of a failed request; returns whether it was granted.
+/// Adds a refusal to `refusals` if the result of a request is an error; returns whether the request
+/// was granted.
 fn note(refusals: &mut Vec<Refusal>, requested: &str, call: &str, result: io::Result<()>) -> bool {
     match result {
         Ok(()) => true,
@@ -185,8 +187,8 @@ fn nice(value: i32, refusals: &mut Vec<Refusal>) -> &'static str {
     "setpriority"
 }
 
-/// Returns why a real-time request is never made, or `None` if it is allowed: one CPU always stays
-/// free.
+/// Returns a refusal if a real-time request would be unsafe: if no CPU would stay free of real-time
+/// threads, or if the priority is too high. `None` if the request may be made.
 fn safety_refusal(requested: &str, priority: u8) -> Option<Refusal> {
     let reason = if usable_cpus().len() < 2 {
         "one CPU always stays free of real-time threads, and this program can use only one"
@@ -209,8 +211,9 @@ fn refuse_for_safety(requested: &str, reason: String) -> Refusal {
     }
 }
 
-/// Makes the calling thread real-time, under the kernel's limit from its first moment; dropping the
-/// result makes it a normal thread again.
+/// Makes the calling thread real-time; the kernel's limit on its CPU time is set first. Returns the
+/// name of the system call, or `None` if the request was denied. Dropping `held` makes the thread a
+/// normal one again.
 fn realtime(
     policy: libc::c_int,
     priority: u8,
@@ -239,7 +242,7 @@ fn realtime(
     })
 }
 
-/// Requests SCHED_DEADLINE; a refusal names the rule that it was for.
+/// Requests SCHED_DEADLINE; a refusal states which rule of the kernel was violated.
 fn reserve(times: Deadline, is_pinned: bool, refusals: &mut Vec<Refusal>, held: &mut Held) {
     if let Some(refusal) = safety_refusal("DEADLINE", 1) {
         refusals.push(refusal);
@@ -256,8 +259,9 @@ fn reserve(times: Deadline, is_pinned: bool, refusals: &mut Vec<Refusal>, held: 
     refusals.push(refusal);
 }
 
-/// Holds `/dev/cpu_dma_latency` at 0; the kernel releases it when the file is closed, even by a
-/// crash.
+/// Sets the maximum idle latency in `/dev/cpu_dma_latency` to 0, which turns deep idle states off,
+/// and holds the file open; returns whether that succeeded. The kernel drops the limit when the
+/// file is closed, even by a crash.
 fn hold_idle(refusals: &mut Vec<Refusal>, held: &mut Held) -> bool {
     let opened = elevation::open_idle_file().and_then(|mut file| {
         file.write_all(&0_i32.to_ne_bytes())?;
@@ -265,7 +269,8 @@ fn hold_idle(refusals: &mut Vec<Refusal>, held: &mut Held) -> bool {
     });
     match opened {
         Ok(mut file) => {
-            // An agent holds it open until it ends.
+            // An agent has another handle of this file open until the agent ends. Closing this
+            // handle is then not enough: write a value that the kernel treats as no limit.
             held.guards.push(Guard::new(move || {
                 if let Err(error) = file.write_all(&NO_IDLE_LIMIT_MICROS.to_ne_bytes()) {
                     log::warn!("deep idle may stay off until this program ends: {error}");
@@ -284,7 +289,7 @@ fn hold_idle(refusals: &mut Vec<Refusal>, held: &mut Held) -> bool {
 mod tests {
     use super::*;
 
-    /// Applies on a separate thread, as trials do.
+    /// Applies the conditions on a separate thread, as trials do.
     fn applied(conditions: Conditions) -> Applied {
         std::thread::Builder::new()
             .name("apply".to_owned())
@@ -294,7 +299,7 @@ mod tests {
             .unwrap()
     }
 
-    /// Checks that a nice value was granted; one below that of the test itself may be refused.
+    /// Checks that a nice value was granted. A value below that of the test program itself may be refused.
     fn check_nice(applied: &Applied, value: i32) {
         let at_start = thread::own_policy();
         if applied.effective.policy == at_start && at_start != Policy::Nice(value) {

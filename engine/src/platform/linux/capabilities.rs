@@ -9,7 +9,7 @@ use super::super::capabilities::FileCapabilities;
 /// The file of this program.
 pub(super) const OWN_FILE: &str = "/proc/self/exe";
 
-/// The capabilities of a program file; none where they cannot be read.
+/// Returns the capabilities of a program file; none if they cannot be read.
 #[expect(unsafe_code, reason = "the standard library reads no extended attributes")]
 pub fn file_capabilities(program: &Path) -> FileCapabilities {
     let mut attribute = [0_u8; 64];

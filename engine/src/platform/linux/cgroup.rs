@@ -1,16 +1,18 @@
-//! What the control group of this process limits: CPU time, CPUs, real-time bandwidth.
+//! Limits of this process's control group: CPU time, CPUs, real-time bandwidth.
 
 use super::super::CpuQuota;
 use super::super::parse::{self, detail as parsed};
 use super::read;
 use crate::nanos::Nanos;
 
-/// Where the CPU controller of version 1 is mounted, under one of its names.
+/// Possible mount points of the CPU controller of cgroup version 1, which has two names.
 const FIRST_VERSION: [&str; 2] = ["/sys/fs/cgroup/cpu", "/sys/fs/cgroup/cpu,cpuacct"];
-/// Where version 2 is mounted, alone or next to version 1.
+/// Possible mount points of cgroup version 2, which may be mounted alone or next to version 1.
 const SECOND_VERSION: [&str; 2] = ["/sys/fs/cgroup", "/sys/fs/cgroup/unified"];
 
-/// Folders of the control group of a controller and of those above it, the innermost first.
+/// Returns the folders below each of `roots` of this process's control group and its ancestors, the
+/// innermost first. The group is that of a controller; version 2 has one group for all controllers,
+/// with an empty name.
 fn folders(roots: &[&str], controller: &str) -> Vec<String> {
     let own = read("/proc/self/cgroup").unwrap_or_default();
     let Some(path) = parsed::group_of(&own, controller) else { return Vec::new() };
@@ -20,7 +22,8 @@ fn folders(roots: &[&str], controller: &str) -> Vec<String> {
     roots.iter().flat_map(below).collect()
 }
 
-/// The tightest quota on CPU time, of this group or one above it; `None` where there is none.
+/// Returns the tightest quota on CPU time of this process's control group and its ancestors; `None`
+/// without a quota.
 pub fn cpu_quota() -> Option<CpuQuota> {
     let of_first = |folder: String| {
         let [quota, period] =
@@ -38,14 +41,15 @@ pub fn cpu_quota() -> Option<CpuQuota> {
     Some(CpuQuota { percent, throttled: parsed::throttled_nanos(&stat).map(Nanos::new) })
 }
 
-/// Periods in which the tightest quota throttled this group or one above it; absent without a quota.
+/// Returns in how many periods this process's control group or an ancestor was throttled: the max
+/// of these groups. `None` if no group reports it.
 pub(super) fn throttled_periods() -> Option<u64> {
     let folders = [folders(&FIRST_VERSION, "cpu"), folders(&SECOND_VERSION, "")].concat();
     let stats = folders.iter().filter_map(|folder| read(&format!("{folder}/cpu.stat")));
     stats.filter_map(|stat| parse::activity::throttled_periods(&stat)).max()
 }
 
-/// The CPUs of the control group, or `None` without a restriction.
+/// Returns the CPUs that this process's control group allows; `None` if the system does not report them.
 pub fn cpu_set() -> Option<Vec<u32>> {
     let first = folders(&["/sys/fs/cgroup/cpuset"], "cpuset")
         .into_iter()
@@ -57,7 +61,8 @@ pub fn cpu_set() -> Option<Vec<u32>> {
     Some(parse::cpu_list(&text)).filter(|cpus| !cpus.is_empty())
 }
 
-/// The CPUs of the control group where the scheduler balances it apart from others (`cpuset.cpus.partition`).
+/// Returns the CPUs of the separate scheduling partition (`cpuset.cpus.partition`) to which this
+/// process's control group belongs; `None` without such a partition.
 pub(super) fn partition_cpus() -> Option<Vec<u32>> {
     let folder = folders(&SECOND_VERSION, "").into_iter().find(|folder| {
         let partition = read(&format!("{folder}/cpuset.cpus.partition"));
@@ -67,7 +72,7 @@ pub(super) fn partition_cpus() -> Option<Vec<u32>> {
     Some(cpus).filter(|cpus| !cpus.is_empty())
 }
 
-/// Whether the control group gives no time to real-time threads, regardless of privileges.
+/// Whether the control group has no CPU time for real-time threads, whatever their privileges.
 pub(super) fn has_no_realtime_bandwidth() -> bool {
     let own = folders(&FIRST_VERSION, "cpu");
     let runtime = own.iter().find_map(|folder| read(&format!("{folder}/cpu.rt_runtime_us")));

@@ -1,4 +1,4 @@
-//! The monotonic clock, the system's sleep on it, and timer slack.
+//! The monotonic clock, the system's functions to sleep by this clock, and timer slack.
 
 use std::time::Duration;
 
@@ -7,13 +7,14 @@ use crate::nanos::Nanos;
 
 const NANOS_A_SEC: i64 = 1_000_000_000;
 
-/// `CLOCK_MONOTONIC` in nanoseconds.
+/// Returns the time of `CLOCK_MONOTONIC` in nanoseconds.
 #[inline]
 pub fn clock_nanos() -> i64 {
     read_clock(libc::CLOCK_MONOTONIC)
 }
 
-/// Time that the machine has been asleep since boot: the boot-time clock minus the monotonic one.
+/// Returns how long the machine has been suspended since boot, in nanoseconds: the boot-time clock
+/// minus the monotonic one.
 #[expect(clippy::unnecessary_wraps, reason = "other systems may not report it")]
 pub fn suspended_nanos() -> Option<i64> {
     Some(read_clock(libc::CLOCK_BOOTTIME) - read_clock(libc::CLOCK_MONOTONIC))
@@ -28,7 +29,7 @@ fn read_clock(clock: libc::clockid_t) -> i64 {
     time.tv_sec * NANOS_A_SEC + time.tv_nsec
 }
 
-/// Whether timers expire when they are due and not at the next tick.
+/// Whether the kernel's timers expire when they are due, instead of at the next tick.
 #[expect(unsafe_code, reason = "the standard library does not report the resolution")]
 pub(super) fn timers_are_exact() -> bool {
     let mut step = libc::timespec { tv_sec: 1, tv_nsec: 0 };
@@ -37,7 +38,7 @@ pub(super) fn timers_are_exact() -> bool {
     step.tv_sec == 0 && step.tv_nsec < 1_000
 }
 
-/// The clock's name with the hardware behind it.
+/// Returns the name of the clock with the hardware behind it.
 pub fn clock_name() -> String {
     let path = "/sys/devices/system/clocksource/clocksource0/current_clocksource";
     match read(path) {
@@ -46,12 +47,12 @@ pub fn clock_name() -> String {
     }
 }
 
-/// The system's sleep.
+/// The sleep functions of the system. On Linux, they need no state.
 #[derive(Debug, Default)]
 pub struct Sleeper {}
 
 impl Sleeper {
-    /// The sleep of the calling thread.
+    /// Creates the sleep functions for the calling thread.
     pub fn new() -> Self {
         Self {}
     }
@@ -80,7 +81,7 @@ impl Sleeper {
         }
     }
 
-    /// Sleeps for a length, as programs commonly do.
+    /// Sleeps for a duration with the standard library, as programs commonly do.
     #[inline]
     pub fn sleep_for(&self, length: Duration) {
         std::thread::sleep(length);
@@ -92,23 +93,23 @@ impl Sleeper {
         self.sleep_for(Duration::from_millis(millis.into()));
     }
 
-    /// Mechanism of the sleep.
+    /// Returns the name of the system call in `sleep_until`.
     pub fn call(&self) -> &'static str {
         "clock_nanosleep, absolute"
     }
 
-    /// Mechanism of a sleep for a length.
+    /// Returns the name of the system call in `sleep_for`.
     pub fn relative_call(&self) -> &'static str {
         "clock_nanosleep, relative"
     }
 
-    /// Mechanism of a sleep for whole milliseconds: the same as for any length.
+    /// Returns the name of the system call in `sleep_millis`: the same as in `sleep_for`.
     pub fn millis_call(&self) -> &'static str {
         self.relative_call()
     }
 }
 
-/// The calling thread's timer slack.
+/// Returns the timer slack of the calling thread: how much later than due the kernel may end a sleep.
 #[expect(unsafe_code, reason = "only prctl reports it")]
 pub(super) fn timer_slack() -> Option<Nanos> {
     // SAFETY: PR_GET_TIMERSLACK takes no pointer.
@@ -116,7 +117,7 @@ pub(super) fn timer_slack() -> Option<Nanos> {
     (0 <= slack).then(|| Nanos::new(i64::from(slack)))
 }
 
-/// Sets the calling thread's timer slack; the result is read back elsewhere.
+/// Sets the timer slack of the calling thread. A failure is ignored: the caller reads the slack back.
 #[expect(unsafe_code, reason = "only prctl sets it")]
 pub(super) fn set_timer_slack(slack: Nanos) {
     let nanos = libc::c_ulong::try_from(slack.get()).unwrap_or(1).max(1);

@@ -1,15 +1,15 @@
-//! Plays the desktop's sound for something that is over, by the programs a desktop has for it.
+//! Plays the desktop's completion sound with helper programs.
 
 use std::process::{Command, Stdio};
 
-/// Mechanism of the completion sound.
+/// A note for the user: the helper programs, one of which is needed for the completion sound.
 pub const COMPLETION_SOUND_NOTE: &str = "Needs canberra-gtk-play, pw-play, or notify-send";
 
-/// A program and its arguments, without the sentence.
+/// A helper program and its arguments, without the sentence that a notification shows.
 type Helper = (&'static str, &'static [&'static str]);
 
-/// Players of the desktop theme's sound, most reliable first; a notification has its own sound and
-/// shows the sentence.
+/// Programs that play the completion sound of the desktop's theme, most reliable first. If none
+/// works, `NOTIFIER` shows a notification with a sound.
 const PLAYERS: [Helper; 2] = [
     ("canberra-gtk-play", &["--id=complete"]),
     ("pw-play", &["/usr/share/sounds/freedesktop/stereo/complete.oga"]),
@@ -21,7 +21,8 @@ const NOTIFIER: Helper = (
         "--icon=jitterscope",
         "--hint=string:sound-name:complete",
         "--hint=string:desktop-entry:jitterscope",
-        // Relevant only now: it does not stay in the desktop's list.
+        // The notification is relevant only for a moment: it does not stay in the desktop's list of
+        // notifications.
         "--hint=int:transient:1",
         "--",
     ],
@@ -37,7 +38,8 @@ pub fn play_completion_sound(sentence: &str) {
     }
 }
 
-/// Whether a program exists, runs, and succeeds.
+/// Runs a program with these arguments and, if there is one, a last argument. Returns whether the
+/// program exists and succeeds.
 fn succeeds(program: &str, arguments: &[&str], last: Option<&str>) -> bool {
     let mut command = Command::new(program);
     command.args(arguments).args(last);

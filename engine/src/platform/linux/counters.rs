@@ -18,17 +18,17 @@ pub struct CounterReader {
 }
 
 impl CounterReader {
-    /// Opens the files; call it on the thread to be counted.
+    /// Opens the file of the run-queue delay. Call this on the thread whose counters are read.
     pub fn new() -> Self {
         Self { schedstat: File::open("/proc/thread-self/schedstat").ok() }
     }
 
-    /// The same: the system counts switches for every thread.
+    /// Does the same as `new`, since Linux counts the context switches of every thread anyway.
     pub fn with_switches() -> Self {
         Self::new()
     }
 
-    /// The counters now. Allocates nothing.
+    /// Returns the current counters. Allocates nothing.
     #[inline]
     #[expect(unsafe_code, reason = "the standard library does not count")]
     pub fn read(&self) -> ThreadCounters {
@@ -49,7 +49,8 @@ impl CounterReader {
         }
     }
 
-    /// The run-queue delay alone, where records of switches and page faults replace the rest.
+    /// Returns only the run-queue delay in nanoseconds, for a thread whose other counters are
+    /// replaced by a trace.
     #[inline]
     pub fn run_delay_nanos(&self) -> Option<i64> {
         let mut text = [0_u8; 96];
@@ -65,7 +66,7 @@ impl Default for CounterReader {
     }
 }
 
-/// The length of a tick of `/proc/stat`, in nanoseconds.
+/// Returns the length of a tick of `/proc/stat`, in nanoseconds.
 fn nanos_a_tick() -> i64 {
     static NANOS: OnceLock<i64> = OnceLock::new();
     *NANOS.get_or_init(|| {
@@ -76,24 +77,24 @@ fn nanos_a_tick() -> i64 {
     })
 }
 
-/// CPU time the calling thread used.
+/// Returns the CPU time of the calling thread.
 #[inline]
 pub fn thread_cpu_nanos() -> Option<i64> {
     cpu_clock(libc::CLOCK_THREAD_CPUTIME_ID)
 }
 
-/// CPU time this process used, with that of the ssh server that carries its output, and of the program that had it
-/// started with more rights.
+/// Returns the CPU time of this process, of the ssh server that carries its output, and of the
+/// program that had it started with administrator rights.
 pub fn process_cpu_nanos() -> Option<i64> {
     let own = cpu_clock(libc::CLOCK_PROCESS_CPUTIME_ID)?;
-    // It may be one of those already.
+    // The starter may already be one of the processes of the ssh session: count its CPU time once.
     let starter = starter().and_then(clock_of).filter(|clock| !cpu_clocks().contains(clock));
     // A process that has ended has no clock.
     let others = cpu_clocks().iter().copied().chain(starter).filter_map(cpu_clock);
     Some(others.fold(own, i64::saturating_add))
 }
 
-/// The clock of the CPU time of another process; `None` where there is none.
+/// Returns the clock of the CPU time of another process; `None` if there is no such process.
 #[expect(unsafe_code, reason = "the standard library does not report CPU time")]
 fn clock_of(process: u32) -> Option<libc::clockid_t> {
     let process = libc::pid_t::try_from(process).ok()?;
@@ -112,7 +113,7 @@ fn cpu_clock(clock: libc::clockid_t) -> Option<i64> {
     (code == 0).then(|| time.tv_sec * 1_000_000_000 + time.tv_nsec)
 }
 
-/// Total activity of all CPUs since boot.
+/// Returns the total activity of all CPUs since boot.
 pub fn machine_cpu_time() -> Option<MachineCpuTime> {
     let mut text = [0_u8; 256];
     let count = File::open("/proc/stat").ok()?.read_at(&mut text, 0).ok()?;
@@ -128,7 +129,8 @@ fn cpu_time(ticks: parse::CpuTicks) -> Option<MachineCpuTime> {
     })
 }
 
-/// Activity of each CPU since boot. The file is long on a large machine: not to be read for every frame.
+/// Returns the activity of each CPU since boot. The file `/proc/stat` is long on a machine with
+/// many CPUs: do not call this for every frame.
 pub fn cpu_times() -> Option<BTreeMap<u32, MachineCpuTime>> {
     let text = read("/proc/stat")?;
     let each = parse::proc_stat_cpus(&text).into_iter();
@@ -147,7 +149,7 @@ mod tests {
         let before = reader.read();
         let cpu_before = thread_cpu_nanos();
         std::thread::sleep(std::time::Duration::from_millis(5));
-        // Large enough to come from the system, page by page, and not from freed memory.
+        // The allocation is large enough to come from the system, page by page, and not from freed memory.
         let pages = std::hint::black_box(vec![1_u8; 64 << 20]);
         let after = reader.read();
         drop(pages);
@@ -164,7 +166,7 @@ mod tests {
         assert!(0 < process_cpu_nanos().unwrap());
         let each = cpu_times().unwrap();
         let sum: i64 = each.values().map(|one| one.busy).sum();
-        // The sum of all is read before the CPUs, and rounded once.
+        // The total is read before the times of the CPUs, and is rounded once instead of once per CPU.
         let most = i64::try_from(each.len() + 100).unwrap() * nanos_a_tick();
         assert!((sum - machine.busy).abs() <= most + 1_000_000_000, "{sum} {machine:?}");
     }

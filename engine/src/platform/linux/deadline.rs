@@ -1,5 +1,5 @@
-//! Why the kernel denied SCHED_DEADLINE, which it answers with one error number for several rules: the thread needs
-//! a capability, and must be allowed on every CPU of its scheduling domain.
+//! Finds out why the kernel denied SCHED_DEADLINE. The kernel returns the same error number for two
+//! rules: the thread needs a capability, and must be allowed on every CPU of its scheduling domain.
 
 use super::super::applied::Refusal;
 use super::super::capabilities::Capability;
@@ -7,41 +7,42 @@ use super::super::parse::{self, detail as parsed};
 use super::super::usable_cpus;
 use super::{cgroup, read, thread};
 
-/// What `/proc/self/uid_map` holds outside of user namespaces, inside of which capabilities do not count.
+/// Content of `/proc/self/uid_map` outside of user namespaces. In a namespace, the capability does
+/// not permit SCHED_DEADLINE.
 const NO_NAMESPACE: [&str; 3] = ["0", "0", "4294967295"];
 
-/// Whether this thread has the right to SCHED_DEADLINE.
+/// Whether this thread has the capability that SCHED_DEADLINE needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Right {
     Granted,
     Missing,
-    /// Granted in a user namespace, where it does not count.
+    /// Granted only in a user namespace, which is not sufficient.
     InNamespace,
 }
 
-/// Why the thread cannot run on every CPU of its domain.
+/// Why the thread cannot run on every CPU of its scheduling domain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Restriction {
-    /// The test pinned it.
+    /// The test pinned the thread.
     Pinned,
-    /// A control group allows only some CPUs: how many, and of how many.
+    /// A control group allows only some CPUs: their number, and the number of CPUs in the domain.
     ControlGroup(usize, usize),
-    /// The program was started on some CPUs only.
+    /// The program was started with only some CPUs allowed: their number, and the number of CPUs in the domain.
     Started(usize, usize),
 }
 
-/// What can make the kernel deny the request.
+/// Facts on which the kernel's decision about SCHED_DEADLINE depends.
 #[derive(Clone, Debug, Default)]
 struct Facts {
     status: String,
     uid_map: String,
-    /// The CPUs that the scheduler balances this program over.
+    /// The scheduling domain: the CPUs between which the scheduler balances this program.
     domain: Vec<u32>,
-    /// Those that the control group allows.
+    /// The CPUs that the control group allows.
     control_group: Vec<u32>,
-    /// Those that this program was started on.
+    /// The CPUs on which this program was started.
     usable: Vec<u32>,
-    /// Those of the thread.
+    /// The CPUs on which the thread may run.
     thread: Vec<u32>,
     is_pinned: bool,
 }
@@ -91,7 +92,9 @@ impl Facts {
         }
     }
 
-    /// The reason and what would allow it; `None` where the right alone is missing.
+    /// Returns the reason of a denial and a remedy; `grant` is the remedy for a missing capability.
+    /// `None` if the facts are not known, or if only the capability is missing, which the refusal
+    /// already states.
     fn explain(&self, grant: &str) -> Option<(String, String)> {
         let restriction = self.restriction().map(Restriction::words);
         let right = match self.right() {
@@ -124,7 +127,7 @@ impl Facts {
 }
 
 impl Restriction {
-    /// The rule that applies, and what ends it.
+    /// Returns the violated rule, and a remedy.
     fn words(self) -> (String, &'static str) {
         const RULE: &str =
             "the kernel admits SCHED_DEADLINE only for threads that may use every CPU";
@@ -148,7 +151,7 @@ impl Restriction {
     }
 }
 
-/// Replaces the reason of a refusal by the rule that it was for.
+/// Replaces reason and remedy of a refusal of SCHED_DEADLINE if the violated rule can be found.
 pub(super) fn explain(refusal: &mut Refusal, is_pinned: bool) {
     if let Some((reason, remedy)) = Facts::read(is_pinned).explain(&refusal.remedy) {
         (refusal.reason, refusal.remedy) = (reason, remedy);
@@ -192,10 +195,10 @@ mod tests {
         check(&group, &["cpuset", "2 of 16"], &["--cpuset-cpus"]);
         let pinned = Facts { thread: vec![3], is_pinned: true, ..facts(WITH, 16) };
         check(&pinned, &["unpinned threads"], &["choose no pinning"]);
-        // Unpinned, it would still be denied.
+        // Without the pin, the request would still be denied.
         let both = Facts { thread: vec![3], is_pinned: true, ..facts(WITH, 4) };
         check(&both, &["started on 4 of 16"], &["taskset"]);
-        // CPUs that the scheduler does not balance over need not be allowed.
+        // The thread need not be allowed on CPUs outside of its scheduling domain.
         let isolated = Facts { domain: (0..4).collect(), ..facts(WITH, 4) };
         check(&isolated, &["CAP_SYS_NICE"], &["seccomp"]);
     }

@@ -1,4 +1,5 @@
-//! What the desktop is set to: more contrast, less motion; from GNOME's settings and from KDE's file.
+//! Accessibility preferences of the desktop (more contrast, reduced motion), from the settings of
+//! GNOME and the file `kdeglobals` of KDE.
 
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
@@ -30,7 +31,7 @@ pub fn desktop_preferences() -> DesktopPreferences {
     }
 }
 
-/// Whether either is set; absent where neither is known.
+/// Whether at least one of two desktops has a preference set; `None` if neither desktop reports it.
 fn any(one: Option<bool>, other: Option<bool>) -> Option<bool> {
     match (one, other) {
         (None, None) => None,
@@ -38,7 +39,8 @@ fn any(one: Option<bool>, other: Option<bool>) -> Option<bool> {
     }
 }
 
-/// The preferences in KDE's file: a color scheme of high contrast, and animations that take no time.
+/// Reads the preferences in the text of KDE's file: a high-contrast color scheme, and animations of
+/// zero duration.
 fn of_kde(text: &str) -> DesktopPreferences {
     let mut section = "";
     let mut found = DesktopPreferences::default();

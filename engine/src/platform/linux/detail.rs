@@ -1,4 +1,4 @@
-//! What `/proc` and `/sys` report about this machine: caches, clocks, limits, capabilities.
+//! Facts about this machine from `/proc` and `/sys`: caches, clocks, limits, capabilities.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -11,7 +11,7 @@ use super::capabilities::{OWN_FILE, file_capabilities};
 use super::topology::cpus;
 use super::{cgroup, guard, read};
 
-/// Everything that the system reports; takes a few milliseconds.
+/// Reads all facts that the system reports; takes a few milliseconds.
 pub fn system_detail() -> SystemDetail {
     let status = read("/proc/self/status").unwrap_or_default();
     SystemDetail {
@@ -95,7 +95,7 @@ fn boost() -> Option<bool> {
 
 fn realtime_bandwidth() -> Option<RealtimeBandwidth> {
     let number = |name: &str| read(&format!("/proc/sys/kernel/{name}"))?.parse::<i64>().ok();
-    // A negative number means no limit.
+    // A negative runtime means no limit: its conversion to an unsigned number results in `None`.
     Some(RealtimeBandwidth {
         runtime_micros: u64::try_from(number("sched_rt_runtime_us")?).ok(),
         period_micros: u64::try_from(number("sched_rt_period_us")?).ok()?,
@@ -110,7 +110,7 @@ fn container() -> Option<String> {
     by_file.map(|(_, name)| name).or_else(by_group).map(ToOwned::to_owned)
 }
 
-/// The hottest of the processor's sensors.
+/// Returns the temperature of the processor's hottest sensor, in thousandths of a degree Celsius.
 pub fn cpu_millicelsius() -> Option<i64> {
     let sensors = fs::read_dir("/sys/class/hwmon").ok()?.filter_map(Result::ok);
     let of_processor = sensors.filter(|sensor| {
@@ -125,7 +125,7 @@ pub fn cpu_millicelsius() -> Option<i64> {
         .max()
 }
 
-/// Board and firmware: neither serial numbers nor asset tags.
+/// Returns board and firmware, without serial numbers and asset tags.
 fn board() -> Option<String> {
     let file =
         |name: &str| read(&format!("/sys/class/dmi/id/{name}")).filter(|word| !word.is_empty());

@@ -1,5 +1,6 @@
-//! An agent with administrator rights: which program may be one, and how it gives up all rights but three once it
-//! has what only root may open.
+//! Agents (processes that measure for another process) with administrator rights: which program may
+//! be one, and how an agent drops all capabilities except three after it has opened the files that
+//! only root may open.
 
 use std::ffi::CString;
 use std::fs::{self, File, OpenOptions};
@@ -20,23 +21,24 @@ use rustix::thread::{
 use super::super::Elevation;
 use super::{guard, starter, trace};
 
-/// The program that may be an agent, in the folder of this one.
+/// The file name of the program that may be an agent; it must be in the folder of this program.
 const PROGRAM: &str = "jitterscope-cli";
 /// Write permission of the group and of others.
 const WRITABLE_BY_OTHERS: u32 = 0o022;
-/// What remains: real-time priority, records of what other programs do, locked memory.
+/// Capabilities that an agent retains: real-time priority, recording other programs, locked memory.
 const RETAINED: CapabilitySet =
     CapabilitySet::SYS_NICE.union(CapabilitySet::PERFMON).union(CapabilitySet::IPC_LOCK);
-/// CPU time that a real-time thread may use without sleeping, in microseconds: from then on it is demoted, and at
-/// the hard limit the kernel ends the agent. The service `rtkit` requires such a hard limit.
+/// Max CPU time of a real-time thread without sleeping, in microseconds: at the soft limit the
+/// thread is demoted, at the hard limit the kernel kills the agent. The service `rtkit` requires
+/// such a hard limit.
 const SOFT_REALTIME_MICROS: u64 = 100_000;
 const HARD_REALTIME_MICROS: u64 = 200_000;
 /// The device that limits the idle latency of all CPUs.
 const IDLE_FILE: &str = "/dev/cpu_dma_latency";
-/// The same, opened by root and without any effect until a limit is written.
+/// The device [`IDLE_FILE`], opened by root. The open file has no effect until a limit is written.
 static IDLE: OnceLock<File> = OnceLock::new();
 
-/// polkit asks for the password.
+/// `pkexec` of polkit, which asks for the password.
 pub const ELEVATION: Elevation = Elevation::Command("pkexec");
 
 /// Whether this process has the rights of root.
@@ -44,7 +46,8 @@ pub fn is_root() -> bool {
     Uid::effective().is_root()
 }
 
-/// The command line in the folder of this program, if only root can change it: the file and every folder above it.
+/// Returns the command-line program in the folder of this program, if only root can change the file
+/// and every folder above it.
 pub fn elevatable_program() -> Option<PathBuf> {
     let own = std::env::current_exe().ok()?;
     let program = fs::canonicalize(own.with_file_name(PROGRAM)).ok()?;
@@ -56,7 +59,7 @@ fn is_roots_alone(path: &Path) -> bool {
     found.is_ok_and(|found| found.uid() == 0 && found.mode() & WRITABLE_BY_OTHERS == 0)
 }
 
-/// The device that limits the idle latency, to be written.
+/// Opens the device that limits the idle latency, for writing.
 pub(super) fn open_idle_file() -> io::Result<File> {
     match IDLE.get() {
         Some(file) => file.try_clone(),
@@ -64,12 +67,14 @@ pub(super) fn open_idle_file() -> io::Result<File> {
     }
 }
 
-/// Makes this process that of the user who had it started as root, by `sudo` or `pkexec`, with three capabilities;
-/// nothing changes where it was started otherwise. No other thread may run yet: capabilities are those of a thread.
+/// Switches this process from root to the user who started it with `sudo` or `pkexec`, and retains
+/// three capabilities. Changes nothing if this process is not root or if no such user is known. No
+/// other thread may run yet, since each thread has separate capabilities.
 ///
 /// # Errors
 ///
-/// The user is not known though one must be, or the system refuses a step; the process must end then.
+/// An error if `must_know_caller` is set and the user is not known, if the user's number is
+/// invalid, if another thread runs, or if the system denies a step. The process must then end.
 pub fn take_callers_rights(must_know_caller: bool, needs_idle_file: bool) -> io::Result<()> {
     let caller = Caller::of(|name| std::env::var(name).ok())?;
     if !is_root() {
@@ -88,12 +93,12 @@ pub fn take_callers_rights(must_know_caller: bool, needs_idle_file: bool) -> io:
         drop(IDLE.set(file));
     }
     limit_realtime()?;
-    // Pages are locked once they are touched: what a run reserves and never uses takes no memory.
+    // Pages are locked when first touched: memory that a run reserves and never uses is not locked.
     mlockall(MlockAllFlags::CURRENT | MlockAllFlags::FUTURE | MlockAllFlags::ONFAULT)?;
     caller.become_user()
 }
 
-/// Lowers the limits of real-time threads for good.
+/// Lowers the limits on the CPU time of real-time threads permanently.
 fn limit_realtime() -> io::Result<()> {
     let (soft, hard) = guard::limit(libc::RLIMIT_RTTIME).unwrap_or((u64::MAX, u64::MAX));
     let limit = libc::rlimit {
@@ -103,21 +108,22 @@ fn limit_realtime() -> io::Result<()> {
     guard::set(libc::RLIMIT_RTTIME, &limit)
 }
 
-/// Who had this program started.
+/// The user who had this program started.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Caller {
     user: Uid,
-    /// Absent for that of the account.
+    /// The group of the user; absent if the primary group of the user's account applies.
     group: Option<Gid>,
 }
 
 impl Caller {
-    /// Reads what sudo or pkexec has set. Those of sudo count where both are there: sudo sets its own always, and
-    /// may pass on others; pkexec passes on none.
+    /// Reads the user from the environment variables of sudo or pkexec; `None` if there are none.
+    /// The variables of sudo take precedence: sudo always sets them, and may pass on those of
+    /// pkexec; pkexec passes on none.
     fn of(variable: impl Fn(&str) -> Option<String>) -> io::Result<Option<Self>> {
         let number = |name: &str| {
             let Some(text) = variable(name) else { return Ok(None) };
-            // The largest number would leave the user as it is.
+            // The system calls would take `u32::MAX` as a request to leave the user or group unchanged.
             let number = text.parse().ok().filter(|number| *number != u32::MAX);
             number.map(Some).ok_or_else(|| io::Error::other(format!("{name} is no user or group")))
         };
@@ -129,12 +135,12 @@ impl Caller {
         Ok(user.map(|user| Self { user: Uid::from_raw(user), group: None }))
     }
 
-    /// Takes the rights of this user and what is retained, and checks that no other is left.
+    /// Switches to this user with the retained capabilities, and checks that no other rights are left.
     fn become_user(self) -> io::Result<()> {
         let (group, groups) = self.groups()?;
         for number in 0..u64::BITS {
             let one = CapabilitySet::from_bits_retain(1 << number);
-            // Those after the last one that the kernel has are not there to be removed.
+            // Numbers above the last capability of the kernel are invalid: nothing has to be removed.
             match remove_capability_from_bounding_set(one) {
                 Err(error) if error != rustix::io::Errno::INVAL => return Err(error.into()),
                 Ok(()) | Err(_) => {}
@@ -161,7 +167,7 @@ impl Caller {
         Ok(())
     }
 
-    /// The group of the user, and all of the user's groups.
+    /// Returns the primary group of the user, and all groups of the user.
     fn groups(self) -> io::Result<(Gid, Vec<Gid>)> {
         let account = User::from_uid(self.user)?;
         let group = self.group.or(account.as_ref().map(|account| account.gid));

@@ -1,4 +1,5 @@
-//! The kernel's own limit on real-time threads, with a handler that demotes instead of killing.
+//! The kernel's limit on the CPU time of real-time threads (`RLIMIT_RTTIME`), with a signal handler
+//! that demotes the threads: without the handler, the signal would kill the process.
 
 use std::io;
 use std::sync::Mutex;
@@ -7,11 +8,12 @@ use super::super::demote_all_registered;
 
 /// CPU time a real-time thread may use without sleeping, in microseconds.
 const LIMIT_MICROS: u64 = 200_000;
-/// Below this hard limit, in microseconds, the kernel may kill the process before the soft limit, half
-/// of it, is noticed: it counts in ticks of up to 10 ms.
+/// Min hard limit in microseconds. With a lower one, the kernel may kill the process before it
+/// notices that the soft limit, half the hard one, is reached: the kernel counts in ticks of up to
+/// 10 ms.
 const MIN_HARD_MICROS: u64 = 50_000;
 
-/// Number of active guards, and the state before the first.
+/// Number of active guards, and the limit and signal handler before the first guard; `None` without a guard.
 static HELD: Mutex<Option<Before>> = Mutex::new(None);
 
 struct Before {
@@ -20,15 +22,15 @@ struct Before {
     action: libc::sigaction,
 }
 
-/// While this is held, a real-time thread that does not sleep for 200 ms is made an ordinary one by a
-/// signal handler; earlier where an inherited hard limit would kill the process. Dropping the last one
-/// restores limit and handler.
+/// While a guard exists, a signal handler makes all registered real-time threads ordinary ones as
+/// soon as one of them uses 200 ms of CPU time without sleeping, or earlier where an inherited hard
+/// limit would kill the process. Dropping the last guard restores the previous limit and handler.
 #[derive(Debug)]
 #[must_use = "the limit holds only as long as this is held"]
 pub struct RealtimeGuard(());
 
 impl RealtimeGuard {
-    /// Sets limit and handler.
+    /// Sets the limit and the signal handler, or only counts the guard if there is already another one.
     pub fn install() -> Self {
         let Ok(mut held) = HELD.lock() else { return Self(()) };
         match held.as_mut() {
@@ -40,11 +42,11 @@ impl RealtimeGuard {
 }
 
 impl RealtimeGuard {
-    /// Whether the kernel's limit revokes real-time priority in time.
+    /// Checks that the handler can revoke real-time priority before the kernel kills the process.
     ///
     /// # Errors
     ///
-    /// The reason why it does not, in one sentence.
+    /// The reason why the handler cannot, in one sentence.
     pub(super) fn check(&self) -> Result<(), String> {
         let Ok(held) = HELD.lock() else {
             return Err("an earlier attempt to set the guard failed".to_owned());
@@ -80,11 +82,11 @@ impl Drop for RealtimeGuard {
     }
 }
 
-/// Demotes every known real-time thread; runs as a signal handler, so it restores the interrupted
-/// thread's error number.
+/// Demotes every registered real-time thread. This is a signal handler, so it restores the `errno`
+/// of the interrupted thread.
 #[expect(unsafe_code, reason = "the error number is the C library's")]
 extern "C" fn on_overrun(_signal: libc::c_int) {
-    // SAFETY: the call takes nothing and returns a place that is this thread's own.
+    // SAFETY: the call takes nothing and returns the address of this thread's `errno`.
     let errno = unsafe { libc::__errno_location() };
     // SAFETY: `errno` is valid for as long as the thread runs.
     let before = unsafe { errno.read() };
@@ -93,7 +95,7 @@ extern "C" fn on_overrun(_signal: libc::c_int) {
     unsafe { errno.write(before) };
 }
 
-/// Installs the handler and returns the previous one.
+/// Installs `on_overrun` as the handler of the signal SIGXCPU, and returns the previous handler.
 #[expect(unsafe_code, reason = "signal handlers are the C library's")]
 fn handle_overrun() -> libc::sigaction {
     let handler: extern "C" fn(libc::c_int) = on_overrun;
@@ -102,7 +104,8 @@ fn handle_overrun() -> libc::sigaction {
     let mut action = before;
     action.sa_sigaction = handler as libc::sighandler_t;
     action.sa_flags = libc::SA_RESTART;
-    // SAFETY: both point to valid sigactions; the handler makes only calls that a handler may make.
+    // SAFETY: both point to valid sigactions; the handler makes only calls that are
+    // async-signal-safe.
     unsafe { libc::sigaction(libc::SIGXCPU, &raw const action, &raw mut before) };
     before
 }
@@ -114,14 +117,14 @@ fn restore(action: &libc::sigaction) {
     unsafe { libc::sigaction(libc::SIGXCPU, action, std::ptr::null_mut()) };
 }
 
-/// The soft limit to set where these were inherited, in microseconds: at most half the hard one, at
-/// which the kernel kills the process.
+/// Returns the soft limit to set, in microseconds, given the inherited limits. It is at most half
+/// the hard limit, since the kernel kills the process at the hard limit.
 fn soft_micros(soft: u64, hard: u64) -> u64 {
     LIMIT_MICROS.min(hard / 2).min(soft)
 }
 
-/// Lowers the soft limit and returns the limits before; the hard one stays, since an ordinary user
-/// could not raise it again.
+/// Lowers the soft limit and returns the previous limits; `None` on failure. The hard limit stays
+/// unchanged, since an ordinary user could not raise it again.
 fn lower() -> Option<libc::rlimit> {
     let before = get(libc::RLIMIT_RTTIME)?;
     let rlim_cur = soft_micros(before.rlim_cur, before.rlim_max);
@@ -135,13 +138,13 @@ fn lower() -> Option<libc::rlimit> {
     }
 }
 
-/// How the C library numbers limits.
+/// The type in which the C library numbers resource limits.
 #[cfg(target_env = "musl")]
 pub(super) type Resource = libc::c_int;
 #[cfg(not(target_env = "musl"))]
 pub(super) type Resource = libc::__rlimit_resource_t;
 
-/// A limit: soft and hard.
+/// Returns the soft and the hard limit of a resource.
 pub(super) fn limit(resource: Resource) -> Option<(u64, u64)> {
     get(resource).map(|limit| (limit.rlim_cur, limit.rlim_max))
 }

@@ -1,4 +1,4 @@
-//! Error numbers of scheduling calls as sentences, with what would allow the request.
+//! Sentences for the error numbers of scheduling calls, with remedies.
 
 use std::io;
 
@@ -7,7 +7,7 @@ use super::super::capabilities::{Capability, FileCapabilities};
 use super::capabilities::{OWN_FILE, file_capabilities};
 use super::cgroup;
 
-/// The refusal of a call.
+/// Returns the refusal of the request `requested`, whose system call `call` failed with `error`.
 pub(super) fn refusal(requested: &str, call: &str, error: &io::Error) -> Refusal {
     let errno = error.raw_os_error();
     let (name, reason, remedy) = match explain(call, errno) {
@@ -27,7 +27,7 @@ pub(super) fn refusal(requested: &str, call: &str, error: &io::Error) -> Refusal
     }
 }
 
-/// A remedy whose `setcap` retains the capabilities that the program's file has.
+/// Returns a remedy whose `setcap` command also retains the capabilities that the program's file has.
 fn with_others(remedy: &str, of_file: FileCapabilities) -> String {
     remedy.replace("cap_sys_nice=ep", &of_file.with(Capability::SYS_NICE).to_string())
 }
@@ -41,7 +41,7 @@ const GRANT_BANDWIDTH: &str =
     "set cpu.rt_runtime_us of the group and its parents, or start the program outside the group";
 const GRANT_DEADLINE: &str = "run 'setcap cap_sys_nice=ep' on the program; in a container, use \
                               --cap-add SYS_NICE (limits.d cannot allow DEADLINE)";
-/// How normal priority is requested.
+/// The request for normal priority, as a refusal names it.
 const NORMAL: &str = "nice 0";
 const BELOW_NORMAL: &str =
     "the program was started below normal priority and has no permission to raise its priority";
@@ -50,7 +50,8 @@ const START_NORMAL: &str =
 const GRANT_NICE: &str = "set 'nice -11' for this user in /etc/security/limits.d, or run 'setcap \
                           cap_sys_nice=ep' on the program; in a container, use --cap-add SYS_NICE";
 
-/// Name, reason and remedy of an error number of a scheduling call.
+/// Returns the name of an error number of a scheduling call, the reason for the error, and a remedy;
+/// empty texts if these are not known.
 fn explain(call: &str, errno: Option<i32>) -> (&'static str, &'static str, &'static str) {
     match (call, errno) {
         ("setpriority", Some(libc::EACCES)) => {

@@ -1,16 +1,16 @@
-//! Interrupts and frequency, where the kernel reports them.
+//! The number of interrupts and the frequencies of the CPUs, if the kernel reports them.
 
 use std::fs;
 
 use super::super::parse;
 use super::read;
 
-/// Interrupts of all CPUs since boot.
+/// Returns the number of interrupts on all CPUs since boot; `None` if the kernel does not report it.
 pub fn interrupt_count() -> Option<u64> {
     parse::interrupt_count(&fs::read_to_string("/proc/stat").ok()?)
 }
 
-/// The frequency of a CPU in kHz.
+/// Returns the current frequency of a CPU in kHz; `None` if the kernel does not report it.
 pub fn cpu_khz(cpu: u32) -> Option<u64> {
     read(&format!("/sys/devices/system/cpu/cpu{cpu}/cpufreq/scaling_cur_freq"))?.parse().ok()
 }

@@ -1,4 +1,4 @@
-//! A shortcut in other programs: by the desktop's portal, without one by the X server.
+//! A global keyboard shortcut: through the desktop's portal or, without a portal, the X server.
 
 mod portal;
 mod x11;
@@ -7,7 +7,8 @@ use std::env;
 
 use super::super::{Shortcut, ShortcutEvent, ShortcutRefusal, ShortcutStop};
 
-/// Registers a shortcut and reports it until it is stopped. The shortcut is unregistered when this returns.
+/// Registers a shortcut and passes its events to `report` until `stop` ends the wait. The shortcut
+/// is unregistered when this function returns.
 pub fn wait_for_shortcut(
     shortcut: Shortcut,
     stop: &ShortcutStop,

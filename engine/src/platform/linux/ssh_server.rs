@@ -1,14 +1,15 @@
-//! The processes of an ssh server that carry the output of this one: they work because it measures.
+//! The processes of the ssh server that transmit the output of this process. Their CPU time counts as
+//! CPU time of this program, as the measurement causes it.
 
 use std::fs;
 use std::sync::OnceLock;
 
-/// How far up the processes are followed.
+/// Max number of ancestors that are checked.
 const MAX_DEPTH: usize = 8;
-/// The kind of CPU clock that counts the whole time of a process, in the kernel's numbers.
+/// The kernel's number for a CPU clock that counts the total time of a process.
 const WHOLE_PROCESS: libc::clockid_t = 2;
 
-/// The CPU clocks of these processes; none outside of an ssh session.
+/// Returns the CPU clocks of the ancestors of this process up to the ssh server; none outside of an ssh session.
 pub(super) fn cpu_clocks() -> &'static [libc::clockid_t] {
     static CLOCKS: OnceLock<Vec<libc::clockid_t>> = OnceLock::new();
     CLOCKS.get_or_init(|| {
@@ -18,7 +19,7 @@ pub(super) fn cpu_clocks() -> &'static [libc::clockid_t] {
     })
 }
 
-/// The ancestors up to the server of the session; none where there is no such server.
+/// Returns the ancestors of process `own`, up to and including the ssh server; none without an ssh server.
 fn carriers(own: libc::pid_t, stat: impl Fn(libc::pid_t) -> Option<String>) -> Vec<libc::pid_t> {
     let Some((_, mut pid)) = stat(own).as_deref().and_then(name_and_parent) else {
         return Vec::new();
@@ -38,7 +39,8 @@ fn carriers(own: libc::pid_t, stat: impl Fn(libc::pid_t) -> Option<String>) -> V
     if has_server { found } else { Vec::new() }
 }
 
-/// The name and the parent in a line of `/proc/PID/stat`: the name is in parentheses and may have some.
+/// Parses the name and the parent of a process from `/proc/PID/stat`. The name is in parentheses,
+/// and may itself contain parentheses.
 fn name_and_parent(stat: &str) -> Option<(String, libc::pid_t)> {
     let (start, rest) = stat.rsplit_once(") ")?;
     let (_, name) = start.split_once('(')?;

@@ -1,26 +1,26 @@
-//! The program that had this process started as root: a window or a terminal's command, whose CPU time is no other
-//! program's.
+//! The process that had this process started as root: a window, or a command in a terminal. The CPU
+//! time of that process counts as CPU time of this program.
 
 use std::sync::OnceLock;
 
 use super::read;
 
-/// How many programs may be between the two: sudo, and its monitor.
+/// Max number of ancestors that are checked: sudo and its monitor may be between this process and its starter.
 const MAX_BETWEEN: usize = 4;
 
 static STARTER: OnceLock<u32> = OnceLock::new();
 
-/// The number of the process; `None` where this one was started otherwise.
+/// Returns the ID of the process that had this process started as root; `None` if there is no such process.
 pub fn starter() -> Option<u32> {
     STARTER.get().copied()
 }
 
-/// Notes the first process of this user among those that started this one.
+/// Saves the ID of the nearest ancestor of this process that runs as `user`, as the starter.
 pub(super) fn note_starter(user: u32) {
     let mut process = std::os::unix::process::parent_id();
     for _ in 0..MAX_BETWEEN {
         let status = read(&format!("/proc/{process}/status")).unwrap_or_default();
-        // The effective user: the real one of sudo is who called it.
+        // Compares the effective user, which is root for sudo. The real user of sudo is its caller.
         if number(&status, "Uid", 1) == Some(user) {
             STARTER.get_or_init(|| process);
             return;
@@ -30,7 +30,7 @@ pub(super) fn note_starter(user: u32) {
     }
 }
 
-/// A number of a line of `/proc/…/status`, by its place in it.
+/// Returns the number at position `place`, from 0, in the line `key` of `/proc/…/status`.
 fn number(status: &str, key: &str, place: usize) -> Option<u32> {
     let line = status.lines().find_map(|line| line.strip_prefix(key)?.strip_prefix(':'));
     line?.split_whitespace().nth(place)?.parse().ok()

@@ -10,23 +10,25 @@ use super::refusal::refusal;
 use super::topology::cpus;
 use crate::nanos::Nanos;
 
-/// The nice value of threads that only move samples.
+/// The nice value of helper threads, such as the one that writes samples to the run file.
 const HELPER_NICE: i32 = 5;
-/// The nice value of the threads that draw: two thirds of the weight of a normal one. With four load threads on
-/// two CPUs, the window responds to a click within about 0.3 s; at nice 10, a tenth of the weight, it took 0.75 s, and
-/// the frame loop was as late. The slice is what lets tests run first.
+/// Nice value of the threads that draw: two thirds of the scheduler weight of a normal thread. With
+/// four load threads on two CPUs, the window responds to a click within about 0.3 s. At nice 10, a
+/// tenth of the weight, the response took 0.75 s, and the lateness of the frame loop was the same.
+/// Tests run before the threads that draw because of [`WINDOW_SLICE`], not because of this value.
 const WINDOW_NICE: i32 = 2;
-/// The slice of the threads that draw: the longest that the kernel grants. It lets a thread with a shorter one, as
-/// those of tests have, run at once when it wakes up (from Linux 6.12 on; earlier ones ignore it).
+/// Time slice of the threads that draw: the longest that the kernel grants. A thread with a shorter
+/// slice, such as a test thread, then runs at once when it wakes up (from Linux 6.12 on; earlier
+/// kernels ignore slices).
 const WINDOW_SLICE: Nanos = Nanos::from_millis(100);
-/// The nice value of a load thread below normal.
+/// The nice value of a load thread that is to run below normal priority.
 const BELOW_NORMAL_NICE: i32 = 5;
-/// The policies under which a thread runs before every normal one.
+/// The policies under which a thread runs before every normal thread.
 const REALTIME: [libc::c_int; 3] = [libc::SCHED_FIFO, libc::SCHED_RR, libc::SCHED_DEADLINE];
-/// One above the highest priority of a test thread.
+/// Real-time priority of the watchdog: one above the highest priority of a test thread.
 const SUPERVISOR_PRIORITY: u8 = crate::plan::conditions::MAX_REALTIME_PRIORITY + 1;
 
-/// The calling thread's number.
+/// Returns the ID of the calling thread.
 #[expect(unsafe_code, reason = "the standard library's thread id is not the kernel's")]
 pub fn thread_id() -> ThreadId {
     // SAFETY: gettid takes nothing and cannot fail.
@@ -34,12 +36,12 @@ pub fn thread_id() -> ThreadId {
     ThreadId(u64::from(id.unsigned_abs()))
 }
 
-/// The number in the type of the calls; 0, the calling thread, if it is not a thread id.
+/// Converts a thread ID to the type of the system calls. An invalid ID becomes 0: the calling thread.
 fn pid(thread: ThreadId) -> libc::pid_t {
     libc::pid_t::try_from(thread.0).unwrap_or(0)
 }
 
-/// The CPU on which the calling thread runs.
+/// Returns the CPU on which the calling thread runs.
 #[inline]
 #[expect(unsafe_code, reason = "only the C library reports it without a system call")]
 pub fn current_cpu() -> Option<u32> {
@@ -48,10 +50,11 @@ pub fn current_cpu() -> Option<u32> {
     u32::try_from(cpu).ok()
 }
 
-/// Returns a thread to the ordinary scheduler; returns whether the kernel then reports it as ordinary.
+/// Removes the real-time policy of a thread; returns whether the kernel then reports a policy that is
+/// not real-time.
 ///
-/// Reset-on-fork stays set: the kernel answers EPERM to a thread without `CAP_SYS_NICE` that drops it.
-/// Two system calls, which a signal handler may make.
+/// The flag reset-on-fork stays set: the kernel returns EPERM to a thread without `CAP_SYS_NICE` that
+/// clears the flag. Makes only two system calls, so a signal handler may call this function.
 #[expect(unsafe_code, reason = "the crate for priorities takes locks, which a handler must not")]
 pub(crate) fn demote(thread: ThreadId) -> bool {
     set_policy(thread, libc::SCHED_OTHER | libc::SCHED_RESET_ON_FORK, 0).ok();
@@ -62,15 +65,16 @@ pub(crate) fn demote(thread: ThreadId) -> bool {
     })
 }
 
-/// The kernel itself limits real-time threads, by `RLIMIT_RTTIME` and the runtime of DEADLINE: nothing
-/// to watch.
+/// Returns `None`, so that the watchdog checks nothing: the kernel itself limits real-time threads,
+/// by `RLIMIT_RTTIME` and the runtime of DEADLINE.
 pub(crate) const fn runaway_cpu_nanos(_thread: ThreadId) -> Option<i64> {
     None
 }
 
 #[expect(unsafe_code, reason = "the crate for priorities cannot ask for reset-on-fork")]
 fn set_policy(thread: ThreadId, policy: libc::c_int, priority: u8) -> io::Result<()> {
-    // A sched_param of the kernel is one number. The function of musl, a C library, always fails.
+    // The kernel's `sched_param` is one integer. The system call is made directly, as
+    // `sched_setscheduler` of the C library musl always fails.
     let parameter = libc::c_int::from(priority);
     let (call, thread) = (libc::SYS_sched_setscheduler, pid(thread));
     // SAFETY: `parameter` is a valid sched_param for the length of the call.
@@ -78,19 +82,19 @@ fn set_policy(thread: ThreadId, policy: libc::c_int, priority: u8) -> io::Result
     if code == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
 }
 
-/// Requests a real-time policy whose children start as ordinary threads.
+/// Requests a real-time policy for the calling thread; threads that it starts get the normal policy.
 pub(super) fn set_realtime(policy: libc::c_int, priority: u8) -> io::Result<()> {
     set_policy(ThreadId(0), policy | libc::SCHED_RESET_ON_FORK, priority)
 }
 
-/// Makes the calling thread an ordinary one.
+/// Gives the calling thread the normal policy `SCHED_OTHER`.
 pub(super) fn set_ordinary() {
     if set_policy(ThreadId(0), libc::SCHED_OTHER, 0).is_err() {
         demote(ThreadId(0));
     }
 }
 
-/// Requests the idle policy.
+/// Requests the policy `SCHED_IDLE` for the calling thread.
 pub(super) fn set_idle() -> io::Result<()> {
     use thread_priority::{
         NormalThreadSchedulePolicy, ThreadPriority, ThreadSchedulePolicy,
@@ -124,7 +128,7 @@ fn check(code: libc::c_int) -> io::Result<()> {
     if code == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
 }
 
-/// The kernel's sched_attr, in its first published size.
+/// The kernel's `sched_attr`, in its first published size.
 #[repr(C)]
 #[derive(Clone, Copy, Default)]
 struct Attributes {
@@ -144,10 +148,10 @@ impl Attributes {
     }
 }
 
-/// Children of the thread start as normal ones.
+/// Flag: children of the thread start as normal threads.
 const RESET_ON_FORK: u64 = 0x01;
 
-/// Requests SCHED_DEADLINE for the calling thread; its children start as normal threads.
+/// Requests SCHED_DEADLINE for the calling thread; threads that it starts get the normal policy.
 pub(super) fn set_deadline(runtime: Nanos, deadline: Nanos, period: Nanos) -> io::Result<()> {
     let nanos = |value: Nanos| u64::try_from(value.get()).unwrap_or(0);
     set_attributes(Attributes {
@@ -160,8 +164,8 @@ pub(super) fn set_deadline(runtime: Nanos, deadline: Nanos, period: Nanos) -> io
     })
 }
 
-/// Requests a nice value and a slice for the calling thread. A batch or idle thread, as `chrt` may have started it,
-/// stays one; a real-time thread becomes a normal one.
+/// Requests a nice value and a time slice for the calling thread. A batch or idle thread, as `chrt`
+/// may have started it, retains its policy; a real-time thread becomes a normal one.
 fn set_fair(nice: i32, slice: Nanos) -> io::Result<()> {
     let found = own_attributes()?;
     let is_low = [libc::SCHED_BATCH, libc::SCHED_IDLE].contains(&found.policy());
@@ -193,7 +197,7 @@ fn own_attributes() -> io::Result<Attributes> {
     if code == 0 { Ok(found) } else { Err(io::Error::last_os_error()) }
 }
 
-/// The scheduling policy of the calling thread, read back from the kernel.
+/// Returns the scheduling policy of the calling thread, read back from the kernel.
 pub fn own_policy() -> Policy {
     let Ok(found) = own_attributes() else { return Policy::Unknown };
     let priority = u8::try_from(found.priority).unwrap_or(u8::MAX);
@@ -213,7 +217,7 @@ pub fn own_policy() -> Policy {
     }
 }
 
-/// The CPUs on which the calling thread may run.
+/// Returns the CPUs on which the calling thread may run.
 #[expect(unsafe_code, reason = "read back from the kernel, not from the request")]
 pub(super) fn affinity() -> Vec<u32> {
     let mut words = [0_u64; 128];
@@ -255,7 +259,7 @@ pub fn pin_self(cpu: u32) -> Result<(), Refusal> {
         .map_err(|error| refusal(&format!("CPU {cpu}"), "sched_setaffinity", &error))
 }
 
-/// Moves the calling thread off a CPU, if there is another.
+/// Moves the calling thread from a CPU to the other usable CPUs, if there are any.
 pub fn avoid_cpu(cpu: u32) {
     let others: Vec<u32> = usable_cpus().into_iter().filter(|&other| other != cpu).collect();
     if !others.is_empty()
@@ -265,7 +269,7 @@ pub fn avoid_cpu(cpu: u32) {
     }
 }
 
-/// Lowers the calling thread below those that measure.
+/// Lowers the priority of the calling thread below that of measuring threads.
 pub fn lower_own_priority() {
     if nice() < HELPER_NICE
         && let Err(error) = set_nice(HELPER_NICE)
@@ -274,10 +278,10 @@ pub fn lower_own_priority() {
     }
 }
 
-/// Lowers the calling thread, and all that it starts from now on, below a test: little weight, and
-/// a quarter of the CPUs. The kernel moves a waking thread off a busy CPU only at its next tick, so
-/// CPUs without drawing threads matter more than weight alone. A normal user cannot restore the
-/// weight.
+/// Lowers the calling thread, and all threads that it starts from now on, below the threads of a test:
+/// less scheduler weight, and only a quarter of the CPUs. The kernel moves a waking thread off a busy
+/// CPU only at the next tick of that CPU, so CPUs without drawing threads matter more than weight
+/// alone. A normal user cannot restore the weight.
 pub fn lower_ui_priority() {
     if let Err(error) = set_fair(nice().max(WINDOW_NICE), WINDOW_SLICE) {
         log::info!("priority not lowered: {error}");
@@ -287,7 +291,7 @@ pub fn lower_ui_priority() {
     }
 }
 
-/// Sets the calling load thread to its priority.
+/// Lowers the priority of the calling load thread if `below_normal` is set; otherwise does nothing.
 pub fn set_load_priority(below_normal: bool) {
     if below_normal && let Err(error) = set_nice(BELOW_NORMAL_NICE) {
         log::info!("stays at normal priority: {error}");
@@ -318,7 +322,7 @@ mod tests {
             (libc::SCHED_BATCH, Policy::Batch(lower)),
             (libc::SCHED_IDLE, Policy::Idle),
         ] {
-            // A separate thread: a normal user cannot raise one again.
+            // Uses a separate thread, as a normal user cannot raise the priority of a thread again.
             let lowered = std::thread::Builder::new().spawn(move || {
                 set_policy(ThreadId(0), policy, 0).unwrap();
                 set_fair(lower, WINDOW_SLICE).map(|()| own_policy())

@@ -7,7 +7,7 @@ use super::super::cpu::{CoreKind, Cpu};
 use super::super::parse;
 use super::read;
 
-/// Every online logical CPU; read once.
+/// Returns every online logical CPU. Reads the CPUs from the system only once.
 pub fn cpus() -> Vec<Cpu> {
     static CPUS: OnceLock<Vec<Cpu>> = OnceLock::new();
     CPUS.get_or_init(read_cpus).clone()
@@ -34,8 +34,8 @@ fn read_cpus() -> Vec<Cpu> {
         .collect()
 }
 
-/// The kind of each CPU: Intel hybrids list theirs, ARM kernels report a capacity for each, and
-/// elsewhere the highest frequencies decide.
+/// Returns the kind of each CPU: from the list of E-cores on Intel hybrids, from the capacity of
+/// each CPU on ARM, and elsewhere from the highest frequencies.
 fn kinds(logical: &[u32], number: &dyn Fn(u32, &str) -> Option<u64>) -> Vec<CoreKind> {
     let listed =
         |name: &str| read(&format!("/sys/devices/{name}/cpus")).map(|text| parse::cpu_list(&text));
@@ -56,7 +56,7 @@ const fn kind_of(is_fast: bool) -> CoreKind {
     if is_fast { CoreKind::Performance } else { CoreKind::Efficiency }
 }
 
-/// The size of the largest cache of CPU 0.
+/// Returns the size of the largest cache of CPU 0, in bytes.
 pub fn last_cache_bytes() -> Option<u64> {
     let caches = fs::read_dir("/sys/devices/system/cpu/cpu0/cache").ok()?;
     caches

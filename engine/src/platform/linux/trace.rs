@@ -1,6 +1,7 @@
-//! Records of who had the CPU: the kernel's own, through `perf_event_open`.
+//! Records which thread ran on a CPU at each time, with the kernel's `perf_event_open`.
 //!
-//! Nothing runs on the measuring thread: the kernel writes into rings that the collector empties.
+//! The measuring thread does no work for these records: the kernel writes them into ring buffers, which the
+//! collector thread empties.
 
 mod coverage;
 mod descriptors;
@@ -28,7 +29,7 @@ use super::super::{Missing, ThreadId, TraceReader, TraceSource, TraceState};
 use super::read;
 use crate::sample::{TraceEvent, TraceRecord};
 
-/// Records switches of measuring threads, and of all others where that is permitted.
+/// Records the context switches of measuring threads and, where permitted, of all other threads.
 #[derive(Debug)]
 pub struct Tracer {
     state: TraceState,
@@ -37,14 +38,14 @@ pub struct Tracer {
     names: Names,
     lost: u64,
     has_faults: bool,
-    /// Interrupts that no tracepoint records.
+    /// Counts interrupts that no tracepoint records.
     untraced: Option<Untraced>,
     _limit: Option<RaisedLimit>,
 }
 
 impl Tracer {
-    /// Opens the most exact source that is permitted for these threads of this process, on the CPUs on which they may
-    /// run.
+    /// Opens the most detailed source of records that is permitted for these threads of this process, on
+    /// the CPUs on which the threads may run.
     pub fn open(threads: &[ThreadId]) -> Self {
         let mut tracer = Self::open_on(threads, &measured_cpus(threads));
         tracer.untraced = tracer.layout.as_ref().and_then(Untraced::open);
@@ -53,7 +54,7 @@ impl Tracer {
 
     fn open_on(threads: &[ThreadId], cpus: &[u32]) -> Self {
         let limit = RaisedLimit::raise();
-        // What follows is to leave room for files.
+        // Reserves file descriptors for the rest of the program while events are opened.
         let reserve = Reserve::hold();
         let numbers = Numbers::of(threads);
         let mut tracer = Self {
@@ -81,7 +82,7 @@ impl Tracer {
             }
         }
         if tracer.state.source.is_some() && !tracer.has_faults {
-            // Without them a page fault is counted, but has no time.
+            // Without these records, page faults are only counted: their times are not known.
             let added = perf::add_own_faults(&mut tracer.rings, threads);
             tracer.has_faults = added.is_ok();
             if let Err(error) = added {
@@ -92,7 +93,8 @@ impl Tracer {
         tracer
     }
 
-    /// Opens the events of CPUs: switches of all threads, and the tracepoints where they can be read.
+    /// Opens the events of each CPU: the switches of all threads and, if the kernel's descriptions of the
+    /// tracepoints can be read, the tracepoints.
     fn open_of_cpus(&mut self, threads: &[ThreadId], cpus: &[u32]) -> io::Result<()> {
         let layout = Layout::read();
         let fault = layout.as_ref().ok().and_then(Layout::page_fault_id);
@@ -124,27 +126,29 @@ impl Tracer {
         Ok(())
     }
 
-    /// Notes why a source is not available: the last reason is that of the source after the one in use.
+    /// Saves why a source of records is not available. The most detailed source is tried first, so the last error is
+    /// that of the source one level above the source in use.
     fn deny(&mut self, error: &io::Error) {
         self.state.denied_errno = error.raw_os_error().or(self.state.denied_errno);
     }
 
-    /// What is recorded, and why not more.
+    /// Returns which source of records is in use, and why no more detailed source is.
     pub const fn state(&self) -> &TraceState {
         &self.state
     }
 
-    /// Whether switches and page faults of the threads are recorded, so that they need not be counted.
+    /// Whether switches and page faults of the threads are recorded, so that the kernel's counters are not needed.
     pub const fn replaces_counters(&self) -> bool {
         self.state.source.is_some() && self.has_faults
     }
 
-    /// What a thread has to run for records to arrive: nothing, the kernel writes them.
+    /// Returns `None`: records arrive without a separate thread that reads them, as the kernel writes
+    /// them into the rings.
     pub const fn reader(&mut self) -> Option<TraceReader> {
         None
     }
 
-    /// Takes out every record so far, in no order. Times are readings of the clock.
+    /// Passes every record since the last call to `take`, not sorted by time. Times are those of `clock_nanos`.
     pub fn drain(&mut self, mut take: impl FnMut(TraceRecord)) {
         let Self { rings, layout, names, lost, .. } = self;
         for ring in rings {
@@ -157,44 +161,45 @@ impl Tracer {
         }
     }
 
-    /// The CPUs on which a thread may run; none where that is not known.
+    /// Returns the CPUs on which a thread may run; none if they are not known.
     pub fn cpus_of(&self, thread: ThreadId) -> Vec<u32> {
         allowed_cpus(thread)
     }
 
-    /// What was not recorded since the start that no tracepoint records: interrupts that came on these CPUs.
+    /// Returns the kinds of interrupts since `open` that no tracepoint records, with the CPUs on which they occurred.
     pub fn untraced(&self) -> Vec<Missing> {
         self.untraced.as_ref().map_or_else(Vec::new, Untraced::since_open)
     }
 
-    /// How many records were lost because their ring was full.
+    /// Returns how many records were lost because the ring for them was full.
     pub const fn lost_count(&self) -> u64 {
         self.lost
     }
 
-    /// Whether interrupts of an idle CPU are missing, as the kernel wrote nothing when one was left.
+    /// Whether interrupts on idle CPUs are missing, as this kernel writes no records on an idle CPU.
     pub fn is_blind_when_idle(&self) -> bool {
         self.rings.iter().any(Ring::is_blind_when_idle)
     }
 
-    /// The name of what a record is about: "process (thread)", "[kernel thread]", an interrupt.
+    /// Returns the name of the thread or interrupt of a record: "process (thread)", "[kernel thread]".
     pub fn name_of(&mut self, record: &TraceRecord) -> Option<String> {
         self.names.of(record)
     }
 }
 
-/// Reads the descriptions of tracepoints while this process may.
+/// Reads and saves the kernel's descriptions of tracepoints, before this process drops the rights of root.
 pub(super) fn note_tracepoints() {
     Layout::note();
 }
 
-/// What can be recorded for threads of this process: on one CPU, as on each.
+/// Returns what can be recorded for threads of this process, from a check on one CPU.
 pub fn trace_state() -> TraceState {
     let cpu = super::current_cpu().map_or_else(perf::online_cpus, |cpu| vec![cpu]);
     Tracer::open_on(&[super::thread_id()], &cpu).state
 }
 
-/// The CPUs on which threads may run: first those of threads with the fewest to choose from.
+/// Returns the CPUs on which the threads may run; first those of the threads that are allowed on
+/// the fewest CPUs.
 fn measured_cpus(threads: &[ThreadId]) -> Vec<u32> {
     let online = perf::online_cpus();
     let mut sets: Vec<Vec<u32>> = threads.iter().map(|thread| allowed_cpus(*thread)).collect();
@@ -211,7 +216,7 @@ fn measured_cpus(threads: &[ThreadId]) -> Vec<u32> {
     if cpus.is_empty() { online } else { cpus }
 }
 
-/// The CPUs on which a thread of this process may run; none where that is not reported.
+/// Returns the CPUs on which a thread of this process may run; none if they are not reported.
 fn allowed_cpus(thread: ThreadId) -> Vec<u32> {
     let status = read(&format!("/proc/self/task/{}/status", thread.0)).unwrap_or_default();
     let list = status.lines().find_map(|line| line.strip_prefix("Cpus_allowed_list:"));
@@ -252,10 +257,10 @@ mod tests {
             return;
         }
         let slept = slept.unwrap();
-        // On a busy PC the thread may lose its CPU before it sleeps, and come back to it.
+        // On a busy PC, the thread may be switched out and in before the sleep: only a later switch-in counts.
         let is_back = |one: &&TraceRecord| one.event == TraceEvent::SwitchIn && slept.at <= one.at;
         let back = records.iter().filter(inside).filter(is_back).min_by_key(|one| one.at).unwrap();
-        // The timer starts before the thread leaves its CPU.
+        // Counts from `began`: the 2 ms of the timer start before the thread leaves its CPU.
         assert!(2_000_000 <= back.at.get() - began, "{slept:?} {back:?}");
         if TraceSource::OwnSwitches < source {
             assert!(tracer.name_of(back).is_some());

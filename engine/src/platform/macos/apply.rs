@@ -12,42 +12,45 @@ use mach2::thread_policy::{
 
 use objc2_foundation::{NSActivityOptions, NSProcessInfo, ns_string};
 
-use super::super::applied::{Applied, Effective, Guard, MacQos, Policy, Refusal, RequestOutcome};
+use super::super::applied::{
+    Applied, Effective, FINEST_TIMER, Guard, MacQos, Policy, Refusal, RequestOutcome,
+};
 use super::super::choose_cpu;
 use super::{Sleeper, clock};
 use crate::nanos::Nanos;
 use crate::plan::{Conditions, Priority};
 
-/// The requested time-constraint policy: half of each 5 ms, done within 5 ms. The kernel demotes a
+/// The requested time constraint: 2.5 ms of CPU time, completed within 5 ms. The kernel demotes a
 /// thread that uses more.
 const CONSTRAINT: Nanos = Nanos::from_millis(5);
 const COMPUTATION: Nanos = Nanos::from_micros(2_500);
 
-/// States held during a trial; dropping this restores them. A thread's class ends with the thread.
+/// States held during a trial; dropping this restores them. The quality-of-service class of a thread is not
+/// restored: it ends with the thread.
 #[derive(Debug)]
 #[must_use = "the state is restored when this is dropped"]
 pub struct Held {
     _activity: Guard,
 }
 
-/// The kernel itself watches time-constraint threads.
+/// A guard against real-time threads that do not sleep. It does nothing: the kernel limits time-constraint threads.
 #[derive(Debug)]
 #[must_use = "held as long as threads are raised"]
 pub struct RealtimeGuard(());
 
 impl RealtimeGuard {
-    /// Nothing to install.
+    /// Installs nothing.
     pub fn install() -> Self {
         Self(())
     }
 }
 
-/// Whether a priority means a thread that runs before every normal one.
+/// Whether a thread of this priority runs before every normal thread.
 pub fn is_realtime(priority: Priority) -> bool {
     priority == Priority::TimeCritical
 }
 
-/// The calling thread's number.
+/// Returns the ID of the calling thread.
 pub(super) fn own_number() -> u64 {
     u64::from(own_port())
 }
@@ -77,7 +80,7 @@ fn set_class(qos: MacQos) -> io::Result<()> {
     if code == 0 { Ok(()) } else { Err(io::Error::from_raw_os_error(code)) }
 }
 
-/// The calling thread's class, or `None` if the system does not report it.
+/// Returns the calling thread's quality-of-service class, or `None` if the system does not report it.
 #[expect(unsafe_code, reason = "read back from the system, not from the request")]
 fn class() -> Option<MacQos> {
     let mut found = libc::qos_class_t::QOS_CLASS_UNSPECIFIED;
@@ -97,7 +100,7 @@ fn class() -> Option<MacQos> {
     all.into_iter().find(|&qos| code == 0 && class_of(qos) as u32 == number)
 }
 
-/// Whether the kernel schedules a thread like a normal one, or `None` if it does not report it.
+/// Whether the kernel schedules a thread like a normal one, or `None` if the kernel does not report that.
 #[expect(unsafe_code, reason = "only Mach reports it")]
 fn is_timeshare(thread: thread_act_t) -> Option<bool> {
     // SAFETY: all zeroes is a valid thread_basic_info.
@@ -110,8 +113,8 @@ fn is_timeshare(thread: thread_act_t) -> Option<bool> {
     (code == KERN_SUCCESS).then_some(info.policy == mach2::policy::POLICY_TIMESHARE)
 }
 
-/// Returns a thread of this process to ordinary scheduling; returns whether the kernel then reports it
-/// as ordinary.
+/// Demotes a thread of this process to ordinary scheduling; returns whether the kernel then reports
+/// ordinary scheduling.
 #[expect(unsafe_code, reason = "only Mach has time constraints")]
 pub(super) fn demote(thread: u64) -> bool {
     let Ok(thread) = thread_act_t::try_from(thread) else { return false };
@@ -122,7 +125,7 @@ pub(super) fn demote(thread: u64) -> bool {
     is_timeshare(thread) == Some(true)
 }
 
-/// Lowers the calling thread below those that measure.
+/// Lowers the priority of the calling thread below that of measuring threads.
 pub(super) fn lower() {
     if let Err(error) = set_class(MacQos::Utility) {
         log::info!("stays at its class: {error}");
@@ -151,7 +154,7 @@ fn set_time_constraint() -> bool {
     code == KERN_SUCCESS
 }
 
-/// Whether a thread has a time constraint, or `None` if the kernel does not report it.
+/// Whether a thread has a time constraint, or `None` if the kernel does not report that.
 #[expect(unsafe_code, reason = "only Mach has time constraints")]
 fn has_time_constraint(thread: thread_act_t) -> Option<bool> {
     let mut policy = thread_time_constraint_policy_data_t {
@@ -161,7 +164,8 @@ fn has_time_constraint(thread: thread_act_t) -> Option<bool> {
         preemptible: 0,
     };
     let mut count = THREAD_TIME_CONSTRAINT_POLICY_COUNT;
-    // Asks for the thread's own values; the kernel sets it where the thread has only default ones.
+    // 0 requests the values of the thread itself; the kernel sets this variable to 1 if the thread
+    // has only default values.
     let mut is_default = 0;
     let place = (&raw mut policy).cast();
     // SAFETY: `place` has room for `count` words, and `thread` is one of this process.
@@ -191,8 +195,8 @@ fn begin_activity() -> Guard {
     })
 }
 
-/// Requests the conditions for the calling thread; the result has the refusals and what the thread
-/// runs at, read back if the system reports it.
+/// Requests the conditions for the calling thread. Returns the outcome, read back if the system
+/// reports it, and the states that are held.
 pub fn apply(conditions: &Conditions) -> (Applied, Held) {
     let mut refusals = Vec::new();
     let pin = match choose_cpu(conditions.cpu) {
@@ -207,6 +211,10 @@ pub fn apply(conditions: &Conditions) -> (Applied, Held) {
         }
     };
     let (policy, outcome, mechanism) = raise(conditions.priority, &mut refusals);
+    if conditions.fine_timer {
+        let reason = "macOS has no timer setting for a thread";
+        refusals.push(refuse(FINEST_TIMER.to_owned(), "", reason));
+    }
     let applied = Applied {
         priority: outcome,
         pin,
@@ -280,10 +288,10 @@ fn raise(
     (policy, outcome, "pthread_set_qos_class_self_np")
 }
 
-/// The scheduling policy of the calling thread, read back from the system.
+/// Returns the scheduling policy of the calling thread, read back from the system.
 pub(super) fn read_back() -> Policy {
     let thread = own_port();
-    // A thread that overran its constraint retains the policy, but the kernel schedules it as any other.
+    // A thread that overran its constraint retains the policy, but the kernel schedules the thread as any other.
     match (has_time_constraint(thread), is_timeshare(thread)) {
         (Some(true) | None, Some(false)) => Policy::MacTimeConstraint,
         _ => class().map_or(Policy::Unknown, Policy::MacQos),

@@ -1,4 +1,4 @@
-//! The Mach clock and the sleep on it.
+//! The Mach clock, and sleeping until a time of this clock.
 
 use std::sync::OnceLock;
 use std::time::Duration;
@@ -8,7 +8,7 @@ use mach2::mach_time::{
     mach_wait_until,
 };
 
-/// Nanoseconds per tick, as a fraction; read once. Apple silicon: 125/3, Intel: 1/1.
+/// Returns the nanoseconds per tick as a fraction; read once. Apple silicon: 125/3, Intel: 1/1.
 #[expect(unsafe_code, reason = "only the system reports it")]
 fn timebase() -> (u64, u64) {
     static TIMEBASE: OnceLock<(u64, u64)> = OnceLock::new();
@@ -33,7 +33,7 @@ pub(super) fn ticks_of(nanos: i64) -> u64 {
     u64::try_from(ticks).unwrap_or(u64::MAX)
 }
 
-/// The Mach clock in nanoseconds.
+/// Returns the time of the Mach clock in nanoseconds.
 #[inline]
 #[expect(unsafe_code, reason = "the standard library's clock gives no number to sleep until")]
 pub fn clock_nanos() -> i64 {
@@ -41,7 +41,7 @@ pub fn clock_nanos() -> i64 {
     nanos_of(unsafe { mach_absolute_time() })
 }
 
-/// Time the machine has been asleep since it started.
+/// Returns how long the machine has been asleep since it started, in nanoseconds.
 #[expect(clippy::unnecessary_wraps, reason = "other systems may not report it")]
 #[expect(unsafe_code, reason = "only the system reports it")]
 pub fn suspended_nanos() -> Option<i64> {
@@ -50,18 +50,18 @@ pub fn suspended_nanos() -> Option<i64> {
     Some(all - clock_nanos())
 }
 
-/// The clock's name.
+/// Returns the name of the clock, with the length of its tick.
 pub fn clock_name() -> String {
     let (numerator, denominator) = timebase();
     format!("mach_absolute_time, {numerator}/{denominator} ns per tick")
 }
 
-/// The system's sleep.
+/// Puts the calling thread to sleep through the system.
 #[derive(Debug, Default)]
 pub struct Sleeper {}
 
 impl Sleeper {
-    /// The sleep of the calling thread.
+    /// Creates a sleeper for the calling thread.
     pub fn new() -> Self {
         Self {}
     }
@@ -74,7 +74,7 @@ impl Sleeper {
         unsafe { mach_wait_until(ticks_of(due_nanos)) };
     }
 
-    /// Sleeps for a length, as programs commonly do.
+    /// Sleeps for a duration through the standard library, as programs commonly do.
     #[inline]
     pub fn sleep_for(&self, length: Duration) {
         std::thread::sleep(length);
@@ -86,17 +86,17 @@ impl Sleeper {
         self.sleep_for(Duration::from_millis(millis.into()));
     }
 
-    /// Mechanism of the sleep.
+    /// Returns the name of the mechanism of `sleep_until`.
     pub fn call(&self) -> &'static str {
         "mach_wait_until"
     }
 
-    /// Mechanism of a sleep for a length: the same.
+    /// Returns the name of the call with which the standard library sleeps in `sleep_for`.
     pub fn relative_call(&self) -> &'static str {
-        self.call()
+        "nanosleep"
     }
 
-    /// Mechanism of a sleep for whole milliseconds: the same as for any length.
+    /// Returns the name of the mechanism of `sleep_millis`: the same name as for `sleep_for`.
     pub fn millis_call(&self) -> &'static str {
         self.relative_call()
     }

@@ -1,4 +1,4 @@
-//! CPU time of thread and process, and the kernel's counters of the process.
+//! CPU time of the calling thread, of this process, and of all CPUs together, in nanoseconds.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, OnceLock};
@@ -8,28 +8,28 @@ use mach2::mach_init::mach_host_self;
 use super::super::tick_totals::TickTotals;
 use super::super::{MachineCpuTime, ThreadCounters};
 
-/// Reads the calling thread's counters: none, as they are counted for whole processes.
+/// A reader of the calling thread's counters. It returns no counters: macOS counts for whole processes only.
 #[derive(Debug, Default)]
 pub struct CounterReader {}
 
 impl CounterReader {
-    /// The counters of the calling thread.
+    /// Creates a reader.
     pub fn new() -> Self {
         Self {}
     }
 
-    /// The same: the system counts switches for every thread.
+    /// Creates a reader like that of `new`: this system reports no context switches of a thread.
     pub fn with_switches() -> Self {
         Self::new()
     }
 
-    /// The counters now: none that this system reports for a thread. Allocates nothing.
+    /// Returns no counters, as this system reports none for a thread. Allocates nothing.
     #[inline]
     pub fn read(&self) -> ThreadCounters {
         ThreadCounters::default()
     }
 
-    /// The run-queue delay: not reported.
+    /// Returns `None`: the run-queue delay is not reported.
     #[inline]
     pub fn run_delay_nanos(&self) -> Option<i64> {
         None
@@ -44,40 +44,40 @@ fn cpu_clock(clock: libc::clockid_t) -> Option<i64> {
     (code == 0).then(|| time.tv_sec * 1_000_000_000 + time.tv_nsec)
 }
 
-/// CPU time the calling thread used.
+/// Returns the CPU time of the calling thread, in nanoseconds.
 pub fn thread_cpu_nanos() -> Option<i64> {
     cpu_clock(libc::CLOCK_THREAD_CPUTIME_ID)
 }
 
-/// CPU time this process used.
+/// Returns the CPU time of this process, in nanoseconds.
 pub fn process_cpu_nanos() -> Option<i64> {
     cpu_clock(libc::CLOCK_PROCESS_CPUTIME_ID)
 }
 
-/// The states of a CPU in the order of its ticks.
+/// Number of CPU states for which the system counts ticks.
 const STATES: usize = libc::CPU_STATE_MAX as usize;
 
-/// Total activity of all CPUs since boot, in ticks of 10 ms; it includes interrupts, which the system does not
-/// report apart.
+/// Returns the total CPU time of all CPUs since boot, which the system counts in ticks of 10 ms. The
+/// time includes interrupts, which the system does not report separately.
 pub fn machine_cpu_time() -> Option<MachineCpuTime> {
     static COUNTED: Mutex<TickTotals<STATES>> = Mutex::new(TickTotals::new());
-    // The lock covers the reading too: two threads must not add in another order than they read.
+    // The lock also covers the reading: threads must add readings in the order in which they were taken.
     let mut counted = COUNTED.lock().ok()?;
     let [user, system, _idle, nice] = counted.add(cpu_ticks()?);
     let busy = (user + system + nice).checked_mul(nanos_a_tick())?;
     Some(MachineCpuTime { busy, steal: None, interrupt: None })
 }
 
-/// Not read: threads cannot be pinned, so no gap is of one CPU.
+/// Returns `None`: the CPU time of each CPU is not needed. Threads cannot be pinned, so a gap belongs to no single CPU.
 pub const fn cpu_times() -> Option<BTreeMap<u32, MachineCpuTime>> {
     None
 }
 
-/// The ticks that all CPUs together spent in each state, which wrap around.
+/// Returns the ticks that all CPUs together spent in each CPU state; the 32-bit counters wrap around.
 #[expect(unsafe_code, reason = "sysinfo computes shares only, and mach2 does not declare it")]
 fn cpu_ticks() -> Option<[u32; STATES]> {
     static HOST: OnceLock<libc::mach_port_t> = OnceLock::new();
-    // SAFETY: it takes nothing. Every call adds a reference to the port, so there is one call.
+    // SAFETY: the call takes nothing. Each call adds a reference to the port, so it is made only once.
     let host = *HOST.get_or_init(|| unsafe { mach_host_self() });
     let mut info = libc::host_cpu_load_info { cpu_ticks: [0; STATES] };
     let mut count = libc::HOST_CPU_LOAD_INFO_COUNT;

@@ -1,9 +1,9 @@
-//! What `sysctl` reports about this machine.
+//! Facts about this machine that `sysctl` reports.
 
 use super::super::detail::{Cache, SystemDetail};
 use super::topology::number;
 
-/// Everything that the system reports.
+/// Reads the sizes of the caches, and whether cores have several logical CPUs (SMT).
 pub fn system_detail() -> SystemDetail {
     let cache = |level: u8, kind: &str, names: &[&str]| {
         let bytes = names.iter().find_map(|name| number(name)).filter(|&bytes| 0 < bytes)?;

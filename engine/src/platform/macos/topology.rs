@@ -4,7 +4,7 @@ use std::ffi::CString;
 
 use super::super::cpu::{CoreKind, Cpu};
 
-/// A number that the system reports under a name.
+/// Returns the number that `sysctl` reports under a name; `None` if there is no such number.
 #[expect(unsafe_code, reason = "only the system reports it")]
 pub(super) fn number(name: &str) -> Option<u64> {
     let name = CString::new(name).ok()?;
@@ -28,7 +28,7 @@ fn small(name: &str) -> Option<u32> {
     u32::try_from(number(name)?).ok()
 }
 
-/// Every logical CPU; performance level 0 is the fastest, and its CPUs come last.
+/// Returns every logical CPU. Performance level 0 is the fastest; its CPUs have the highest numbers.
 pub fn cpus() -> Vec<Cpu> {
     let all = small("hw.logicalcpu").unwrap_or(1);
     let fast = match small("hw.nperflevels") {
@@ -52,7 +52,7 @@ pub fn cpus() -> Vec<Cpu> {
         .collect()
 }
 
-/// The size of the largest cache.
+/// Returns the size of the last-level cache, in bytes.
 pub fn last_cache_bytes() -> Option<u64> {
     [number("hw.l3cachesize"), number("hw.perflevel0.l2cachesize"), number("hw.l2cachesize")]
         .into_iter()

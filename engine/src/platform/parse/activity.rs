@@ -1,10 +1,11 @@
-//! Interrupts, softirqs and stalls of `/proc`, each of one CPU.
+//! Parsers for interrupts and softirqs of one CPU, and for stalls, from files of `/proc`.
 
-/// The longest name of a source: drivers choose them.
+/// Max length of the name of an interrupt, in characters: drivers define these names.
 const MAX_NAME_CHARS: usize = 40;
 
-/// Name and count of each row of `/proc/interrupts` or `/proc/softirqs` on a CPU: "47 nvme0q3", "LOC", "NET_RX".
-/// Rows that are not counted per CPU are omitted, and all where the CPU is offline.
+/// Parses name and count of each row of `/proc/interrupts` or `/proc/softirqs` for one CPU: "47
+/// nvme0q3", "LOC", "NET_RX". Rows without a count per CPU are omitted, and all rows if the CPU is
+/// offline.
 pub fn counts_of_cpu(text: &str, cpu: u32) -> Vec<(String, u64)> {
     let mut lines = text.lines();
     let name = format!("CPU{cpu}");
@@ -26,7 +27,8 @@ pub fn counts_of_cpu(text: &str, cpu: u32) -> Vec<(String, u64)> {
     lines.filter_map(row).collect()
 }
 
-/// The device of an interrupt: what follows its controller, the number there and how it is triggered.
+/// Returns the device of an interrupt from the words after the counts: skips the interrupt controller,
+/// the number of the interrupt at that controller, and the trigger.
 fn device<'a>(words: impl Iterator<Item = &'a str>) -> String {
     let words: Vec<&str> = words.collect();
     let is_trigger = |word: &&str| {
@@ -40,13 +42,14 @@ fn device<'a>(words: impl Iterator<Item = &'a str>) -> String {
     rest.join(" ")
 }
 
-/// The time in microseconds in which some program waited, from a file of `/proc/pressure`.
+/// Parses how long at least one program has waited for a resource since boot, in microseconds, from the
+/// file of this resource in `/proc/pressure`.
 pub fn stall_micros(text: &str) -> Option<u64> {
     let line = text.lines().find_map(|line| line.strip_prefix("some "))?;
     line.split_whitespace().find_map(|word| word.strip_prefix("total="))?.parse().ok()
 }
 
-/// Periods in which a control group was throttled, from its `cpu.stat`.
+/// Parses the number of periods in which a control group was throttled, from its `cpu.stat`.
 pub fn throttled_periods(text: &str) -> Option<u64> {
     text.lines().find_map(|line| line.strip_prefix("nr_throttled "))?.trim().parse().ok()
 }
@@ -55,13 +58,13 @@ pub fn throttled_periods(text: &str) -> Option<u64> {
 mod tests {
     use super::*;
 
-    /// Recorded; from the test data of github.com/prometheus/procfs, shortened.
+    /// `/proc/interrupts` as recorded, from the test data of github.com/prometheus/procfs, shortened.
     const VIRTUAL: &str = "           CPU0       CPU1       CPU2       CPU3\n  0:         49          0          0          0   IO-APIC   2-edge      timer\n  9:          0          0          0          0   IO-APIC   9-fasteoi   acpi\n 28:          0          0          0       1989   PCI-MSI 114692-edge      virtio5-req.3\n 29:       1362          0          0        934   PCI-MSI 512000-edge      ahci[0000:00:1f.2]\nNMI:          0          0          0          0   Non-maskable interrupts\nLOC:      10196       7429       8542       8229   Local timer interrupts\nERR:          0\nMIS:          0\n";
-    /// Recorded on a virtual machine under load, shortened.
+    /// `/proc/interrupts` as recorded on a virtual machine under load, shortened.
     const MSIX: &str = "           CPU0       CPU1       \n 24:          1          0  IO-APIC   5-edge      ACPI:Ged\n 36:          0     229080 PCI-MSIX-0000:00:02.0   1-edge      virtio1-req.0\nTLB:     100208      95424   TLB shootdowns\n";
-    /// Made after the layouts of WSL 2 and of an ARM kernel.
+    /// `/proc/interrupts` as invented for this test, in the layouts of WSL 2 and of an ARM kernel.
     const MADE: &str = "            CPU0       CPU1\n 24:          3          0  Hyper-V PCIe MSI 4611686018695757824-edge      virtio0-config\n 27:         11         12     GICv3  27 Level     arch_timer\n 40:          1          2  IR-PCI-MSI 1048576-edge      nvme0q3\n 41:          7          7     dummy\nHVS:         20         30   Hyper-V stimer0 interrupts\n";
-    /// Recorded; from the same test data, shortened.
+    /// `/proc/softirqs` as recorded, from the test data of github.com/prometheus/procfs, shortened.
     const SOFTIRQS: &str = "                    CPU0       CPU1       \n          HI:          3          0\n       TIMER:    2776180     247490\n      NET_RX:      55919      28694\n";
 
     fn found(text: &str, cpu: u32) -> Vec<(String, u64)> {
@@ -99,7 +102,7 @@ mod tests {
 
     #[test]
     fn a_large_machine_with_offline_cpus_is_read_by_its_header() {
-        // Made: 128 CPUs of which every third is offline.
+        // Invented for this test: 128 CPUs, of which every third is offline.
         let cpus: Vec<u32> = (0..128).filter(|cpu| cpu % 3 != 2).collect();
         let header = cpus.iter().map(|cpu| format!("       CPU{cpu}")).collect::<Vec<_>>().concat();
         let row = |of: &dyn Fn(u32) -> u32| -> String {
@@ -126,7 +129,7 @@ mod tests {
 
     #[test]
     fn stalls_and_throttled_periods_are_read() {
-        // Recorded; from the same test data.
+        // A file of `/proc/pressure` as recorded, from the test data of github.com/prometheus/procfs.
         let text = "some avg10=0.10 avg60=2.00 avg300=3.85 total=15\n\
                     full avg10=0.20 avg60=3.00 avg300=4.95 total=25\n";
         assert_eq!(stall_micros(text), Some(15));

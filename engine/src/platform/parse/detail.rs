@@ -1,20 +1,21 @@
 //! Parsers for Linux text about clocks, limits, capabilities, and containers.
 
-/// The preemption model from `/proc/version`: the word that begins with `PREEMPT`.
+/// Parses the preemption model from `/proc/version`: the word that begins with `PREEMPT`.
 pub fn preemption(version: &str) -> Option<String> {
     let word = version.split_whitespace().find(|word| word.starts_with("PREEMPT"))?;
     Some(word.trim_matches(|c: char| !c.is_ascii_alphanumeric() && c != '_').to_owned())
 }
 
-/// Whether a capability, by its number, is among the effective ones of `/proc/self/status`.
+/// Whether a capability, given by its number, is among the effective capabilities in `/proc/self/status`.
 pub fn has_capability(status: &str, capability: u32) -> Option<bool> {
     let line = status.lines().find_map(|line| line.strip_prefix("CapEff:"))?;
     let mask = u64::from_str_radix(line.trim(), 16).ok()?;
     Some(mask.checked_shr(capability)? & 1 == 1)
 }
 
-/// CPU time in percent of one CPU from a control group's `cpu.max`, or from `cpu.cfs_quota_us` and
-/// `cpu.cfs_period_us` one after the other: `50000 100000` is 50; absent for `max` and for `-1`.
+/// Parses the CPU quota in percent of one CPU, from `cpu.max` of a control group, or from
+/// `cpu.cfs_quota_us` followed by `cpu.cfs_period_us`: 50 for `50000 100000`; `None` for `max` and
+/// for `-1`.
 pub fn quota_percent(text: &str) -> Option<u32> {
     let mut words = text.split_whitespace();
     let quota: u64 = words.next()?.parse().ok()?;
@@ -22,7 +23,7 @@ pub fn quota_percent(text: &str) -> Option<u32> {
     u32::try_from(quota.checked_mul(100)?.checked_div(period)?).ok()
 }
 
-/// Nanoseconds for which a control group was throttled, from its `cpu.stat` of either version.
+/// Parses for how many nanoseconds a control group was throttled, from `cpu.stat` of cgroup version 1 or 2.
 pub fn throttled_nanos(stat: &str) -> Option<i64> {
     stat.lines().find_map(|line| {
         let (name, value) = line.split_once(' ')?;
@@ -35,7 +36,8 @@ pub fn throttled_nanos(stat: &str) -> Option<i64> {
     })
 }
 
-/// The control group of a controller from `/proc/self/cgroup`: version 2 names no controller.
+/// Returns the path of the control group for a controller from `/proc/self/cgroup`. For cgroup version 2,
+/// `controller` is empty.
 pub fn group_of<'a>(cgroup: &'a str, controller: &str) -> Option<&'a str> {
     cgroup.lines().find_map(|line| {
         let mut parts = line.splitn(3, ':');
@@ -44,13 +46,13 @@ pub fn group_of<'a>(cgroup: &'a str, controller: &str) -> Option<&'a str> {
     })
 }
 
-/// A control group and those above it, the innermost first: `/a/b`, `/a`, ``.
+/// Returns the path of a control group and those of its ancestors, the innermost first: `/a/b`, `/a`, `""`.
 pub fn group_and_ancestors(path: &str) -> impl Iterator<Item = &str> {
     let path = path.trim_end_matches('/');
     std::iter::successors(Some(path), |path| path.rsplit_once('/').map(|(above, _)| above))
 }
 
-/// The kind of container a control group's path names.
+/// Returns the kind of container that the path of a control group shows.
 pub fn container(cgroup: &str) -> Option<&'static str> {
     [("kubepods", "Kubernetes"), ("docker", "Docker"), ("libpod", "Podman"), ("lxc", "LXC")]
         .into_iter()
@@ -58,13 +60,13 @@ pub fn container(cgroup: &str) -> Option<&'static str> {
         .map(|(_, name)| name)
 }
 
-/// The selected word of a list such as `always [madvise] never`.
+/// Returns the selected word, in brackets, of a list such as `always [madvise] never`.
 pub fn selected_word(text: &str) -> Option<String> {
     let (_, rest) = text.split_once('[')?;
     rest.split_once(']').map(|(word, _)| word.to_owned())
 }
 
-/// The first value under a name in `/proc/cpuinfo`.
+/// Returns the first value of this name in `/proc/cpuinfo`.
 pub fn cpuinfo(text: &str, name: &str) -> Option<String> {
     text.lines()
         .filter_map(|line| line.split_once(':'))
@@ -73,7 +75,7 @@ pub fn cpuinfo(text: &str, name: &str) -> Option<String> {
         .filter(|value| !value.is_empty())
 }
 
-/// The lowest nice value from the soft limit `RLIMIT_NICE`, which counts from 20 downwards.
+/// Returns the lowest nice value that the soft limit `RLIMIT_NICE` permits: 20 minus the limit.
 pub fn min_nice(limit: u64) -> i64 {
     20 - i64::try_from(limit.min(40)).unwrap_or(40)
 }

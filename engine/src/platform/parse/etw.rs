@@ -1,7 +1,8 @@
-//! Events of the Windows kernel's own trace, decoded from their payloads.
+//! Decodes events of the Windows kernel trace from their payloads.
 //!
-//! The layouts are those of the MOF classes `CSwitch`, `ReadyThread`, `ISR`, `DPC`, `Thread`, `Process` and `Image`. Newer
-//! versions of Windows only append fields: what is known is read, and the rest is ignored.
+//! The layouts are those of the MOF classes `CSwitch`, `ReadyThread`, `ISR`, `DPC`, `Thread`,
+//! `Process` and `Image`. Newer versions of Windows only append fields: known fields are read, the
+//! others are ignored.
 
 mod payload;
 mod records;
@@ -10,7 +11,7 @@ pub use self::records::KernelTrace;
 
 use self::payload::Payload;
 
-/// The groups of the kernel's events: the upper byte of what the kernel calls a hook id.
+/// The groups of the kernel's events: the upper byte of the hook ID of an event.
 pub mod group {
     /// Processes.
     pub const PROCESS: u8 = 0x03;
@@ -22,74 +23,76 @@ pub mod group {
     pub const IMAGE: u8 = 0x14;
 }
 
-/// An event as it is recorded.
+/// A recorded event that is not yet decoded.
 #[derive(Clone, Copy, Debug)]
 pub struct RawEvent<'a> {
-    /// One of [`group`].
+    /// The group of the event, one of [`group`].
     pub group: u8,
-    /// The event of the group.
+    /// The type of the event within its group.
     pub opcode: u8,
-    /// The version of its layout.
+    /// The version of the layout of the payload.
     pub version: u8,
-    /// The CPU.
+    /// The CPU on which the event occurred.
     pub cpu: u32,
-    /// The performance counter.
+    /// The time of the event, as a reading of the performance counter.
     pub ticks: i64,
-    /// Bytes of a pointer: 4 or 8.
+    /// The size of a pointer in bytes: 4 or 8.
     pub pointer_size: usize,
-    /// Its data.
+    /// The data of the event.
     pub payload: &'a [u8],
 }
 
-/// What an event reports.
+/// A decoded event.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum KernelEvent {
-    /// A thread got the CPU of another one.
+    /// A context switch from thread `old` to thread `new`.
     Switch { new: u32, old: u32, wait_reason: u8, old_state: u8 },
     /// A thread became ready to run.
     Ready { thread: u32 },
-    /// An interrupt or a deferred call ended.
+    /// An interrupt or a deferred call (DPC) ended; its routine is at `address`. `began` is a reading of the
+    /// performance counter.
     Routine { is_deferred: bool, began: i64, address: u64 },
-    /// A thread runs; without a name where it has none.
+    /// A thread was started, or ran when the trace began. `start` is the address of its first routine; `name` is
+    /// absent if the thread has none.
     Thread { thread: u32, process: u32, start: u64, name: Option<String> },
     /// A thread was named.
     ThreadName { thread: u32, process: u32, name: String },
-    /// A process runs.
+    /// A process was started, or ran when the trace began.
     Process { process: u32, name: String },
-    /// An image of the kernel was loaded.
+    /// An image (the kernel itself or a driver) was loaded into kernel memory.
     Loaded { base: u64, size: u64, name: String },
-    /// An image of the kernel was unloaded.
+    /// An image was unloaded from kernel memory.
     Unloaded { base: u64 },
 }
 
-/// The number of the kernel's own process; that of the idle one is 0.
+/// The ID of the process System, to which the threads of the kernel belong; the idle process has the ID 0.
 const SYSTEM_PROCESS: u32 = 4;
 
-/// Whether a process is the kernel's.
+/// Whether the process with this ID belongs to the kernel.
 pub const fn is_kernel_process(process: u32) -> bool {
     process == 0 || process == SYSTEM_PROCESS
 }
 
 impl KernelEvent {
-    /// Reads an event; `None` for one that is not needed, and for one that is cut off.
+    /// Decodes an event; `None` if the event is not needed or its payload is cut off.
     fn read(raw: &RawEvent<'_>) -> Option<Self> {
         let mut payload = Payload::new(raw.payload, raw.pointer_size);
         match (raw.group, raw.opcode) {
             (group::THREAD, 36) => Self::switch(&mut payload),
             (group::THREAD, 50) => Some(Self::Ready { thread: payload.u32()? }),
-            // It started, or it ran when the trace began.
+            // The thread was started, or ran when the trace began.
             (group::THREAD, 1 | 3) => Self::thread(&mut payload),
             (group::THREAD, 72) => {
                 let (process, thread) = (payload.u32()?, payload.u32()?);
                 Some(Self::ThreadName { thread, process, name: payload.wide_text() })
             }
-            // Of a line, of a message, one that nothing expected, and the routine of a driver of the driver framework,
-            // which runs within the framework's.
+            // Interrupts: line-based, message-signaled, unexpected, and those of a driver that uses the
+            // driver framework, whose routine runs within a routine of the framework.
             (group::PERFORMANCE, 0x43 | 0x32 | 0x5c | 0x60) => Self::routine(false, &mut payload),
-            // Threaded, ordinary, of a timer, and that of a driver of the driver framework.
+            // Deferred calls: threaded, ordinary, of a timer, and of a driver that uses the driver framework.
             (group::PERFORMANCE, 0x42 | 0x44 | 0x45 | 0x62) => Self::routine(true, &mut payload),
             (group::PROCESS, 1 | 3) => Self::process(raw.version, &mut payload),
-            // A load is recorded as an event of its process.
+            // The loading of an image (10) can be recorded in the group of processes, too.
             (group::IMAGE, 2 | 3 | 10) | (group::PROCESS, 10) => {
                 Self::image(raw.opcode != 2, &mut payload)
             }
@@ -99,10 +102,10 @@ impl KernelEvent {
 
     fn switch(payload: &mut Payload<'_>) -> Option<Self> {
         let (new, old) = (payload.u32()?, payload.u32()?);
-        // Both priorities, the previous idle state, and a spare byte.
+        // Skips the priorities of both threads, the previous idle state, and a spare byte.
         payload.skip(4)?;
         let wait_reason = payload.u8()?;
-        // The wait mode.
+        // Skips the wait mode.
         payload.skip(1)?;
         Some(Self::Switch { new, old, wait_reason, old_state: payload.u8()? })
     }
@@ -119,14 +122,15 @@ impl KernelEvent {
         Some(Self::Thread { thread, process, start, name })
     }
 
-    /// The routine with which a thread began; the next field is its name.
+    /// Reads the address of the routine with which a thread started, and skips the fields up to the
+    /// thread's name.
     fn start_of_thread(payload: &mut Payload<'_>) -> Option<u64> {
-        // Base and limit of both stacks, and the CPUs.
+        // Skips base and limit of the kernel stack and of the user stack, and the affinity mask.
         for _ in 0..5 {
             payload.pointer()?;
         }
         let start = payload.pointer()?;
-        // The environment block, the service, three priorities and flags.
+        // Skips the environment block, the service, three priorities, and flags.
         payload.pointer()?;
         payload.skip(8)?;
         Some(start)
@@ -135,21 +139,21 @@ impl KernelEvent {
     fn process(version: u8, payload: &mut Payload<'_>) -> Option<Self> {
         payload.pointer()?;
         let process = payload.u32()?;
-        // The parent, the session and the exit status.
+        // Skips the parent process, the session, and the exit status.
         payload.skip(12)?;
         if 3 <= version {
-            // The page directory.
+            // Skips the page directory.
             payload.pointer()?;
         }
         if 4 <= version {
-            // Flags.
+            // Skips the flags.
             payload.skip(4)?;
         }
         payload.skip_account()?;
         Some(Self::Process { process, name: payload.narrow_text()? })
     }
 
-    /// An image of the kernel; `None` for one of a program.
+    /// Decodes an image in kernel memory; `None` for an image of a program.
     fn image(is_loaded: bool, payload: &mut Payload<'_>) -> Option<Self> {
         let (base, size) = (payload.pointer()?, payload.pointer()?);
         if !is_kernel_process(payload.u32()?) {
@@ -158,7 +162,7 @@ impl KernelEvent {
         if !is_loaded {
             return Some(Self::Unloaded { base });
         }
-        // Checksum, date, signature, preferred base, and four reserved words.
+        // Skips checksum, date, signature, preferred base, and four reserved words.
         payload.skip(12)?;
         payload.pointer()?;
         payload.skip(16)?;

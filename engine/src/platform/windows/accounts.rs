@@ -1,13 +1,13 @@
-//! The account of whoever runs this process.
+//! The account of the user who runs this process.
 
 use windows_sys::Win32::System::WindowsProgramming::GetUserNameW;
 
 use super::super::Account;
 
-/// The longest name of an account, with its end.
+/// Max length of the name of an account, in UTF-16 units, with the zero at its end.
 const MAX_LENGTH: usize = 257;
 
-/// Reads the account of the process.
+/// Reads the account of the user who runs this process: its name and its home folder.
 #[expect(unsafe_code, reason = "only the system reports it")]
 pub fn accounts() -> Vec<Account> {
     let mut name = [0_u16; MAX_LENGTH];

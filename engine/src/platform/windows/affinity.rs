@@ -1,5 +1,5 @@
-//! The CPUs of a thread. Windows numbers them within groups of up to 64; here, a number is the group
-//! times 64 plus the number within it.
+//! The CPUs of a thread. Windows numbers CPUs within groups of up to 64; here, the number of a CPU
+//! is its group times 64 plus its number within the group.
 
 use std::io;
 
@@ -14,7 +14,7 @@ use super::super::usable_cpus;
 use super::thread::{last_error, refusal};
 use super::topology::{self, GROUP_SIZE};
 
-/// The CPU on which the calling thread runs.
+/// Returns the CPU on which the calling thread runs.
 #[inline]
 #[expect(clippy::unnecessary_wraps, reason = "other systems may not report it")]
 #[expect(unsafe_code, reason = "only the system reports it")]
@@ -25,15 +25,17 @@ pub fn current_cpu() -> Option<u32> {
     Some(u32::from(number.Group) * GROUP_SIZE + u32::from(number.Number))
 }
 
-/// The CPUs that this process may use where the system has several groups: all of them, as each thread
-/// can be moved to any group; `None` with one group, in which the process may have a mask.
+/// Returns the CPUs that this process may use on a system with several processor groups: all CPUs,
+/// as each thread can be moved to any group. `None` with one group, in which the process may have
+/// an affinity mask.
 pub(crate) fn cpus_of_all_groups() -> Option<Vec<u32>> {
     let mut cpus = topology::logical_cpus();
     cpus.sort_unstable();
     cpus.last().is_some_and(|&last| GROUP_SIZE <= last).then_some(cpus)
 }
 
-/// The group that has most of these CPUs, and its mask of them. A thread is in one group at a time.
+/// Returns the processor group that has most of these CPUs, with the affinity mask of these CPUs in
+/// that group. A thread is in one group at a time.
 fn group_of(cpus: &[u32]) -> GROUP_AFFINITY {
     let mut best = GROUP_AFFINITY::default();
     for &cpu in cpus {
@@ -48,7 +50,8 @@ fn group_of(cpus: &[u32]) -> GROUP_AFFINITY {
     best
 }
 
-/// Requests that the calling thread run only on these CPUs, or on those of them that share a group.
+/// Requests that the calling thread run only on these CPUs. If the CPUs are in several processor
+/// groups, uses only the group that has most of them.
 #[expect(
     unsafe_code,
     reason = "core_affinity pins to a single CPU of the first group and gives no reason for a failure"
@@ -63,7 +66,7 @@ pub(super) fn set_affinity(cpus: &[u32]) -> io::Result<()> {
     if is_set == 0 { Err(last_error()) } else { Ok(()) }
 }
 
-/// The CPUs that the calling thread may run on; empty if the system does not report them.
+/// Returns the CPUs on which the calling thread may run; empty if the system does not report them.
 #[expect(unsafe_code, reason = "only the system reports it")]
 pub(super) fn affinity() -> Vec<u32> {
     let mut affinity = GROUP_AFFINITY::default();
@@ -85,7 +88,7 @@ pub fn pin_self(cpu: u32) -> Result<(), Refusal> {
         .map_err(|error| refusal(&format!("CPU {cpu}"), "SetThreadGroupAffinity", &error))
 }
 
-/// Moves the calling thread to other CPUs of one processor group, if there are any.
+/// Moves the calling thread from a CPU to the other usable CPUs of one processor group, if there are any.
 pub fn avoid_cpu(cpu: u32) {
     let others: Vec<u32> = usable_cpus().into_iter().filter(|&other| other != cpu).collect();
     if !others.is_empty()

@@ -24,26 +24,25 @@ pub struct Held {
     guards: Vec<Guard>,
 }
 
-/// The system itself does not limit such threads: the watchdog checks their CPU time.
+/// A guard against real-time threads that do not sleep. It does nothing: the watchdog checks their CPU time instead.
 #[derive(Debug)]
 #[must_use = "held as long as threads are raised"]
 pub struct RealtimeGuard(());
 
 impl RealtimeGuard {
-    /// Nothing to install.
+    /// Installs nothing.
     pub fn install() -> Self {
         Self(())
     }
 }
 
-/// Whether a priority means a thread that runs before every normal one of a normal program until it
-/// sleeps.
+/// Whether a thread of this priority runs before every normal thread of a normal program until it sleeps.
 pub fn is_realtime(priority: Priority) -> bool {
     matches!(priority, Priority::TimeCritical | Priority::Mmcss(_))
 }
 
-/// Returns why such a priority is not requested, or `None` if it is allowed: one CPU always stays
-/// free.
+/// Returns a refusal if requesting this priority would be unsafe, or `None` if the request is safe: one
+/// CPU must always stay free of real-time threads.
 fn safety_refusal(priority: Priority) -> Option<Refusal> {
     (is_realtime(priority) && usable_cpus().len() < 2).then(|| Refusal {
         requested: priority.name(),
@@ -56,12 +55,12 @@ fn safety_refusal(priority: Priority) -> Option<Refusal> {
     })
 }
 
-/// The thread priority a level means; `None` for policies this system lacks.
+/// Returns the Windows thread priority for a requested priority; `None` for policies that Windows does not have.
 const fn level_of(priority: Priority) -> Option<i32> {
     match priority {
         Priority::Idle => Some(THREAD_PRIORITY_IDLE),
         Priority::BelowNormal => Some(THREAD_PRIORITY_BELOW_NORMAL),
-        // The multimedia service raises a thread itself, from its current priority.
+        // The multimedia service itself raises the thread above its current priority.
         Priority::Normal | Priority::Mmcss(_) => Some(THREAD_PRIORITY_NORMAL),
         Priority::AboveNormal => Some(THREAD_PRIORITY_ABOVE_NORMAL),
         Priority::Highest => Some(THREAD_PRIORITY_HIGHEST),
@@ -70,8 +69,8 @@ const fn level_of(priority: Priority) -> Option<i32> {
     }
 }
 
-/// Requests the conditions for the calling thread; the result has the refusals and what the thread
-/// runs at, read back from the system.
+/// Requests the conditions for the calling thread. Returns the outcome, read back from the system,
+/// and the states that are held.
 pub fn apply(conditions: &Conditions) -> (Applied, Held) {
     let mut refusals = Vec::new();
     leave_realtime_class();
@@ -146,7 +145,7 @@ pub fn apply(conditions: &Conditions) -> (Applied, Held) {
     (applied, held)
 }
 
-/// Makes the thread one of a multimedia class until the guard is dropped.
+/// Adds the calling thread to a class of the multimedia service (MMCSS) until the guard is dropped.
 #[expect(unsafe_code, reason = "only the system's service grants it")]
 fn join_class(task: MmcssTask) -> io::Result<Guard> {
     let name: Vec<u16> = task.name().encode_utf16().chain([0]).collect();
@@ -165,14 +164,15 @@ fn join_class(task: MmcssTask) -> io::Result<Guard> {
     }))
 }
 
-/// Pins the thread to the requested CPU, or removes an inherited pin within one processor group.
+/// Pins the calling thread to the requested CPU; returns the outcome and the CPU. If no CPU is requested, removes
+/// an inherited pin where the system has one processor group.
 fn pin(conditions: &Conditions, refusals: &mut Vec<Refusal>) -> (RequestOutcome, Option<u32>) {
     let outcome = match choose_cpu(conditions.cpu) {
         Err(refusal) => {
             refusals.push(refusal);
             return (RequestOutcome::Refused, None);
         }
-        // Since Windows 11, a new thread may run in every group; a mask would confine it to one.
+        // Since Windows 11, a new thread may run in every group; an affinity mask would confine it to one group.
         Ok(None) if cpus_of_all_groups().is_some() => (Ok(()), None),
         Ok(None) => {
             let freed = set_affinity(&usable_cpus());

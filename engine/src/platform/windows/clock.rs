@@ -14,10 +14,10 @@ use windows_sys::Win32::System::Threading::{
 use crate::nanos::Nanos;
 
 const NANOS_A_SEC: i64 = 1_000_000_000;
-/// The unit of Windows' own times.
+/// Length of the unit in which Windows counts times, in nanoseconds.
 const NANOS_A_TICK: i64 = 100;
 
-/// Ticks of the performance counter per second, read once.
+/// Returns the ticks of the performance counter per second; read once.
 #[expect(unsafe_code, reason = "the standard library's clock gives no number to sleep until")]
 fn frequency() -> i64 {
     static FREQUENCY: OnceLock<i64> = OnceLock::new();
@@ -29,8 +29,9 @@ fn frequency() -> i64 {
     })
 }
 
-/// The performance counter in nanoseconds, less the time that the machine has been asleep, which the
-/// counter includes: otherwise frames that were due during sleep would count as late and missed.
+/// Returns the performance counter in nanoseconds, minus the time that the machine has been asleep.
+/// The counter includes that time; with it, frames that were due during sleep would count as late
+/// and missed.
 #[inline]
 pub fn clock_nanos() -> i64 {
     let mut asleep = asleep_nanos();
@@ -44,7 +45,8 @@ pub fn clock_nanos() -> i64 {
     }
 }
 
-/// A reading of the performance counter as a time of the clock, since the machine was last asleep.
+/// Converts a reading of the performance counter to a time of `clock_nanos`. Correct only for readings
+/// since the machine was last asleep.
 pub(super) fn nanos_at(count: i64) -> i64 {
     in_nanos(count) - asleep_nanos()
 }
@@ -52,7 +54,7 @@ pub(super) fn nanos_at(count: i64) -> i64 {
 #[inline]
 fn in_nanos(count: i64) -> i64 {
     let frequency = frequency();
-    // In two parts, to avoid overflow for centuries.
+    // Converts whole seconds and the rest separately, which cannot overflow for centuries.
     let whole = (count / frequency).saturating_mul(NANOS_A_SEC);
     whole.saturating_add(count % frequency * NANOS_A_SEC / frequency)
 }
@@ -66,13 +68,15 @@ fn performance_count() -> i64 {
     count
 }
 
-/// Time that the machine has been asleep since boot, which `QueryUnbiasedInterruptTime` subtracts too, from
-/// the page that the kernel shares with all processes (`KUSER_SHARED_DATA` in the driver kit's `ntddk.h`).
+/// Returns how long the machine has been asleep since boot, in nanoseconds.
+/// `QueryUnbiasedInterruptTime` subtracts this value, too. The value is in the page that the kernel
+/// shares with all processes (`KUSER_SHARED_DATA` in the driver kit's `ntddk.h`).
 #[inline]
 #[expect(unsafe_code, reason = "only the system reports it, and a call per clock read is too long")]
 fn asleep_nanos() -> i64 {
     const PAGE: usize = 0x7FFE_0000;
-    /// `InterruptTimeBias`; windows-sys has the structure, too, but in a module that takes long to compile.
+    /// Address of `InterruptTimeBias`; windows-sys has the structure, too, but in a module that
+    /// takes long to compile.
     const PLACE: usize = PAGE + 0x3B0;
     // SAFETY: the page is mapped for reading at this address in every process, and this is an aligned u64
     // of it.
@@ -80,18 +84,18 @@ fn asleep_nanos() -> i64 {
     i64::try_from(bias).unwrap_or(0).saturating_mul(NANOS_A_TICK)
 }
 
-/// The clock's name with its frequency.
+/// Returns the name of the clock with its frequency.
 pub fn clock_name() -> String {
     format!("QueryPerformanceCounter, {} kHz", frequency() / 1_000)
 }
 
-/// Time that the machine has been asleep since boot.
+/// Returns how long the machine has been asleep since boot, in nanoseconds.
 #[expect(clippy::unnecessary_wraps, reason = "other systems may not report it")]
 pub fn suspended_nanos() -> Option<i64> {
     Some(asleep_nanos())
 }
 
-/// The timer resolution in force.
+/// Returns the current resolution of the system's timers; `None` if the system does not report it.
 #[expect(unsafe_code, reason = "only the system reports it")]
 pub(super) fn timer_resolution() -> Option<Nanos> {
     let (mut coarsest, mut finest, mut current) = (0_u32, 0_u32, 0_u32);
@@ -101,7 +105,7 @@ pub(super) fn timer_resolution() -> Option<Nanos> {
     (status == 0 && current != 0).then(|| Nanos::new(i64::from(current) * NANOS_A_TICK))
 }
 
-/// The system's sleep: a high-resolution waitable timer, or the plain sleep if there is none.
+/// Puts the calling thread to sleep: with a high-resolution waitable timer, or a plain sleep if there is no such timer.
 #[derive(Debug)]
 pub struct Sleeper {
     timer: Option<Timer>,
@@ -147,13 +151,13 @@ impl Timer {
         }
         // SAFETY: the handle is this timer's own.
         let woken_by = unsafe { WaitForSingleObject(self.0, INFINITE) };
-        // A failed wait returns at once; the caller then sleeps in the other way.
+        // A failed wait returns at once; the caller then uses a plain sleep.
         woken_by == WAIT_OBJECT_0
     }
 }
 
 impl Sleeper {
-    /// The sleep of the calling thread.
+    /// Creates a sleeper for the calling thread.
     pub fn new() -> Self {
         Self { timer: Timer::new() }
     }
@@ -174,7 +178,7 @@ impl Sleeper {
         }
     }
 
-    /// Sleeps for a length, as programs commonly do.
+    /// Sleeps for a duration through the standard library, as programs commonly do.
     #[inline]
     pub fn sleep_for(&self, length: Duration) {
         std::thread::sleep(length);
@@ -188,17 +192,17 @@ impl Sleeper {
         unsafe { Sleep(millis) };
     }
 
-    /// Mechanism of the sleep.
+    /// Returns the name of the mechanism of `sleep_until`.
     pub fn call(&self) -> &'static str {
         if self.timer.is_some() { "high-resolution waitable timer" } else { "Sleep" }
     }
 
-    /// Mechanism of a sleep for a length: the same.
+    /// Returns the name of the mechanism of `sleep_for`.
     pub fn relative_call(&self) -> &'static str {
         self.call()
     }
 
-    /// Mechanism of a sleep for whole milliseconds.
+    /// Returns the name of the mechanism of `sleep_millis`.
     pub fn millis_call(&self) -> &'static str {
         "Sleep"
     }

@@ -1,4 +1,5 @@
-//! What Windows counts without privilege: CPU time, switches of the calling thread, interrupts of each CPU.
+//! Counters that Windows provides without privileges: CPU time, switches of the calling thread,
+//! interrupts of each CPU.
 
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
@@ -29,17 +30,17 @@ pub struct CounterReader {
 }
 
 impl CounterReader {
-    /// The counters of the calling thread.
+    /// Creates a reader without context switches, for the calling thread.
     pub const fn new() -> Self {
         Self { profiling: None }
     }
 
-    /// The same with its context switches, which one reader of a thread can count.
+    /// Creates a reader that also counts the context switches of the calling thread; only one reader per thread can.
     pub fn with_switches() -> Self {
         Self { profiling: Profiling::open() }
     }
 
-    /// The counters now. Allocates nothing.
+    /// Returns the current counters. Allocates nothing.
     #[inline]
     pub fn read(&self) -> ThreadCounters {
         let switches = self.profiling.as_ref().and_then(Profiling::read);
@@ -51,7 +52,7 @@ impl CounterReader {
         }
     }
 
-    /// The run-queue delay: not reported.
+    /// Returns `None`: the run-queue delay is not reported.
     #[inline]
     pub fn run_delay_nanos(&self) -> Option<i64> {
         None
@@ -70,14 +71,15 @@ fn interrupts_of_this_cpu() -> Option<CpuInterrupts> {
     Some(CpuInterrupts { cpu, nanos: one.Reserved1.iter().sum::<i64>().saturating_mul(100) })
 }
 
-/// What is counted of a CPU in the processor group of the calling thread, which runs on `here`.
+/// Returns the counters of a CPU in the processor group of the calling thread, which runs on CPU `here`.
 fn counts_of(cpu: u32, here: u32) -> Option<SYSTEM_PROCESSOR_PERFORMANCE_INFORMATION> {
     let is_in_group = here / GROUP_SIZE == cpu / GROUP_SIZE;
     let (all, count) = each_cpu().filter(|_| is_in_group)?;
     all.iter().take(count).nth(usize::try_from(cpu % GROUP_SIZE).ok()?).copied()
 }
 
-/// What is counted around a CPU: its interrupts, and the time of those and of deferred calls.
+/// Returns the activity counters of a CPU: its interrupts, and the time of interrupts and of
+/// deferred calls.
 pub fn cpu_activity(cpu: u32) -> ActivityCounts {
     let Some(one) = current_cpu().and_then(|here| counts_of(cpu, here)) else {
         return ActivityCounts::new();
@@ -90,17 +92,18 @@ pub fn cpu_activity(cpu: u32) -> ActivityCounts {
     ])
 }
 
-/// CPU time the calling thread used: by its cycles, or else in the system's ticks of 15.6 ms.
+/// Returns the CPU time of the calling thread in nanoseconds: from its CPU cycles, or else in steps of the system's
+/// ticks, which are 15.6 ms long.
 pub fn thread_cpu_nanos() -> Option<i64> {
     static TICKS: OnceLock<Option<Ticks>> = OnceLock::new();
-    // Decided once: times of two sources have no difference.
+    // The source is chosen only once: the difference of times from two sources would be meaningless.
     match *TICKS.get_or_init(|| thread_cycles().and_then(|_| Ticks::of_cycles())) {
         Some(ticks) => thread_cycles().map(|cycles| ticks.nanos(cycles)),
         None => thread_tick_nanos(),
     }
 }
 
-/// Cycles the calling thread used; `None` where the system does not count them.
+/// Returns the CPU cycles of the calling thread; `None` if the system does not count them.
 #[expect(unsafe_code, reason = "only the system reports it")]
 fn thread_cycles() -> Option<u64> {
     let mut cycles = 0_u64;
@@ -123,7 +126,7 @@ fn thread_tick_nanos() -> Option<i64> {
     (is_reported != 0).then(|| nanos(kernel) + nanos(user))
 }
 
-/// CPU time this process used.
+/// Returns the CPU time of this process, in nanoseconds.
 #[expect(unsafe_code, reason = "only the system reports it")]
 pub fn process_cpu_nanos() -> Option<i64> {
     let [mut created, mut ended, mut kernel, mut user] = [FILETIME::default(); 4];
@@ -136,7 +139,7 @@ pub fn process_cpu_nanos() -> Option<i64> {
     (is_reported != 0).then(|| nanos(kernel) + nanos(user))
 }
 
-/// Total activity of all CPUs since boot.
+/// Returns the total CPU time of all CPUs since boot.
 #[expect(unsafe_code, reason = "only the system reports it")]
 pub fn machine_cpu_time() -> Option<MachineCpuTime> {
     let [mut idle, mut kernel, mut user] = [FILETIME::default(); 3];
@@ -150,15 +153,15 @@ pub fn machine_cpu_time() -> Option<MachineCpuTime> {
     })
 }
 
-/// Time the CPUs of this processor group spent on interrupts and deferred calls, which kernel time
-/// includes.
+/// Returns the time in nanoseconds that the CPUs of this processor group spent on interrupts and
+/// deferred calls. Kernel time includes this time.
 fn interrupt_nanos() -> Option<i64> {
-    // The reserved pair is the time of deferred calls and of interrupts, in units of 100 ns.
+    // `Reserved1` has the time of deferred calls and that of interrupts, in units of 100 ns.
     let ticks = |one: &SYSTEM_PROCESSOR_PERFORMANCE_INFORMATION| one.Reserved1.iter().sum::<i64>();
     Some(sum_of_cpus(ticks)?.saturating_mul(100))
 }
 
-/// Activity of each CPU since boot; not reported where there is more than one processor group.
+/// Returns the CPU time of each CPU since boot; `None` with more than one processor group.
 pub fn cpu_times() -> Option<BTreeMap<u32, MachineCpuTime>> {
     let (all, count) = each_cpu()?;
     let times: BTreeMap<u32, MachineCpuTime> = (0..)
@@ -174,18 +177,18 @@ pub fn cpu_times() -> Option<BTreeMap<u32, MachineCpuTime>> {
     usable_cpus().iter().all(|cpu| times.contains_key(cpu)).then_some(times)
 }
 
-/// How many interrupts the CPUs of this processor group served since boot.
+/// Returns the number of interrupts on the CPUs of this processor group since boot.
 pub fn interrupt_count() -> Option<u64> {
     u64::try_from(sum_of_cpus(|one| i64::from(one.Reserved2))?).ok()
 }
 
-/// The sum of a value of each CPU of this processor group.
+/// Returns the sum of a value over the CPUs of this processor group.
 fn sum_of_cpus(value: impl Fn(&SYSTEM_PROCESSOR_PERFORMANCE_INFORMATION) -> i64) -> Option<i64> {
     let (all, count) = each_cpu()?;
     Some(all.iter().take(count).map(value).sum())
 }
 
-/// What is counted of each CPU of this processor group, and how many they are.
+/// Returns the counters of each CPU of this processor group, and the number of these CPUs.
 #[expect(unsafe_code, reason = "only the system reports it")]
 fn each_cpu() -> Option<([SYSTEM_PROCESSOR_PERFORMANCE_INFORMATION; 64], usize)> {
     let mut all = [SYSTEM_PROCESSOR_PERFORMANCE_INFORMATION::default(); 64];

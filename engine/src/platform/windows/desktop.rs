@@ -1,4 +1,4 @@
-//! What the desktop is set to: more contrast, less motion.
+//! Accessibility preferences of the desktop: more contrast, reduced motion.
 
 use windows_sys::Win32::UI::Accessibility::{HCF_HIGHCONTRASTON, HIGHCONTRASTW};
 use windows_sys::Win32::UI::WindowsAndMessaging::{

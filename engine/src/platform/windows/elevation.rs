@@ -1,5 +1,5 @@
-//! An agent with administrator rights: which program may be one, how the system starts it, and how it finds the
-//! program that had it started.
+//! Agents (processes that measure for this program) with administrator rights: which program may be
+//! an agent, how the system starts the agent, and how the agent connects to the program that had it started.
 
 use std::ffi::OsStr;
 use std::fs;
@@ -28,38 +28,39 @@ use super::living::program_of;
 use super::permissions::{CHANGE, REPLACE, is_administrators_alone};
 use super::pipes::{self, PipeServer};
 
-/// The program that may be an agent, in the folder of this one.
+/// The file name of the program that may be an agent. The file must be in the folder of this program.
 const PROGRAM: &str = "jitterscope-cli.exe";
-/// How long it may take to connect after the user has agreed.
+/// Max time until the agent connects after the user has agreed.
 const PATIENCE: Duration = Duration::from_secs(30);
 
 static STARTER: OnceLock<u32> = OnceLock::new();
 
-/// The system itself asks.
+/// How an agent gets administrator rights: Windows itself asks the user before it starts the agent.
 pub const ELEVATION: Elevation = Elevation::System(SystemElevation { start, connect });
 
-/// The program that had this one started with more rights, and is a part of it.
+/// Returns the ID of the process that had this process started with administrator rights, if there is one. Both
+/// processes count as this program.
 pub fn starter() -> Option<u32> {
     STARTER.get().copied()
 }
 
-/// The command line in the folder of this program, if only administrators can change it: the file and its folder, and
-/// which folders are above it.
+/// Returns the path of the command-line program in the folder of this program, if only administrators
+/// can change the file and its folder, and replace the folders above.
 pub fn elevatable_program() -> Option<PathBuf> {
     let own = std::env::current_exe().ok()?;
     let program = fs::canonicalize(own.with_file_name(PROGRAM)).ok()?;
     let Some(Component::Prefix(prefix)) = program.components().next() else { return None };
-    // The administrators of a share are those of another PC.
+    // Only local drives are safe: administrators of a network share are those of another PC.
     let is_local = matches!(prefix.kind(), Prefix::VerbatimDisk(_));
     let is_safe = program.ancestors().enumerate().all(|(above, path)| {
         is_administrators_alone(path, if above < 2 { CHANGE } else { REPLACE })
     });
-    // The system starts no program by the form of a path that has no limit.
+    // The system starts no program by a path of unlimited length, which begins with `\\?\`.
     let plain = program.to_str()?.strip_prefix(r"\\?\")?;
     (is_local && is_safe).then(|| plain.into())
 }
 
-/// Starts a program and connects to it.
+/// Starts a program with administrator rights, and waits until that program has connected to this one.
 fn start(program: &Path, arguments: &str) -> io::Result<(PipedProgram, Pipes)> {
     let server = PipeServer::new()?;
     let process = ElevatedProcess::start(program, &format!("{arguments} {}", server.name()))?;
@@ -67,7 +68,7 @@ fn start(program: &Path, arguments: &str) -> io::Result<(PipedProgram, Pipes)> {
     Ok((PipedProgram::of(Box::new(process)), pipes))
 }
 
-/// Connects to the program of the same folder that had this one started.
+/// Connects to the program that had this program started. Both programs must be in the same folder.
 fn connect(name: &str) -> io::Result<()> {
     let server =
         pipes::connect(name, |process| Ok(folder_of(process)? == folder_of(std::process::id())?))?;
@@ -75,12 +76,13 @@ fn connect(name: &str) -> io::Result<()> {
     Ok(())
 }
 
-/// A process that the system has started with administrator rights. It cannot be killed: it ends with its input.
+/// A process that the system has started with administrator rights. It cannot be killed, but ends
+/// when its input is closed.
 #[derive(Debug)]
 struct ElevatedProcess(OwnedHandle);
 
 impl ElevatedProcess {
-    /// Starts it once the user has agreed.
+    /// Starts a program once the user has agreed.
     #[expect(unsafe_code, reason = "the standard library does not ask for more rights")]
     fn start(program: &Path, arguments: &str) -> io::Result<Self> {
         let wide = |text: &OsStr| text.encode_wide().chain([0]).collect::<Vec<u16>>();
@@ -144,7 +146,7 @@ impl Process for ElevatedProcess {
     fn kill(&mut self) {}
 }
 
-/// The folder of the program of a process, as the system writes it.
+/// Returns the folder that contains the program of a process, in the notation of the system.
 fn folder_of(process: u32) -> io::Result<PathBuf> {
     let folder = program_of(process).and_then(|program| Some(program.parent()?.to_owned()));
     folder.ok_or_else(|| io::Error::other("the system does not name the other program"))

@@ -1,5 +1,5 @@
-//! What the system reports about power and about what else decides timing: power plan, virtualization,
-//! graphics scheduling, Game Mode.
+//! Facts about power and other settings that affect timing: power plan, virtualization, graphics
+//! scheduling, Game Mode.
 
 use windows_sys::Win32::Foundation::{ERROR_SUCCESS, LocalFree};
 use windows_sys::Win32::System::Power::{
@@ -13,7 +13,7 @@ use windows_sys::core::GUID;
 use super::super::{Power, PowerSource};
 use super::clock;
 
-/// The plans that every Windows has, by name: the system translates the names it shows.
+/// Identifiers and English names of the standard power plans. The system itself reports translated names.
 const PLANS: [(u128, &str); 4] = [
     (0x381b_4222_f694_41f0_9685_ff5b_b260_df2e, "Balanced"),
     (0x8c5e_7fda_e8bf_4a96_9a85_a6e2_3a8c_635c, "High performance"),
@@ -21,7 +21,8 @@ const PLANS: [(u128, &str); 4] = [
     (0xe9a4_2b02_d5df_448d_aa00_03f1_4749_eb61, "Ultimate performance"),
 ];
 
-/// Switches of the system that affect timing: name of the fact, where it is, and what its values mean.
+/// Settings of the system that affect timing: name of the fact, location in the registry, and
+/// meaning of the values.
 const SWITCHES: [Switch; 3] = [
     Switch {
         fact: "gpu_hardware_scheduling",
@@ -46,7 +47,7 @@ const SWITCHES: [Switch; 3] = [
     },
 ];
 
-/// A switch of the system in its registry.
+/// A setting in the registry: the name of the fact, root, key, and value in the registry, and words for the numbers.
 struct Switch {
     fact: &'static str,
     root: HKEY,
@@ -55,8 +56,9 @@ struct Switch {
     words: &'static [(u32, &'static str)],
 }
 
-/// What the scheduler's behavior depends on: the timer resolution and the switches that are set. A switch
-/// that was never set is absent: its default depends on version and hardware.
+/// Returns facts that affect scheduling: the timer resolution, the settings in `SWITCHES`, and whether this
+/// system is the root of Hyper-V. A setting that was never changed is absent: its default depends on
+/// version and hardware.
 pub fn scheduler_facts() -> Vec<(String, String)> {
     let resolution = clock::timer_resolution()
         .map(|resolution| ("timer_resolution_ns".to_owned(), resolution.get().to_string()));
@@ -70,7 +72,7 @@ pub fn scheduler_facts() -> Vec<(String, String)> {
     resolution.into_iter().chain(switches).chain(root).collect()
 }
 
-/// Power source and power plan.
+/// Reads the power source and the power plan.
 #[expect(unsafe_code, reason = "only the system reports it")]
 pub fn power() -> Power {
     let mut status = SYSTEM_POWER_STATUS::default();
@@ -85,7 +87,7 @@ pub fn power() -> Power {
     Power { source: source.filter(|_| is_reported), governor_or_plan: plan() }
 }
 
-/// The name of the power plan in use.
+/// Returns the name of the power plan in use; `None` if the system does not report it.
 #[expect(unsafe_code, reason = "only the system reports it")]
 fn plan() -> Option<String> {
     let mut place: *mut GUID = std::ptr::null_mut();
@@ -94,16 +96,17 @@ fn plan() -> Option<String> {
     if status != ERROR_SUCCESS || place.is_null() {
         return None;
     }
-    // SAFETY: on success, `place` points to one GUID, which is the caller's to free.
+    // SAFETY: on success, `place` points to one GUID, which the caller owns and must free.
     let scheme = unsafe { *place };
-    // SAFETY: it was allocated by the call above and is freed once, with the function that it names.
+    // SAFETY: the call above allocated the GUID, which is freed once, with the function that its
+    // documentation requires.
     unsafe { LocalFree(place.cast()) };
     let number = number_of(&scheme);
     let known = PLANS.iter().find(|(plan, _)| *plan == number);
     known.map(|(_, name)| (*name).to_owned()).or_else(|| friendly_name(&scheme))
 }
 
-/// The number that the standard notation of a GUID shows.
+/// Converts a GUID to the number that its standard notation shows.
 fn number_of(guid: &GUID) -> u128 {
     u128::from(guid.data1) << 96
         | u128::from(guid.data2) << 80
@@ -111,7 +114,7 @@ fn number_of(guid: &GUID) -> u128 {
         | u128::from(u64::from_be_bytes(guid.data4))
 }
 
-/// The name that the system shows for a plan.
+/// Returns the name that the system shows for a power plan.
 #[expect(unsafe_code, reason = "only the system reports it")]
 fn friendly_name(scheme: &GUID) -> Option<String> {
     let mut name = [0_u16; 128];
@@ -128,7 +131,7 @@ fn friendly_name(scheme: &GUID) -> Option<String> {
     (status == ERROR_SUCCESS && !text.is_empty()).then_some(text)
 }
 
-/// A number in the registry; `None` where it is not set or is no 32-bit number.
+/// Reads a number from the registry; `None` if it is not set or is not a 32-bit number.
 #[expect(unsafe_code, reason = "only the system reports it")]
 fn registry_number(root: HKEY, key: &str, value: &str) -> Option<u32> {
     let wide = |text: &str| text.encode_utf16().chain([0]).collect::<Vec<u16>>();

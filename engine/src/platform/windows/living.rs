@@ -1,4 +1,4 @@
-//! What the system reports about threads and processes that run.
+//! Facts about running threads and processes.
 
 use std::ffi::OsString;
 use std::os::windows::ffi::OsStringExt as _;
@@ -12,17 +12,17 @@ use windows_sys::Win32::System::Threading::{
     THREAD_QUERY_LIMITED_INFORMATION,
 };
 
-/// The longest path, in UTF-16 units.
+/// Max length of a path, in UTF-16 units.
 const MAX_PATH_UNITS: usize = 0x7fff;
 
-/// Owns a handle; `None` where the system has opened none.
+/// Takes ownership of a handle; `None` if the system has opened none (a null handle).
 ///
 /// # Safety
 ///
-/// The system must have opened it for this program, and nothing else may own it.
+/// The system must have opened the handle for this program, and nothing else may own the handle.
 #[expect(unsafe_code, reason = "only the system opens handles")]
 pub(super) unsafe fn opened(handle: HANDLE) -> Option<OwnedHandle> {
-    // SAFETY: as for this function.
+    // SAFETY: guaranteed by the caller of this function.
     (!handle.is_null()).then(|| unsafe { OwnedHandle::from_raw_handle(handle) })
 }
 
@@ -30,28 +30,28 @@ pub(super) unsafe fn opened(handle: HANDLE) -> Option<OwnedHandle> {
 fn open_process(process: u32) -> Option<OwnedHandle> {
     // SAFETY: OpenProcess takes plain values.
     let process = unsafe { OpenProcess(PROCESS_QUERY_LIMITED_INFORMATION, 0, process) };
-    // SAFETY: it was just opened, and has no other owner.
+    // SAFETY: the handle was just opened, and has no other owner.
     unsafe { opened(process) }
 }
 
-/// The process of a thread that runs, where that may be known.
+/// Returns the ID of the process of a running thread; `None` where the system denies access to the thread.
 #[expect(unsafe_code, reason = "only the system knows threads of other processes")]
 pub(super) fn process_of(thread: u32) -> Option<u32> {
     // SAFETY: OpenThread takes plain values.
     let thread = unsafe { OpenThread(THREAD_QUERY_LIMITED_INFORMATION, 0, thread) };
-    // SAFETY: it was just opened, and has no other owner.
+    // SAFETY: the handle was just opened, and has no other owner.
     let thread = unsafe { opened(thread) }?;
     // SAFETY: the handle is open.
     Some(unsafe { GetProcessIdOfThread(thread.as_raw_handle()) }).filter(|process| *process != 0)
 }
 
-/// The file name of the program of a thread that runs.
+/// Returns the file name of the program to which a running thread belongs; `None` where the system denies access.
 pub(super) fn program_name_of(thread: u32) -> Option<String> {
     let program = program_of(process_of(thread)?)?;
     program.file_name().map(|name| name.to_string_lossy().into_owned())
 }
 
-/// The program of a process that runs, where that may be known.
+/// Returns the path of the program of a running process; `None` where the system denies access to the process.
 #[expect(unsafe_code, reason = "only the system knows the programs of other processes")]
 pub(super) fn program_of(process: u32) -> Option<PathBuf> {
     let process = open_process(process)?;
@@ -70,7 +70,7 @@ pub(super) fn program_of(process: u32) -> Option<PathBuf> {
     Some(OsString::from_wide(path).into())
 }
 
-/// Whether a process runs, or may.
+/// Whether a process is running; also `true` if the system does not report that.
 #[expect(unsafe_code, reason = "only the system knows other processes")]
 pub(super) fn is_running(process: u32) -> bool {
     let Some(process) = open_process(process) else {
@@ -93,7 +93,7 @@ mod tests {
         let mut child = std::process::Command::new("cmd").args(["/c", "exit"]).spawn().unwrap();
         let process = child.id();
         child.wait().unwrap();
-        // While its handle is held, the number is not given to another one.
+        // While `child` holds the handle of the process, no other process gets the same ID.
         assert!(!is_running(process));
         drop(child);
     }

@@ -1,4 +1,4 @@
-//! Who may change a file or use a pipe: the owner and the access list that the system has for it.
+//! Checks who may change a file or use a pipe, by the owner and the access list of the file or pipe.
 
 use std::ffi::c_void;
 use std::fs::OpenOptions;
@@ -25,16 +25,17 @@ use windows_sys::Win32::Storage::FileSystem::{
 };
 use windows_sys::Win32::System::SystemServices::{ACCESS_ALLOWED_ACE_TYPE, ACCESS_DENIED_ACE_TYPE};
 
-/// Rights with which something else can take the place of a file or folder.
+/// Rights with which a file or folder can be replaced by something else.
 pub(super) const REPLACE: u32 = FILE_DELETE_CHILD | DELETE | WRITE_DAC | WRITE_OWNER | GENERIC_ALL;
-/// Rights with which a file, or what is in a folder, can be changed.
+/// Rights with which a file, or the content of a folder, can be changed.
 pub(super) const CHANGE: u32 = REPLACE | FILE_ADD_FILE | FILE_ADD_SUBDIRECTORY | GENERIC_WRITE;
 
-/// The administrators, the system itself, and its installer, who can change everything.
+/// Identifiers (SIDs) of accounts that can change everything: the administrators, the system, and
+/// the installer of Windows.
 const ADMINISTRATORS: [&str; 3] =
     ["S-1-5-32-544", "S-1-5-18", "S-1-5-80-956008885-3418522649-1831038044-1853292631-2271478464"];
 
-/// Whether administrators alone have any of these rights to a file or folder.
+/// Whether an administrator owns a file or folder, and only administrators have any of these rights to it.
 pub(super) fn is_administrators_alone(path: &Path, rights: u32) -> bool {
     let mut options = OpenOptions::new();
     let opened =
@@ -43,19 +44,19 @@ pub(super) fn is_administrators_alone(path: &Path, rights: u32) -> bool {
     security.is_ok_and(|security| security.is_administrators_alone(rights))
 }
 
-/// An owner with an access list.
+/// A security descriptor: an owner and an access list.
 #[derive(Debug)]
 pub(super) struct Security(PSECURITY_DESCRIPTOR);
 
 impl Security {
-    /// Reads that of a handle.
+    /// Reads the security descriptor of a handle.
     #[expect(unsafe_code, reason = "only the system reports it")]
     pub(super) fn of(handle: &impl AsRawHandle, kind: SE_OBJECT_TYPE) -> io::Result<Self> {
         let mut place = null_mut();
         let what = OWNER_SECURITY_INFORMATION | DACL_SECURITY_INFORMATION;
         let none = null_mut();
-        // SAFETY: the handle is open for the length of the call, places that are not asked for may be null, and
-        // `place` is a valid place for a pointer.
+        // SAFETY: the handle is open for the length of the call, places that are not requested may
+        // be null, and `place` is a valid place for a pointer.
         let code = unsafe {
             GetSecurityInfo(
                 handle.as_raw_handle(),
@@ -74,7 +75,7 @@ impl Security {
         Ok(Self(place))
     }
 
-    /// Reads the notation of the system.
+    /// Parses a security descriptor in the notation of the system (SDDL).
     #[expect(unsafe_code, reason = "only the system reads it")]
     pub(super) fn parsed(text: &str) -> io::Result<Self> {
         let text: Vec<u16> = text.encode_utf16().chain([0]).collect();
@@ -91,17 +92,18 @@ impl Security {
         if is_read == 0 { Err(io::Error::last_os_error()) } else { Ok(Self(place)) }
     }
 
-    /// The descriptor, as long as this lives.
+    /// Returns a pointer to the security descriptor, which is valid as long as `self`.
     pub(super) const fn as_ptr(&self) -> *mut c_void {
         self.0
     }
 
-    /// Whether administrators alone have any of these rights, and own it.
+    /// Whether an administrator is the owner in this descriptor, and only administrators have any of these rights.
     pub(super) fn is_administrators_alone(&self, rights: u32) -> bool {
         self.owner().is_some_and(is_administrator) && self.permits_administrators_alone(rights)
     }
 
-    /// Whether administrators alone are given any of these rights. What cannot be read counts as others'.
+    /// Whether the access list grants any of these rights only to administrators. An entry that
+    /// cannot be read counts as a grant to others.
     pub(super) fn permits_administrators_alone(&self, rights: u32) -> bool {
         let is_allowed = |entry: &Entry| match entry {
             Entry::Allows { mask, who } => mask & rights == 0 || is_administrator(*who),
@@ -114,18 +116,18 @@ impl Security {
     #[expect(unsafe_code, reason = "only the system reports it")]
     fn owner(&self) -> Option<PSID> {
         let (mut owner, mut is_default) = (null_mut(), 0);
-        // SAFETY: the descriptor is valid as long as this lives, and both places are valid.
+        // SAFETY: the descriptor is valid as long as `self`, and both places are valid.
         let is_read =
             unsafe { GetSecurityDescriptorOwner(self.0, &raw mut owner, &raw mut is_default) };
         (is_read != 0 && !owner.is_null()).then_some(owner)
     }
 
-    /// The entries of the access list that count for the object itself; `None` where it has no list, so that
-    /// everybody may do everything.
+    /// Returns the entries of the access list that apply to the object itself. `None` if the list cannot be
+    /// read, or if there is no list, which permits everything to everyone.
     #[expect(unsafe_code, reason = "only the system reports it")]
     fn entries(&self) -> Option<Vec<Entry>> {
         let (mut list, mut is_present, mut is_default): (*mut ACL, _, _) = (null_mut(), 0, 0);
-        // SAFETY: the descriptor is valid as long as this lives, and the three places are valid.
+        // SAFETY: the descriptor is valid as long as `self`, and the three places are valid.
         let is_read = unsafe {
             GetSecurityDescriptorDacl(
                 self.0,
@@ -156,7 +158,7 @@ impl Security {
                     let entry = place.cast::<ACCESS_ALLOWED_ACE>();
                     // SAFETY: an entry of this type has this shape.
                     let mask = unsafe { (*entry).Mask };
-                    // The account that it is for begins at its last field.
+                    // The identifier (SID) of the account begins at the last field of the entry.
                     let who = place.wrapping_byte_add(offset_of!(ACCESS_ALLOWED_ACE, SidStart));
                     Entry::Allows { mask, who }
                 }
@@ -171,36 +173,36 @@ impl Security {
 impl Drop for Security {
     #[expect(unsafe_code, reason = "the system allocated it")]
     fn drop(&mut self) {
-        // SAFETY: the system allocated it for this, and it is freed once.
+        // SAFETY: the system allocated the descriptor for `self`, and it is freed once.
         unsafe { LocalFree(self.0) };
     }
 }
 
 /// An entry of an access list.
 enum Entry {
-    /// Somebody may do this.
+    /// The account `who` has the rights `mask`.
     Allows { mask: u32, who: PSID },
-    /// Somebody may not do something.
+    /// An account is denied some rights.
     Denies,
-    /// One under conditions, and others.
+    /// An entry with conditions, or of another type.
     Unknown,
 }
 
 #[expect(unsafe_code, reason = "only the system knows its notation")]
 fn is_administrator(who: PSID) -> bool {
     let mut place = null_mut();
-    // SAFETY: `who` is a part of a descriptor that is still there, and `place` is a valid place for a pointer.
+    // SAFETY: `who` is a part of a descriptor that still exists, and `place` is a valid place for a pointer.
     if unsafe { ConvertSidToStringSidW(who, &raw mut place) } == 0 {
         return false;
     }
     // SAFETY: the text ends in a zero, and all units before it are initialized.
     let is_one = ADMINISTRATORS.iter().any(|name| unsafe { is_text(place, name) });
-    // SAFETY: the call above allocated it, and it is freed once.
+    // SAFETY: the call above allocated the text, and it is freed once.
     unsafe { LocalFree(place.cast()) };
     is_one
 }
 
-/// Whether a text is this one.
+/// Whether a text equals the expected one.
 ///
 /// # Safety
 ///
@@ -232,7 +234,7 @@ mod tests {
         );
         check(&program_files, CHANGE, true);
         check("O:BAD:AI(A;ID;FA;;;SY)(A;ID;FA;;;BA)(A;ID;0x1200a9;;;BU)", CHANGE, true);
-        // Everybody may create folders there, and nobody may replace one of others.
+        // In the root folder of a disk, everybody may create folders, and nobody may replace those of others.
         let disk = format!(
             "O:{INSTALLER}D:PAI(A;OICI;FA;;;SY)(A;OICI;FA;;;BA)(A;OICI;0x1200a9;;;BU)(A;OICIIO;SDGXGWGR;;;AU)(A;;LC;;;AU)"
         );
@@ -243,15 +245,15 @@ mod tests {
     #[test]
     fn what_others_own_or_can_change_is_not_administrators_alone() {
         for text in [
-            // A folder of a user.
+            // A folder that an ordinary user owns, and one that an ordinary user may change.
             "O:S-1-5-21-1-2-3-1001D:(A;OICI;FA;;;SY)(A;OICI;FA;;;BA)",
             "O:BAD:(A;OICI;FA;;;BA)(A;OICI;FA;;;S-1-5-21-1-2-3-1001)",
-            // Made below the disk's root.
+            // A folder that was created in the root folder of a disk.
             "O:BAD:AI(A;OICIID;FA;;;BA)(A;OICIID;0x1200a9;;;BU)(A;ID;0x1301bf;;;AU)",
             "O:BAD:(A;;GW;;;WD)",
             "O:BAD:(A;;WD;;;BU)",
             "O:BAD:(A;;WO;;;BU)",
-            // Without a list, and without an owner.
+            // A descriptor without an access list, and one without an owner.
             "O:BA",
             "D:(A;;FA;;;BA)",
         ] {

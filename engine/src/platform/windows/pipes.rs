@@ -1,5 +1,6 @@
-//! The named pipes between a program and one that it had started with more rights: three, each for one direction.
-//! Only administrators can connect to them, only the program that was started may, and only once.
+//! Three named pipes, each for one direction, between this program and a program that it had started
+//! with administrator rights. The system permits only administrators to connect, and each pipe only
+//! once; this program accepts only the process that it had started.
 
 use std::fs::{File, OpenOptions};
 use std::io;
@@ -30,20 +31,20 @@ use windows_sys::Win32::System::Pipes::{
 use super::super::Pipes;
 use super::permissions::Security;
 
-/// What each pipe is for in the other program, with the end of its name.
+/// The standard handle that each pipe becomes in the started program, and the end of the pipe's name.
 const ENDS: [(STD_HANDLE, &str); 3] =
     [(STD_INPUT_HANDLE, "input"), (STD_OUTPUT_HANDLE, "output"), (STD_ERROR_HANDLE, "messages")];
-/// Who may connect: administrators, whose rights only the other program has.
+/// Permits only administrators to connect: the started program has their rights. In the system's notation (SDDL).
 const PERMISSIONS: &str = "D:P(A;;GRGW;;;BA)";
-/// Bytes that may wait in a pipe.
+/// Size of the buffers of a pipe, in bytes.
 const ROOM: u32 = 64 << 10;
-/// How often it is checked whether the other program has connected.
+/// Interval of the checks whether the started program has connected.
 const INTERVAL: Duration = Duration::from_millis(10);
 
-/// How the system reports the process at the other end of a pipe.
+/// A function of the system that reports the process at the other end of a pipe.
 type OtherEnd = unsafe extern "system" fn(HANDLE, *mut u32) -> i32;
 
-/// Pipes to which nothing has connected yet.
+/// The three pipes, until the started program has connected to all of them.
 #[derive(Debug)]
 pub(super) struct PipeServer {
     name: u128,
@@ -51,7 +52,7 @@ pub(super) struct PipeServer {
 }
 
 impl PipeServer {
-    /// Makes pipes with a name that cannot be guessed.
+    /// Creates pipes with a name that cannot be guessed.
     pub(super) fn new() -> io::Result<Self> {
         Self::permitting(PERMISSIONS)
     }
@@ -63,12 +64,13 @@ impl PipeServer {
         Ok(Self { name, ends: [input?, output?, messages?] })
     }
 
-    /// How the other program is to call them.
+    /// Returns the common part of the names of the three pipes, which the started program needs to connect.
     pub(super) fn name(&self) -> String {
         format!("{:032x}", self.name)
     }
 
-    /// Waits until this process has connected to all of them. Another one, or none in time, is an error.
+    /// Waits until the process with the ID `process` has connected to all pipes. Fails if another process connects,
+    /// if the process ends, or if it has not connected within `patience`.
     pub(super) fn connect(
         self,
         process: u32,
@@ -97,8 +99,9 @@ impl PipeServer {
     }
 }
 
-/// Connects to the pipes of this name, which one process has made that `is_permitted`, and makes them the standard
-/// input, output, and error of this one. Returns that process.
+/// Connects to the pipes of this name, and makes them the standard input, output, and error of this
+/// process. One process must have created all of the pipes, and `is_permitted` must accept the ID of
+/// that process. Returns this ID.
 #[expect(unsafe_code, reason = "the standard library does not replace its own handles")]
 pub(super) fn connect(
     name: &str,
@@ -117,16 +120,17 @@ pub(super) fn connect(
     Ok(server)
 }
 
-/// Opens the other ends of pipes, and finds the process that made all of them.
+/// Opens pipes that another process created. Returns the ID of that process, which must be the same for
+/// all pipes, and the ends of the pipes.
 fn open(name: &str) -> io::Result<(u32, [File; 3])> {
-    // Nothing but a number: a name could lead to another file, or to another PC.
+    // Accepts only a number: another name could lead to another file, or to another PC.
     let Ok(name) = u128::from_str_radix(name, 16) else {
         return Err(io::Error::other("this is no name of pipes"));
     };
     let [input, output, messages] = ENDS.map(|(standard, end)| {
         let is_input = standard == STD_INPUT_HANDLE;
         let mut options = OpenOptions::new();
-        // Who made the pipe learns nothing of the rights of this process.
+        // The program that created the pipe can neither identify nor impersonate this process.
         options.read(is_input).write(!is_input).security_qos_flags(SECURITY_ANONYMOUS);
         options.open(path(name, end))
     });
@@ -159,7 +163,8 @@ fn random() -> io::Result<u128> {
     Ok(u128::from_ne_bytes(bytes))
 }
 
-/// Makes the one instance of a pipe. It does not wait for a client: the standard library has no timeout for that.
+/// Creates the only instance of a pipe. Calls on this pipe do not block: the standard library cannot
+/// wait for a client with a timeout.
 #[expect(unsafe_code, reason = "the standard library has no named pipes")]
 fn create(path: &str, permissions: &Security) -> io::Result<File> {
     let path: Vec<u16> = path.encode_utf16().chain([0]).collect();
@@ -168,7 +173,7 @@ fn create(path: &str, permissions: &Security) -> io::Result<File> {
         lpSecurityDescriptor: permissions.as_ptr(),
         bInheritHandle: 0,
     };
-    // Both directions, as a pipe that only reads could not change its mode.
+    // Opens the pipe for both directions, as the mode of a pipe that is only read cannot be changed.
     let access = PIPE_ACCESS_DUPLEX | FILE_FLAG_FIRST_PIPE_INSTANCE;
     let mode = PIPE_TYPE_BYTE | PIPE_READMODE_BYTE | PIPE_NOWAIT | PIPE_REJECT_REMOTE_CLIENTS;
     // SAFETY: the path ends in a zero, and the attributes and what they point to outlive the call.
@@ -182,12 +187,12 @@ fn create(path: &str, permissions: &Security) -> io::Result<File> {
     Ok(unsafe { OwnedHandle::from_raw_handle(handle) }.into())
 }
 
-/// Whether something has connected to a pipe that does not wait.
+/// Whether a program has connected to a pipe that does not block.
 #[expect(unsafe_code, reason = "the standard library has no named pipes")]
 fn has_client(pipe: &File) -> io::Result<bool> {
-    // SAFETY: the handle is open, and one without overlapped operations takes none.
+    // SAFETY: the handle is open, and was opened without overlapped I/O, so the second argument may be null.
     if unsafe { ConnectNamedPipe(pipe.as_raw_handle(), null_mut()) } != 0 {
-        // From now on, it can be connected to.
+        // The call has made the pipe accept a connection; no program has connected yet.
         return Ok(false);
     }
     let error = io::Error::last_os_error();
@@ -198,17 +203,17 @@ fn has_client(pipe: &File) -> io::Result<bool> {
     }
 }
 
-/// Makes reading and writing wait.
+/// Makes reads and writes of a pipe wait for the other program instead of returning at once.
 #[expect(unsafe_code, reason = "the standard library has no named pipes")]
 fn wait_from_now_on(pipe: &File) -> io::Result<()> {
     let mode = PIPE_READMODE_BYTE | PIPE_WAIT;
-    // SAFETY: the handle is open, and what does not change may be null.
+    // SAFETY: the handle is open, and values that do not change may be null.
     let is_set =
         unsafe { SetNamedPipeHandleState(pipe.as_raw_handle(), &raw const mode, null(), null()) };
     if is_set == 0 { Err(io::Error::last_os_error()) } else { Ok(()) }
 }
 
-/// The process at the other end of a pipe.
+/// Returns the ID of the process at the other end of a pipe, as the function `ask` reports it.
 #[expect(unsafe_code, reason = "only the system reports it")]
 fn other_end(pipe: &File, ask: OtherEnd) -> io::Result<u32> {
     let mut process = 0;
@@ -226,7 +231,7 @@ mod tests {
     use super::*;
 
     const SHORT: Duration = Duration::from_millis(100);
-    /// Everybody: this test may be no administrator.
+    /// Permits everybody to connect, as the user who runs this test may not be an administrator.
     const EVERYBODY: &str = "D:P(A;;GRGW;;;WD)";
 
     fn for_everybody() -> PipeServer {
@@ -243,7 +248,7 @@ mod tests {
         let mut line = [0; 8];
         input.read_exact(&mut line).unwrap();
         assert_eq!(&line, b"request\n");
-        // More than there is room for: a pipe that did not wait would lose it.
+        // More bytes than the buffer of the pipe can hold: a pipe that does not block would lose some.
         let long = vec![b'x'; 4 * usize::try_from(ROOM).unwrap()];
         let sent = long.clone();
         let writer = std::thread::Builder::new().name("writer".to_owned());

@@ -8,18 +8,19 @@ use windows_sys::Win32::System::Performance::HardwareCounterProfiling::PERFORMAN
 use windows_sys::Win32::System::Threading::GetCurrentThread;
 use windows_sys::{core::w, s};
 
-/// Counts context switches.
+/// The flag that requests a count of context switches.
 const DISPATCH: u32 = 1;
 /// The version of [`PERFORMANCE_DATA`].
 const VERSION: u8 = 1;
 
-/// A function as it is found, before its signature.
+/// The type of a function that was looked up, before the pointer is converted to the type of its signature.
 type Found = unsafe extern "system" fn() -> isize;
 type Enable = unsafe extern "system" fn(HANDLE, u32, u64, *mut HANDLE) -> u32;
 type Read = unsafe extern "system" fn(HANDLE, u32, *mut PERFORMANCE_DATA) -> u32;
 type Disable = unsafe extern "system" fn(HANDLE) -> u32;
 
-/// The system's functions: looked up, as a program that names them does not start where they are missing.
+/// Functions of the system, which are looked up at run time: on a system without these functions, a
+/// program that is linked to them does not start.
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
 struct Functions {
@@ -38,25 +39,25 @@ impl Functions {
         }
         // SAFETY: the library is loaded and the name ends with a zero.
         let enable = unsafe { GetProcAddress(library, s!("EnableThreadProfiling")) }?;
-        // SAFETY: as above.
+        // SAFETY: the library is loaded and the name ends with a zero.
         let read = unsafe { GetProcAddress(library, s!("ReadThreadProfilingData")) }?;
-        // SAFETY: as above.
+        // SAFETY: the library is loaded and the name ends with a zero.
         let disable = unsafe { GetProcAddress(library, s!("DisableThreadProfiling")) }?;
         // SAFETY: these are the documented signatures of the three functions, in this order.
         Some(unsafe { std::mem::transmute::<[Found; 3], Self>([enable, read, disable]) })
     }
 }
 
-/// The context switches of one thread, and why it waited since the last reading.
+/// The number of context switches of a thread, and why that thread waited since the last reading.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Switches {
-    /// Since the counting began.
+    /// The context switches since the count began.
     pub(super) count: u64,
-    /// As [`WaitReasons`](crate::sample::WaitReasons) has them.
+    /// Reasons for waits, in the format of [`WaitReasons`](crate::sample::WaitReasons).
     pub(super) reasons: u64,
 }
 
-/// Counts the switches of the thread that opened it, until it is dropped.
+/// Counts the context switches of the thread that called `open`, until this value is dropped.
 #[derive(Debug)]
 pub(super) struct Profiling {
     functions: Functions,
@@ -64,7 +65,7 @@ pub(super) struct Profiling {
 }
 
 impl Profiling {
-    /// Begins to count for the calling thread; `None` where the system does not.
+    /// Starts to count the switches of the calling thread; `None` if the system does not permit or support that.
     #[expect(unsafe_code, reason = "only the system counts switches")]
     pub(super) fn open() -> Option<Self> {
         static FUNCTIONS: OnceLock<Option<Functions>> = OnceLock::new();
@@ -77,7 +78,7 @@ impl Profiling {
         (status == ERROR_SUCCESS).then_some(Self { functions, handle })
     }
 
-    /// The switches so far. Allocates nothing.
+    /// Returns the switches since `open`; `None` if they cannot be read. Allocates nothing.
     #[inline]
     #[expect(unsafe_code, reason = "only the system counts switches")]
     pub(super) fn read(&self) -> Option<Switches> {

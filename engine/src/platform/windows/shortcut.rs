@@ -1,4 +1,4 @@
-//! A shortcut in other programs: a hot key of the waiting thread.
+//! A global keyboard shortcut: a hot key of the waiting thread.
 
 use std::io;
 use std::ptr::null_mut;
@@ -9,15 +9,16 @@ use windows_sys::Win32::UI::Input::KeyboardAndMouse::{
     MOD_ALT, MOD_CONTROL, MOD_NOREPEAT, MOD_SHIFT, RegisterHotKey, UnregisterHotKey, VK_F1,
 };
 use windows_sys::Win32::UI::WindowsAndMessaging::{
-    GetMessageW, MSG, PostThreadMessageW, WM_HOTKEY, WM_QUIT,
+    GetMessageW, MSG, PM_NOREMOVE, PeekMessageW, PostThreadMessageW, WM_HOTKEY, WM_QUIT, WM_USER,
 };
 
 use super::super::{Shortcut, ShortcutEvent, ShortcutKey, ShortcutRefusal, ShortcutStop};
 
-/// The number of the hot key among those of the thread.
+/// The ID of the hot key, which is unique among the hot keys of the thread.
 const ID: i32 = 1;
 
-/// Registers a shortcut and reports it until it is stopped. The shortcut is unregistered when this returns.
+/// Registers a shortcut and passes the events of the shortcut to `report` until `stop` is called.
+/// The shortcut is unregistered when this function returns.
 #[expect(unsafe_code, reason = "the standard library has no hot keys")]
 pub fn wait_for_shortcut(
     shortcut: Shortcut,
@@ -32,6 +33,7 @@ pub fn wait_for_shortcut(
         [(shortcut.ctrl, MOD_CONTROL), (shortcut.alt, MOD_ALT), (shortcut.shift, MOD_SHIFT)];
     let modifiers = modifiers.into_iter().filter(|(is_part, _)| *is_part);
     let modifiers = modifiers.fold(MOD_NOREPEAT, |all, (_, one)| all | one);
+    create_message_queue();
     // SAFETY: the call takes plain values; without a window, the hot key belongs to this thread.
     if unsafe { RegisterHotKey(null_mut(), ID, modifiers, key) } == 0 {
         let error = io::Error::last_os_error();
@@ -44,7 +46,7 @@ pub fn wait_for_shortcut(
     // SAFETY: the call takes nothing and returns a plain value.
     let thread = unsafe { GetCurrentThreadId() };
     let wake = move || {
-        // SAFETY: the call takes plain values; a thread that has ended is an error and nothing more.
+        // SAFETY: the call takes plain values; for a thread that has ended, it only returns an error.
         if unsafe { PostThreadMessageW(thread, WM_QUIT, 0, 0) } == 0 {
             log::info!("the thread of the shortcut has ended before");
         }
@@ -53,18 +55,27 @@ pub fn wait_for_shortcut(
         report(ShortcutEvent::Registered(shortcut.to_string()));
         wait_for_presses(report);
     }
-    // SAFETY: the call takes plain values, those of the registration above.
+    // SAFETY: the call takes plain values, the same as the registration above.
     if unsafe { UnregisterHotKey(null_mut(), ID) } == 0 {
         log::info!("the shortcut was not registered any more");
     }
     Ok(())
 }
 
-/// Reports each press until the thread is to quit.
+/// Creates the message queue of the calling thread. Windows creates the queue at the thread's first
+/// call of a message function; a `WM_QUIT` posted to the thread before such a call would be lost.
+#[expect(unsafe_code, reason = "the standard library has no messages")]
+fn create_message_queue() {
+    let mut message = MSG::default();
+    // SAFETY: the call fills `message`, which outlives it, and takes no message from the queue.
+    let _ = unsafe { PeekMessageW(&raw mut message, null_mut(), WM_USER, WM_USER, PM_NOREMOVE) };
+}
+
+/// Reports each press of the shortcut until the thread receives `WM_QUIT`.
 #[expect(unsafe_code, reason = "the standard library has no messages")]
 fn wait_for_presses(report: &dyn Fn(ShortcutEvent)) {
     let mut message = MSG::default();
-    // SAFETY: the call fills a message that lives as long as it does; 0 is to quit, −1 an error.
+    // SAFETY: the call fills `message`, which outlives it; it returns 0 for `WM_QUIT` and −1 for an error.
     while 0 < unsafe { GetMessageW(&raw mut message, null_mut(), 0, 0) } {
         if message.message == WM_HOTKEY {
             report(ShortcutEvent::Pressed);
@@ -85,16 +96,19 @@ mod tests {
 
     const PATIENCE: Duration = Duration::from_secs(10);
 
-    type Ending = std::thread::JoinHandle<Result<(), ShortcutRefusal>>;
+    type Ending = Receiver<Result<(), ShortcutRefusal>>;
 
     fn register(shortcut: Shortcut) -> (ShortcutStop, Receiver<ShortcutEvent>, Ending) {
         let (sender, events) = sync_channel(8);
+        let (end, ending) = sync_channel(1);
         let stop = ShortcutStop::default();
         let inner = stop.clone();
-        let wait =
-            move || wait_for_shortcut(shortcut, &inner, &|event| sender.send(event).unwrap());
-        let thread = std::thread::Builder::new().name("shortcut".to_owned());
-        (stop, events, thread.spawn(wait).unwrap())
+        let wait = move || {
+            let report = |event| sender.send(event).unwrap();
+            end.send(wait_for_shortcut(shortcut, &inner, &report)).unwrap();
+        };
+        std::thread::Builder::new().name("shortcut".to_owned()).spawn(wait).unwrap();
+        (stop, events, ending)
     }
 
     #[expect(unsafe_code, reason = "presses keys")]
@@ -112,16 +126,16 @@ mod tests {
         let (stop, events, ending) = register(shortcut);
         let first = events.recv_timeout(PATIENCE);
         assert_eq!(first, Ok(ShortcutEvent::Registered("Ctrl+Alt+F9".to_owned())));
-        let (_, _, second) = register(shortcut);
+        let (_stop, _events, second) = register(shortcut);
         let taken = "another program uses Ctrl+Alt+F9".to_owned();
-        assert_eq!(second.join().unwrap(), Err(ShortcutRefusal::Denied(taken)));
+        assert_eq!(second.recv_timeout(PATIENCE), Ok(Err(ShortcutRefusal::Denied(taken))));
         press(&[VK_CONTROL, VK_MENU, VK_F1 + 8]);
         assert_eq!(events.recv_timeout(PATIENCE), Ok(ShortcutEvent::Pressed));
         stop.stop();
-        assert_eq!(ending.join().unwrap(), Ok(()));
+        assert_eq!(ending.recv_timeout(PATIENCE), Ok(Ok(())));
         let (stop, events, ending) = register(shortcut);
         assert!(matches!(events.recv_timeout(PATIENCE), Ok(ShortcutEvent::Registered(_))));
         stop.stop();
-        assert_eq!(ending.join().unwrap(), Ok(()));
+        assert_eq!(ending.recv_timeout(PATIENCE), Ok(Ok(())));
     }
 }

@@ -17,27 +17,27 @@ use super::living::opened;
 /// The result of `GetThreadPriority` if it fails.
 const PRIORITY_ERROR: i32 = 0x7fff_ffff;
 
-/// The calling thread's number.
+/// Returns the ID of the calling thread.
 #[expect(unsafe_code, reason = "the standard library's thread id is not the kernel's")]
 pub fn thread_id() -> ThreadId {
     // SAFETY: GetCurrentThreadId takes nothing and cannot fail.
     ThreadId(u64::from(unsafe { GetCurrentThreadId() }))
 }
 
-/// Another thread of this process.
+/// Opens a thread of this process.
 #[expect(unsafe_code, reason = "only the system opens threads")]
 fn open(thread: ThreadId) -> Option<OwnedHandle> {
     let id = u32::try_from(thread.0).ok()?;
     let rights = THREAD_SET_INFORMATION | THREAD_QUERY_INFORMATION;
     // SAFETY: OpenThread takes plain values.
     let thread = unsafe { OpenThread(rights, 0, id) };
-    // SAFETY: it was just opened, and has no other owner.
+    // SAFETY: the handle was just opened, and has no other owner.
     unsafe { opened(thread) }
 }
 
-/// Returns a thread to normal priority; returns whether the system then reports it below
-/// time-critical. A thread of the multimedia service retains its class, and the service itself leaves
-/// 20% of the CPU time to others.
+/// Demotes a thread to normal priority; returns whether the priority that the system reports
+/// afterwards is below time-critical. A thread of the multimedia service retains its class, but the
+/// service leaves 20% of the CPU time to other threads.
 #[expect(unsafe_code, reason = "the crate for priorities supports only the calling thread")]
 pub(crate) fn demote(thread: ThreadId) -> bool {
     let Some(thread) = open(thread) else { return false };
@@ -48,12 +48,13 @@ pub(crate) fn demote(thread: ThreadId) -> bool {
     level != PRIORITY_ERROR && !Policy::WindowsLevel(level).is_realtime()
 }
 
-/// CPU time of another thread of this process, which nothing but a watchdog limits on this system.
+/// Returns the CPU time of another thread of this process, in nanoseconds; `None` if the system does not report it.
+/// The watchdog needs this time: Windows itself does not limit real-time threads.
 #[expect(unsafe_code, reason = "only the system reports it")]
 pub(crate) fn runaway_cpu_nanos(thread: ThreadId) -> Option<i64> {
     let thread = open(thread)?;
     let [mut created, mut ended, mut kernel, mut user] = [FILETIME::default(); 4];
-    // SAFETY: the handle is open, and the four are valid places for one FILETIME each.
+    // SAFETY: the handle is open, and each of the four pointers is a valid place for one FILETIME.
     let is_reported = unsafe {
         GetThreadTimes(
             thread.as_raw_handle(),
@@ -66,12 +67,12 @@ pub(crate) fn runaway_cpu_nanos(thread: ThreadId) -> Option<i64> {
     (is_reported != 0).then(|| super::nanos(kernel) + super::nanos(user))
 }
 
-/// The priority of the calling thread, read back from the system.
+/// Returns the priority of the calling thread, read back from the system.
 pub fn own_policy() -> Policy {
     priority().map_or(Policy::Unknown, Policy::WindowsLevel)
 }
 
-/// Requests a thread priority, −15 to 15.
+/// Requests a priority for the calling thread, −15 to 15.
 #[expect(unsafe_code, reason = "the crate for priorities rounds to its own levels")]
 pub(super) fn set_priority(level: i32) -> io::Result<()> {
     // SAFETY: GetCurrentThread gives a pseudo-handle that is always valid.
@@ -80,7 +81,7 @@ pub(super) fn set_priority(level: i32) -> io::Result<()> {
     if unsafe { SetThreadPriority(thread, level) } == 0 { Err(last_error()) } else { Ok(()) }
 }
 
-/// The thread's priority, or `None` if the system does not report it.
+/// Returns the calling thread's priority, or `None` if the system does not report it.
 #[expect(unsafe_code, reason = "read back from the system, not from the request")]
 pub(super) fn priority() -> Option<i32> {
     // SAFETY: GetCurrentThread gives a pseudo-handle that is always valid.
@@ -97,7 +98,7 @@ pub(super) fn last_error() -> io::Error {
     io::Error::from_raw_os_error(i32::try_from(code).unwrap_or(i32::MAX))
 }
 
-/// The refusal of a call.
+/// Describes a failed call: what was `requested`, and why the system did not do it.
 pub(super) fn refusal(requested: &str, call: &str, error: &io::Error) -> Refusal {
     let errno = error.raw_os_error();
     let (name, reason) = match errno {
@@ -116,25 +117,25 @@ pub(super) fn refusal(requested: &str, call: &str, error: &io::Error) -> Refusal
     }
 }
 
-/// Leaves the threads that draw as they are: with as many busy normal threads as CPUs, a lower one
-/// would never run, and the window would freeze under load.
+/// Does nothing: with as many busy normal threads as CPUs, threads of lower priority would never
+/// run, and the window would freeze under load.
 pub fn lower_ui_priority() {}
 
-/// Lowers the calling thread below those that measure.
+/// Lowers the priority of the calling thread below that of measuring threads.
 pub fn lower_own_priority() {
     if let Err(error) = set_priority(THREAD_PRIORITY_BELOW_NORMAL) {
         log::info!("stays at normal priority: {error}");
     }
 }
 
-/// Sets the calling load thread to its priority.
+/// Lowers the priority of the calling load thread if `below_normal` is set; otherwise does nothing.
 pub fn set_load_priority(below_normal: bool) {
     if below_normal {
         lower_own_priority();
     }
 }
 
-/// Raises the calling thread to the priority of time-critical threads.
+/// Raises the calling thread, which is the watchdog, to the priority of the time-critical threads that it limits.
 pub fn raise_supervisor() {
     if let Err(error) = set_priority(THREAD_PRIORITY_TIME_CRITICAL) {
         log::info!("the watchdog stays at normal priority: {error}");

@@ -1,5 +1,5 @@
-//! What Windows decides for threads by default, and what a test requests instead: timer resolution,
-//! power throttling, priority class.
+//! Defaults of Windows for threads that a test overrides: timer resolution, power throttling,
+//! priority class.
 
 use windows_sys::Win32::Media::{TIMERR_NOERROR, timeBeginPeriod, timeEndPeriod};
 use windows_sys::Win32::System::Threading::{
@@ -11,18 +11,19 @@ use windows_sys::Win32::System::Threading::{
     THREAD_POWER_THROTTLING_STATE, ThreadPowerThrottling,
 };
 
-use super::super::applied::{Guard, Refusal};
+use super::super::applied::{FINEST_TIMER, Guard, Refusal};
 
 /// The finest period that `timeBeginPeriod` accepts, in milliseconds.
 const FINEST_MILLIS: u32 = 1;
 
-/// Holds the finest timer resolution, also for a hidden window; restores it when dropped.
+/// Requests the finest timer resolution, which also applies while the window is hidden. Dropping the guard ends the
+/// request. Returns `None` and adds an entry to `refusals` if the system does not grant the request.
 #[expect(unsafe_code, reason = "only the system grants it")]
 pub(super) fn fine_timer(refusals: &mut Vec<Refusal>) -> Option<Guard> {
     // SAFETY: timeBeginPeriod takes a number.
     if unsafe { timeBeginPeriod(FINEST_MILLIS) } != TIMERR_NOERROR {
         refusals.push(Refusal {
-            requested: "the finest timer resolution".to_owned(),
+            requested: FINEST_TIMER.to_owned(),
             call: "timeBeginPeriod".to_owned(),
             errno: None,
             error_name: "TIMERR_NOCANDO".to_owned(),
@@ -33,16 +34,16 @@ pub(super) fn fine_timer(refusals: &mut Vec<Refusal>) -> Option<Guard> {
     }
     set_process_throttling(PROCESS_POWER_THROTTLING_IGNORE_TIMER_RESOLUTION);
     Some(Guard::new(|| {
-        // The system decides again.
+        // Lets the system decide again whether to ignore the timer resolution of a hidden window.
         set_process_throttling(0);
-        // SAFETY: ends the period that was begun above, once.
+        // SAFETY: the call ends, once, the period that `timeBeginPeriod` began above.
         unsafe { timeEndPeriod(FINEST_MILLIS) };
     }))
 }
 
-/// Takes these decisions from the system, and switches what they are about off; those omitted are the
-/// system's. Windows 11 ignores the timer resolution requested by hidden windows unless configured
-/// otherwise; an older system rejects the call and does not need it.
+/// Turns off the kinds of throttling in `decided`; the system decides on all other kinds. Windows 11
+/// ignores the timer resolution that a program with a hidden window requests, unless the program
+/// turns this off. An older system rejects the call and never ignores the resolution.
 #[expect(unsafe_code, reason = "only the system grants it")]
 fn set_process_throttling(decided: u32) {
     let state = PROCESS_POWER_THROTTLING_STATE {
@@ -58,9 +59,9 @@ fn set_process_throttling(decided: u32) {
     unsafe { SetProcessInformation(process, ProcessPowerThrottling, place, bytes) };
 }
 
-/// Excludes the thread from power throttling until the guard is dropped: Windows may otherwise run the
-/// threads of a program in the background on slow cores at a low frequency. An older system rejects the
-/// call and does not throttle.
+/// Excludes the calling thread from power throttling until the guard is dropped. Otherwise, Windows may
+/// run the threads of a background program on slow cores at a low frequency. An older system rejects the
+/// call, but has no such throttling.
 pub(super) fn forbid_throttling() -> Guard {
     set_thread_throttling(THREAD_POWER_THROTTLING_EXECUTION_SPEED);
     Guard::new(|| set_thread_throttling(0))
@@ -83,8 +84,8 @@ fn set_thread_throttling(decided: u32) {
     }
 }
 
-/// Returns a process that was started in the real-time class to the normal one: in that class even a
-/// thread of load runs before those of the system.
+/// Moves a process that was started in the real-time class to the normal class: in the real-time
+/// class, even a load thread runs before threads of the system.
 #[expect(unsafe_code, reason = "only the system reports it")]
 pub(super) fn leave_realtime_class() {
     // SAFETY: GetCurrentProcess gives a pseudo-handle that is always valid.

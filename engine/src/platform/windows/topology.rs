@@ -11,7 +11,8 @@ use super::super::cpu::{CoreKind, Cpu};
 use super::super::detail::Cache;
 use super::super::usable_cpus;
 
-/// CPUs of a processor group, at most. The number of a CPU is its group times this, plus its number there.
+/// Max number of CPUs in a processor group. The number of a CPU is the number of its group times
+/// `GROUP_SIZE`, plus the number of the CPU in the group.
 pub(super) const GROUP_SIZE: u32 = 64;
 
 /// One core as the system reports it: its efficiency class and its logical CPUs.
@@ -28,7 +29,7 @@ struct Topology {
     last_cache_bytes: Option<u64>,
 }
 
-/// The system's own list of cores and caches; read once.
+/// Returns the cores and caches of the system. Only the first call reads the list from the system.
 fn topology() -> &'static Topology {
     static TOPOLOGY: OnceLock<Topology> = OnceLock::new();
     TOPOLOGY.get_or_init(|| parse(&raw_list()))
@@ -37,9 +38,9 @@ fn topology() -> &'static Topology {
 #[expect(unsafe_code, reason = "only the system reports it")]
 fn raw_list() -> Vec<u8> {
     let mut bytes = 0_u32;
-    // SAFETY: without a buffer the call only returns the size that one needs.
+    // SAFETY: without a buffer, the call only returns the required size.
     unsafe { GetLogicalProcessorInformationEx(RelationAll, std::ptr::null_mut(), &raw mut bytes) };
-    // Eight bytes at a time, so that the system's structures are aligned.
+    // The buffer is allocated in units of eight bytes, so that the system's structures are aligned.
     let mut buffer = vec![0_u64; usize::try_from(bytes).unwrap_or(0).div_ceil(8)];
     let place = buffer.as_mut_ptr().cast();
     // SAFETY: `place` holds at least `bytes` bytes and is aligned for the structures written there.
@@ -53,7 +54,7 @@ fn raw_list() -> Vec<u8> {
     list
 }
 
-/// Parses the list: each entry begins with its kind and its length.
+/// Parses the system's list of cores and caches: each entry begins with its kind and its length in bytes.
 fn parse(list: &[u8]) -> Topology {
     let mut found = Topology {
         cores: Vec::new(),
@@ -70,14 +71,14 @@ fn parse(list: &[u8]) -> Topology {
         let Some(entry) = rest.get(..length).filter(|_| 8 <= length) else { break };
         let kind = i32::try_from(kind).unwrap_or(-1);
         if kind == RelationProcessorCore {
-            // Flags at 8, efficiency class at 9: the higher, the faster.
+            // Byte 8 holds flags, byte 9 the efficiency class: a higher class means a faster core.
             if let Some(&class) = entry.get(9) {
                 found.cores.push(Core { class, logical: group_cpus(entry) });
             }
         } else if kind == RelationProcessorPackage {
             found.packages.push(group_cpus(entry));
         } else if kind == RelationCache {
-            // Level at 8, size in bytes at 12.
+            // Byte 8 holds the level of the cache; the size in bytes begins at byte 12.
             let size = word(entry, 12).map(u64::from);
             found.last_cache_bytes = found.last_cache_bytes.max(size);
             found.caches.extend(cache(entry));
@@ -87,8 +88,8 @@ fn parse(list: &[u8]) -> Topology {
     found
 }
 
-/// The CPUs of a core or a package: the number of groups at 30, then from 32 on, 16 bytes each, a mask and
-/// the number of the group.
+/// Parses the CPUs of a core or a package. The number of groups is at byte 30. From byte 32 on, each
+/// group has 16 bytes: the mask of its CPUs, and the number of the group.
 fn group_cpus(entry: &[u8]) -> Vec<u32> {
     let count = entry.get(30..32).and_then(|count| count.try_into().ok()).map(u16::from_ne_bytes);
     let groups = entry.get(32..).unwrap_or_default().chunks_exact(16);
@@ -102,7 +103,8 @@ fn group_cpus(entry: &[u8]) -> Vec<u32> {
     cpus
 }
 
-/// A cache: level at 8, size at 12, kind at 16, the mask of its CPUs at 40, their group at 48.
+/// Parses a cache. Its level is at byte 8, its size at 12, its kind at 16, the mask of its CPUs at 40, and the
+/// group of these CPUs at 48.
 fn cache(entry: &[u8]) -> Option<Cache> {
     let kind = match u32::from_ne_bytes(entry.get(16..20)?.try_into().ok()?) {
         0 => "Unified",
@@ -120,12 +122,12 @@ fn cache(entry: &[u8]) -> Option<Cache> {
     })
 }
 
-/// The number of every logical CPU, of all groups.
+/// Returns the numbers of the logical CPUs of all groups.
 pub(super) fn logical_cpus() -> Vec<u32> {
     topology().cores.iter().flat_map(|core| core.logical.iter().copied()).collect()
 }
 
-/// All caches, each once, the closest first.
+/// Returns all caches, each once, those closest to the core first.
 pub(super) fn caches() -> Vec<Cache> {
     let mut caches = topology().caches.clone();
     caches.sort();
@@ -133,13 +135,13 @@ pub(super) fn caches() -> Vec<Cache> {
     caches
 }
 
-/// Whether a core has more than one logical CPU.
+/// Whether any core has more than one logical CPU; `None` if the system reports no cores.
 pub(super) fn has_smt() -> Option<bool> {
     let cores = &topology().cores;
     (!cores.is_empty()).then(|| cores.iter().any(|core| 1 < core.logical.len()))
 }
 
-/// Every logical CPU; those that this process may use if the system reports no more.
+/// Returns every logical CPU; if the system reports no cores, only the CPUs that this process may use.
 pub fn cpus() -> Vec<Cpu> {
     let Topology { cores, packages, .. } = topology();
     let package_of = |cpu: u32| packages.iter().position(|package| package.contains(&cpu));
@@ -168,7 +170,7 @@ pub fn cpus() -> Vec<Cpu> {
     cpus
 }
 
-/// The size of the largest cache.
+/// Returns the size of the largest cache in bytes; `None` if the system reports no cache.
 pub fn last_cache_bytes() -> Option<u64> {
     topology().last_cache_bytes
 }
@@ -186,7 +188,8 @@ mod tests {
 
     #[test]
     fn a_core_has_its_cpus_in_its_own_group() {
-        // One core of two threads in group 1: kind, length, flags, class, count of groups, mask, group.
+        // One core with two logical CPUs in group 1. The fields that are not 0: length, class, number of groups,
+        // mask, group.
         let mut entry = [0_u8; 48];
         entry[4] = 48;
         entry[9] = 1;

@@ -1,8 +1,8 @@
-//! Records of who had the CPU: the kernel's own, through a session of the system's event tracing.
+//! Records which thread ran on a CPU at each time, through a session of the system's event tracing (ETW).
 //!
-//! It needs the rights of an administrator and Windows 8 or later. The decoder of its events is tested with a recorded
-//! trace; the session itself was not seen working on Windows, as none was at hand: under Wine, which has no such
-//! sessions, it falls back to counters.
+//! A session needs the rights of an administrator and Windows 8 or later. The decoder of the events
+//! is tested with a recorded trace. The session itself was not tested on Windows, but only under
+//! Wine, which has no such sessions: the program then uses counters instead.
 
 mod consumer;
 mod session;
@@ -26,27 +26,28 @@ use super::living;
 use crate::nanos::Nanos;
 use crate::sample::{ThreadOwner, TraceRecord, UNKNOWN_THREAD};
 
-/// How long records of the past are waited for at most.
+/// Max time for which [`Tracer::drain`] waits for the records of past events.
 const PATIENCE: Duration = Duration::from_millis(60);
-/// How long a part of that is.
+/// Interval between two checks while [`Tracer::drain`] waits for records.
 const STEP: Duration = Duration::from_millis(3);
 
-/// Records the switches of all threads, interrupts and deferred calls, where that is permitted.
+/// Records the switches of all threads, interrupts, and deferred calls, where that is permitted.
 #[derive(Debug, Default)]
 pub struct Tracer {
     state: TraceState,
     open: Option<Open>,
 }
 
-/// A session and who reads it. The session is stopped first, which ends the reader.
+/// A session and its reader. The session is dropped first, which ends the reader.
 #[derive(Debug)]
 struct Open {
     session: Session,
     events: consumer::Events,
     reader: Option<Consumer>,
-    /// Events that were lost so far.
+    /// Number of events lost so far.
     lost: u64,
-    /// The last two times of looking for losses: what was lost may have waited in a buffer for that long.
+    /// The times of the last two checks for lost events. An event found to be lost at the next check
+    /// may have occurred since the older of the two, as events wait in buffers.
     looked: [Nanos; 2],
 }
 
@@ -72,23 +73,24 @@ impl Tracer {
         }
     }
 
-    /// What is recorded, and why not more.
+    /// Returns which trace source is in use, and why no more detailed source is.
     pub const fn state(&self) -> &TraceState {
         &self.state
     }
 
-    /// What a thread has to run for records to arrive, until the trace is dropped; `None` once it was taken, and
-    /// without a trace.
+    /// Returns the function that reads events. It must run on a separate thread until the trace is
+    /// dropped: otherwise, no records arrive. `None` without a trace, and from the second call on.
     pub fn reader(&mut self) -> Option<TraceReader> {
         let consumer = self.open.as_mut()?.reader.take()?;
         Some(Box::new(move || consumer.run()))
     }
 
-    /// Takes out every record so far. Times are readings of the clock.
+    /// Passes every record so far to `take`. The times in records are readings of `clock_nanos`.
     pub fn drain(&mut self, mut take: impl FnMut(TraceRecord)) {
         let Some(open) = &mut self.open else { return };
-        // Events arrive in order of time: with one from now on, all before are there. This thread's own switches are
-        // such events, and end up in what is flushed next.
+        // Events arrive in order of time: once an event later than `wanted` has arrived, all past
+        // events have. The sleep below causes such events, as this thread switches, and one of the
+        // next flushes delivers them.
         let (began, wanted) = (Instant::now(), now());
         loop {
             open.session.flush();
@@ -102,7 +104,7 @@ impl Tracer {
         open.looked = [before, looked];
         let lost = open.session.lost_count() + open.events.dropped_count();
         if let Some(count) = lost.checked_sub(open.lost).filter(|count| *count != 0) {
-            // It is not known of which CPU.
+            // The CPU of a lost event is not known: the records of the loss are added for every CPU.
             let count = i64::try_from(count).unwrap_or(i64::MAX);
             for cpu in usable_cpus() {
                 take(TraceRecord::lost(from, cpu, count));
@@ -113,33 +115,33 @@ impl Tracer {
         open.events.take().into_iter().for_each(take);
     }
 
-    /// Whether switches and page faults of the threads are recorded, so that they need not be counted: page faults are
-    /// not.
+    /// Returns `false`: the kernel's counters are still needed, as page faults are not recorded.
     pub const fn replaces_counters(&self) -> bool {
         false
     }
 
-    /// The CPUs on which a thread may run: not known.
+    /// Returns an empty list: the CPUs on which a thread may run are not known.
     pub const fn cpus_of(&self, _thread: ThreadId) -> Vec<u32> {
         Vec::new()
     }
 
-    /// What turned out not to be recorded: nothing but what the state has.
+    /// Returns an empty list: `state` already lists every kind of event that is not recorded.
     pub const fn untraced(&self) -> Vec<Missing> {
         Vec::new()
     }
 
-    /// How many records were lost because a buffer was full.
+    /// Returns how many records were lost because a buffer was full.
     pub fn lost_count(&self) -> u64 {
         self.open.as_ref().map_or(0, |open| open.lost)
     }
 
-    /// Whether interrupts of an idle CPU are missing: they are recorded.
+    /// Returns `false`: interrupts of an idle CPU are recorded.
     pub const fn is_blind_when_idle(&self) -> bool {
         false
     }
 
-    /// The name of what a record is about: "process (thread)", "[System (driver)]", the driver of an interrupt.
+    /// Returns the name of the thread or interrupt of a record: "process (thread)", "[System
+    /// (driver)]", or the driver of an interrupt. `None` if no name is known.
     pub fn name_of(&mut self, record: &TraceRecord) -> Option<String> {
         let recorded = self.open.as_ref()?.events.name_of(record);
         let thread = record.thread.filter(|thread| *thread != 0);
@@ -150,8 +152,9 @@ impl Tracer {
     }
 }
 
-/// What is recorded with rights. Page faults are not, as recording every one of them would delay programs: so a stretch
-/// without a record proves nothing, and no CPU is covered.
+/// Returns the state of a trace that is permitted. Page faults are not recorded, as recording each
+/// fault would delay programs. An interval without a record can therefore contain page faults, and
+/// the state lists no CPU as completely recorded.
 fn recording_state() -> TraceState {
     let faults = Missing { event: PAGE_FAULTS.to_owned(), errno: None, cpus: usable_cpus() };
     TraceState {
@@ -166,7 +169,8 @@ fn denied_state(code: WIN32_ERROR) -> TraceState {
     TraceState { denied_errno: i32::try_from(code).ok(), ..TraceState::default() }
 }
 
-/// Whose a running thread is; `None` for one of another program, and for one that has exited.
+/// Returns whether a running thread belongs to the kernel or this program; `None` if it belongs to
+/// another program or has exited.
 pub fn thread_owner(thread: u32) -> Option<ThreadOwner> {
     match living::process_of(thread)? {
         process if is_kernel_process(process) => Some(ThreadOwner::Kernel),
@@ -174,12 +178,12 @@ pub fn thread_owner(thread: u32) -> Option<ThreadOwner> {
     }
 }
 
-/// What can be recorded: a session is started and stopped.
+/// Returns what can be recorded: starts and stops a session to find out.
 pub fn trace_state() -> TraceState {
     Tracer::open(&[]).state
 }
 
-/// The capabilities of a program file: this system has none.
+/// Returns no capabilities: this system has none.
 pub fn file_capabilities(_program: &Path) -> FileCapabilities {
     FileCapabilities::default()
 }

@@ -1,25 +1,29 @@
-//! The account of a late sample from counters alone: lengths of segments, without their starts.
+//! The account of a late sample (its lateness, split by cause) from counters alone: the lengths of the
+//! segments are known, but not their starts.
 
 use super::{Account, Segment, Source};
 use crate::nanos::Nanos;
 use crate::report::Cause;
 use crate::sample::{Evidence, Sample};
 
-/// Steal is counted in ticks of 10 ms: a shorter lateness cannot be explained by it.
+/// Steal time is counted in ticks of 10 ms: it cannot explain a shorter lateness.
 const STEAL_TICK: Nanos = Nanos::from_millis(10);
 
-/// Steal of a trial that no sample accounts for yet; it is assigned to the worst samples first.
+/// Steal time of a trial (CPU time that the hypervisor gave to others) that is not yet assigned to a
+/// sample. Samples with a higher lateness get steal time first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Steal(Nanos);
 
 impl Steal {
-    /// The steal of a trial; none where the system does not report it.
+    /// Returns the steal time of a trial; 0 if the system does not report it.
     pub(super) fn of(nanos: Option<i64>) -> Self {
         Self(Nanos::new(nanos.unwrap_or(0)))
     }
 
-    /// Takes the part that explains at most `rest` of a sample that was `late`, where nothing contradicts it. Older
-    /// files counted steal for each sample.
+    /// Takes and returns steal time that explains up to `rest` of the lateness `late` of a sample; 0
+    /// if the lateness is shorter than a tick, or if other counters rule out steal (`is_possible` is
+    /// false). `counted` is the steal time of the sample itself, which only older files have: if it
+    /// is present, the steal time of the trial and `is_possible` are ignored.
     fn take(
         &mut self,
         counted: Option<Nanos>,
@@ -38,8 +42,9 @@ impl Steal {
     }
 }
 
-/// Splits the lateness of a sample; what is not reported by the system is not observable. `spin_from` is when
-/// a hybrid wait was to begin to spin.
+/// Splits the lateness of a sample by cause; the part that no counter explains gets the cause
+/// [`Cause::NotObservable`].
+/// `spin_from` is the scheduled start of the spin tail of a hybrid wait.
 pub(super) fn account(
     (sample, spin_from): (&Sample, Option<Nanos>),
     before: Option<&Sample>,
@@ -60,15 +65,17 @@ pub(super) fn account(
     };
     let waited = late_run_delay(sample, spin_from, evidence);
     if Nanos::ZERO < overran {
-        // Counted from before the previous frame's work: waiting in it is not that frame's own time.
+        // The run-queue delay is counted from before the work of the previous frame: subtract it,
+        // as waiting for a CPU is not work.
         parts.take(Cause::PreviousFrame, overran - waited);
     }
     parts.take(Cause::WaitedForCpu, waited);
     if evidence.major_faults.is_some_and(|count| 0 < count) {
         parts.take(Cause::PageFault, parts.rest);
     }
-    // A thread that waits once gives its CPU away once; more is a stop or a lock, neither the hypervisor nor the timer.
-    // Where a trace replaced the counter, that is not known.
+    // A single wait makes one voluntary switch. A further switch means that the thread was stopped or
+    // waited for a lock, so that neither the hypervisor nor the timer is blamed. If a trace replaced
+    // the counter, the number of switches is not known.
     let waited_once = evidence.voluntary_switches.is_some_and(|count| count <= 1);
     let stolen = steal.take(evidence.steal, late, parts.rest, waited_once);
     parts.take(Cause::Hypervisor, stolen);
@@ -88,8 +95,9 @@ pub(super) fn account(
     }
 }
 
-/// The run-queue delay that can lie after the due time. A sleep that ended before it has absorbed the delay of its
-/// end: only a preemption of the spin remains.
+/// Returns the part of the run-queue delay that can be after the due time. If the sleep ended before
+/// the due time, the wake-up from the sleep caused no lateness, as the spin tail absorbed its delay:
+/// only the delay by a preemption during the spin remains.
 fn late_run_delay(sample: &Sample, spin_from: Option<Nanos>, evidence: &Evidence) -> Nanos {
     let delay = evidence.run_delay.unwrap_or(Nanos::ZERO);
     let (Some(slept), Some(spin_from)) = (sample.slept, spin_from) else { return delay };
@@ -103,14 +111,14 @@ fn late_run_delay(sample: &Sample, spin_from: Option<Nanos>, evidence: &Evidence
     (delay - absorbed).max(Nanos::ZERO)
 }
 
-/// A lateness that is being split.
+/// The lateness of a sample while it is being split into segments.
 struct Parts {
     rest: Nanos,
     segments: Vec<Segment>,
 }
 
 impl Parts {
-    /// Moves up to this length of what is left into a segment.
+    /// Moves up to `length` of the unexplained rest into a new segment.
     fn take(&mut self, cause: Cause, length: Nanos) {
         let length = length.min(self.rest);
         if Nanos::ZERO < length {
@@ -126,7 +134,7 @@ mod tests {
 
     const MILLI: i64 = 1_000_000;
 
-    /// Due at 16 ms and 2 ms late; the sleep ended with the lateness.
+    /// A sample that was due at 16 ms and woke 2 ms late, at the end of its sleep.
     const LATE: Sample = Sample {
         began: Nanos::from_millis(2),
         due: Nanos::from_millis(16),
@@ -137,7 +145,7 @@ mod tests {
         cpu: Some(1),
     };
 
-    /// A quiet wait, as a system reports it that counts everything.
+    /// The counters of an undisturbed wait: one sleep, no preemption, page fault, or run-queue delay.
     const QUIET: Evidence = Evidence {
         index: 0,
         involuntary_switches: Some(0),
@@ -154,7 +162,7 @@ mod tests {
         interrupt_time: None,
     };
 
-    /// Cause and length of each segment, in nanoseconds, with the remainder.
+    /// Returns the cause and length of each segment, and the length of the remainder, in nanoseconds.
     fn split(
         sample: &Sample,
         before: Option<Sample>,
@@ -179,14 +187,14 @@ mod tests {
         check(QUIET, &[(Cause::TimerLate, 2 * MILLI)]);
         let waited = Evidence { run_delay: Some(Nanos::new(1_930_000)), ..QUIET };
         check(waited, &[(Cause::WaitedForCpu, 1_930_000), (Cause::TimerLate, 70_000)]);
-        // Waiting after a preemption is waiting for a CPU, and cannot exceed the lateness.
+        // The run-queue delay after a preemption is a wait for a CPU; it is cut to the lateness.
         let preempted = Evidence {
             involuntary_switches: Some(2),
             run_delay: Some(Nanos::from_millis(3)),
             ..QUIET
         };
         check(preempted, &[(Cause::WaitedForCpu, 2 * MILLI)]);
-        // A preemption or a fault without its time outranks nothing.
+        // A preemption or a minor page fault whose duration is not counted explains no lateness.
         let brief = Evidence { involuntary_switches: Some(1), minor_faults: Some(3), ..QUIET };
         check(brief, &[(Cause::TimerLate, 2 * MILLI)]);
         let from_disk = Evidence { major_faults: Some(1), ..waited };
@@ -242,7 +250,7 @@ mod tests {
             Sample { slept: Some(Nanos::from_millis(31)), woke: Nanos::from_millis(31), ..LATE };
         let (segments, _) = split(&long, None, Some(QUIET), tick);
         assert_eq!(segments, [(Cause::Hypervisor, tick), (Cause::TimerLate, 5 * MILLI)]);
-        // What was stopped, or may have been, is not blamed on the hypervisor.
+        // If the thread was stopped, or may have been, the hypervisor is not blamed.
         for voluntary_switches in [Some(2), None] {
             let (segments, _) =
                 split(&long, None, Some(Evidence { voluntary_switches, ..QUIET }), tick);

@@ -1,4 +1,4 @@
-//! Who delayed a run: everything that late samples were delayed by, with how many and for how long.
+//! The sources that delayed a run, each with its number of late samples and its total time of delay.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -15,7 +15,7 @@ use crate::run::{Run, TrialRun, counter};
 use crate::sample::{TraceEvent, TraceRecord};
 use crate::units::format_count;
 
-/// What a cause without a name is, in a word.
+/// Returns the type of a source of delay that is known only by its cause, in one or two words.
 const fn kind(cause: Cause) -> &'static str {
     match cause {
         Cause::PreviousFrame => "own work",
@@ -33,7 +33,7 @@ const fn kind(cause: Cause) -> &'static str {
 }
 
 impl Delays {
-    /// Adds up what delayed these samples.
+    /// Sums up the delays of these samples by source.
     pub fn of<'a>(late: impl IntoIterator<Item = &'a LateSample>) -> Self {
         let mut tally = Tally::default();
         for one in late {
@@ -42,14 +42,16 @@ impl Delays {
         tally.ranked(None)
     }
 
-    /// What delayed the samples of these trials that are later than `above`.
+    /// Sums up the delays of the samples in these trials whose lateness exceeds `above`, by source.
+    /// `trials` holds the positions of the trials in the run.
     pub(in crate::report) fn above(run: &Run, trials: &[usize], above: Nanos) -> Self {
         let trials = trials.iter().filter_map(|&trial| run.trials.get(trial));
         Self::of_trials(trials.map(|trial| (trial, above)))
     }
 
-    /// What delayed the late samples of a run; nothing where none was late. Holds the late samples of one
-    /// trial at a time: in hours of late frames they are millions. Time: O(n log n).
+    /// Sums up the delays of the late samples of a run by source; empty if no sample was late. Only
+    /// the late samples of one trial at a time are in memory, as hours of late frames are millions of
+    /// samples. Time: O(n log n).
     pub(in crate::report) fn of_run(run: &Run, options: &Options) -> Self {
         let threshold_of = |trial| Some((trial, threshold(run, trial, options)?));
         Self::of_trials(run.trials.iter().filter_map(threshold_of))
@@ -70,7 +72,7 @@ impl Delays {
     }
 }
 
-/// What delayed late samples, as they are added up.
+/// Running sums of the delays of late samples, by cause and name.
 #[derive(Default)]
 struct Tally {
     late_count: u64,
@@ -122,7 +124,8 @@ impl Tally {
     }
 }
 
-/// From what the late samples of a run were traced, and why not more; `None` where no trace was requested.
+/// Returns the trace source of a run, and why a more exact one was not available; `None` if no
+/// trace was requested.
 pub fn trace_state(run: &Run) -> Option<TraceState> {
     let counters = run.trials.iter().map(|trial| &trial.counters);
     let traced = counters.rev().find(|counters| counters.contains_key(counter::TRACE_SOURCE))?;
@@ -137,7 +140,8 @@ pub fn trace_state(run: &Run) -> Option<TraceState> {
     })
 }
 
-/// What was not recorded in a run, by event.
+/// Returns the kinds of events that were not recorded, each with the CPUs on which it was not
+/// recorded; the kind with the most CPUs comes first.
 fn missing(run: &Run) -> Vec<Missing> {
     let mut cpus: BTreeMap<(String, Option<i64>), BTreeSet<u32>> = BTreeMap::new();
     for trace in run.trials.iter().filter_map(|trial| trial.trace.as_ref()) {
@@ -158,7 +162,8 @@ fn missing(run: &Run) -> Vec<Missing> {
     missing
 }
 
-/// Lateness above which the samples of a trial are accounted for; `None` where it has no late ones.
+/// Returns the lateness above which delays of a trial's samples are counted; `None` if the trial is
+/// not graded, or if no causes were recorded in it.
 fn threshold(run: &Run, trial: &TrialRun, options: &Options) -> Option<Nanos> {
     if run.plan().is_some_and(|plan| !plan.probe().is_graded(&trial.load)) {
         return None;
@@ -173,7 +178,7 @@ fn threshold(run: &Run, trial: &TrialRun, options: &Options) -> Option<Nanos> {
     (is_traced && trial.trace.is_some()).then(|| trial.trial.trace_above()).flatten()
 }
 
-/// The table of what delayed a run; `None` where nothing was late.
+/// Returns the table of the sources that delayed a run; `None` if no sample was late.
 pub(in crate::report) fn table(run: &Run, delays: &Delays) -> Option<Table> {
     if delays.late_count == 0 {
         return None;
@@ -188,7 +193,7 @@ pub(in crate::report) fn table(run: &Run, delays: &Delays) -> Option<Table> {
 }
 
 impl Delay {
-    /// A table with a row per source of delay.
+    /// Returns a table with one row per source of delay.
     pub fn table(ranked: &[Self]) -> Table {
         TableBuilder::new("delays", "Who delayed this run", String::new(), ranked)
             .column(
@@ -247,7 +252,7 @@ impl Delay {
             .finish()
     }
 
-    /// A source of nothing, by which columns are described.
+    /// Returns an empty source of delay, for the descriptions of the table's columns, which need a row.
     pub(crate) const fn none() -> Self {
         Self {
             name: String::new(),
@@ -306,7 +311,7 @@ mod tests {
         let thread = Cause::Thread;
         let samples = [
             late(&[(thread, Some("rustc"), 300), (Cause::TimerLate, None, 100)], 0),
-            // Two turns of one thread are one delay of that sample.
+            // Two segments with the same thread count as one delay of the sample.
             late(
                 &[
                     (thread, Some("rustc"), 150),
@@ -358,7 +363,8 @@ mod tests {
         let load = load.map(|thread| format!("jitterscope-cli ({thread})"));
         let own = of(&load.each_ref().map(String::as_str));
         assert_eq!(own, Some(("Background load of this test".to_owned(), None)), "one source");
-        // Another running copy is another program, whatever its threads are called.
+        // Another running copy of this program counts as another program, even if its threads have
+        // names of load threads.
         let copy = of(&["jitterscope-cli 4711 (load-0)"; 5]);
         let name = "jitterscope-cli 4711".to_owned();
         assert_eq!(copy, Some((format!("{name} (load-0)"), Some(name))));

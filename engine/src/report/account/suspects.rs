@@ -1,31 +1,33 @@
-//! Programs that were busy while samples were late: a hint, where it is not recorded who had a CPU.
+//! Suspects: programs that were busy while samples were late. They are a hint at the cause if the
+//! trace does not record which threads used a CPU.
 
 use std::collections::BTreeMap;
 
 use crate::nanos::Nanos;
 use crate::platform::TraceSource;
-use crate::report::model::delays::{OWN_LOAD, Suspect};
+use crate::report::model::delays::{MIN_LATE, OWN_LOAD, Suspect};
 use crate::run::{TrialRun, counter};
 use crate::sample::{Sample, TraceEvent};
 use crate::stats::float;
 
-/// How long after a sample the reading that covers it comes at most: its interval and a beat.
+/// Max time from a sample to the CPU time reading that covers it: the interval of the readings plus
+/// a margin.
 const REACH: Nanos = Nanos::from_millis(400);
-/// Fewer late samples than this suspect nobody.
-const MIN_LATE: usize = 5;
 
 /// The programs that were busy while samples of a trial were late.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Suspects {
-    /// When each reading was made, and the programs that were busy before it, the busiest first.
+    /// The time of each CPU time reading, with the programs that were busy in the interval before
+    /// it, the busiest first.
     readings: Vec<(Nanos, Vec<Suspect>)>,
-    /// The load threads of the test, which were busy all the time.
+    /// The load threads of the test as one program, which was busy all the time; empty without
+    /// load.
     load: Vec<Suspect>,
 }
 
 impl Suspects {
-    /// Reads those of a trial; none where who had a CPU is recorded, and where the test had a load of which nothing
-    /// else is known.
+    /// Reads the busy programs of a trial. Returns none if the trace records which threads used a
+    /// CPU, or if the CPU time of the test's load is not known.
     pub fn of(trial: &TrialRun) -> Self {
         let source = trial.counters.get(counter::TRACE_SOURCE).copied();
         let names_threads =
@@ -43,14 +45,16 @@ impl Suspects {
         Self { readings, load }
     }
 
-    /// The programs that were busy when a sample woke, and the load of the test, the busiest first.
+    /// Returns the programs that were busy when a sample woke, including the load of the test, the
+    /// busiest first.
     pub fn at(&self, sample: &Sample) -> &[Suspect] {
         let after = self.readings.partition_point(|reading| reading.0 < sample.woke);
         let reading = self.readings.get(after);
         reading.filter(|one| one.0 <= sample.woke + REACH).map_or(&self.load, |one| &one.1)
     }
 
-    /// The programs that were busy when these samples woke, on average over them, the busiest first.
+    /// Returns the programs that were busy when these samples woke, each with its share of one CPU as
+    /// a mean over all samples, the busiest first.
     pub fn of_samples<'a>(&self, samples: impl IntoIterator<Item = &'a Sample>) -> Vec<Suspect> {
         let mut shares: BTreeMap<&str, f64> = BTreeMap::new();
         let mut count = 0_usize;
@@ -63,10 +67,11 @@ impl Suspects {
         means(&shares, count)
     }
 
-    /// The program that was the busiest when at least half of these samples woke, of at least five.
+    /// Returns the program that was the busiest one when at least half of these samples woke;
+    /// `None` if there is no such program or fewer than `MIN_LATE` samples.
     pub fn likely<'a>(&self, samples: impl IntoIterator<Item = &'a Sample>) -> Option<&str> {
-        let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
-        let mut count = 0_usize;
+        let mut counts: BTreeMap<&str, u64> = BTreeMap::new();
+        let mut count = 0_u64;
         for sample in samples {
             count += 1;
             if let Some(first) = self.at(sample).first() {
@@ -78,7 +83,8 @@ impl Suspects {
     }
 }
 
-/// When each reading of a trial was made, and the programs that were busy before it, the busiest first.
+/// Returns the time of each CPU time reading of a trial, with the programs that were busy in the
+/// interval before it, the busiest first.
 fn readings(trial: &TrialRun) -> Vec<(Nanos, Vec<Suspect>)> {
     let Some(trace) = &trial.trace else { return Vec::new() };
     let mut readings: Vec<(Nanos, Vec<Suspect>)> = Vec::new();
@@ -101,8 +107,8 @@ fn readings(trial: &TrialRun) -> Vec<(Nanos, Vec<Suspect>)> {
     readings
 }
 
-/// The load threads of a trial as one program; `None` without any, and where an older version did not count their
-/// CPU time.
+/// Returns the load threads of a trial as one program; `None` without load threads, and for older
+/// files, which do not save the CPU time of load threads.
 fn own_load(trial: &TrialRun) -> Option<Suspect> {
     let time = |name: &str| trial.counters.get(name).map(|nanos| Nanos::new(*nanos).as_f64());
     let (cpu, wall) = (time(counter::LOAD_CPU_NANOS)?, time(counter::LOAD_WALL_NANOS)?);
@@ -110,8 +116,8 @@ fn own_load(trial: &TrialRun) -> Option<Suspect> {
     is_busy.then(|| Suspect { name: OWN_LOAD.to_owned(), share: cpu / wall })
 }
 
-/// The other programs that were busy while samples of these trials were late, on average over the readings, the
-/// busiest first.
+/// Returns the other programs that were busy during these trials, each with its share of one CPU as a
+/// mean over all CPU time readings, the busiest first.
 pub(in crate::report) fn busy_programs(trials: &[TrialRun]) -> Vec<Suspect> {
     let readings: Vec<_> = trials.iter().flat_map(readings).collect();
     let mut shares: BTreeMap<&str, f64> = BTreeMap::new();
@@ -154,7 +160,7 @@ mod tests {
         }
     }
 
-    /// A trial during which chrome and cargo were busy, with what `change` makes of it.
+    /// Returns a trial during which chrome and cargo were busy, modified by `change`.
     fn trial(change: impl Fn(&mut TrialRun)) -> TrialRun {
         let rows = [busy(250, 0, 620), busy(250, 1, 310), busy(5_000, 1, 900)];
         let mut run = run_of(Plan::all().remove(0), |trial| {

@@ -1,4 +1,5 @@
-//! The account of a late sample from records: who had the CPU, moment by moment.
+//! The account of a late sample (its lateness, split by cause) from trace records, which show which
+//! thread or interrupt used a CPU at which time.
 
 mod cpu;
 mod lanes;
@@ -21,42 +22,46 @@ use crate::sample::{
     Evidence, OUTSIDE, Sample, ThreadOwner, TraceEvent, TraceRecord, UNKNOWN_THREAD,
 };
 
-/// How long a page fault takes that is not followed by another one.
+/// Assumed duration of a page fault, for a single fault and for the last fault of a series.
 const ONE_FAULT: Nanos = Nanos::from_micros(1);
 
-/// What distinguishes culprits: kind, name, thread, priority.
+/// The key that identifies a culprit: kind, position in the list of names, thread ID, and priority.
 type CulpritKey = (CulpritKind, Option<u32>, Option<u32>, Option<i64>);
 
-/// The records of a trial, ready to be asked about its samples.
+/// The trace records of a trial, indexed for lookups by sample.
 #[derive(Debug)]
 pub(super) struct Records {
     source: TraceSource,
-    /// Whether interrupts of an idle CPU are missing.
+    /// Whether the kernel recorded no interrupts on idle CPUs.
     is_blind_when_idle: bool,
-    /// The number of the measuring thread.
+    /// The ID of the measuring thread, which is called the own thread here.
     own: u32,
-    /// In order of time.
+    /// All records, in order of time.
     records: Vec<TraceRecord>,
-    /// Who each record is about, where it has a name.
+    /// For each record, the thread, interrupt, or softirq that starts to use the CPU; `None` if the
+    /// record starts none, or no name is recorded.
     culprits: Vec<Option<Arc<Culprit>>>,
-    /// The positions of the records of each CPU, those that begin or end its idle states, and of the thread's own
-    /// switches.
+    /// The positions of all records of each CPU.
     of_cpu: BTreeMap<u32, Vec<usize>>,
+    /// The positions of the records that show whether each CPU is in an idle state.
     of_idle: BTreeMap<u32, Vec<usize>>,
+    /// The positions of the switches and wake-ups of the measuring thread.
     of_own: Vec<usize>,
-    /// The positions of the thread's page faults, and of the timers that ended its sleeps.
+    /// The positions of the page faults of the measuring thread.
     of_faults: Vec<usize>,
+    /// The positions of the timer expirations that ended sleeps of the measuring thread.
     of_timers: Vec<usize>,
-    /// Stretches of time from which records were lost, each until the next switch or wake-up of the thread: what it
-    /// did in between is not known.
+    /// Intervals (begin, end) in which records were lost. Each extends to the next switch or wake-up
+    /// of the measuring thread, as the state of the thread before that record is not known.
     losses: Vec<(Nanos, Nanos)>,
-    /// The CPUs on which everything that could explain a delay is recorded, of those that a file names.
+    /// The CPUs on which every event that could explain a delay was recorded. Run files list them.
     covered: BTreeSet<u32>,
+    /// The CPUs on which at least one kind of event that could explain a delay was not recorded.
     uncovered: BTreeSet<u32>,
 }
 
 impl Records {
-    /// Reads the trace of a trial; `None` where it has none. Time: O(n log n).
+    /// Reads the trace of a trial; `None` if the trial has no trace. Time: O(n log n).
     pub(super) fn of(trial: &TrialRun) -> Option<Self> {
         let trace = trial.trace.as_ref()?;
         let source = TraceSource::from_number(*trial.counters.get(counter::TRACE_SOURCE)?)?;
@@ -83,7 +88,7 @@ impl Records {
             !matches!(one.event, TraceEvent::Covered | TraceEvent::NotRecorded | TraceEvent::Owner)
         });
         for record in &mut records {
-            // Who has the CPU is not known from a loss to the next switch.
+            // After a loss, the thread on the CPU is not known until the next switch.
             if record.event == TraceEvent::Lost {
                 let (event, thread) = (TraceEvent::SwitchIn, Some(UNKNOWN_THREAD));
                 *record = TraceRecord { event, thread, value: None, ..*record };
@@ -114,7 +119,7 @@ impl Records {
         };
         for (at, record) in all.records.iter().enumerate() {
             all.of_cpu.entry(record.cpu).or_default().push(at);
-            // An interrupt wakes an idle CPU before that is recorded.
+            // An interrupt wakes an idle CPU before the end of the idle state is recorded.
             let is_awake = matches!(record.event, TraceEvent::IdleEnd | TraceEvent::InterruptBegin);
             if is_awake || record.event == TraceEvent::IdleBegin {
                 all.of_idle.entry(record.cpu).or_default().push(at);
@@ -143,7 +148,7 @@ impl Records {
             let culprit = name.map(|name| {
                 let key = (kind, record.name, record.thread, priority);
                 let make = || {
-                    // Earlier versions saved the number as the name.
+                    // Earlier versions saved the ID of an unknown thread as its name.
                     let is_unknown = record.thread == Some(UNKNOWN_THREAD);
                     let name = if is_unknown { "unknown thread".to_owned() } else { name.clone() };
                     let owner = if owners.is_empty() {
@@ -161,8 +166,9 @@ impl Records {
         all
     }
 
-    /// Splits the lateness of a sample; `None` where its records are missing. `chain` is the account of the
-    /// sample before, where that one woke after this one was due.
+    /// Splits the lateness of a sample by cause; `None` if the records around the sample are missing.
+    /// `before` is the previous sample. `chain` is the account of the previous sample, if it woke after
+    /// `sample` was due.
     pub(super) fn account(
         &self,
         sample: &Sample,
@@ -171,7 +177,7 @@ impl Records {
         chain: Option<&Account>,
     ) -> Option<Account> {
         let mut pieces = self.states(sample, before)?;
-        // Even where wake-ups are recorded, those by an interrupt of an idle CPU can be missing.
+        // Even if wake-ups are recorded, a wake-up by an interrupt of an idle CPU can be missing.
         let run_delay = evidence.and_then(|evidence| evidence.run_delay);
         states::split_by_run_delay(&mut pieces, before, sample, run_delay);
         let overran = before.map_or(sample.due, |before| before.done);
@@ -186,7 +192,7 @@ impl Records {
         for piece in &pieces {
             parts.cpu = Some(piece.cpu);
             let (from, to) = (piece.from.max(begin), piece.to.min(sample.woke));
-            // The previous frame ends within a piece.
+            // If the previous frame ended within this piece, split the piece at that time.
             let middle = overran.clamp(from, to.max(from));
             for (from, to) in [(from, middle), (middle, to)] {
                 self.split_around_losses(piece, (from, to), to <= overran, &mut parts);
@@ -210,7 +216,8 @@ impl Records {
         })
     }
 
-    /// The states of the thread from its previous wake-up to this one.
+    /// Returns the states of the measuring thread from the wake-up of the previous sample to the
+    /// wake-up of this sample; `None` if the records of that time are missing.
     fn states(&self, sample: &Sample, before: Option<&Sample>) -> Option<Vec<Piece>> {
         let from = before.map_or(sample.began, |before| before.woke).min(sample.began);
         if self.records.last().is_none_or(|last| last.at < from) {
@@ -219,10 +226,11 @@ impl Records {
         states::pieces(self.own_between(from, sample.woke)?, sample)
     }
 
-    /// The thread's own switches of a stretch of time, and the one before; `None` without that.
+    /// Returns the switches and wake-ups of the measuring thread in an interval, preceded by its
+    /// last switch before the interval; `None` if there is no earlier switch.
     fn own_between(&self, from: Nanos, to: Nanos) -> Option<impl Iterator<Item = &TraceRecord>> {
         let time = |at: &usize| self.time_of(*at);
-        // A wake-up is no state: a thread that runs can be woken, too.
+        // A wake-up does not determine the state: a running thread can also be woken.
         let is_state = |at: &usize| self.records.get(*at).is_some_and(|one| is_switch(one.event));
         let begun = self.of_own.partition_point(|at| time(at) <= from);
         let first = self.of_own.get(..begun)?.iter().rposition(is_state)?;
@@ -231,15 +239,16 @@ impl Records {
         Some(own.filter_map(|at| self.records.get(*at)))
     }
 
-    /// When a record was made, by its position.
+    /// Returns the time of the record at a position.
     fn time_of(&self, at: usize) -> Nanos {
         self.records.get(at).map_or(Nanos::MAX, |record| record.at)
     }
 
-    /// The stretches of a stretch of time in which the thread served page faults, in order.
+    /// Returns the parts of an interval in which the measuring thread handled page faults, in
+    /// order.
     fn faults(&self, (from, to): (Nanos, Nanos)) -> Vec<(Nanos, Nanos)> {
         let time = |at: &usize| self.time_of(*at);
-        // The one before may reach into it.
+        // The last fault before the interval may extend into the interval.
         let first = self.of_faults.partition_point(|at| time(at) < from).saturating_sub(1);
         let mut stretches = Vec::new();
         let mut done = from;
@@ -255,15 +264,16 @@ impl Records {
         stretches
     }
 
-    /// The losses that reach into a stretch of time.
+    /// Returns the intervals with lost records that overlap with an interval.
     fn losses_in(&self, (from, to): (Nanos, Nanos)) -> &[(Nanos, Nanos)] {
         let first = self.losses.partition_point(|loss| loss.1 < from);
         let end = self.losses.partition_point(|loss| loss.0 <= to);
         self.losses.get(first..end).unwrap_or_default()
     }
 
-    /// Splits a stretch of one state, of which what was lost is not observable: only that the previous frame was not
-    /// done is known without records.
+    /// Splits an interval of one state around losses of records: the time of a loss gets the cause
+    /// [`Cause::NotObservable`]. If the previous frame ran (`is_previous`), losses are ignored, as the
+    /// end of that frame is known without records.
     fn split_around_losses(
         &self,
         piece: &Piece,
@@ -286,7 +296,7 @@ impl Records {
         self.split_around_faults(piece, (from, to), is_previous, parts);
     }
 
-    /// Splits a stretch of one state, of which the time of page faults is known.
+    /// Splits an interval of one state around page faults, whose times are recorded.
     fn split_around_faults(
         &self,
         piece: &Piece,
@@ -308,13 +318,13 @@ impl Records {
         }
     }
 
-    /// What a stretch was of which nothing is recorded.
+    /// Returns the cause of an interval in which no event is recorded on a CPU.
     fn unrecorded(&self, cpu: u32) -> Cause {
-        // Without a record of everything, a missing record proves nothing.
+        // Unless every event is recorded, a missing record does not show that nothing happened.
         if self.covered.contains(&cpu) { Cause::NoEvent } else { Cause::NotObservable }
     }
 
-    /// Splits a stretch in which the thread was in one state among those who had its CPU.
+    /// Splits an interval in which the thread was in one state by the occupants of its CPU.
     fn split(&self, piece: &Piece, span: (Nanos, Nanos), is_previous: bool, parts: &mut Parts) {
         let span = if piece.state == State::Asleep {
             self.split_until_expiry(piece, span, parts)
@@ -345,12 +355,13 @@ impl Records {
                     let cause = if culprit.is_some() { Cause::Thread } else { own_cause };
                     parts.add(cause, culprit, span);
                 }
-                // A CPU is left idle by a thread that is ready to run only where a quota or a limit of
-                // real-time threads is used up.
+                // A CPU is idle although a preempted thread is ready to run only if a CPU quota or
+                // the limit of real-time threads is used up.
                 Occupant::Idle if piece.state == State::Ready && piece.is_preempted => {
                     parts.add(Cause::Blocked, None, span);
                 }
-                // Ready to run on an idle CPU: it was not reported, or something else had it.
+                // The thread is ready to run, but the CPU is recorded as idle: the CPU first leaves
+                // its idle state; the rest of the time has a cause that was not recorded.
                 Occupant::Idle if piece.state == State::Ready => {
                     self.split_idle(piece.cpu, span, parts);
                 }
@@ -363,11 +374,12 @@ impl Records {
     }
 }
 
-/// A stretch of time from which records were lost.
+/// An interval in which records were lost.
 struct Loss {
     begin: Nanos,
     end: Nanos,
-    /// When the thread was recorded next.
+    /// The time of the next record of the measuring thread after the loss; `None` if there is no such
+    /// record.
     known_from: Option<Nanos>,
 }
 
@@ -375,8 +387,8 @@ fn is_switch(event: TraceEvent) -> bool {
     event == TraceEvent::SwitchIn || event.is_switch_out()
 }
 
-/// The stretches of time from which records were lost, in order: each has a record at its begin and, without a count,
-/// one at its end.
+/// Returns the intervals in which records were lost, in order. A record with a count begins an
+/// interval; a record with a count of 0 on the same CPU ends it.
 fn losses(records: &[TraceRecord]) -> Vec<Loss> {
     let mut losses: Vec<Loss> = Vec::new();
     let mut open: BTreeMap<u32, usize> = BTreeMap::new();
@@ -392,7 +404,8 @@ fn losses(records: &[TraceRecord]) -> Vec<Loss> {
     losses
 }
 
-/// Losses with what follows from each, those that touch as one.
+/// Extends each loss to the next record of the measuring thread, and merges losses that overlap or
+/// touch.
 fn merged(losses: Vec<Loss>) -> Vec<(Nanos, Nanos)> {
     let mut merged: Vec<(Nanos, Nanos)> = Vec::new();
     for loss in losses {
@@ -405,17 +418,17 @@ fn merged(losses: Vec<Loss>) -> Vec<(Nanos, Nanos)> {
     merged
 }
 
-/// A lateness that is being split.
+/// The lateness of a sample while it is being split into segments.
 struct Parts {
     due: Nanos,
-    /// The CPU of what is added next.
+    /// The CPU of the segments that are added next.
     cpu: Option<u32>,
     segments: Vec<Segment>,
 }
 
 impl Parts {
-    /// Takes over the segments of another sample, which was due then, as far as they lie after the due
-    /// time of this one and before an end.
+    /// Copies the segments of the previous sample, which was due at `other_due`, as far as they are
+    /// between the due time of this sample and `end`.
     fn take_over(&mut self, segments: &[Segment], other_due: Nanos, end: Nanos) {
         for segment in segments {
             let Some(start) = segment.start else { continue };
@@ -428,7 +441,8 @@ impl Parts {
         }
     }
 
-    /// Adds a stretch of time, to the last segment where it is of the same cause.
+    /// Adds an interval as a segment. If the last segment ends where the interval begins, and has the
+    /// same cause, culprit, and CPU, extends that segment instead.
     fn add(&mut self, cause: Cause, culprit: Option<Arc<Culprit>>, (from, to): (Nanos, Nanos)) {
         let (start, length) = (from - self.due, to - from);
         match self.segments.last_mut() {

@@ -1,10 +1,11 @@
-//! Two to four runs side by side: what differs around them, and what their numbers say of each other.
+//! Compares two to four runs: their conditions, and the differences of their metrics.
 //!
-//! One run is the baseline; each other is compared with it. Rows are matched by label. Differences carry
-//! 95% intervals from a moving-block bootstrap with a fixed seed ([`blocks`](crate::stats::blocks)), and
-//! are called only where they are larger than chance, larger than what runs with the same settings differ
-//! by, and large enough to matter ([`DeltaResult`]). Runs of unlike length are compared by percentiles and
-//! rates; a maximum is shown and not evaluated.
+//! One run is the baseline, with which each other run is compared. Configurations are matched by
+//! label. Differences have 95% intervals from a moving-block bootstrap with a fixed seed
+//! ([`blocks`](crate::stats::blocks)). A difference counts as better or worse only if it is larger
+//! than chance, larger than the run-to-run variation, and large enough to matter ([`DeltaResult`]).
+//! Runs of different length are compared by percentiles and rates; a maximum is shown but not
+//! evaluated.
 
 mod candidate;
 mod conditions;
@@ -33,64 +34,66 @@ use crate::report::{Options, Report, metrics};
 use crate::run::{Ending, Run};
 use crate::stats::blocks::Interval;
 
-/// The most runs that are compared.
+/// Max number of runs in a comparison.
 pub const MAX_RUNS: usize = 4;
 
 /// Why numbers are not compared with each other.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Incompatibility {
-    /// They are of unlike kinds of test.
+    /// The runs are of different tests.
     Tests,
-    /// They were measured by unlike methods.
+    /// The runs were measured by different method versions.
     Methods,
-    /// Their loops have unlike periods, so that a microsecond does not mean the same.
+    /// The loops have different periods, so the same lateness is a different share of a frame.
     Periods(Vec<Nanos>),
-    /// They are readings taken now and then: most frames are not in them.
+    /// The values are periodic readings of a log, which omits most frames.
     Readings,
-    /// They are counts of values without order in time.
+    /// Only counts of values are known, without their order in time.
     Counts,
-    /// The runs of a group, A or B by its position, have unlike settings, machines or conditions.
+    /// The runs of a group have different settings, machines, or conditions; holds the position of
+    /// the group: 0 for A, 1 for B.
     MixedGroup(usize),
 }
 
-/// What a reader of the numbers must know; positions are those of the runs.
+/// A note for readers of the numbers. Runs are identified by their positions.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Note {
-    /// The runs are of unlike length, so maximum values and counts are not evaluated.
+    /// The runs have different lengths, so maximum values and counts are not evaluated.
     Lengths(Vec<Nanos>),
-    /// A run was cut short.
+    /// A run did not finish.
     Incomplete(usize),
-    /// A configuration of a run was not granted what it requested.
+    /// A configuration of a run did not run as requested.
     NotAsRequested {
-        /// The run.
+        /// The position of the run.
         run: usize,
-        /// The configuration.
+        /// The label of the configuration.
         label: String,
-        /// What it was granted instead.
+        /// The settings that were applied instead.
         granted: String,
     },
     /// Samples of a run were lost.
     Lost {
-        /// The run.
+        /// The position of the run.
         run: usize,
-        /// How many.
+        /// The number of lost samples.
         count: u64,
     },
     /// A run was measured by a build without optimization.
     DebugBuild(usize),
     /// A configuration is only in some of the runs.
     Unmatched {
-        /// The configuration.
+        /// The label of the configuration.
         label: String,
-        /// The runs it is in.
+        /// The positions of the runs that have the configuration.
         runs: Vec<usize>,
     },
-    /// The only configurations of the runs have unlike labels and are compared with each other all the same.
+    /// Each run has a single configuration. These configurations are compared with each other,
+    /// although their labels, which this note lists, differ.
     LabelMismatch(Vec<String>),
 }
 
 impl Note {
-    /// Gives the runs that it is about other positions.
+    /// Replaces the position of each run to which the note refers with the result of `to`.
     fn rename(&mut self, to: impl Fn(usize) -> usize) {
         match self {
             Self::Incomplete(run)
@@ -107,67 +110,70 @@ impl Note {
     }
 }
 
-/// From what it is known how much runs with the same settings differ.
+/// The source of the run-to-run variation: how much runs with the same settings differ.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Variation {
-    /// It is not known.
+    /// The run-to-run variation is not known.
     Unknown,
-    /// From this many saved runs with the baseline's settings, none of them after it.
+    /// Measured from this many saved runs with the settings of the baseline, none of them more
+    /// recent than the baseline.
     Repeats(usize),
-    /// From the groups themselves, of this many runs.
+    /// Measured from the compared groups A and B, which have these numbers of runs.
     Groups([usize; 2]),
 }
 
-/// One configuration of all runs.
+/// One configuration, compared across all runs.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ComparedRow {
-    /// Names the configuration, as the baseline does.
+    /// The label of the configuration in the baseline.
     pub label: String,
-    /// Where it is among the [items](Item::all) of each run.
+    /// The position of the configuration among the [items](Item::all) of each run.
     pub positions: Vec<usize>,
-    /// Lateness above which a frame is late in every run; `None` where it is not one and the same.
+    /// The late threshold of every run; `None` if it is not the same in all of them.
     pub late_limit: Option<Nanos>,
-    /// Why its numbers are not evaluated, where they are not.
+    /// Why the numbers are not evaluated; `None` if they are.
     pub obstacle: Option<Incompatibility>,
-    /// Its numbers; a value and a difference for each run.
+    /// The metrics of the configuration, each with a value and a difference per run.
     pub figures: Vec<Figure>,
-    /// What each run is against the baseline; `None` at the baseline itself.
+    /// The outcome of each run compared with the baseline; `None` for the baseline itself.
     pub outcomes: Vec<Option<Outcome>>,
 }
 
 impl ComparedRow {
-    /// What it is in each run.
+    /// Returns the configuration or recording of this row in each of the runs.
     pub fn items<'a>(&self, runs: &[(&'a Run, &'a Report)]) -> Vec<Item<'a>> {
         let found = runs.iter().zip(&self.positions);
         found.filter_map(|((run, report), &at)| Item::all(run, report).get(at).copied()).collect()
     }
 }
 
-/// Runs side by side.
+/// A comparison of runs with a baseline.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Comparison {
-    /// Position of the run that the others are compared with.
+    /// Position of the run with which the other runs are compared.
     pub baseline: usize,
-    /// How many runs there are.
+    /// The number of compared runs, or 2 for the groups A and B.
     pub count: usize,
-    /// The word for what each sample's value is: "lateness".
+    /// The name of the values of the samples, such as "lateness".
     pub value_name: &'static str,
-    /// Why the runs are not compared with each other at all, where they are not.
+    /// Why the runs are not compared at all; `None` if they are.
     pub obstacle: Option<Incompatibility>,
-    /// What the runs ran on and under: what differs first, by its likely effect.
+    /// The conditions of the runs: those that differ first, in descending order of their likely
+    /// effect.
     pub conditions: Vec<Condition>,
-    /// What a reader of the numbers must know.
+    /// Notes for readers of the numbers.
     pub notes: Vec<Note>,
-    /// From what the run-to-run variation is known.
+    /// The source of the run-to-run variation.
     pub variation: Variation,
-    /// What numbers usually vary by from run to run.
+    /// The typical run-to-run variation of each metric.
     pub prior: Prior,
     /// The configurations that all runs have.
     pub rows: Vec<ComparedRow>,
 }
 
 impl Comparison {
-    /// Holds runs against one of them; judges each first. A baseline that is not there is the first.
+    /// Evaluates runs and compares all of them with the run at the position `baseline`; with the first
+    /// run if there is none at that position.
     pub fn of(runs: &[&Run], baseline: usize) -> Self {
         let reports: Vec<Report> =
             runs.iter().map(|run| Report::of(run, &Options::default())).collect();
@@ -175,9 +181,9 @@ impl Comparison {
         Self::of_reports(&evaluated, baseline, None, &Prior::default())
     }
 
-    /// Compares runs that were evaluated already with one of them. Without the noise floor of its settings,
-    /// runs are not called better or worse. Time: O(n log n) in the number of samples, about half a second
-    /// for two runs of 3.6 million.
+    /// Compares runs that are already evaluated with the run at the position `baseline`. `floor` is the
+    /// noise floor for the settings of the baseline; without it, no run is called better or worse.
+    /// Time: O(n log n) in the number of samples, about 0.5 s for two runs of 3.6 million samples.
     pub fn of_reports(
         runs: &[(&Run, &Report)],
         baseline: usize,
@@ -218,7 +224,7 @@ impl Comparison {
         comparison
     }
 
-    /// What a run is against the baseline over all its rows.
+    /// Returns the outcome of a run compared with the baseline, over all rows.
     pub fn outcome(&self, run: usize) -> Outcome {
         if self.obstacle.is_some() {
             return Outcome::NotComparable;
@@ -226,7 +232,7 @@ impl Comparison {
         Outcome::joined(self.rows.iter().filter_map(|row| *row.outcomes.get(run)?))
     }
 
-    /// The conditions that differ, those with the largest likely effect first.
+    /// Returns the conditions that differ, those with the largest likely effect first.
     pub fn differing(&self) -> impl Iterator<Item = &Condition> {
         self.conditions.iter().filter(|condition| condition.weight != Relevance::Same)
     }
@@ -237,7 +243,7 @@ fn obstacle(runs: &[(&Run, &Report)]) -> Option<Incompatibility> {
     if runs.iter().any(|(run, _)| run.subject.key() != first.subject.key()) {
         return Some(Incompatibility::Tests);
     }
-    // What another program recorded follows no method of this one.
+    // A recording of another program has no method version of this program.
     let method = |run: &Run| run.plan().map(|_| run.method_version);
     let differs = runs.iter().any(|(run, _)| method(run) != method(first));
     differs.then_some(Incompatibility::Methods)
@@ -259,13 +265,14 @@ fn notes(runs: &[(&Run, &Report)]) -> Vec<Note> {
     notes
 }
 
-/// What is at these positions of each run.
+/// Returns one item of each run: of the run with the same index, the item at the position in `positions`.
 fn at<'a>(items: &[Vec<Item<'a>>], positions: &[usize]) -> Vec<Item<'a>> {
     let found = items.iter().zip(positions);
     found.filter_map(|(items, &position)| items.get(position).copied()).collect()
 }
 
-/// Positions of what belongs together, in the order of the baseline.
+/// Returns the positions of the items with the same label in all runs, in the order of the
+/// baseline. Adds notes about items that have no match.
 fn matched(items: &[Vec<Item<'_>>], baseline: usize, notes: &mut Vec<Note>) -> Vec<Vec<usize>> {
     let mut labels: Vec<&str> = Vec::new();
     for item in items.get(baseline).into_iter().chain(items).flatten() {
@@ -297,7 +304,8 @@ fn matched(items: &[Vec<Item<'_>>], baseline: usize, notes: &mut Vec<Note>) -> V
     matched
 }
 
-/// What is to be said of what is compared.
+/// Adds notes about the compared items: different lengths, and settings that were not applied as
+/// requested.
 fn item_notes(items: &[Vec<Item<'_>>], matched: &[Vec<usize>], notes: &mut Vec<Note>) {
     let mut has_lengths = false;
     for positions in matched {
@@ -305,7 +313,7 @@ fn item_notes(items: &[Vec<Item<'_>>], matched: &[Vec<usize>], notes: &mut Vec<N
         let lengths: Vec<Nanos> = items.iter().map(|item| item.length()).collect();
         let (min, most) = (lengths.iter().min().copied(), lengths.iter().max().copied());
         let differ = min.zip(most).is_some_and(|(min, most)| {
-            // A slot more or less is no other length.
+            // Lengths within 2% count as equal: the number of slots can differ slightly.
             most.as_f64() * 0.98 > min.as_f64()
         });
         if differ && !has_lengths {

@@ -1,6 +1,6 @@
-//! The result of a quick check: one answer from five runs, the numbers behind it, and what would help.
+//! The result of a Quick check: one answer from five runs, the numbers that support it, and advice.
 //!
-//! Grades, numbers and limits are those of the runs' own reports: opened one by one they say the same.
+//! Grades, numbers, and limits are the same as in the reports of the individual runs.
 
 mod advice;
 mod card;
@@ -27,7 +27,7 @@ use crate::report::{Grading, Report, Standing};
 use crate::run::Run;
 use crate::stats::GradeRange;
 
-/// A part of a check with its run and what that means; absent where it was skipped.
+/// A part of a check with its run and report; `None` if the part was skipped.
 pub type Measured<'a> = (Part, Option<(&'a Run, &'a Report)>);
 
 /// Whether this PC may be the cause of stutter.
@@ -37,24 +37,25 @@ pub enum Answer {
     Unlikely,
     /// The worst part is Fair.
     Occasional,
-    /// The worst part is Poor, but only while other programs are busy.
+    /// The worst part is Poor, but no part is Poor without the load threads of the check.
     UnderLoad,
-    /// A part is Poor even on a PC that is otherwise idle.
+    /// A part is Poor even without load threads.
     Likely,
-    /// The worst parts were disturbed, so the PC is not to blame.
+    /// The worst parts were disturbed: whether the PC is the cause is not known.
     Inconclusive {
-        /// The worst grades that were measured anyway without load and under load.
+        /// The worst grade of all parts except the frame loop under load, in spite of the disturbance.
         idle: Option<GradeRange>,
-        /// Under load.
+        /// The grade of the frame loop under load, in spite of the disturbance.
         loaded: Option<GradeRange>,
     },
-    /// The data is not enough to decide.
+    /// The data is not enough to decide which of these grades is true.
     NotEnoughData(Grading),
-    /// Not all parts could be judged, so there is no answer.
+    /// Not all parts could be evaluated, so there is no answer.
     Incomplete {
-        /// Parts that were skipped.
+        /// The number of parts that were skipped.
         skipped: usize,
-        /// Parts that were measured, but too little or not as requested.
+        /// The number of parts that were measured, but have no grade: they have too little data, or were
+        /// not measured as requested.
         unjudged: usize,
     },
 }
@@ -62,26 +63,27 @@ pub enum Answer {
 /// The result of a quick check.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Scorecard {
-    /// The worst grade of the five parts, where it may be stated.
+    /// The worst grade of the five parts; absent if the data does not support a grade.
     pub grade: Option<GradeRange>,
-    /// What qualifies the grade, or takes its place.
+    /// A restriction of the grade, or why there is none.
     pub standing: Standing,
     /// The answer.
     pub answer: Answer,
-    /// A card a part, in their order.
+    /// One card per part, in the order of the parts.
     pub cards: Vec<Card>,
-    /// Which frame rates this PC can pace under load; empty where that was not measured.
+    /// The frame rates that this PC can pace under load; empty if the frame loop under load was not
+    /// measured.
     pub rates: Vec<Rate>,
-    /// Who delayed the frames; absent where no frame loop was measured.
+    /// The sources that delayed frames; absent if no frame loop was measured.
     pub delayed: Option<Delayed>,
-    /// What else would help, the first thing first: at most three.
+    /// Advice, the most important first; up to three items.
     pub advice: Vec<Advice>,
-    /// How far to trust it; empty where nothing was measured.
+    /// The measurement quality, line by line; empty if nothing was measured.
     pub trust: Vec<QualityCheck>,
 }
 
 impl Scorecard {
-    /// Judges a check. Time: O(n log n) in the number of frames.
+    /// Evaluates a check. Time: O(n log n) in the number of frames.
     pub fn of(parts: &[Measured<'_>]) -> Self {
         let cards: Vec<Card> =
             parts.iter().map(|&(part, measured)| Card::of(part, measured)).collect();
@@ -104,7 +106,8 @@ impl Scorecard {
         }
     }
 
-    /// The card with the worst result: of the worst grade, and there the furthest on its scale.
+    /// Returns the card with the worst result: the worst grade and, among equal grades, the value that
+    /// is furthest toward Poor on the scale of its card. `None` if no card has a value.
     pub fn weakest(&self) -> Option<&Card> {
         let place = |card: &Card| card.scale.map_or(0.0, |scale| scale.place(scale.value));
         let measured = self.cards.iter().filter(|card| !card.is_stated_only);
@@ -113,7 +116,7 @@ impl Scorecard {
             .max_by(|a, b| (a.grade.cmp(&b.grade)).then(place(a).total_cmp(&place(b))))
     }
 
-    /// The card of a part.
+    /// Returns the card of a part.
     pub fn card(&self, part: Part) -> Option<&Card> {
         self.cards.iter().find(|card| card.part == part)
     }

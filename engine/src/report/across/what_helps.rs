@@ -1,4 +1,5 @@
-//! After the changes, those that help together: what to measure, and both runs as one.
+//! The follow-up of a run of the test What helps: the plan that measures the helpful changes in
+//! combination, and the function that joins the run and its follow-up.
 
 use super::quick::joined;
 use crate::plan::what_helps::Together;
@@ -7,8 +8,9 @@ use crate::report::Report;
 use crate::report::what_helps::{ChangeEffect, ChangeResult, is_little_to_gain};
 use crate::run::{Ending, Run, TrialRun};
 
-/// What to measure after a run: the changes that help, together. Of several priorities only the best is among them.
-/// `None` where fewer than two help, there is little to gain, or they were measured already.
+/// Returns the plan that measures the helpful changes of a run in combination. Of several changes of
+/// the priority, the plan includes only the most helpful one. `None` if fewer than two changes remain,
+/// there is little to gain, the run did not finish, or a combination was already measured.
 pub fn follow_up(run: &Run, report: &Report) -> Option<Plan> {
     let Plan::WhatHelps(plan) = run.plan()? else { return None };
     let effects = report.results::<ChangeEffect>();
@@ -27,7 +29,8 @@ pub fn follow_up(run: &Run, report: &Report) -> Option<Plan> {
             has_priority |= is_priority;
         }
     }
-    // Other blocks may have a tail of their own.
+    // The spin tail comes from the block that measured the change `SpinTail`, as other blocks may use
+    // a spin tail of a different length.
     let is_tail = |trial: &&TrialRun| trial.trial.label == SettingChange::SpinTail.name();
     let tail = run.trials.iter().filter(is_tail).find_map(TrialRun::tail);
     let together = Together { changes, tail };
@@ -35,8 +38,8 @@ pub fn follow_up(run: &Run, report: &Report) -> Option<Plan> {
         .then(|| Plan::WhatHelps(WhatHelps { together: Some(together), ..plan.clone() }))
 }
 
-/// The blocks of a change and of its baseline as a run of a frame loop, to look at their frames; `None` where it was
-/// not measured.
+/// Returns a frame loop run that consists of the blocks of a change and of its baseline, so that their
+/// frames can be inspected; `None` if the change was not measured.
 pub fn frame_loop_of(run: &Run, report: &Report, effect: &ChangeEffect) -> Option<Run> {
     let Plan::WhatHelps(plan) = run.plan()? else { return None };
     let rows = [effect.baseline_row, effect.row].map(|row| report.rows.get(row));
@@ -55,8 +58,8 @@ pub fn frame_loop_of(run: &Run, report: &Report, effect: &ChangeEffect) -> Optio
     })
 }
 
-/// One run of a first one and of what was measured after it, in place of the first. What was not measured to its end
-/// is not part of it.
+/// Joins a run and its follow-up into one run that replaces the first: it has the ID, name, and
+/// notes of the first run. A follow-up that did not finish is ignored.
 pub fn with_follow_up(first: &Run, second: Run) -> Run {
     if second.ending != Ending::Finished {
         return first.clone();

@@ -1,4 +1,5 @@
-//! Charts of imported recordings: frame times over time, histograms, and the share above each value.
+//! Charts of imported recordings: frame times over time, histograms, and the share of frames above
+//! each frame time.
 
 use super::super::model::chart::{
     Axis, Chart, Marks, Series, fitted, histogram, of_histograms, points_over_time, tail,
@@ -9,10 +10,10 @@ use crate::run::capture::{Capture, Distribution, Recording};
 use crate::sample::MISSING;
 use crate::stats::LogHistogram;
 
-/// The most recordings that are overlaid.
+/// Maximum number of recordings in one chart.
 const MAX_OVERLAID: usize = 4;
 
-/// Every chart of a capture.
+/// Returns all charts of an imported file.
 pub(in crate::report) fn charts(capture: &Capture) -> Vec<Chart> {
     match capture {
         Capture::Frames(recordings) => {
@@ -47,7 +48,8 @@ fn over_time(title: &'static str, recordings: &[Recording]) -> Option<Chart> {
             let mut at = Nanos::ZERO;
             let mut logged = one.logged_at.values();
             let times = one.frame_times.values().filter_map(move |nanos| {
-                // A log shows when it was written; frames follow each other.
+                // A sampled log has a timestamp per reading. Without timestamps, the time of a
+                // frame is the sum of the frame times up to its end.
                 let logged = logged.next();
                 (nanos != MISSING).then(|| {
                     at += Nanos::new(nanos.max(0));

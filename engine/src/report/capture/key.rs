@@ -1,13 +1,12 @@
-//! The figures that the report of a capture shows first.
+//! Key figures of an imported file.
 
 use super::{CaptureFigures, RecordingFigures};
 use crate::nanos::Nanos;
 use crate::report::model::key_figure::KeyFigure;
-use crate::report::model::verdict::wide;
 use crate::stats::Lows;
 use crate::units::{format_count, format_decimal, format_long_time, format_share};
 
-/// The figures of the longest recording.
+/// Returns the key figures of the recording with the most samples; empty without recordings.
 pub(in crate::report) fn key_figures(recordings: &[RecordingFigures]) -> Vec<KeyFigure> {
     let longest = recordings.iter().rev().max_by_key(|one| one.figures.count());
     let Some(longest) = longest else { return Vec::new() };
@@ -22,8 +21,8 @@ pub(in crate::report) fn key_figures(recordings: &[RecordingFigures]) -> Vec<Key
                 None => KeyFigure::absent(title, needed),
             };
             let low = |lows: Option<Lows>| lows.map(|lows| lows.by(<_>::default()));
-            let count = format!("{} frames", format_count(wide(frames.frame_time.count)));
-            let slow = format!("{} slow frames", format_count(wide(frames.stutter.count)));
+            let count = format!("{} frames", format_count(frames.frame_time.count));
+            let slow = format!("{} slow frames", format_count(frames.stutter.count));
             vec![
                 rate("Average FPS", Some(frames.average_fps), &count, ""),
                 rate("1% low", low(frames.one_percent_low), "slowest 1%", "needs 100 frames"),
@@ -41,7 +40,7 @@ pub(in crate::report) fn key_figures(recordings: &[RecordingFigures]) -> Vec<Key
         CaptureFigures::SampledLog(log) => vec![
             KeyFigure::new(
                 "Readings",
-                (format_count(wide(log.count)), ""),
+                (format_count(log.count), ""),
                 format_long_time(log.elapsed),
             ),
             time("Min reading", Some(log.min), "not of every frame", ""),

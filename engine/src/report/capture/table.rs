@@ -1,4 +1,4 @@
-//! Imported recordings as a table: one row each.
+//! The table of imported recordings, with one row per recording.
 
 use std::borrow::Cow;
 use std::convert::identity;
@@ -6,10 +6,13 @@ use std::convert::identity;
 use super::{CaptureFigures, FrameFigures, HistogramFigures, LogFigures, RecordingFigures};
 use crate::nanos::Nanos;
 use crate::report::Options;
-use crate::report::model::table::{Cell, Column, SpreadOf, Table, TableBuilder};
+use crate::report::model::table::{
+    Cell, Column, SpreadOf, Table, TableBuilder, average_frame_rate,
+};
 use crate::stats::{Lows, Statistic};
 
-/// Why a histogram has no percentile.
+/// Shown in place of a statistic that is unknown because it is above the highest bin of a
+/// histogram.
 const ABOVE: &str = "above the histogram";
 
 const FRAME_TIMES: SpreadOf =
@@ -29,7 +32,7 @@ const VALUES: SpreadOf = SpreadOf {
 
 type Builder<'a> = TableBuilder<'a, RecordingFigures>;
 
-/// The table of an imported run; the recordings of one run are of one kind.
+/// Returns the table of an imported run, whose recordings are all of the same kind.
 pub(in crate::report) fn tables(recordings: &[RecordingFigures], options: &Options) -> Vec<Table> {
     let Some(first) = recordings.first() else { return Vec::new() };
     let table = TableBuilder::new("recordings", "Recordings", String::new(), recordings)
@@ -50,7 +53,8 @@ fn or_absent(cell: Option<impl Into<Cell>>, reason: &'static str) -> Cell {
     cell.map_or(Cell::Absent(Cow::Borrowed(reason)), Into::into)
 }
 
-/// The cell of a recording of another kind than the first.
+/// Returns the empty cell of a recording whose kind differs from the kind of the first recording,
+/// which decides the columns.
 const fn other_kind() -> Cell {
     Cell::Absent(Cow::Borrowed("not in this kind of file"))
 }
@@ -83,12 +87,9 @@ fn rate_columns<'a>(table: Builder<'a>, options: &Options) -> Builder<'a> {
         .column(Column::count("frames_count", "Frames", "Frames with a frame time."), |one| {
             frames(one, |frames| frames.frame_time.count.into())
         })
-        .column(
-            Column::rate("average_fps", "Average", "FPS", "Frames divided by their frame times.")
-                .higher_is_better()
-                .key_figure(),
-            |one| frames(one, |frames| Cell::Rate(frames.average_fps)),
-        )
+        .column(average_frame_rate().key_figure(), |one| {
+            frames(one, |frames| Cell::Rate(frames.average_fps))
+        })
         .column(
             Column::rate(
                 "one_percent_low_fps",

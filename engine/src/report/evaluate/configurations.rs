@@ -1,4 +1,4 @@
-//! The configurations of a run: what its trials of one label show together.
+//! The configurations of a run, each of which joins the trials with the same label.
 
 use super::evaluation_of;
 use crate::nanos::Nanos;
@@ -13,8 +13,8 @@ use crate::run::{Run, TrialRun, counter, foreign_share};
 use crate::stats::interval;
 use crate::stats::{Quantile, Round, Summary};
 
-/// The configurations of a run: trials of one label joined, in the order of the plan's own listing. An
-/// imported run has none.
+/// Returns the configurations of a run, in the order of the plan. Trials with the same label are
+/// joined. An imported run has no configurations.
 pub(super) fn configurations(
     run: &Run,
     options: &Options,
@@ -34,7 +34,8 @@ pub(super) fn configurations(
         let (positions, trials): (Vec<usize>, Vec<&TrialRun>) =
             trials.filter(|(_, trial)| trial.trial.label == **label).unzip();
         let one = numbers(plan, &trials, options, has_intervals);
-        // A short series is as disturbed as all of them together.
+        // In a short trial, the CPU time of other programs is not known exactly: the share of the
+        // whole run is used instead.
         let is_counted =
             |trial: &&TrialRun| trial.counters.contains_key(counter::FOREIGN_CPU_NANOS);
         let of_run = share_of_run.filter(|_| trials.iter().any(is_counted));
@@ -50,8 +51,9 @@ pub(super) fn configurations(
     configurations
 }
 
-/// Over how many CPUs the load of other programs is spread: those of its threads and of trials that were
-/// measured at the same time. The longest gap is that of one CPU.
+/// Returns the number of CPUs by which the CPU time of other programs is divided: one per measuring
+/// thread, including the threads of concurrent trials. For trials that look for gaps, the number is
+/// 1, since the longest gap is on one CPU.
 fn disturbed_cpus(run: &Run, trials: &[&TrialRun]) -> usize {
     if trials.iter().any(|trial| matches!(trial.trial.pace, Pace::Gaps { .. })) {
         return 1;
@@ -63,7 +65,7 @@ fn disturbed_cpus(run: &Run, trials: &[&TrialRun]) -> usize {
     trials.iter().map(of_stage).max().unwrap_or(1)
 }
 
-/// Threads that a trial measures with.
+/// Returns the number of measuring threads of a trial.
 fn threads(trial: &TrialRun) -> usize {
     match trial.trial.work {
         Work::GameCycle(cycle) => usize::try_from(cycle.threads).unwrap_or(1),
@@ -71,7 +73,8 @@ fn threads(trial: &TrialRun) -> usize {
     }
 }
 
-/// The numbers of trials of one label while they run: without intervals.
+/// Returns the configuration of trials with the same label while their run is in progress: without
+/// confidence intervals.
 pub fn live_configuration(plan: &Plan, trials: &[&TrialRun], options: &Options) -> Configuration {
     numbers(plan, trials, options, false)
 }
@@ -123,9 +126,9 @@ fn numbers(
     configuration
 }
 
-/// What trials of one label were granted; `None` where none started.
+/// Returns the applied settings of trials with the same label; `None` if no trial started.
 fn granted(trials: &[&TrialRun]) -> Option<AppliedSummary> {
-    // A round that was denied something speaks for all.
+    // If a round did not run as requested, the settings of that round are reported for all rounds.
     let all = || trials.iter().filter_map(|trial| trial.applied.as_ref());
     let applied = all().find(|one| !one.is_as_requested()).or(all().next())?;
     let (off, count) = (all().filter(|one| !one.is_as_requested()).count(), all().count());
@@ -145,7 +148,7 @@ fn granted(trials: &[&TrialRun]) -> Option<AppliedSummary> {
     })
 }
 
-/// A configuration without trials.
+/// Returns a configuration without trials.
 fn empty() -> Configuration {
     Configuration {
         label: String::new(),
@@ -192,7 +195,8 @@ mod tests {
         }
     }
 
-    /// A round of frames given by when they were due and woke; each works for 50 µs.
+    /// Returns a trial with one frame per pair of due time and wake-up time in nanoseconds. Every
+    /// frame works for 50 µs.
     fn trial(on_miss: OnMiss, frames: &[(i64, i64)]) -> TrialRun {
         let stage = plan(on_miss).stages(&CpuFacts::default()).remove(0);
         let mut trial = TrialRun::new(0, stage.trials[0].clone(), stage.load);
@@ -211,7 +215,7 @@ mod tests {
         trial
     }
 
-    /// 200 frames of a re-based loop, each of them late by as much.
+    /// Returns a trial with 200 frames of a re-based loop, each of them `late` nanoseconds late.
     fn re_based(late: i64) -> TrialRun {
         let due = |k: i64| PERIOD + k * (PERIOD + late);
         let frames: Vec<(i64, i64)> = (0..200).map(|k| (due(k), due(k) + late)).collect();
@@ -272,7 +276,8 @@ mod tests {
 
     #[test]
     fn only_slots_that_passed_empty_are_corrected_for() {
-        // The second frame is 2.5 periods late, with each way to go on.
+        // In both trials, the second frame is 2.5 periods late. The first trial then skips slots,
+        // the second trial catches up.
         let late = 2 * PERIOD + PERIOD / 2;
         let at = |slot: i64| (slot * PERIOD, slot * PERIOD);
         let second = (2 * PERIOD, 2 * PERIOD + late);

@@ -1,4 +1,4 @@
-//! A run in a word and a number, for a list.
+//! The summary of a run in a list of runs: one word and one number.
 
 use super::evaluation_of;
 use crate::nanos::Nanos;
@@ -6,43 +6,44 @@ use crate::report::capture::RecordingFigures;
 use crate::report::model::configuration::Configuration;
 use crate::report::model::grading::Standing;
 use crate::report::model::report::{Options, Report};
-use crate::report::model::verdict::{Doubt, wide};
+use crate::report::model::verdict::Doubt;
 use crate::report::scheduling_gaps::GapFigures;
 use crate::run::{Ending, Run};
 use crate::stats::GradeRange;
 use crate::units::{format_count, format_time};
 
-/// A run in a word and a number, for a list.
+/// The summary of a run in a list of runs: one word and one number.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Headline {
-    /// The grade, where there is one, or a bound.
+    /// The grade, or a bound such as Good or better; absent if the run has no grade.
     pub grade: Option<GradeRange>,
-    /// What qualifies the grade, or takes its place.
+    /// What qualifies or replaces the grade: missing data or a disturbance.
     pub standing: Standing,
-    /// The grade in a word, or what takes its place.
+    /// The grade as a word, or a word that replaces the grade, such as "Stopped".
     pub word: String,
-    /// The key number.
+    /// The key result of the run, such as "best p99 12 µs", or else the number of samples.
     pub number: String,
-    /// The lowest p99 lateness of what ran as requested, where there is one.
+    /// The p99 lateness of the recommended configuration; absent if the list shows no p99 for the
+    /// test, or no configuration can be recommended.
     pub best_p99: Option<Nanos>,
-    /// The longest gap on any CPU, where gaps were measured.
+    /// The longest gap on any CPU; absent if the test does not measure gaps.
     pub longest_gap: Option<Nanos>,
-    /// How many configurations there are.
+    /// Number of configurations.
     pub rows: usize,
-    /// How many did not run as requested.
+    /// Number of configurations that did not run as requested.
     pub refused: usize,
     /// How the run ended.
     pub ending: Ending,
 }
 
 impl Headline {
-    /// The headline of a run.
+    /// Returns the summary of a run.
     pub fn of(run: &Run) -> Self {
         let report = Report::of(run, &Options::default());
         Self::of_report(run, &report)
     }
 
-    /// The headline of a run that was judged already.
+    /// Returns the summary of a run whose report is already computed.
     pub fn of_report(run: &Run, report: &Report) -> Self {
         let verdict = &report.verdict;
         let doubt = Doubt::of(verdict.standing);
@@ -68,7 +69,7 @@ impl Headline {
             (None, Some(p99)) if rows == 1 => format!("p99 {}", format_time(p99)),
             (None, Some(p99)) => format!("best p99 {}", format_time(p99)),
             (None, None) => {
-                format!("{} {}", format_count(wide(run.sample_count())), run.subject.samples_name())
+                format!("{} {}", format_count(run.sample_count()), run.subject.samples_name())
             }
         };
         Self {

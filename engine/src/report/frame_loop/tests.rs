@@ -1,4 +1,4 @@
-//! What is recommended, and where the data does not decide.
+//! The recommendation of a frame loop, and cases in which the data is not enough for a recommendation.
 
 use super::super::model::table::Cell;
 use super::super::test_run::run_of;
@@ -10,14 +10,15 @@ use crate::stats::Grade;
 
 const PERIOD: Nanos = Nanos::from_millis(10);
 
-/// Lateness of 600 frames between 0 and a limit; as many neighbors as named are equally late.
+/// Returns a random lateness between 0 and `limit` for 600 frames. Groups of `neighbors` consecutive frames are
+/// equally late, so that frames depend on each other.
 fn lateness(seed: u64, limit: Nanos, neighbors: usize) -> Vec<Nanos> {
     let mut random = fastrand::Rng::with_seed(seed);
     let values = std::iter::repeat_with(move || Nanos::new(random.i64(0..limit.get())));
     values.flat_map(|late| std::iter::repeat_n(late, neighbors)).take(600).collect()
 }
 
-/// The report on a run of these priorities, with the lateness of the frames of each.
+/// Returns a run and its report. Each row is a configuration: its priority, and the lateness of its frames.
 fn report(rows: &[(Priority, Vec<Nanos>)]) -> (Run, Report) {
     let cell = |(priority, _): &(Priority, Vec<Nanos>)| conditions::Cell {
         priority: *priority,
@@ -67,7 +68,7 @@ fn a_row_without_an_interval_gives_another_no_grade() {
     assert_eq!(Headline::of_report(&run, &report).word, "Not enough data");
     assert!(report.verdict.is_open(), "more frames decide");
     assert_eq!(report.sentence(), "Too few frames to compare priorities and pinning.");
-    let needed = format!("needs about {} frames", format_count(wide(round_up(few.needed))));
+    let needed = format!("needs about {} frames", format_count(round_up(few.needed)));
     assert!(report.evidence().contains(&needed), "{}", report.evidence());
     let reason = format!("{needed}, as frames depend on each other");
     assert_eq!(report.tables[0].cell(1, "p99_ci_nanos"), Some(&Cell::Absent(reason.into())));

@@ -1,4 +1,4 @@
-//! Charts of game cycles: how they scale with threads, and what a cycle takes.
+//! Charts of game cycles: scaling with threads, and the time per cycle.
 
 use super::super::model::chart::{Axis, Chart, Limit, Marks, Series};
 use super::super::model::table::Quantity;
@@ -8,13 +8,13 @@ use crate::nanos::Nanos;
 use crate::plan::work::CycleKind;
 use crate::run::Run;
 
-/// How far above the highest mean an interval is drawn.
+/// Intervals are drawn up to this multiple of the highest mean.
 const BEYOND: f64 = 4.0;
 
-/// The low and the high end of an interval.
+/// The lower and the upper end of an interval.
 type Interval = (f64, f64);
 
-/// Every chart of a run of game cycles.
+/// Returns all charts of a run of game cycles.
 pub(super) fn charts(run: &Run, report: &Report, budget: Nanos) -> Vec<Chart> {
     let cores = run.machine.physical_cores.map(|cores| Limit {
         at: f64::from(cores),
@@ -31,7 +31,7 @@ pub(super) fn charts(run: &Run, report: &Report, budget: Nanos) -> Vec<Chart> {
         .collect()
 }
 
-/// The number of threads by its logarithm, so that each doubling is as long.
+/// Returns the axis of thread counts, logarithmic so that each doubling has the same length.
 fn threads(report: &Report) -> Axis {
     let most = report.results::<Scaling>().iter().map(|one| one.threads).max().unwrap_or(1);
     Axis::log("Threads", Quantity::Count, 0.8, (f64::from(most) * 1.25).max(8.0))
@@ -59,13 +59,15 @@ fn cycle_time(report: &Report, budget: Nanos) -> Option<Chart> {
     let mut times = by_threads(report, |one| {
         let ticks = report.rows.get(one.row).and_then(|row| row.figures.get::<TickFigures>())?;
         let error = ticks.error_nanos;
-        // An error as large as the mean has no low end by decades.
+        // On a logarithmic axis, an interval cannot reach zero or less: its lower end is limited to
+        // 5% of the mean.
         let low = |error: f64| (ticks.mean_nanos - error).max(ticks.mean_nanos * 0.05);
         let interval = error.map(|error| (low(error), ticks.mean_nanos + error));
         Some((ticks.mean_nanos, interval))
     });
     let min = times.iter().flat_map(|one| &one.points).fold(f64::MAX, |min, it| it.1.min(min));
-    // An error of many times the mean would press all curves into a line; it ends at the edge instead.
+    // An interval of many times the mean would compress all curves into a line: such an interval
+    // ends at the edge of the chart.
     let most = times.iter().flat_map(|one| &one.points).fold(0.0, |most, it| it.1.max(most));
     let (from, to) = (min / 2.5, highest(&times).min(most * BEYOND) * 1.6);
     for interval in times.iter_mut().flat_map(|one| &mut one.intervals) {
@@ -116,7 +118,8 @@ fn efficiency(report: &Report) -> Option<Chart> {
     Some(chart)
 }
 
-/// One series per workload: a value, and its interval where there is one, by the number of threads.
+/// Returns one series per workload: for each number of threads, the value that `read` returns, and
+/// its interval if every value has one.
 fn by_threads(
     report: &Report,
     read: impl Fn(&Scaling) -> Option<(f64, Option<Interval>)>,

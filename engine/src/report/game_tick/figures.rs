@@ -7,32 +7,33 @@ use crate::plan::work::GameCycle;
 use crate::run::{TrialRun, counter};
 use crate::stats::{Score, Sorted, Spread, float};
 
-/// Figures of game cycles on this many threads.
+/// Figures of game cycles at one thread count.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TickFigures {
-    /// The cycle.
+    /// Settings of the cycle, such as its workload and number of threads.
     pub cycle: GameCycle,
-    /// Mean time of a cycle over iterations, in nanoseconds.
+    /// Mean time per cycle over all iterations, in nanoseconds.
     pub mean_nanos: f64,
-    /// Half of the 99.9 % interval of the mean over iterations; absent with one iteration.
+    /// Half the width of the 99.9% interval of the mean over iterations; absent with one iteration.
     pub error_nanos: Option<f64>,
-    /// Single cycles.
+    /// Distribution of the times of single cycles.
     pub cycles: Spread,
     /// Mean time of a cycle in each iteration, in nanoseconds.
     pub iterations: Vec<f64>,
-    /// Mean time per cycle spent moving, preparing, encoding and cleaning up, in nanoseconds; absent until
-    /// an iteration has ended.
+    /// Mean time per cycle of each phase, in nanoseconds: update positions, prepare, encode, clean
+    /// up; absent until an iteration has ended.
     pub phase_nanos: Option<[f64; 4]>,
-    /// Bytes of all packets of a cycle: the mean of the last cycles of the iterations; absent until one
-    /// has ended.
+    /// Size of all packets of a cycle in bytes: the mean of the last cycle of each iteration;
+    /// absent until an iteration has ended.
     pub packet_bytes: Option<f64>,
-    /// Share of cycles within the budget.
+    /// Share of cycles, from 0 to 1, that took the time budget of the plan or less.
     pub in_budget: f64,
-    /// Share of cycles within a frame at 60 FPS.
+    /// Share of cycles, from 0 to 1, that took 16.7 ms or less, a frame at 60 FPS.
     pub in_frame: f64,
 }
 
-/// The figures of cycles with this budget; none where there was no cycle.
+/// Returns the figures of the game cycles in these trials; `None` if no cycle was measured.
+/// `budget` is the time that a cycle may take.
 pub(super) fn figures(trials: &[&TrialRun], budget: Nanos) -> Option<TickFigures> {
     let Work::GameCycle(cycle) = trials.first()?.trial.work else { return None };
     let means: Vec<f64> = trials
@@ -43,7 +44,8 @@ pub(super) fn figures(trials: &[&TrialRun], budget: Nanos) -> Option<TickFigures
         .collect();
     let values: Vec<i64> = trials.iter().flat_map(|trial| trial.values()).collect();
     let mean_nanos = means.iter().sum::<f64>() / float(means.len().max(1));
-    // While an iteration runs, its phases are not known: only what has ended is divided.
+    // The times of the phases are known only for iterations that have ended: other iterations are
+    // not counted.
     let ended: Vec<&TrialRun> = trials
         .iter()
         .copied()

@@ -1,4 +1,4 @@
-//! The figures that the report of game cycles shows first.
+//! Key figures of a game tick test.
 
 use super::{Scaling, TickFigures, judged};
 use crate::nanos::Nanos;
@@ -8,7 +8,8 @@ use crate::run::Run;
 use crate::stats::grade::TICK_LOSS;
 use crate::units::{format_ratio, format_share, format_time};
 
-/// What is judged first: the workload of the first row at as many threads as physical cores.
+/// Returns the scaling and the figures of the configuration that the key figures describe: the
+/// first workload at its graded thread count.
 fn first<'a>(run: &Run, report: &'a Report) -> Option<(&'a Scaling, &'a TickFigures)> {
     let kind = report.results::<Scaling>().first()?.kind;
     let scaling = judged(report, run.machine.physical_cores.unwrap_or(u32::MAX), kind)?;

@@ -1,4 +1,4 @@
-//! How a game cycle scales with threads: speedup, efficiency, and what does not spread.
+//! Scaling of a game cycle with threads: speedup, efficiency, and serial fraction.
 
 use super::super::model::configuration::Configuration;
 use super::super::model::disturbance::Disturbance;
@@ -9,45 +9,49 @@ use crate::plan::work::CycleKind;
 use crate::run::Run;
 use crate::stats::{Grade, GradeRange, float, grade, position};
 
-/// How one row of game cycles compares with one thread.
+/// The comparison of one configuration of game cycles with the same workload on one thread.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Scaling {
-    /// Position of the row.
+    /// Position of the configuration in the rows of the report, from 0.
     pub row: usize,
-    /// The workload.
+    /// The workload: players or NPCs.
     pub kind: CycleKind,
-    /// Threads.
+    /// Number of threads.
     pub threads: u32,
-    /// Time of one thread over this time; absent where one thread was not measured.
+    /// Mean time per cycle on one thread / mean time on `threads` threads; absent if one thread was
+    /// not measured.
     pub speed_up: Option<f64>,
-    /// Speed-up over the cores used: the smaller of threads and physical cores.
+    /// Speedup / number of cores used: the lower of the numbers of threads and physical cores.
     pub efficiency: Option<f64>,
-    /// The share of the work that does not spread (Karp and Flatt 1990); absent for one thread.
+    /// The serial fraction: the share of the work that does not run in parallel (Karp and Flatt
+    /// 1990); absent for one thread or one core.
     pub serial_share: Option<f64>,
-    /// Whether the error is over 10% of the time.
+    /// Whether half the 99.9% interval of the mean time per cycle exceeds 10% of the mean.
     pub has_wide_error: bool,
-    /// The grades that the 99.9% interval of the efficiency allows; absent for one thread.
+    /// The grades that the 99.9% interval of the efficiency allows; absent for one thread, more
+    /// threads than cores, and a configuration that is incomplete or did not run as requested.
     pub grading: Option<Grading>,
-    /// What disturbed it, or the row of one thread.
+    /// What disturbed this configuration, or the one with one thread.
     pub disturbance: Option<Disturbance>,
 }
 
-/// A score whose error is above this share of it is not graded.
+/// Maximum error of a mean time, as a share of the mean, with which the time is graded.
 const WIDE: f64 = 0.1;
 
 impl Scaling {
-    /// The grade of the efficiency, where the data is enough for one.
+    /// Returns the grade of the efficiency; `None` if the data does not support one.
     pub fn grade(&self) -> Option<GradeRange> {
         conclude(self.part().into_iter()).0
     }
 
-    /// Its grading with what disturbed it, as a part of a verdict.
+    /// Returns the grading and the disturbance, from which `conclude` derives a grade; `None`
+    /// without a grading.
     pub(in crate::report) fn part(&self) -> Option<(Grading, Option<Disturbance>)> {
         Some((self.grading?, self.disturbance))
     }
 }
 
-/// The scaling of every row of game cycles.
+/// Returns the scaling of every configuration of game cycles.
 pub(super) fn scaling(run: &Run, rows: &[Configuration]) -> Vec<Scaling> {
     let cores = run.machine.physical_cores.unwrap_or(u32::MAX).max(1);
     let of_one = |kind: CycleKind| {
@@ -89,8 +93,9 @@ pub(super) fn scaling(run: &Run, rows: &[Configuration]) -> Vec<Scaling> {
         .collect()
 }
 
-/// The grades that the interval of an efficiency allows; none is sure where a score is too uncertain. Relative
-/// errors of independent scores add up as the sides of a right triangle.
+/// Returns the grades within the 99.9% interval of an efficiency, the ratio of the mean times on
+/// `one` and `many` threads. If one of the times is too uncertain, any grade is possible. The
+/// relative errors of independent times add up in quadrature.
 fn grading(efficiency: f64, one: &TickFigures, many: &TickFigures) -> Option<Grading> {
     let relative = |ticks: &TickFigures| Some(ticks.error_nanos? / ticks.mean_nanos);
     let (of_one, of_many) = (relative(one)?, relative(many)?);
@@ -101,7 +106,7 @@ fn grading(efficiency: f64, one: &TickFigures, many: &TickFigures) -> Option<Gra
     let each = Nanos::from_nanos_f64(all / float(count.max(1)));
     let wider = of_one.max(of_many);
     if WIDE < wider {
-        // An error shrinks with the root of the number of iterations.
+        // The error decreases with the square root of the number of iterations.
         let times = (wider / WIDE).powi(2);
         let missing = position((float(count) * (times - 1.0)).ceil());
         return Some(Grading::unknown(Grade::Excellent, missing, each));

@@ -1,4 +1,4 @@
-//! Every column of the table of game cycles, against figures worked out by hand.
+//! Compares every column of the table of game cycles with numbers that were calculated by hand.
 
 use super::super::model::table::tests::check;
 use super::super::test_run::run_of;
@@ -16,8 +16,9 @@ fn cycle(began: i64, length: i64) -> Sample {
     Sample { began, due: began, slept: None, woke: began, done, spins: 0, cpu: Some(0) }
 }
 
-/// 3 iterations of 10 cycles on 1 and on 2 threads: of 100 and 60 ms for players, of 12 and 8 ms for NPCs,
-/// 0.1 ms less in the first iteration and 0.1 ms more in the last.
+/// Returns a run with 3 iterations of 10 cycles per configuration. A cycle takes 100 ms on 1 thread and 60 ms on 2
+/// threads for players, and 12 ms and 8 ms for NPCs. Cycles take 0.1 ms less in the first iteration, and 0.1 ms more
+/// in the last.
 fn run() -> Run {
     run_of(Plan::GameTick(GameTick::default()), |trial| {
         let Work::GameCycle(game) = trial.trial.work else { panic!("{:?}", trial.trial.work) };
@@ -77,12 +78,12 @@ fn every_column_holds_its_figure() {
         assert_eq!(table.cell(1, key), Some(&expected), "{key}");
     }
     for (key, expected) in [
-        // t(2) at 99.9% is 31.599 055; by 0.1 ms / √3.
+        // Student's t for 2 degrees of freedom at 99.9%, 31.599 055, times the standard error of 0.1 ms / √3.
         ("cycle_error_nanos", 1_824_372.3),
         ("speedup", 100.0 / 60.0),
         ("efficiency", 100.0 / 60.0 / 2.0),
         ("reference_ratio", 100.0 / 60.0 / 2.0),
-        // The ratio times the root of the squares of 1.824 372 / 100 and 1.824 372 / 60.
+        // The ratio times the root of the sum of squares of both relative errors: 1.824 372 / 100 and 1.824 372 / 60.
         ("reference_ratio_error", 0.029_549_519),
         ("serial_share", 0.2),
         ("karp_flatt_share", 0.2),
@@ -90,7 +91,8 @@ fn every_column_holds_its_figure() {
     ] {
         close(table.cell(1, key), expected);
     }
-    // T(n) = 20 + 80 / n; residuals of 0.1: variance 0.01, that of the share 1.813 333e-6, t(4) = 2.776 445.
+    // The fit is T(n) = 20 + 80 / n, in ms. Residuals of 0.1 give a variance of 0.01, and the share a variance of
+    // 1.813 333e-6. Student's t for 4 degrees of freedom at 95% is 2.776 445.
     let Some(&Cell::Interval(Quantity::Share, low, high)) = table.cell(0, "serial_ci_share") else {
         panic!("{:?}", table.cell(0, "serial_ci_share"))
     };
@@ -107,7 +109,7 @@ fn every_column_holds_its_figure() {
         Some("needs 100 samples, 30 were measured")
     );
     assert_eq!(table.rows[1].caution, "");
-    // 1.824 of 8 ms.
+    // The error of 1.824 ms is 23% of the cycle time of 8 ms.
     assert_eq!(table.rows[3].caution, "the error is above 10% of the time, so it is not graded");
     assert!(table.cell(3, "grade").unwrap().reason().unwrap().starts_with("not enough data"));
 }

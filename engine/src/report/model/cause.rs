@@ -1,40 +1,44 @@
-//! The kinds of time that make a sample late.
+//! The causes of late samples.
 
 use crate::nanos::Nanos;
 
-/// Leaving an idle state that takes longer than this makes a wake-up late.
+/// Exit latency above which an idle state of a CPU counts as deep: leaving such a state makes a
+/// wake-up late.
 pub(in crate::report) const DEEP_IDLE: Nanos = Nanos::from_micros(20);
 
-/// Where a segment of a lateness went. The cause of a late sample is that of its largest segment.
+/// The cause of a segment of the lateness of a sample. The cause of the longest segment is the
+/// cause of the sample.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Cause {
-    /// The frame before was not finished at the scheduled start.
+    /// The previous frame was not finished at the scheduled start.
     PreviousFrame,
-    /// The thread was ready to run while another one, known by name, had its CPU.
+    /// The measuring thread was ready to run while another thread, whose name is known, ran on its
+    /// CPU.
     Thread,
-    /// The thread was ready to run and had no CPU; preemption included.
+    /// The measuring thread was ready to run but waited for a CPU (run-queue delay), including
+    /// preemption.
     WaitedForCpu,
-    /// An interrupt or a softirq had the CPU.
+    /// An interrupt or a softirq occupied the CPU.
     Interrupt,
-    /// Memory had to be fetched.
+    /// The measuring thread waited for a page fault.
     PageFault,
-    /// The thread was stopped, throttled, or blocked on something other than its wait.
+    /// The measuring thread was stopped, throttled, or blocked on something other than its wait.
     Blocked,
-    /// The hypervisor gave the CPU to others: steal time.
+    /// The hypervisor ran something else on the CPU (steal time).
     Hypervisor,
-    /// Nothing that was recorded explains it. Known only where every interrupt and switch was
-    /// recorded.
+    /// No recorded event explains the lateness. Only stated if every interrupt and context switch
+    /// was recorded.
     NoEvent,
-    /// The OS sleep ended late although the thread did not wait for a CPU.
+    /// The timer of the sleep fired late; the measuring thread did not wait for a CPU.
     TimerLate,
-    /// The CPU was in an idle state that takes long to leave.
+    /// The CPU was in an idle state with a long exit latency.
     DeepIdle,
-    /// This system does not report what happened.
+    /// This system does not report what made the sample late.
     NotObservable,
 }
 
 impl Cause {
-    /// Every cause, in the order of lists.
+    /// All causes, in the order in which lists show them.
     pub const ALL: [Self; 11] = [
         Self::PreviousFrame,
         Self::Thread,
@@ -49,7 +53,7 @@ impl Cause {
         Self::NotObservable,
     ];
 
-    /// The label.
+    /// Returns the name of the cause in results, such as "Page fault".
     pub const fn label(self) -> &'static str {
         match self {
             Self::PreviousFrame => "Previous frame overran",
@@ -66,7 +70,7 @@ impl Cause {
         }
     }
 
-    /// What may help; empty where nothing is known to.
+    /// Returns advice against this cause; empty if there is none.
     pub const fn advice(self) -> &'static str {
         match self {
             Self::PreviousFrame => "Less work per frame is likely to help.",

@@ -1,4 +1,4 @@
-//! Reasons to trust a run less: typed, worded late.
+//! Reasons to trust a run less. A reason is a typed value, which becomes text only when it is displayed.
 
 use std::fmt;
 
@@ -9,99 +9,100 @@ use crate::platform::Policy;
 use crate::run::{Ending, Run, TrialRun, counter};
 use crate::units::format_time;
 
-/// A thread that is due and does not run for longer than this is starved. Ordinary load delays it by
-/// milliseconds; the kernel gives ordinary threads 50 ms of each second in which real-time threads spin.
+/// A thread is starved if it is due and does not run for longer than this. Ordinary load delays a thread only by
+/// milliseconds. While real-time threads spin, the kernel gives ordinary threads 50 ms of each second.
 const STARVED: Nanos = Nanos::from_millis(500);
-/// CPUs in a processor group of Windows.
+/// Max number of CPUs in a processor group of Windows.
 const GROUP: usize = 64;
-/// A window that was hidden for longer than this is said.
+/// A window that was hidden for longer than this causes a warning.
 pub(in crate::report) const HIDDEN: Nanos = Nanos::from_millis(500);
 
 /// A reason to trust a run less.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Caution {
-    /// It was stopped early.
+    /// The run was stopped early.
     Stopped {
-        /// Configurations that are complete.
+        /// Number of complete configurations.
         complete: usize,
-        /// Configurations that were planned.
+        /// Number of planned configurations.
         planned: usize,
     },
-    /// The program ended in mid-run.
+    /// The program ended during the run, and the run was recovered later.
     Recovered,
-    /// Lines of the journal could not be read when the run was recovered.
+    /// This many lines of the journal could not be read when the run was recovered.
     DamagedLines(u64),
-    /// Something broke.
+    /// The test failed, for this reason.
     Failed(String),
-    /// A measuring thread that was due to run got no CPU; the longest time.
+    /// A measuring thread that was due to run got no CPU. The value is the longest such time.
     Starved(Nanos),
-    /// The date of the PC was out of range.
+    /// The date of the PC was outside the supported years, so the start time is unknown.
     DateUnknown,
-    /// Samples were lost.
+    /// This many samples were lost.
     Lost(u64),
     /// The measuring code was built without optimization.
     DebugBuild,
-    /// The clock went back.
+    /// The clock went backward this many times.
     ClockBackwards(u32),
-    /// The machine slept.
+    /// The machine slept for this long.
     SystemSlept(Nanos),
-    /// The window was hidden.
+    /// The window was hidden for this long.
     WindowHidden(Nanos),
-    /// Power source or plan changed.
+    /// The power source, the governor, or the power plan changed this many times.
     PowerChanged(u32),
-    /// Windows runs unpinned threads on one group of the machine's CPUs, of which there are this many.
+    /// The machine has this many CPUs, and Windows runs an unpinned thread on only one group of them.
     ProcessorGroup(usize),
-    /// It ran in a virtual machine.
+    /// The run was measured in a virtual machine of this kind.
     VirtualMachine(String),
-    /// Other programs used the CPUs.
+    /// Other programs disturbed the measurement by their use of CPU time.
     OtherLoad {
-        /// The configurations in which they did.
+        /// The labels of the disturbed configurations.
         labels: Vec<String>,
-        /// The maximum share of one CPU.
+        /// The max CPU time of other programs in these configurations, as a share of one CPU.
         share: f64,
     },
-    /// A request was refused.
+    /// Configurations did not run as requested, so they are not graded.
     Refused {
-        /// The configurations that did not run as requested.
+        /// The labels of these configurations.
         labels: Vec<String>,
     },
-    /// A watchdog took real-time priority away.
+    /// The watchdog revoked real-time priority.
     Demoted,
-    /// The scheduling policy changed during the test.
+    /// Another program changed the scheduling policy during the test.
     PolicyChanged {
-        /// The configurations in which it did.
+        /// The labels of the configurations whose policy changed.
         labels: Vec<String>,
-        /// The first policy that changed.
+        /// The policy before the first of these changes.
         from: Policy,
-        /// What it changed to.
+        /// The policy after the first of these changes.
         to: Policy,
     },
     /// The work took longer than the CPU time that DEADLINE reserved.
     Overrun {
-        /// The configurations in which it did.
+        /// The labels of the configurations whose work took longer.
         labels: Vec<String>,
-        /// The time reserved in each period of the one with the longest work.
+        /// The CPU time reserved per period for the configuration with the longest work.
         runtime: Nanos,
-        /// The highest p99 of the time that the work took.
+        /// The p99 duration of the work of the same configuration.
         work: Nanos,
     },
     /// A quota limited the CPU time of the program.
     CpuQuota {
-        /// In percent of one CPU.
+        /// The quota in percent of one CPU.
         percent: u32,
-        /// Time for which it throttled the program, where the system reports it.
+        /// How long the quota throttled the program; `None` if the system does not report it.
         throttled: Option<Nanos>,
-        /// When it appeared, where it was not there from the start.
+        /// When the quota appeared, counted from the start of the run; `None` if it existed before.
         began: Option<Nanos>,
     },
-    /// The usable CPUs changed so long into the run.
+    /// The CPUs available to the program changed. The value is the time from the start of the run to the first
+    /// change.
     CpusChanged(Nanos),
-    /// Samples could not be retained while the run continued.
+    /// Samples could not be saved during the run, for this reason.
     NotSaved(String),
 }
 
 impl Caution {
-    /// Whether it weakens what was found, so that it is said before any number.
+    /// Whether the caution weakens the findings, so that a report shows it before any number.
     pub const fn is_weakening(&self) -> bool {
         !matches!(
             self,
@@ -218,7 +219,7 @@ impl fmt::Display for Caution {
     }
 }
 
-/// The longest time above [`STARVED`] for which a thread that waited was due to run and did not.
+/// Returns the longest time for which a measuring thread was due to run and got no CPU; `None` up to [`STARVED`].
 fn starved(run: &Run) -> Option<Nanos> {
     let measured = run.trials.iter().filter(|trial| trial.applied.is_some());
     let longest = measured.flat_map(|trial| {
@@ -227,7 +228,7 @@ fn starved(run: &Run) -> Option<Nanos> {
             let samples = &trial.samples;
             let instants = samples.began_nanos().zip(samples.due_nanos());
             let late = instants.zip(samples.woke_nanos());
-            // A loop that is behind its schedule does not wait.
+            // A sample that began after its due time did not wait: the loop was behind its schedule.
             late.filter(|((began, due), _)| began <= due)
                 .map(|((_, due), woke)| woke.saturating_sub(due))
                 .max()
@@ -237,7 +238,7 @@ fn starved(run: &Run) -> Option<Nanos> {
     longest.max().map(Nanos::new).filter(|longest| STARVED < *longest)
 }
 
-/// The labels, or how many there are where they are many.
+/// Joins labels into one text. Of more than 6 labels, it lists the first 5 and the number of the others.
 fn listed(labels: &[String]) -> String {
     const MAX: usize = 6;
     if labels.len() <= MAX {
@@ -247,7 +248,7 @@ fn listed(labels: &[String]) -> String {
     format!("{first} and {} more", labels.len() + 1 - MAX)
 }
 
-/// The configurations whose policy another program changed during the test.
+/// Returns the caution about configurations whose policy another program changed; `None` if there is none.
 fn policy_changes(run: &Run) -> Option<Caution> {
     let mut labels = Vec::new();
     let mut first = None;
@@ -264,7 +265,8 @@ fn policy_changes(run: &Run) -> Option<Caution> {
     first.map(|(from, to)| Caution::PolicyChanged { labels, from, to })
 }
 
-/// The configurations whose work took longer than DEADLINE reserves.
+/// Returns the caution about configurations whose p99 work exceeds the CPU time that DEADLINE reserved; `None` if
+/// there is none.
 fn overruns(rows: &[Configuration]) -> Option<Caution> {
     let (mut labels, mut worst) = (Vec::new(), None);
     for row in rows {
@@ -280,14 +282,15 @@ fn overruns(rows: &[Configuration]) -> Option<Caution> {
     worst.map(|(work, runtime)| Caution::Overrun { labels, runtime, work })
 }
 
-/// How often the power changed. The trials of a run that still runs, or was cut short, know of it first.
+/// Returns how often the power source, the governor, or the power plan changed. In a run that is in progress or was
+/// interrupted, the counters of its trials can be more recent than the count of the run.
 fn power_changes(run: &Run) -> u32 {
     let of = |trial: &TrialRun| trial.counters.get(counter::POWER_CHANGES).copied().unwrap_or(0);
     let counted: i64 = run.trials.iter().map(of).fold(0, i64::saturating_add);
     run.health.power_changes.max(u32::try_from(counted).unwrap_or(0))
 }
 
-/// Every reason to trust the run less, the gravest first.
+/// Returns every reason to trust the run less, the most serious first.
 pub(in crate::report) fn of(run: &Run, rows: &[Configuration]) -> Vec<Caution> {
     let mut cautions = Vec::new();
     let complete = rows.iter().filter(|row| row.is_complete).count();

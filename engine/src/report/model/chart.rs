@@ -1,4 +1,5 @@
-//! A plot as data: series, axes with unit and scale, limit lines. Every surface draws the same.
+//! Plots as data: series, axes with unit and scale, and limit lines. The window and exported files draw the same
+//! data.
 
 mod common;
 mod forest;
@@ -18,73 +19,73 @@ use crate::stats::{Grade, PercentileRule, Quantile, Sorted};
 /// A plot of a run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Chart {
-    /// Names the plot on the command line and in files: `timeline`, `heat-map`.
+    /// The name of the plot on the command line and in files: `timeline`, `heat-map`.
     pub key: &'static str,
     /// The title, in sentence case.
     pub title: &'static str,
-    /// What to know to read it, in a few words; empty where there is nothing to add.
+    /// A short hint on how to read the plot; empty if none is needed.
     pub note: String,
     /// The horizontal axis.
     pub x: Axis,
     /// The vertical axis.
     pub y: Axis,
-    /// What is drawn.
+    /// The data to draw.
     pub marks: Marks,
-    /// Lines at values that matter.
+    /// Lines at notable values, such as the late threshold.
     pub limits: Vec<Limit>,
-    /// Whether it is half as wide as the page, next to another one.
+    /// Whether the plot takes up half of the page width, so that two plots fit side by side.
     pub is_half: bool,
 }
 
-/// How a value becomes a position.
+/// How an axis converts a value to a position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scale {
-    /// By its size.
+    /// The position is proportional to the value.
     Linear,
-    /// By its logarithm; what is not above 0 is at the lower end.
+    /// The position is proportional to the logarithm of the value. Values up to 0 are at the lower end.
     Log,
 }
 
-/// One direction of a plot.
+/// The horizontal or the vertical axis of a plot.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Axis {
-    /// What its values are; empty where the title of the plot states it.
+    /// The title of the axis; empty if the title of the plot already names the values.
     pub title: &'static str,
-    /// What the values are: times in nanoseconds, shares of 1, counts, numbers.
+    /// The kind of the values: times in nanoseconds, shares of 1, counts, or numbers.
     pub quantity: Quantity,
-    /// The lower end.
+    /// The value at the lower end.
     pub from: f64,
-    /// The upper end, above the lower one.
+    /// The value at the upper end, which is higher.
     pub to: f64,
-    /// How a value becomes a position.
+    /// How the axis converts a value to a position.
     pub scale: Scale,
-    /// The names of its rows, from top to bottom, where it has rows instead of values: row `k` reaches
-    /// from `k` to `k + 1`.
+    /// The names of the rows, from top to bottom; empty if the axis has values instead of rows. Row `k` reaches from
+    /// `k` to `k + 1`.
     pub names: Vec<String>,
-    /// Ranges of values that have a grade, from low to high.
+    /// Ranges of values with a grade, from low to high.
     pub zones: Vec<Zone>,
 }
 
-/// A range of values that has a grade.
+/// A range of values with a grade.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Zone {
-    /// The lower end.
+    /// The value at the lower end.
     pub from: f64,
-    /// The upper end.
+    /// The value at the upper end.
     pub to: f64,
-    /// The grade.
+    /// The grade of these values.
     pub grade: Grade,
 }
 
 impl Axis {
-    /// An axis of values by their size; a range that is empty or not finite becomes 1 long.
+    /// Creates a linear axis. If the range is empty or not finite, the axis gets a length of 1.
     pub fn linear(title: &'static str, quantity: Quantity, from: f64, to: f64) -> Self {
         let from = if from.is_finite() { from } else { 0.0 };
         let to = if to.is_finite() && from < to { to } else { from + 1.0 };
         Self::new(title, quantity, (from, to), Scale::Linear)
     }
 
-    /// An axis of values by their logarithm, which is at least a decade long.
+    /// Creates a logarithmic axis, which is at least a decade long.
     pub fn log(title: &'static str, quantity: Quantity, from: f64, to: f64) -> Self {
         let from = if from.is_finite() && 0.0 < from { from } else { 1.0 };
         let to = if to.is_finite() && from * 10.0 < to { to } else { from * 10.0 };
@@ -100,7 +101,7 @@ impl Axis {
         Self { title, quantity, from, to, scale, names: Vec::new(), zones: Vec::new() }
     }
 
-    /// The same with three grades: good and fair up to these values, poor above.
+    /// Returns the axis with three zones: Good up to `good`, Fair up to `fair`, and Poor above.
     #[must_use]
     pub fn graded(mut self, good: f64, fair: f64) -> Self {
         let ends = [self.from, good, fair, self.to];
@@ -117,7 +118,7 @@ impl Axis {
         self
     }
 
-    /// An axis of rows.
+    /// Creates an axis of rows with these names, from top to bottom.
     pub fn rows(names: Vec<String>) -> Self {
         let count = names.iter().fold(0.0, |count, _| count + 1.0);
         Self { names, ..Self::linear("", Quantity::Text, 0.0, count) }
@@ -129,37 +130,37 @@ impl Axis {
 pub enum Marks {
     /// Lines through points.
     Lines(Vec<Series>),
-    /// Bins of histograms: two points per bin, its left and its right edge at the same height.
+    /// Bins of histograms. Each bin has two points at the same height, one at its left and one at its right edge.
     Steps(Vec<Series>),
-    /// Points of their own; those in rows may have intervals, which are horizontal.
+    /// Separate points. On an axis of rows, points can have intervals, which are horizontal.
     Points(Vec<Series>),
-    /// Points with lines between them, and with intervals.
+    /// Points with intervals, connected by lines.
     Curves(Vec<Series>),
     /// One box per row.
     Boxes(Vec<BoxMark>),
-    /// Cells in rows and columns.
+    /// A heat map.
     Heat(Heat),
 }
 
-/// Points that belong together.
+/// Points with a common label.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Series {
-    /// Names it.
+    /// The name of the series.
     pub label: String,
-    /// The points, in the order of `x`.
+    /// The points (x, y), in ascending order of x.
     pub points: Vec<(f64, f64)>,
-    /// The low and the high end of the interval of each point; empty where there are none.
+    /// The low and the high end of the interval of each point; empty if the series has no intervals.
     pub intervals: Vec<(f64, f64)>,
 }
 
 impl Series {
-    /// Points without intervals.
+    /// Creates a series without intervals.
     pub fn new(label: impl Into<String>, points: Vec<(f64, f64)>) -> Self {
         Self { label: label.into(), points, intervals: Vec::new() }
     }
 }
 
-/// The distribution of one row: the box holds the middle half, the line 98%.
+/// The distribution of the values of one row. The box covers the middle half of the values, the line the middle 98%.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct BoxMark {
     /// The 1st percentile.
@@ -174,36 +175,36 @@ pub struct BoxMark {
     pub p99: f64,
     /// The maximum.
     pub max: f64,
-    /// A value to compare with, such as the requested one; absent where there is none.
+    /// A value to compare the distribution with, such as the requested duration; absent if there is none.
     pub reference: Option<f64>,
-    /// The position of its series, from 0, whose color it has; 0 where rows are no series.
+    /// The index of the series whose color the box has; 0 if the rows belong to no series.
     pub series: usize,
 }
 
-/// Times in rows and columns; the darkness of a cell is its decade.
+/// Times in rows and columns. The shade of a cell shows the decade of its time: longer times are darker.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Heat {
     /// The number of columns.
     pub columns: usize,
-    /// The longest time in nanoseconds of each cell, row by row; 0 where there is none.
+    /// The longest time of each cell in nanoseconds, row by row; 0 if a cell has no time.
     pub cells: Vec<Vec<f64>>,
-    /// The times of the lightest and the darkest cell.
+    /// The times of the lightest and of the darkest cell, in nanoseconds.
     pub range: (f64, f64),
 }
 
-/// A line at a value that matters.
+/// A line at a notable value.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Limit {
-    /// The value.
+    /// The position of the line on its axis.
     pub at: f64,
-    /// What it is, in a few words.
+    /// The meaning of the line, in a few words.
     pub label: String,
-    /// Whether it is a value of the horizontal axis.
+    /// Whether the line is vertical: `at` is a value of the horizontal axis.
     pub is_vertical: bool,
 }
 
 impl BoxMark {
-    /// The distribution of sorted values.
+    /// Returns the distribution of sorted values, without a reference.
     pub fn of(sorted: &Sorted) -> Self {
         let at = |quantile| sorted.percentile(quantile, PercentileRule::R7);
         Self {
@@ -219,8 +220,7 @@ impl BoxMark {
     }
 }
 
-/// Distributions in rows, on an axis by decades that begins at a time in nanoseconds; `None` where there is
-/// none.
+/// Returns a chart with one box per row, on a logarithmic axis that begins at `from` ns; `None` without rows.
 pub fn of_boxes(
     (key, title): (&'static str, &'static str),
     x_title: &'static str,
@@ -243,7 +243,7 @@ pub fn of_boxes(
 }
 
 impl Chart {
-    /// Whether there is anything to draw.
+    /// Whether there is nothing to draw.
     pub fn is_empty(&self) -> bool {
         match &self.marks {
             Marks::Lines(series)
@@ -255,7 +255,7 @@ impl Chart {
         }
     }
 
-    /// Returns the names of its series, in the order in which they are drawn.
+    /// Returns the names of the series, in the order in which they are drawn.
     pub fn names(&self) -> Vec<&str> {
         match &self.marks {
             Marks::Lines(series)
@@ -267,7 +267,8 @@ impl Chart {
     }
 }
 
-/// Checks what every chart promises: finite points, rows that fit, a title, something to draw.
+/// Checks the properties that every chart must have: a title, something to draw, finite points in order, and as many
+/// rows as names.
 #[cfg(test)]
 #[track_caller]
 pub(in crate::report) fn check(chart: &Chart) {

@@ -1,4 +1,5 @@
-//! One configuration: what was requested and applied, what all tests count, and its test's own figures.
+//! One configuration of a run: the requested and the applied settings, the numbers that all tests have, and the
+//! figures of the test.
 
 use super::disturbance::Disturbance;
 use super::figures::Figures;
@@ -11,73 +12,75 @@ use crate::stats::interval::TooFew;
 use crate::stats::{GradeRange, Summary};
 use crate::units::format_cpus;
 
-/// The numbers of one configuration.
+/// The results of one configuration of a run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Configuration {
-    /// Names the configuration.
+    /// The name of the configuration.
     pub label: String,
-    /// What was asked of the system.
+    /// The conditions requested from the OS, such as priority and pinning.
     pub conditions: Conditions,
     /// How the loop waited.
     pub wait: Wait,
-    /// What ran next to it.
+    /// The background load.
     pub load: Load,
-    /// The length of a frame, or of each wait; 0 where there is neither.
+    /// The length of a frame or of each wait; 0 if the test has neither.
     pub period: Nanos,
     /// Lateness above which a frame counts as late.
     pub late_limit: Nanos,
-    /// Positions of its trials in the run.
+    /// The positions of the configuration's trials in the run.
     pub trials: Vec<usize>,
-    /// What it was granted; absent where it did not start.
+    /// The applied settings; absent if no trial of the configuration started.
     pub granted: Option<AppliedSummary>,
-    /// Its numbers; absent where there is no sample. What the test is about is under `lateness`:
-    /// lateness, overshoot, the length of gaps, or the time of cycles.
+    /// Statistics of the samples; absent if there are none. The field `lateness` holds the value that the test
+    /// measures: lateness, overshoot, the length of gaps, or the time of cycles.
     pub summary: Option<Summary>,
-    /// The figures that only its test has.
+    /// Figures that only this kind of test has.
     pub figures: Figures,
-    /// The 95% interval of p99, or what is known with too few samples; absent while the run is in progress.
+    /// The 95% interval of p99; with too few samples, its lower end and the number of samples needed. Absent while
+    /// the run is in progress.
     pub p99_bounds: Option<Result<(Nanos, Nanos), TooFew>>,
-    /// The grades that the interval of its measure allows; absent while the run is in progress, and where it is
-    /// not graded: not measured to its end, or not as requested.
+    /// The grades that the 95% interval of the graded value allows; absent while the run is in progress, and if the
+    /// configuration is not graded, for example because it is incomplete or did not run as requested.
     pub grading: Option<Grading>,
-    /// What disturbed it, where something did.
+    /// What disturbed the measurement; absent if nothing did.
     pub disturbance: Option<Disturbance>,
-    /// What the measuring thread and the load used.
+    /// CPU time and other usage of the measuring thread and the load threads.
     pub usage: Usage,
-    /// Samples that were lost.
+    /// Number of samples that were lost.
     pub lost_count: u64,
     /// Whether every round was measured to its end.
     pub is_complete: bool,
-    /// Whether it is graded and ranked; others are stated alongside.
+    /// Whether the test grades and ranks this configuration; otherwise its numbers are only shown.
     pub is_graded: bool,
-    /// Why it was omitted, where it was.
+    /// Why the configuration was skipped; absent if it was not.
     pub skipped: Option<String>,
-    /// CPU time of other programs as a share of one CPU: the largest of its rounds.
+    /// CPU time of other programs as a share of one CPU: the max of all rounds.
     pub foreign_share: Option<f64>,
 }
 
-/// What a configuration was granted.
+/// The settings that the OS applied to a configuration.
 #[derive(Clone, Debug, PartialEq)]
 pub struct AppliedSummary {
-    /// How the request for a priority went.
+    /// The outcome of the request for a priority.
     pub priority: RequestOutcome,
-    /// How the request for a CPU went.
+    /// The outcome of the request for pinning.
     pub pin: RequestOutcome,
-    /// How the thread was scheduled.
+    /// The scheduling policy of the thread.
     pub policy: Policy,
-    /// The CPUs it might run on; empty where the system does not report them.
+    /// The CPUs on which the thread was allowed to run; empty if the system does not report them.
     pub cpus: Vec<u32>,
-    /// Of how many rounds this is what was granted, if not of all, and how many there are.
+    /// The number of rounds that did not run as requested, and the number of all rounds; absent if these rounds are
+    /// all or none. If present, the other fields describe the first round that did not run as requested.
     pub of_rounds: Option<(usize, usize)>,
-    /// What another program changed the policy to, where one did.
+    /// The policy to which another program changed the thread; absent if none did.
     pub changed_to: Option<Policy>,
-    /// What raised it.
+    /// The function that set the priority, such as `sched_setscheduler`.
     pub mechanism: String,
-    /// Everything that was refused.
+    /// Every request that the system denied, with the reason.
     pub refusals: Vec<Refusal>,
-    /// Whether a watchdog took real-time priority away.
+    /// Whether the watchdog revoked real-time priority in any round.
     pub demoted: bool,
-    /// What the system's sleep is.
+    /// The function with which the thread slept, such as `clock_nanosleep, absolute`.
     pub sleep_call: String,
     /// The timer slack in force, read back (Linux).
     pub timer_slack: Option<Nanos>,
@@ -86,21 +89,21 @@ pub struct AppliedSummary {
 }
 
 impl Configuration {
-    /// Whether every round ran at everything that was asked until its end.
+    /// Whether every round ran with all requested settings until its end.
     pub fn is_as_requested(&self) -> bool {
         self.granted.as_ref().is_some_and(|granted| {
             granted.priority == RequestOutcome::Granted && granted.pin == RequestOutcome::Granted
         }) && self.has_retained_policy()
     }
 
-    /// Whether the scheduling policy of every round stayed as applied.
+    /// Whether the applied scheduling policy stayed in force in every round.
     pub fn has_retained_policy(&self) -> bool {
         self.granted
             .as_ref()
             .is_some_and(|granted| !granted.demoted && granted.changed_to.is_none())
     }
 
-    /// What other programs used of one CPU where they disturbed it.
+    /// Returns the CPU time of other programs as a share of one CPU; `None` unless they disturbed the measurement.
     pub fn disturbing_share(&self) -> Option<f64> {
         match self.disturbance {
             Some(Disturbance::OtherPrograms(share)) => Some(share),
@@ -108,18 +111,18 @@ impl Configuration {
         }
     }
 
-    /// p99 lateness, where there are enough samples.
+    /// Returns p99 lateness; `None` if there are too few samples.
     pub fn p99(&self) -> Option<Nanos> {
         self.summary.as_ref()?.lateness.p99
     }
 
-    /// The 95% interval of p99, where there are enough samples for both ends.
+    /// Returns the 95% interval of p99; `None` if there are too few samples for both ends.
     pub fn p99_interval(&self) -> Option<(Nanos, Nanos)> {
         self.p99_bounds?.ok()
     }
 
-    /// Whether its p99 is clearly higher than that of another one: its interval, of which the lower end is enough,
-    /// begins above the other.
+    /// Whether p99 is clearly higher than p99 of another configuration: the lower end of the 95% interval of this one
+    /// is above the upper end of the other interval. The upper end of this interval may be unknown.
     pub fn has_clearly_higher_p99(&self, other: &Self) -> bool {
         let low = self.p99_bounds.and_then(|bounds| match bounds {
             Ok((low, _)) => Some(low),
@@ -128,24 +131,26 @@ impl Configuration {
         low.zip(other.p99_interval()).is_some_and(|(low, (_, high))| high < low)
     }
 
-    /// p99 lateness as a share of a frame, in percent.
+    /// Returns p99 lateness in percent of a frame; `None` if there are too few samples.
     pub fn p99_percent_of_frame(&self) -> Option<f64> {
         Some(self.p99()?.as_f64() / self.period.as_f64() * 100.0)
     }
 
-    /// Its grade or bound, where the data is enough for one: what the interval of the measure covers. Fair and
-    /// Poor are not stated of a disturbed measurement. Cycles are graded against other rows only.
+    /// Returns the grade that the interval of the graded value allows, or a bound of the grade; `None` if there are
+    /// too few samples, or if a disturbed measurement would be Fair or Poor. Game cycles are graded only against
+    /// other rows, so their configurations have no grade.
     pub fn grade(&self) -> Option<GradeRange> {
         let (grade, _) = grading::conclude(self.part().into_iter());
         grade
     }
 
-    /// Its grading with what disturbed it, as a part of a verdict.
+    /// Returns the grading and the disturbance, from which a verdict on several configurations can be concluded;
+    /// `None` if the configuration is not graded.
     pub(in crate::report) fn part(&self) -> Option<(Grading, Option<Disturbance>)> {
         Some((self.grading?, self.disturbance))
     }
 
-    /// What it was granted in a few words: "RR 10 · CPU 1"; "–" where it did not start.
+    /// Returns the applied settings in a few words: "RR 10 · CPU 1"; "–" if no trial started.
     pub fn applied_text(&self) -> String {
         let Some(granted) = &self.granted else { return "–".to_owned() };
         let mut text = granted.policy.to_string();

@@ -1,4 +1,4 @@
-//! What delayed the late samples of a run: a ranking, and its first in sentences.
+//! What delayed the late samples of a run: a ranking of the sources of delay, and sentences about the main source.
 
 use super::cause::Cause;
 use super::disturbance::Disturbance;
@@ -8,35 +8,35 @@ use super::verdict::Verdict;
 use crate::nanos::Nanos;
 use crate::units::{format_count, format_share};
 
-/// What the load threads of a test are counted as: one source of delay.
+/// The name of all load threads of a test together: delays count them as one source.
 pub(in crate::report) const OWN_LOAD: &str = "Background load of this test";
 
-/// The program of a thread by its name: "process (thread)".
+/// Returns the program of a thread: `chrome` for the name `chrome (Compositor)`.
 pub(in crate::report) fn program_of(thread: &str) -> &str {
     thread.split(" (").next().unwrap_or(thread)
 }
 
-/// Whether a thread of this program is one of its load threads.
+/// Returns whether `own`, the name of a thread of Jitterscope, is that of a load thread.
 pub(in crate::report) fn is_load_thread(own: &str) -> bool {
     own.contains("(load-")
 }
 
-/// Fewer late samples than this name nobody.
-const MIN_LATE: u64 = 5;
-/// The most busy programs that a verdict names.
+/// With fewer late samples, no main source of delay is named.
+pub(in crate::report) const MIN_LATE: u64 = 5;
+/// The maximum number of busy programs that a verdict names.
 const MAX_BUSY: usize = 3;
 
-/// A program that was busy.
+/// A program that used CPU time during a test and may have delayed samples.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Suspect {
-    /// Its name, as the system reports it.
+    /// The name of the program as the system reports it, or `OWN_LOAD`.
     pub name: String,
-    /// Its CPU time as a share of one CPU.
+    /// The CPU time of the program as a share of one CPU; 2.0 is two full CPUs.
     pub share: f64,
 }
 
 impl Suspect {
-    /// Programs with their shares: "chrome 62.0% of one CPU, cargo 31.0%"; empty without any.
+    /// Returns programs with their shares: "chrome 62.0% of one CPU, cargo 31.0%"; empty without programs.
     pub fn list(programs: &[Self]) -> String {
         let share = |one: &Self| format!("{} {}", one.name, format_share(one.share));
         let Some((first, rest)) = programs.split_first() else { return String::new() };
@@ -44,7 +44,7 @@ impl Suspect {
         std::iter::once(first).chain(rest.iter().map(share)).collect::<Vec<_>>().join(", ")
     }
 
-    /// What it means that a program was the busiest while samples were late, in a sentence.
+    /// Returns a sentence that names the program that was the busiest while samples were late.
     pub fn suspicion(name: &str) -> String {
         if name == OWN_LOAD {
             "The background load of this test used CPUs at that time.".to_owned()
@@ -54,59 +54,59 @@ impl Suspect {
     }
 }
 
-/// Everything that delayed late samples.
+/// The sources of delay of all late samples, and the programs that were busy.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Delays {
-    /// How many samples were late.
+    /// The number of late samples.
     pub late_count: u64,
-    /// What delayed them, what delayed the most of them first.
+    /// The sources of delay; the first caused the largest part of the lateness of the most samples.
     pub ranked: Vec<Delay>,
-    /// The program that was the busiest while most of them were late: a hint, where names of threads
-    /// are not permitted.
+    /// The program that was the busiest during at least half of the late samples of a trial. It is shown as a
+    /// hint if the system does not permit the names of the delaying threads to be recorded.
     pub suspect: Option<String>,
-    /// The other programs that were the busiest, the first one first; only where the verdict is that other programs
-    /// disturbed the run.
+    /// Other programs, the busiest first. Empty unless the verdict is that other programs disturbed the run.
     pub busy: Vec<Suspect>,
 }
 
-/// Something that delayed samples.
+/// One source of delay: a thread, an interrupt, or a cause without a name.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Delay {
-    /// The name of the thread or interrupt, or the label of the cause where nobody has a name.
+    /// The name of the thread or interrupt, or the label of the cause if no name is known.
     pub name: String,
-    /// What it is, in a word.
+    /// The type of the source in one or two words, such as `thread` or `run queue`.
     pub kind: &'static str,
-    /// The program to close, where it is a thread of one.
+    /// The program that you can close to end the delay; absent unless the source is a thread of another program.
     pub program: Option<String>,
-    /// Where the time went.
+    /// The cause of the delay.
     pub cause: Cause,
-    /// Late samples whose largest segment it is.
+    /// The number of late samples of which this source caused the largest part of the lateness.
     pub sample_count: u64,
-    /// The time of all its segments.
+    /// The lateness that this source caused in all late samples together.
     pub total: Nanos,
-    /// Its longest time in one sample.
+    /// The longest time by which this source delayed one late sample.
     pub worst: Nanos,
-    /// Its share of all lateness, 0 to 1.
+    /// The share of the lateness of all late samples that this source caused, 0 to 1.
     pub share: f64,
 }
 
 impl Delays {
-    /// What delayed most late samples: the largest part of at least half of at least five. `None` where
-    /// nothing did, and where it is not observable.
+    /// Returns the main source of delay: the source that caused the largest part of the lateness in at least half of
+    /// the late samples. `None` if there is no such source, its cause is not observable, or fewer than five samples
+    /// were late.
     pub fn main(&self) -> Option<&Delay> {
         let first = self.ranked.first().filter(|first| first.cause != Cause::NotObservable)?;
         let is_most = self.late_count <= first.sample_count.saturating_mul(2);
         (MIN_LATE <= self.late_count && is_most).then_some(first)
     }
 
-    /// What delayed most late samples, in a sentence; `None` where nothing did.
+    /// Returns a sentence about the main source of delay; `None` if there is no main source.
     pub fn sentence(&self, samples_name: &str) -> Option<String> {
         let delay = self.main()?;
-        // A gap is late by its nature.
+        // A gap is itself a delay, so the sentence does not call it late.
         let late = if samples_name == "gaps" { "" } else { "late " };
         let (of, all) = (format_count(delay.sample_count), format_count(self.late_count));
         let what = match delay.cause {
-            // The only source that is named by words and not by a thread or an interrupt.
+            // The name of the background load is a phrase, which needs an article and lower case.
             Cause::Thread | Cause::Interrupt if delay.name == OWN_LOAD => {
                 "were delayed by the background load of this test".to_owned()
             }
@@ -126,11 +126,12 @@ impl Delays {
         Some(format!("{of} of {all} {late}{samples_name} {what}."))
     }
 
-    /// Who is suspected where names are not permitted; empty without a hint.
+    /// Returns a sentence about the suspected program; empty if there is no suspect to show.
     fn suspicion(&self) -> String {
         self.shown_suspect().map_or_else(String::new, Suspect::suspicion)
     }
 
+    /// Returns the suspected program, if the first source of delay leaves open which program used the CPU.
     fn shown_suspect(&self) -> Option<&str> {
         let is_unnamed = self
             .ranked
@@ -139,7 +140,7 @@ impl Delays {
         self.suspect.as_deref().filter(|_| is_unnamed)
     }
 
-    /// Whether the verdict or its advice names this thread or its program.
+    /// Returns whether the verdict or its advice names this thread or its program.
     pub fn names(&self, thread: &str) -> bool {
         let is_main = self.main().is_some_and(|main| {
             let is_load = main.name == OWN_LOAD && is_load_thread(thread);
@@ -149,7 +150,7 @@ impl Delays {
         is_main || is_busy || self.shown_suspect() == Some(thread)
     }
 
-    /// Names the busiest programs in a verdict that rests on other programs having been busy.
+    /// Adds the busiest programs to the evidence of a verdict, if other programs disturbed the measurement.
     pub(in crate::report) fn add_busy(
         &mut self,
         programs: impl FnOnce() -> Vec<Suspect>,
@@ -167,12 +168,13 @@ impl Delays {
         }
     }
 
-    /// Adds who delayed most late samples to the numbers of a verdict whose sentence does not have it.
+    /// Adds the main source of delay and the suspect to the evidence of a verdict. A source that the verdict
+    /// already shows in its sentence is not repeated.
     pub(in crate::report) fn add_to(&self, verdict: &mut Verdict, samples_name: &str) {
         let evidence = std::mem::take(&mut verdict.finding.evidence);
         let is_disturbed = matches!(verdict.standing, Standing::Inconclusive { .. });
         let line = match self.sentence(samples_name) {
-            // What was found is not shown then.
+            // An inconclusive verdict hides its finding's sentence, so the evidence has to name the source.
             Some(who) if who == verdict.finding.sentence && is_disturbed => {
                 format!("{who} {evidence}")
             }
@@ -184,7 +186,7 @@ impl Delays {
 }
 
 impl Delay {
-    /// What may help against it; empty where nothing is known to.
+    /// Returns advice against this source of delay; empty if no remedy is known.
     pub(in crate::report) fn advice(&self) -> String {
         match &self.program {
             Some(program) => format!("Close {program} or raise the priority."),
@@ -193,7 +195,8 @@ impl Delay {
     }
 }
 
-/// What may help against a cause with a name that is no program to close; empty where nothing is known to.
+/// Returns advice against a source of delay that is not a program to close; empty if no remedy is known. `name` is
+/// the name of its thread or interrupt, or the label of the cause.
 pub fn advice_against(cause: Cause, name: &str) -> String {
     let priority = "A higher priority is likely to help.";
     match kernel_thread(name) {

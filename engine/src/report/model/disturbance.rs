@@ -1,4 +1,4 @@
-//! What disturbs a measurement so strongly that a bad result proves nothing about the PC.
+//! Disturbances of a measurement. A bad result of a disturbed measurement is no evidence against this PC.
 
 use std::fmt;
 
@@ -6,35 +6,38 @@ use crate::nanos::Nanos;
 use crate::run::Run;
 use crate::units::{format_share, format_time};
 
-/// What disturbed a measurement.
+/// An event or activity that disturbed a measurement.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Disturbance {
-    /// Other programs used more than a tenth of the measured CPUs, or of the CPU of a gap: their share of one CPU.
+    /// Other programs used more than a tenth of the measured CPUs, or of the CPU with the gaps. The value is their
+    /// CPU time as a share of one CPU.
     OtherPrograms(f64),
-    /// A CPU quota throttled the program: for how long.
+    /// A CPU quota throttled Jitterscope for this total time.
     Throttled(Nanos),
-    /// The system slept: for how long.
+    /// The system slept for this total time during the run.
     Slept(Nanos),
 }
 
 impl Disturbance {
-    /// Other programs that use more than this share of the measured CPUs disturb a measurement.
+    /// The share of the measured CPUs above which the CPU use of other programs counts as a disturbance.
     pub const LIMIT: f64 = 0.10;
 
-    /// Whether other programs with this share of one CPU disturb a measurement on this many CPUs.
+    /// Returns the disturbance by other programs that used `share` of one CPU during a measurement on `cpu_count`
+    /// CPUs; `None` if `share` is at most [`LIMIT`](Self::LIMIT) per CPU.
     pub fn by_programs(share: f64, cpu_count: usize) -> Option<Self> {
         let limit = Self::LIMIT * crate::stats::float(cpu_count.max(1));
         (limit < share).then_some(Self::OtherPrograms(share))
     }
 
-    /// What disturbed the whole run.
+    /// Returns what disturbed the whole run: a sleep of the system, or else a CPU quota; `None` without either.
     pub(in crate::report) fn of_run(run: &Run) -> Option<Self> {
         let is_any = |time: &Nanos| Nanos::ZERO < *time;
         let slept = run.health.machine_slept.filter(is_any).map(Self::Slept);
         slept.or(run.health.limits.throttled.filter(is_any).map(Self::Throttled))
     }
 
-    /// The one to name of two.
+    /// Returns the disturbance to name of two: other programs, with the larger share, before a quota or a sleep.
+    /// Returns `other` if no other programs are involved.
     #[must_use]
     pub fn or_worse(self, other: Self) -> Self {
         match (self, other) {
@@ -46,7 +49,7 @@ impl Disturbance {
         }
     }
 
-    /// What happened, in a few words: "other programs were busy".
+    /// Returns what happened, in a few words without amounts: "other programs were busy".
     pub const fn words(self) -> &'static str {
         match self {
             Self::OtherPrograms(_) => "other programs were busy",
@@ -57,7 +60,7 @@ impl Disturbance {
 }
 
 impl fmt::Display for Disturbance {
-    /// What happened with its amount, to go on with: "other programs used up to 155% of one CPU".
+    /// Writes what happened with its amount, as part of a sentence: "other programs used up to 155% of one CPU".
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::OtherPrograms(share) => {

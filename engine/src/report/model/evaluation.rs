@@ -1,4 +1,4 @@
-//! What a test provides to evaluate its samples, as `Probe` is what it provides to plan them.
+//! The trait by which each test evaluates its samples. Its counterpart `Probe` plans the measurement.
 
 use super::chart::Chart;
 use super::configuration::Configuration;
@@ -14,19 +14,20 @@ use crate::plan::{OnMiss, Pace, Probe};
 use crate::run::{Run, TrialRun};
 use crate::stats::{Round, Summary};
 
-/// The trials of one configuration.
+/// The trials of one configuration, as input of its evaluation.
 #[derive(Debug)]
 pub(in crate::report) struct Measured<'a> {
-    /// The trials.
+    /// The trials, in the order in which they ran.
     pub trials: &'a [&'a TrialRun],
-    /// The same as rounds.
+    /// The same trials in the form from which statistics are computed.
     pub rounds: &'a [Round<'a>],
-    /// Whether confidence intervals are computed: not while the run is in progress.
+    /// Whether confidence intervals are computed. This is `false` while the run is in progress, to save time.
     pub has_intervals: bool,
 }
 
 impl Measured<'_> {
-    /// The values of all trials in order of time. A run of an hour has millions: they are dropped after use.
+    /// Returns the values of all trials in nanoseconds, in order of time. They are not cached, because a run of an
+    /// hour has millions of them.
     pub(in crate::report) fn values(&self) -> Vec<i64> {
         match self.trials {
             [one] => one.values(),
@@ -35,7 +36,7 @@ impl Measured<'_> {
     }
 }
 
-/// What the numbers of a trial are made of.
+/// Returns the data of a trial in the form from which statistics are computed.
 pub(in crate::report) fn round_of(trial: &TrialRun) -> Round<'_> {
     Round {
         samples: &trial.samples,
@@ -46,82 +47,84 @@ pub(in crate::report) fn round_of(trial: &TrialRun) -> Round<'_> {
     }
 }
 
-/// What a test provides to evaluate its samples.
+/// The evaluation of one kind of test: it turns the samples of a run into figures, grades, tables, and charts.
 pub(in crate::report) trait Evaluation: Probe {
-    /// What a grade may need more of, in lower case.
+    /// Returns what the samples are called, in lower case and in the plural: `frames`, `sleeps`, `gaps`.
     fn samples_name(&self) -> &'static str {
         self.listing().samples_name
     }
 
-    /// The numbers that can be compared with those of another run.
+    /// Returns the metrics by which two runs of this test are compared.
     fn metrics(&self) -> &'static [Metric] {
         Metric::VALUES
     }
 
-    /// Above which value a sample counts as late, where the plan has no late threshold.
+    /// Returns the value above which a sample counts as late in a test without a late threshold.
     fn limit(&self) -> Nanos {
         Nanos::MAX
     }
 
-    /// The figures that not all tests have.
+    /// Returns the figures of a configuration that only this test has.
     fn figures(&self, measured: &Measured<'_>, summary: Option<&Summary>) -> Figures;
 
-    /// The grades that a complete configuration allows; absent where it is not graded.
+    /// Returns the grades that the data of a complete configuration allows; `None` if it is not graded.
     fn grading(&self, configuration: &Configuration, measured: &Measured<'_>) -> Option<Grading>;
 
-    /// Sorts configurations that are in the order in which they ran.
+    /// Sorts the configurations of a report. The default is the order in which they ran.
     fn sort(&self, _configurations: &mut [Configuration]) {}
 
-    /// What the test finds beyond its configurations: a vector of a type that only this test has.
+    /// Returns the results that do not belong to one configuration, such as multi-CPU stalls: a `Vec` of a type that
+    /// only this test has.
     fn results(&self, _run: &Run, _rows: &[Configuration], _has_intervals: bool) -> Figures {
         Figures::default()
     }
 
-    /// Whether a run without a single sample is a result.
+    /// Returns whether a run without samples gets a verdict: in a test that looks for gaps, no gap is a good result.
     fn is_result_without_samples(&self) -> bool {
         false
     }
 
-    /// Judges a complete run.
+    /// Returns the verdict on a complete run.
     fn verdict(&self, run: &Run, report: &Report) -> Verdict;
 
-    /// Whether one configuration of several has a separate verdict.
+    /// Returns whether each configuration of a run with several configurations has a separate verdict.
     fn judges_each_configuration(&self) -> bool {
         false
     }
 
-    /// Whether p99 is what a list shows of the best configuration.
+    /// Returns whether the list of runs shows the p99 of the best configuration.
     fn lists_p99(&self) -> bool {
         false
     }
 
-    /// The tables: the first has a row for each configuration.
+    /// Returns the tables of a report. The first has one row per configuration; that of the test "What helps" has
+    /// one row per change.
     fn tables(&self, run: &Run, report: &Report, has_intervals: bool) -> Vec<Table>;
 
-    /// The figures that a report shows first, at most [`MAX_KEY_FIGURES`](super::key_figure::MAX_KEY_FIGURES);
-    /// empty where a table of the configurations takes their place.
+    /// Returns the figures that a report shows first, at most
+    /// [`MAX_KEY_FIGURES`](super::key_figure::MAX_KEY_FIGURES); empty if it shows a table of configurations instead.
     fn key_figures(&self, _run: &Run, _report: &Report) -> Vec<KeyFigure> {
         Vec::new()
     }
 
-    /// Where what decides the grade is between the grades.
+    /// Returns the position of the graded value on the scale of grades; `None` without a graded value.
     fn grade_place(&self, _run: &Run, _report: &Report) -> Option<GradePlace> {
         None
     }
 
-    /// The keys of the columns of its first table that a short report shows, at most seven.
+    /// Returns the keys of the columns of the first table that a short report shows, at most seven.
     fn key_columns(&self) -> &'static [&'static str];
 
-    /// The plots.
+    /// Returns the charts of a report.
     fn charts(&self, run: &Run, report: &Report) -> Vec<Chart>;
 
-    /// The reference tool in whose layout the result can be printed.
+    /// Returns the reference tool in whose output format the result can be printed; `None` if there is none.
     fn reference(&self) -> Option<ReferenceTool> {
         None
     }
 }
 
-/// A program whose method a test follows, by the layout of what it prints.
+/// A program whose method a test follows. The result of the test can be printed in the program's output format.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::report) enum ReferenceTool {
     /// `frame_jitter` of gdt-cpus.
@@ -130,10 +133,11 @@ pub(in crate::report) enum ReferenceTool {
     NativeSleeps,
     /// `spin_strategy_latency` of spin_sleep.
     SpinStrategies,
-    /// latency2.
+    /// The program latency2, which measures scheduling gaps.
     Latency2,
-    /// Holoscan's `realtime_threads_benchmarking`, with its frames per second and the length of each part.
+    /// Holoscan's `realtime_threads_benchmarking`, with the frame rate in FPS and the measured time per scheduling
+    /// policy.
     Holoscan { fps: f64, time_each: Nanos },
-    /// RSProt's benchmarks with JMH.
+    /// RSProt's benchmarks, which run with JMH (Java Microbenchmark Harness).
     Jmh,
 }

@@ -1,4 +1,4 @@
-//! What only one test finds: in figures of a configuration, or in results of the whole run.
+//! Figures of a type that only one test defines, for one configuration or for the whole run.
 
 use std::any::Any;
 use std::fmt;
@@ -7,20 +7,20 @@ use std::sync::Arc;
 use crate::nanos::Nanos;
 use crate::run::TrialRun;
 
-/// A frame at 60 FPS: the budget of a cycle that runs in every frame.
+/// The frame time at 60 FPS: the time budget of a game cycle that runs once per frame.
 pub(in crate::report) const FRAME: Nanos = Nanos::new(16_666_667);
 
-/// A value of a type that a test defines; empty where the test found nothing.
+/// A value of a type that a test defines; empty if the test provides no value.
 #[derive(Clone, Debug, Default)]
 pub struct Figures(Option<Arc<dyn OwnFigures>>);
 
 impl Figures {
-    /// Takes in a test's own figures.
+    /// Wraps a value of a type that a test defines.
     pub(in crate::report) fn of<T: Any + fmt::Debug + PartialEq + Send + Sync>(figures: T) -> Self {
         Self(Some(Arc::new(figures)))
     }
 
-    /// The figures; `None` where there are none, or of another type.
+    /// Returns the value if it has the type `T`; `None` if it has another type or is absent.
     pub fn get<T: Any>(&self) -> Option<&T> {
         let figures: &dyn Any = self.0.as_deref()?;
         figures.downcast_ref()
@@ -36,9 +36,9 @@ impl PartialEq for Figures {
     }
 }
 
-/// A type of figures: whatever can be shown and compared.
+/// Any type with `Debug` and `PartialEq`, usable as `dyn OwnFigures`: `Figures` compares values of unknown types.
 trait OwnFigures: Any + fmt::Debug + Send + Sync {
-    /// Whether two values are of one type and equal.
+    /// Returns whether `other` has the same type as `self` and is equal to it.
     fn is_equal(&self, other: &dyn Any) -> bool;
 }
 
@@ -48,7 +48,7 @@ impl<T: Any + fmt::Debug + PartialEq + Send + Sync> OwnFigures for T {
     }
 }
 
-/// The sum of a counter; `None` where a trial does not have it.
+/// Returns the sum of the counter `name` over trials; `None` if a trial does not have the counter.
 pub(in crate::report) fn sum_of(trials: &[&TrialRun], name: &str) -> Option<i64> {
     let mut sum = 0_i64;
     for trial in trials {
@@ -57,7 +57,7 @@ pub(in crate::report) fn sum_of(trials: &[&TrialRun], name: &str) -> Option<i64>
     Some(sum)
 }
 
-/// The mean; 0 of no values.
+/// Returns the mean of values; 0 without values.
 pub(in crate::report) fn mean(values: impl Iterator<Item = i64>) -> f64 {
     let (sum, count) =
         values.fold((0_i128, 0_usize), |(sum, count), value| (sum + i128::from(value), count + 1));

@@ -1,4 +1,5 @@
-//! Grades of measurements: what the 95% interval of the measure allows, one grade or a bound.
+//! Grades of measurements. If the 95% interval of the graded value covers several grades, the result is a bound such
+//! as Good or better. If the interval reaches from Good or Excellent to Poor, there is no grade.
 
 use super::disturbance::Disturbance;
 use crate::nanos::Nanos;
@@ -7,35 +8,35 @@ use crate::stats::interval::TooFew;
 use crate::stats::{Grade, GradeRange, float, position};
 use crate::units::format_count;
 
-/// More than this many times the samples are not requested: the value is too close to a limit.
+/// If a grade needs more than this many times the measured samples, the value counts as too close to a limit.
 const MAX_TIMES: f64 = 100.0;
-/// The same where it takes longer than this: nobody measures for so long.
+/// If the missing samples take longer than a day, the value counts as too close to a limit too.
 const MAX_TIME: Nanos = Nanos::from_secs(24 * 3600);
 
 /// The grades that a measurement allows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Grading {
-    /// The grade of the better end of the interval.
+    /// The grade of the better end of the 95% interval.
     pub best: Grade,
-    /// The grade of the worse end.
+    /// The grade of the worse end of the 95% interval.
     pub worst: Grade,
-    /// What would decide between them.
+    /// What it would take to reduce the grades to one.
     pub needed: Needed,
 }
 
-/// What would decide between two grades.
+/// What it would take to reduce the grades that a measurement allows to one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Needed {
-    /// Nothing: there is one grade.
+    /// Nothing: there is only one grade.
     Nothing,
-    /// About this many more samples, which take about so long.
+    /// About this many more samples.
     Samples {
-        /// How many, rounded up to two digits.
+        /// The number of missing samples, rounded up to two significant digits.
         count: usize,
-        /// How long they take.
+        /// The time to measure the missing samples.
         time: Nanos,
     },
-    /// The value is so close to a limit that no reasonable number of samples decides.
+    /// The value is so close to a limit of a grade that no reasonable number of samples decides.
     TooClose,
 }
 
@@ -46,24 +47,25 @@ impl From<GradeRange> for Grading {
 }
 
 impl Grading {
-    /// One grade, of a value that is graded as observed.
+    /// Returns the grading of a value without an interval, such as a maximum: exactly one grade.
     pub const fn observed(grade: Grade) -> Self {
         Self { best: grade, worst: grade, needed: Needed::Nothing }
     }
 
-    /// The grade or the bound; `None` where it reaches from Good or better into Poor.
+    /// Returns the grade or the bound; `None` if the grades reach from Good or Excellent to Poor, which is not
+    /// specific enough.
     pub fn grade(self) -> Option<GradeRange> {
         GradeRange::of(self.best, self.worst)
     }
 
-    /// The worse of two: of two parts of which the worse one decides.
+    /// Returns the grading of a whole of two parts, of which the worse one decides.
     #[must_use]
     pub fn or_worse(self, other: Self) -> Self {
         let (best, worst) = (self.best.max(other.best), self.worst.max(other.worst));
         if best == worst {
             return Self { best, worst, needed: Needed::Nothing };
         }
-        // A part that cannot be worse than the best of both needs nothing more.
+        // A part whose worst grade is not worse than `best` cannot change the result, so it needs no more samples.
         let needed = [self, other].into_iter().filter(|part| best < part.worst);
         let needed = needed.map(|part| part.needed).max_by_key(|needed| match needed {
             Needed::Nothing => (0, Nanos::ZERO),
@@ -73,8 +75,8 @@ impl Grading {
         Self { best, worst, needed: needed.unwrap_or(Needed::Nothing) }
     }
 
-    /// The grades of an interval around a value that was found in this many samples, each of which takes
-    /// so long.
+    /// Returns the grades of a value and its interval from `low` to `high`, all in the unit of `limits`. `count` is
+    /// the number of measured samples, and `each` is the time that one sample takes.
     pub fn of(
         limits: &Limits,
         value: f64,
@@ -87,7 +89,8 @@ impl Grading {
             return Self { best, worst, needed: Needed::Nothing };
         }
         let own = limits.grade(value);
-        // By how much the interval has to shrink on each side: it does so with the root of the count.
+        // The factor by which the interval has to shrink so that each end stays within the grade of the value. Its
+        // width is inversely proportional to the square root of the number of samples.
         let above = limits.limit(own).filter(|_| own < worst);
         let below = [Grade::Excellent, Grade::Good, Grade::Fair]
             .into_iter()
@@ -110,19 +113,20 @@ impl Grading {
         Self { best, worst, needed }
     }
 
-    /// What a grade needs, in a sentence without its period: "about 2 400 more frames (40 s) are needed for a grade".
+    /// Returns what a grade needs, as a sentence without a period: "about 2 400 more frames (40 s) are needed for a
+    /// grade". `samples` is what the samples are called.
     pub fn what_decides(self, samples: &str) -> String {
         match self.needed {
             Needed::Nothing => format!("the grade is {}", self.words()),
             Needed::TooClose => format!("the {samples} vary too much for a grade"),
             Needed::Samples { count, time } => {
-                let count = format_count(u64::try_from(count).unwrap_or(u64::MAX));
+                let count = format_count(count);
                 format!("about {count} more {samples} ({}) are needed for a grade", about(time))
             }
         }
     }
 
-    /// The grades it allows: "Poor", "Fair or better", "between Good and Poor".
+    /// Returns the grades in words: "Poor", "Fair or better", "between Good and Poor".
     pub fn words(self) -> String {
         match self.grade() {
             Some(grade) => grade.word().to_owned(),
@@ -130,8 +134,8 @@ impl Grading {
         }
     }
 
-    /// The grades of a p99 with its interval, or with what is known of too few values; `of` is what the limits
-    /// are counted in.
+    /// Returns the grades of a p99. `bounds` is its interval, or only the lower end if there are too few samples.
+    /// `of` converts a time to the unit of `limits`; `count` and `each` are those of `Grading::of`.
     pub(in crate::report) fn by_p99(
         limits: &Limits,
         p99: Nanos,
@@ -149,7 +153,8 @@ impl Grading {
         }
     }
 
-    /// Only the better end is known: this many samples are missing, each of which takes so long.
+    /// Returns the grading if only the better end of the interval is known: from `best` to Poor. `missing` is the
+    /// number of missing samples, and `each` is the time that one sample takes.
     pub fn unknown(best: Grade, missing: usize, each: Nanos) -> Self {
         if best == Grade::Poor {
             return Self::observed(best);
@@ -158,7 +163,8 @@ impl Grading {
     }
 }
 
-/// This many more samples, rounded up to two digits.
+/// Returns a need for `count` more samples, rounded up to two significant digits; `TooClose` if they take more than
+/// [`MAX_TIME`]. `each` is the time that one sample takes.
 fn more(count: f64, each: Nanos) -> Needed {
     let count = two_digits(count);
     let time = Nanos::from_nanos_f64(count * each.as_f64());
@@ -168,7 +174,7 @@ fn more(count: f64, each: Nanos) -> Needed {
     Needed::Samples { count: position(count), time }
 }
 
-/// A number of samples rounded up to two digits.
+/// Returns a number of samples rounded up to two significant digits.
 pub(in crate::report) fn round_up(count: usize) -> usize {
     position(two_digits(float(count)))
 }
@@ -178,7 +184,7 @@ fn two_digits(count: f64) -> f64 {
     ((count / step).ceil() * step).max(1.0)
 }
 
-/// A length of time to the nearest second or minute.
+/// Returns a time as text, rounded to seconds below 100 s and otherwise rounded up to minutes.
 fn about(time: Nanos) -> String {
     match time.as_secs() {
         secs if secs < 1.0 => "less than 1 s".to_owned(),
@@ -187,27 +193,27 @@ fn about(time: Nanos) -> String {
     }
 }
 
-/// What qualifies the grade of a verdict, or takes its place.
+/// What qualifies the grade of a verdict or replaces it: missing data or a disturbance.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub enum Standing {
-    /// Nothing: the grade holds, or the finding explains why there is none.
+    /// Nothing: the grade holds, or the finding of the verdict explains why there is no grade.
     #[default]
     Clear,
-    /// The interval reaches from Good or better into Poor.
+    /// There is no grade, because the interval reaches from Good or Excellent to Poor.
     NotEnoughData(Grading),
-    /// It was disturbed, and would otherwise be Fair, Poor, or a bound that covers one of them.
+    /// There is no grade, because the measurement was disturbed and its grade or bound covers Fair or Poor.
     Inconclusive {
-        /// The grade that was measured anyway.
+        /// The grades of the disturbed measurement.
         measured: Grading,
-        /// What disturbed it.
+        /// What disturbed the measurement.
         disturbance: Disturbance,
     },
-    /// It was disturbed, and is Good or better all the same.
+    /// The measurement was disturbed, but its grade is Good or better and holds.
     Noted(Disturbance),
 }
 
 impl Standing {
-    /// What disturbed the measurement, where something did.
+    /// Returns what disturbed the measurement; `None` without a disturbance.
     pub const fn disturbance(self) -> Option<Disturbance> {
         match self {
             Self::Inconclusive { disturbance, .. } | Self::Noted(disturbance) => Some(disturbance),
@@ -216,11 +222,11 @@ impl Standing {
     }
 }
 
-/// What parts mean together of which the worst decides, each with what disturbed it: the grade that may be
-/// stated, and what qualifies it.
+/// Returns the grade that may be stated of several parts together, and what qualifies it. The worst part decides. Each
+/// part comes with its disturbance, if any.
 ///
-/// Parts that are Good or better count in spite of a disturbance. Others that were disturbed leave the whole
-/// inconclusive only where they are worse than those that count.
+/// Undisturbed parts count, and so do disturbed parts that are Good or better. Any other disturbed part is ignored,
+/// unless it is worse than all parts that count: then no grade is stated.
 pub(in crate::report) fn conclude(
     parts: impl Iterator<Item = (Grading, Option<Disturbance>)>,
 ) -> (Option<GradeRange>, Standing) {

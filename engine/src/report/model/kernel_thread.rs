@@ -1,6 +1,6 @@
-//! Threads of the kernel: what they are for, as far as their names show it.
+//! Kernel threads: how to recognize them by their names, and what they are for.
 
-/// How names begin, and what these threads do.
+/// How the names of kernel threads begin, and what the threads are for.
 const PURPOSES: [(&str, &str); 16] = [
     ("kdamond", "monitoring of memory use, DAMON"),
     ("kswapd", "memory reclaim"),
@@ -20,7 +20,8 @@ const PURPOSES: [(&str, &str); 16] = [
     ("kvm", "virtual machines on this PC"),
 ];
 
-/// What a thread is, in a sentence, where its name is that of a thread of the kernel: in brackets.
+/// Returns a sentence about a kernel thread and its purpose; `None` for other threads. The name of a kernel thread is
+/// in square brackets: `[kswapd0]`.
 pub fn kernel_thread(name: &str) -> Option<String> {
     let name = name.strip_prefix('[')?.strip_suffix(']')?;
     let known = PURPOSES.iter().find(|(begin, _)| name.starts_with(begin));

@@ -1,4 +1,4 @@
-//! The figures that a report shows first, and where the graded one is between the grades.
+//! The figures that a report shows first, and the position of the graded value on the scale of grades.
 
 use super::table::{Cell, Table};
 use crate::nanos::Nanos;
@@ -8,26 +8,26 @@ use crate::units::{
     MISSING, NARROW_SPACE, format_count, format_decimal, format_share, format_time, time_parts,
 };
 
-/// The most figures that a report shows first.
+/// The maximum number of figures that a report shows first.
 pub const MAX_KEY_FIGURES: usize = 6;
 
 /// One of the figures that a report shows first.
 #[derive(Clone, Debug, PartialEq)]
 pub struct KeyFigure {
-    /// What it is called.
+    /// The title of the figure.
     pub title: &'static str,
     /// The value without its unit.
     pub value: String,
-    /// The unit, or of how many it is a count; empty where the value carries it.
+    /// The unit, or `of 3 600` if the value is a count among 3 600; empty if `value` contains the unit or needs none.
     pub unit: String,
-    /// What to know to read it, in a few words; where there is no value, why.
+    /// A note on the value in a few words, such as its confidence interval; the reason if there is no value.
     pub context: String,
-    /// What it is, in a sentence; empty where the title is enough.
+    /// The definition of the figure in a sentence; empty if the title is clear enough.
     pub definition: String,
 }
 
 impl KeyFigure {
-    /// A figure with its own value.
+    /// Returns a figure without a definition.
     pub(in crate::report) fn new(
         title: &'static str,
         (value, unit): (String, &str),
@@ -37,7 +37,7 @@ impl KeyFigure {
         Self { title, value, unit, context, definition: String::new() }
     }
 
-    /// A time.
+    /// Returns a figure that is a time, in the unit that suits it.
     pub(in crate::report) fn time(
         title: &'static str,
         time: Nanos,
@@ -46,12 +46,13 @@ impl KeyFigure {
         Self::new(title, time_parts(time), context)
     }
 
-    /// A figure without a value, and why.
+    /// Returns a figure without a value; `reason` is why there is none.
     pub(in crate::report) fn absent(title: &'static str, reason: impl Into<String>) -> Self {
         Self::new(title, (MISSING.to_owned(), ""), reason)
     }
 
-    /// The cell of a configuration in a column of a table, in its own unit.
+    /// Returns the figure in a table's column with this key, in the row of a configuration. A time has the unit that
+    /// suits its length, whatever the unit of the column.
     pub(in crate::report) fn of_cell(
         table: Option<&Table>,
         configuration: usize,
@@ -77,16 +78,16 @@ impl KeyFigure {
         Self { definition, ..Self::new(title, parts, context) }
     }
 
-    /// The same as a count among this many.
+    /// Returns the figure as a count among `count` samples or slots.
     #[must_use]
     pub(in crate::report) fn among(self, count: usize) -> Self {
-        let count = format_count(u64::try_from(count).unwrap_or(u64::MAX));
+        let count = format_count(count);
         Self { unit: format!("of {count}"), ..self }
     }
 }
 
-/// Where a value is on a scale of four equal zones, from 0 to 4: logarithmic within each zone, of which the first
-/// covers two decades and the last one. The limits are the upper ones of the first three zones.
+/// Returns the position of a value, from 0 to 4, on a scale of four equally wide zones. `upper` has the upper limits of
+/// the first three zones. Each zone is logarithmic: the first covers two decades, and the last covers one decade.
 pub(in crate::report) fn place(upper: [f64; 3], value: f64) -> f64 {
     let [first, second, third] = upper.map(|limit| limit.max(f64::MIN_POSITIVE));
     let ends = [first / 100.0, first, second, third, third * 10.0];
@@ -98,7 +99,7 @@ pub(in crate::report) fn place(upper: [f64; 3], value: f64) -> f64 {
     zones.find(|((_, to), _)| value <= **to).map_or(4.0, within)
 }
 
-/// A limit in three digits at most, so that it has room next to the others: `167 µs`, `2.5 ms`.
+/// Returns a limit as text without trailing zeros, so that all limits fit on one line: `167 µs`, `2.5 ms`.
 fn rounded(limit: Nanos) -> String {
     let (number, unit) = time_parts(limit);
     let number = if number.contains('.') {
@@ -109,30 +110,31 @@ fn rounded(limit: Nanos) -> String {
     format!("{number}{NARROW_SPACE}{unit}")
 }
 
-/// A graded value among the grades.
+/// A graded value on a scale of four zones, one per grade.
 #[derive(Clone, Debug, PartialEq)]
 pub struct GradePlace {
-    /// What is graded: `p99 lateness, share of a frame`.
+    /// The name of the graded value: `p99 lateness, share of a frame`.
     pub measure: String,
-    /// The words of the four zones.
+    /// The names of the four zones, the best first.
     pub words: [&'static str; 4],
-    /// The limits between them.
+    /// The three limits between the zones, as text.
     pub limits: [String; 3],
-    /// The value as text.
+    /// The graded value as text.
     pub text: String,
-    /// Where the value is, from 0 to 4.
+    /// The position of the value on the scale, from 0 to 4.
     pub value: f64,
-    /// Where its 95% interval is; absent of a maximum, and of too few values.
+    /// The positions of both ends of the 95% interval; absent for a maximum, and with too few samples.
     pub interval: Option<(f64, f64)>,
-    /// Where the values next to it are that are not graded.
+    /// The positions of other values that are shown but not graded, such as the longest gaps of the other CPUs.
     pub others: Vec<f64>,
 }
 
 impl GradePlace {
-    /// The words of grades.
+    /// The names of the grades, the best first.
     const GRADES: [&'static str; 4] = ["Excellent", "Good", "Fair", "Poor"];
 
-    /// A value in the unit of its limits.
+    /// Returns the position of a value among the limits of the grades. `value` and `interval` are in the unit of
+    /// `limits`.
     pub(in crate::report) fn of(
         limits: &Limits,
         measure: &str,
@@ -153,7 +155,7 @@ impl GradePlace {
         }
     }
 
-    /// A time with limits that were set.
+    /// Returns the position of a time among limits that are times, such as those in the settings of a test.
     pub fn of_times(
         limits: [Nanos; 3],
         measure: &str,
@@ -173,7 +175,8 @@ impl GradePlace {
         }
     }
 
-    /// The same with the words for the steps of the real-time test, and its limits as reductions.
+    /// Returns the position with the words of the real-time test, such as Modest, instead of the grades. `limits` are
+    /// reductions in percent.
     #[must_use]
     pub(in crate::report) fn in_steps(self, limits: [f64; 3]) -> Self {
         let grades = [Grade::Excellent, Grade::Good, Grade::Fair, Grade::Poor];
@@ -181,7 +184,7 @@ impl GradePlace {
         Self { words, limits: limits.map(|limit| format!("{limit}%")), ..self }
     }
 
-    /// The same with other words for its limits.
+    /// Returns the position with other texts for its limits.
     #[must_use]
     pub(in crate::report) fn with_limits(self, limits: [String; 3]) -> Self {
         Self { limits, ..self }

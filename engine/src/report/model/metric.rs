@@ -1,5 +1,5 @@
-//! One comparable number of a configuration or a recording, as data: what it is called, its unit, and how
-//! it follows from the samples.
+//! Metrics: the numbers by which configurations and imported recordings are compared. A metric has a name, a unit, and
+//! the statistic by which it summarizes the samples.
 
 use super::configuration::Configuration;
 use super::table::{Better, Quantity};
@@ -8,38 +8,38 @@ use crate::stats::{Statistic, float};
 /// The values of the samples that a metric summarizes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Track {
-    /// What the test is about: lateness, overshoot, the length of gaps, the time of cycles.
+    /// The value that the test measures: lateness, overshoot, the length of gaps, or the time of cycles.
     Values,
-    /// Times between two starts.
+    /// Frame times: the times between the starts of two consecutive frames.
     FrameTimes,
-    /// Times from the start to the end of the work.
+    /// Times from the start to the end of the work in a sample.
     Work,
-    /// Values, with the missed frames and all slots of the schedule.
+    /// The same as `Values`, with the count of missed frames and of all slots of the schedule.
     Slots,
-    /// Frame times, with the time of stutter and all time.
+    /// The frame times of an imported recording, with the total time of stutters and of all frames.
     Stutter,
 }
 
-/// One comparable number of a configuration or a recording.
+/// The description of one number by which configurations or recordings are compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Metric {
-    /// Names it in files.
+    /// The name in files and on the command line.
     pub key: &'static str,
-    /// Names it on screen.
+    /// The name on screen.
     pub title: &'static str,
-    /// What it is counted in.
+    /// The kind of number, such as a time or a share.
     pub unit: Quantity,
-    /// Which direction is better; absent where neither is.
+    /// Whether a lower or a higher value is better; absent if neither is.
     pub better: Option<Better>,
-    /// The values it summarizes.
+    /// The values of the samples that the metric summarizes.
     pub track: Track,
-    /// How it summarizes them.
+    /// How the metric summarizes these values.
     pub statistic: Statistic,
 }
 
-/// What every test has.
+/// The metrics, and lists of metrics for tests and imported files.
 impl Metric {
-    /// The median.
+    /// The median of the values.
     pub const P50: Self = Self::time("p50", "p50", Track::Values, Statistic::P50);
     /// The 95th percentile.
     pub const P95: Self = Self::time("p95", "p95", Track::Values, Statistic::P95);
@@ -47,25 +47,25 @@ impl Metric {
     pub const P99: Self = Self::time("p99", "p99", Track::Values, Statistic::P99);
     /// The 99.9th percentile.
     pub const P99_9: Self = Self::time("p99.9", "p99.9", Track::Values, Statistic::P99_9);
-    /// The share of values above the baseline's p99: by more than runs with the same settings differ by, or
-    /// where that is unknown, by more than does not matter. Many more samples decide it than decide p99 where a
-    /// run got worse.
+    /// The share of values that exceed the baseline's p99 by more than the run-to-run variation or, if the variation is
+    /// unknown, by more than the smallest change that matters. In a run that got worse, many more samples are above
+    /// this limit than above the run's own p99, so the share shows the change more reliably.
     pub const ABOVE_BASELINE: Self =
         Self::share("over-p99", "Above A's p99", Track::Values, Statistic::AboveBaseline);
-    /// The mean.
+    /// The mean of the values.
     pub const MEAN: Self = Self::time("mean", "Mean", Track::Values, Statistic::Mean);
-    /// The standard deviation.
+    /// The standard deviation of the values.
     pub const STD_DEV: Self = Self::time("std-dev", "Std dev", Track::Values, Statistic::StdDev);
-    /// The highest value: a longer run has a higher one.
+    /// The highest value. It tends to be higher in a longer run.
     pub const MAX: Self = Self::time("max", "Max", Track::Values, Statistic::Max);
     /// The share of frames above the late threshold.
     pub const LATE: Self = Self::share("late", "Late", Track::Values, Statistic::LateShare);
-    /// The share of slots whose frame was missed.
+    /// The share of slots of the schedule whose frame was missed.
     pub const MISSED: Self = Self::share("missed", "Missed", Track::Slots, Statistic::CountShare);
-    /// The 1% low.
+    /// The 1% low: the frame rate of the slowest 1% of frames, in FPS.
     pub const LOW_1: Self = Self::rate("1%-low", "1% low", Track::FrameTimes, Statistic::LOW_1);
 
-    /// The metrics of frames on a schedule; the first are those of every test.
+    /// The metrics of frames on a schedule. The first eight apply to every test.
     pub const PACED: &[Self] = &[
         Self::P50,
         Self::P95,
@@ -83,7 +83,7 @@ impl Metric {
     /// The metrics of a test without a schedule.
     pub const VALUES: &[Self] = Self::PACED.split_at(8).0;
 
-    /// The metrics of an imported recording of every frame.
+    /// The metrics of an imported recording that has the time of every frame.
     pub const FRAMES: [Self; 12] = [
         Self::rate("average-fps", "Average FPS", Track::FrameTimes, Statistic::Rate),
         Self::LOW_1,
@@ -99,14 +99,14 @@ impl Metric {
         Self::time("max", "Max", Track::FrameTimes, Statistic::Max),
     ];
 
-    /// The metrics of readings that were taken now and then.
+    /// The metrics of an imported log with one reading per interval, which has no reading of most frames.
     pub const READINGS: [Self; 3] = [
         Self::time("p50", "p50", Track::FrameTimes, Statistic::P50),
         Self::time("min", "Min", Track::FrameTimes, Statistic::Min),
         Self::time("max", "Max", Track::FrameTimes, Statistic::Max),
     ];
 
-    /// The metrics of imported counts of values.
+    /// The metrics of an imported histogram, which counts how often each value occurred.
     pub const COUNTS: [Self; 7] = [
         Self::time("min", "Min", Track::Values, Statistic::Min),
         Self::MEAN,
@@ -119,7 +119,7 @@ impl Metric {
 }
 
 impl Metric {
-    /// A time that is better when lower.
+    /// Returns a metric that is a time, better if lower.
     pub(in crate::report) const fn time(
         key: &'static str,
         title: &'static str,
@@ -129,7 +129,7 @@ impl Metric {
         Self { key, title, unit: Quantity::Time, better: Some(Better::Lower), track, statistic }
     }
 
-    /// A share that is better when lower.
+    /// Returns a metric that is a share, better if lower.
     pub(in crate::report) const fn share(
         key: &'static str,
         title: &'static str,
@@ -139,7 +139,7 @@ impl Metric {
         Self { unit: Quantity::Share, ..Self::time(key, title, track, statistic) }
     }
 
-    /// A frame rate, which is better when higher.
+    /// Returns a metric that is a frame rate, better if higher.
     const fn rate(
         key: &'static str,
         title: &'static str,
@@ -150,12 +150,12 @@ impl Metric {
         Self { unit: Quantity::Rate, better, ..Self::time(key, title, track, statistic) }
     }
 
-    /// Neither direction is better.
+    /// Returns the metric without a better direction: its changes are neither better nor worse.
     pub(in crate::report) const fn neutral(self) -> Self {
         Self { better: None, ..self }
     }
 
-    /// Whether a change of this sign is an improvement.
+    /// Returns whether a change of the value by `change` is an improvement. Only the sign of `change` matters.
     pub fn is_better(&self, change: f64) -> bool {
         match self.better {
             Some(Better::Lower) => change < 0.0,
@@ -164,7 +164,8 @@ impl Metric {
         }
     }
 
-    /// Of a share of events in a configuration: how many there were, and among how many.
+    /// Returns the number of late samples or missed frames, and of all samples or slots, from which this share is
+    /// computed in a configuration; `None` for other metrics.
     pub(in crate::report) fn count_of(&self, row: &Configuration) -> Option<(usize, usize)> {
         let summary = row.summary.as_ref()?;
         match (self.track, self.statistic) {
@@ -176,8 +177,8 @@ impl Metric {
         }
     }
 
-    /// Returns its value in a configuration: nanoseconds, a share of 1, a rate per second or a count, as its
-    /// unit states. What depends on a baseline has none.
+    /// Returns the value of the metric in a configuration: nanoseconds, a share (1 is 100%), a rate per second, or a
+    /// count, as `unit` states. `None` if the metric depends on a baseline or there are too few samples.
     pub(in crate::report) fn of(&self, row: &Configuration) -> Option<f64> {
         if let Some((events, slots)) = self.count_of(row) {
             return (0 < slots).then(|| float(events) / float(slots));

@@ -1,4 +1,4 @@
-//! The conclusions of one run.
+//! The report of one run: its verdict, figures, and tables.
 
 use std::any::Any;
 
@@ -12,10 +12,10 @@ use super::verdict::Verdict;
 use crate::plan::DEFAULT_LATE_PERCENT;
 use crate::stats::LowDefinition;
 
-/// How a report counts where there is more than one definition. Grades and comparisons do not depend on it.
+/// The definitions that a user can choose for the figures of a report. Grades and comparisons do not depend on them.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Options {
-    /// The late threshold in percent of a frame; a plan with its own threshold uses that.
+    /// The late threshold in percent of a frame. A plan that has a late threshold ignores this one.
     pub late_percent: f64,
     /// The definition of the 1% and 0.1% lows.
     pub low: LowDefinition,
@@ -27,36 +27,38 @@ impl Default for Options {
     }
 }
 
-/// What a run means.
+/// The report of one run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Report {
-    /// How it counts.
+    /// The definitions with which the figures were computed.
     pub options: Options,
-    /// What its samples are called, in lower case.
+    /// What the samples are called, in lower case and in the plural: `frames`, `gaps`.
     pub samples_name: &'static str,
-    /// The configurations, in the order of the plan.
+    /// The configurations, in the order in which they ran, or as the test sorts them.
     pub rows: Vec<Configuration>,
-    /// The verdict on the run, and why.
+    /// The verdict on the run, with its reasons.
     pub verdict: Verdict,
-    /// Reasons to trust it less.
+    /// Reasons why the results may be unreliable.
     pub cautions: Vec<Caution>,
-    /// What its test finds beyond the configurations.
+    /// Results that do not belong to one configuration, such as multi-CPU stalls.
     pub results: Figures,
-    /// Everything above as typed columns and cells; the first table has one row per configuration.
+    /// The figures as typed columns and cells. The first table of a test has one row per configuration, or per change
+    /// in the What helps test.
     pub tables: Vec<Table>,
-    /// What delayed its late samples; empty while the run is in progress.
+    /// What delayed the late samples; empty while the run is in progress.
     pub delays: Delays,
-    /// The keys of the columns that a short report shows of the first table.
+    /// The keys of the columns of the first table that a short report shows.
     pub key_columns: &'static [&'static str],
 }
 
 impl Report {
-    /// What its test finds of a type, beyond the configurations; empty where it finds nothing of it.
+    /// Returns the items of `results` if they are of type `T`; empty if they are of another type or absent.
     pub fn results<T: Any>(&self) -> &[T] {
         self.results.get::<Vec<T>>().map_or(&[], Vec::as_slice)
     }
 
-    /// The first table with the names of its rows, the columns that a short report shows, and these after them.
+    /// Returns a part of the first table: its first column (the names of the rows), the columns that a short report
+    /// shows, and then the columns with the keys in `more`. `None` if the report has no table.
     pub fn key_table(&self, more: &[&str]) -> Option<Table> {
         let whole = self.tables.first()?;
         let keys = self.key_columns.iter().chain(more);
@@ -64,8 +66,8 @@ impl Report {
         Some(whole.of_columns(&columns.collect::<Vec<_>>()))
     }
 
-    /// What is likely to help, in a sentence or two: against what delayed most late samples, or what would allow
-    /// what was denied.
+    /// Returns what is likely to help, in one or two sentences: the advice of the verdict, or else advice against the
+    /// main source of delay, or else how to allow a request that the system denied. `None` if nothing is known to help.
     pub fn what_to_do(&self) -> Option<String> {
         let advice = Some(self.verdict.finding.advice.clone()).filter(|advice| !advice.is_empty());
         let delay = self.delays.main().map(Delay::advice).filter(|advice| !advice.is_empty());
@@ -79,40 +81,40 @@ impl Report {
                 refusal.remedy.trim_end_matches('.')
             ))
         };
-        // What the numbers end with is not repeated.
+        // Advice with which the numbers of the verdict already end is not repeated.
         let numbers = self.verdict.numbers().to_lowercase();
         let is_new = |to_do: &String| !numbers.ends_with(&to_do.to_lowercase());
         advice.or(delay).filter(is_new).or_else(denied)
     }
 
-    /// All samples.
+    /// Returns the number of samples of all configurations.
     pub(in crate::report) fn sample_count(&self) -> usize {
         let counts = self.rows.iter().filter_map(|row| row.summary.as_ref());
         counts.map(|summary| summary.lateness.count).sum()
     }
 
-    /// The row of the configuration to recommend: the lowest p99 lateness of those that ran as requested, a
-    /// tie going to the lower priority and to no pin.
+    /// Returns the configuration to recommend: the one with the lowest p99 lateness of those that ran as requested.
+    /// If others cannot be distinguished from it, the lowest priority decides.
     pub fn best(&self) -> Option<&Configuration> {
         ranking::best(&self.rows)
     }
 
-    /// The row with the highest p99 lateness.
+    /// Returns the configuration with the highest p99 lateness of those that ran as requested.
     pub fn worst(&self) -> Option<&Configuration> {
         ranking::worst(&self.rows)
     }
 
-    /// The grade in a word, or what takes its place.
+    /// Returns the grade in a word, or the word that replaces it, such as "Inconclusive".
     pub fn word(&self) -> &str {
         self.verdict.word()
     }
 
-    /// What was found, in one sentence; where there is no grade although there are figures, why.
+    /// Returns the finding in one sentence, or why there is no grade if data is missing or the run was disturbed.
     pub fn sentence(&self) -> String {
         self.verdict.sentence(self.samples_name)
     }
 
-    /// The numbers behind the sentence, in a line.
+    /// Returns the numbers behind the sentence and what may help, in one line.
     pub fn evidence(&self) -> String {
         self.verdict.evidence()
     }

@@ -1,4 +1,4 @@
-//! The one description of a result: typed columns and cells, which every surface renders.
+//! The description of a result as typed columns and cells. The window, the command line, and the exports render it.
 
 mod builder;
 mod cell;
@@ -17,7 +17,7 @@ pub(in crate::report) use configurations::{
 };
 pub use format::{Format, Quantity};
 pub use layout::{Layout, TextColumn};
-pub(in crate::report) use spread::SpreadOf;
+pub(in crate::report) use spread::{SpreadOf, average_frame_rate};
 
 use std::borrow::Cow;
 
@@ -26,40 +26,40 @@ use crate::units::Unit;
 /// A result as typed columns and cells.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Table {
-    /// Names the table in files: `configurations`, `changes`, `stalls`.
+    /// The name of the table in files: `configurations`, `changes`, `stalls`.
     pub key: &'static str,
     /// The title, in sentence case.
     pub title: &'static str,
-    /// What the cells have in common, in a few words; empty where there is nothing to add.
+    /// A note on all cells in a few words, such as `12 late frames`; empty without a note.
     pub note: String,
-    /// The columns.
+    /// The columns, from left to right.
     pub columns: Vec<Column>,
-    /// The rows; each has one cell per column.
+    /// The rows, from top to bottom; each has one cell per column.
     pub rows: Vec<TableRow>,
 }
 
 /// One row of a table.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct TableRow {
-    /// One cell per column.
+    /// The cells: one per column, in the order of the columns.
     pub cells: Vec<Cell>,
-    /// Position of the configuration that the row is about, in the report; absent where it is about several.
+    /// The position in the report of the configuration that the row is about; absent if it is not about exactly one.
     pub configuration: Option<usize>,
-    /// Why to read the row with care: skipped, not as requested; empty where there is no reason.
+    /// The reason to read the row with care, such as `skipped: …`; empty if there is none.
     pub caution: String,
-    /// Whether it is the row to look at first.
+    /// Whether the row is to be highlighted as the most important one.
     pub is_key: bool,
-    /// Whether its first cell names a program that neither the verdict nor its advice names.
+    /// Whether the first cell names a program that neither the verdict nor its advice names. Exports redact it.
     pub is_private: bool,
 }
 
 impl Table {
-    /// Returns the position of the column with this key.
+    /// Returns the position of the column with this key; `None` without such a column.
     pub fn position(&self, key: &str) -> Option<usize> {
         self.columns.iter().position(|column| column.key == key)
     }
 
-    /// Returns the cell of a row in the column with this key.
+    /// Returns the cell in this row and in the column with this key; `None` without such a row or column.
     pub fn cell(&self, row: usize, key: &str) -> Option<&Cell> {
         self.rows.get(row)?.cells.get(self.position(key)?)
     }
@@ -73,7 +73,7 @@ impl Table {
             .collect()
     }
 
-    /// Returns the keys of the exact values of a row: one per column, two per column of intervals or grades.
+    /// Returns the keys of the exact values of a row: one per column, or two for a column of intervals or grades.
     pub fn exact_keys(&self) -> Vec<Cow<'static, str>> {
         self.columns.iter().flat_map(Column::exact_keys).collect()
     }
@@ -84,7 +84,7 @@ impl Table {
         pairs.flat_map(|(cell, column)| cell.exact(column.has_ends())).collect()
     }
 
-    /// Returns the table with these columns alone, in this order.
+    /// Returns a table that has only the columns at these positions, in this order.
     #[must_use]
     pub fn of_columns(&self, positions: &[usize]) -> Self {
         let of = |row: &TableRow| TableRow {
@@ -98,7 +98,7 @@ impl Table {
         }
     }
 
-    /// Formats every column of times in this unit; `Auto` chooses one per column.
+    /// Formats every column of times in this unit; `Auto` chooses a unit for each column.
     pub fn set_unit(&mut self, unit: Unit) {
         for (position, column) in self.columns.iter_mut().enumerate() {
             let cells = self.rows.iter().filter_map(|row| row.cells.get(position));

@@ -1,28 +1,28 @@
-//! What the measuring thread and the load used: CPU time, switches, the spin tail, the cost of evidence.
+//! CPU time and context switches of the measuring thread and the load, the spin tail, and the time to read counters.
 
 use crate::nanos::Nanos;
 use crate::run::{TrialRun, counter};
 
-/// What the measuring thread and the load of one configuration used, all trials together; absent where
-/// the system or an older version did not count it.
+/// What the measuring thread and the load threads of one configuration used in all its trials. A value is `None` if
+/// the system did not report the value or an older version did not save it.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Usage {
-    /// CPU time of the measuring thread over the measured time.
+    /// CPU time of the measuring thread as a share of the measured time.
     pub cpu_share: Option<f64>,
-    /// Times the measuring thread gave up its CPU.
+    /// How often the measuring thread gave up its CPU.
     pub voluntary_switches: Option<u64>,
-    /// Times the measuring thread was preempted.
+    /// How often the measuring thread was preempted.
     pub involuntary_switches: Option<u64>,
-    /// CPU time of the load threads over the time they ran, per thread.
+    /// CPU time of the load threads as a share of the time that they ran, on average per thread.
     pub load_share: Option<f64>,
-    /// The longest spin tail of a hybrid wait.
+    /// The longest spin tail of the trials; `None` without a hybrid wait.
     pub spin_tail: Option<Nanos>,
-    /// The longest time of one read of the thread's counters.
+    /// The time of one read of the counters of the measuring thread, the longest of the trials.
     pub evidence_read: Option<Nanos>,
 }
 
 impl Usage {
-    /// Adds up the counters of trials.
+    /// Combines the counters of trials into sums, shares of sums, and maxima.
     pub(in crate::report) fn of(trials: &[&TrialRun]) -> Self {
         let sum = |name: &str| {
             trials.iter().try_fold(0_i64, |sum, trial| {

@@ -1,4 +1,4 @@
-//! The verdict on a run: a grade, and in words what was found.
+//! The verdict on a run: a grade, and a finding in words.
 
 use super::configuration::Configuration;
 use super::grading::{Standing, conclude};
@@ -8,57 +8,57 @@ use crate::units::format_count;
 /// The verdict on a run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Verdict {
-    /// The grade that may be stated, or a bound; absent where there is too little data, where a bad result was
-    /// disturbed, where the run was stopped, and where nothing ran as it was asked to.
+    /// The grade, or a bound such as "Good or better". `None` with too little data, if a disturbance may explain a bad
+    /// result, if the run was stopped, or if no configuration ran as requested.
     pub grade: Option<GradeRange>,
-    /// What qualifies the grade, or takes its place.
+    /// Whether the grade holds, was measured under a disturbance, or is missing, and why.
     pub standing: Standing,
-    /// What was found.
+    /// The result in words.
     pub finding: Finding,
 }
 
-/// What was found, in words.
+/// The result of a run in words.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Finding {
-    /// Shown in place of the grade's own word: grades of several conditions, or why there is no grade.
+    /// Text shown instead of the word for the grade: grades of several conditions, or why there is no grade.
     pub word: Option<String>,
-    /// What was found, in one sentence.
+    /// The result in one sentence.
     pub sentence: String,
-    /// The numbers behind it, in one line.
+    /// The numbers behind `sentence`, in one line.
     pub evidence: String,
-    /// What may help, in one line; empty where nothing is known to.
+    /// Advice on what may help, in one line; empty if no advice is known.
     pub advice: String,
-    /// The key number for a list of runs; a frame loop's is its p99.
+    /// The key number that a list of runs shows. `None` for a frame loop, of which the list shows p99 lateness.
     pub key: Option<String>,
 }
 
 impl Finding {
-    /// A finding of one sentence and the numbers behind it.
+    /// Returns a finding of one sentence and the numbers behind it, without advice, word, and key number.
     pub(in crate::report) fn new(sentence: impl Into<String>, evidence: impl Into<String>) -> Self {
         Self { sentence: sentence.into(), evidence: evidence.into(), ..Self::default() }
     }
 
-    /// The same with what may help.
+    /// Returns the finding with this advice.
     pub(in crate::report) fn with_advice(self, advice: String) -> Self {
         Self { advice, ..self }
     }
 
-    /// The same with a word in place of the grade's own.
+    /// Returns the finding with a text that replaces the word for the grade.
     pub(in crate::report) fn with_word(self, word: impl Into<String>) -> Self {
         Self { word: Some(word.into()), ..self }
     }
 
-    /// The same with a key number.
+    /// Returns the finding with this key number.
     pub(in crate::report) fn with_key(self, key: Option<String>) -> Self {
         Self { key, ..self }
     }
 
-    /// There is no sample.
+    /// Returns the finding of a run without samples.
     pub(in crate::report) fn nothing() -> Self {
         Self::new("No frame was measured.", "")
     }
 
-    /// Nothing ran as it was asked to.
+    /// Returns the finding of a run in which no configuration ran as requested.
     pub(in crate::report) fn nothing_as_requested() -> Self {
         Self::new(
             "No configuration ran as requested, so there is no verdict.",
@@ -68,7 +68,7 @@ impl Finding {
 
     pub(in crate::report) fn incomplete(complete: usize, planned: usize, frames: usize) -> Self {
         let sentence = if planned == 1 {
-            format!("{} were measured and saved.", frames_text(wide(frames)))
+            format!("{} were measured and saved.", frames_text(frames))
         } else {
             format!("{complete} of {planned} configurations are complete and saved.")
         };
@@ -77,29 +77,29 @@ impl Finding {
 }
 
 impl Verdict {
-    /// A verdict that states no grade.
+    /// Returns a verdict that states no grade.
     pub(in crate::report) const fn without_grade(finding: Finding) -> Self {
         Self { grade: None, standing: Standing::Clear, finding }
     }
 
-    /// The verdict on samples that are too few for a p99.
+    /// Returns the verdict on a run with too few samples for a p99.
     pub(in crate::report) fn too_few(count: usize) -> Self {
         Self::without_grade(Finding::new(
             format!(
                 "Not enough samples for a verdict: {} measured, at least 100 needed.",
-                format_count(wide(count))
+                format_count(count)
             ),
             "p99 needs 100 samples per configuration: run a longer test.",
         ))
     }
 
-    /// The same finding with the grade of one configuration alone.
+    /// Returns the verdict with the grade of a single configuration instead of the grade of the run.
     #[must_use]
     pub(crate) fn of_row(self, row: &Configuration) -> Self {
         Self::by(std::iter::once(row), Finding { word: None, ..self.finding })
     }
 
-    /// A verdict by configurations of which the worst decides.
+    /// Returns a verdict with this finding, in which the worst of the configurations decides the grade.
     pub(in crate::report) fn by<'a>(
         rows: impl Iterator<Item = &'a Configuration>,
         finding: Finding,
@@ -108,7 +108,7 @@ impl Verdict {
         Self { grade, standing, finding }
     }
 
-    /// The grade in a word, or what takes its place.
+    /// Returns the word for the grade, or the text that replaces the word.
     pub fn word(&self) -> &str {
         if let Some(doubt) = Doubt::of(self.standing) {
             return doubt.words();
@@ -117,14 +117,14 @@ impl Verdict {
         self.finding.word.as_deref().unwrap_or(word)
     }
 
-    /// Whether a longer or less disturbed measurement may give a grade or a finding.
+    /// Whether a longer or less disturbed measurement may give the missing grade. Has no meaning if there is a grade.
     pub fn is_open(&self) -> bool {
         let word = self.finding.word.as_deref();
         let lacks_data = word.is_none_or(|word| word == Doubt::NotEnoughData.words());
         lacks_data || Doubt::of(self.standing).is_some()
     }
 
-    /// What was found, in one sentence; where there is no grade although there are figures, why.
+    /// Returns the result in one sentence, or why the figures allow no grade. `samples_name` is a noun for the samples.
     pub fn sentence(&self, samples_name: &str) -> String {
         match self.standing {
             Standing::NotEnoughData(grading) => sentence_case(&grading.what_decides(samples_name)),
@@ -133,12 +133,12 @@ impl Verdict {
         }
     }
 
-    /// The numbers behind the sentence, in a line, and what may help.
+    /// Returns the numbers behind the sentence and the advice, in one line.
     pub fn evidence(&self) -> String {
         format!("{} {}", self.numbers(), self.finding.advice).trim().to_owned()
     }
 
-    /// The numbers behind the sentence, in a line; a grade that is not stated is in second place.
+    /// Returns the numbers behind the sentence, in one line. The line includes the result so far if no grade is stated.
     pub fn numbers(&self) -> String {
         let Finding { sentence, evidence, .. } = &self.finding;
         let line = match self.standing {
@@ -155,14 +155,14 @@ impl Verdict {
     }
 }
 
-/// Words as a sentence: with a capital letter and a period.
+/// Returns the words as a sentence: with a capital letter and a period.
 fn sentence_case(words: &str) -> String {
     let mut letters = words.chars();
     let first = letters.next().into_iter().flat_map(char::to_uppercase);
     format!("{}{}.", first.collect::<String>(), letters.as_str())
 }
 
-/// Grades when idle and under load in one phrase; `None` where one grade is enough.
+/// Returns the grades when idle and under load in one phrase; `None` if the grades are equal or one is missing.
 pub(in crate::report) fn grades_phrase(
     grades: (Option<GradeRange>, Option<GradeRange>),
 ) -> Option<String> {
@@ -174,20 +174,15 @@ pub(in crate::report) fn grades_phrase(
     }
 }
 
-/// A number of frames: `1 frame`, `3 frames`.
-pub(in crate::report) fn frames_text(frames: u64) -> String {
-    match frames {
-        1 => "1 frame".to_owned(),
-        frames => format!("{} frames", format_count(frames)),
+/// Formats a number of frames: `1 frame`, `3 frames`.
+pub(in crate::report) fn frames_text(frames: impl TryInto<u64>) -> String {
+    match format_count(frames).as_str() {
+        "1" => "1 frame".to_owned(),
+        count => format!("{count} frames"),
     }
 }
 
-/// A count for text.
-pub(in crate::report) fn wide(count: usize) -> u64 {
-    u64::try_from(count).unwrap_or(u64::MAX)
-}
-
-/// The worst grade of idle and of loaded configurations.
+/// Returns the worst grade of the idle configurations and the worst grade of the configurations under load.
 pub(in crate::report) fn worst_grades<'a>(
     rows: impl Iterator<Item = &'a Configuration>,
 ) -> (Option<GradeRange>, Option<GradeRange>) {
@@ -200,14 +195,14 @@ pub(in crate::report) fn worst_grades<'a>(
 /// Why a complete run has no grade.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Doubt {
-    /// The data is not enough for one.
+    /// The data is not enough for a grade.
     NotEnoughData,
     /// The measurement was disturbed.
     Inconclusive,
 }
 
 impl Doubt {
-    /// The words that take the place of a grade.
+    /// Returns the words that replace a grade.
     pub const fn words(self) -> &'static str {
         match self {
             Self::NotEnoughData => "Not enough data",
@@ -215,7 +210,7 @@ impl Doubt {
         }
     }
 
-    /// What a standing leaves of a grade.
+    /// Returns why a standing rules out a grade; `None` if the standing does not rule out a grade.
     pub const fn of(standing: Standing) -> Option<Self> {
         match standing {
             Standing::NotEnoughData(_) => Some(Self::NotEnoughData),

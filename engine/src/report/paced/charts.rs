@@ -1,4 +1,4 @@
-//! Charts of paced loops: lateness of a frame loop; frame and execution times of each real-time policy.
+//! Charts of paced loops: the lateness of a frame loop, and the frame and execution times of a real-time test.
 
 use super::super::model::chart::{
     Axis, Chart, Limit, Marks, Series, lateness, linear_histogram, over_time, overlaid, trials,
@@ -8,14 +8,14 @@ use super::super::{Configuration, Report, chart};
 use crate::nanos::Nanos;
 use crate::run::{Run, TrialRun};
 
-/// The zoom shows the target frame time and this share of it on both sides.
+/// Range of the zoomed chart on each side of the target frame time, as a share of the target frame time.
 const ZOOM: f64 = 0.05;
-/// Bins of the histograms, as Holoscan's script has them.
+/// Number of bins of the histograms, the same as in Holoscan's script.
 const BINS: usize = 149;
-/// The range of the histograms beyond the lowest and the highest value, as Holoscan's script has it.
+/// Factors for the two ends of the histograms: of the lowest and of the highest value, as in Holoscan's script.
 const BEYOND: (f64, f64) = (0.9, 1.1);
 
-/// Lateness of the recommended configuration over time, and the distributions of several.
+/// Returns charts of the lateness: over time for the recommended configuration, and as distributions for several.
 pub(in crate::report) fn frame_loop(run: &Run, report: &Report) -> Vec<Chart> {
     let first = chart::default_row(report).and_then(|row| report.rows.get(row));
     first
@@ -25,7 +25,8 @@ pub(in crate::report) fn frame_loop(run: &Run, report: &Report) -> Vec<Chart> {
         .collect()
 }
 
-/// What a real-time test compares: key and title of its charts, and how to read it from a trial.
+/// A time that a real-time test compares: key and title of its two charts, and the function that reads the values
+/// from a trial, each with the instant of its frame.
 struct Compared {
     over_time: (&'static str, &'static str),
     histogram: (&'static str, &'static str),
@@ -52,8 +53,8 @@ fn execution_times(trial: &TrialRun) -> Vec<(Nanos, Nanos)> {
     trial.samples.iter().map(|sample| (sample.woke, sample.done - sample.woke)).collect()
 }
 
-/// Frame and execution times of every policy: over time, the frame time also close to its target, and their
-/// histograms.
+/// Returns charts of the frame and execution times of every policy, over time and as histograms. A further chart
+/// shows the frame times near the target frame time.
 pub(in crate::report) fn real_time(run: &Run, report: &Report) -> Vec<Chart> {
     let rows: Vec<&Configuration> =
         report.rows.iter().filter(|row| row.summary.is_some()).collect();

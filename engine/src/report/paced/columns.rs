@@ -1,13 +1,13 @@
-//! The columns of paced configurations: lateness, frame times, missed frames, and what they cost.
+//! Table columns of paced configurations: lateness, frame times, missed frames, and CPU use.
 
 use std::borrow::Cow;
 use std::convert::identity;
 
 use super::super::model::grading::round_up;
 use super::super::model::table::{
-    Cell, Column, Positioned, SpreadOf, TableBuilder, absent, grade_cell, or_absent, usage_columns,
+    Cell, Column, Positioned, SpreadOf, TableBuilder, absent, average_frame_rate, grade_cell,
+    or_absent, usage_columns,
 };
-use super::super::model::verdict::wide;
 use super::super::{Configuration, Options};
 use super::PacedFigures;
 use crate::nanos::Nanos;
@@ -160,10 +160,10 @@ fn lateness(table: Builder<'_>) -> Builder<'_> {
         )
 }
 
-/// Why p99 lateness has no interval.
+/// Returns the reason why p99 lateness has no confidence interval.
 fn no_interval_reason(row: &Configuration) -> Cow<'static, str> {
     let Some(Err(few)) = row.p99_bounds else { return "computed when the run ends".into() };
-    let needed = format_count(wide(round_up(few.needed)));
+    let needed = format_count(round_up(few.needed));
     let count = late(row).map_or(0, |late| late.count);
     if float(count) < fewest_for(1.0 - Quantile::P99.share()) {
         return format!("needs about {needed} frames").into();
@@ -171,7 +171,7 @@ fn no_interval_reason(row: &Configuration) -> Cow<'static, str> {
     format!("needs about {needed} frames, as frames depend on each other").into()
 }
 
-/// Why no lateness is corrected.
+/// Returns the reason why there is no corrected p99 lateness.
 fn corrected_reason(row: &Configuration) -> &'static str {
     match &row.summary {
         Some(summary) if summary.empty_count == 0 => "no frame was skipped",
@@ -298,15 +298,10 @@ fn lows(table: Builder<'_>, by: LowDefinition) -> Builder<'_> {
     let definition = |share| format!("Low frame rate: {}.", by.label().replace("1%", share));
     table
         .group("Frame rate")
-        .column(
-            Column::rate("average_fps", "Mean", "FPS", "Frames over the sum of their frame times.")
-                .higher_is_better()
-                .optional(),
-            |(_, row)| {
-                let average = row.summary.as_ref().and_then(|summary| summary.average_fps);
-                or_absent(row, average.map(Cell::Rate), "needs 2 frames")
-            },
-        )
+        .column(average_frame_rate().optional(), |(_, row)| {
+            let average = row.summary.as_ref().and_then(|summary| summary.average_fps);
+            or_absent(row, average.map(Cell::Rate), "needs 2 frames")
+        })
         .column(
             Column::rate("one_percent_low_fps", "1% low", "FPS", definition("1%"))
                 .higher_is_better(),

@@ -1,4 +1,4 @@
-//! The figures of a paced loop, and how it is graded.
+//! The figures of a paced loop, and its grading.
 
 use super::super::model::configuration::Configuration;
 use super::super::model::evaluation::Measured;
@@ -15,17 +15,17 @@ use crate::units::format_time;
 /// Figures of a paced loop.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PacedFigures {
-    /// Lateness corrected for frames that never ran; absent where no slot passed empty, and where as many
-    /// did that there is little to correct.
+    /// Lateness corrected for skipped frames. `None` if no frame was skipped, or if too few frames ran compared with
+    /// the skipped ones.
     pub corrected: Option<Spread>,
-    /// What re-basing hid, or would have hidden.
+    /// Lateness that re-basing hid or would have hidden; re-basing moves the schedule after a late frame.
     pub rebasing: Option<Rebasing>,
-    /// Whether the loop was re-based.
+    /// Whether the loop re-based its schedule.
     pub is_rebased: bool,
 }
 
 impl PacedFigures {
-    /// What moving the grid hid, or would have hidden, in words.
+    /// Returns in words how much lateness re-basing hid or would have hidden; `None` without samples.
     pub fn rebasing_text(&self) -> Option<String> {
         let Rebasing { behind, frame_count } = self.rebasing?;
         let (behind, frames) = (format_time(behind), frames_text(frame_count));
@@ -37,7 +37,7 @@ impl PacedFigures {
     }
 }
 
-/// The figures of a paced loop.
+/// Returns the figures of a paced loop; empty without a trial.
 pub(in crate::report) fn figures(measured: &Measured<'_>, summary: Option<&Summary>) -> Figures {
     let Some(first) = measured.trials.first() else { return Figures::default() };
     let (rounds, pace) = (measured.rounds, first.trial.pace);
@@ -59,7 +59,8 @@ pub(in crate::report) fn figures(measured: &Measured<'_>, summary: Option<&Summa
     })
 }
 
-/// The grades that a paced loop allows, by p99 lateness as a share of a frame and by missed frames.
+/// Returns the worse of two gradings: by p99 lateness as a share of the target frame time, and by the rate of missed
+/// frames. `None` if the loop did not run as requested, or has no p99 or no bounds of p99.
 pub(in crate::report) fn grading(row: &Configuration, measured: &Measured<'_>) -> Option<Grading> {
     let p99 = row.p99().filter(|_| row.is_as_requested())?;
     let count = row.summary.as_ref()?.lateness.count;
@@ -69,13 +70,14 @@ pub(in crate::report) fn grading(row: &Configuration, measured: &Measured<'_>) -
     let groups = missed_groups(measured.rounds, row.period);
     let (missed, events) = (float(groups.iter().sum()), independent_events(&groups));
     let slots = float(row.summary.as_ref()?.slot_count);
-    // Frames missed in a row came from one stall: as many fewer are independent of each other.
+    // One stall causes all frames that are missed in a row, so those frames count as fewer independent events. The
+    // slots are reduced by the same factor.
     let share = if 0.0 < missed { events / missed } else { 1.0 };
     let lower = lower_rate(events, slots * share);
     Some(lateness.or_worse(Grading::observed(grade::missed_frames(lower))))
 }
 
-/// How many frames were missed in a row, each time that some were.
+/// Returns the length of each sequence of missed frames in a row.
 fn missed_groups(rounds: &[Round<'_>], period: Nanos) -> Vec<usize> {
     let mut groups = Vec::new();
     for round in rounds {

@@ -2,12 +2,11 @@
 
 use super::super::model::configuration::Configuration;
 use super::super::model::key_figure::{GradePlace, KeyFigure};
-use super::super::model::verdict::wide;
 use crate::report::Report;
 use crate::stats::{float, grade};
 use crate::units::{format_count, format_interval, format_share, format_time};
 
-/// The figures of the only configuration; none where there are several.
+/// Returns the figures of the only configuration; empty if there are several, or if there are no samples.
 pub(in crate::report) fn key_figures(report: &Report) -> Vec<KeyFigure> {
     let [row] = report.rows.as_slice() else { return Vec::new() };
     let Some(summary) = &row.summary else { return Vec::new() };
@@ -21,7 +20,7 @@ pub(in crate::report) fn key_figures(report: &Report) -> Vec<KeyFigure> {
     let late = float(summary.late_count) / float(summary.lateness.count.max(1));
     let skipped = match summary.empty_count {
         0 => "none skipped".to_owned(),
-        count => format!("{} skipped", format_count(wide(count))),
+        count => format!("{} skipped", format_count(count)),
     };
     let average = summary.average_fps.map(|fps| format!("mean {fps:.1} FPS"));
     vec![
@@ -39,7 +38,7 @@ pub(in crate::report) fn key_figures(report: &Report) -> Vec<KeyFigure> {
     ]
 }
 
-/// Where the p99 lateness of a configuration is between the grades.
+/// Returns the place of p99 lateness on the scale of grades; `None` if the configuration is not graded.
 pub(in crate::report) fn grade_place(row: &Configuration) -> Option<GradePlace> {
     row.grading?;
     let percent = |time: crate::nanos::Nanos| time.as_f64() / row.period.as_f64() * 100.0;

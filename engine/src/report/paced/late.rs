@@ -1,4 +1,4 @@
-//! Late frames as tables: how many each cause explains, and the worst of all.
+//! Tables of late frames: the number of late frames per cause, and the frames with the highest lateness.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -12,30 +12,31 @@ use crate::run::{Run, TrialRun};
 use crate::stats::float;
 use crate::units::format_time;
 
-/// How many of the worst frames are listed.
+/// Maximum number of frames in the table of the worst frames.
 const WORST: usize = 10;
 
-/// A late frame, where it is, and the configuration.
+/// A row of the table of the worst frames: a frame, with its configuration and trial.
 struct LateFrame<'a> {
     position: usize,
     row: &'a Configuration,
-    /// Number of the trial within its configuration, from 1.
+    /// Number of the trial within its configuration, starting at 1.
     round: usize,
     late: LateSample,
 }
 
-/// Frames of one configuration that one cause made late.
+/// A row of the table of causes: the late frames of one configuration that have the same cause.
 struct OfCause<'a> {
     position: usize,
     row: &'a Configuration,
     cause: Cause,
     count: usize,
-    /// All late frames of the configuration.
+    /// Number of late frames of the configuration, whatever their cause.
     all: usize,
     max: Nanos,
 }
 
-/// The tables of late frames: the causes by configuration, and the ten worst frames, the latest first.
+/// Returns two tables: the causes of late frames by configuration, and the ten frames with the highest lateness, in
+/// descending order.
 pub(super) fn tables(run: &Run, report: &Report) -> [Table; 2] {
     let mut worst: Vec<LateFrame<'_>> = Vec::new();
     let mut causes: Vec<OfCause<'_>> = Vec::new();
@@ -69,7 +70,7 @@ pub(super) fn tables(run: &Run, report: &Report) -> [Table; 2] {
     [causes_table(note, &causes), worst_table(&worst)]
 }
 
-/// Lateness that only the worst frames of a trial exceed.
+/// Returns a lateness, at least 0, that the `WORST` latest frames of a trial exceed and other frames hardly ever do.
 fn below_worst(trial: &TrialRun) -> Nanos {
     let mut values = trial.values();
     let Some(position) = values.len().checked_sub(WORST) else { return Nanos::ZERO };

@@ -1,4 +1,4 @@
-//! Every column of the paced tables, against figures worked out by hand.
+//! Tests that compare every column of the paced tables with figures computed by hand.
 
 use super::super::model::table::tests::check;
 use super::super::model::table::{Cell, Quantity, Table};
@@ -14,7 +14,7 @@ use crate::stats::{Grade, LowDefinition};
 const PERIOD: i64 = 10_000_000;
 const MICRO: i64 = 1_000;
 
-/// Frame `k` of a schedule that starts `late` after it is due and works for `work`; all in nanoseconds.
+/// Returns frame `k` of a schedule: `late` ns after its scheduled start, with an execution time of `work` ns.
 fn frame(k: i64, late: i64, work: i64) -> Sample {
     let due = Nanos::new(k * PERIOD);
     let woke = due + Nanos::new(late);
@@ -22,7 +22,7 @@ fn frame(k: i64, late: i64, work: i64) -> Sample {
     Sample { began: due, due, slept: Some(woke), woke, done, spins: 0, cpu: Some(0) }
 }
 
-/// 200 frames at 100 FPS; frame k is k µs late, and the first one 2 µs early.
+/// Returns a run of 200 frames at 100 FPS. Frame k is k µs late, but frame 1 is 2 µs early.
 fn frame_loop() -> Run {
     let plan = FrameLoop {
         fps: 100.0,
@@ -156,7 +156,8 @@ fn a_live_report_has_the_same_cells_but_no_intervals() {
     }
 }
 
-/// Normal frames are late by 0 to 297 µs, those of the policy by a tenth of that; 600 each, in 12 blocks.
+/// Returns a run of 12 blocks of 50 frames under normal scheduling and as many under a policy. Frames are 0 to 297 µs
+/// late under normal scheduling, and a tenth of that under the policy.
 fn real_time() -> Run {
     let plan = RealTime {
         fps: 100.0,
@@ -257,7 +258,8 @@ fn the_interval_of_p99_holds_it() {
     assert_eq!(table.cell(0, "grade"), Some(&Cell::Grade(Grade::Good.into())));
 }
 
-/// A real-time run of 12 blocks of 15 frames per half: of the normal frames some are late.
+/// Returns a run of 12 blocks of 15 frames under normal scheduling and as many under a policy. `late` and `of_policy`
+/// give the lateness in nanoseconds by the number of a frame, for normal scheduling and for the policy.
 fn few_frames(late: fn(i64) -> i64, of_policy: fn(i64) -> i64) -> Run {
     let plan = RealTime {
         fps: 30.0,
@@ -285,8 +287,8 @@ fn frame_at(k: i64, period: i64, late: i64) -> Sample {
 
 #[test]
 fn one_stall_does_not_hide_what_real_time_changes() {
-    // 116 of 180 frames are late, and none but one under the policy; one stall in each half makes all of
-    // the standard deviation.
+    // Of 180 frames, 116 are late under normal scheduling and 1 is late under the policy. Each half has one
+    // stall of 130 ms, which makes up nearly all of the standard deviation.
     let normal = |k: i64| match k {
         77 => 130_000_000,
         k if k * 116 % 180 < 116 => 2_000 * MICRO,
@@ -329,20 +331,20 @@ fn halves_that_are_the_same_have_no_clear_difference_and_small_values_nothing_to
 
 #[test]
 fn a_measure_without_an_interval_is_not_called_unclear() {
-    // 180 frames per half: enough for an interval of the other two, but not of p99.
+    // 180 frames per half are enough for an interval of the standard deviation and of late frames, but not of p99.
     let late = |k| if k % 6 < 3 { 2_000 * MICRO } else { small(k) };
     let mut run = few_frames(late, late);
     let report = Report::of(&run, &Options::default());
     let [change] = report.results::<Change>() else { panic!("{:?}", report.results::<Change>()) };
     assert!(change.p99.unwrap().interval.is_none() && change.rests_on.is_none(), "{change:?}");
-    // 500 frames are 34 pairs of blocks, of which 12 were measured.
+    // An interval of p99 needs 500 frames: 34 pairs of blocks, of which 12 were measured.
     assert!(
         report.sentence().starts_with("About 22 more pairs of blocks"),
         "{}",
         report.sentence()
     );
     assert_eq!((report.word(), report.verdict.grade), ("Not enough data", None));
-    // Five pairs of blocks are too few to find no difference.
+    // Five pairs of blocks are too few to conclude that there is no difference.
     run.trials.retain(|trial| trial.trial.round < 5);
     let report = Report::of(&run, &Options::default());
     assert_eq!((report.word(), report.verdict.grade), ("Not enough data", None));

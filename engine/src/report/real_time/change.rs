@@ -1,4 +1,4 @@
-//! What a real-time policy changed against normal.
+//! What a real-time policy changed compared with normal scheduling.
 
 use super::metrics::{Measure, Reduction, reductions};
 use crate::nanos::Nanos;
@@ -10,50 +10,52 @@ use crate::report::model::metric::Track;
 use crate::run::Run;
 use crate::stats::{Grade, GradeRange, Statistic, grade};
 
-/// Fewer pairs of blocks do not decide what a policy changed.
+/// Minimum number of pairs of blocks for a rating. A pair is a block under normal scheduling and one under the policy.
 pub const MIN_PAIRS: usize = 8;
-/// Where lateness and deviation stay below this with and without a policy, there is nothing to gain.
+/// There is nothing to gain if p99 lateness and the standard deviation of the frame time are below this limit, both
+/// under normal scheduling and under the policy.
 const NOTHING_TO_GAIN: Nanos = Nanos::from_micros(100);
 
-/// What a real-time policy changed against normal.
+/// What a real-time policy changed compared with normal scheduling. All reductions are `None` while the run is in
+/// progress, if the policy did not run as requested, or if a configuration is incomplete.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Change {
-    /// Position of the normal row.
+    /// Position of the configuration with normal scheduling.
     pub normal: usize,
-    /// Position of the policy's row.
+    /// Position of the configuration with the policy.
     pub policy: usize,
-    /// By how much the standard deviation of the frame period fell; absent where the policy did not run
-    /// as requested or there are too few frames.
+    /// Reduction of the standard deviation of the frame time; `None` if a value is missing, or is 0 under normal
+    /// scheduling.
     pub period: Option<Reduction>,
-    /// The same of the time the work took.
+    /// Reduction of the standard deviation of the execution time, `None` as for `period`.
     pub execution: Option<Reduction>,
-    /// The same of p99 lateness.
+    /// Reduction of p99 lateness, `None` as for `period`.
     pub p99: Option<Reduction>,
-    /// The same of the share of late frames.
+    /// Reduction of the share of late frames, `None` as for `period`.
     pub late_share: Option<Reduction>,
-    /// What the verdict rests on: the first measure that changed clearly.
+    /// The measure that the verdict rests on: the first that changed clearly. `None` if no measure changed clearly.
     pub rests_on: Option<Measure>,
-    /// Whether all values are so small that there is nothing to gain.
+    /// Whether there is nothing to gain: lateness and its variation are small under normal scheduling and the policy.
     pub is_nothing_to_gain: bool,
-    /// The ratings that the interval of the measure allows; absent where enough pairs of
-    /// blocks show no clear change.
+    /// Ratings that the interval of the measure in `rests_on` allows. `None` if enough pairs of blocks show no clear
+    /// change, or if there is nothing to gain.
     pub grading: Option<Grading>,
-    /// What disturbed one of the two.
+    /// What disturbed the policy, or normal scheduling if nothing disturbed the policy.
     pub disturbance: Option<Disturbance>,
 }
 
 impl Change {
-    /// The rating, where the data is enough for one.
+    /// Returns the rating; `None` if the data or a disturbance allows no rating.
     pub fn grade(&self) -> Option<GradeRange> {
         conclude(self.part().into_iter()).0
     }
 
-    /// Its grading with what disturbed it, as a part of a verdict.
+    /// Returns the grading and the disturbance, as a part of a verdict; `None` without a grading.
     pub(in crate::report) fn part(&self) -> Option<(Grading, Option<Disturbance>)> {
         Some((self.grading?, self.disturbance))
     }
 
-    /// How much a measure fell.
+    /// Returns the reduction of a measure.
     pub const fn reduction(&self, measure: Measure) -> Option<Reduction> {
         match measure {
             Measure::StdDev => self.period,
@@ -62,13 +64,14 @@ impl Change {
         }
     }
 
-    /// Whether it can be judged: the policy ran as requested, and both have enough frames.
+    /// Whether the policy was compared with normal scheduling: the standard deviation or p99 lateness has a reduction.
     pub const fn is_evaluated(&self) -> bool {
         self.period.is_some() || self.p99.is_some()
     }
 }
 
-/// What each policy changed; empty where normal did not run. Without intervals while the run is in progress.
+/// Returns the change of each policy; empty without a configuration of normal scheduling. `has_intervals` is false
+/// while the run is in progress: nothing is compared before the run ends.
 pub(in crate::report) fn of(run: &Run, rows: &[Configuration], has_intervals: bool) -> Vec<Change> {
     let is_normal = |row: &Configuration| row.conditions.priority == Priority::Normal;
     let Some(normal) = rows.iter().position(is_normal) else { return Vec::new() };
@@ -127,7 +130,8 @@ fn judge(change: &mut Change, run: &Run, normal: &Configuration, row: &Configura
     };
 }
 
-/// Pairs of blocks that are missing until every measure has an interval; `None` where it has one.
+/// Returns how many pairs of blocks are missing for the intervals of the standard deviation and p99 lateness; `None` if
+/// no pair is missing.
 fn missing_pairs(change: &Change, rows: [&Configuration; 2], pairs: usize) -> Option<usize> {
     let lacks = |of: Option<Reduction>| of.is_none_or(|it| it.interval.is_none());
     let p99 = Statistic::P99;

@@ -1,4 +1,5 @@
-//! What each real-time policy changed: one row per metric and policy, with 95% confidence intervals.
+//! Table and plot of what each real-time policy changed: one row per metric and policy, with 95% confidence
+//! intervals.
 
 use std::borrow::Cow;
 
@@ -14,15 +15,15 @@ use crate::run::Run;
 use crate::stats::{Statistic, grade};
 use crate::units::{format_count, format_time};
 
-/// The results of a metric that has an interval and a better direction.
+/// Results of a metric that has an interval and a better direction, lower or higher.
 const BETTER: &str = "Better";
 const UNCLEAR: &str = "No clear difference";
 const WORSE: &str = "Worse";
-/// What the plot calls the others.
+/// Names in the plot for the remaining metrics: without a better direction, and without an interval.
 const NEUTRAL: &str = "Neither is better";
 const WITHOUT_INTERVAL: &str = "No interval";
 
-/// One row: a metric of a policy.
+/// One row of the table: a metric of a policy.
 struct Line<'a> {
     metric: Metric,
     position: usize,
@@ -50,7 +51,7 @@ impl Line<'_> {
         (normal != 0.0).then(|| (value - normal) / normal.abs())
     }
 
-    /// Why the policy is not compared; `None` where it is.
+    /// Returns why the policy is not compared with normal scheduling; `None` if the policy is compared.
     fn obstacle(&self) -> Option<Cow<'static, str>> {
         match (self.row.granted.is_some(), self.row.is_as_requested()) {
             (true, false) => Some("the policy was not applied as requested".into()),
@@ -62,7 +63,7 @@ impl Line<'_> {
     fn change(&self, has_intervals: bool) -> Cell {
         match (self.obstacle(), self.relative()) {
             (Some(reason), _) => Cell::Absent(reason),
-            // A few frames of the first blocks say nothing.
+            // While the run is in progress, the few frames of the first blocks do not show a reliable change.
             _ if !has_intervals => Cell::Absent("computed when the run ends".into()),
             (None, Some(change)) => Cell::Share(change),
             (None, None) => Cell::Absent("normal is 0 or absent".into()),
@@ -111,7 +112,8 @@ impl Line<'_> {
     }
 }
 
-/// What each policy changed; without intervals while a run is in progress.
+/// Returns the table of what each policy changed. `has_intervals` is false while the run is in progress: the table has
+/// values, but no changes and no intervals.
 pub(super) fn table(run: &Run, report: &Report, has_intervals: bool) -> Table {
     let rows = &report.rows;
     let is_normal = |row: &Configuration| row.conditions.priority == crate::plan::Priority::Normal;
@@ -130,7 +132,7 @@ pub(super) fn table(run: &Run, report: &Report, has_intervals: bool) -> Table {
     build(&lines, has_intervals)
 }
 
-/// The changes of a policy as a plot: one row per metric; `None` where it was not compared with normal.
+/// Returns the changes of a policy as a plot with one row per metric; `None` if there is no change to draw.
 pub(super) fn forest(report: &Report, policy: &Change) -> Option<Chart> {
     let table = report.tables.iter().find(|table| table.key == "changes")?;
     let is_of_policy = |&at: &usize| {
@@ -164,7 +166,7 @@ pub(super) fn forest(report: &Report, policy: &Change) -> Option<Chart> {
     Some(chart::forest(titles, &results, &rows)).filter(|chart| !chart.is_empty())
 }
 
-/// What the interval of a change needs.
+/// Returns in words how many frames the interval of a change needs.
 fn needed(statistic: Statistic) -> String {
     let count = u64::try_from(statistic.samples_needed()).unwrap_or(u64::MAX);
     let events = match statistic {

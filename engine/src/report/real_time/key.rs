@@ -6,12 +6,12 @@ use crate::nanos::Nanos;
 use crate::report::Report;
 use crate::report::model::configuration::Configuration;
 use crate::report::model::key_figure::{GradePlace, KeyFigure};
-use crate::report::model::verdict::wide;
 use crate::stats::grade::{REMAINING_DEVIATION, real_time_falls};
 use crate::stats::{Summary, float};
 use crate::units::{format_count, format_share, format_time};
 
-/// Normal and the policy that changed the most, of those that ran as requested.
+/// Returns the best change, or the first whose policy ran as requested, with two configurations: normal scheduling and
+/// the policy. `None` if no policy ran as requested.
 fn pair(report: &Report) -> Option<(&Change, [&Configuration; 2])> {
     let ran = |change: &&Change| {
         report.rows.get(change.policy).is_some_and(Configuration::is_as_requested)
@@ -48,13 +48,9 @@ pub(super) fn key_figures(report: &Report) -> Vec<KeyFigure> {
         change("p99 lateness", &|it| it.lateness.p99.map(format_time)),
         change("Late frames", &|it| Some(format_share(late(it)))),
         change("Max lateness", &|it| Some(format_time(it.lateness.max))),
-        KeyFigure::new("Missed frames", (format_count(wide(missed)), ""), policy.label.clone())
+        KeyFigure::new("Missed frames", (format_count(missed), ""), policy.label.clone())
             .among(slots),
-        KeyFigure::new(
-            "Pairs of blocks",
-            (format_count(wide(pairs)), ""),
-            "normal and policy in turn",
-        ),
+        KeyFigure::new("Pairs of blocks", (format_count(pairs), ""), "normal and policy in turn"),
     ]
 }
 

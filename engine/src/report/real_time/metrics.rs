@@ -1,4 +1,4 @@
-//! The metrics that a real-time policy may change, and by how much each fell.
+//! The metrics that a real-time policy may change, and the reduction of each metric.
 
 use crate::nanos::Nanos;
 use crate::report::model::configuration::Configuration;
@@ -10,10 +10,10 @@ use crate::run::Run;
 use crate::stats::Statistic;
 use crate::stats::blocks::{Bins, Confidence};
 
-/// The seed: the same samples always give the same interval.
+/// Seed of the resampling. A fixed seed gives the same interval whenever the samples are the same.
 const SEED: u64 = 0x6368_616e_6765;
 
-/// The metrics of the table, in its order.
+/// The metrics of the table of changes, in the order of the rows.
 pub(super) const METRICS: [Metric; 14] = [
     Metric::time("frame_time_std_dev", "Frame time std dev", Track::FrameTimes, Statistic::StdDev),
     Metric::time("frame_time_mean", "Frame time mean", Track::FrameTimes, Statistic::Mean)
@@ -41,7 +41,7 @@ pub(super) const METRICS: [Metric; 14] = [
 ];
 pub(super) const P99: Statistic = Statistic::P99;
 
-/// The value of a metric in a configuration.
+/// Returns the value of a metric in a configuration; `None` if the configuration has no such value.
 pub(super) fn value_of(metric: &Metric, row: &Configuration) -> Option<f64> {
     if metric.statistic != Statistic::HiddenFrames {
         return metric.of(row);
@@ -51,10 +51,10 @@ pub(super) fn value_of(metric: &Metric, row: &Configuration) -> Option<f64> {
     Some(frames)
 }
 
-/// What a change is judged by, in the order in which it is looked at.
+/// The measures that can decide a rating. The first measure that changed clearly decides.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Measure {
-    /// The standard deviation of the frame time, which a single stall dominates.
+    /// The standard deviation of the frame time, which a single stall can dominate.
     StdDev,
     /// p99 lateness.
     P99,
@@ -63,10 +63,10 @@ pub enum Measure {
 }
 
 impl Measure {
-    /// All of them, in this order.
+    /// All measures, in the order in which they are checked for a clear change.
     pub const ALL: [Self; 3] = [Self::StdDev, Self::P99, Self::LateShare];
 
-    /// The measure that a metric is; `None` of one that decides nothing.
+    /// Returns the measure of a metric; `None` if the metric cannot decide a rating.
     pub(super) fn of(metric: &Metric) -> Option<Self> {
         match (metric.track, metric.statistic) {
             (Track::FrameTimes, Statistic::StdDev) => Some(Self::StdDev),
@@ -77,32 +77,33 @@ impl Measure {
     }
 }
 
-/// Smaller changes are called no clear difference, however sure they are.
+/// Minimum change, as a share, that can decide a rating. A smaller change is not clear even if its interval excludes 0.
 const MIN_CHANGE: f64 = 0.05;
 
-/// By which share a metric fell.
+/// The relative reduction of a metric from normal scheduling to a policy.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Reduction {
-    /// `(before − after) / before`; negative where it rose.
+    /// `(before − after) / before`; negative if the metric rose.
     pub share: f64,
-    /// The 95% interval, corrected for the three measures that are tested; absent where there are too few frames.
+    /// The 95% interval of `share`; `None` with too few frames. The intervals of the three measures are widened so that
+    /// together they hold with 95% confidence.
     pub interval: Option<(f64, f64)>,
 }
 
 impl Reduction {
-    /// Whether there is an interval that excludes 0, and the change is large enough to matter.
+    /// Whether the interval exists and excludes 0, and the change is at least 5%.
     pub fn is_clear(self) -> bool {
         let is_sure = self.interval.is_some_and(|(low, high)| 0.0 < low || high < 0.0);
         is_sure && MIN_CHANGE <= self.share.abs()
     }
 
-    /// The end of the interval a rating goes by: the fall that is sure.
+    /// Returns the lower end of the interval, which is the certain reduction; without an interval, `share`.
     pub fn sure(self) -> f64 {
         self.interval.map_or(self.share, |(low, _)| low)
     }
 }
 
-/// The interval of the relative change of every metric.
+/// Returns the interval of the relative change from `normal` to `row` for every metric, in the order of [`METRICS`].
 pub(super) fn intervals(
     run: &Run,
     normal: &Configuration,
@@ -135,13 +136,14 @@ pub(super) fn intervals(
     found
 }
 
-/// What of an interval of a relative change is possible: a value that is never below 0 cannot fall by more than all of
-/// itself, though resampled blocks that are widened reach there.
+/// Raises the ends of an interval of a relative change to at least −100%. A metric without negative values cannot fall
+/// further, but the interval of resampled blocks is widened and may extend below −100%.
 fn possible((low, high): (f64, f64)) -> (f64, f64) {
     (low.max(-1.0), high.max(-1.0))
 }
 
-/// By how much metrics of the table fell; absent where there is no value to fall from.
+/// Returns a function that gives the reduction of a metric from `normal` to `row`. The function returns `None` if a
+/// value is missing, or if the value of `normal` is not above 0.
 pub(super) fn reductions(
     run: &Run,
     normal: &Configuration,

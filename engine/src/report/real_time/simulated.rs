@@ -1,4 +1,4 @@
-//! Simulated runs in which real-time scheduling changes nothing: how often a change is called all the same.
+//! Tests with simulated runs in which real-time scheduling changes nothing: how often a report still states a change.
 
 use super::super::model::chart::{Marks, check};
 use super::super::test_run::run_of;
@@ -11,11 +11,11 @@ use crate::stats::float;
 use crate::stats::simulated::{normal, rounds};
 
 const PERIOD: i64 = 16_666_667;
-/// Blocks of 2 s at 60 FPS.
+/// Frames per block: 2 s at 60 FPS.
 const FRAMES: i64 = 120;
 
-/// Frames of a block, log-normally late with the memory of an autoregressive process, and more or less so from
-/// block to block.
+/// Returns the frames of a block. The lateness is log-normal, its level is random per block, and its logarithm follows
+/// an autoregressive process: neighboring frames have the correlation `memory`.
 fn block(memory: f64, random: &mut fastrand::Rng) -> Samples {
     let level = (0.2 * normal(random)).exp();
     let rest = (1.0 - memory * memory).sqrt();
@@ -32,7 +32,7 @@ fn block(memory: f64, random: &mut fastrand::Rng) -> Samples {
         .collect()
 }
 
-/// A run of 8 pairs of blocks whose halves are the same.
+/// Returns a run of 8 pairs of blocks with the same random process for normal scheduling and the policy.
 fn equal(memory: f64, random: &mut fastrand::Rng) -> Run {
     let plan = RealTime {
         fps: 60.0,

@@ -1,4 +1,4 @@
-//! What `frame_jitter` of gdt-cpus 2025.5.0 prints: CPU block, configurations, table in whole microseconds.
+//! Output of `frame_jitter` of gdt-cpus 2025.5.0: CPU block, configurations, and a table in whole microseconds.
 
 use super::line::ReferenceLine;
 use crate::machine::Machine;
@@ -10,11 +10,11 @@ use crate::report::paced::PacedFigures;
 use crate::run::{Run, TrialRun, counter};
 use crate::stats::{PercentileRule, Quantile, Sorted};
 
-/// Whole microseconds of frame time (rounded down) less the target: min, p50, p95, p99 by position. A loop
-/// that is re-based has no frame before the first, so every figure is 0 or more.
+/// Frame time minus target frame time, each rounded down to whole microseconds: min, p50, p95, and p99. Every
+/// percentile is a measured value: the one at its position in the sorted list.
 type Jitter = [i64; 4];
 
-/// The lines of a run by the gdt-cpus method; `None` where no loop was re-based.
+/// Returns the lines of a run by the gdt-cpus method; `None` if no measured loop re-based its schedule.
 pub(super) fn lines(run: &Run, rows: &[Configuration]) -> Option<Vec<ReferenceLine>> {
     let measured: Vec<(&Configuration, &TrialRun, Jitter)> = rows
         .iter()
@@ -48,8 +48,8 @@ pub(super) fn lines(run: &Run, rows: &[Configuration]) -> Option<Vec<ReferenceLi
     Some(lines)
 }
 
-/// The figures of lateness in nanoseconds, which in a re-based loop is frame time less period; `None` where
-/// there is none.
+/// Returns the figures of lateness values, given in nanoseconds; `None` without a value. In a loop that re-bases its
+/// schedule, lateness is frame time minus target frame time.
 fn jitter(late_nanos: Vec<i64>, period: Nanos) -> Option<Jitter> {
     let whole_micros = |nanos: i64| nanos / 1_000;
     let late = late_nanos.into_iter();
@@ -86,7 +86,7 @@ fn cpu_block(machine: &Machine) -> Vec<ReferenceLine> {
     .into()
 }
 
-/// The block that is printed when a configuration starts; what was denied goes to standard error.
+/// Returns the block that the tool prints when a configuration starts. Denied requests go to standard error.
 fn configuration(row: &Configuration, trial: &TrialRun) -> Vec<ReferenceLine> {
     let cpu = trial.applied.as_ref().and_then(|applied| applied.selected_cpu);
     let workers = trial.counters.get(counter::LOAD_THREADS).copied().unwrap_or(0);
@@ -137,7 +137,7 @@ fn denied(row: &Configuration, granted: &AppliedSummary, cpu: Option<u32>) -> Ve
     lines
 }
 
-/// The level as the table writes it; without its spaces it is the name in the source.
+/// Returns the priority level as the table shows it. Without spaces, this is the name in the source code of gdt-cpus.
 fn level(priority: Priority) -> String {
     match priority {
         Priority::Idle => "Background".to_owned(),
@@ -148,7 +148,8 @@ fn level(priority: Priority) -> String {
     }
 }
 
-/// `Above Normal Priority, No Pin`, and what else sets the configuration apart.
+/// Returns the label of a table row: `Above Normal Priority, No Pin`, followed by the other differences from the
+/// remaining configurations.
 fn row_label(row: &Configuration) -> String {
     let pin = match row.conditions.cpu {
         CpuChoice::Any => "No Pin".to_owned(),

@@ -1,5 +1,5 @@
-//! What Holoscan's `realtime_threads_benchmarking` prints and writes: a summary of both halves, and the raw
-//! periods and execution times as JSON.
+//! Output of Holoscan's `realtime_threads_benchmarking`: a printed comparison of normal scheduling with each policy,
+//! and a JSON file with the raw periods and execution times.
 
 use std::fmt::Write as _;
 
@@ -9,16 +9,16 @@ use crate::plan::{Load, LoadKind, Priority, Work};
 use crate::report::model::configuration::Configuration;
 use crate::run::{Run, TrialRun, counter};
 
-/// Frames per second, and how long each part of the run was.
+/// Target frames per second, and the measured time of each configuration.
 type Settings = (f64, Nanos);
 
-/// The banner of a section.
+/// Returns the banner of a section: the text between two rules of 80 characters.
 fn title(text: &str) -> [String; 3] {
     let rule = "=".repeat(80);
     [rule.clone(), text.to_owned(), rule]
 }
 
-/// What is printed of normal and each policy, one comparison after the other.
+/// Returns the printed lines: comparisons of normal scheduling with each policy, one after the other.
 pub(super) fn lines(run: &Run, rows: &[Configuration], settings: Settings) -> Vec<ReferenceLine> {
     let Some((normal, policies)) = rows.split_first() else { return Vec::new() };
     let mut lines = Vec::new();
@@ -62,7 +62,7 @@ pub(super) fn lines(run: &Run, rows: &[Configuration], settings: Settings) -> Ve
     lines
 }
 
-/// Why the policy did not run as requested, on standard error.
+/// Returns the reason why the policy did not run as requested, as a line on standard error; `None` if the policy did.
 fn denied(row: &Configuration, config: &Config) -> Option<ReferenceLine> {
     if row.is_as_requested() && row.skipped.is_none() {
         return None;
@@ -77,14 +77,15 @@ fn denied(row: &Configuration, config: &Config) -> Option<ReferenceLine> {
     )))
 }
 
-/// The standard deviations of both halves and by how much it fell, in percent: positive is better.
+/// Returns the line that compares the standard deviations of normal scheduling and the policy, in milliseconds. The
+/// percentage is the reduction: positive is better.
 fn comparison(before: f64, after: f64) -> String {
     let fall = if 0.0 < before { (before - after) / before * 100.0 } else { 0.0 };
     format!("Period std comparison: {before:8.6} ms → {after:8.6} ms  ({fall:+.6}%)")
 }
 
-/// What the reference tool writes to its output file, of normal and the first policy; `None` where no
-/// policy was planned.
+/// Returns the output file of the reference tool for normal scheduling and the first policy; `None` if no policy was
+/// planned.
 pub(super) fn json(run: &Run, rows: &[Configuration], settings: Settings) -> Option<String> {
     let (normal, policies) = rows.split_first()?;
     let policy = policies.first()?;
@@ -124,8 +125,9 @@ fn section(text: &mut String, millis: &[f64]) {
     ));
 }
 
-/// The settings as the reference tool names them. It counts work in calls of one function; here
-/// intensity is iterations of arithmetic, the size of each 1.
+/// The settings under the names of the reference tool. The work of the tool is a loop over a list: the intensity is the
+/// number of passes, and the workload size is the number of values in the list. This program gives iterations of
+/// arithmetic as the intensity, and always 1 as the workload size.
 struct Config {
     fps: f64,
     seconds: f64,
@@ -157,7 +159,7 @@ impl Config {
             benchmark_intensity: trial(normal)
                 .and_then(|trial| trial.counters.get(counter::WORK_TURNS))
                 .and_then(|&iterations| u64::try_from(iterations).ok()),
-            // A pool has a worker per operator; otherwise each has a separate thread.
+            // The measured loop adds a thread, except in a pool, in which one of the workers runs the loop.
             worker_threads: load_operators + u32::from(normal.load.kind != LoadKind::Pool),
             load_operators,
             pin: trial(policy)
@@ -199,7 +201,8 @@ impl Config {
     }
 }
 
-/// Iterations of arithmetic per nanosecond; `None` where the work is not arithmetic.
+/// Returns the iterations of arithmetic per nanosecond; `None` if the work is not arithmetic, or if the number of
+/// iterations was not recorded.
 fn per_nano(trial: &TrialRun) -> Option<f64> {
     let iterations = Nanos::new(*trial.counters.get(counter::WORK_TURNS)?).as_f64();
     match trial.trial.work {
@@ -208,24 +211,24 @@ fn per_nano(trial: &TrialRun) -> Option<f64> {
     }
 }
 
-/// How long a call of a load thread takes; `None` where it does not work in calls.
+/// Returns how long one call of a load thread takes, in nanoseconds; `None` if the load does not consist of calls.
 fn call_nanos(load: &Load) -> Option<f64> {
     (load.kind == LoadKind::Calls && !load.is_none()).then(|| load.call.as_f64())
 }
 
-/// The nearest count; `None` below 1.
+/// Rounds to the nearest whole number; `None` if the result is below 1.
 fn whole(count: f64) -> Option<u64> {
     u64::try_from(Nanos::from_nanos_f64(count).get()).ok().filter(|&count| 0 < count)
 }
 
-/// The periods and execution times of one half, in milliseconds, in order of time.
+/// The periods and execution times of normal scheduling or of a policy, in milliseconds, in order of time.
 struct Half {
     periods_millis: Vec<f64>,
     executions_millis: Vec<f64>,
 }
 
 impl Half {
-    /// Trials of one half are joined; there is no period from one to the next.
+    /// Joins the trials of a configuration. No period spans from the last frame of a trial to the next trial.
     fn of(run: &Run, row: &Configuration) -> Self {
         let trials = || row.trials.iter().filter_map(|&position| run.trials.get(position));
         let millis = |nanos: i64| Nanos::new(nanos).as_millis();
@@ -239,7 +242,7 @@ impl Half {
     }
 }
 
-/// Mean, sample standard deviation (n − 1; 0 of one value), min and max.
+/// Mean, sample standard deviation (with n − 1; 0 for a single value), min, and max.
 #[derive(Clone, Copy, Default)]
 struct Statistics {
     average: f64,

@@ -1,4 +1,4 @@
-//! What JMH prints of RSProt's benchmarks: a table per thread count, and the ratio that RSProt publishes.
+//! Output of JMH for RSProt's benchmarks: a table per thread count, and the multi-threaded ratio that RSProt publishes.
 
 use super::line::ReferenceLine;
 use crate::plan::work::CycleKind;
@@ -6,8 +6,8 @@ use crate::report::game_tick::TickFigures;
 use crate::report::model::configuration::Configuration;
 use crate::run::Run;
 
-/// A table of one line per workload and thread count, each under the heading of RSProt's document, and the
-/// multi-threaded ratio of each workload.
+/// Returns the tables, one per workload and thread count, each with a heading as in RSProt's document. The
+/// multi-threaded ratio follows the tables of each workload.
 pub(super) fn lines(run: &Run, rows: &[Configuration]) -> Vec<ReferenceLine> {
     let mut lines = Vec::new();
     for kind in [CycleKind::Players, CycleKind::Npcs] {
@@ -43,8 +43,8 @@ const fn benchmark(kind: CycleKind) -> &'static str {
     }
 }
 
-/// Each column is as wide as its widest cell and two more; the error, after its sign, one more. One
-/// iteration has no count and no error.
+/// Returns the title line and the result line of a table. A column is two characters wider than its widest cell, the
+/// error column one. With a single iteration, count and error are empty.
 fn table(ticks: &TickFigures) -> [ReferenceLine; 2] {
     let name = benchmark(ticks.cycle.kind);
     let count = match ticks.iterations.len() {
@@ -71,8 +71,8 @@ fn table(ticks: &TickFigures) -> [ReferenceLine; 2] {
     .map(ReferenceLine::out)
 }
 
-/// Time of one thread over time of the most threads over the cores they use; `None` where either was not
-/// measured or the cores are not known.
+/// Returns the speedup of the highest thread count over one thread, per physical core that these threads use. `None` if
+/// one of the two thread counts was not measured, or if the number of cores is not known.
 fn ratio(ticks: &[&TickFigures], physical_cores: Option<u32>) -> Option<f64> {
     let one = ticks.iter().find(|ticks| ticks.cycle.threads == 1)?;
     let most = ticks.iter().max_by_key(|ticks| ticks.cycle.threads)?;

@@ -1,4 +1,4 @@
-//! What latency2 prints: one line at once and then one per minute, in seconds with six decimals.
+//! Output of latency2: one line at the start and then one per minute, in seconds with six decimals.
 
 use std::collections::BTreeMap;
 
@@ -6,11 +6,11 @@ use super::line::ReferenceLine;
 use crate::nanos::Nanos;
 use crate::run::{Counters, Run, counter};
 
-/// How often a probe prints a line.
+/// Time between two lines of a probe.
 const INTERVAL: Nanos = Nanos::from_secs(60);
 
-/// One line per probe, in the order of the CPUs, each with the totals of the whole run. Which is which is
-/// named on standard error.
+/// Returns one line per probe with the totals of the whole run, in the order of the trials. Before each line, a line on
+/// standard error names the probe.
 pub(super) fn lines(run: &Run) -> Vec<ReferenceLine> {
     let mut lines = Vec::new();
     for trial in &run.trials {
@@ -23,15 +23,15 @@ pub(super) fn lines(run: &Run) -> Vec<ReferenceLine> {
     lines
 }
 
-/// Chooses the totals that are printed while a run is measured: the first of each probe, and one per minute.
+/// Selects the totals that are printed while a run is in progress: the first of each probe, and then one per minute.
 #[derive(Debug, Default)]
 pub struct LiveLines {
-    /// The minutes that were printed of each trial, the first line as minute 0.
+    /// The minute of the runtime in which the last line of each trial was printed, by the position of the trial.
     printed: BTreeMap<usize, i64>,
 }
 
 impl LiveLines {
-    /// Returns the line of new totals where one is due; `None` for counters of another kind.
+    /// Returns the line for new totals; `None` if no line is due, or if the counters are not those of a gap probe.
     pub fn line(&mut self, trial: usize, counters: &Counters) -> Option<String> {
         let line = line(counters)?;
         let minute = runtime(counters)?.get() / INTERVAL.get();
@@ -43,13 +43,13 @@ impl LiveLines {
     }
 }
 
-/// Wall time of the probe; files that lack it have the sum of all intervals.
+/// Returns the wall time of the probe, or the sum of all intervals if the file lacks the wall time.
 fn runtime(counters: &Counters) -> Option<Nanos> {
     let wall = counters.get(counter::WALL_NANOS);
     wall.or_else(|| counters.get(counter::INTERVAL_SUM_NANOS)).copied().map(Nanos::new)
 }
 
-/// `diff … avg … biggest … smallest … sumsq … count …, runtime …`; `None` where there are no totals.
+/// Formats `diff … avg … biggest … smallest … sumsq … count …, runtime …`; `None` if there are no totals.
 fn line(counters: &Counters) -> Option<String> {
     let number = |name| counters.get(name).map(|&value| Nanos::new(value).as_f64());
     let seconds = |name| number(name).map(|nanos| nanos / 1e9);
@@ -58,7 +58,7 @@ fn line(counters: &Counters) -> Option<String> {
     Some(format!(
         "diff {:.6} avg {average:.6} biggest {:.6} smallest {:.6} sumsq {:.6} count {count:.6}, \
          runtime {:.6}",
-        // Older files lack the last interval.
+        // Older files lack the last interval: the mean interval replaces it.
         seconds(counter::INTERVAL_LAST_NANOS).unwrap_or(average),
         seconds(counter::INTERVAL_MOST_NANOS)?,
         seconds(counter::INTERVAL_MIN_NANOS)?,

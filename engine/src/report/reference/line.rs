@@ -1,11 +1,11 @@
-//! One line of a layout, and where it goes.
+//! One line in the layout of a reference tool, and whether it goes to standard output or standard error.
 
 /// One line in the layout of a reference tool.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ReferenceLine {
     /// The text, without a line break at its end.
     pub text: String,
-    /// Whether it goes to standard error: the tool prints it there, or its layout has no place for it.
+    /// Whether the line goes to standard error: the tool prints it on that stream, or the layout has no place for it.
     pub is_error: bool,
 }
 

@@ -1,4 +1,4 @@
-//! What the two experiments of spin_sleep print: `native_sleep_accuracy` and `spin_strategy_latency`.
+//! Output of the two experiments of spin_sleep: `native_sleep_accuracy` and `spin_strategy_latency`.
 
 use std::time::Duration;
 
@@ -9,11 +9,11 @@ use crate::report::model::configuration::Configuration;
 use crate::run::{Run, TrialRun, counter};
 use crate::sample::Samples;
 
-/// From this length on, sleeps are printed with three decimals.
+/// Sleeps of this length or longer are printed with three decimals, shorter ones with one.
 const LONG_SLEEP: Nanos = Nanos::from_millis(1);
 
-/// `==> sleep 1ms` on standard error and `average: …, best: …, worst: …`, idle and then under load.
-/// Absolute sleeps and finer timers have no place in the layout.
+/// Returns two lines per configuration: `==> sleep 1ms` on standard error, and `average: …, best: …, worst: …`. The
+/// layout has no place for absolute sleeps and finer timers.
 pub(super) fn sleeps(run: &Run, rows: &[Configuration]) -> Vec<ReferenceLine> {
     sections(run, rows, None, |row, trials| {
         if row.wait != Wait::Relative || row.conditions.fine_timer {
@@ -35,8 +35,8 @@ pub(super) fn sleeps(run: &Run, rows: &[Configuration]) -> Vec<ReferenceLine> {
     })
 }
 
-/// `5ms    None          avg-spins: …  avg-actual: …`, idle and then under load. The actual duration is
-/// that of a second clock reading after the wait.
+/// Returns one line per configuration: `5ms    None          avg-spins: …  avg-actual: …`. The actual duration ends at
+/// a second clock read, after the one that ends the wait.
 pub(super) fn spins(run: &Run, rows: &[Configuration]) -> Vec<ReferenceLine> {
     sections(run, rows, Some("warming up..."), |row, trials| {
         let Wait::Spin(strategy) = row.wait else { return None };
@@ -57,8 +57,8 @@ pub(super) fn spins(run: &Run, rows: &[Configuration]) -> Vec<ReferenceLine> {
     })
 }
 
-/// The lines of every configuration, idle and then under load, as the tool prints them in two runs. What
-/// it does not measure is named on standard error.
+/// Returns the lines of all configurations, first idle and then under load, as two runs of the tool print them. If `of`
+/// returns `None`, the layout has no place for a configuration, and a line on standard error names the configuration.
 fn sections(
     run: &Run,
     rows: &[Configuration],
@@ -88,13 +88,13 @@ fn sections(
     lines
 }
 
-/// The mean in whole nanoseconds, rounded down; `None` of none.
+/// Returns the mean in whole nanoseconds, rounded down; `None` without a value.
 fn average(nanos: impl Iterator<Item = i128>) -> Option<Duration> {
     let (sum, count) = nanos.fold((0, 0), |(sum, count), nanos| (sum + nanos, count + 1));
     (0 < count).then(|| duration(sum / count))
 }
 
-/// A length of time; a negative one, which no clock gives, is 0.
+/// Converts nanoseconds to a duration. A negative number becomes 0.
 fn duration(nanos: i128) -> Duration {
     Duration::from_nanos(u64::try_from(nanos.max(0)).unwrap_or(u64::MAX))
 }

@@ -1,4 +1,4 @@
-//! Charts of gaps: when they occurred on each CPU, how long they are, and the share above each length.
+//! Charts of gaps: a heat map over time by CPU, a histogram of the lengths, and the share of gaps above each length.
 
 use std::cmp::Reverse;
 
@@ -10,14 +10,14 @@ use crate::nanos::Nanos;
 use crate::run::{Run, TrialRun};
 use crate::stats::float;
 
-/// Columns of the heat map.
+/// Number of columns of the heat map.
 const COLUMNS: usize = 150;
-/// Gaps of the lightest and the darkest cell, in nanoseconds.
+/// Gap lengths of the lightest and the darkest cell of the heat map, in nanoseconds.
 const RANGE: (f64, f64) = (1e3, 30e6);
-/// The most CPUs whose distributions are overlaid.
+/// Maximum number of CPUs whose distributions are overlaid.
 const MAX_OVERLAID: usize = 4;
 
-/// Every chart of a run of gap probes.
+/// Returns every chart of a run of gap probes.
 pub(super) fn charts(run: &Run, report: &Report) -> Vec<Chart> {
     let mut longest: Vec<&Configuration> =
         report.rows.iter().filter(|row| row.figures.get::<GapFigures>().is_some()).collect();
@@ -33,7 +33,7 @@ pub(super) fn charts(run: &Run, report: &Report) -> Vec<Chart> {
     heat_map(run, report).into_iter().chain(of_lengths).collect()
 }
 
-/// Returns the lengths of the gaps of one configuration, or of all together.
+/// Returns a histogram of the gap lengths of the configuration at `row`, or of all configurations if `row` is `None`.
 pub fn gap_histogram(run: &Run, report: &Report, row: Option<usize>) -> Option<Chart> {
     let shown = report.rows.iter().enumerate().filter(|(at, _)| row.is_none_or(|row| row == *at));
     let values = shown.flat_map(|(_, row)| trials(run, row)).flat_map(TrialRun::values);
@@ -42,7 +42,7 @@ pub fn gap_histogram(run: &Run, report: &Report, row: Option<usize>) -> Option<C
         .map(|chart| with_limits(chart, report))
 }
 
-/// Adds lines at the limits of Good and Poor.
+/// Adds lines to a chart at the upper limit of Good and the lower limit of Poor.
 fn with_limits(mut chart: Chart, report: &Report) -> Chart {
     let limits = report.rows.iter().find_map(|row| Some(row.figures.get::<GapFigures>()?.limits));
     let limit = |(at, label): (Nanos, &str)| Limit {
@@ -56,7 +56,7 @@ fn with_limits(mut chart: Chart, report: &Report) -> Chart {
     chart
 }
 
-/// The longest gap of each CPU in each stretch of time.
+/// Returns a heat map with a row per CPU. Each cell shows the longest gap that started in its part of the runtime.
 fn heat_map(run: &Run, report: &Report) -> Option<Chart> {
     let rows: Vec<&Configuration> =
         report.rows.iter().filter(|row| row.granted.is_some()).collect();

@@ -9,7 +9,7 @@ use crate::run::{TrialRun, counter};
 use crate::sample::ThreadOwner;
 use crate::stats::{TimeWeighted, float, grade};
 
-/// The limits between the classes in which gaps are counted.
+/// The limits between the classes by which gaps are counted.
 pub const GAP_CLASSES: [Nanos; 5] = [
     Nanos::from_micros(10),
     Nanos::from_micros(100),
@@ -18,55 +18,56 @@ pub const GAP_CLASSES: [Nanos; 5] = [
     Nanos::from_millis(30),
 ];
 
-/// Runtime from which a probe that still runs has figures per time.
+/// Minimum runtime of a running probe for figures that need the runtime, such as gaps per second.
 const LIVE_FROM: Nanos = Nanos::from_secs(1);
 
 /// Figures of a gap probe.
 #[derive(Clone, Debug, PartialEq)]
 pub struct GapFigures {
-    /// The longest interval between two readings.
+    /// The longest interval between two clock reads.
     pub longest: Nanos,
-    /// The longest for which no thread of this program was the reason: what is graded.
+    /// The longest gap that was not caused by a thread of this program. It is graded.
     pub graded: Nanos,
-    /// Gaps longer than that, for which threads of this program were the reason; of those above the limit of
-    /// Excellent.
+    /// Number of gaps longer than `graded`, which threads of this program caused. The cause of a gap is examined only
+    /// above the upper limit of Excellent.
     pub own_gap_count: usize,
-    /// Gaps of this program's threads above the limit of Good.
+    /// Number of gaps above the upper limit of Good that threads of this program caused.
     pub own_late_count: usize,
-    /// The shortest.
+    /// The shortest interval between two clock reads.
     pub smallest: Nanos,
-    /// Gaps that were retained.
+    /// Number of recorded gaps.
     pub gap_count: usize,
-    /// All gaps together.
+    /// Sum of all recorded gaps.
     pub lost: Nanos,
-    /// The same as a share of the time; absent in the first second.
+    /// `lost` as a share of the runtime; `None` in the first second.
     pub lost_share: Option<f64>,
-    /// Gaps a second; absent in the first second.
+    /// Recorded gaps per second of runtime; `None` in the first second.
     pub per_second: Option<f64>,
-    /// The shortest gap that was retained.
+    /// The length from which an interval is recorded as a gap; 0 while not known.
     pub threshold: Nanos,
-    /// Clock readings.
+    /// Number of clock reads.
     pub readings: i64,
-    /// How long the probe ran.
+    /// How long the probe ran; 0 in the first second of a running probe.
     pub runtime: Nanos,
-    /// The mean interval, in nanoseconds.
+    /// The mean of all intervals, in nanoseconds.
     pub mean_nanos: f64,
     /// The standard deviation of all intervals, in nanoseconds.
     pub std_dev_nanos: f64,
-    /// The squares of all intervals in square seconds, as the source prints them.
+    /// The sum of the squares of all intervals in square seconds, a figure that latency2 prints.
     pub square_secs: f64,
-    /// Gaps below 10 µs, 100 µs, 1 ms, 10 ms, 30 ms, and above.
+    /// Number of gaps per class: shorter than 10 µs, 100 µs, 1 ms, 10 ms, and 30 ms, and 30 ms or longer.
     pub classes: [usize; 6],
-    /// Half, 99% and 99.9% of the time is in intervals up to this long, within an eighth; absent where
-    /// the intervals were not counted and less time was lost than that.
+    /// Time-weighted p50, p99, and p99.9: 50%, 99%, and 99.9% of the time is in intervals up to this length, within an
+    /// eighth. `None` if the percentile is shorter than the gaps and the other intervals were not counted.
     pub time_percentiles: [Option<Nanos>; 3],
-    /// The step at which most gaps follow each other, where there is one: a scheduler's tick.
+    /// The time from gap to gap that at least a third of the gaps have, such as the scheduler tick; `None` if the gaps
+    /// are not regular.
     pub period: Option<Nanos>,
-    /// Typical up to the first, bad above the second.
+    /// Two limits: gaps up to the first are typical of physical PCs, gaps above the second are bad.
     pub limits: (Nanos, Nanos),
 }
 
-/// The figures of probes with these limits.
+/// Returns the figures of the trials of one probe; `limits` as in [`GapFigures`].
 pub(super) fn figures(trials: &[&TrialRun], limits: (Nanos, Nanos)) -> GapFigures {
     let counted = |name| sum_of(trials, name).unwrap_or(0);
     let of_all = |name: &'static str| {
@@ -80,12 +81,12 @@ pub(super) fn figures(trials: &[&TrialRun], limits: (Nanos, Nanos)) -> GapFigure
         sum + (end - start)
     });
     let bins = bins(trials);
-    // The sum of all intervals is known when the probe is over. While it runs, its totals come at once and then
-    // every second, and its gaps sooner.
+    // The sum of all intervals is complete when the probe ends. A running probe reports totals after its first
+    // interval and then once per second, but gaps as soon as they occur.
     let sum = Nanos::new(counted(counter::INTERVAL_SUM_NANOS));
     let is_over = !bins.is_empty() && Nanos::ZERO < sum;
     let known = if is_over { sum } else { sum.max(live_runtime) };
-    // From the first gap to the last, most of the time may be in gaps: a share needs some of the rest.
+    // Between the first and the last gap, most of the time may be in gaps. A share needs enough other time.
     let runtime = if is_over || LIVE_FROM <= known { known } else { Nanos::ZERO };
     let has_runtime = Nanos::ZERO < runtime;
     let readings = counted(counter::READINGS);
@@ -109,7 +110,7 @@ pub(super) fn figures(trials: &[&TrialRun], limits: (Nanos, Nanos)) -> GapFigure
     let longest_gap = lengths.last().copied().unwrap_or(0);
     let by_time = TimeWeighted::of(&bins, &lengths, runtime);
     let longest = of_all(counter::INTERVAL_MOST_NANOS).max().unwrap_or(0).max(longest_gap);
-    // An interval that is not yet among the gaps has no known reason.
+    // If the longest interval is not among the recorded gaps yet, its cause is not known, and it is graded.
     let own = own_gaps(trials, longest_gap);
     let own_late_count = own.iter().filter(|own| limits.0.get() < **own).count();
     let (graded, own_gap_count) =
@@ -137,8 +138,8 @@ pub(super) fn figures(trials: &[&TrialRun], limits: (Nanos, Nanos)) -> GapFigure
     }
 }
 
-/// The gaps above the limit of Excellent that threads of this program caused, sorted, where a trace names who had the
-/// CPU.
+/// Returns the lengths of the gaps that threads of this program caused, in ascending order. Only gaps above the upper
+/// limit of Excellent are examined, in trials with a trace, which names the thread that had the CPU.
 fn own_gaps(trials: &[&TrialRun], longest: i64) -> Vec<i64> {
     let excellent = Nanos::from_nanos_f64(grade::LONGEST_GAP.upper[0] * 1e6);
     if longest <= excellent.get() {
@@ -148,7 +149,7 @@ fn own_gaps(trials: &[&TrialRun], longest: i64) -> Vec<i64> {
     let late = traced.flat_map(|trial| late_samples(trial, excellent));
     let own = late.filter_map(|late| {
         let (_, culprit, length) = late.account.largest()?;
-        // Most of the gap: the rest alone would not be what it is.
+        // A thread counts as the cause only if its CPU time explains more than half of the gap.
         let is_most = late.sample.late().get() / 2 < length.get();
         (is_most && culprit?.owner == Some(ThreadOwner::Own)).then(|| late.sample.late().get())
     });
@@ -157,7 +158,8 @@ fn own_gaps(trials: &[&TrialRun], longest: i64) -> Vec<i64> {
     own
 }
 
-/// The longest of sorted gaps that is not one of our own, and how many of those are longer.
+/// Returns the longest gap that threads of this program did not cause, and the number of longer gaps. `own` has the
+/// lengths of the gaps that threads of this program caused; both lists are in ascending order.
 fn of_others(mut own: Vec<i64>, lengths: &[i64]) -> (i64, usize) {
     let mut longer = 0;
     for &length in lengths.iter().rev() {
@@ -170,7 +172,7 @@ fn of_others(mut own: Vec<i64>, lengths: &[i64]) -> (i64, usize) {
     (0, longer)
 }
 
-/// How many intervals the probes counted, by the shortest of their bin.
+/// Returns the number of intervals per bin, by the lower edge of the bin in nanoseconds.
 fn bins(trials: &[&TrialRun]) -> BTreeMap<i64, u64> {
     let mut bins = BTreeMap::new();
     for (name, &count) in trials.iter().flat_map(|trial| &trial.counters) {
@@ -183,7 +185,8 @@ fn bins(trials: &[&TrialRun]) -> BTreeMap<i64, u64> {
     bins
 }
 
-/// The step at which at least a third of the gaps follow each other, within a twentieth of it.
+/// Returns the time from gap to gap that at least a third of the gaps have, within a twentieth. Times up to 200 µs are
+/// ignored; `None` if the gaps are not regular or too few remain.
 fn step_of(starts: impl ExactSizeIterator<Item = i64> + Clone) -> Option<Nanos> {
     const MIN: usize = 50;
     let count = starts.len();

@@ -6,7 +6,6 @@ use crate::nanos::Nanos;
 use crate::report::Report;
 use crate::report::model::configuration::Configuration;
 use crate::report::model::key_figure::{GradePlace, KeyFigure};
-use crate::report::model::verdict::wide;
 use crate::stats::{float, grade};
 use crate::units::{format_count, format_decimal, format_long_time, format_share, format_time};
 
@@ -14,7 +13,7 @@ fn probes(report: &Report) -> impl Iterator<Item = (&Configuration, &GapFigures)
     report.rows.iter().filter_map(|row| Some((row, row.figures.get::<GapFigures>()?)))
 }
 
-/// The CPU with the longest gap of others.
+/// Returns the CPU with the longest gap that no thread of this program caused, and the figures of that CPU.
 fn longest(report: &Report) -> Option<(&Configuration, &GapFigures)> {
     probes(report).max_by_key(|(_, gaps)| gaps.graded)
 }
@@ -25,7 +24,7 @@ pub(super) fn key_figures(report: &Report) -> Vec<KeyFigure> {
         probes(report).map(|(_, gaps)| gaps.runtime).fold(Nanos::ZERO, |sum, it| sum + it);
     let lost = probes(report).map(|(_, gaps)| gaps.lost).fold(Nanos::ZERO, |sum, it| sum + it);
     let count: usize = probes(report).map(|(_, gaps)| gaps.gap_count).sum();
-    // The classes from 1 ms on.
+    // Position of the first class with gaps of 1 ms or longer.
     let from =
         GAP_CLASSES.iter().position(|limit| Nanos::from_millis(1) <= *limit).unwrap_or(0) + 1;
     let long: usize = probes(report).flat_map(|(_, gaps)| gaps.classes.iter().skip(from)).sum();
@@ -52,11 +51,10 @@ pub(super) fn key_figures(report: &Report) -> Vec<KeyFigure> {
         timed("Time lost", (format_share(share), format!("{} in gaps", format_time(lost)))),
         p99,
         timed("Gaps per second", (format_decimal(per_second, 1), "per CPU, on average".to_owned())),
-        KeyFigure::new("Gaps above 1 ms", (format_count(wide(long)), ""), "on all CPUs")
-            .among(count),
+        KeyFigure::new("Gaps above 1 ms", (format_count(long), ""), "on all CPUs").among(count),
         KeyFigure::new(
             "Multi-CPU stalls",
-            (format_count(wide(stalls.len())), ""),
+            (format_count(stalls.len()), ""),
             stall.map_or_else(
                 || "no gap on several CPUs".to_owned(),
                 |it| format!("longest {}", format_time(it)),

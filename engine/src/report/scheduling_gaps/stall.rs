@@ -1,4 +1,4 @@
-//! Stalls: gaps on several CPUs at once that nothing on each of them explains.
+//! Stalls: gaps on several CPUs at once that no thread or interrupt on these CPUs explains.
 
 use std::collections::BTreeMap;
 
@@ -7,33 +7,33 @@ use crate::report::account::late_samples;
 use crate::report::{Cause, LateSample, Source};
 use crate::run::{Run, TrialRun};
 
-/// Gaps whose causes are not known are one stall where they begin and end within this of each other: time slices
-/// end at ticks, which CPUs share, so a common start alone proves nothing.
+/// Gaps of unknown cause are one stall if their starts and their ends differ by up to this many nanoseconds. A common
+/// start alone proves nothing, because time slices end at ticks, which CPUs share.
 const TOGETHER: i64 = 100_000;
-/// Shorter gaps are not compared: every CPU has its own.
+/// Minimum length of a gap in a stall, in nanoseconds. Shorter gaps occur on every CPU, independently of other CPUs.
 const MIN: i64 = 100_000;
-/// The kernel's threads that stop every CPU at once.
+/// Start of the name of the kernel threads that stop all CPUs at once.
 const STOPPERS: &str = "[migration/";
 
 /// A gap on several CPUs at once.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Stall {
-    /// When it began, counted from the start of the stage.
+    /// Start of the first gap, counted from the start of the stage.
     pub at: Nanos,
-    /// The longest of its gaps.
+    /// Length of the longest gap.
     pub length: Nanos,
-    /// Positions of the trials that had it, in the run.
+    /// Positions in the run of the trials whose gaps form the stall.
     pub trials: Vec<usize>,
-    /// Whether every CPU that was probed had it.
+    /// Whether the stall includes a gap on every probed CPU.
     pub is_everywhere: bool,
 }
 
-/// What the trace shows about a gap.
+/// Where the cause of a gap is, according to the trace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Origin {
-    /// A thread or an interrupt had this CPU: others have their own reasons.
+    /// A thread or an interrupt had the CPU of the gap. Gaps on other CPUs have other causes.
     OwnCpu,
-    /// Nothing on this CPU explains it: it was stopped, or nothing was recorded.
+    /// Nothing on the CPU of the gap explains the gap: the CPU was stopped, or no event was recorded.
     Elsewhere,
     Unknown,
 }
@@ -57,12 +57,12 @@ impl Origin {
     }
 }
 
-/// A gap of one CPU.
+/// A gap on one CPU, in nanoseconds from the start of the stage.
 #[derive(Clone, Copy, Debug)]
 struct Gap {
     from: i64,
     to: i64,
-    /// Position of its trial in the run.
+    /// Position of the trial in the run.
     trial: usize,
     origin: Origin,
 }
@@ -72,7 +72,7 @@ impl Gap {
         self.to.saturating_sub(self.from)
     }
 
-    /// Whether both are parts of one stall.
+    /// Whether this gap and the other gap are parts of one stall.
     fn belongs_to(&self, other: &Self) -> bool {
         let overlap = self.to.min(other.to).saturating_sub(self.from.max(other.from));
         let is_half = self.length().max(other.length()) <= overlap.saturating_mul(2);
@@ -84,9 +84,9 @@ impl Gap {
     }
 }
 
-/// The long gaps of a trial that no thread or interrupt of the same CPU explains.
+/// Returns the gaps of a trial of at least [`MIN`] that no thread or interrupt on the same CPU explains.
 fn gaps(trial: &TrialRun, position: usize) -> Vec<Gap> {
-    // Shorter gaps are not recorded, so that nothing is known of them.
+    // The trace covers only gaps longer than `above`: the origin of shorter gaps stays unknown.
     let traced = trial.trial.trace_above().filter(|_| trial.trace.is_some());
     let origins: BTreeMap<usize, Origin> = traced
         .map(|above| late_samples(trial, above.max(Nanos::new(MIN - 1))))
@@ -102,14 +102,14 @@ fn gaps(trial: &TrialRun, position: usize) -> Vec<Gap> {
     gaps.filter(|gap| MIN <= gap.length() && gap.origin != Origin::OwnCpu).collect()
 }
 
-/// The stalls of a run of gap probes, in order of time. Time: O(n × CPUs) in the number n of long gaps.
+/// Returns the stalls of a run of gap probes, in order of time. Takes O(n × CPUs) time for n long gaps.
 pub(in crate::report) fn stalls(run: &Run) -> Vec<Stall> {
     let trials = run.trials.iter().zip(0..);
     let mut all: Vec<Gap> = trials.flat_map(|(trial, position)| gaps(trial, position)).collect();
     all.sort_unstable_by_key(|gap| (gap.from, gap.trial, gap.to));
     let probed = run.trials.iter().filter(|trial| trial.applied.is_some()).count();
     let mut stalls: Vec<Stall> = Vec::new();
-    // Groups that a later gap may overlap: at most one per CPU.
+    // Groups of gaps that a later gap may still overlap. There is at most one group per CPU.
     let mut open: Vec<Vec<Gap>> = Vec::new();
     for gap in all {
         let is_over = |group: &mut Vec<Gap>| group.iter().all(|one| one.to < gap.from);

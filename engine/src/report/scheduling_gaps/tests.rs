@@ -1,4 +1,4 @@
-//! Every column of the tables of gap probes, against figures worked out by hand.
+//! Tests that compare the columns of the tables of gap probes with figures computed by hand.
 
 use super::super::model::table::tests::check;
 use super::super::test_run::run_of;
@@ -18,8 +18,8 @@ fn gap(from: i64, length: i64) -> Sample {
     Sample { began: from, due: from, slept: None, woke: to, done: to, spins: 0, cpu: Some(0) }
 }
 
-/// One second on two CPUs: gaps of 1 to 100 µs every 4 ms on both, and a stall of 2 ms at 0.5 s on CPU 0,
-/// 50 µs later and 1 ms longer on CPU 1; besides, intervals of 40 ns that fill the second on CPU 0.
+/// Returns a run of one second on two CPUs. Both have gaps of 1 to 100 µs every 4 ms. A stall begins on CPU 0 at 0.5 s
+/// and takes 2 ms; on CPU 1, the stall begins 50 µs later and takes 3 ms. Intervals of 40 ns fill the rest of CPU 0.
 fn run() -> Run {
     run_of(Plan::SchedulingGaps(SchedulingGaps::default()), |trial| {
         let is_second = trial.trial.label == "CPU 1";
@@ -30,14 +30,14 @@ fn run() -> Run {
             gap(500 * MILLI, 2 * MILLI)
         };
         gaps.push(stall);
-        // 5.05 ms in short gaps and 2 ms in the stall: 992.95 ms in 24 823 750 intervals of 40 ns.
+        // On CPU 0, short gaps take 5.05 ms and the stall 2 ms. The other 992.95 ms are 24 823 750 intervals of 40 ns.
         for (name, value) in [
             (counter::THRESHOLD_NANOS, MICRO),
             (counter::READINGS, 24_823_851),
             (counter::INTERVAL_SUM_NANOS, 1_000 * MILLI),
             (counter::INTERVAL_MIN_NANOS, 40),
             (counter::INTERVAL_MOST_NANOS, stall.late().get()),
-            // 24 823 750 × 0.0016 + 1² + … + 100² + 2 000² square microseconds.
+            // In square microseconds: 24 823 750 × 0.0016 + 1² + … + 100² + 2 000².
             (counter::INTERVAL_SQUARES, 39_718 + 338_350 + 4_000_000),
             ("intervals_from_40_nanos_count", 24_823_750),
         ] {
@@ -67,7 +67,7 @@ fn every_column_holds_its_figure() {
         ("threshold_nanos", Cell::Time(1_000.0)),
         ("longest_nanos", Cell::Time(2e6)),
         ("p50_nanos", Cell::Time(51_000.0)),
-        // numpy.percentile([*range(1, 101), 2000], 99) in µs.
+        // The value of `numpy.percentile([*range(1, 101), 2000], 99)`, which is in µs.
         ("p99_nanos", Cell::Time(100_000.0)),
         ("gaps_count", Cell::Count(101)),
         ("gaps_per_second", Cell::Rate(101.0)),
@@ -90,14 +90,16 @@ fn every_column_holds_its_figure() {
         assert_eq!(of(key), expected, "{key}");
     }
     assert_eq!(of("p99_9_nanos").reason(), Some("needs 1\u{202f}000 samples, 101 were measured"));
-    // 1e9 / 24 823 851, and the square root of 4 378 068e6 / 24 823 851 less the square of that.
+    // The mean is 1e9 / 24 823 851. The standard deviation is the square root of
+    // (4 378 068e6 / 24 823 851 − mean²).
     for (key, expected) in
         [("interval_average_nanos", 40.283_838_313), ("interval_std_dev_nanos", 418.022_243)]
     {
         let value = of(key).value().unwrap();
         assert!((value - expected).abs() < 1e-5, "{key}: {value}");
     }
-    // Half of the time is in the bin of 40 to 43 ns, 7.05 of 1 000 ms in gaps, 1 ms of them in the stall.
+    // Gaps take 7.05 of 1 000 ms, so p50 and p99 are in the bin of 40 to 43 ns. The last 0.1% of the time, 1 ms,
+    // is in the stall.
     let half = of("time_p50_nanos").value().unwrap();
     assert!((40.0..=43.0).contains(&half), "{half}");
     assert!((40.0..=43.0).contains(&of("time_p99_nanos").value().unwrap()));
@@ -127,14 +129,14 @@ fn gaps_newer_than_the_totals_are_a_share_of_the_time_in_which_they_are() {
     let mut run = run();
     for trial in &mut run.trials {
         trial.counters.retain(|name, _| !name.starts_with(counter::INTERVALS_FROM));
-        // What a probe publishes first: one interval.
+        // The first totals that a probe reports have one interval.
         trial.counters.insert(counter::READINGS.to_owned(), 1);
         trial.counters.insert(counter::INTERVAL_SUM_NANOS.to_owned(), 40);
     }
     let report = Report::of(&run, &Options::default());
     for row in &report.rows {
         let gaps = row.figures.get::<GapFigures>().unwrap();
-        // From the first gap to the last it is half a second: the gaps may be all that there was.
+        // The gaps span only half a second: perhaps most of this time was in gaps.
         assert_eq!((gaps.lost_share, gaps.per_second, gaps.runtime), (None, None, Nanos::ZERO));
         assert!((gaps.mean_nanos - 40.0).abs() < 1e-9, "{gaps:?}");
     }
@@ -163,7 +165,7 @@ fn gaps_newer_than_the_totals_are_a_share_of_the_time_in_which_they_are() {
 fn stalls_are_a_table_of_their_own() {
     let mut run = run();
     trace(&mut run, stopped);
-    // Gaps of less than 100 µs are no stall: those at 100 × 4 ms are, on both CPUs.
+    // Of the short gaps, only the last one of each CPU (at 100 × 4 ms) has the 100 µs that a stall needs.
     let report = Report::of(&run, &Options::default());
     let table = &report.tables[1];
     check(table);
@@ -185,10 +187,11 @@ fn stalls_are_a_table_of_their_own() {
     assert!(tables.iter().all(|table| table.key != "stalls"), "one CPU has no stalls");
 }
 
-/// A thread at a moment.
+/// An event of a thread in a trace: its instant, its kind, and the number of the thread.
 type Switch = (Nanos, TraceEvent, u32);
 
-/// Adds a trace of the gaps of both CPUs; `switches` of a gap get the number of the probe and of another thread.
+/// Adds a trace to both CPUs. `switches` gives the events of a gap from the gap and the numbers of two threads: the
+/// probe and another thread.
 fn trace(run: &mut Run, switches: impl Fn(Sample, u32, u32) -> Vec<Switch>) {
     for (trial, cpu) in run.trials.iter_mut().zip(0..) {
         let (own, other) = (70 + cpu, 40 + cpu);
@@ -213,7 +216,8 @@ fn trace(run: &mut Run, switches: impl Fn(Sample, u32, u32) -> Vec<Switch>) {
     }
 }
 
-/// Stalls of gaps of CPU 0 and CPU 1, in microseconds from 300 ms on.
+/// Returns the stalls of a run with one gap on CPU 0 and one on CPU 1. `gaps` has the start and end of each gap, in
+/// microseconds after 300 ms. `change` can change the run.
 fn stalls_of(gaps: [(i64, i64); 2], change: impl Fn(&mut Run)) -> Vec<Stall> {
     let mut run = run();
     for (trial, (from, to)) in run.trials.iter_mut().zip(gaps) {
@@ -239,10 +243,10 @@ fn stopped(gap: Sample, own: u32, _: u32) -> Vec<Switch> {
 
 #[test]
 fn preemptions_at_a_common_tick_are_no_stall() {
-    // Two programs that begin at one tick and run for 3 and 4 ms.
+    // Two programs start at one tick and run for 3 and 4 ms.
     let at_a_tick = [(0, 3_000), (20, 4_000)];
     assert_eq!(stalls_of(at_a_tick, |_| {}), []);
-    // Both end at another tick, but the trace names what had each CPU.
+    // Two programs start at one tick and end at another. Only a trace shows that each CPU ran a program.
     let to_a_tick = [(0, 3_000), (20, 3_050)];
     assert_eq!(stalls_of(to_a_tick, |_| {}).len(), 1, "without a trace");
     assert_eq!(stalls_of(to_a_tick, |run| trace(run, preempted)), []);
@@ -277,10 +281,10 @@ fn the_longest_gap_is_disturbed_by_what_used_its_own_cpu() {
         let disturbed = report.rows.iter().map(|row| row.disturbance.is_some());
         (disturbed.collect::<Vec<_>>(), report.verdict.grade)
     };
-    // One whole CPU of several: Poor is not stated.
+    // Other programs used as much as one whole CPU, but it is not known which CPU: Poor is not stated.
     assert_eq!(one(None, 950), (vec![true, true], None));
     assert_eq!(one(None, 90), (vec![false, false], Some(Grade::Poor.into())));
-    // Where it is known which one, only that is disturbed; the other is Poor all the same.
+    // If the use per CPU is known, only the used CPU is disturbed. The other CPU is Poor.
     assert_eq!(one(Some([500, 20]), 520), (vec![true, false], Some(Grade::Poor.into())));
     assert_eq!(one(Some([20, 20]), 950), (vec![false, false], Some(Grade::Poor.into())));
 }
@@ -292,7 +296,7 @@ fn gaps_by_threads_of_this_program_are_excluded_and_stated() {
         let of_cpu_1 = run.trials.last_mut().unwrap();
         of_cpu_1.samples.push(&gap(600 * MILLI, 40 * MILLI));
         of_cpu_1.counters.insert(counter::INTERVAL_MOST_NANOS.to_owned(), 40 * MILLI);
-        // The longer stalls were on both CPUs, and nobody had them.
+        // Another thread causes the gap of 40 ms. During all other gaps, the CPU is stopped and no thread runs.
         trace(&mut run, |gap, own, other| {
             if gap.late() == Nanos::from_millis(40) {
                 preempted(gap, own, other)
@@ -315,7 +319,7 @@ fn gaps_by_threads_of_this_program_are_excluded_and_stated() {
     let finding = &of_this.verdict.finding;
     assert!(finding.evidence.contains(excluded), "{finding:?}");
     assert_eq!(finding.key.as_deref(), Some("longest 3.000\u{202f}ms"));
-    // The figure itself stays what was measured.
+    // The table still has the longest gap that was measured.
     assert_eq!(of_this.tables[0].cell(0, "longest_nanos"), Some(&Cell::Time(4e7)));
 }
 
@@ -323,7 +327,7 @@ fn gaps_by_threads_of_this_program_are_excluded_and_stated() {
 fn what_is_not_known_shows_why() {
     let mut run = run();
     let [first, second] = run.trials.as_mut_slice() else { panic!("two CPUs") };
-    // While it runs, a probe has gaps and no counters; the other one had no gap at all.
+    // The first probe still runs: it has gaps, but no counters. The second probe has no gaps.
     first.counters.clear();
     second.samples = crate::sample::Samples::new();
     let report = Report::live(&run, &Options::default());

@@ -1,31 +1,31 @@
-//! The gaps of all probes together.
+//! Totals over the gaps of all probes.
 
 use super::GapFigures;
 use crate::nanos::Nanos;
 use crate::report::model::configuration::Configuration;
 use crate::stats::float;
 
-/// The gaps of all probes together.
+/// Totals over the gaps of all probes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct GapTotals {
     /// The position of the configuration with the longest gap.
     pub longest_row: usize,
     /// The longest gap.
     pub longest: Nanos,
-    /// Number of gaps.
+    /// Number of recorded gaps.
     pub gap_count: usize,
-    /// All gaps as a share of the runtime; absent before a probe has one.
+    /// Sum of all gaps as a share of the runtime; `None` while no probe has a runtime.
     pub lost_share: Option<f64>,
-    /// Clock reads.
+    /// Number of clock reads.
     pub readings: u64,
     /// The mean length of a gap, in nanoseconds; 0 without a gap.
     pub mean_nanos: f64,
-    /// The standard deviation of the lengths with n − 1, in nanoseconds; absent with less than two.
+    /// The standard deviation of the gap lengths (with n − 1), in nanoseconds; `None` with fewer than two gaps.
     pub std_dev_nanos: Option<f64>,
 }
 
 impl GapTotals {
-    /// Returns the totals of all probes, or `None` without one.
+    /// Returns the totals of all probes, or `None` without a probe.
     pub fn of(rows: &[Configuration]) -> Option<Self> {
         let probes = || {
             rows.iter()

@@ -14,10 +14,10 @@ use crate::run::{Run, TrialRun};
 use crate::stats::Sorted;
 use crate::units::format_setting;
 
-/// The most configurations whose histograms are laid over each other.
+/// Maximum number of configurations whose histograms are overlaid.
 const MAX_SERIES: usize = 4;
 
-/// Every chart of a run of sleeps.
+/// Returns every chart of a run of sleeps.
 pub(super) fn charts(run: &Run, report: &Report) -> Vec<Chart> {
     let average = |row: &Configuration| overshoot(row).map(|it| it.mean_nanos);
     let p99 = |row: &Configuration| overshoot(row).and_then(|it| it.p99).map(Nanos::as_f64);
@@ -33,7 +33,7 @@ pub(super) fn charts(run: &Run, report: &Report) -> Vec<Chart> {
         .collect()
 }
 
-/// The actual durations of each configuration, next to the requested one.
+/// Returns box plots of the actual durations, one per configuration, with a mark at the requested duration.
 fn durations(run: &Run, report: &Report) -> Option<Chart> {
     let rows = report.rows.iter().filter(|row| row.figures.get::<WaitFigures>().is_some());
     let rows = rows.filter_map(|row| {
@@ -49,7 +49,8 @@ fn durations(run: &Run, report: &Report) -> Option<Chart> {
     Some(Chart { note: format!("{}; dashed: requested", chart.note), ..chart })
 }
 
-/// Returns the actual durations of all sleeps of a requested duration, by what else the configurations have.
+/// Returns a histogram of the actual durations of the sleeps of one requested duration, with a series for each of the
+/// first four configurations.
 pub fn sleep_histogram(run: &Run, report: &Report, requested: Nanos) -> Option<Chart> {
     let rows = report.rows.iter().filter(|row| row.period == requested).take(MAX_SERIES);
     let values: Vec<_> = rows
@@ -60,14 +61,14 @@ pub fn sleep_histogram(run: &Run, report: &Report, requested: Nanos) -> Option<C
         .collect();
     let names = ("Duration", "Sleeps");
     let mut chart = histogram("distribution", "Distribution", names, &values)?;
-    // What was requested is in sight, however much longer the sleeps were.
+    // The axis includes the requested duration, even if all sleeps took much longer.
     chart.x.from = chart.x.from.min(0.9 * requested.as_f64());
     let label = format!("requested {}", format_setting(requested));
     let limit = Limit { at: requested.as_f64(), label, is_vertical: true };
     Some(Chart { limits: vec![limit], ..chart })
 }
 
-/// Names what a configuration has besides its requested duration.
+/// Returns the label of a series: method, timers, and load of a configuration, without the requested duration.
 fn series_label(row: &Configuration) -> String {
     let method = super::method_label(row.wait);
     let is_finest = row.conditions.timer_slack != Nanos::ZERO || row.conditions.fine_timer;

@@ -4,12 +4,11 @@ use super::{TRUSTED, accurate_from, of_limiters, tail_of};
 use crate::nanos::Nanos;
 use crate::report::model::configuration::Configuration;
 use crate::report::model::key_figure::{GradePlace, KeyFigure};
-use crate::report::model::verdict::wide;
 use crate::report::waits::{overshoot, waits};
 use crate::stats::grade;
 use crate::units::{format_count, format_setting, format_time};
 
-/// The row with the highest p99 overshoot of these.
+/// Returns the configuration with the highest p99 overshoot; `None` if no configuration has a p99.
 fn worst<'a>(rows: impl Iterator<Item = &'a Configuration>) -> Option<&'a Configuration> {
     rows.filter(|row| row.p99().is_some()).max_by_key(|row| row.p99())
 }
@@ -50,7 +49,7 @@ pub(super) fn key_figures(all: &[Configuration]) -> Vec<KeyFigure> {
     let (early, count) = waits(rows.iter().copied()).fold((0, 0), |(early, count), (_, waits)| {
         (early + waits.early_count, count + waits.actual.count)
     });
-    let early = (format_count(wide(early)), "");
+    let early = (format_count(early), "");
     vec![
         reliable,
         tail,

@@ -1,4 +1,4 @@
-//! Every column of the sleep table, against figures worked out by hand.
+//! Tests that compare the columns of the sleep table with figures computed by hand.
 
 use super::super::model::table::tests::check;
 use super::super::test_run::{run_of, wait};
@@ -9,7 +9,7 @@ use crate::run::{Run, counter};
 
 const MILLI: i64 = 1_000_000;
 
-/// 1 ms, idle and under load: the k-th of 100 sleeps is k µs too long, 10 times that under load.
+/// Returns a run of 100 sleeps of 1 ms, idle and under load. Sleep k takes k µs too long when idle, 10 k µs under load.
 fn run() -> Run {
     let plan = SleepAccuracy { lengths: vec![Nanos::from_millis(1)], ..SleepAccuracy::default() };
     run_of(Plan::SleepAccuracy(plan), |trial| {

@@ -1,4 +1,4 @@
-//! Charts of spins: one box of overshoot per length, strategy and condition.
+//! Chart of spins: box plots of the overshoot, with one box per length, strategy, and load.
 
 use super::super::model::chart::{BoxMark, Chart, of_boxes, trials};
 use super::super::{Configuration, Report};
@@ -8,10 +8,10 @@ use crate::run::{Run, TrialRun};
 use crate::stats::Sorted;
 use crate::stats::grade::SPIN_OVERSHOOT;
 
-/// The left end of the axis, in nanoseconds.
+/// The left end of the overshoot axis, in nanoseconds.
 const FROM: f64 = 1.0;
 
-/// Every chart of a run of spins.
+/// Returns every chart of a run of spins.
 pub(super) fn charts(run: &Run, report: &Report) -> Vec<Chart> {
     let mut rows: Vec<&Configuration> =
         report.rows.iter().filter(|row| row.figures.get::<WaitFigures>().is_some()).collect();

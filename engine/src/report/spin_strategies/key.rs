@@ -8,7 +8,7 @@ use crate::report::model::key_figure::{GradePlace, KeyFigure};
 use crate::stats::grade;
 use crate::units::{format_setting, format_time};
 
-/// The row with the highest mean overshoot of these.
+/// Returns the configuration with the highest mean overshoot; `None` without a configuration.
 fn worst<'a>(rows: impl Iterator<Item = &'a Configuration>) -> Option<&'a Configuration> {
     rows.max_by(|a, b| mean(a).total_cmp(&mean(b)))
 }

@@ -1,4 +1,4 @@
-//! Every column of the spin table, against figures worked out by hand.
+//! Tests that compare the columns of the spin table with figures computed by hand.
 
 use super::super::model::table::tests::check;
 use super::super::test_run::{run_of, wait};
@@ -9,7 +9,7 @@ use crate::run::{Run, counter};
 
 const MICRO: i64 = 1_000;
 
-/// How much longer the k-th of 100 waits takes, per k.
+/// Returns how many nanoseconds each wait takes longer than the wait before it.
 const fn step(strategy: SpinStrategy) -> i64 {
     match strategy {
         SpinStrategy::None => 1,
@@ -18,7 +18,8 @@ const fn step(strategy: SpinStrategy) -> i64 {
     }
 }
 
-/// 5 µs, idle and under load: the k-th of 100 waits is k, 3 k or 200 k ns too long, under load 10 ns more.
+/// Returns a run of 100 waits of 5 µs per strategy, idle and under load. Wait k is k, 3 k, or 200 k ns too long,
+/// depending on the strategy, and 10 ns more under load.
 fn run() -> Run {
     let plan = SpinStrategies {
         lengths: vec![Nanos::from_micros(5)],
@@ -58,7 +59,7 @@ fn every_column_holds_its_figure() {
         ("average_nanos", Cell::Time(5_050.5)),
         ("second_reading_average_nanos", Cell::Time(5_070.5)),
         ("overshoot_average_nanos", Cell::Time(50.5)),
-        // numpy.percentile(range(1, 101), 50), in whole nanoseconds, and 99.
+        // The values of `numpy.percentile(range(1, 101), [50, 99])`, rounded to whole nanoseconds.
         ("overshoot_p50_nanos", Cell::Time(51.0)),
         ("overshoot_p99_nanos", Cell::Time(99.0)),
         ("overshoot_max_nanos", Cell::Time(100.0)),
@@ -99,7 +100,7 @@ fn only_intervals_that_do_not_overlap_rank_strategies() {
     };
     let (best, not_best) = ("Best", "Not best");
     assert_eq!(ranks(&run), [best, not_best, not_best, best, not_best, not_best]);
-    // The same overshoot with and without the hint: neither is better.
+    // The strategies with and without the hint get the same samples: neither strategy is better.
     let samples =
         run.trials.iter().find(|trial| trial.trial.wait == Wait::Spin(SpinStrategy::None));
     let samples = samples.unwrap().samples.clone();

@@ -1,4 +1,4 @@
-//! How to make a change in a program: a line of code, or the system's command.
+//! Instructions to make a change in a program: one line of Rust or C, or a system command.
 
 use super::effect::{ChangeEffect, ChangeResult};
 use crate::nanos::Nanos;
@@ -8,22 +8,22 @@ use crate::report::Report;
 use crate::report::model::table::{Cell, Column, Table, TableBuilder};
 use crate::run::Run;
 
-/// In what a change is written.
+/// The language of an instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Language {
-    /// Rust, with the crates spin_sleep, thread-priority, and core_affinity.
+    /// Rust, with the crates `spin_sleep`, `thread-priority`, `core_affinity`, `nix`, `windows`, and `libc`.
     Rust,
-    /// C.
+    /// C, with functions of the operating system.
     C,
-    /// A command of the system.
+    /// A shell command of the operating system.
     Command,
 }
 
 impl Language {
-    /// All of them.
+    /// All languages, in the order in which tables list them.
     pub const ALL: [Self; 3] = [Self::Rust, Self::C, Self::Command];
 
-    /// The name on screen.
+    /// Returns the name on screen.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Rust => "Rust",
@@ -33,7 +33,8 @@ impl Language {
     }
 }
 
-/// How to apply what a row changed, one line for each change; one without a command states that.
+/// Returns one line for each change of a row, which shows how to make the change. A change without a system command
+/// gets a line that states so.
 pub fn code(run: &Run, report: &Report, effect: &ChangeEffect, language: Language) -> Vec<String> {
     let effects = report.results::<ChangeEffect>();
     let lines = effect.changes.iter().map(|change| {
@@ -43,7 +44,7 @@ pub fn code(run: &Run, report: &Report, effect: &ChangeEffect, language: Languag
     lines.collect()
 }
 
-/// The recommended and every other change that helps, with its lines.
+/// Builds the table of all single changes that help, with one row per change and language.
 pub(super) fn table(run: &Run, report: &Report) -> Table {
     let helping = report
         .results::<ChangeEffect>()
@@ -72,7 +73,7 @@ pub(super) fn table(run: &Run, report: &Report) -> Table {
         .finish()
 }
 
-/// The family of systems a run was measured on.
+/// The operating system of the PC on which a run was measured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Family {
     Linux,
@@ -123,7 +124,7 @@ fn line(
             let rust =
                 format!("core_affinity::set_for_current(core_affinity::CoreId {{ id: {cpu} }});");
             match family {
-                // The system has no pinning, so that no run of it has this change.
+                // macOS cannot pin threads, so runs from macOS never show these lines, which are for Linux.
                 Family::Linux | Family::MacOs => of(
                     language,
                     rust,
@@ -139,7 +140,8 @@ fn line(
             }
         }
         SettingChange::FineTimer => match family {
-            Family::Linux | Family::MacOs => of(
+            Family::MacOs => "macOS has no timer setting for a thread.".to_owned(),
+            Family::Linux => of(
                 language,
                 "nix::sys::prctl::set_timerslack(1)?;".to_owned(),
                 "prctl(PR_SET_TIMERSLACK, 1UL);".to_owned(),
@@ -184,7 +186,7 @@ fn of(language: Language, rust: String, c: String, command: String) -> String {
     }
 }
 
-/// A nice value in Rust.
+/// Returns a line of Rust that sets a nice value; `before` is text in front of the line.
 fn nice(value: i32, before: &str) -> String {
     format!(
         "{before}set_thread_priority_and_policy(thread_native_id(), ThreadPriority::Os({}_u32.try_into()?), \
@@ -193,7 +195,7 @@ fn nice(value: i32, before: &str) -> String {
     )
 }
 
-/// What macOS has instead of priorities.
+/// Returns the instruction for macOS, which has quality-of-service classes instead of priorities.
 fn quality_of_service(change: SettingChange, language: Language) -> String {
     let class = match change {
         SettingChange::LoadBelowNormal => "QOS_CLASS_UTILITY",
@@ -222,7 +224,7 @@ fn quality_of_service(change: SettingChange, language: Language) -> String {
     )
 }
 
-/// The policy that the system applied for a priority.
+/// Returns the instruction that sets the scheduling policy that the system applied in the test.
 fn priority(policy: Policy, language: Language) -> String {
     let realtime = |name: &str, upper: &str, level: u8| {
         of(

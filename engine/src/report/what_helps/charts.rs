@@ -1,4 +1,4 @@
-//! The effects as a forest plot, and the blocks from which they follow.
+//! Charts of a What helps run: a forest plot of the effects, and p99 lateness of the blocks they are computed from.
 
 use super::effect::{ChangeEffect, ChangeResult, p99_of};
 use crate::report::Report;
@@ -7,12 +7,12 @@ use crate::report::model::configuration::Configuration;
 use crate::report::model::table::Quantity;
 use crate::run::Run;
 
-/// The effects with their intervals, and p99 lateness of every block.
+/// Returns two charts: the effects with their intervals, and p99 lateness of every block.
 pub(super) fn of(run: &Run, report: &Report) -> Vec<Chart> {
     vec![forest(report.results()), blocks(run, &report.rows)]
 }
 
-/// One row for each change: its effect with its interval, from −100% to +100%.
+/// Plots one row per change: its effect on p99 lateness with its 95% interval, as a share from −100% to +100%.
 fn forest(effects: &[ChangeEffect]) -> Chart {
     let results =
         [ChangeResult::Helps, ChangeResult::NoClearDifference, ChangeResult::MakesItWorse];
@@ -32,7 +32,7 @@ fn forest(effects: &[ChangeEffect]) -> Chart {
     chart::forest(titles, &results.map(ChangeResult::word), &rows)
 }
 
-/// p99 lateness of each block by its round.
+/// Plots p99 lateness of each complete block by round, one series per configuration. Denied blocks are omitted.
 fn blocks(run: &Run, rows: &[Configuration]) -> Chart {
     let of_row = |row: &Configuration| {
         let trials = row.trials.iter().filter_map(|&trial| run.trials.get(trial));

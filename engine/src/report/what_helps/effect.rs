@@ -1,4 +1,4 @@
-//! What each change did to p99 lateness: pairs of blocks, pooled and corrected.
+//! The effect of each change on p99 lateness: paired blocks, pooled deviation, corrected for multiple comparisons.
 
 use crate::nanos::Nanos;
 use crate::plan::what_helps::{
@@ -12,26 +12,26 @@ use crate::run::{Run, TrialRun};
 use crate::stats::{PairedEffects, PercentileRule, Quantile, Sorted, float};
 use crate::units::format_time;
 
-/// A smaller reduction does not help, however sure it is.
+/// The smallest reduction of p99 lateness, as a share, that counts as help. A smaller one is too small to matter.
 const MIN_EFFECT: f64 = 0.10;
 
-/// What became of a change.
+/// The result of a change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum ChangeResult {
-    /// The interval is below 0 and the effect is large enough.
+    /// The 95% interval of the change in p99 lateness is below 0, and the reduction is at least `MIN_EFFECT`.
     Helps,
-    /// The interval includes 0, or the effect is small.
+    /// The interval includes 0, or it is below 0 and the reduction is smaller than `MIN_EFFECT`.
     NoClearDifference,
     /// The interval is above 0.
     MakesItWorse,
-    /// The system denied it.
+    /// The system denied the change.
     Denied,
-    /// It was not measured to its end.
+    /// Not every round was measured, so there is no result.
     NotMeasured,
 }
 
 impl ChangeResult {
-    /// The words on screen.
+    /// Returns the word or phrase on screen.
     pub const fn word(self) -> &'static str {
         match self {
             Self::Helps => "Helps",
@@ -43,40 +43,43 @@ impl ChangeResult {
     }
 }
 
-/// What a change, or all that help together, did to p99 lateness.
+/// The effect on p99 lateness of one change, or of the helpful changes that were measured together.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ChangeEffect {
     /// The change, or the changes that were measured together.
     pub changes: Vec<SettingChange>,
-    /// Whether it is the row of all that help.
+    /// Whether this is the row of the helpful changes that were measured together.
     pub is_together: bool,
-    /// Position of its configuration in the report.
+    /// Position of the configuration with the change in the report.
     pub row: usize,
-    /// Position of the configuration of its baseline.
+    /// Position of the configuration of its baseline in the report.
     pub baseline_row: usize,
-    /// Its value, or what is to be known of it, in a few words; may be empty.
+    /// The applied value of the change, such as `slack 1 ns`, or a short note; empty if there is neither.
     pub detail: String,
-    /// The place among the changes that help, from 1.
+    /// The rank among the changes that help, from 1; `None` for other changes.
     pub rank: Option<usize>,
-    /// Geometric means over rounds of p99 lateness of the baseline and with the change, in nanoseconds.
+    /// Geometric means of p99 lateness over the rounds, in nanoseconds: of the baseline, and with the change; `None` if
+    /// no round is complete.
     pub p99: Option<(f64, f64)>,
-    /// The change of p99 lateness as a share of the baseline, with its simultaneous 95% interval; absent while the
-    /// run is in progress, and where it was not measured to its end.
+    /// The change of p99 lateness as a share of the baseline, with its simultaneous 95% interval; `None` for a denied
+    /// change and until every round was measured.
     pub effect: Option<(f64, (f64, f64))>,
-    /// CPU time of the measuring thread beyond that of the baseline, as a share of one CPU.
+    /// CPU time of the measuring thread minus its CPU time in the baseline, as a share of one CPU; `None` for a denied
+    /// change and if the system does not report CPU time.
     pub cpu_cost: Option<f64>,
-    /// What became of it.
+    /// The result.
     pub result: ChangeResult,
-    /// What the system denied, and how to allow it.
+    /// The request that the system denied, and how to allow it.
     pub refusal: Option<Refusal>,
-    /// What disturbed its blocks or those of its baseline.
+    /// What disturbed the blocks of the change or of its baseline.
     pub disturbance: Option<Disturbance>,
-    /// The smallest reduction that these rounds can find, as a share.
+    /// The smallest reduction of p99 lateness, as a share, that these rounds can show; `None` until every round was
+    /// measured.
     pub smallest: Option<f64>,
 }
 
 impl ChangeEffect {
-    /// The name on screen.
+    /// Returns the name on screen.
     pub fn name(&self) -> &'static str {
         match self.changes.as_slice() {
             [one] if !self.is_together => one.name(),
@@ -84,20 +87,20 @@ impl ChangeEffect {
         }
     }
 
-    /// Name and value: "Spin tail, 500 µs".
+    /// Returns the name with the value: "Spin tail, 500 µs".
     pub fn full_name(&self) -> String {
         let name = self.name();
         if self.detail.is_empty() { name.to_owned() } else { format!("{name}, {}", self.detail) }
     }
 
-    /// The share by which it reduces p99 lateness; 0 where it does not help.
+    /// Returns the share by which the change reduces p99 lateness; 0 if the change does not help.
     pub fn reduction(&self) -> f64 {
         let helps = self.result == ChangeResult::Helps;
         self.effect.filter(|_| helps).map_or(0.0, |(share, _)| -share)
     }
 }
 
-/// The place of a configuration in the list.
+/// Returns the position of a configuration, given by its label, in the order of the report.
 pub(super) fn place(label: &str) -> usize {
     let others = [BASELINE_OF_TOGETHER, TOGETHER];
     let changes = SettingChange::ALL.into_iter().map(SettingChange::name);
@@ -105,7 +108,8 @@ pub(super) fn place(label: &str) -> usize {
     all.position(|one| one == label).unwrap_or(usize::MAX)
 }
 
-/// What every change did: those that help by effect, then the others by result, and last all that help together.
+/// Returns the effect of every change: first the changes that help, by effect, then the others by result, and last the
+/// row of all helpful changes together.
 pub(super) fn of(
     plan: &WhatHelps,
     run: &Run,
@@ -147,7 +151,7 @@ pub(super) fn of(
     singles
 }
 
-/// Names in a sentence: "1, 2, and 4".
+/// Joins names as in a sentence: "1, 2, and 4".
 pub(super) fn list(names: &[String]) -> String {
     match names {
         [] => String::new(),
@@ -157,19 +161,20 @@ pub(super) fn list(names: &[String]) -> String {
     }
 }
 
-/// The blocks of a configuration that count.
+/// Returns the blocks (trials) of a configuration that are complete, not skipped, and not denied.
 fn blocks<'a>(run: &'a Run, row: &'a Configuration) -> impl Iterator<Item = &'a TrialRun> {
     let trials = row.trials.iter().filter_map(|&trial| run.trials.get(trial));
     trials.filter(|trial| trial.complete && trial.skipped.is_none() && !trial.is_denied())
 }
 
-/// p99 lateness of a block in nanoseconds, at least 1.
+/// Returns p99 lateness of a block in nanoseconds, at least 1 because its logarithm is used; `None` without samples.
 pub(super) fn p99_of(trial: &TrialRun) -> Option<f64> {
     let sorted = Sorted::of(trial.values())?;
     Some(sorted.percentile(Quantile::P99, PercentileRule::R7).max(1.0))
 }
 
-/// A change without its conclusion, and the logarithm of what it did in each round.
+/// Returns the effect of a change before its result is known, and for each round ln(p99 lateness with / without it).
+/// `baseline_row` and `row` are positions in `rows`.
 fn measured(
     run: &Run,
     rows: &[Configuration],
@@ -212,7 +217,8 @@ fn measured(
     Some((effect, logs))
 }
 
-/// Adds effects, intervals and results to changes of one family, once every round was measured.
+/// Sets effect, interval, and result of changes that are corrected together, once every round of each was measured.
+/// Denied changes keep their result.
 fn conclude(
     effects: &mut [ChangeEffect],
     differences: &[Vec<f64>],
@@ -248,7 +254,7 @@ fn conclude(
     }
 }
 
-/// Sorts changes and numbers those that help.
+/// Sorts changes by result, then by effect, and numbers the changes that help.
 fn rank(effects: &mut [ChangeEffect]) {
     let share = |one: &ChangeEffect| one.effect.map_or(0.0, |(share, _)| share);
     effects.sort_by(|a, b| a.result.cmp(&b.result).then(share(a).total_cmp(&share(b))));
@@ -258,7 +264,7 @@ fn rank(effects: &mut [ChangeEffect]) {
     }
 }
 
-/// The first block of a configuration, and what its loop did.
+/// Returns the settings of the first block of a configuration; `None` if it has no block.
 fn settings_of(run: &Run, row: &Configuration) -> Option<LoopSettings> {
     let trial = row.trials.first().and_then(|&trial| run.trials.get(trial))?;
     Some(LoopSettings {
@@ -268,7 +274,7 @@ fn settings_of(run: &Run, row: &Configuration) -> Option<LoopSettings> {
     })
 }
 
-/// The changes that were measured together, as their blocks show.
+/// Returns the changes that were measured together, found by comparing the settings of their blocks with the baseline.
 fn members(plan: &WhatHelps, run: &Run, rows: &[Configuration], row: usize) -> Vec<SettingChange> {
     let Some(settings) = rows.get(row).and_then(|row| settings_of(run, row)) else {
         return Vec::new();
@@ -277,7 +283,7 @@ fn members(plan: &WhatHelps, run: &Run, rows: &[Configuration], row: usize) -> V
     plan.measured_changes().filter(|change| change.is_in(&unchanged, &settings)).collect()
 }
 
-/// The value of a change as it was applied.
+/// Returns the value of a change as the system applied it, or a short note; empty if there is neither.
 fn detail(
     change: SettingChange,
     run: &Run,

@@ -1,11 +1,11 @@
-//! Simulated runs: a made effect is found, a made nothing is not.
+//! Tests with simulated runs: a simulated effect is found, and no effect is found where none was simulated.
 
 use super::effect::{self, ChangeEffect, ChangeResult};
 use super::{is_little_to_gain, recommended};
 use crate::nanos::Nanos;
 use crate::plan::what_helps::{BASELINE_OF_TOGETHER, TOGETHER, Together};
 use crate::plan::{FrameLoop, Plan, SettingChange, WhatHelps};
-use crate::platform::{Refusal, RequestOutcome};
+use crate::platform::{FINEST_TIMER, Refusal, RequestOutcome};
 use crate::report::test_run::run_of;
 use crate::report::{Options, Report, follow_up, frame_loop_of, with_follow_up};
 use crate::run::{Ending, Run, TrialRun, counter};
@@ -14,7 +14,8 @@ use crate::stats::simulated::normal;
 
 const PERIOD: i64 = 16_666_667;
 
-/// A block of 2 s at 60 FPS, log-normally late with a memory, and more or less so from block to block.
+/// Simulates a block of 2 s at 60 FPS. Lateness is log-normal and correlated from frame to frame; its level varies from
+/// block to block.
 fn block(scale: f64, random: &mut fastrand::Rng) -> Samples {
     let memory = 0.5_f64;
     let level = scale * (0.15 * normal(random)).exp();
@@ -34,7 +35,8 @@ fn plan() -> WhatHelps {
     WhatHelps { changes: SettingChange::ALL.into(), ..WhatHelps::default() }
 }
 
-/// A run of a plan in which the baseline's lateness is scaled by what `scale` has for a label.
+/// Simulates a run of a plan. `scale` returns the factor by which lateness is multiplied, given a configuration's
+/// label.
 fn run(plan: WhatHelps, scale: impl Fn(&str) -> f64, random: &mut fastrand::Rng) -> Run {
     let mut run = run_of(Plan::WhatHelps(plan), |trial| {
         if let Some(applied) = &mut trial.applied {
@@ -63,7 +65,7 @@ fn result_of(report: &Report, change: SettingChange) -> &ChangeEffect {
     effects.iter().find(|one| !one.is_together && one.changes == [change]).unwrap()
 }
 
-/// Denies a change in every round: the first was measured, the others were skipped.
+/// Denies a change in every round: the first block was measured, and the blocks of later rounds were skipped.
 fn deny(run: &mut Run, change: SettingChange) {
     let label = change.name();
     for trial in run.trials.iter_mut().filter(|trial| trial.trial.label == label) {
@@ -188,7 +190,7 @@ fn the_changes_that_help_are_measured_together_and_named_where_they_do_more() {
     assert!(last.is_together && last.changes == expected, "{last:?}");
     assert_eq!((last.result, last.detail.as_str()), (ChangeResult::Helps, "changes 1 and 3"));
     assert_eq!(follow_up(&both, &report), None, "once");
-    // The best single change has less than 80% of the effect.
+    // The best single change has less than 80% of the effect of the combined row, so that row is recommended.
     assert_eq!(recommended(report.results()), Some(last));
     assert!(
         report
@@ -305,4 +307,26 @@ fn a_frame_loop_becomes_the_baseline() {
         WhatHelps::of(&FrameLoop { fps: 144.0, ..FrameLoop::default() }, plan().baseline.cells[0]);
     assert!((plan.baseline.fps - 144.0).abs() < 1e-9);
     assert_eq!((plan.baseline.rounds, plan.baseline.time_each), (8, Nanos::from_secs(2)));
+}
+
+#[test]
+fn the_finest_timer_is_denied_where_the_system_has_no_timer_setting() {
+    let mut random = fastrand::Rng::with_seed(9);
+    let mut run = run(plan(), |_| 1.0, &mut random);
+    let before = result_of(&evaluated(&run), SettingChange::FineTimer).result;
+    assert_eq!(before, ChangeResult::NoClearDifference);
+    let changed = |trial: &&mut TrialRun| trial.trial.label == SettingChange::FineTimer.name();
+    for trial in run.trials.iter_mut().filter(changed) {
+        trial.applied.as_mut().unwrap().refusals.push(Refusal {
+            requested: FINEST_TIMER.to_owned(),
+            call: String::new(),
+            errno: None,
+            error_name: String::new(),
+            reason: "there is no such setting".to_owned(),
+            remedy: String::new(),
+        });
+    }
+    let report = evaluated(&run);
+    assert_eq!(result_of(&report, SettingChange::FineTimer).result, ChangeResult::Denied);
+    assert_ne!(result_of(&report, SettingChange::Highest).result, ChangeResult::Denied);
 }

@@ -1,4 +1,4 @@
-//! The changes with their effects as a table.
+//! The table of the changes with their effects.
 
 use super::effect::{ChangeEffect, ChangeResult};
 use super::verdict::recommended;
@@ -9,10 +9,10 @@ use crate::report::model::table::{
 };
 use crate::units::{format_count, format_fps, format_setting};
 
-/// Ends the verdict of a change whose blocks were disturbed.
+/// Suffix of the verdict of a change whose blocks were disturbed.
 pub const DISTURBED: &str = ", disturbed";
 
-/// Why a figure of a change is absent.
+/// Returns why a figure of a change is absent.
 fn reason(effect: &ChangeEffect) -> &'static str {
     match effect.result {
         ChangeResult::Denied => "denied",
@@ -20,7 +20,7 @@ fn reason(effect: &ChangeEffect) -> &'static str {
     }
 }
 
-/// What a short report shows of each change.
+/// Keys of the columns that a short report shows.
 pub(super) const KEY_COLUMNS: &[&str] = &[
     "value",
     "baseline_p99_nanos",
@@ -30,13 +30,13 @@ pub(super) const KEY_COLUMNS: &[&str] = &[
     "verdict",
 ];
 
-/// How it was measured, in a few words.
+/// Returns how the changes were measured: frame rate, load, number of rounds, and length of a block.
 fn note(plan: &WhatHelps) -> String {
     format!(
         "{}, {}, {} rounds in blocks of {}",
         format_fps(plan.baseline.fps),
         load_label(&plan.baseline.load),
-        format_count(u64::from(plan.baseline.rounds)),
+        format_count(plan.baseline.rounds),
         format_setting(plan.baseline.time_each),
     )
 }
@@ -51,7 +51,7 @@ fn verdict(effect: &ChangeEffect) -> Cell {
     }
 }
 
-/// What each change did, in the order of their results.
+/// Builds the table of all changes, one row each, in the order of `effects`.
 pub(super) fn changes(plan: &WhatHelps, effects: &[ChangeEffect]) -> Table {
     let best = recommended(effects).map(|best| best.row);
     let p99 = |effect: &ChangeEffect, of: fn((f64, f64)) -> f64| match effect.p99 {

@@ -1,4 +1,4 @@
-//! What helps in a sentence: the change to make, and what it costs.
+//! The verdict of a What helps run: the recommended change, its effect, and its CPU cost.
 
 use super::effect::{ChangeEffect, ChangeResult, list};
 use crate::nanos::Nanos;
@@ -8,19 +8,19 @@ use crate::report::model::disturbance::Disturbance;
 use crate::report::model::verdict::{Doubt, Finding, Verdict};
 use crate::units::{format_share, format_time};
 
-/// Below this p99 lateness of the baseline there is little to gain.
+/// If p99 lateness of the baseline is below this value, changes have little to gain.
 const LITTLE_TO_GAIN: Nanos = Nanos::from_micros(100);
-/// A single change with this share of the best effect is enough.
+/// A single change is recommended alone if it has at least this share of the best measured effect.
 const ENOUGH: f64 = 0.8;
 
-/// Whether the baseline's p99 lateness is so low that no change matters.
+/// Returns whether p99 lateness of the baseline is so low that no change matters.
 pub fn is_little_to_gain(effects: &[ChangeEffect]) -> bool {
     let baseline = effects.iter().find_map(|one| Some(one.p99?.0));
     baseline.is_some_and(|p99| p99 < LITTLE_TO_GAIN.as_f64())
 }
 
-/// What to change: the best single change if it has at least 80% of the best measured effect, else all that help
-/// together. Of two equal effects, the lower CPU cost. `None` where nothing helps.
+/// Returns the best single change if it has at least 80% of the best measured effect, else all changes that help,
+/// together. Of two equal effects, the one with the lower CPU cost is better. `None` if no change helps.
 pub fn recommended(effects: &[ChangeEffect]) -> Option<&ChangeEffect> {
     let cost = |one: &ChangeEffect| one.cpu_cost.unwrap_or(0.0);
     let better = |a: &&ChangeEffect, b: &&ChangeEffect| {
@@ -32,7 +32,7 @@ pub fn recommended(effects: &[ChangeEffect]) -> Option<&ChangeEffect> {
     Some(if ENOUGH * best.reduction() <= single.reduction() { single } else { best })
 }
 
-/// The verdict on a complete run.
+/// Returns the verdict on a complete run.
 pub(super) fn of(plan: &WhatHelps, report: &Report) -> Verdict {
     let effects = report.results::<ChangeEffect>();
     if let Some(denied) = denied_baseline(report) {
@@ -91,7 +91,7 @@ fn helps(plan: &WhatHelps, effects: &[ChangeEffect], best: &ChangeEffect) -> Fin
     Finding::new(sentence, evidence).with_word("Helps").with_key(Some(format!("{share} less late")))
 }
 
-/// The changes of a row as the subject of a sentence, and whether it is plural.
+/// Returns the changes of a row as the subject of a sentence, and whether the subject is plural.
 fn subject(effect: &ChangeEffect) -> (String, bool) {
     let of = |change: &SettingChange| match change {
         SettingChange::SpinTail => "a spin tail",
@@ -119,7 +119,7 @@ fn subject(effect: &ChangeEffect) -> (String, bool) {
     (first + letters.as_str(), is_plural)
 }
 
-/// A baseline that is not what was requested: no change can be compared with it.
+/// Returns a finding if the system denied a request of the baseline, so no change can be compared with it.
 fn denied_baseline(report: &Report) -> Option<Finding> {
     let row = report.rows.get(report.results::<ChangeEffect>().first()?.baseline_row)?;
     let refusal = row.granted.as_ref()?.refusals.first().filter(|_| !row.is_as_requested())?;

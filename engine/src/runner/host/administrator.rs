@@ -1,5 +1,5 @@
-//! An agent on this PC with administrator rights: the installed command line, started by a command that asks for the
-//! password, or by the system.
+//! An agent on this PC with administrator rights: the installed command-line program. It is started
+//! by a command that prompts for a password, or by the system.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -13,22 +13,25 @@ use crate::platform::{
 };
 
 impl Agent {
-    /// The command that grants administrator rights where none is set; `None` where no command does.
+    /// The default command that grants administrator rights; `None` on systems without such a command.
     pub const ADMINISTRATOR_COMMAND: Option<&'static str> = match ELEVATION {
         Elevation::Command(command) => Some(command),
         Elevation::System(_) | Elevation::None => None,
     };
-    /// How the agent is named.
+    /// The name of every agent with administrator rights on this PC.
     const NAME: &'static str = "This PC, administrator";
-    /// The argument of an agent that does not serve as root, but takes the rights of the user who had it started.
+    /// The argument of an agent that serves with the rights of the user who started it, instead of
+    /// as root.
     pub const CALLER_ARGUMENT: &'static str = "for-caller";
-    /// The argument of an agent that may be requested to limit the idle latency of all CPUs.
+    /// The argument of an agent that may limit the idle latency of all CPUs on request.
     pub const IDLE_ARGUMENT: &'static str = "no-deep-idle";
-    /// The argument of an agent that the system started: the name of the pipes to whoever had it started.
+    /// The argument of an agent that the system started: the name of the pipes to the process that
+    /// requested it.
     pub const PIPE_ARGUMENT: &'static str = "pipe";
 
-    /// Starts an agent with administrator rights for these plans; the command, such as `sudo -A`, gets the path of
-    /// the agent and its arguments, and is read by no shell. It has no effect where the system itself asks.
+    /// Starts an agent with administrator rights for these plans. `command`, such as `sudo -A`, is
+    /// followed by the path and arguments of the agent, and runs without a shell. The command is
+    /// ignored on systems with a built-in prompt for administrator rights.
     pub fn with_administrator_rights(command: &str, plans: &[Plan]) -> Result<Self, AgentError> {
         let agent = elevatable_program().ok_or(AgentError::NotInstalled)?;
         let (program, pipes) = if let Elevation::System(system) = ELEVATION {
@@ -48,7 +51,7 @@ impl Agent {
         Ok(Self { connection, facts, name: Self::NAME.to_owned(), is_here: true })
     }
 
-    /// Whether this command could start an agent with administrator rights.
+    /// Checks whether this command could start an agent with administrator rights.
     pub fn check_administrator_rights(command: &str) -> Result<(), AgentError> {
         let agent = elevatable_program().ok_or(AgentError::NotInstalled)?;
         match ELEVATION {
@@ -58,7 +61,8 @@ impl Agent {
     }
 }
 
-/// What grants administrator rights, and its arguments.
+/// Returns the path of the program that grants administrator rights, and its arguments, which start
+/// the agent.
 fn elevated(command: &str, agent: PathBuf) -> Result<(PathBuf, Vec<OsString>), AgentError> {
     let mut words = command.split_whitespace();
     let by = words.next().or(Agent::ADMINISTRATOR_COMMAND).unwrap_or_default();
@@ -68,7 +72,7 @@ fn elevated(command: &str, agent: PathBuf) -> Result<(PathBuf, Vec<OsString>), A
     Ok((path, words.map(OsString::from).chain(own).collect()))
 }
 
-/// Whether a trial of these plans limits the idle latency of all CPUs.
+/// Whether any trial of these plans limits the idle latency of all CPUs.
 fn need_idle_file(plans: &[Plan], cpus: &CpuFacts) -> bool {
     let mut stages = plans.iter().flat_map(|plan| plan.stages(cpus));
     stages.any(|stage| stage.trials.iter().any(|trial| trial.conditions.no_deep_idle))

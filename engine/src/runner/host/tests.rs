@@ -1,4 +1,5 @@
-//! Agents in this process, and what is no agent: recorded sessions cut and changed anywhere, and endless output.
+//! Tests of agents that run in this process, and of invalid agents: sessions that are cut or changed anywhere, and
+//! endless output.
 
 use std::io::{self, Cursor, Read, Write};
 use std::sync::{LazyLock, Mutex};
@@ -58,7 +59,7 @@ fn labels() -> Labels {
     Labels { name: "mine".to_owned(), ..Labels::default() }
 }
 
-/// An agent on a thread of this process.
+/// Starts an agent on a thread of this process and connects to it.
 fn agent() -> Agent {
     let (requests, input) = io::pipe().unwrap();
     let (output, to) = io::pipe().unwrap();
@@ -71,7 +72,7 @@ fn agent() -> Agent {
     Agent::over("ann@build-07", None, pipes, BATCH_SIGN_IN).unwrap()
 }
 
-/// The last run of a host, and how many events came before it.
+/// Runs a plan on a host and waits until it ends. Returns the run and how many events came before its last event.
 fn run_on(host: &Host, plan: Plan) -> Result<(Run, usize), StartError> {
     let mut request = host.facts().request(plan, labels());
     request.trace = TraceMode::Off;
@@ -103,7 +104,7 @@ fn an_agent_measures_runs_one_after_another_as_this_process_does() {
     let mut load = host.other_load().unwrap();
     std::thread::sleep(Duration::from_millis(60));
     assert_eq!(load.read().share.is_some(), OtherLoad::start().is_some());
-    // A plan that cannot run there is refused before anything is sent.
+    // A plan that cannot run on the host is refused before a request is sent.
     let endless = Plan::FrameLoop(FrameLoop { rounds: u32::MAX, ..FrameLoop::default() });
     let refused = run_on(&host, endless).unwrap_err();
     assert!(matches!(refused, StartError::Measure(measure::StartError::Settings { .. })));
@@ -122,7 +123,7 @@ fn a_run_of_an_agent_stops_on_request_and_is_saved_up_to_then() {
                 assert_eq!(run.ending, Ending::Stopped);
                 assert!(0 < run.sample_count());
                 drop(runner);
-                // The agent measures on.
+                // The agent is still connected and can measure another run.
                 assert_eq!(run_on(&host, plan()).unwrap().0.ending, Ending::Finished);
                 return;
             }
@@ -132,7 +133,7 @@ fn a_run_of_an_agent_stops_on_request_and_is_saved_up_to_then() {
     panic!("no last event");
 }
 
-/// What an agent writes, as one piece.
+/// Collects everything that an agent writes.
 #[derive(Clone, Default)]
 struct Output(Arc<Mutex<Vec<u8>>>);
 
@@ -146,7 +147,7 @@ impl Write for Output {
     }
 }
 
-/// The lines of a whole session: the description, and the journal of one run.
+/// The output of an agent for one whole session: the description of its machine, and the journal of one run.
 static SESSION: LazyLock<Vec<u8>> = LazyLock::new(|| {
     let output = Output::default();
     let to = output.clone();
@@ -158,7 +159,7 @@ static SESSION: LazyLock<Vec<u8>> = LazyLock::new(|| {
     let serving = measure::start_thread("agent", move || {
         serve(requests, || Box::new(to.clone())).unwrap();
     });
-    // The end of the input would stop the run.
+    // Wait for the end of the run: closing the input earlier would stop the run.
     while !String::from_utf8_lossy(&output.0.lock().unwrap()).contains("\"finished\"") {
         std::thread::sleep(Duration::from_millis(10));
     }
@@ -168,7 +169,7 @@ static SESSION: LazyLock<Vec<u8>> = LazyLock::new(|| {
     written.clone()
 });
 
-/// Connects to what sends these bytes, and measures there.
+/// Connects to an agent that sends these bytes, and starts a run on it.
 fn against(output: impl Read + Send + 'static) -> Result<(Run, usize), StartError> {
     let pipes = Pipes {
         input: Box::new(io::sink()),
@@ -178,7 +179,7 @@ fn against(output: impl Read + Send + 'static) -> Result<(Run, usize), StartErro
     run_on(&Host::Agent(Agent::over("x", None, pipes, Duration::from_secs(5))?), plan())
 }
 
-/// Where the lines of a session begin that are of its run.
+/// Returns the position in `SESSION` at which the journal of the run begins.
 fn run_begins() -> usize {
     SESSION.iter().position(|byte| *byte == b'\n').unwrap() + 1
 }
@@ -242,7 +243,7 @@ fn a_journal_without_end_ends_where_a_run_file_would() {
 #[test]
 fn an_agent_that_claims_what_no_machine_has_is_refused() {
     let text = String::from_utf8(SESSION.clone()).unwrap();
-    // The first list of usable CPUs is that of the description, and the only trials are those of the run.
+    // The first `usable` list belongs to the description of the machine, and the first `trials` list to the run.
     let (usable, trials) = ("\"usable\":[", "\"trials\":[");
     let run = text.lines().nth(1).unwrap();
     let trial = run.split_once(trials).unwrap().1.trim_end_matches("]}}");
@@ -280,7 +281,7 @@ fn an_agent_that_names_ever_new_series_is_refused_early() {
     assert!(run.trials[0].series.len() < 2_000);
 }
 
-/// The same text again and again.
+/// Repeats a text endlessly.
 struct Endless {
     text: Vec<u8>,
     at: usize,

@@ -1,4 +1,4 @@
-//! A column in files: a list of whole numbers, some of which may be null.
+//! Reads and writes a column in files: a list of whole numbers, with null for each missing value.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -8,13 +8,13 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::{Column, MISSING};
 
-/// The name by which a reader recognizes a column: it may read one faster than list after list, and limits
-/// its length instead of its bytes.
+/// Name under which serde passes a column to a reader. A reader that recognizes the name can parse a column
+/// faster than other lists, and limit its number of values instead of its bytes.
 pub(crate) const COLUMN: &str = "jitterscope column";
 
-/// What a column may hold.
+/// A type of the values that a column can have in a file.
 pub(crate) trait Cell {
-    /// Whether a value or [`MISSING`] may be in it.
+    /// Whether a column of this type can contain `value`, which can be [`MISSING`].
     fn fits(value: i64) -> bool;
 }
 
@@ -48,7 +48,7 @@ impl Cell for Option<u32> {
     }
 }
 
-/// A column of such cells in a file.
+/// Reads and writes a column whose values have type `T` in the file.
 pub(crate) struct Cells<T>(PhantomData<T>);
 
 impl<T: Cell> Cells<T> {
@@ -78,7 +78,7 @@ impl<'de> Deserialize<'de> for Column {
     }
 }
 
-/// Reads a list of such cells.
+/// Reads a list of values of type `T` into a column.
 struct List<T>(PhantomData<T>);
 
 impl<'de, T: Cell> Visitor<'de> for List<T> {
@@ -107,7 +107,7 @@ impl<'de, T: Cell> Visitor<'de> for List<T> {
     }
 }
 
-/// A value, or [`MISSING`] for null.
+/// A number in a file, or [`MISSING`] for null.
 struct Value(i64);
 
 impl<'de> Deserialize<'de> for Value {

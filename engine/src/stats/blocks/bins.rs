@@ -1,22 +1,22 @@
-//! Bins that are narrow where there are few values: each holds at most a two-hundredth of the
-//! values above it.
+//! Bins of values for resampled runs. A bin holds at most 1/200 of the values above it, so that bins
+//! are narrow among the highest values, which are few.
 
 use super::super::percentile::Quantile;
 use super::super::{float, nanos_float, position};
 use super::ResampleSource;
 use crate::sample::{Column, MISSING};
 
-/// The share of the values above a bin that it may hold, as a divisor.
+/// A bin holds at most the number of values above the bin, divided by this number.
 const FINENESS: usize = 200;
-/// Edges are selected from this many values, taken evenly over time.
+/// Edges of bins are selected from about this many values at most, taken evenly over time.
 const MAX_LOOKED_AT: usize = 1 << 16;
 
-/// Bins of rising values, from pooled runs.
+/// Bins in rising order, made from the values of several runs together.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Bins {
-    /// The lowest value of each bin; the first bin holds all below, too.
+    /// Lowest value of each bin; the first bin also holds all lower values.
     edges: Vec<i64>,
-    /// Min, max, and mean of each bin.
+    /// Min, max, and mean of the values in each bin.
     inside: Vec<Inside>,
 }
 
@@ -28,8 +28,8 @@ struct Inside {
 }
 
 impl Bins {
-    /// Bins that fit the values of all sources. Lists of a few hundred values get a bin a value, so that nothing is
-    /// rounded in the tail.
+    /// Creates bins for the values of all sources. With up to a few hundred values, each value has its own bin, so
+    /// that no high value is rounded.
     pub fn of(sources: &[&ResampleSource]) -> Self {
         let lists: Vec<&Column> = sources.iter().map(|source| &source.values).collect();
         let lists = lists.as_slice();
@@ -44,7 +44,7 @@ impl Bins {
         let mut edges = Vec::new();
         let mut above = 0;
         while above < looked_at.len() {
-            // From the top downwards: the bin's lowest value.
+            // Edges are found from the highest bin down; `above` counts the values at or above the next edge.
             above += (above / FINENESS).max(1);
             let at = looked_at.len().saturating_sub(above);
             let Some(&edge) = looked_at.get(at) else { break };
@@ -53,7 +53,7 @@ impl Bins {
             }
         }
         edges.reverse();
-        // Values above the largest one sampled share its bin.
+        // Values above the highest edge are in the highest bin.
         let mut bins = Self { inside: Vec::new(), edges };
         bins.describe(lists);
         bins
@@ -76,22 +76,22 @@ impl Bins {
         }
     }
 
-    /// How many bins there are.
+    /// Returns the number of bins.
     pub(super) fn len(&self) -> usize {
         self.edges.len()
     }
 
-    /// A central value, subtracted before squares are summed.
+    /// Returns a central value, which is subtracted from values before their squares are summed.
     pub(super) fn middle(&self) -> f64 {
         self.inside.get(self.inside.len() / 2).map_or(0.0, |inside| inside.mean)
     }
 
-    /// The bin of a value.
+    /// Returns the position of the bin of a value.
     fn position(&self, value: i64) -> usize {
         self.edges.partition_point(|&edge| edge <= value).saturating_sub(1)
     }
 
-    /// Adds values to counts of the values in each bin and all below it.
+    /// Adds values to `to`, which has for each bin the number of values in this bin and all lower bins.
     pub(super) fn count(&self, values: impl Iterator<Item = i64>, to: &mut [u32]) {
         let mut inside = vec![0_u32; to.len()];
         for value in values.filter(|&value| value != MISSING) {
@@ -106,8 +106,8 @@ impl Bins {
         }
     }
 
-    /// A percentile by R type 7; `up_to` is how many values are in a bin and all below it, and values are taken
-    /// to lie evenly in their bin.
+    /// Returns a percentile by R type 7; `None` without values. `up_to` returns the number of values in a bin and
+    /// all lower bins. Values are assumed to be evenly distributed in their bin.
     pub(super) fn percentile(
         &self,
         up_to: impl Fn(usize) -> usize,
@@ -130,7 +130,8 @@ impl Bins {
         Some(value(rank + 1).map_or(low, |high| low + (high - low) * (at - float(rank))))
     }
 
-    /// The share above a limit; values are taken to lie evenly in their bin.
+    /// Returns the share of values above a limit; `None` without values. Values are assumed to be evenly
+    /// distributed in their bin. `up_to` returns the number of values in a bin and all lower bins.
     pub(super) fn share_above(&self, up_to: impl Fn(usize) -> usize, limit: i64) -> Option<f64> {
         let (limit, total) = (nanos_float(limit), float(up_to(self.len().checked_sub(1)?)));
         let bin = self.inside.partition_point(|inside| inside.most <= limit);
@@ -145,7 +146,8 @@ impl Bins {
         (0.0 < total).then(|| (total - at_most) / total)
     }
 
-    /// The mean of the highest: the share that is `share` of all, rounded up.
+    /// Returns the mean of the highest values; `share` is their share of all values, and their number is rounded
+    /// up. `None` without values. `up_to` returns the number of values in a bin and all lower bins.
     pub(super) fn mean_of_highest(
         &self,
         up_to: impl Fn(usize) -> usize,
@@ -168,7 +170,7 @@ impl Bins {
     }
 }
 
-/// How many values are below a bin.
+/// Returns the number of values in all bins below a bin.
 fn below(up_to: &impl Fn(usize) -> usize, bin: usize) -> usize {
     bin.checked_sub(1).map_or(0, up_to)
 }

@@ -1,15 +1,15 @@
-//! How often intervals of resampled runs hold what they are of, in simulation: independent, autocorrelated
-//! and heavy-tailed values, in one round and in eight.
+//! Simulates how often intervals of resampled runs contain the true value: for independent, autocorrelated, and
+//! heavy-tailed values, in one round and in eight.
 
 use super::*;
 use crate::stats::simulated::{MODELS, Model, rounds, series};
 use crate::stats::{Sorted, nanos_float};
 
-/// The level that values vary around, as frame times do.
+/// Values vary around this level in nanoseconds, as frame times do.
 const LEVEL: i64 = 5_000_000;
-/// The second of two runs varies by this much of what the first one does.
+/// Variation of the second of two runs, as a fraction of the variation of the first run.
 const SECOND: f64 = 0.8;
-/// Values, and the rounds that they come in.
+/// Pairs of a number of values and the number of rounds into which the values are divided.
 const SHAPES: [(usize, usize); 9] = [
     (50, 1),
     (100, 1),
@@ -37,8 +37,8 @@ const STATISTICS: [Statistic; 12] = [
     Statistic::LOW_0_1,
 ];
 
-/// Values of a model, scaled, and above which of them one counts as late, as missed, or as one that the
-/// first run hardly has.
+/// A model of values with their scale, and the limits above which a value counts as late, as missed, or as rare
+/// in the first run.
 struct Values {
     model: Model,
     scale: f64,
@@ -53,7 +53,7 @@ impl Values {
         series(self.model, random, count).into_iter().map(|value| LEVEL + scaled(value)).collect()
     }
 
-    /// A run in rounds that depend on nothing before.
+    /// Creates a run of `count` values in `parts` rounds that do not depend on each other.
     fn run(&self, random: &mut fastrand::Rng, (count, parts): (usize, usize)) -> ResampleSource {
         let mut source = ResampleSource::new(Nanos::new(self.late), Some(Nanos::new(self.rare)));
         for _ in 0..parts {
@@ -68,7 +68,7 @@ impl Values {
     }
 }
 
-/// The statistic of all values that there could be, from sorted ones.
+/// Returns the true value of a statistic, approximated by many sorted values of the model.
 fn truth(values: &Values, sorted: &Sorted, statistic: Statistic) -> f64 {
     let count = float(sorted.count());
     let share_above = |limit| float(sorted.count_above(limit)) / count;
@@ -98,12 +98,12 @@ fn truth(values: &Values, sorted: &Sorted, statistic: Statistic) -> f64 {
     }
 }
 
-/// How often intervals held what they are of.
+/// Counts how often intervals contain the true value.
 #[derive(Default)]
 struct Coverage {
     held: usize,
     given: usize,
-    /// How often there was a run to give one of.
+    /// Number of simulated runs, including those without an interval.
     runs: usize,
 }
 
@@ -119,8 +119,9 @@ impl Coverage {
         float(self.held) / float(self.given.max(1))
     }
 
-    /// Whether it is below 93% or above 99% by more than three standard deviations of so few simulations, or
-    /// whether half of the runs or more have no interval, although they have the samples that one needs.
+    /// Whether the share of intervals that contain the true value is below 93% or above 99%; with fewer than 1 000
+    /// intervals, by more than three standard deviations. Also true if at least half of the runs have no interval,
+    /// although all runs have the number of samples that an interval needs.
     fn is_wrong(&self) -> bool {
         if 2 * self.given <= self.runs {
             return 0 < self.runs;
@@ -131,8 +132,8 @@ impl Coverage {
     }
 }
 
-/// Counts how often the intervals of a statistic hold the truth: of a change, and of a change as a share of the
-/// first run.
+/// Counts for each statistic how often intervals contain the true value: first intervals of the change between
+/// two runs, then intervals of the change relative to the first run.
 fn simulate(
     [one, two]: &[Values; 2],
     truths: &[[f64; 2]],
@@ -151,7 +152,7 @@ fn simulate(
         for ((at, of_one), [before, after]) in found.iter_mut().enumerate().zip(truths) {
             let [change, relative] = of_one;
             change.count(a.change(&b, at, |before, after| after - before), after - before);
-            // No table shows the relative change of a share above a limit of the first run.
+            // The relative change of this statistic is not counted, because no table shows it.
             if statistics.get(at) != Some(&Statistic::AboveBaseline) {
                 relative.count(a.change(&b, at, share), share(*before, *after));
             }
@@ -160,7 +161,7 @@ fn simulate(
     found
 }
 
-/// Prints how often intervals of a model hold the truth, and returns where it is not as often as promised.
+/// Prints how often intervals of a model contain the true value. Panics if a share is outside 93% to 99%.
 fn check(name: &str, model: Model) {
     let is_long = 1_000 <= rounds(20);
     let [late, missed] = [150_000, 200_000].map(|above| LEVEL + above);

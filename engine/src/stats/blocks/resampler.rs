@@ -1,8 +1,8 @@
-//! A run cut once into short stretches, from which resampled runs are put together.
+//! Cuts a run once into short stretches, and composes resampled runs of them.
 //!
-//! For each stretch, counts per bin and some sums are retained, added up from the run's beginning and from the
-//! lowest bin. A block is a whole number of stretches, so what it counts is the difference of two of them: a
-//! percentile costs some ten additions per block whether the run has six hundred samples or millions.
+//! Before each stretch, sums and counts per bin are saved, added up from the run's beginning; the counts are also
+//! added up from the lowest bin. A block is a whole number of stretches, so its sums and counts are the differences
+//! between its end and its start. A percentile takes some ten additions per block, even with millions of samples.
 
 use std::ops::Range;
 
@@ -13,14 +13,14 @@ use crate::sample::Column;
 use crate::stats::statistic::Statistic;
 use crate::stats::{float, nanos_float};
 
-/// Stretches in a block, where samples are enough.
+/// Minimum number of stretches in a block, if the block has at least as many samples.
 const STRETCHES_PER_BLOCK: usize = 10;
 
-/// Sums of a stretch, or of a resampled run.
+/// Sums over the samples of a part of a run, or of a resampled run.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Sums {
     pub(super) samples: usize,
-    /// The values less a middle one.
+    /// Sum of the values, from each of which `Bins::middle` is subtracted.
     values: f64,
     squares: f64,
     counts: [u64; 2],
@@ -57,43 +57,43 @@ impl Sums {
 pub(super) struct Resampler<'a> {
     source: &'a ResampleSource,
     bins: &'a Bins,
-    /// For each stretch, how many values of everything before it are in each bin or below it; one more than
-    /// there are stretches.
+    /// For the start of each stretch and the end of the run: the number of earlier values in each bin and all
+    /// lower bins.
     before: Vec<Vec<u32>>,
     sums: Vec<Sums>,
-    /// The blocks that can be drawn, by their stretches.
+    /// The blocks that can be drawn, as ranges of stretches.
     blocks: Vec<Range<usize>>,
-    /// How many of them make a run.
+    /// Number of blocks in a resampled run.
     blocks_per_run: usize,
-    /// By how much the blocks understate a standard error.
+    /// Factor by which the blocks understate a standard error.
     lost_dependence: f64,
     random: fastrand::Rng,
-    /// The blocks drawn last, and their sums.
+    /// The blocks of the resampled run that was drawn last. `drawn` has their sums.
     drawn_blocks: Vec<Range<usize>>,
     drawn: Sums,
 }
 
-/// How much the blocks of a run understate how it varies.
+/// How much the blocks of a run understate the variation of the run.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct BlockSpread {
-    /// How many blocks there are to draw from, less one.
+    /// Number of blocks that fit into the run one after the other, less one; at least 1.
     rest: f64,
     lost_dependence: f64,
 }
 
 impl BlockSpread {
-    /// How far an interval is to be widened because there are few blocks to draw from: as Student's
-    /// distribution is wider than the normal one, a variance of so few is too small, and blocks lose what
-    /// reaches from one into the next.
+    /// Returns the factor by which an interval is widened. There are three reasons: with few blocks, Student's
+    /// distribution is wider than the normal one, and the variance of blocks is too small; and the dependence
+    /// between values of different blocks is lost.
     pub(super) fn widening(self, confidence: Confidence) -> f64 {
-        // The first term of Student's quantile around the normal one: (z² + 1) / 4.
+        // Student's quantile divided by the normal quantile z is about 1 + (z² + 1) / 4 / degrees of freedom.
         let term = (confidence.normal_quantile.powi(2) + 1.0) / 4.0;
         (1.0 + term / self.rest) * ((self.rest + 1.0) / self.rest).sqrt() * self.lost_dependence
     }
 }
 
 impl<'a> Resampler<'a> {
-    /// Cuts a run; `None` below [`MIN_SAMPLES`].
+    /// Cuts a run into stretches and blocks; `None` below [`MIN_SAMPLES`] samples.
     pub(super) fn of(source: &'a ResampleSource, bins: &'a Bins, seed: u64) -> Option<Self> {
         let count = source.values.len();
         if count < MIN_SAMPLES {
@@ -130,7 +130,8 @@ impl<'a> Resampler<'a> {
         Some(resampler)
     }
 
-    /// Cuts few rounds into stretches; every block of neighbors within a round can be drawn.
+    /// Cuts rounds into stretches if the rounds are too few to be blocks. Every sequence of stretches of the block
+    /// length within a round becomes a block that can be drawn.
     fn cut(&mut self, rounds: Vec<Range<usize>>) {
         let length = block_length(&self.source.values);
         let stretch = (length / STRETCHES_PER_BLOCK).max(1);
@@ -171,14 +172,14 @@ impl<'a> Resampler<'a> {
         self.before.push(counts);
     }
 
-    /// How much the blocks understate how the run varies.
+    /// Returns how much the blocks understate the variation of the run.
     pub(super) fn spread(&self) -> BlockSpread {
         let longest = self.blocks.iter().map(Range::len).max().unwrap_or(1).max(1);
         let rest = (float(self.sums.len() - 1) / float(longest) - 1.0).max(1.0);
         BlockSpread { rest, lost_dependence: self.lost_dependence }
     }
 
-    /// Resamples the run.
+    /// Draws the blocks of a new resampled run.
     pub(super) fn draw(&mut self) {
         self.drawn_blocks.clear();
         self.drawn = Sums::default();
@@ -192,7 +193,7 @@ impl<'a> Resampler<'a> {
         }
     }
 
-    /// How many values of the resampled run are in a bin and all below it.
+    /// Returns the number of values of the resampled run in a bin and all lower bins.
     fn up_to(&self, bin: usize) -> usize {
         let before = |stretch: usize| {
             let counts: &Vec<u32> = self.before.get(stretch)?;
@@ -203,7 +204,7 @@ impl<'a> Resampler<'a> {
         self.drawn_blocks.iter().filter_map(of_block).sum()
     }
 
-    /// A statistic of the resampled run; `None` where it has none.
+    /// Returns a statistic of the resampled run; `None` if it cannot be resampled or lacks data.
     pub(super) fn statistic(&self, statistic: Statistic) -> Option<f64> {
         let (bins, sums) = (self.bins, &self.drawn);
         let up_to = |bin| self.up_to(bin);
@@ -231,26 +232,26 @@ impl<'a> Resampler<'a> {
         }
     }
 
-    /// How many samples the resampled run has.
+    /// Returns the number of samples in the resampled run.
     #[cfg(test)]
     pub(super) const fn sample_count(&self) -> usize {
         self.drawn.samples
     }
 
-    /// The blocks that can be drawn, by their stretches.
+    /// Returns the blocks that can be drawn, as ranges of stretches.
     #[cfg(test)]
     pub(super) fn blocks(&self) -> impl Iterator<Item = &Range<usize>> {
         self.blocks.iter()
     }
 
-    /// The first stretch after each round.
+    /// Returns the position of the first stretch after each round.
     #[cfg(test)]
     pub(super) fn round_ends(&self) -> Vec<usize> {
         let ends = self.source.round_ends.iter();
         ends.filter_map(|end| self.sums.iter().position(|sums| sums.samples == *end)).collect()
     }
 
-    /// Takes every stretch once, as if the run itself had been drawn.
+    /// Draws every stretch once, so that the resampled run is the run itself.
     #[cfg(test)]
     pub(super) fn take_all(&mut self) {
         self.drawn_blocks = std::iter::once(0..self.before.len() - 1).collect();

@@ -1,4 +1,4 @@
-//! A resampled run is what it would be of the values themselves, and intervals hold what they promise.
+//! Tests that statistics of resampled runs match those of the values themselves, and the widths of intervals.
 
 use proptest::prelude::*;
 
@@ -16,7 +16,7 @@ fn lateness(count: usize, seed: u64) -> Vec<i64> {
     (0..count).map(|_| late()).collect()
 }
 
-/// The values in rounds of this many.
+/// Returns a source with the values in rounds of `each` values.
 fn rounds(values: &[i64], each: usize) -> ResampleSource {
     let mut source = ResampleSource::default();
     for round in values.chunks(each) {
@@ -106,7 +106,7 @@ fn more_samples_narrow_an_interval_and_neighbors_that_agree_widen_it() {
         assert!(low.as_f64() <= p99 && p99 <= high.as_f64(), "{low} {p99} {high}");
         width(ResampleSource::of_values(values), Quantile::P99)
     };
-    // Sixteen times as many make it a quarter as wide.
+    // Sixteen times as many values make the interval a quarter as wide.
     let share = of(160_000) / of(10_000);
     assert!((0.15..0.4).contains(&share), "{share}");
     let apart = (0..2_000).map(|k| (k * 7_919) % 2_000);
@@ -116,7 +116,7 @@ fn more_samples_narrow_an_interval_and_neighbors_that_agree_widen_it() {
 
 #[test]
 fn rounds_on_different_levels_widen_an_interval_as_they_should() {
-    // Ten rounds, each on a different level: the mean is as uncertain as that of ten numbers.
+    // Ten rounds, each on a different level: their mean is as uncertain as the mean of ten numbers.
     let mut random = fastrand::Rng::with_seed(3);
     let values: Vec<i64> = (0..10)
         .flat_map(|round| {
@@ -131,7 +131,7 @@ fn rounds_on_different_levels_widen_an_interval_as_they_should() {
 
 #[test]
 fn no_block_reaches_from_one_round_into_the_next() {
-    // Two rounds of unlike length, and one that is shorter than a block.
+    // Two rounds of different lengths, and a third one that is shorter than a block.
     let values: Vec<i64> = (0..1_010).collect();
     let mut source = ResampleSource::default();
     for range in [0..600, 600..1_000, 1_000..1_010] {

@@ -1,9 +1,9 @@
-//! Intervals hold what they are of, as often as they promise.
+//! Tests that confidence intervals contain the true value as often as their confidence requires.
 
 use super::*;
 use crate::stats::simulated::{MODELS, rounds, series};
 
-/// The share of intervals that hold the true value, among those that are given, and how many are.
+/// Simulates intervals; returns the share of them that contain the true value, and the number of intervals.
 fn coverage(
     truth: f64,
     rounds: usize,
@@ -37,10 +37,10 @@ fn intervals_hold_the_truth_as_often_as_they_promise() {
                 mean.0 * 100.0,
                 mean.1
             );
-            // Three standard deviations of the simulation itself below and above what is promised.
+            // Tolerance for the share: three standard deviations of a simulation with this many intervals.
             let off = |given: usize| 3.0 * (0.95 * 0.05 / float(given.max(1))).sqrt();
             for (found, given) in [p99, mean] {
-                // Where hardly any is given, those are the ones in which the dependence did not show.
+                // If only a few series have an interval, these series show less dependence than the model has.
                 let is_default = rounds / 2 < given;
                 assert!(!is_default || 0.93 - off(given) <= found, "{name}, {count}: {found}");
             }
@@ -52,12 +52,12 @@ fn intervals_hold_the_truth_as_often_as_they_promise() {
 fn too_few_values_have_no_interval_and_it_is_known_how_many_are_missing() {
     let values: Vec<i64> = (0..367).map(|k| k * 619 % 1_000).collect();
     let too_few = percentile(&values, Quantile::P99).unwrap_err();
-    // The ninth from the top: 1% of 367 values are more than 8 in 2.5% of cases.
+    // The lower end is the ninth largest value: more than 8 of 367 values are above p99 in less than 2.5% of cases.
     assert_eq!((too_few.needed, too_few.low), (368, Some(Nanos::new(ninth_largest(&values)))));
     let none = TooFew { needed: 368, low: None };
     assert_eq!(percentile(&[], Quantile::P99), Err(none));
     assert_eq!(mean(&values[..99]), None);
-    // Ten neighbors at a time are the same value: they count for far fewer.
+    // Each value is repeated ten times in a row, so that the 400 values count for far fewer.
     let blocks: Vec<i64> = (0..400).map(|k| k / 10 * 7_919 % 1_000).collect();
     let needed = percentile(&blocks, Quantile::P99).unwrap_err().needed;
     assert!(1_000 < needed, "{needed}");

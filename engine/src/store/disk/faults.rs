@@ -11,39 +11,41 @@ use super::Operation;
 /// The exit status of a process that a fault ended.
 pub(in crate::store) const ENDED: i32 = 86;
 
-/// Effect on an operation.
+/// The effect of a fault on the disk operations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::store) enum Fault {
-    /// It fails, as with a damaged disk; later ones work.
+    /// The operation fails, like on a damaged disk; later operations succeed.
     Fails,
-    /// From here on, the disk accepts no more bytes: a write takes half of its data, then fails.
+    /// From this operation on, the disk is full: a write stores half of its data, then fails.
     FullDisk,
-    /// A write takes only one byte; later ones work.
+    /// A write stores only one byte; later operations succeed.
     ShortWrite,
-    /// The process is killed: nothing from here on happens. What it wrote stays.
+    /// The process is killed: no operation from this one on has an effect. Earlier writes are
+    /// preserved.
     Killed,
-    /// The power fails: nothing from here on happens, and what was not synced is lost.
+    /// The power fails: no operation from this one on has an effect, and data that was not synced
+    /// is lost.
     PowerFails,
-    /// The process really ends.
+    /// The test process is terminated.
     Aborts,
 }
 
 impl Fault {
-    /// Those that leave the process alive or pretend that it ended.
+    /// The faults that do not terminate the test process.
     pub(in crate::store) const ALL: [Self; 5] =
         [Self::Fails, Self::FullDisk, Self::ShortWrite, Self::Killed, Self::PowerFails];
 }
 
-/// What happened while a fault was planned.
+/// The file operations that were counted while a fault was planned.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::store) struct Outcome {
-    /// Operations in all.
+    /// Number of all file operations.
     pub(in crate::store) count: u64,
-    /// The first operation that the fault changed; `None` where it came to nothing.
+    /// The first operation that the fault affected; `None` if it had no effect.
     pub(in crate::store) struck: Option<&'static str>,
 }
 
-/// The planned fault, and the operations so far.
+/// The planned fault, and the recorded operations.
 #[derive(Default)]
 struct Plan {
     fault: Option<(Fault, u64)>,
@@ -51,9 +53,9 @@ struct Plan {
     struck: Option<&'static str>,
     is_gone: bool,
     is_full: bool,
-    /// The content that a power failure leaves of each file that was created.
+    /// For each created file, the content that remains after a power failure.
     synced: BTreeMap<PathBuf, Vec<u8>>,
-    /// Renames that a power failure undoes: from, to, and what `to` was.
+    /// Renames that a power failure undoes: old path, new path, and earlier content of the new path.
     renames: Vec<(PathBuf, PathBuf, Option<Vec<u8>>)>,
 }
 
@@ -61,8 +63,8 @@ thread_local! {
     static PLAN: RefCell<Option<Plan>> = const { RefCell::new(None) };
 }
 
-/// Does some work on this thread with a fault at its n-th operation, counted from 0; returns its
-/// result and what happened.
+/// Calls `work` with a fault at the file operation with the number `at` on this thread, counted
+/// from 0. Returns the result of `work`, and the outcome.
 pub(in crate::store) fn with_fault<R>(
     fault: Fault,
     at: u64,
@@ -176,8 +178,8 @@ impl Plan {
         taken
     }
 
-    /// Leaves on the disk what the worst power failure leaves: no byte that was not synced, no
-    /// rename in a folder that was not synced, but every removal.
+    /// Simulates the worst power failure: data and renames that were not synced are lost, but all
+    /// removals are preserved.
     fn lose_unsynced(&mut self) {
         for (path, content) in &self.synced {
             if path.exists() {
@@ -210,7 +212,8 @@ fn a_power_failure_takes_what_was_not_synced() {
         draft.publish(&path(name))
     };
     fs::write(path("old"), "old").unwrap();
-    // Create, lock, write, rename; then create, lock, write, sync, rename, sync the folder.
+    // Operations 0 to 5: create, lock, write, sync, rename, sync the folder. Operations 6 to 9:
+    // create, lock, write, rename. Operation 10: list.
     let (_, outcome) = with_fault(Fault::PowerFails, 10, || {
         synced("whole").and_then(|()| write("old")).and_then(|()| super::list(Path::new(".")))
     });

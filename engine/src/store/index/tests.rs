@@ -1,4 +1,5 @@
-//! The list is what the files hold, whether the cache is old, damaged or gone; and it is only a cache.
+//! The list of runs always matches the run files, even if its cache is outdated, damaged, or missing. Also tests of
+//! edits, the trash, and the search for a run.
 
 use super::*;
 use std::fs;
@@ -30,14 +31,14 @@ fn the_cache_shows_what_the_files_say_and_follows_their_changes() {
     let cache = folder.path().join(FILE);
     assert!(cache.exists());
     assert_eq!(store.lines().unwrap(), first, "read from the cache");
-    // A cache of another content is trusted: no file changed.
+    // A valid cache with different content is used as it is, because no run file changed.
     let text = fs::read_to_string(&cache).unwrap();
     let records = text.split_once('\n').unwrap().1.replace("run 1", "another");
     let mut other = Vec::new();
     format::write_line(&head(records.as_bytes()), &mut other).unwrap();
     fs::write(&cache, [other.as_slice(), records.as_bytes()].concat()).unwrap();
     assert_eq!(store.lines().unwrap()[1].run.as_ref().unwrap().name, "another");
-    // Damage and another version are not.
+    // A cache with another format name, with changed records, or without content is discarded.
     for damaged in [
         text.replace("jitterscope-index", "x"),
         text.replace("run 1", "another"),
@@ -91,7 +92,7 @@ fn runs_are_renamed_tagged_noted_and_found_by_name() {
     assert_eq!(saved, [(10, 10, "start"), (20, 30, "a pause")].map(annotation));
     assert_eq!(load(&path).unwrap().trials, super::super::tests::run(1).trials, "facts stay");
 
-    // A name that is the beginning of another run's ID is ambiguous.
+    // A text is ambiguous if it is the name of one run and the beginning of another run's ID.
     let other = store.save(&super::super::tests::run(255)).unwrap();
     assert_eq!(store.find("000000f").unwrap(), other);
     store.edit(&path, &Edit::Name("000000f".to_owned())).unwrap();
@@ -148,7 +149,7 @@ fn a_run_answers_to_the_id_in_its_file_and_to_the_one_in_the_name_of_the_file() 
     ] {
         assert_eq!(find(name), Ok(at(file)), "{name}");
     }
-    // Where an ID leads to two files, only the name of a file leads to one.
+    // If two files contain the same ID, only the file name selects one of them.
     save(2, "renamed by hand again");
     let error = find("00000002").unwrap_err();
     assert!(error.contains("matches 2 runs") && error.contains("renamed by hand again"), "{error}");
@@ -164,7 +165,7 @@ fn edits_at_the_same_time_lose_nothing() {
     let (folder, _) = store(1);
     let at = || Store::at(folder.path());
     let path = at().lines().unwrap()[0].path.clone();
-    // Each has a file of its own to lock, as another process would.
+    // Each edit opens the lock file again, as another process would.
     let edit = |edit: &dyn Fn(u32) -> Edit| {
         for round in 0..40 {
             at().edit(&path, &edit(round)).unwrap();

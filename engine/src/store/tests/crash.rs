@@ -1,4 +1,5 @@
-//! Every operation on the disk fails once, runs out of space, or is the last one: nothing is lost.
+//! Tests that no fault loses data. At each disk operation in turn, the operation fails, the disk is full, the process
+//! ends, or the power fails.
 
 use std::collections::BTreeMap;
 use std::process::Command;
@@ -7,15 +8,16 @@ use super::disk::faults::{Fault, with_fault};
 use super::edit::Edit;
 use super::*;
 
-/// Samples that must be found after a restart, by the name of their run.
+/// Number of samples of each run that must still exist after a restart, by the name of the run.
 type Promised = BTreeMap<String, usize>;
 
-/// Something that the program does with its folder.
+/// Something that the program does with its folder of runs.
 struct Scenario {
     name: &'static str,
-    /// Makes the folder; returns what is in it.
+    /// Fills the folder; returns the runs that must be preserved.
     prepare: fn(&Store) -> Promised,
-    /// Does it; returns what the store promised: with a sync, and without one.
+    /// Does the work. Adds the runs that must survive a power failure to the first map, because their data was synced,
+    /// and the runs that must survive only the end of the process to the second map.
     work: fn(&Store, &mut Promised, &mut Promised),
 }
 
@@ -42,7 +44,7 @@ const SCENARIOS: [Scenario; 7] = [
         prepare: |store| promise_saved(store, 1),
         work: |store, synced, written| {
             let whole = run(2);
-            // On a full disk, nothing is measured.
+            // If there is no room on the disk, the program does not start to measure.
             let Ok(room) = store.reserve(1_000) else { return };
             let journal = store.journal().ok().map(|mut journal| {
                 let mut samples = 0;
@@ -127,16 +129,17 @@ fn promise_saved(store: &Store, id: u32) -> Promised {
     Promised::from([(format!("run {id}"), SAMPLES)])
 }
 
-/// What is in a folder that cannot be read as a run, and must stay.
+/// Returns the contents of the unreadable files in a folder, which must be preserved. They contain `GARBAGE`.
 fn unreadable(folder: &Path) -> Vec<Vec<u8>> {
     let is_ours = |bytes: &[u8]| bytes.windows(7).any(|window| window == b"GARBAGE");
     files(folder).into_iter().map(|(_, bytes)| bytes).filter(|bytes| is_ours(bytes)).collect()
 }
 
-/// Starts again after what happened, and looks for what was promised.
+/// Recovers journals as a restart does, and checks that the promised samples and the unreadable contents exist.
 #[track_caller]
 fn check_after_restart(store: &Store, promised: &Promised, unread: &[Vec<u8>], case: &str) {
-    // A process that another test starts has a copy of every lock until it runs its own program.
+    // A child process that another test starts has a copy of every lock until it executes its own program. Retry until
+    // the locks are released.
     for _ in 0..100 {
         store.recover().unwrap_or_else(|error| panic!("{case}: {error}"));
         let is_temporary = |path: &Path| {
@@ -183,7 +186,7 @@ fn no_fault_of_the_disk_loses_a_run() {
                 let ((), outcome) = with_fault(fault, at, || {
                     (scenario.work)(&store, &mut synced, &mut written);
                 });
-                // What was written and not synced may go with the power, and only then.
+                // Only a power failure may lose data that was written but not synced.
                 if fault != Fault::PowerFails {
                     promised.extend(written);
                 }
@@ -235,8 +238,8 @@ fn no_fault_of_the_disk_loses_a_run() {
 const CHILD: &str = "store::tests::crash::one_crash";
 const VARIABLES: [&str; 3] = ["CRASH_FOLDER", "CRASH_SCENARIO", "CRASH_AT"];
 
-/// The body of the process that [`no_end_of_the_process_loses_a_run`] starts; run directly, it does
-/// nothing.
+/// The code of the child process that [`no_end_of_the_process_loses_a_run`] starts. Without its environment
+/// variables, it does nothing.
 #[test]
 fn one_crash() {
     let [Ok(folder), Ok(scenario), Ok(at)] = VARIABLES.map(std::env::var) else { return };

@@ -1,16 +1,17 @@
-//! Journals of ended processes: recovered as far as they can be read, never lost.
+//! Tests that journals of ended processes are recovered as far as they can be read, and never lost.
 
 use super::disk::faults::{Fault, with_fault};
 use super::*;
 
-/// The one journal that is found, and what becomes of it.
+/// Recovers the only journal in the folder; returns the outcome.
 fn recover(store: &Store) -> Recovery {
     let mut found = store.recover().unwrap();
     assert_eq!(found.len(), 1, "{found:?}");
     found.remove(0)
 }
 
-/// Recovers a journal of 12 pieces in which some lines are replaced; returns the samples of the run.
+/// Applies `damage` to a journal with 12 lines of samples, and recovers it. Checks the number of samples in the run
+/// and the number of damaged `lines`.
 #[track_caller]
 fn check_damaged(damage: impl Fn(&mut Vec<Vec<u8>>), samples: usize, lines: u64) {
     let (folder, store) = store();
@@ -103,7 +104,7 @@ fn journal_without_a_beginning_is_renamed_and_named() {
     assert_eq!(fs::read(path).unwrap(), lines.concat());
     assert!(!journal.exists() && path.to_string_lossy().ends_with(".partial.damaged"));
     assert!(recovery.to_string().contains(&path.display().to_string()));
-    // A second one of that name does not replace the first.
+    // A second unreadable journal of the same name does not replace the first.
     leave_journal(folder.path(), "a", &[b"other garbage\n".to_vec()]);
     assert!(matches!(recover(&store).outcome, RecoveryOutcome::Damaged { .. }));
     assert_eq!(fs::read(path).unwrap(), lines.concat());
@@ -116,7 +117,7 @@ fn journal_of_a_newer_version_is_left_as_it_is() {
         let (folder, store) = store();
         let mut lines = journal_lines(&run(1), 12);
         let first = String::from_utf8(lines[0].clone()).unwrap();
-        // What else a newer version changes may not be readable at all.
+        // In a newer version, possibly only the version number can be read.
         let first = first.replace("\"format_version\":1", "\"format_version\":2");
         let first = if extra.is_empty() {
             first
@@ -190,7 +191,7 @@ fn journal_of_a_run_that_was_saved_does_not_replace_it() {
     leave_journal(folder.path(), "a", &journal_lines(&whole, 12)[..6]);
     assert!(matches!(recover(&store).outcome, RecoveryOutcome::Removed));
     assert_eq!(store.list().unwrap().remove(0).run.unwrap().as_ref(), &whole);
-    // A file of that name that cannot be read is not replaced.
+    // An unreadable file with the name of the run is not replaced.
     let path = folder.path().join(file_name(&whole));
     fs::write(&path, "damaged").unwrap();
     leave_journal(folder.path(), "a", &journal_lines(&whole, 12));
@@ -226,12 +227,12 @@ fn run_that_cannot_be_saved_names_its_journal_and_counts_its_samples() {
     journal.flush().unwrap();
     let path = journal.path().to_owned();
     drop(journal);
-    // The name of the run is taken by a folder.
+    // A folder has the file name of the run, so the run cannot be saved.
     fs::create_dir(folder.path().join(file_name(&whole))).unwrap();
     let error = store.save_measured(&whole, Some(&path)).unwrap_err();
     assert!(matches!(error, SaveError::Waiting { samples: 30, .. }), "{error:?}");
     assert!(error.to_string().contains("30 samples") && path.exists());
-    // The next start saves it under another id.
+    // The next start saves the run with another ID.
     assert_eq!(load(recover(&store).saved().unwrap()).unwrap().sample_count(), 30);
 }
 

@@ -1,22 +1,22 @@
-//! Mutated files for every reader of the store: each is read or refused in words, in bounded time.
+//! Tests every reader of the store with mutated files: each file is read or rejected with a message, in bounded time.
 
 use std::time::{Duration, Instant};
 
 use super::*;
 
-/// Set to 1, this variable makes the test take hours.
+/// If this environment variable is `1`, the tests take hours.
 const LONG: &str = "JITTERSCOPE_LONG_TESTS";
-/// Mutated inputs per reader.
+/// Number of mutated inputs per reader; `LONG_COUNT` in the long tests.
 const SHORT_COUNT: u64 = 1_000;
 const LONG_COUNT: u64 = 100_000;
-/// A reader that takes longer hangs; a busy disk may take seconds for one sync.
+/// A reader that takes longer than this hangs. A shorter limit fails on a busy disk, where one sync can take seconds.
 const HANG: Duration = Duration::from_mins(2);
 
 fn count() -> u64 {
     if std::env::var(LONG).is_ok_and(|value| value == "1") { LONG_COUNT } else { SHORT_COUNT }
 }
 
-/// Tokens that readers stumble over.
+/// Pieces of text that are likely to cause errors in readers.
 const TOKENS: [&[u8]; 18] = [
     b"null",
     b"-1",
@@ -38,7 +38,7 @@ const TOKENS: [&[u8]; 18] = [
     b"NaN",
 ];
 
-/// A file with one to four mutations, the same for the same seed.
+/// Returns a file of the corpus with one to four mutations; the same seed gives the same result.
 fn mutated(corpus: &[Vec<u8>], random: &mut fastrand::Rng) -> Vec<u8> {
     let mut bytes = corpus[random.usize(..corpus.len())].clone();
     for _ in 0..random.usize(1..=4) {
@@ -62,7 +62,7 @@ fn mutated(corpus: &[Vec<u8>], random: &mut fastrand::Rng) -> Vec<u8> {
                 bytes.extend_from_slice(&other[from..]);
             }
             6 => bytes.truncate(at),
-            // Another number, in place of a digit.
+            // Replace the next digit by a random digit.
             _ => {
                 if let Some(digit) = bytes.iter_mut().skip(at).find(|byte| byte.is_ascii_digit()) {
                     *digit = random.u8(b'0'..=b'9');
@@ -73,14 +73,14 @@ fn mutated(corpus: &[Vec<u8>], random: &mut fastrand::Rng) -> Vec<u8> {
     bytes
 }
 
-/// The most memory this process ever held, in MiB, where the system has it.
+/// Returns the peak memory of this process in MiB; `None` if the system does not report it.
 fn peak_mib() -> Option<u64> {
     let status = fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find(|line| line.starts_with("VmHWM:"))?;
     Some(line.split_ascii_whitespace().nth(1)?.parse::<u64>().ok()? / 1_024)
 }
 
-/// Reads this many mutated files, each of which must return in time.
+/// Calls `read` with mutated files; it returns whether the file could be read. Each call must return before `HANG`.
 fn survive(name: &str, corpus: &[Vec<u8>], mut read: impl FnMut(&[u8]) -> bool) {
     for whole in corpus {
         assert!(read(whole), "{name}: the corpus can be read");
@@ -158,7 +158,7 @@ fn mutated_journals_are_recovered_or_retained() {
 fn mutated_indexes_cost_nothing_but_time() {
     let (folder, store) = store();
     for id in 0..3 {
-        // Without samples, a run that has to be read again is read soon.
+        // Runs without samples are fast to read when the index is unusable.
         store.save(&Run { trials: Vec::new(), ..run(id) }).unwrap();
     }
     let expected = store.lines().unwrap();

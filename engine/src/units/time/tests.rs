@@ -1,8 +1,8 @@
-//! The forms of times, and the values where one form ends and the next begins.
+//! Tests of the formats of times, also at the values where one format ends and the next begins.
 
 use super::*;
 
-/// A normal space replaces a narrow one.
+/// Compares a text with an expected text, in which normal spaces stand for narrow ones.
 #[track_caller]
 fn check(said: &str, expected: &str) {
     assert_eq!(said, expected.replace(' ', "\u{202f}"));

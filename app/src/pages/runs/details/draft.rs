@@ -1,4 +1,4 @@
-//! Edits of the selected runs, and when they are saved.
+//! Unsaved edits of the selected runs, and the rules for when to save them.
 
 use std::path::{Path, PathBuf};
 
@@ -7,46 +7,48 @@ use jitterscope_engine::store::edit::{Edit, clean_tags};
 
 use crate::session::{Action, LibraryItem};
 
-/// Seconds without a key press after which a note is saved.
+/// Seconds after the last key press at which a note is saved.
 const SAVES_AFTER: f64 = 1.0;
 
-/// Edits of the selected runs.
+/// Texts in the fields for name, note, and tags of the selected runs, including unsaved edits.
 #[derive(Debug, Default)]
 pub(in crate::pages::runs) struct Draft {
     /// The selected files.
     paths: Vec<PathBuf>,
-    /// Those that can be read, as of their selection.
+    /// One entry per selected file that can be read, with its fields as of the time of selection.
     of: Vec<RunDraft>,
     pub(super) name: String,
     pub(super) note: String,
-    /// When the note was last edited, if it is not saved yet.
+    /// When the note was last edited, in seconds since the app started; `None` if the note is
+    /// saved.
     pub(super) typed_at: Option<f64>,
-    /// A tag to add.
+    /// The text of the tag field, not yet added to the runs.
     pub(super) tag: String,
-    /// Whether to focus the name.
+    /// Whether to focus the name field when it is drawn next.
     pub(in crate::pages::runs) wants_name: bool,
-    /// Whether to focus the tag field.
+    /// Whether to focus the tag field when it is drawn next.
     pub(in crate::pages::runs) wants_tag: bool,
 }
 
-/// Fields of a single run.
+/// Name, note, and tags of one selected run.
 #[derive(Debug)]
 struct RunDraft {
     path: PathBuf,
-    /// Its name, as it was saved last.
+    /// The name of the run, as it was last saved.
     name: String,
     note: String,
-    /// Its tags, including unsaved changes.
+    /// The tags of the run, including unsaved changes.
     tags: Vec<String>,
 }
 
-/// Tags as they are typed, with commas between.
+/// Splits a comma-separated list of tags.
 fn split(tags: &str) -> Vec<String> {
     tags.split(',').map(|tag| tag.trim().to_owned()).filter(|tag| !tag.is_empty()).collect()
 }
 
 impl Draft {
-    /// Follows the selected runs; edits of others are saved first.
+    /// Loads the fields if other runs are selected (`checked`). Saves an edited note before that,
+    /// or once no key was pressed for `SAVES_AFTER`.
     pub(in crate::pages::runs) fn follow(
         &mut self,
         ui: &Ui,
@@ -70,7 +72,7 @@ impl Draft {
         }
     }
 
-    /// Whether any of the selected files can be read.
+    /// Returns whether any of the selected files can be read.
     pub(in crate::pages::runs) fn has_runs(&self) -> bool {
         !self.of.is_empty()
     }
@@ -94,7 +96,7 @@ impl Draft {
         self.add_tags(actions);
     }
 
-    /// Starts over with these runs.
+    /// Discards all state and reads the fields of the runs in `checked`.
     fn take(&mut self, checked: &[PathBuf], items: &[LibraryItem]) {
         let run = |path: &PathBuf| {
             items.iter().find(|item| item.path == *path).and_then(|item| item.run.as_ref().ok())
@@ -119,13 +121,13 @@ impl Draft {
         (self.wants_name, self.wants_tag) = (false, false);
     }
 
-    /// The note of all of them, if it is the same.
+    /// Returns the note that all selected runs share; `None` if their notes differ.
     fn common_note(&self) -> Option<&str> {
         let (first, others) = self.of.split_first()?;
         others.iter().all(|own| own.note == first.note).then_some(first.note.as_str())
     }
 
-    /// Placeholder of the empty field.
+    /// Returns the placeholder of the empty note field.
     pub(super) fn note_hint(&self) -> &'static str {
         if self.common_note().is_none() && !self.of.is_empty() {
             "Add to the existing notes"
@@ -134,8 +136,8 @@ impl Draft {
         }
     }
 
-    /// The note of one of them with the edit: it replaces a common note, otherwise it is appended,
-    /// so that no unseen text is lost.
+    /// Returns the new note of one run. The typed text replaces a note that all selected runs
+    /// share; if the notes differ, the text is appended to each, so that no existing note is lost.
     fn note_of(&self, own: &RunDraft) -> String {
         match (self.common_note(), own.note.as_str(), self.note.trim()) {
             (Some(_), ..) | (None, "", _) => self.note.clone(),
@@ -144,7 +146,7 @@ impl Draft {
         }
     }
 
-    /// Applies the edited name to the one run.
+    /// Returns the action that saves the edited name.
     pub(super) fn rename(&mut self, path: &Path) -> Action {
         if let [one] = self.of.as_mut_slice() {
             one.name.clone_from(&self.name);
@@ -152,20 +154,20 @@ impl Draft {
         Action::EditRuns(vec![(path.to_owned(), Edit::Name(self.name.clone()))])
     }
 
-    /// The tags that all of them have.
+    /// Returns the tags that all selected runs have.
     pub(super) fn common_tags(&self) -> Vec<String> {
         let Some((first, others)) = self.of.split_first() else { return Vec::new() };
         let is_common = |tag: &&String| others.iter().all(|own| own.tags.contains(tag));
         first.tags.iter().filter(is_common).cloned().collect()
     }
 
-    /// Adds the edited tags to all of them.
+    /// Adds the entered tags to all selected runs.
     pub(super) fn add_tags(&mut self, actions: &mut Vec<Action>) {
         let new = split(&std::mem::take(&mut self.tag));
         self.change_tags(actions, |tags| tags.extend(new.iter().cloned()));
     }
 
-    /// Removes a tag from all of them.
+    /// Removes a tag from all selected runs.
     pub(super) fn remove_tag(&mut self, tag: &str, actions: &mut Vec<Action>) {
         self.change_tags(actions, |tags| tags.retain(|own| own != tag));
     }

@@ -23,7 +23,8 @@ use crate::widgets::{Hidden, Severity, Spans, card, link};
 /// Height of the histograms.
 const HEIGHT: f32 = 150.0;
 
-/// A histogram in a card: which configuration of which runs, or a placeholder while it loads.
+/// Draws the histograms of `series` in a card with a title. While `series` is `None`, because the
+/// runs are still loading, draws an empty area of the same height.
 fn image_ui(
     ui: &mut Ui,
     title: &str,
@@ -47,12 +48,13 @@ fn image_ui(
     });
 }
 
-/// Placeholder of a run that is not loaded yet.
+/// Returns the text shown in place of the histogram while a run is not loaded yet.
 fn waiting(session: &Session) -> &'static str {
     if session.running().is_busy() { words::AFTER_THE_TEST } else { words::WAITING }
 }
 
-/// Draws one run: its histogram and its facts.
+/// Draws the overview of a single selected run: its histogram, or the parts of a quick check, and
+/// facts.
 pub(super) fn one_ui(
     ui: &mut Ui,
     session: &Session,
@@ -93,7 +95,7 @@ pub(super) fn one_ui(
     }
 }
 
-/// Requested and applied, the settings, and the checksums of measurement and file.
+/// Draws requested and applied conditions, the settings, and the checksums of measurement and file.
 fn facts_ui(ui: &mut Ui, run_preview: &Arc<RunPreview>, actions: &mut Vec<Action>) {
     let tokens = Tokens::of(ui);
     let (severity, applied) = match run_preview.rows.as_slice() {
@@ -131,7 +133,8 @@ fn facts_ui(ui: &mut Ui, run_preview: &Arc<RunPreview>, actions: &mut Vec<Action
     }
 }
 
-/// The selected runs that can be compared, with their previews.
+/// Returns the previews of the selected runs; `None` until all are loaded, or if one cannot be
+/// read.
 fn looked_at<'a>(
     session: &'a Session,
     runs: &[(usize, &Path, &RunListEntry)],
@@ -142,7 +145,7 @@ fn looked_at<'a>(
     runs.iter().take(MAX_COMPARED).map(of).collect()
 }
 
-/// Draws the histograms of several runs over each other, if they are of one test.
+/// Draws the histograms of several runs in one plot, if all runs are of the same test.
 pub(super) fn several_ui(ui: &mut Ui, session: &Session, runs: &[(usize, &Path, &RunListEntry)]) {
     let is_check = |run: &(usize, &Path, &RunListEntry)| run.2.test == CHECK;
     if runs.windows(2).any(|pair| matches!(pair, [a, b] if a.2.test != b.2.test))
@@ -166,7 +169,7 @@ pub(super) fn several_ui(ui: &mut Ui, session: &Session, runs: &[(usize, &Path, 
         .zip(runs)
         .filter_map(|((_, run_preview), run)| {
             let row = run_preview.row(label)?;
-            // What all have in common is in the title.
+            // A label that all configurations share is in the title instead of in each name.
             let name = match label {
                 Some(_) => run.2.name.clone(),
                 None => words::row_of_run(&run.2.name, &row.label),
@@ -181,7 +184,7 @@ pub(super) fn several_ui(ui: &mut Ui, session: &Session, runs: &[(usize, &Path, 
     image_ui(ui, &title, (first.value_name, first.samples_name), Some(&series));
 }
 
-/// Whether the selected runs can be compared, in one or two sentences.
+/// Returns whether the selected runs can be compared, as a severity and one or two sentences.
 pub(super) fn comparability(
     session: &Session,
     checked: usize,
@@ -206,13 +209,15 @@ pub(super) fn comparability(
     (if is_fair { Severity::Fair } else { Severity::Info }, sentence)
 }
 
-/// The selected runs to preview: at most as many as can be compared. A quick check shows its parts instead.
+/// Returns the selected runs to preview, up to the number that can be compared. Quick checks are
+/// omitted, because they show their parts instead of a preview.
 pub(in crate::pages::runs) fn wanted(items: &[LibraryItem], checked: &[PathBuf]) -> Vec<PathBuf> {
     let is_run = |path: &&PathBuf| items.iter().any(|item| item.path == **path && !item.is_check());
     checked.iter().filter(is_run).take(MAX_COMPARED).cloned().collect()
 }
 
-/// The parts of a quick check: each with its verdict and its number, opened by its name.
+/// Draws the parts of a quick check: each with its verdict, its key result, and a link that opens
+/// the part.
 fn parts_ui(ui: &mut Ui, item: &LibraryItem, actions: &mut Vec<Action>) {
     card::plain_card(ui, |ui| {
         ui.spacing_mut().item_spacing.y = size::GAP_LABEL;

@@ -1,4 +1,4 @@
-//! The key figure of a run among the last runs with its settings on this machine.
+//! The key result of a run among the latest runs with the same settings on the same machine.
 
 use eframe::egui::{Id, Ui};
 use jitterscope_engine::report::Chart;
@@ -12,10 +12,11 @@ use crate::session::{LibraryItem, Session};
 use crate::theme::{Tokens, Type, size};
 use crate::widgets::{Hidden, Spans, card};
 
-/// Height of the plot.
+/// Height of the trend plot, in points.
 const HEIGHT: f32 = 110.0;
 
-/// Draws the trend, or why there is none.
+/// Draws the trend of a run's key result, or how many runs a trend needs, and below that the change
+/// from the baseline.
 pub(super) fn trend_ui(ui: &mut Ui, session: &Session, run: &RunListEntry) {
     let items: &[LibraryItem] = session.library().items().unwrap_or_default();
     let Some(trend) = Trend::of(items, run) else { return };

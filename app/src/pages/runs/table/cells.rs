@@ -1,4 +1,5 @@
-//! The cells of the list: name, marks, verdict, key result, machine, and time.
+//! The cells of a row in the list of runs: name, icons and tags, verdict, key result, machine, and
+//! start time.
 
 use eframe::egui::{Role, Sense, Ui, WidgetInfo};
 use egui_extras::TableRow;
@@ -18,8 +19,8 @@ fn cell(row: &mut TableRow<'_, '_>, text: &str) {
     });
 }
 
-/// The name of a run, which opens it for screen readers; the pointer selects its row. Leaves this much room.
-/// `true` where it was opened.
+/// Draws the name of a run, and leaves the width `right` free. A click on the name selects the row
+/// like any other click. Returns whether a screen reader requested to open the run.
 pub(super) fn name_ui(ui: &mut Ui, run: &RunListEntry, right: f32) -> bool {
     let color = Tokens::of(ui).t1;
     let style = Type::TableStrong;
@@ -44,7 +45,7 @@ pub(super) fn name_ui(ui: &mut Ui, run: &RunListEntry, right: f32) -> bool {
     is_requested
 }
 
-/// Note, baseline and tags of a run, as far as there is room.
+/// Draws note icon, baseline star, and tags of a run, as far as they fit.
 pub(super) fn marks_ui(ui: &mut Ui, run: &RunListEntry) {
     let tokens = Tokens::of(ui);
     if !run.note.is_empty() {
@@ -62,7 +63,7 @@ pub(super) fn marks_ui(ui: &mut Ui, run: &RunListEntry) {
             .on_hover_text("Later runs with the same settings on this PC are compared with it.");
     }
     for tag in run.tags.iter().filter(|tag| *tag != trend::BASELINE).take(4) {
-        // Those without room are in the details.
+        // Tags that do not fit are shown in the details.
         let width = Spans::plain(Type::Axis, tag, tokens.t2).galley(ui).size().x;
         if ui.available_width() < width + 2.0 * size::GAP_SMALL + 2.0 {
             break;
@@ -71,7 +72,8 @@ pub(super) fn marks_ui(ui: &mut Ui, run: &RunListEntry) {
     }
 }
 
-/// Draws a run; `true` if its name was clicked.
+/// Draws the cells of a run, with the name indented by `indent` points; returns whether a screen
+/// reader requested to open the run.
 pub(super) fn run_ui(
     row: &mut TableRow<'_, '_>,
     run: &RunListEntry,
@@ -88,7 +90,7 @@ pub(super) fn run_ui(
     is_opened
 }
 
-/// All columns but the name.
+/// Draws the cells of a run that follow the name.
 pub(super) fn cells_ui(row: &mut TableRow<'_, '_>, run: &RunListEntry, look: RowLook) {
     cell(row, run.test_name);
     row.col(|ui| {
@@ -132,7 +134,7 @@ pub(super) fn cells_ui(row: &mut TableRow<'_, '_>, run: &RunListEntry, look: Row
     cell(row, &words);
 }
 
-/// A file that cannot be read is listed with its reason, never hidden.
+/// Draws the cells of a file that cannot be read, with the reason (`why`).
 pub(super) fn damaged_ui(row: &mut TableRow<'_, '_>, item: &LibraryItem, why: &str, is_wide: bool) {
     row.col(|ui| {
         let color = Tokens::of(ui).t1;

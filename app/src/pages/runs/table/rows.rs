@@ -1,4 +1,4 @@
-//! The rows of the list: days, runs, and the parts of quick checks.
+//! The rows of the list of runs: days, runs, and the parts of quick checks.
 
 use std::collections::HashSet;
 use std::path::PathBuf;
@@ -8,23 +8,25 @@ use crate::session::LibraryItem;
 use crate::text;
 use crate::theme::size;
 
-/// Height of the row of a day, and of a part of a quick check.
+/// Height of the row of a day, and of the row of a part of a quick check, in points.
 const DAY_ROW: f32 = 24.0;
 const PART_ROW: f32 = 27.0;
 
-/// A row of the table; positions are those in the library.
+/// A row of the list; the numbers are positions in the slice of all saved runs.
 #[derive(Clone, Debug, PartialEq)]
 pub(in crate::pages::runs) enum Row {
     /// A day, above its runs.
     Day(String),
     /// A run, or a quick check.
     Run(usize),
-    /// A part of the quick check above it.
+    /// A part of a quick check: the position of the check, and the position of the part in the
+    /// check.
     Part(usize, usize),
 }
 
 impl Row {
-    /// The rows of these places: by day where the newest comes first, and the parts of what is expanded.
+    /// Returns the rows for the items at `places`: grouped by day if sorted by start time, with the
+    /// parts of expanded quick checks.
     pub(in crate::pages::runs) fn all(
         items: &[LibraryItem],
         places: &[usize],
@@ -60,7 +62,8 @@ impl Row {
         }
     }
 
-    /// The run of a row, and whether the row is its own.
+    /// Returns the library item of a row, and whether the row shows the item itself instead of a
+    /// part of it; `None` for the row of a day.
     pub(super) fn item<'a>(&self, items: &'a [LibraryItem]) -> Option<(&'a LibraryItem, bool)> {
         match *self {
             Self::Day(_) => None,

@@ -1,4 +1,5 @@
-//! The figures of a frame loop as tables: one row per configuration, and all figures of one.
+//! The results of a frame loop as tables: one row per configuration, and all results of one
+//! configuration.
 
 use eframe::egui::Ui;
 use jitterscope_engine::report::table::{Cell, Column, Format, TableRow};
@@ -8,7 +9,7 @@ use crate::pages::activity;
 use crate::text::Unit;
 use crate::widgets::{ResultTable, TableLayout, card::has_controls};
 
-/// Configurations that differ in priority and pinning only.
+/// Layout of the table of configurations that differ only in priority and pinning.
 const MATRIX: TableLayout = TableLayout {
     leading: &[
         "priority",
@@ -26,7 +27,7 @@ const MATRIX: TableLayout = TableLayout {
     rows: &[],
     compared: Some(&[]),
 };
-/// Configurations that differ in more than that.
+/// Layout of the table of configurations that also differ in other conditions.
 const LIST: TableLayout = TableLayout {
     leading: &[
         "configuration",
@@ -42,8 +43,8 @@ const LIST: TableLayout = TableLayout {
     ..MATRIX
 };
 
-/// Draws one row per configuration; those in `plotted` are checked. Returns the configuration that was
-/// opened.
+/// Draws the table with one row per configuration; the rows of the configurations in `plotted` are
+/// checked. Returns the configuration that the user opened.
 pub(super) fn matrix_ui(
     ui: &mut Ui,
     report: &Report,
@@ -66,7 +67,7 @@ pub(super) fn matrix_ui(
     response.opened.and_then(configuration)
 }
 
-/// Draws the configurations that were measured so far.
+/// Draws the table of the configurations measured so far.
 pub(super) fn live_ui(ui: &mut Ui, report: &Report, unit: Unit) {
     if let Some(table) = report.tables.first() {
         ResultTable::new("frame-loop", table, layout(report))
@@ -76,7 +77,8 @@ pub(super) fn live_ui(ui: &mut Ui, report: &Report, unit: Unit) {
     }
 }
 
-/// Returns how configurations are laid out: by priority and pinning where these identify them.
+/// Returns the table layout: `MATRIX` if priority and pinning identify every configuration, or
+/// `LIST`.
 fn layout(report: &Report) -> TableLayout {
     let key = |at: usize| {
         let conditions = report.rows.get(at)?.conditions;
@@ -87,7 +89,7 @@ fn layout(report: &Report) -> TableLayout {
     if is_matrix { MATRIX } else { LIST }
 }
 
-/// Draws every figure of one configuration, one per row.
+/// Draws all results of one configuration, one per row.
 pub(super) fn ui(ui: &mut Ui, report: &Report, configuration: usize) {
     let Some(table) = report.tables.first() else { return };
     let row = table.rows.iter().find(|row| row.configuration == Some(configuration));
@@ -98,7 +100,7 @@ pub(super) fn ui(ui: &mut Ui, report: &Report, configuration: usize) {
     activity::ui(ui, "frame-loop-activity", report, Some(configuration));
 }
 
-/// Returns one row of a table with its figures below each other.
+/// Returns one row of a table as a separate table, with one row per column of the original.
 fn transposed(table: &Table, row: &TableRow) -> Table {
     let columns = vec![
         Column::text("figure", "Figure", "Name of the figure."),
@@ -110,7 +112,7 @@ fn transposed(table: &Table, row: &TableRow) -> Table {
         .iter()
         .zip(&row.cells)
         .map(|(column, cell)| {
-            // Times carry their own unit here; other units are part of the name.
+            // The text of a time includes its unit; any other unit becomes part of the name.
             let is_time = matches!(column.format, Format::Time { .. });
             let name = if is_time { column.title.to_string() } else { column.heading() };
             let value = match cell {

@@ -1,4 +1,5 @@
-//! The result: verdict, table and overlays of several configurations, or one configuration in full.
+//! The result of a frame loop: table and overlaid curves of several configurations, or all details
+//! of a single one.
 
 use std::cell::RefCell;
 
@@ -13,7 +14,7 @@ use super::late_frames::LateFrames;
 use super::running::mark_frame;
 use super::tiles::{self, LastTile};
 use super::who::Who;
-use super::{KEY, LivePlots, View, figures, late};
+use super::{KEY, LivePlots, PlotSource, View, figures, late};
 use crate::pages::rights::rights_ui;
 use crate::plots::{ChartPick, LiveWindow, Timeline, TimelineData, pickable_charts_ui};
 use crate::session::{Action, Session};
@@ -22,10 +23,11 @@ use crate::theme::{Tokens, Type, icons};
 use crate::widgets::card::has_controls;
 use crate::widgets::{Button, Card, Spans};
 
-/// The most curves that are laid over each other.
+/// Maximum number of overlaid curves.
 const MAX_CURVES: usize = 4;
 
-/// The charts of the checked configurations, cached until others are checked.
+/// The charts of the checked configurations, cached until the run or the checked configurations
+/// (`of`) change.
 #[derive(Debug)]
 pub(super) struct Curves {
     of: (String, Vec<usize>),
@@ -33,7 +35,7 @@ pub(super) struct Curves {
 }
 
 impl View {
-    /// Draws what was measured, without the verdict.
+    /// Draws the results without the verdict.
     pub(super) fn finished_ui(&mut self, ui: &mut Ui, run: &Run, report: &Report) {
         let single = match report.rows.as_slice() {
             [_] => Some(0),
@@ -49,7 +51,9 @@ impl View {
         }
     }
 
-    /// States that frames were late without a trace, and offers to measure again with one where this PC records one.
+    /// Draws a line that late frames have no trace, and offers to measure again with a trace if
+    /// this PC can record one. Offers administrator rights if these would add thread names to a
+    /// trace.
     pub(super) fn untraced_ui(
         &self,
         ui: &mut Ui,
@@ -89,7 +93,8 @@ impl View {
         }
     }
 
-    /// The distributions of these configurations. Returns a bar or a point that was selected.
+    /// Draws the lateness distributions of the configurations in `plotted`. Returns the bar or
+    /// point that was clicked.
     fn curves_ui(
         &mut self,
         ui: &mut Ui,
@@ -104,7 +109,8 @@ impl View {
         pickable_charts_ui(ui, ("frame-loop", run.id.as_str()), (charts, true))
     }
 
-    /// The distribution of one configuration; what is selected in it is marked in the timeline.
+    /// Draws the distribution of one configuration; a selected bar or point is marked in the
+    /// timeline.
     fn distribution_ui(&mut self, ui: &mut Ui, of: (&Run, &Report), configuration: usize) {
         let picked = self.curves_ui(ui, of, vec![configuration]);
         if let Some((pick, image)) = picked.or(self.picked.take()).zip(self.image.as_ref()) {
@@ -112,7 +118,7 @@ impl View {
         }
     }
 
-    /// Moves the view where the selected frame is out of sight.
+    /// Scrolls the timeline to the selected frame if it is not visible.
     fn bring_selected_into_view(&mut self) {
         let sample = self.selected.zip(self.image.as_ref());
         if let Some((secs, ..)) = sample.and_then(|(index, image)| image.data.sample(index)) {
@@ -120,7 +126,7 @@ impl View {
         }
     }
 
-    /// Lists the frames that are later than the limit in the field.
+    /// Updates the list of late frames for the threshold in the field and for the selected cause.
     fn count_late(&mut self, trial: &TrialRun) {
         let is_counted = self.late_threshold == self.late.threshold();
         if is_counted && self.culprit.as_ref() == self.late.culprit() {
@@ -157,12 +163,12 @@ impl View {
         else {
             return;
         };
-        let of = (run.id.to_string(), position, true);
+        let source = PlotSource { run: run.id.to_string(), trial: position, has_ended: true };
         let is_other =
-            |image: &LivePlots| image.of != of || image.data.late_limit() != row.late_limit;
+            |image: &LivePlots| image.source != source || image.data.late_limit() != row.late_limit;
         if self.image.as_ref().is_none_or(is_other) {
             let data = TimelineData::new(row.period, row.late_limit);
-            let mut made = LivePlots::new(of, data);
+            let mut made = LivePlots::new(source, data);
             made.data.extend(&trial.samples);
             self.late_threshold = late::default_limit(row, trial);
             self.late = LateFrames::of(trial, self.late_threshold);
@@ -172,7 +178,8 @@ impl View {
             self.timeline = Timeline::of_lateness();
             self.timeline.has_below = !made.who.is_empty();
             self.image = Some(made);
-            // An image explains the worst frame.
+            // In an exported image, no frame can be clicked. The worst frame is selected instead,
+            // so that the image explains this frame.
             let worst = self.late.shown(0).filter(|_| !has_controls(ui));
             self.selected = worst.map(|worst| worst.index);
         }
@@ -181,7 +188,8 @@ impl View {
         self.timeline.annotate(&run.annotations, position);
         image.who.prepare(ui, &self.timeline, (trial, &self.late));
         let (who, data) = (&image.who, &image.data);
-        // What a click adds below the plot makes the card higher, and the plot no smaller.
+        // Rows that a click adds below the plot increase the height of the card; the plot does not
+        // shrink.
         let (below, lasting) = (who.height(), who.lasting_height());
         let added = self.timeline.height_below(ui) + below;
         let state = who.state().cloned();
@@ -227,7 +235,8 @@ impl View {
         if !is_enlarged {
             let threshold = &mut self.late_threshold;
             let selected = (&mut self.selected, &mut self.culprit);
-            // Every frame is looked at, so only once the limit is, not at each digit on the way.
+            // Listing late frames reads every frame. The list is updated only once the threshold is
+            // final, not for each typed digit.
             if !late::ui(ui, (row, trial), (&self.late, state.as_ref()), threshold, selected) {
                 self.count_late(trial);
             }
@@ -238,7 +247,7 @@ impl View {
     }
 }
 
-/// Returns the configurations that are plotted first: the first one, the best and the worst.
+/// Returns the configurations plotted by default: the first, the best, and the worst.
 fn default_plotted(report: &Report) -> Vec<usize> {
     let mut plotted: Vec<usize> = Vec::new();
     for row in [report.rows.first(), report.worst(), report.best()].into_iter().flatten() {
@@ -248,7 +257,7 @@ fn default_plotted(report: &Report) -> Vec<usize> {
     plotted
 }
 
-/// The distributions of configurations over each other, with the line of a whole frame.
+/// Returns the overlaid distributions of configurations, with a line at the length of one frame.
 fn charts(run: &Run, report: &Report, plotted: &[usize]) -> Vec<Chart> {
     let rows = plotted.iter().filter_map(|&at| report.rows.get(at)).take(MAX_CURVES);
     let mut charts = lateness_distributions(run, rows);

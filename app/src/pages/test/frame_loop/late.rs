@@ -1,4 +1,5 @@
-//! Why frames were late: the causes counted, the worst frames listed, the selected one explained.
+//! Causes of late frames: the number per cause, the list of frames, and details of the selected
+//! frame.
 
 mod account;
 mod causes;
@@ -24,15 +25,16 @@ use crate::widgets::{
     Button, Card, Spans, icon_button, link, quiet_icon_button, row_line, series_mark,
 };
 
-/// The height of the cards.
+/// Height of each card, in points.
 const HEIGHT: f32 = 268.0;
-/// Late frames that are listed.
+/// Maximum number of listed late frames.
 const MAX_LISTED: usize = 200;
-/// The most letters of a name that the list is filtered by.
+/// Maximum number of characters of a filter's name.
 const MAX_FILTER: usize = 24;
 
-/// Draws the three cards; `threshold` is the limit in the field. Returns whether the field is held, so that
-/// the limit may still change.
+/// Draws the cards of causes, of all late frames, and of the selected frame; `threshold` is the
+/// late threshold in the field. Returns whether the field is being edited: then the threshold may
+/// still change.
 pub(super) fn ui(
     ui: &mut Ui,
     (row_of, trial): (&Configuration, &TrialRun),
@@ -55,7 +57,8 @@ pub(super) fn ui(
     let share = |gaps: f32, share: f32| ((room - gaps * size::GAP_CARD) * share).floor();
     if size::WIDE_FROM <= width {
         row(ui, &mut |ui| {
-            // Names have columns of numbers next to them.
+            // If names of threads are known, the card of causes also has columns of numbers and
+            // needs more width.
             let (causes, list) = if late.has_names() { (0.36, 0.34) } else { (0.28, 0.42) };
             column(ui, share(2.0, causes), &mut causes_ui);
             column(ui, share(2.0, list), |ui| list_ui(ui, late, default, selected));
@@ -82,7 +85,7 @@ fn column(ui: &mut Ui, width: f32, contents: impl FnOnce(&mut Ui)) {
     });
 }
 
-/// N and P step through late frames in order of time; Esc lets go.
+/// Selects the next or previous late frame with N and P; clears the selection with Esc.
 pub(super) fn step_by_key(ui: &Ui, late: &LateFrames, selected: &mut Option<usize>) {
     if selected.is_some() {
         hold_escape(ui.ctx());
@@ -101,7 +104,7 @@ pub(super) fn step_by_key(ui: &Ui, late: &LateFrames, selected: &mut Option<usiz
     }
 }
 
-/// What the list is filtered by, with a button that shows all frames again.
+/// Draws the active filter of late frames as a button that clears the filter.
 pub(super) fn filter_ui(ui: &mut Ui, culprit: &mut Option<DelayKey>) {
     let Some((_, name)) = culprit else { return };
     let words = text::cut(name, MAX_FILTER);
@@ -111,8 +114,8 @@ pub(super) fn filter_ui(ui: &mut Ui, culprit: &mut Option<DelayKey>) {
     }
 }
 
-/// Buttons that step through late frames, and the position of the selected one. `default` is the late
-/// threshold of the rest of the page.
+/// Draws the buttons that select the next and previous late frame, and the position of the selected
+/// frame among the late frames. `default` is the late threshold in all other parts of the page.
 pub(super) fn stepper_ui(
     ui: &mut Ui,
     late: &LateFrames,
@@ -127,7 +130,7 @@ pub(super) fn stepper_ui(
     }
     let color = Tokens::of(ui).t1;
     let words = stepper_words(late, default, *selected);
-    // As wide as the longest of its words, so that a click moves no button.
+    // The text takes the width of its longest variant, so that a click does not move the buttons.
     let last = late.step(None, false);
     let widest = [None, last]
         .map(|at| Spans::plain(Type::Label, &stepper_words(late, default, at), color).galley(ui))
@@ -147,8 +150,8 @@ pub(super) fn stepper_ui(
     }
 }
 
-/// Position of the selected frame: among those above the late threshold, or above the one in the
-/// field.
+/// Returns the position of the selected frame among the late frames, with the late threshold if it
+/// is not the default.
 fn stepper_words(late: &LateFrames, default: Nanos, selected: Option<usize>) -> String {
     let all = text::format_count(late.count());
     let of_all =
@@ -168,7 +171,7 @@ fn mark_ui(ui: &mut Ui, cause: Cause) {
     series_mark(ui.painter(), rect.center(), size::MARK, mark, color);
 }
 
-/// A cause in a word or two, for a narrow column.
+/// Returns the short name of a cause, for a narrow column.
 const fn in_short(cause: Cause) -> &'static str {
     match cause {
         Cause::PreviousFrame => "Previous frame",
@@ -185,7 +188,7 @@ const fn in_short(cause: Cause) -> &'static str {
     }
 }
 
-/// When a sample woke, in seconds from the trial's start.
+/// Returns when a sample woke, in seconds since the start of the trial.
 fn at(one: &LateSample) -> String {
     format!("{:.2} s", one.sample.woke.as_secs())
 }
@@ -194,7 +197,7 @@ fn frame_number(index: usize) -> String {
     text::format_count(u64::try_from(index).unwrap_or(0) + 1)
 }
 
-/// From this width the list of late frames has a column for the CPU.
+/// Minimum width, in points, at which the list of late frames has a column for the CPU.
 const WIDE_LIST: f32 = 340.0;
 
 fn list_ui(ui: &mut Ui, late: &LateFrames, default: Nanos, selected: &mut Option<usize>) {
@@ -282,7 +285,7 @@ fn row_ui(row: &mut TableRow<'_, '_>, one: &LateSample, has_cpu: bool, reach: Ra
     }
 }
 
-/// A cell of the list; numbers stand at its right edge.
+/// Draws a cell of the list; a number is right-aligned.
 fn cell_ui(ui: &mut Ui, style: Type, words: &str, color: Color32, is_number: bool) {
     let spans = Spans::plain(style, words, color);
     if is_number {
@@ -349,8 +352,7 @@ fn selected_ui(ui: &mut Ui, row: &Configuration, late: &LateFrames, selected: &m
 fn evidence_ui(ui: &mut Ui, one: &LateSample) {
     let tokens = Tokens::of(ui);
     let untold = || "not observable here".to_owned();
-    let count =
-        |count: Option<u32>| count.map_or_else(untold, |count| text::format_count(count.into()));
+    let count = |count: Option<u32>| count.map_or_else(untold, text::format_count);
     let time = |time: Option<Nanos>| time.map_or_else(untold, text::format_time);
     ui.spacing_mut().item_spacing.y = 2.0;
     ui.spacing_mut().interact_size.y = 0.0;

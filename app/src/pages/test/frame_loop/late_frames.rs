@@ -1,4 +1,4 @@
-//! The frames of a trial above a threshold, with everything that each redraw needs.
+//! The frames of a trial above a late threshold, indexed for fast redraws.
 
 use jitterscope_engine::nanos::Nanos;
 use jitterscope_engine::report::{
@@ -6,36 +6,38 @@ use jitterscope_engine::report::{
 };
 use jitterscope_engine::run::TrialRun;
 
-/// Names something that delayed frames: its cause and its name.
+/// Identifies a cause of delay: its kind, and the name of the thread or interrupt.
 pub(super) type DelayKey = (Cause, String);
 
-/// The frames of a trial that are later than a limit.
+/// The frames of a trial whose lateness is above a threshold.
 #[derive(Debug, Default)]
 pub(super) struct LateFrames {
-    /// The limit.
+    /// The late threshold.
     threshold: Nanos,
-    /// The frames, the latest first.
+    /// The late frames, in descending order of lateness.
     frames: Vec<LateSample>,
-    /// The causes that were found and how often, in the order in which they are looked for.
+    /// The causes of the late frames with their counts, in the order of `Cause::ALL`.
     causes: Vec<(Cause, u64)>,
-    /// What delayed them, what delayed the most of them first.
+    /// The threads, interrupts, and other causes of the delays, ranked by number of frames.
     delays: Delays,
-    /// What the shown frames were delayed by; all are shown where it is absent.
+    /// The cause by which frames are filtered; `None` shows all frames.
     culprit: Option<DelayKey>,
-    /// The positions in the list above of the frames that are shown, the latest first.
+    /// The shown frames as positions in `frames`, in descending order of lateness.
     shown: Vec<usize>,
-    /// The position of each shown frame in its trial, in order of time.
+    /// The positions of the shown frames in the trial, in order of time.
     shown_by_index: Vec<usize>,
-    /// The programs that were busy while frames were late, where names of threads are not permitted.
+    /// The programs that were busy while frames were late; used if the names of threads are not
+    /// available.
     suspects: Suspects,
-    /// The same on average over the frames, the busiest first.
+    /// The programs that were busy on average over all late frames, the busiest first.
     busiest: Vec<Suspect>,
-    /// The position of each frame in its trial and in the list above, in order of time.
+    /// For each late frame, in order of time: its position in the trial, and its position in
+    /// `frames`.
     by_index: Vec<(usize, usize)>,
 }
 
 impl LateFrames {
-    /// Finds them. Time: O(n + k log k) for k late frames of n.
+    /// Finds the late frames. Time: O(n + k log k) for k late frames of n.
     pub(super) fn of(trial: &TrialRun, threshold: Nanos) -> Self {
         let mut late = Self::new(late_samples(trial, threshold), threshold);
         late.suspects = Suspects::of(trial);
@@ -43,12 +45,14 @@ impl LateFrames {
         late
     }
 
-    /// The programs that were busy while frames were late, on average, the busiest first: a hint.
+    /// Returns the programs that were busy on average over all late frames, the busiest first. A
+    /// busy program is a possible cause, not a proven one.
     pub(super) fn busiest(&self) -> &[Suspect] {
         &self.busiest
     }
 
-    /// The programs that were busy when a frame was late: a hint.
+    /// Returns the programs that were busy when a frame was late. A busy program is a possible
+    /// cause, not a proven one.
     pub(super) fn busy_at(&self, frame: &LateSample) -> &[Suspect] {
         self.suspects.at(&frame.sample)
     }
@@ -82,7 +86,8 @@ impl LateFrames {
         late
     }
 
-    /// Shows only the frames that were delayed most by this, or all of them. Time: O(k log k).
+    /// Shows only the frames that `culprit` delayed most; `None` shows all frames. Time: O(k log
+    /// k).
     pub(super) fn show_only(&mut self, culprit: Option<DelayKey>) {
         self.culprit = culprit;
         let shown = self.all().enumerate().filter(|(_, (_, is_shown))| *is_shown);
@@ -92,37 +97,37 @@ impl LateFrames {
         (self.shown, self.shown_by_index) = (places, indices);
     }
 
-    /// What the shown frames were delayed by; absent where all are shown.
+    /// Returns the cause by which frames are filtered; `None` if all are shown.
     pub(super) const fn culprit(&self) -> Option<&DelayKey> {
         self.culprit.as_ref()
     }
 
-    /// What delayed them, what delayed the most of them first.
+    /// Returns the causes of the delays, ranked by number of frames.
     pub(super) fn delays(&self) -> &[Delay] {
         &self.delays.ranked
     }
 
-    /// Whether the names of threads or interrupts are known.
+    /// Returns whether the names of threads or interrupts are known.
     pub(super) fn has_names(&self) -> bool {
         self.delays().iter().any(|one| matches!(one.cause, Cause::Thread | Cause::Interrupt))
     }
 
-    /// How many are shown.
+    /// Returns the number of shown frames.
     pub(super) const fn shown_count(&self) -> usize {
         self.shown.len()
     }
 
-    /// A shown frame by its rank, the latest first.
+    /// Returns a shown frame by its rank; 0 has the highest lateness.
     pub(super) fn shown(&self, rank: usize) -> Option<&LateSample> {
         self.frames.get(*self.shown.get(rank)?)
     }
 
-    /// The shown frames, the latest first.
+    /// Returns the shown frames in descending order of lateness.
     pub(super) fn all_shown(&self) -> impl Iterator<Item = &LateSample> {
         self.shown.iter().filter_map(|at| self.frames.get(*at))
     }
 
-    /// Every frame, and whether it is shown.
+    /// Returns every late frame, and whether it is shown.
     pub(super) fn all(&self) -> impl Iterator<Item = (&LateSample, bool)> {
         let is_shown = |frame: &LateSample| {
             self.culprit.as_ref().is_none_or(|culprit| frame.main_delay() == *culprit)
@@ -130,40 +135,42 @@ impl LateFrames {
         self.frames.iter().map(move |frame| (frame, is_shown(frame)))
     }
 
-    /// The limit that they are later than.
+    /// Returns the late threshold.
     pub(super) const fn threshold(&self) -> Nanos {
         self.threshold
     }
 
-    /// The causes that were found and how often.
+    /// Returns the causes of the late frames with their counts.
     pub(super) fn causes(&self) -> &[(Cause, u64)] {
         &self.causes
     }
 
-    /// Whether there is none.
+    /// Returns whether there are no late frames.
     pub(super) fn is_empty(&self) -> bool {
         self.frames.is_empty()
     }
 
-    /// How many are shown, as a wide count.
+    /// Returns the number of shown frames as a `u64`.
     pub(super) fn count(&self) -> u64 {
         wide(self.shown.len())
     }
 
-    /// The late frame at a position of the trial. Time: O(log k).
+    /// Returns the late frame at position `index` of the trial; `None` if that frame is not late.
+    /// Time: O(log k) for k late frames.
     pub(super) fn get(&self, index: usize) -> Option<&LateSample> {
         let found = self.by_index.binary_search_by_key(&index, |&(index, _)| index).ok()?;
         let &(_, at) = self.by_index.get(found)?;
         self.frames.get(at)
     }
 
-    /// How many are shown up to a position of the trial, with the one there. Time: O(log k).
+    /// Returns the number of shown frames up to and including a position of the trial. Time: O(log
+    /// k).
     pub(super) fn count_up_to(&self, index: usize) -> u64 {
         wide(self.shown_by_index.partition_point(|frame| *frame <= index))
     }
 
-    /// The position of the next or previous frame in time; the selected one if there is no other.
-    /// Time: O(log k).
+    /// Returns the position in the trial of the next or previous shown frame, or `selected` if
+    /// there is none. Time: O(log k).
     pub(super) fn step(&self, selected: Option<usize>, is_forwards: bool) -> Option<usize> {
         let next = match (selected, is_forwards) {
             (None, true) => self.shown_by_index.first(),
@@ -193,7 +200,8 @@ pub(super) mod tests {
 
     use super::*;
 
-    /// Frames at these positions that were late for these reasons, over 200 µs.
+    /// Returns frames at these positions with these causes, each 1 ms late, for a threshold of 200
+    /// µs.
     pub(in super::super) fn late(frames: &[(usize, Cause)]) -> LateFrames {
         let frame = |&(index, cause): &(usize, Cause)| LateSample {
             index,

@@ -1,4 +1,4 @@
-//! The matrix of a running test: p99 of each finished cell, progress of the running one.
+//! The matrix of a running test: one cell per configuration, with its p99 lateness or its progress.
 
 use eframe::egui::{Align2, CornerRadius, Rect, Sense, Stroke, StrokeKind, Ui, pos2, vec2};
 use jitterscope_engine::nanos::Nanos;
@@ -10,12 +10,13 @@ use crate::text::{self, Unit};
 use crate::theme::{Tokens, Type, size};
 use crate::widgets::{Card, Spans};
 
-/// The height of a cell.
+/// Height of a cell, in points.
 const CELL: f32 = 44.0;
-/// The width of the names of the rows.
+/// Width of the row names, in points.
 const NAMES: f32 = 110.0;
 
-/// Whether priority and pinning identify the configurations of a run: then they are cells of a matrix.
+/// Returns whether priority and pinning identify every configuration of a run, so that a matrix of
+/// priorities and CPUs has one cell for each.
 pub(super) fn fits(live: &Live) -> bool {
     let Some(run) = live.run() else { return true };
     let key = |at: usize| run.trials.get(at).map(|trial| &trial.trial);
@@ -116,7 +117,8 @@ fn table_ui(ui: &mut Ui, live: &Live, run: &Run, unit: Unit) {
     );
 }
 
-/// One cell: the newest of its trials speaks for it.
+/// Draws the cell of a configuration, whose trials are at the positions `trials`: the progress of
+/// its running trial, the p99 of its latest finished trial, or that it is waiting or skipped.
 fn cell_ui(ui: &mut Ui, live: &Live, trials: &[usize], rect: Rect, unit: Unit, name: &str) {
     let tokens = Tokens::of(ui);
     let state = |trial: &usize| live.states().get(*trial);

@@ -1,4 +1,5 @@
-//! The running test: current step, live values, live plots, and the matrix so far.
+//! A running frame loop: current step, live values, live plots, and the matrix of finished
+//! configurations.
 
 use eframe::egui::{Align, Layout, Ui, vec2};
 use jitterscope_engine::nanos::Nanos;
@@ -8,7 +9,7 @@ use jitterscope_engine::report::{Chart, Configuration};
 use jitterscope_engine::run::TrialRun;
 
 use super::tiles::{self, LastTile};
-use super::{LivePlots, View, figures, matrix};
+use super::{LivePlots, PlotSource, View, figures, matrix};
 use crate::pages::live_summary::LiveSummary;
 use crate::pages::test::view::LiveRun;
 use crate::plots::{ChartCard, TimelineData};
@@ -36,7 +37,7 @@ impl View {
         let lower = (height * 0.5).clamp(250.0, 360.0);
         let upper = if is_enlarged { height } else { height - lower - size::GAP_CARD }.max(230.0);
         if let Some(image) = &self.image {
-            // The header changes the timeline before the body draws it.
+            // Shared by the header, which changes the timeline, and the body, which draws it.
             let timeline = std::cell::RefCell::new(&mut self.timeline);
             let note = timeline.borrow().live_words();
             Card::new("Timeline").note(&note).height(upper).show(
@@ -83,12 +84,12 @@ impl View {
     /// Adds new samples to the plot of the running trial.
     fn take_image(&mut self, live: &Live, trial: &TrialRun, late_percent: f64) {
         let run = live.run().map_or(String::new(), |run| run.id.to_string());
-        let of = (run, live.current_index(), false);
-        if self.image.as_ref().is_none_or(|image| image.of != of) {
+        let source = PlotSource { run, trial: live.current_index(), has_ended: false };
+        if self.image.as_ref().is_none_or(|image| image.source != source) {
             let late_limit = live.run().and_then(|run| run.subject.late_limit(late_percent));
             let late_limit = late_limit.unwrap_or_default();
             let data = TimelineData::new(trial.trial.pace.period(), late_limit);
-            self.image = Some(LivePlots::new(of, data));
+            self.image = Some(LivePlots::new(source, data));
             self.timeline.reset();
         }
         if let Some(image) = &mut self.image {
@@ -104,7 +105,7 @@ impl View {
         row: Option<&Configuration>,
         height: f32,
     ) {
-        let Some(LivePlots { lateness, of, .. }) = &self.image else { return };
+        let Some(LivePlots { lateness, source, .. }) = &self.image else { return };
         let names = ("Lateness", "Frames");
         let counted = [("Lateness", lateness)];
         let Some(mut chart) = of_histograms("histogram", TITLE, names, &counted) else {
@@ -125,12 +126,13 @@ impl View {
         });
         chart.limits.extend(p99);
         mark_frame(&mut chart, trial.trial.pace.period());
-        let card = ChartCard::new(("frame-loop-live", &of.0), &chart).note(NOTE);
+        let card = ChartCard::new(("frame-loop-live", &source.run), &chart).note(NOTE);
         card.height(height).show(ui, |_| {});
     }
 }
 
-/// Marks a whole frame in a chart of lateness, and has it in sight.
+/// Adds a line at the length of one frame (`period`) to a chart of lateness, and extends the x axis
+/// so that the line is visible.
 pub(super) fn mark_frame(chart: &mut Chart, period: Nanos) {
     let at = period.as_f64();
     chart.x.to = chart.x.to.max(at * 2.0);
@@ -176,19 +178,7 @@ fn strip_ui(ui: &mut Ui, live: &Live, is_stopping: bool) {
     } else {
         "Measuring".to_owned()
     };
-    let load = match trial.load.count {
-        _ if trial.load.is_none() => "no background load".to_owned(),
-        jitterscope_engine::plan::LoadCount::Threads(count) => format!("{count} load threads"),
-        jitterscope_engine::plan::LoadCount::PerLogicalCpu => {
-            "one load thread per logical CPU".to_owned()
-        }
-        jitterscope_engine::plan::LoadCount::PerPhysicalCore => {
-            "one load thread per physical core".to_owned()
-        }
-        jitterscope_engine::plan::LoadCount::HalfOfCpus => {
-            "one load thread per two CPUs".to_owned()
-        }
-    };
+    let load = text::live::load_threads(&trial.load);
     let demoted = if live.was_demoted() { " · real-time priority was revoked" } else { "" };
     let evidence = format!("{step} · {wait} · {load}{demoted}");
     let requested = conditions.to_string();

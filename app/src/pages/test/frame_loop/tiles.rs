@@ -1,4 +1,4 @@
-//! The key results of one configuration in a row of tiles.
+//! The key results of one configuration as a row of tiles.
 
 use eframe::egui::Ui;
 use jitterscope_engine::nanos::Nanos;
@@ -9,12 +9,12 @@ use crate::text::{self, low};
 use crate::theme::{Tokens, Type, icons, size};
 use crate::widgets::{Help, Spans, Tile, help::help_mark, tile_row};
 
-/// Content of the last tile.
+/// The content of the last tile.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum LastTile {
     /// The lateness of the newest frame.
     Now(Option<Nanos>),
-    /// The standard deviation.
+    /// The standard deviation of lateness.
     StdDev,
 }
 
@@ -43,7 +43,7 @@ const STD_DEV: Help<'static> = Help::new(
 )
 .method("Standard deviation of lateness with n − 1.");
 
-/// Draws the tiles; fewer if there is little room.
+/// Draws one tile per key result; in a small window, some tiles are omitted.
 pub(super) fn ui(ui: &mut Ui, row: Option<&Configuration>, last: LastTile) {
     let tokens = Tokens::of(ui);
     let is_small = ui.content_rect().width() < size::WIDE_FROM;
@@ -59,12 +59,10 @@ pub(super) fn ui(ui: &mut Ui, row: Option<&Configuration>, last: LastTile) {
         ("p99.9", time(late.and_then(|late| late.p99_9)), P99_9),
         ("Max", time(late.map(|late| late.max)), MAX),
     ];
-    let wide = |count: usize| u64::try_from(count).unwrap_or(u64::MAX);
     let missed = summary.map_or(0, jitterscope_engine::stats::Summary::missed_count);
-    let missed_text = text::format_count(wide(missed));
-    let of = summary.map_or(String::new(), |summary| {
-        format!("of {}", text::format_count(wide(summary.slot_count)))
-    });
+    let missed_text = text::format_count(missed);
+    let of = summary
+        .map_or(String::new(), |summary| format!("of {}", text::format_count(summary.slot_count)));
     let last_value = match last {
         LastTile::Now(late) => time(late),
         LastTile::StdDev => {
@@ -96,7 +94,7 @@ pub(super) fn ui(ui: &mut Ui, row: Option<&Configuration>, last: LastTile) {
     tile_row(ui, &tiles);
 }
 
-/// Draws a line of frame rates: the average, and the 1 % low with its definition.
+/// Draws a line of frame rates: the average, and the 1% low with its definition.
 pub(super) fn rates_ui(ui: &mut Ui, row: &Configuration, by: LowDefinition) {
     let color = Tokens::of(ui).t2;
     let average = row.summary.as_ref().and_then(|summary| summary.average_fps);

@@ -1,4 +1,5 @@
-//! Below the timeline: conditions over time, and what ran on the CPUs around late frames.
+//! The plots below the timeline: conditions over time (strips), and what ran on the CPUs around
+//! late frames (lanes).
 
 use eframe::egui::Ui;
 use jitterscope_engine::platform::TraceState;
@@ -12,25 +13,26 @@ use crate::plots::{
 };
 use crate::text;
 
-/// The most frames that have lanes at the same time.
+/// Maximum number of frames whose lanes are drawn at once.
 const MAX_FRAMES: usize = 50;
 
-/// Writes a value with its unit.
+/// Formats a value with its unit.
 type Words = fn(f64) -> String;
 
-/// What is known about the CPUs of a trial.
+/// The recorded activity of the CPUs during a trial.
 #[derive(Debug, Default)]
 pub(super) struct Who {
     occupancy: Option<Occupancy>,
     strips: Vec<Strip>,
-    /// The frames that have lanes now.
+    /// The frames whose lanes are shown.
     lanes: Vec<FrameLanes>,
-    /// From what late frames were traced, and why not more.
+    /// The trace sources that recorded the causes of late frames, and why other sources are
+    /// missing.
     state: Option<TraceState>,
 }
 
 impl Who {
-    /// Reads a trial.
+    /// Collects the recorded activity of a trial.
     pub(super) fn of(run: &Run, trial: &TrialRun) -> Self {
         Self {
             occupancy: Occupancy::of(trial),
@@ -40,18 +42,19 @@ impl Who {
         }
     }
 
-    /// From what late frames were traced, and why not more; `None` where no trace was requested.
+    /// Returns the trace sources that recorded the causes of late frames, and why other sources are
+    /// missing; `None` if no trace was requested.
     pub(super) const fn state(&self) -> Option<&TraceState> {
         self.state.as_ref()
     }
 
-    /// Whether there is something to show.
+    /// Returns whether there are neither lanes nor strips to show.
     pub(super) fn is_empty(&self) -> bool {
         self.occupancy.is_none() && self.strips.is_empty()
     }
 
-    /// Makes the lanes of the selected frame, or of all late frames in view where the timeline shows so
-    /// little that they share its axis.
+    /// Prepares the lanes of the selected frame. If the visible time range is so short that lanes
+    /// share the axis of the timeline, prepares the lanes of all visible late frames.
     pub(super) fn prepare(
         &mut self,
         ui: &Ui,
@@ -72,17 +75,17 @@ impl Who {
         }
     }
 
-    /// How high it is.
+    /// Returns the total height of the strips and lanes, in points.
     pub(super) fn height(&self) -> f32 {
         strips_height(&self.strips) + occupants_height(&self.lanes)
     }
 
-    /// How high the part of it is that does not depend on what is selected.
+    /// Returns the height of the strips, which does not depend on the selected frame.
     pub(super) fn lasting_height(&self) -> f32 {
         strips_height(&self.strips)
     }
 
-    /// Shows it.
+    /// Draws strips and lanes.
     pub(super) fn ui(&self, ui: &mut Ui, timeline: &Timeline, data: &TimelineData) {
         ui.spacing_mut().item_spacing.y = 0.0;
         let whole = timeline.whole(data);
@@ -91,7 +94,8 @@ impl Who {
     }
 }
 
-/// The values over time of a trial, those that the system reports.
+/// Returns one strip per value that the system reported over time during a trial, such as the
+/// frequency.
 fn strips(trial: &TrialRun) -> Vec<Strip> {
     let share = |permille: f64| text::format_share(permille / 1e3);
     let known: [(&str, &str, Words); 6] = [
@@ -108,8 +112,9 @@ fn strips(trial: &TrialRun) -> Vec<Strip> {
         let points = points(trial.series.get(key)?);
         let max = points.iter().map(|point| point.1).fold(f64::MIN, f64::max);
         let min = points.iter().map(|point| point.1).fold(f64::MAX, f64::min);
-        // Both are counted on every machine: steal happens only on virtual ones, and a kernel that counts the
-        // time of interrupts by its ticks misses nearly all of it.
+        // Steal and interrupt time are omitted if they are always 0: only a virtual machine has
+        // steal, and a kernel that counts interrupt time by timer ticks misses nearly all of this
+        // time.
         let is_nothing =
             [series_name::STEAL, series_name::INTERRUPT_TIME].contains(&key) && max <= 0.0;
         if points.len() < 2 || is_nothing {

@@ -1,4 +1,4 @@
-//! The changes of a comparison as tables of a page.
+//! The changes of a comparison as tables of an HTML page.
 
 use jitterscope_engine::export::html::{Change, Changes, RelativeChange};
 use jitterscope_engine::report::Metric;
@@ -10,11 +10,13 @@ use super::super::super::{MISSING, format_count, format_signed_share, format_tim
 use super::super::{cells, letter, metric_unit, result, value};
 use super::Compared;
 
-/// The metrics that are shown at once where more than two runs are compared; all of them are in details.
+/// The keys of the metrics in the tables that come first if more than two runs are compared; the
+/// tables of all metrics are in a folded section.
 const FIRST: [&str; 4] = ["p50", "p99", "late", "missed"];
 
-/// All metrics of two runs with a single configuration; of several configurations, their p99 first, and of
-/// several runs, a few metrics of each first. Returns the tables, and how many of them are shown at once.
+/// Returns the tables of changes, and how many of them, from the first, are shown unfolded. Two
+/// runs with one configuration: all tables. More runs: tables of a few metrics come first. Several
+/// configurations: tables of p99 come first.
 pub(super) fn changes(
     sets: &[Compared<'_>],
     count: usize,
@@ -71,7 +73,7 @@ pub(super) fn changes(
     (shown.into_iter().chain(all).collect(), count)
 }
 
-/// The metric of a row to look at first: its p99, or the first one.
+/// Returns the key metric of a row: its p99, or else the first metric.
 fn key_figure(row: &ComparedRow) -> Option<&Figure> {
     row.figures.iter().find(|figure| is_key(&figure.metric)).or_else(|| row.figures.first())
 }
@@ -112,7 +114,7 @@ fn change(row: &ComparedRow, figure: &Figure, run: usize) -> Change {
             (None, Some(_)) => cells.interval,
             (None, None) => MISSING.to_owned(),
         },
-        // How much is missing is in the reason.
+        // Cut the text in parentheses: the reason column states how much data is missing.
         result: delta.map_or_else(
             || MISSING.to_owned(),
             |delta| result(&delta).split(" (").next().unwrap_or_default().to_owned(),
@@ -127,9 +129,8 @@ fn change(row: &ComparedRow, figure: &Figure, run: usize) -> Change {
     }
 }
 
-/// Why a change is neither better nor worse, in a few words.
+/// Returns in a few words why a change is neither better nor worse.
 fn brief(reason: Reason) -> String {
-    let count = |count: usize| format_count(u64::try_from(count).unwrap_or(u64::MAX));
     let words = match reason {
         Reason::WithinVariation => "within run-to-run variation",
         Reason::VariationUnknown => "run-to-run variation unknown",
@@ -137,15 +138,15 @@ fn brief(reason: Reason) -> String {
         Reason::IntervalIncludesZero => "interval includes 0",
         Reason::OneOfMany => "not significant among all metrics",
         Reason::TooFewSamples(0) => "too few samples",
-        Reason::TooFewSamples(more) => return format!("needs {} more samples", count(more)),
-        Reason::TooFewRuns(more) => return format!("needs {} more runs", count(more)),
+        Reason::TooFewSamples(more) => return format!("needs {} more samples", format_count(more)),
+        Reason::TooFewRuns(more) => return format!("needs {} more runs", format_count(more)),
         Reason::Maximum => "a maximum has no interval",
         Reason::SettingsDiffer => "settings differ",
     };
     words.to_owned()
 }
 
-/// What a metric is, where its name does not state it.
+/// Returns the definition of a metric; empty if its name is sufficient.
 pub(super) fn definition(row: &ComparedRow, metric: &Metric) -> String {
     match metric.statistic {
         Statistic::Low(share) if share.parts() == 1_000 => low::MEANING.to_owned(),

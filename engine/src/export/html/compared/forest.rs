@@ -1,4 +1,5 @@
-//! A table of changes: each as a share of the baseline's value on one axis, with its interval and the noise floor.
+//! The table of changes between the baseline and another run. All changes are drawn on one axis,
+//! relative to the baseline's value, with their intervals and the noise floor.
 
 use std::io::{self, Write};
 
@@ -9,74 +10,75 @@ use super::chip;
 use crate::report::comparison::DeltaResult;
 use crate::units::MINUS;
 
-/// Shares of the baseline's value that the axis may name.
+/// Relative changes at which the axis may have a label.
 const TICKS: [f64; 25] = [
     -0.99, -0.95, -0.9, -0.8, -0.5, -0.25, -0.1, -0.05, -0.02, -0.01, 0.0, 0.01, 0.02, 0.05, 0.1,
     0.25, 0.5, 1.0, 2.0, 5.0, 10.0, 20.0, 50.0, 100.0, 1_000.0,
 ];
-/// What is drawn at most: to a hundredth of the value, and to a thousand times of it.
+/// Range of changes that are drawn: from 1/100 to about 1000 times the baseline's value.
 const RANGE: (f64, f64) = (-0.99, 1_000.0);
-/// The narrowest axis, to both sides of 0.
+/// Minimum extent of the axis to each side of 0, as a relative change: 5%.
 const MIN_RANGE: f64 = 0.05;
-/// Room that a value of the axis needs, as a share of its width.
+/// Width that a label of the axis needs, as a share of the width of the axis.
 const LABEL: f64 = 0.14;
-/// Height of a row.
+/// Height of a row in pixels.
 const ROW: f64 = 28.0;
 
-/// A change as a share of the baseline's value: 0.1 is 10% more.
+/// A change relative to the baseline's value: 0.1 is 10% more.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RelativeChange {
-    /// The change.
+    /// The change as a share of the baseline's value; negative if the value became lower.
     pub at: f64,
-    /// Its 95% interval; absent where there is none.
+    /// The 95% confidence interval of the change; absent if the interval is unknown.
     pub interval: Option<(f64, f64)>,
-    /// What runs with the same settings differ by, to both sides of 0; absent where that is unknown.
+    /// The noise floor to each side of 0: variation between runs with the same settings; absent if
+    /// it is unknown.
     pub noise: Option<f64>,
 }
 
-/// A metric of two sides.
+/// The change of one metric between two sides.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Change {
-    /// What it is.
+    /// The name of the metric.
     pub name: String,
-    /// What to know of the name: `higher is better`; may be empty.
+    /// A remark about the metric, such as `higher is better`; may be empty.
     pub note: &'static str,
-    /// What it is, in a sentence; may be empty.
+    /// The definition of the metric in one sentence; may be empty.
     pub definition: String,
-    /// The value of the baseline and of the other side, with units.
+    /// The values of the baseline and of the other side, with units.
     pub values: [String; 2],
-    /// The change in words.
+    /// The change, as text.
     pub change: String,
-    /// Its 95% interval in words.
+    /// The 95% confidence interval of the change, as text.
     pub interval: String,
-    /// The result in words.
+    /// The result, as text.
     pub result: String,
-    /// Why it is neither better nor worse; may be empty.
+    /// Why the result is neither better nor worse; may be empty.
     pub why: String,
-    /// The result, which colors it where it is better or worse.
+    /// The result, which sets the color if it is better or worse.
     pub direction: Option<DeltaResult>,
-    /// Where it is drawn; absent where the baseline's value is absent or 0.
+    /// The change to draw; absent if the baseline's value is absent or 0.
     pub drawn: Option<RelativeChange>,
-    /// Whether it is the one to look at first.
+    /// Whether the metric is a key metric, whose row is highlighted.
     pub is_key: bool,
 }
 
-/// The changes of one side.
+/// All changes between the baseline and one other side.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Changes {
     /// The title: `Changes from A to B`.
     pub title: String,
-    /// What to know to read it.
+    /// How to read the table.
     pub note: String,
-    /// From what the noise floor is known; empty where it is not.
+    /// How the noise floor was determined; empty if it is unknown.
     pub noise: String,
     /// The letters of the baseline and of the other side.
     pub letters: [char; 2],
-    /// The metrics.
+    /// One change per metric.
     pub lines: Vec<Change>,
 }
 
-/// Writes the section.
+/// Writes the section with the table of changes; nothing if there are no changes.
 pub(super) fn write(changes: &Changes, to: &mut dyn Write) -> io::Result<()> {
     if changes.lines.is_empty() {
         return Ok(());
@@ -99,7 +101,7 @@ pub(super) fn write(changes: &Changes, to: &mut dyn Write) -> io::Result<()> {
     writeln!(to, "</section>")
 }
 
-/// Writes the table alone.
+/// Writes the table of changes without a section around the table.
 pub(super) fn table(changes: &Changes, to: &mut dyn Write) -> io::Result<()> {
     let axis = Axis::of(&changes.lines);
     let [from, other] = changes.letters;
@@ -166,11 +168,12 @@ impl Change {
     }
 }
 
-/// The common axis of a table: the logarithm of the ratio of both values.
+/// The horizontal axis that all rows of a table share: the logarithm of the ratio of the new value
+/// to the baseline's value.
 struct Axis {
     from: f64,
     to: f64,
-    /// The values that are named; others have a line only.
+    /// The relative changes that have a label and a grid line.
     named: Vec<f64>,
 }
 
@@ -194,7 +197,7 @@ impl Axis {
         axis
     }
 
-    /// From 0 to both sides, every value that has room.
+    /// Returns the values of [`TICKS`] that have room for a label, from 0 outward.
     fn spaced(&self) -> Vec<f64> {
         let zero = self.place(0.0);
         let is_inside = |at: f64| (0.03..=0.97).contains(&at);

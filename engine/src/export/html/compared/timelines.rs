@@ -1,4 +1,4 @@
-//! The sides over time, one below the other on the same scales.
+//! The timelines of all sides of a comparison, below each other on the same axes.
 
 use std::fmt::Write as _;
 use std::io::{self, Write};
@@ -13,17 +13,21 @@ use crate::report::table::Quantity;
 use crate::stats::thinned;
 use crate::units::{format_count, format_time};
 
-/// Where a drawing begins, and where one of two ends; more of them are lower, so that a sheet has room for three.
+/// Top of each plot, in pixels.
 const TOP: f64 = 4.0;
+/// Bottom of each plot, in pixels: with up to two sides, and with more sides, whose plots are
+/// lower, so that three fit on a sheet.
 const BOTTOM: [f64; 2] = [94.0, 64.0];
-/// Room below a drawing, and below the last, which has the values of the axis.
+/// Space in pixels below each plot, and below the last plot, which has the axis labels.
 const BELOW: [f64; 2] = [10.0, 22.0];
-/// Columns of which the lowest and the highest value are drawn.
+/// Number of columns to which the values of a plot are reduced; each column preserves its first,
+/// min, max, and last value.
 const COLUMNS: usize = 1_000;
-/// More late values have no mark of their own.
+/// Maximum number of late values that are all marked. If there are more, at most twice this number
+/// is marked.
 const MAX_MARKS: usize = 400;
 
-/// A side as it is drawn.
+/// The data of the plot of one side.
 struct Line {
     letter: char,
     points: Vec<(f64, f64)>,
@@ -53,7 +57,7 @@ impl Line {
     }
 }
 
-/// Writes the section; nothing where no side has an order in time.
+/// Writes the section with the timelines; nothing if no side has values in chronological order.
 pub(super) fn write(page: &ComparisonPage<'_>, to: &mut dyn Write) -> io::Result<()> {
     let limit = page.late_limit;
     let lines: Vec<Line> = page.sides.iter().filter_map(|side| Line::of(side, limit)).collect();

@@ -1,26 +1,27 @@
-//! Tags and texts of a page of this program, which closes its elements and quotes its attributes.
+//! A parser of tags and texts for pages that this program writes: every element is closed, and
+//! attributes are quoted.
 
-/// A piece of a page.
+/// A token of a page.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Mark<'a> {
-    /// The beginning of an element.
+    /// A start tag.
     Open(Tag<'a>),
-    /// The end of the element of this name.
+    /// An end tag, with the name of the element.
     Close(&'a str),
     /// Text between tags.
     Text(String),
 }
 
-/// The beginning of an element.
+/// A start tag.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Tag<'a> {
     pub(super) name: &'a str,
     classes: &'a str,
-    /// Its name for who cannot see it.
+    /// The `aria-label` of the element, which screen readers use.
     pub(super) label: Option<String>,
-    /// The columns that a cell spans.
+    /// The number of columns that a table cell spans.
     pub(super) span: usize,
-    /// Whether it ends at once.
+    /// Whether the element has no content and no end tag.
     pub(super) is_empty: bool,
 }
 
@@ -49,23 +50,23 @@ impl<'a> Tag<'a> {
     }
 }
 
-/// The pieces of a page in order.
+/// An iterator over the tokens of a page.
 pub(super) struct Marks<'a> {
     rest: &'a str,
 }
 
-/// Begins to read a page.
+/// Returns the tokens of a page.
 pub(super) const fn marks(page: &str) -> Marks<'_> {
     Marks { rest: page }
 }
 
 impl<'a> Marks<'a> {
-    /// Passes over everything up to and including a text.
+    /// Skips everything up to and including `end`.
     fn skip(&mut self, end: &str) {
         self.rest = self.rest.split_once(end).map_or("", |(_, rest)| rest);
     }
 
-    /// Takes a tag up to the bracket that ends it, which is not one in quotes.
+    /// Consumes and returns the text of a tag up to its closing bracket; brackets within quotes do not end the tag.
     fn tag(&mut self) -> &'a str {
         let mut is_quoted = false;
         let end = self.rest.find(|letter: char| {
@@ -98,7 +99,7 @@ impl<'a> Iterator for Marks<'a> {
                 return Some(Mark::Close(name));
             }
             let tag = Tag::of(tag);
-            // What is in these is no text of the page, whatever brackets it holds.
+            // The content of scripts and styles is not text of the page, even if it contains brackets.
             match tag.name {
                 "script" => self.skip("</script>"),
                 "style" => self.skip("</style>"),

@@ -1,4 +1,4 @@
-//! Runaways: real-time threads that never sleep, under the kernel's rules for ordinary users.
+//! Tests with runaways: real-time threads that never sleep and have no right to raise their priority.
 
 use std::process::Command;
 use std::time::{Duration, Instant};
@@ -7,14 +7,14 @@ use super::*;
 use crate::plan::{Conditions, Priority};
 use crate::platform::{Policy, own_policy, register_realtime, thread_id};
 
-/// A runaway that is not demoted gives up after this.
+/// Time after which a runaway ends if it is not demoted.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// The right to change priorities, by its number.
+/// Number of the capability that allows a thread to raise its priority.
 const CAP_SYS_NICE: u32 = 23;
 
-/// Drops `CAP_SYS_NICE` from the calling thread: from here on the kernel treats it as an ordinary
-/// user's.
+/// Drops `CAP_SYS_NICE` from the calling thread: afterward the kernel treats this thread like one of an ordinary
+/// user.
 #[expect(unsafe_code, reason = "capabilities are the kernel's")]
 fn drop_right() {
     #[repr(C)]
@@ -24,28 +24,29 @@ fn drop_right() {
     }
     const VERSION_3: u32 = 0x2008_0522;
     let mut header = Header { version: VERSION_3, pid: 0 };
-    // Effective, permitted and inheritable, the low half and then the high one.
+    // The effective, permitted and inheritable sets: first the low 32 bits of all three, then the high 32 bits.
     let mut sets = [0_u32; 6];
-    // SAFETY: both places are valid for version 3; 0 is this thread.
+    // SAFETY: both pointers are valid, and `sets` has the size of version 3; `pid` 0 is the calling thread.
     let code = unsafe { libc::syscall(libc::SYS_capget, &raw mut header, sets.as_mut_ptr()) };
     assert_eq!(code, 0);
     for set in sets.iter_mut().take(3) {
         *set &= !(1 << CAP_SYS_NICE);
     }
-    // SAFETY: as above.
+    // SAFETY: the pointers are valid for the same reasons as in the call of `capget` above.
     let code = unsafe { libc::syscall(libc::SYS_capset, &raw mut header, sets.as_ptr()) };
     assert_eq!(code, 0);
 }
 
-/// Result of a thread that was raised, lost its permissions, and never slept.
+/// Result of a thread that got real-time priority, lost the right to raise its priority, and never slept.
 struct Runaway {
-    /// Whether its registration shows a demotion.
+    /// Whether the registration of the thread reports a demotion.
     has_demoted: bool,
     after: Duration,
     policy: Policy,
 }
 
-/// Runs away at FIFO 10; `None` where real-time scheduling is denied.
+/// Runs a thread with FIFO priority 10 that spins until it is demoted, at most for [`PATIENCE`]; `None` if real-time
+/// scheduling is denied.
 fn run_away() -> Option<Runaway> {
     let body = || {
         let conditions = Conditions { priority: Priority::Fifo(10), ..Conditions::NORMAL };
@@ -65,11 +66,11 @@ fn run_away() -> Option<Runaway> {
     std::thread::scope(|scope| scope.spawn(body).join().unwrap())
 }
 
-/// Selects the role of this file's child process.
+/// Environment variable that marks the child process in which the test below runs alone.
 const ALONE: &str = "JITTERSCOPE_TEST_ALONE";
 
-/// The limit belongs to the process, and a live run of another test lowers it as well, so this test
-/// runs in a separate process.
+/// The limit `RLIMIT_RTTIME` belongs to the process, and other tests can lower it at the same time. This test
+/// therefore runs in a separate process.
 #[test]
 fn runaways_without_the_right_to_raise_are_demoted_and_keep_reset_on_fork() {
     const NAME: &str = "platform::linux::guard::tests::runaways_without_the_right_to_raise_are_demoted_and_keep_reset_on_fork";

@@ -11,18 +11,18 @@ use futures_util::stream::select;
 
 use super::super::super::{Shortcut, ShortcutEvent, ShortcutKey, ShortcutStop};
 
-/// The shortcut's name for the portal, by which the desktop remembers the user's choice.
+/// ID of the shortcut in the portal. The desktop saves the keys that the user chose under this ID.
 const ID: &str = "mark";
 
-/// Why the portal reports no shortcut.
+/// Why the portal did not register a shortcut, or stopped reporting it.
 pub(super) enum Failure {
-    /// There is no such portal.
+    /// The desktop has no portal for shortcuts. The text is the error message.
     Absent(String),
-    /// It refused.
+    /// The portal refused the shortcut. The text is the reason.
     Denied(String),
 }
 
-/// Registers a shortcut and reports it until it is stopped.
+/// Registers a shortcut through the portal and passes its events to `report` until `stop` ends the wait.
 pub(super) fn wait(
     shortcut: Shortcut,
     stop: &ShortcutStop,
@@ -34,13 +34,13 @@ pub(super) fn wait(
         return Ok(());
     }
     let outcome = pollster::block_on(work);
-    // The connection ends with the session, and what is registered with the connection.
+    // Closing the session unregisters the shortcut and ends the connection.
     if let Some(session) = session
         && let Err(error) = pollster::block_on(session.close())
     {
         log::info!("the portal did not close the session of the shortcut: {error}");
     }
-    // Aborted is what it is once stopped.
+    // The work is aborted only by `stop`, which is not a failure.
     outcome.unwrap_or(Ok(()))
 }
 
@@ -59,7 +59,7 @@ async fn listen(
     let absent = |error: ashpd::Error| Failure::Absent(error.to_string());
     let connection = Connection::session().await.map_err(|error| absent(error.into()))?;
     let portal = GlobalShortcuts::with_connection(connection).await.map_err(absent)?;
-    // Where the portal is missing, this is the first call that fails.
+    // This is the first call that fails if there is no portal.
     let session = &*session
         .insert(portal.create_session(CreateSessionOptions::default()).await.map_err(absent)?);
     let presses = portal.receive_activated().await.map_err(denied)?;
@@ -86,7 +86,7 @@ async fn listen(
     Err(Failure::Denied("it closed the session of the shortcut".to_owned()))
 }
 
-/// A shortcut as the portal expects it.
+/// Returns a shortcut in the notation of the portal, such as `CTRL+ALT+m`.
 fn trigger(shortcut: Shortcut) -> String {
     let modifiers = [(shortcut.ctrl, "CTRL+"), (shortcut.alt, "ALT+"), (shortcut.shift, "SHIFT+")];
     let modifiers = modifiers.iter().filter(|(is_part, _)| *is_part).map(|(_, name)| *name);

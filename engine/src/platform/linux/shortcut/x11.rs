@@ -1,4 +1,5 @@
-//! The X server, for desktops without a portal: the key is grabbed, which fails where another program has it.
+//! Global shortcuts through the X server, for desktops without a portal. Grabbing a key fails if
+//! another program has grabbed the same key.
 
 use std::sync::Arc;
 
@@ -14,10 +15,10 @@ use x11rb::{COPY_DEPTH_FROM_PARENT, COPY_FROM_PARENT};
 
 use super::super::super::{Shortcut, ShortcutEvent, ShortcutKey, ShortcutRefusal, ShortcutStop};
 
-/// The key symbol of F1; those after it follow.
+/// The key symbol of F1 in X11. The symbols of F2 to F12 are the next eleven numbers.
 const F1: u32 = 0xffbe;
 
-/// Registers a shortcut and reports it until it is stopped.
+/// Registers a shortcut with the X server and passes its events to `report` until `stop` ends the wait.
 pub(super) fn wait(
     shortcut: Shortcut,
     stop: &ShortcutStop,
@@ -41,7 +42,7 @@ fn listen(
 ) -> Result<(), Box<dyn std::error::Error>> {
     let (connection, screen) = x11rb::connect(None)?;
     let root = connection.setup().roots.get(screen).ok_or("the X server has no screen")?.root;
-    // Only to be sent the message that ends the wait.
+    // This window exists only to receive the message that ends the wait.
     let own = connection.generate_id()?;
     let (class, looks) = (WindowClass::INPUT_ONLY, CreateWindowAux::new());
     let depth = COPY_DEPTH_FROM_PARENT;
@@ -57,7 +58,7 @@ fn listen(
     ];
     let modifiers = modifiers.into_iter().filter(|(is_part, _)| *is_part);
     let modifiers = modifiers.fold(ModMask::default(), |all, (_, one)| all | one);
-    // With Num Lock and Caps Lock on, it is another combination to the server.
+    // For the X server, the same keys with Caps Lock (LOCK) or Num Lock (M2) on are another combination.
     for lock in [ModMask::default(), ModMask::LOCK, ModMask::M2, ModMask::LOCK | ModMask::M2] {
         let mode = GrabMode::ASYNC;
         connection.grab_key(false, root, modifiers | lock, code, mode, mode)?.check()?;
@@ -78,7 +79,7 @@ fn listen(
     Ok(())
 }
 
-/// Reports each press until a message ends the wait.
+/// Reports each press of the shortcut until a message from this program ends the wait.
 fn wait_for_presses(
     connection: &RustConnection,
     report: &dyn Fn(ShortcutEvent),
@@ -86,7 +87,7 @@ fn wait_for_presses(
     let mut released = 0;
     loop {
         match connection.wait_for_event()? {
-            // While a key is held, it is released and pressed in the same moment.
+            // A key that is held down repeats. Each repetition is a release and a press with the same time.
             Event::KeyPress(press) if press.time != released => report(ShortcutEvent::Pressed),
             Event::KeyRelease(release) => released = release.time,
             Event::ClientMessage(_) => return Ok(()),
@@ -95,7 +96,7 @@ fn wait_for_presses(
     }
 }
 
-/// The key of this keyboard that types a letter, a digit or is this function key.
+/// Returns the X11 code of a letter, digit, or function key; `None` if this keyboard has no such key.
 fn key_code(
     connection: &RustConnection,
     key: ShortcutKey,

@@ -1,4 +1,4 @@
-//! Which events are open on which CPU, and what is missing where.
+//! Opens trace events on each CPU, and lists the events that could not be opened.
 
 use std::io;
 
@@ -6,31 +6,32 @@ use super::super::super::Missing;
 use super::super::super::trace::SWITCHES;
 use super::tracepoints::Group;
 
-/// What opens events: the kernel, or a made one in tests.
+/// Opens events: through the kernel, or as a simulation in tests.
 pub(super) trait Opener {
-    /// Opens the switches of a CPU, which every other event of it needs.
+    /// Opens the switch records of a CPU, which every other event of the CPU needs.
     fn switches(&mut self, cpu: u32) -> io::Result<()>;
 
-    /// Opens what is needed on every CPU whose switches are open, or on none: the page faults of the threads.
+    /// Opens the page faults of the measuring threads, on every CPU whose switch records are open or on none.
     fn faults(&mut self) {}
 
-    /// Opens the events of a group on a CPU, all or none.
+    /// Opens the events of a group on a CPU, either all or none.
     fn group(&mut self, cpu: u32, group: &Group) -> io::Result<()>;
 }
 
-/// What is open.
+/// Which switch records and tracepoints could be opened, and which are missing.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Coverage {
-    /// The CPUs on which everything is.
+    /// The CPUs on which every event is open.
     pub(super) complete: Vec<u32>,
-    /// What is missing on the others, the event that is missing on the most of them first.
+    /// The events that are missing on other CPUs; the event that is missing on the most CPUs comes first.
     pub(super) missing: Vec<Missing>,
 }
 
 impl Coverage {
-    /// Opens everything on these CPUs, or what there is room for: first the switches of each and page faults, then
-    /// the groups of one after the other. Fails where the switches of the first CPU are denied. `absent` are events that this
-    /// kernel does not have.
+    /// Opens every event on these CPUs as long as there are file descriptors: first the switch
+    /// records of each CPU and the page faults, then the groups of one CPU after the other. Fails
+    /// if the switch records of the first CPU are denied. `absent` lists events that this kernel
+    /// does not have.
     pub(super) fn open(
         cpus: &[u32],
         groups: &[Group],
@@ -89,11 +90,11 @@ mod tests {
     use super::super::tracepoints::Layout;
     use super::*;
 
-    /// Opens until it has no room, and denies one event.
+    /// A simulated opener: has `room` file descriptors, and denies the event named `denied`.
     struct Made {
         room: usize,
         denied: Option<&'static str>,
-        /// What is open.
+        /// The CPUs whose switch records are open.
         switches: Vec<u32>,
         groups: Vec<(u32, String)>,
     }
@@ -153,7 +154,7 @@ mod tests {
 
     #[test]
     fn of_256_cpus_the_first_are_complete_and_the_page_names_the_others() {
-        // The CPU of the measuring thread comes first, as the caller has it.
+        // The CPU of the measuring thread, 200, comes first, as the tracer lists the CPUs.
         let mut cpus: Vec<u32> = (0..256).collect();
         cpus.swap(0, 200);
         let mut made = Made::new(1_000, None);
@@ -161,7 +162,7 @@ mod tests {
         let each: usize = groups.iter().map(|group| group.ids.len()).sum();
         let coverage = Coverage::open(&cpus, &groups, &[], &mut made).unwrap();
         assert_eq!(made.switches, cpus, "names of threads are known on every CPU");
-        // The others have a part of another CPU at most.
+        // The remaining descriptors are too few for all events of one more CPU.
         let complete = (1_000 - 256) / each;
         println!("{each} events a CPU: {complete} of 256 CPUs are complete");
         assert_eq!(coverage.complete.len(), complete);
@@ -213,7 +214,7 @@ mod tests {
             sentence(coverage),
             "Names of programs. Not recorded on CPU 0: nmi/nmi_handler (not in this kernel)."
         );
-        // Without tracefs nothing is wanted, so that nothing is missing.
+        // Without tracefs, no groups are requested, so no event is listed as missing.
         let coverage = Coverage::open(&[0], &[], &[], &mut Made::new(9, None)).unwrap();
         assert_eq!(coverage, Coverage::default());
     }

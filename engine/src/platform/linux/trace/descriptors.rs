@@ -1,36 +1,38 @@
-//! Room for events: each is an open file.
+//! File descriptors for events: each event needs one.
 
 use std::fs::File;
 use std::sync::{Mutex, PoisonError};
 
 use super::super::guard;
 
-/// How many descriptors are left to the rest of the program: files of runs, pipes, and what a library opens.
+/// Number of file descriptors reserved for the rest of the program: run files, pipes, and files
+/// that a library opens.
 const RESERVED: usize = 16;
 
-/// Descriptors that are held so that events do not take them.
+/// File descriptors that are held open so that events cannot use them. Dropping this frees them.
 #[derive(Debug)]
 pub(super) struct Reserve {
     _held: Vec<File>,
 }
 
 impl Reserve {
-    /// Holds as many as there are, up to the reserve.
+    /// Opens `RESERVED` descriptors, or fewer if the process cannot open more files.
     pub(super) fn hold() -> Self {
         let held = (0..RESERVED).map_while(|_| File::open("/dev/null").ok());
         Self { _held: held.collect() }
     }
 }
 
-/// The soft limit of open files, raised to the hard one until the last of these is dropped: it is one of the process.
+/// While at least one value of this type exists, the soft limit of open files is raised to the hard
+/// limit. Values are counted, as the limit applies to the whole process.
 #[derive(Debug)]
 pub(super) struct RaisedLimit(());
 
-/// How many there are, and the limit before the first.
+/// Number of [`RaisedLimit`] values, and the limit of open files before the first value was created.
 static RAISED: Mutex<(usize, Option<libc::rlimit>)> = Mutex::new((0, None));
 
 impl RaisedLimit {
-    /// Raises it; `None` where that is not possible or not needed.
+    /// Raises the limit of open files; `None` if the system denies that, or if the soft limit is the hard limit.
     pub(super) fn raise() -> Option<Self> {
         let mut raised_now = RAISED.lock().unwrap_or_else(PoisonError::into_inner);
         if 0 < raised_now.0 {

@@ -1,4 +1,4 @@
-//! Interrupts that no tracepoint records: timers of Hyper-V, for example, and whatever a later kernel adds.
+//! Interrupts that no tracepoint records, such as the timers of Hyper-V and interrupts that a later kernel adds.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,7 @@ use super::super::super::parse::interrupt_rows;
 use super::super::read;
 use super::tracepoints::Layout;
 
-/// What each CPU had of them at the beginning.
+/// Counts interrupts that no tracepoint records, from the numbers of these interrupts on each CPU at the start.
 #[derive(Debug)]
 pub(super) struct Untraced {
     layout: Layout,
@@ -15,13 +15,13 @@ pub(super) struct Untraced {
 }
 
 impl Untraced {
-    /// Begins to count; `None` where the system reports no interrupts.
+    /// Saves the current numbers of interrupts; `None` if the system reports no interrupts.
     pub(super) fn open(layout: &Layout) -> Option<Self> {
         let before = untraced(layout, &read("/proc/interrupts")?);
         Some(Self { layout: layout.clone(), before })
     }
 
-    /// Those that came since, with the CPUs that had them.
+    /// Returns the kinds of interrupts since `open` that no tracepoint records, with the CPUs on which they occurred.
     pub(super) fn since_open(&self) -> Vec<Missing> {
         let text = read("/proc/interrupts").unwrap_or_default();
         more(&self.before, untraced(&self.layout, &text))
@@ -63,7 +63,7 @@ mod tests {
 
     #[test]
     fn interrupts_that_no_tracepoint_records_are_missing_where_they_came() {
-        // This kernel has no tracepoint of non-maskable interrupts either.
+        // A layout without tracepoints: non-maskable interrupts (NMI) are not recorded either.
         let layout = Layout::default();
         let found = more(&untraced(&layout, BEFORE), untraced(&layout, AFTER));
         let missing = |event: &str| Missing { event: event.to_owned(), errno: None, cpus: vec![2] };

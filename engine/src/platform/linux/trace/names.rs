@@ -1,33 +1,31 @@
-//! Names of threads and interrupts, found when a record is saved.
+//! Names of threads and interrupts, which are looked up when a record is saved.
 
 use std::collections::BTreeMap;
 
 use super::super::super::is_own_process;
+use super::super::super::parse::{OWN_PROGRAM, harmless_name};
 use super::super::read;
 use super::numbers::Numbers;
 use super::sleeps::{IdleStates, Timers};
 use crate::sample::{OUTSIDE, OUTSIDE_NAME, ThreadOwner, TraceRecord, UNKNOWN_THREAD};
 
-/// The longest name that is saved: names of threads are hostile text.
-const MAX_NAME_CHARS: usize = 48;
-
-/// Names by what they name.
+/// Names of threads and interrupts, with the other state that decoding records needs.
 #[derive(Debug)]
 #[cfg_attr(test, derive(Default))]
 pub(super) struct Names {
-    /// How numbers of threads are read.
+    /// Translates thread IDs of the kernel into those of this PID namespace.
     pub(super) numbers: Numbers,
     /// The timers of measuring threads.
     pub(super) timers: Timers,
     /// The idle states of CPUs.
     pub(super) idle: IdleStates,
-    /// Whether `/proc` has the threads of this namespace.
+    /// Whether `/proc` lists threads by the IDs of this PID namespace.
     has_proc: bool,
-    /// Names of threads as their records have them.
+    /// Names of threads from records, by thread ID, without the name of the process.
     recorded: BTreeMap<u32, String>,
-    /// Full names of threads, once they were looked up.
+    /// Full names, with the process, of threads that were looked up before, by thread ID.
     threads: BTreeMap<u32, String>,
-    /// Names of interrupts and softirqs, by their position.
+    /// Names of interrupts and softirqs; a record refers to a name by the position of the name in this list.
     others: Vec<String>,
 }
 
@@ -39,7 +37,7 @@ impl Names {
         Self { numbers, timers, idle, has_proc, recorded, threads, others }
     }
 
-    /// Notes that a thread which the kernel calls by another number has this one.
+    /// Uses the name recorded for a thread ID of the kernel also for the ID of this thread in the namespace.
     pub(super) fn record_number(&mut self, in_kernel: u32, thread: u32) {
         let before = self.numbers.of_tracepoint(in_kernel);
         if before != thread
@@ -49,7 +47,7 @@ impl Names {
         }
     }
 
-    /// Notes what a record calls a thread; a new name replaces the old one.
+    /// Saves the name of a thread from a record; a new name replaces the old one.
     pub(super) fn record_thread(&mut self, thread: u32, name: &str) {
         if self.recorded.get(&thread).is_none_or(|known| known != name) {
             self.threads.remove(&thread);
@@ -57,7 +55,7 @@ impl Names {
         }
     }
 
-    /// The position of the name of an interrupt or softirq.
+    /// Returns the position of the name of an interrupt or softirq in `others`; adds the name if it is new.
     pub(super) fn position(&mut self, name: &str) -> Option<u32> {
         let found = self.others.iter().position(|known| known == name);
         let position = found.unwrap_or_else(|| {
@@ -67,10 +65,10 @@ impl Names {
         u32::try_from(position).ok()
     }
 
-    /// The name of what a record is about.
+    /// Returns the name of the thread or interrupt of a record.
     pub(super) fn of(&mut self, record: &TraceRecord) -> Option<String> {
         match (record.thread, record.name) {
-            // It may be the idle thread.
+            // In a PID namespace, an unknown thread may be the idle thread, so it gets no name.
             (Some(UNKNOWN_THREAD), _) if !self.numbers.is_initial() => None,
             (Some(thread), _) if thread != 0 => Some(self.of_thread(thread)),
             (None, Some(at)) => self.others.get(usize::try_from(at).ok()?).cloned(),
@@ -88,27 +86,21 @@ impl Names {
         let recorded = self.recorded.get(&thread).cloned();
         let comm = |process| read(&format!("/proc/{process}/comm"));
         let name = full_name(thread, &status, recorded, is_own_process, comm);
-        let name: String = name
-            .chars()
-            .map(|letter| if letter.is_control() { '\u{fffd}' } else { letter })
-            .take(MAX_NAME_CHARS)
-            .collect();
+        let name = harmless_name(&name);
         self.threads.insert(thread, name.clone());
         name
     }
 }
 
-/// The name of this program, which no other gets: a running copy has its number, too.
-const OWN: &str = "jitterscope";
-
-/// Whose a running thread is; `None` for one of another program, and for one that has exited.
+/// Returns whether a running thread belongs to the kernel or this program; `None` if it belongs to
+/// another program or has exited.
 pub fn thread_owner(thread: u32) -> Option<ThreadOwner> {
-    // Outside of this container, numbers are those of other threads.
+    // In `/proc`, the ID of a thread outside of this container would be that of another thread.
     let status = (thread < OUTSIDE).then(|| read(&format!("/proc/{thread}/status"))).flatten()?;
     owner(&status, is_own_process)
 }
 
-/// Whose a thread is by its `/proc/…/status`.
+/// Returns whether a thread belongs to the kernel or this program, by its `/proc/…/status`.
 fn owner(status: &str, is_own: impl Fn(u32) -> bool) -> Option<ThreadOwner> {
     // Children of kthreadd are threads of the kernel.
     if field(status, "PPid") == Some("2") || field(status, "Pid") == Some("2") {
@@ -123,8 +115,8 @@ fn field<'a>(status: &'a str, key: &str) -> Option<&'a str> {
     line.map(str::trim)
 }
 
-/// Names a thread by its `/proc/…/status`: "process (thread)", "process", "[kernel thread]". A thread that
-/// has exited has only what its records call it.
+/// Returns the name of a thread from its `/proc/…/status`: "process (thread)", "process", "[kernel
+/// thread]". Of a thread that has exited, only the name in its records is known.
 fn full_name(
     thread: u32,
     status: &str,
@@ -149,11 +141,15 @@ fn full_name(
     let main = process.filter(|process| *process != thread).and_then(process_name);
     let main = main.filter(|main| *main != name);
     if whose == Some(ThreadOwner::Own) {
-        return if process == Some(thread) { OWN.to_owned() } else { format!("{OWN} ({name})") };
+        return if process == Some(thread) {
+            OWN_PROGRAM.to_owned()
+        } else {
+            format!("{OWN_PROGRAM} ({name})")
+        };
     }
     let with_number = |program: String| {
         let number = process.unwrap_or(thread);
-        if program.starts_with(OWN) { format!("{program} {number}") } else { program }
+        if program.starts_with(OWN_PROGRAM) { format!("{program} {number}") } else { program }
     };
     match main {
         Some(main) => format!("{} ({name})", with_number(main)),

@@ -1,7 +1,7 @@
-//! Numbers of threads: the kernel's in tracepoints, those of this PID namespace in every other record.
+//! Thread IDs: tracepoint records contain the kernel's ID of a thread, all other records the ID in this PID namespace.
 //!
-//! In the initial namespace the two are the same. In another one, a thread outside it has the number 0, as the
-//! idle thread has.
+//! In the initial PID namespace, both IDs are the same. In another namespace, a thread outside of
+//! that namespace has the ID 0, like the idle thread.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -9,22 +9,22 @@ use std::fs;
 use super::super::super::ThreadId;
 use crate::sample::{OUTSIDE, UNKNOWN_THREAD};
 
-/// The initial PID namespace, which has this number in every kernel.
+/// Target of the link `/proc/self/ns/pid` in the initial PID namespace: its number is the same in every kernel.
 const INITIAL: &str = "pid:[4026531836]";
 
-/// How numbers of threads are read.
+/// Translates thread IDs of the kernel into those of this PID namespace.
 #[derive(Debug)]
 #[cfg_attr(test, derive(Default))]
 pub(super) struct Numbers {
     is_initial: bool,
-    /// The measuring threads.
+    /// IDs of the measuring threads in this namespace.
     own: BTreeSet<u32>,
-    /// The same by the kernel's numbers, as far as their records have shown them.
+    /// IDs of measuring threads in this namespace by their ID in the kernel, as far as records have shown it.
     own_in_kernel: BTreeMap<u32, u32>,
 }
 
 impl Numbers {
-    /// The numbers of this process and its measuring threads.
+    /// Creates the translation for this process and its measuring threads.
     pub(super) fn of(threads: &[ThreadId]) -> Self {
         let found = fs::read_link("/proc/self/ns/pid");
         let is_initial = found.is_ok_and(|name| name.as_os_str() == INITIAL);
@@ -37,19 +37,20 @@ impl Numbers {
         Self { is_initial, own, own_in_kernel: known }
     }
 
-    /// Whether the kernel's numbers are those of this process.
+    /// Whether this process is in the initial PID namespace: its thread IDs are those of the kernel.
     pub(super) const fn is_initial(&self) -> bool {
         self.is_initial
     }
 
-    /// Whether `/proc` has the threads under the numbers of this process.
+    /// Whether `/proc` lists threads by the IDs of this PID namespace.
     pub(super) fn are_in_proc(&self) -> bool {
         let name = fs::read_link("/proc/self").ok();
         let name = name.as_deref().and_then(|name| name.to_str()?.parse::<u32>().ok());
         self.is_initial || name == Some(std::process::id())
     }
 
-    /// The number of a thread that a switch record and, where there is one, the tracepoint before it name.
+    /// Returns the ID under which to save a thread. `thread` is the ID of the thread in a switch record;
+    /// `in_kernel` is its ID in the tracepoint record before, if there is one.
     pub(super) fn of_switch(&self, thread: u32, in_kernel: Option<u32>) -> u32 {
         match in_kernel {
             _ if self.is_initial || (thread != 0 && thread != UNKNOWN_THREAD) => thread,
@@ -59,19 +60,19 @@ impl Numbers {
         }
     }
 
-    /// The number under which the kernel's number of a tracepoint is known before its switch record is read.
+    /// Returns a provisional ID for a thread ID in a tracepoint record, used until the switch record is read.
     pub(super) const fn of_tracepoint(&self, in_kernel: u32) -> u32 {
         if self.is_initial || in_kernel == 0 { in_kernel } else { OUTSIDE | in_kernel }
     }
 
-    /// Notes the kernel's number of a measuring thread.
+    /// Saves the ID that a measuring thread has in the kernel; ignores other threads.
     pub(super) fn learn(&mut self, thread: u32, in_kernel: Option<u32>) {
         if let Some(number) = in_kernel.filter(|_| !self.is_initial && self.own.contains(&thread)) {
             self.own_in_kernel.insert(number, thread);
         }
     }
 
-    /// The measuring thread that has this number in the kernel.
+    /// Returns the measuring thread that has this ID in the kernel; `None` if none is known to have it.
     pub(super) fn own(&self, in_kernel: u32) -> Option<u32> {
         self.own_in_kernel.get(&in_kernel).copied()
     }

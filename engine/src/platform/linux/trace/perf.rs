@@ -1,4 +1,4 @@
-//! What `perf_event_open` records; with its submodules, the only module that names its library.
+//! Events of `perf_event_open`. Only this module and its submodules use the library of that name.
 
 mod ring;
 mod smi;
@@ -20,10 +20,10 @@ use super::coverage::Opener;
 use super::numbers::Numbers;
 use super::tracepoints::{Filter, Group};
 
-/// The longest filter that the kernel takes: a page.
+/// Max length of a filter that the kernel accepts, in bytes: one page.
 const MAX_FILTER: usize = 4_096;
 
-/// What every event has in common: the clock of the samples, and time, CPU and thread in each record.
+/// Returns the options of every event: the clock of the samples, and time, CPU, and thread in each record.
 fn options() -> Opts {
     let mut options = Opts { enable: true, record_id_all: true, ..Opts::default() };
     options.timer = Some(Clock::Monotonic);
@@ -33,8 +33,8 @@ fn options() -> Opts {
     options
 }
 
-/// Opens a ring per measuring thread with its own switches: permitted to everyone where
-/// `perf_event_paranoid` is at most 2.
+/// Opens a ring per measuring thread, which records only the switches of that thread: permitted to
+/// every user where `perf_event_paranoid` is at most 2.
 pub(super) fn open_own_switches(threads: &[ThreadId]) -> io::Result<Vec<Ring>> {
     let mut options = options();
     options.exclude.kernel = true;
@@ -47,19 +47,20 @@ pub(super) fn open_own_switches(threads: &[ThreadId]) -> io::Result<Vec<Ring>> {
     threads.iter().map(open).collect()
 }
 
-/// Opens events in a ring per CPU: the switches and names of all threads, which needs `CAP_PERFMON`, and the kernel's
-/// tracepoints, which needs a readable tracefs too.
+/// Events in a ring per CPU: the switches and names of all threads, which need `CAP_PERFMON`, and
+/// the kernel's tracepoints, which also need a readable tracefs.
 #[derive(Debug)]
 pub(super) struct KernelEvents {
     filters: Filters,
     /// The rings by their CPU.
     rings: BTreeMap<u32, Ring>,
-    /// The number of the tracepoint of page faults, where the kernel has one.
+    /// The ID of the page fault tracepoint, if the kernel has one.
     fault: Option<u16>,
     has_faults: bool,
 }
 
-/// What the kernel filters tracepoints by; `None` where it cannot: too many threads, or numbers that are not its own.
+/// Filters that the kernel applies to tracepoints. A filter is `None` if the kernel cannot apply it:
+/// there are too many threads, or the known thread IDs are not those of the kernel.
 #[derive(Debug, Default)]
 struct Filters {
     switches: Option<CString>,
@@ -73,8 +74,9 @@ impl Filters {
             return Self::default();
         }
         let filter = |text: String| CString::new(text).ok().filter(is_short);
-        // Why a measuring thread left, and who came instead. Its return would make its wake-up later, and the
-        // switch records have that.
+        // Records why a measuring thread left its CPU, and which thread runs instead. Switches back to
+        // a measuring thread are filtered out: recording them would delay the wake-up of the thread,
+        // and the switch records contain them.
         let (left, back) = (any_of("prev_pid==", threads), any_of("next_pid==", threads));
         Self {
             switches: filter(format!("{left}||(!({back})&&next_pid!=0)")),
@@ -85,19 +87,19 @@ impl Filters {
 }
 
 impl KernelEvents {
-    /// For these threads; `fault` is the number of the tracepoint of page faults.
+    /// Prepares events for these threads; `fault` is the ID of the page fault tracepoint.
     pub(super) fn new(threads: &[ThreadId], numbers: &Numbers, fault: Option<u16>) -> Self {
         let filters = Filters::new(threads, numbers);
         Self { filters, rings: BTreeMap::new(), fault, has_faults: false }
     }
 
-    /// Whether page faults of the threads are recorded.
+    /// Whether page faults of the measuring threads are recorded.
     pub(super) const fn has_faults(&self) -> bool {
         self.has_faults
     }
 
-    /// Adds the wake-ups of measuring threads by CPUs on which they do not run, as far as there is room: without
-    /// them, a wake-up is known from the run-queue delay.
+    /// Records wake-ups of measuring threads by CPUs on which these threads do not run. Stops at the first CPU
+    /// on which this fails: a wake-up that is not recorded is inferred from the run-queue delay.
     pub(super) fn add_wakings(&mut self, id: u16, cpus: &[u32]) {
         let Some(filter) = self.filters.threads.clone() else { return };
         for cpu in cpus {
@@ -116,12 +118,13 @@ impl KernelEvents {
         Ok(())
     }
 
-    /// The rings.
+    /// Returns the rings, in ascending order of CPUs.
     pub(super) fn into_rings(self) -> Vec<Ring> {
         self.rings.into_values().collect()
     }
 
-    /// On all CPUs or on none: otherwise a ring per thread would record the same faults again.
+    /// Adds page faults on all CPUs or on none. After a failure, rings per thread record page faults, and
+    /// would record those of the remaining CPUs a second time.
     fn add_faults_of_cpus(&mut self, id: u16, filter: &CString) -> io::Result<()> {
         let options = tracepoint_options();
         let open = |cpu: &u32| {
@@ -141,7 +144,8 @@ impl Opener for KernelEvents {
         Ok(())
     }
 
-    /// In user code, in the rings so far, as events of a thread make each of its switches longer.
+    /// Adds page faults in user code to the rings of the CPUs. Events per thread would make each
+    /// switch of a measuring thread take longer.
     fn faults(&mut self) {
         let both = self.fault.zip(self.filters.current.clone());
         self.has_faults =
@@ -178,14 +182,14 @@ impl Opener for KernelEvents {
     }
 }
 
-/// Adds the page faults of measuring threads in user code in a ring per thread, which is permitted as their switches
-/// are.
+/// Adds page faults of measuring threads in user code, in a ring per thread. This needs the same
+/// permission as recording the switches of the threads.
 pub(super) fn add_own_faults(rings: &mut Vec<Ring>, threads: &[ThreadId]) -> io::Result<()> {
     rings.extend(open_faults(threads)?);
     Ok(())
 }
 
-/// Adds an event to each ring, or to none where one ring does not take it.
+/// Adds one event to each ring, or no events if one ring rejects its event.
 fn add_all(mut rings: Vec<&mut Ring>, counters: Vec<Counter>) -> io::Result<()> {
     for (place, counter) in counters.into_iter().enumerate() {
         let Some(ring) = rings.get_mut(place) else { break };
@@ -213,7 +217,7 @@ fn switches_of_cpu(cpu: u32) -> io::Result<Ring> {
     let mut options = options();
     options.extra_record.ctx_switch = true;
     options.extra_record.comm = true;
-    // The library reads all records of a ring as those of its first event.
+    // The library decodes all records of a ring with the options of its first event.
     options.sample_format.raw = true;
     Ring::new(Counter::new(Software::Dummy, (Proc::ALL, Cpu(cpu)), &options)?)
 }
@@ -225,7 +229,7 @@ fn tracepoint_options() -> Opts {
     options
 }
 
-/// A filter for any of some threads.
+/// Returns a filter that matches any of these threads; `test` is the comparison with a thread ID.
 fn any_of(test: &str, threads: &[ThreadId]) -> String {
     let tests: Vec<String> = threads.iter().map(|thread| format!("{test}{}", thread.0)).collect();
     tests.join("||")
@@ -235,7 +239,7 @@ fn is_short(filter: &CString) -> bool {
     filter.as_bytes().len() < MAX_FILTER
 }
 
-/// The logical CPUs that run: those of the system, whatever this process may use.
+/// Returns the online logical CPUs of the system, including those that this process may not use.
 pub(super) fn online_cpus() -> Vec<u32> {
     let text = super::super::read("/sys/devices/system/cpu/online").unwrap_or_default();
     let cpus = super::super::super::parse::cpu_list(&text);

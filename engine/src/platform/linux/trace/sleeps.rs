@@ -1,4 +1,4 @@
-//! What ends a sleep: the timer that was set for it, and the idle state that its CPU has to leave.
+//! The end of a sleep: its timer expires, and its CPU exits an idle state.
 
 use std::collections::BTreeMap;
 
@@ -10,11 +10,11 @@ use crate::sample::{TraceEvent, TraceRecord};
 #[derive(Debug)]
 #[cfg_attr(test, derive(Default))]
 pub(super) struct Timers {
-    /// Whether timers expire in an interrupt that comes for them, and not at the next tick.
+    /// Whether a timer expires in an interrupt when it is due, instead of at the next tick.
     are_exact: bool,
-    /// The thread of each and the latest time that it was set for, by its CPU and its address.
+    /// The thread and the last expiry time of each timer, by the CPU and the address of the timer.
     set: BTreeMap<(u32, u64), (u32, Nanos)>,
-    /// What the timer that expired last on each CPU makes, if it wakes the thread that set it.
+    /// The record of the timer that expired last on each CPU, for use if the timer wakes the thread that set it.
     expired: BTreeMap<u32, Option<TraceRecord>>,
 }
 
@@ -29,14 +29,14 @@ impl Timers {
         Self { are_exact: true, ..Self::default() }
     }
 
-    /// A measuring thread set a timer on a CPU.
+    /// Saves that a measuring thread set a timer on a CPU, which is to expire at the time `expires`.
     pub(super) fn set(&mut self, (cpu, timer): (u32, u64), thread: u32, expires: Nanos) {
         if self.are_exact {
             self.set.insert((cpu, timer), (thread, expires));
         }
     }
 
-    /// A timer of a CPU expired.
+    /// Saves that a timer on a CPU expired.
     pub(super) fn expired(&mut self, (cpu, timer): (u32, u64), at: Nanos) {
         let record = self.set.remove(&(cpu, timer)).map(|(thread, expires)| TraceRecord {
             at,
@@ -49,21 +49,21 @@ impl Timers {
         self.expired.insert(cpu, record);
     }
 
-    /// A measuring thread was woken on a CPU: the timer that did it, if it was one. A thread sets other timers, too.
+    /// Returns the record of the timer that woke a measuring thread on a CPU; `None` if something else woke the thread.
     pub(super) fn woke(&mut self, thread: u32, cpu: u32) -> Option<TraceRecord> {
         self.expired.remove(&cpu).flatten().filter(|record| record.thread == Some(thread))
     }
 }
 
-/// How long CPUs take to leave their idle states.
+/// Exit latencies of the idle states of CPUs.
 #[derive(Debug, Default)]
 pub(super) struct IdleStates {
-    /// In nanoseconds by CPU and state, once they were looked up.
+    /// Exit latencies that were looked up before, in nanoseconds, by CPU and idle state; `None` if not reported.
     latencies: BTreeMap<(u32, u32), Option<i64>>,
 }
 
 impl IdleStates {
-    /// How long a CPU takes to leave a state, in nanoseconds; `None` where the system does not report it.
+    /// Returns the exit latency of an idle state, in nanoseconds; `None` if the system does not report it.
     pub(super) fn latency(&mut self, cpu: u32, state: u32) -> Option<i64> {
         *self.latencies.entry((cpu, state)).or_insert_with(|| {
             let file = format!("/sys/devices/system/cpu/cpu{cpu}/cpuidle/state{state}/latency");

@@ -1,4 +1,4 @@
-//! The kernel's tracepoints: where their fields are, and the records they become.
+//! The kernel's tracepoints: the offsets of their fields, and their conversion into trace records.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -10,9 +10,10 @@ use super::names::Names;
 use crate::nanos::Nanos;
 use crate::sample::{TraceEvent, TraceRecord};
 
-/// Where the kernel describes its tracepoints.
+/// Folders in which the kernel describes its tracepoints.
 const FOLDERS: [&str; 2] = ["/sys/kernel/tracing/events", "/sys/kernel/debug/tracing/events"];
-/// Interrupt vectors of x86, each with an entry and an exit, their names, and whether every such kernel has them.
+/// Interrupt vectors of x86, each with an entry and an exit tracepoint: the name in these tracepoints,
+/// the name to show, and whether every kernel for x86 has the vector.
 const VECTORS: [(&str, &str, bool); 10] = [
     ("local_timer", "local timer", true),
     ("reschedule", "reschedule", true),
@@ -25,15 +26,16 @@ const VECTORS: [(&str, &str, bool); 10] = [
     ("error_apic", "APIC error", false),
     ("spurious_apic", "spurious", false),
 ];
-/// The kernel denies the exit of this vector, since records themselves cause it.
+/// An interrupt vector of which only the entry is recorded: the kernel denies its exit tracepoint, since
+/// writing records itself causes this interrupt.
 const IRQ_WORK: &str = "irq_vectors/irq_work_entry";
-/// Written when a handler of non-maskable interrupts ends, with its length.
+/// Tracepoint at the end of a handler of non-maskable interrupts, with the duration of the handler.
 const NMI: &str = "nmi/nmi_handler";
-/// Interrupts between CPUs, on Arm.
+/// Interrupts between CPUs (inter-processor interrupts), on Arm.
 const IPI: &str = "ipi/ipi";
 const IS_X86: bool = cfg!(any(target_arch = "x86_64", target_arch = "x86"));
 const IS_ARM: bool = cfg!(any(target_arch = "aarch64", target_arch = "arm"));
-/// Rows of `/proc/interrupts` with the events that record them.
+/// Labels of rows of `/proc/interrupts`, each with the tracepoint that records the interrupts of the row.
 const ROWS: [(&str, &str); 11] = [
     ("NMI", NMI),
     ("PMI", NMI),
@@ -47,20 +49,20 @@ const ROWS: [(&str, &str); 11] = [
     ("THR", "irq_vectors/threshold_apic"),
     ("DFR", "irq_vectors/deferred_error_apic"),
 ];
-/// Rows that count no interrupts: retries, polls, and errors.
+/// Rows of `/proc/interrupts` that count no interrupts, but retries, polls, and errors.
 const NO_INTERRUPTS: [&str; 5] = ["RTR", "MCP", "ERR", "MIS", "Err"];
-/// Where the data of each tracepoint has what the CPU was doing, and the thread that it is from.
+/// Offsets of the fields `common_flags` and `common_pid` in the data of every tracepoint.
 const COMMON_FLAGS: usize = 2;
 const COMMON_PID: usize = 4;
-/// Set in an interrupt or softirq: what happens there is not the thread's doing.
+/// Bits of `common_flags` that are set in an interrupt or softirq: the thread did not cause the event.
 const IN_INTERRUPT: u8 = 0x18;
-/// The state of a CPU that is not idle, in `cpu_idle`.
+/// The state in `cpu_idle` with which a CPU exits an idle state.
 const NOT_IDLE: u32 = u32::MAX;
-/// Softirqs by their number.
+/// Names of softirqs by their number.
 const SOFTIRQS: [&str; 10] =
     ["HI", "TIMER", "NET_TX", "NET_RX", "BLOCK", "IRQ_POLL", "TASKLET", "SCHED", "HRTIMER", "RCU"];
 
-/// What a tracepoint is, with the places of its fields in the raw data.
+/// The kind of a tracepoint, with the offsets of its fields in the raw data.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Kind {
     Switch {
@@ -83,7 +85,7 @@ enum Kind {
         number: usize,
     },
     VectorBegin(&'static str),
-    /// Its end is not recorded.
+    /// An interrupt vector whose end is not recorded.
     VectorOnly(&'static str),
     Nmi {
         length: usize,
@@ -102,26 +104,26 @@ enum Kind {
     SoftirqEnd,
 }
 
-/// What a tracepoint is filtered by, in the kernel.
+/// The filter that the kernel applies to a tracepoint.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Filter {
-    /// Nothing.
+    /// No filter.
     #[default]
     None,
     /// Switches to or from measuring threads.
     Switches,
-    /// The measuring threads.
+    /// Events about measuring threads, such as their wake-ups.
     Threads,
-    /// What measuring threads do.
+    /// Events that measuring threads cause.
     Current,
 }
 
-/// Tracepoints of use only together: the begin and the end of an interrupt.
+/// Tracepoints that are useful only together, such as the begin and the end of an interrupt.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Group {
-    /// Its name, where it is missing.
+    /// The name with which a missing group is listed.
     pub(super) name: String,
-    /// The numbers of its tracepoints.
+    /// The IDs of the tracepoints.
     pub(super) ids: Vec<u16>,
     pub(super) filter: Filter,
 }
@@ -133,22 +135,23 @@ impl Group {
     }
 }
 
-/// The tracepoints of this kernel by their number.
+/// The tracepoints of this kernel by their ID.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Layout {
     kinds: BTreeMap<u16, Kind>,
-    /// What to open on each CPU to have everything that could explain a delay.
+    /// The groups of tracepoints to open on each CPU, to record everything that could explain a delay.
     groups: Vec<Group>,
-    /// What would belong to it and is not in this kernel.
+    /// Names of needed groups that this kernel does not have.
     absent: Vec<String>,
     page_fault: Option<u16>,
 }
 
-/// What was read while it was readable.
+/// The kernel's descriptions of tracepoints that were read while this process was root.
 static NOTED: OnceLock<Layout> = OnceLock::new();
 
 impl Layout {
-    /// Reads the descriptions for later, when only who may record events may no longer read them.
+    /// Reads and saves the kernel's descriptions of tracepoints. After this process has dropped the rights
+    /// of root, it may not be permitted to read them.
     pub(super) fn note() {
         match Self::from_files() {
             Ok(layout) => drop(NOTED.set(layout)),
@@ -156,7 +159,8 @@ impl Layout {
         }
     }
 
-    /// The descriptions; fails without those of `sched_switch`, others may be missing.
+    /// Returns the descriptions that were saved, or else reads them. Fails without the description of
+    /// `sched_switch`; other descriptions may be missing.
     pub(super) fn read() -> io::Result<Self> {
         NOTED.get().cloned().map_or_else(Self::from_files, Ok)
     }
@@ -243,7 +247,7 @@ impl Layout {
         layout
     }
 
-    /// What a kernel opens that has every tracepoint.
+    /// Returns the groups of a kernel that has every tracepoint.
     #[cfg(test)]
     pub(super) fn complete_groups() -> Vec<Group> {
         const FIELDS: [&str; 14] = [
@@ -273,7 +277,8 @@ impl Layout {
         .groups
     }
 
-    /// Adds the tracepoints of a group where this kernel has all of them.
+    /// Adds the tracepoints of a group if this kernel has all of them; otherwise lists the group as
+    /// absent if it is needed.
     fn add(
         &mut self,
         name: &str,
@@ -293,37 +298,37 @@ impl Layout {
         self.kinds.extend(events);
     }
 
-    /// What to open on each CPU.
+    /// Returns the groups to open on each CPU.
     pub(super) fn groups(&self) -> &[Group] {
         &self.groups
     }
 
-    /// What would belong to it and is not in this kernel.
+    /// Returns the names of needed groups that this kernel does not have.
     pub(super) fn absent(&self) -> &[String] {
         &self.absent
     }
 
-    /// The number of the tracepoint of page faults in user code; `None` where the kernel has none.
+    /// Returns the ID of the tracepoint of page faults in user code; `None` if the kernel has none.
     pub(super) const fn page_fault_id(&self) -> Option<u16> {
         self.page_fault
     }
 
-    /// The number of the tracepoint of wake-ups; `None` where the kernel's is not understood.
+    /// Returns the ID of the tracepoint of wake-ups; `None` if its format is not known.
     pub(super) fn waking_id(&self) -> Option<u16> {
         self.kinds.iter().find_map(|(id, kind)| matches!(kind, Kind::Waking { .. }).then_some(*id))
     }
 
-    /// Whether the interrupts of a row of `/proc/interrupts` are recorded.
+    /// Whether the interrupts of a row of `/proc/interrupts` are recorded; also true if the row counts no interrupts.
     pub(super) fn records_row(&self, label: &str) -> bool {
         let has = |name: &str| self.groups.iter().any(|group| group.name == name);
-        // Devices have numbers, and handlers that are traced.
+        // A row of a device has a number as its label; the tracepoints of handlers record its interrupts.
         let is_device = label.starts_with(|first: char| first.is_ascii_digit());
         let is_known = ROWS.iter().any(|(row, name)| *row == label && has(name));
         let is_ipi = label.starts_with("IPI") && has(IPI);
         is_device || is_known || is_ipi || NO_INTERRUPTS.contains(&label)
     }
 
-    /// Decodes the raw data of one tracepoint; unknown ones are omitted.
+    /// Decodes the raw data of one tracepoint record; skips unknown tracepoints.
     pub(super) fn decode(
         &self,
         raw: &[u8],
@@ -356,7 +361,7 @@ impl Layout {
                     names.record_thread(number, &text(raw.get(at..).unwrap_or_default()));
                 };
                 if from != 0 {
-                    // In a namespace, how it came may not be recorded.
+                    // In a PID namespace, the switch to this thread, which has its name, may not have been recorded.
                     if !is_initial {
                         record_name(from, from_name);
                     }
@@ -370,7 +375,7 @@ impl Layout {
             }
             Kind::Waking { thread } => {
                 let thread = int(thread).and_then(|thread| u32::try_from(thread).ok());
-                // Those of others are nobody's delay.
+                // Wake-ups of other threads do not explain a delay of a measuring thread.
                 let Some(own) = thread.and_then(|thread| names.numbers.own(thread)) else { return };
                 names.timers.woke(own, cpu).into_iter().for_each(&mut *take);
                 TraceRecord { event: TraceEvent::Waking, thread: Some(own), ..base }
@@ -381,7 +386,7 @@ impl Layout {
             }
             Kind::InterruptBegin { number: line, name } => {
                 let line = int(line).unwrap_or_default();
-                // The low half of the field is where the name is, from the start of the data.
+                // The low 16 bits of the field are the offset of the name from the start of the data.
                 let place = int(name).and_then(|place| usize::try_from(place & 0xffff).ok());
                 let name = text(place.and_then(|place| raw.get(place..)).unwrap_or_default());
                 let name = names.position(&format!("{name}, IRQ {line}"));
@@ -435,7 +440,7 @@ impl Layout {
     }
 }
 
-/// Notes a timer that a measuring thread set, and not an interrupt on its CPU.
+/// Saves a timer that a measuring thread set; ignores timers that an interrupt on its CPU set.
 fn note_timer(raw: &[u8], (timer, expires): (usize, usize), cpu: u32, names: &mut Names) {
     let is_interrupt = raw.get(COMMON_FLAGS).is_none_or(|flags| flags & IN_INTERRUPT != 0);
     let thread = number(raw, COMMON_PID).map(u32::from_ne_bytes);
@@ -448,7 +453,7 @@ fn note_timer(raw: &[u8], (timer, expires): (usize, usize), cpu: u32, names: &mu
     names.timers.set((cpu, u64::from_ne_bytes(timer)), own, expires);
 }
 
-/// How a thread lost its CPU, by its state as `sched_switch` has it.
+/// Returns how a thread lost its CPU, by its state in `sched_switch`.
 const fn left(state: i64) -> TraceEvent {
     // Bit 8 marks a preempted thread, whatever it was about to do.
     if state.trailing_zeros() >= 8 || state & 0x100 != 0 {
@@ -466,18 +471,18 @@ fn number<const N: usize>(raw: &[u8], at: usize) -> Option<[u8; N]> {
     raw.get(at..at + N)?.try_into().ok()
 }
 
-/// The text up to its end; what is not UTF-8 is replaced.
+/// Returns the text up to the first zero byte; replaces invalid UTF-8.
 fn text(raw: &[u8]) -> String {
     let end = raw.iter().position(|byte| *byte == 0).unwrap_or(raw.len());
     String::from_utf8_lossy(raw.get(..end).unwrap_or_default()).into_owned()
 }
 
-/// The number of a tracepoint: `ID: 372`.
+/// Parses the ID of a tracepoint from its description, such as `ID: 372`.
 fn id(format: &str) -> Option<u16> {
     format.lines().find_map(|line| line.strip_prefix("ID:"))?.trim().parse().ok()
 }
 
-/// Where a field is: `field:pid_t next_pid; offset:56; size:4; signed:1;`.
+/// Parses the offset of a field in bytes from a line such as `field:pid_t next_pid; offset:56; size:4; signed:1;`.
 fn offset(format: &str, name: &str) -> Option<usize> {
     format.lines().find_map(|line| {
         let mut parts = line.trim().strip_prefix("field:")?.split(';').map(str::trim);

@@ -1,6 +1,6 @@
-//! Reads the fields of a payload one after the other; a payload can be cut off anywhere.
+//! Reads the fields of a payload, the data of an event, in order. A payload can be cut off anywhere.
 
-/// The rest of a payload.
+/// The part of a payload that was not read yet.
 #[derive(Debug)]
 pub(super) struct Payload<'a> {
     rest: &'a [u8],
@@ -38,8 +38,8 @@ impl<'a> Payload<'a> {
         if self.pointer_size == 4 { self.u32().map(u64::from) } else { self.u64() }
     }
 
-    /// Skips an account: 4 zero bytes without one, otherwise two pointers and an identifier whose second byte is the
-    /// number of its parts.
+    /// Skips an account: 4 zero bytes if there is none, otherwise two pointers and a security
+    /// identifier (SID), whose second byte is the number of its parts.
     pub(super) fn skip_account(&mut self) -> Option<()> {
         let mut ahead = Self { rest: self.rest, pointer_size: self.pointer_size };
         if ahead.u32()? == 0 {
@@ -51,13 +51,13 @@ impl<'a> Payload<'a> {
         self.skip(6 + 4 * usize::from(parts))
     }
 
-    /// Text of bytes up to a zero or the end.
+    /// Reads text of single bytes up to a zero byte or the end of the payload.
     pub(super) fn narrow_text(&mut self) -> Option<String> {
         let end = self.rest.iter().position(|byte| *byte == 0).unwrap_or(self.rest.len());
         Some(String::from_utf8_lossy(self.take(end)?).into_owned())
     }
 
-    /// Text of UTF-16 units up to a zero or the end.
+    /// Reads text of UTF-16 units up to a zero or the end of the payload; it must be the last field to be read.
     pub(super) fn wide_text(&self) -> String {
         let (units, _) = self.rest.as_chunks::<2>();
         let units: Vec<u16> = units

@@ -1,15 +1,12 @@
-//! Records of who had a CPU, from events of the kernel, and the names of threads and drivers in them.
+//! Converts kernel events into records of which thread ran on a CPU, and finds the names of threads and drivers.
 
 use std::collections::BTreeMap;
 
+use super::super::{OWN_PROGRAM, harmless_name};
 use super::{KernelEvent, RawEvent, is_kernel_process};
 use crate::nanos::Nanos;
 use crate::sample::{TraceEvent, TraceRecord};
 
-/// The longest name that is saved: names of threads are hostile text.
-const MAX_NAME_CHARS: usize = 48;
-/// The name of this program, which no other gets: a running copy has its number, too.
-const OWN: &str = "jitterscope";
 /// States of a thread (`KTHREAD_STATE`) that was ready to run when it lost its CPU: ready, still running, standby, and
 /// ready on another CPU.
 const READY: [u8; 4] = [1, 2, 3, 7];
@@ -17,11 +14,11 @@ const READY: [u8; 4] = [1, 2, 3, 7];
 const WAITING: u8 = 5;
 /// Wait reasons (`KWAIT_REASON`) of a thread that was suspended.
 const SUSPENDED: [u8; 2] = [5, 12];
-/// Those of a thread that waits for another one or for time: a sleep, an object, an event pair, a queue, a local call,
-/// a keyed event, an address.
+/// Wait reasons (`KWAIT_REASON`) of a thread that waits for another thread or for a time: a sleep, an
+/// object, an event pair, a queue, a local call, a keyed event, an address.
 const SLEEPS: [u8; 10] = [4, 6, 11, 13, 14, 15, 16, 17, 21, 37];
 
-/// A thread that runs.
+/// What events reported about a thread: its process, the address of its first routine, and its name.
 #[derive(Clone, Debug)]
 struct Thread {
     process: u32,
@@ -29,28 +26,28 @@ struct Thread {
     name: Option<String>,
 }
 
-/// An image of the kernel in memory.
+/// An image in kernel memory: the kernel itself or a driver.
 #[derive(Clone, Debug)]
 struct Image {
     size: u64,
     name: String,
 }
 
-/// Reads events in the order in which they were recorded.
+/// Decodes events, which must be added in the order in which they were recorded.
 #[derive(Debug, Default)]
 pub struct KernelTrace {
     images: BTreeMap<u64, Image>,
     threads: BTreeMap<u32, Thread>,
     processes: BTreeMap<u32, String>,
-    /// Names of interrupts and deferred calls, by their position.
+    /// Names of interrupts and deferred calls; a record refers to a name by the position of the name in this list.
     routines: Vec<String>,
-    /// The positions of those that were seen, by their address.
+    /// Positions in `routines`, by whether the call is deferred and the address of the routine.
     known: BTreeMap<(bool, u64), u32>,
 }
 
 impl KernelTrace {
-    /// Reads an event, and hands on the records that follow from it, in order. `nanos` reads the performance counter
-    /// as a time of the clock.
+    /// Decodes an event and passes the records that result from it to `take`, in order. `nanos`
+    /// converts a reading of the performance counter into a time of the clock.
     pub fn add(
         &mut self,
         raw: &RawEvent<'_>,
@@ -67,7 +64,7 @@ impl KernelTrace {
         };
         match KernelEvent::read(raw) {
             Some(KernelEvent::Switch { new, old, wait_reason, old_state }) => {
-                // The idle thread of a CPU is no state of another one.
+                // Thread 0 is the idle thread of each CPU: a switch away from it is not recorded.
                 if old != 0 {
                     let event = left_for(old_state, wait_reason);
                     take(TraceRecord { thread: Some(old), ..record(raw.ticks, event) });
@@ -79,7 +76,7 @@ impl KernelTrace {
                 let event = TraceEvent::Waking;
                 take(TraceRecord { thread: Some(thread), ..record(raw.ticks, event) });
             }
-            // It is recorded when it ends.
+            // The event is recorded when the routine ends.
             Some(KernelEvent::Routine { is_deferred, began, address }) if began <= raw.ticks => {
                 let (begin, end) = if is_deferred {
                     (TraceEvent::SoftirqBegin, TraceEvent::SoftirqEnd)
@@ -112,20 +109,20 @@ impl KernelTrace {
         }
     }
 
-    /// The driver whose image holds an address of the kernel.
+    /// Returns the driver whose image contains this address of kernel memory.
     fn driver_of(&self, address: u64) -> Option<&str> {
         let (base, image) = self.images.range(..=address).next_back()?;
         (address - base < image.size).then_some(image.name.as_str())
     }
 
-    /// The position of the name of an interrupt or a deferred call.
+    /// Returns the position in `routines` of the name of an interrupt or deferred call, by the address of its routine.
     fn position(&mut self, is_deferred: bool, address: u64) -> Option<u32> {
         if let Some(known) = self.known.get(&(is_deferred, address)) {
             return Some(*known);
         }
         let driver = self.driver_of(address).unwrap_or("an unknown driver");
         let name = if is_deferred { format!("DPC of {driver}") } else { driver.to_owned() };
-        let name = printable(&name);
+        let name = harmless_name(&name);
         let found = self.routines.iter().position(|known| *known == name);
         let position = found.unwrap_or_else(|| {
             self.routines.push(name);
@@ -136,8 +133,9 @@ impl KernelTrace {
         Some(position)
     }
 
-    /// The name of what a record is about: "process (thread)", "[System (driver)]", the driver of an interrupt; `None`
-    /// where nothing was recorded of it.
+    /// Returns the name of the thread or routine of a record: "process (thread)", "[System
+    /// (driver)]", the driver of an interrupt; `None` if no event contained a name. `is_own` returns
+    /// whether a process is of this program.
     pub fn name_of(&self, record: &TraceRecord, is_own: impl Fn(u32) -> bool) -> Option<String> {
         match (record.thread, record.name) {
             (Some(thread), _) if thread != 0 => self.name_of_thread(thread, is_own),
@@ -146,7 +144,7 @@ impl KernelTrace {
         }
     }
 
-    /// The process of a thread, where that was recorded.
+    /// Returns the ID of the process of a thread; `None` if no event reported the thread.
     pub fn process_of(&self, thread: u32) -> Option<u32> {
         self.threads.get(&thread).map(|thread| thread.process)
     }
@@ -156,19 +154,19 @@ impl KernelTrace {
         let part = name.as_deref();
         if is_kernel_process(*process) {
             let part = part.or_else(|| self.driver_of(*start));
-            return Some(printable(&format!("[{}]", joined("System", part))));
+            return Some(harmless_name(&format!("[{}]", joined("System", part))));
         }
         let program = match self.processes.get(process) {
-            _ if is_own(*process) => OWN.to_owned(),
-            Some(program) if program.starts_with(OWN) => format!("{program} {process}"),
+            _ if is_own(*process) => OWN_PROGRAM.to_owned(),
+            Some(program) if program.starts_with(OWN_PROGRAM) => format!("{program} {process}"),
             Some(program) => program.clone(),
             None => format!("process {process}"),
         };
-        Some(printable(&joined(&program, part.filter(|part| *part != program))))
+        Some(harmless_name(&joined(&program, part.filter(|part| *part != program))))
     }
 }
 
-/// Why a thread left its CPU.
+/// Returns why a thread left its CPU, from the state of the thread and the reason of its wait.
 fn left_for(state: u8, wait_reason: u8) -> TraceEvent {
     match state {
         _ if READY.contains(&state) => TraceEvent::Preempted,
@@ -180,9 +178,4 @@ fn left_for(state: u8, wait_reason: u8) -> TraceEvent {
 
 fn joined(program: &str, part: Option<&str>) -> String {
     part.map_or_else(|| program.to_owned(), |part| format!("{program} ({part})"))
-}
-
-fn printable(name: &str) -> String {
-    let letter = |letter: char| if letter.is_control() { '\u{fffd}' } else { letter };
-    name.chars().map(letter).take(MAX_NAME_CHARS).collect()
 }

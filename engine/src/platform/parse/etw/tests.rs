@@ -1,4 +1,4 @@
-//! A trace that Windows 7 recorded, and payloads made up.
+//! Tests with a trace that was recorded on Windows 7, and with generated payloads.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,7 @@ use proptest::prelude::*;
 use super::*;
 use crate::sample::{TraceEvent, TraceRecord};
 
-/// Described in the README of its folder.
+/// Events recorded on Windows 7. The README in the folder of the file describes their format.
 const RECORDED: &[u8] = include_bytes!("recorded/windows7.bin");
 
 fn recorded() -> Vec<RawEvent<'static>> {
@@ -31,7 +31,7 @@ fn recorded() -> Vec<RawEvent<'static>> {
     events
 }
 
-/// The records of events, with times in ticks.
+/// Returns the records of events. Their times are in ticks of the performance counter.
 fn records(trace: &mut KernelTrace, events: &[RawEvent<'_>]) -> Vec<TraceRecord> {
     let mut records = Vec::new();
     for event in events {
@@ -50,7 +50,7 @@ fn event(group: u8, opcode: u8, version: u8, payload: &[u8]) -> RawEvent<'_> {
     RawEvent { group, opcode, version, cpu: 3, ticks: 1 << 50, pointer_size: 8, payload }
 }
 
-/// The figures are those that `dissect.etl` and Python's `struct` read from the same trace.
+/// The expected numbers were read from the same trace with `dissect.etl` and Python's `struct`.
 #[test]
 fn a_recorded_trace_has_the_events_that_another_decoder_counts() {
     use TraceEvent::{
@@ -72,7 +72,7 @@ fn a_recorded_trace_has_the_events_that_another_decoder_counts() {
     assert_eq!([SoftirqBegin, SoftirqEnd].map(count), [102; 2]);
     let idle = records.iter().filter(|one| one.event == SwitchIn && one.thread == Some(0));
     assert_eq!(idle.count(), 107);
-    // How many of each driver, and how many ticks they took.
+    // For each driver: the number of interrupts and DPCs, and their total duration in ticks.
     let mut drivers: BTreeMap<String, (usize, i64)> = BTreeMap::new();
     for pair in records.windows(2) {
         let [begin, end] = pair else { continue };
@@ -143,7 +143,7 @@ fn payloads_are_read_by_hand_alike() {
     let mut trace = KernelTrace::default();
     let ready = records(&mut trace, &[event(group::THREAD, 50, 2, &ready)]);
     assert_eq!((ready[0].event, ready[0].thread), (TraceEvent::Waking, Some(1_000)));
-    // A process without an account, as newer versions record it.
+    // An event of a process without a user account, in the layout of newer versions of Windows.
     let process = [&[0; 8][..], &42_u32.to_le_bytes(), &[0; 12 + 8 + 4 + 4], b"game.exe\0x\0"];
     let process = process.concat();
     let read = KernelEvent::Process { process: 42, name: "game.exe".to_owned() };

@@ -1,4 +1,4 @@
-//! Reads the events of a session on a separate thread, and stores their records until they are taken.
+//! Reads the events of a session on a separate thread, and stores the records in memory until they are taken.
 
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -19,12 +19,12 @@ use super::super::topology::logical_cpus;
 use crate::nanos::Nanos;
 use crate::sample::TraceRecord;
 
-/// How many records wait at most: about 15 MB.
+/// Max number of records in memory: about 15 MB.
 const MAX_WAITING: usize = 1 << 18;
-/// What the system returns instead of a handle.
+/// The value that the system returns instead of a handle if it fails.
 const INVALID: u64 = u64::MAX;
 
-/// The classes of the kernel's events.
+/// Identifiers of the classes of the kernel's events, each with its group.
 const CLASSES: [(u128, u8); 4] = [
     (0x3d6f_a8d0_fe05_11d0_9dda_00c0_4fd7_ba7c, group::PROCESS),
     (0x3d6f_a8d1_fe05_11d0_9dda_00c0_4fd7_ba7c, group::THREAD),
@@ -32,13 +32,13 @@ const CLASSES: [(u128, u8); 4] = [
     (0x2cb1_5d1d_5fc1_11d2_abe1_00a0_c911_f518, group::IMAGE),
 ];
 
-/// What was read, shared with the thread that reads.
+/// State that the thread that reads events shares with the thread that takes records.
 #[derive(Debug, Default)]
 struct Shared {
     waiting: Mutex<Waiting>,
     /// The time of the newest event.
     newest: AtomicI64,
-    /// The CPUs in the order in which the kernel counts them.
+    /// The numbers of the CPUs, by the index that the kernel uses in events.
     cpus: Vec<u32>,
 }
 
@@ -71,33 +71,33 @@ impl Shared {
     }
 }
 
-/// The records that were read.
+/// The records that were read and wait to be taken.
 #[derive(Debug)]
 pub(super) struct Events(Arc<Shared>);
 
 impl Events {
-    /// The time of the newest event.
+    /// Returns the time of the newest event.
     pub(super) fn newest(&self) -> Nanos {
         Nanos::new(self.0.newest.load(Ordering::Acquire))
     }
 
-    /// Takes the records so far.
+    /// Takes all records that were read so far.
     pub(super) fn take(&self) -> Vec<TraceRecord> {
         std::mem::take(&mut self.0.waiting().records)
     }
 
-    /// How many were dropped, as too many waited.
+    /// Returns how many records were dropped because too many waited.
     pub(super) fn dropped_count(&self) -> u64 {
         self.0.waiting().dropped
     }
 
-    /// The name of what a record is about, where it was recorded.
+    /// Returns the name of the thread or interrupt of a record, if an event named it.
     pub(super) fn name_of(&self, record: &TraceRecord) -> Option<String> {
         self.0.waiting().trace.name_of(record, is_own_process)
     }
 }
 
-/// Reads a session until it is stopped.
+/// Reads the events of a session until the session is stopped.
 #[derive(Debug)]
 pub(super) struct Consumer {
     handle: u64,
@@ -129,7 +129,7 @@ impl Consumer {
         Ok(Self { handle: handle.Value, shared })
     }
 
-    /// Where its records wait.
+    /// Returns the queue of the records that the session delivers.
     pub(super) fn events(&self) -> Events {
         Events(Arc::clone(&self.shared))
     }
@@ -151,18 +151,18 @@ impl Consumer {
 impl Drop for Consumer {
     #[expect(unsafe_code, reason = "only the system closes handles")]
     fn drop(&mut self) {
-        // SAFETY: the handle is open, and closed once.
+        // SAFETY: the handle is open, and this call is the only one that closes it.
         unsafe { CloseTrace(PROCESSTRACE_HANDLE { Value: self.handle }) };
     }
 }
 
-/// Takes an event; the system calls it on the thread of [`Consumer::run`].
+/// Adds an event to the records; the system calls this function on the thread of [`Consumer::run`].
 #[expect(unsafe_code, reason = "the system hands events to a function of C")]
 unsafe extern "system" fn on_event(record: *mut EVENT_RECORD) {
-    // SAFETY: the system hands a record that lives as long as the call.
+    // SAFETY: the system passes a record that is valid for the length of the call.
     let Some(record) = (unsafe { record.as_ref() }) else { return };
     let shared = record.UserContext.cast::<Shared>().cast_const();
-    // SAFETY: this is the context of the open handle, which whoever reads keeps alive.
+    // SAFETY: `shared` is the context of the open handle; [`Consumer`] owns the context while events are read.
     let Some(shared) = (unsafe { shared.as_ref() }) else { return };
     let header = &record.EventHeader;
     let class = class_of(&header.ProviderId);
@@ -170,7 +170,7 @@ unsafe extern "system" fn on_event(record: *mut EVENT_RECORD) {
     let payload: &[u8] = if record.UserData.is_null() {
         &[]
     } else {
-        // SAFETY: the payload has this many bytes and lives as long as the call.
+        // SAFETY: the payload has `UserDataLength` bytes and lives as long as the call.
         unsafe {
             std::slice::from_raw_parts(
                 record.UserData.cast_const().cast(),
@@ -181,7 +181,7 @@ unsafe extern "system" fn on_event(record: *mut EVENT_RECORD) {
     let has = |flag: u32| u32::from(header.Flags) & flag != 0;
     // SAFETY: both forms of the union are plain numbers of which any bits are valid.
     let index = unsafe { record.BufferContext.Anonymous.ProcessorIndex };
-    // Without the flag, the upper byte is something else.
+    // Without the flag `PROCESSOR_INDEX`, only the lower byte is the index of the CPU.
     let cpu = if has(EVENT_HEADER_FLAG_PROCESSOR_INDEX) { index } else { index & 0xff };
     shared.add(RawEvent {
         group,
@@ -194,7 +194,7 @@ unsafe extern "system" fn on_event(record: *mut EVENT_RECORD) {
     });
 }
 
-/// A class as one number.
+/// Converts the identifier of an event class to one number, as in [`CLASSES`].
 fn class_of(class: &GUID) -> u128 {
     let GUID { data1, data2, data3, data4 } = *class;
     let upper = u128::from(data1) << 96 | u128::from(data2) << 80 | u128::from(data3) << 64;

@@ -1,4 +1,4 @@
-//! A session of the kernel's trace of this process.
+//! A session of the kernel trace that belongs to this process.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -16,7 +16,7 @@ use windows_sys::Win32::System::Diagnostics::Etw::{
 use super::super::living;
 use super::super::topology::logical_cpus;
 
-/// What is recorded.
+/// The kernel events that are recorded.
 const EVENTS: u32 = EVENT_TRACE_FLAG_PROCESS
     | EVENT_TRACE_FLAG_THREAD
     | EVENT_TRACE_FLAG_IMAGE_LOAD
@@ -25,25 +25,25 @@ const EVENTS: u32 = EVENT_TRACE_FLAG_PROCESS
     | EVENT_TRACE_FLAG_INTERRUPT
     | EVENT_TRACE_FLAG_DPC
     | EVENT_TRACE_FLAG_NO_SYSCONFIG;
-/// Times are readings of the performance counter.
+/// The system's number for the clock of a session: event times are readings of the performance counter.
 const PERFORMANCE_COUNTER: u32 = 1;
-/// The size of a buffer in KiB.
+/// The size of a buffer of a session, in KiB.
 const BUFFER_KIB: u32 = 128;
-/// Buffers of each CPU, at least and at most.
+/// Min and max number of buffers per CPU.
 const BUFFERS_A_CPU: [u32; 2] = [4, 16];
-/// How a name begins; the number of the process and that of the session follow.
+/// The beginning of the name of a session; the ID of the process and the number of the session follow.
 const NAME: &str = "Jitterscope kernel trace";
-/// Names that a start tries.
+/// Max number of names that [`Session::start`] tries if each is already in use.
 const MAX_TRIES: u32 = 8;
-/// How many sessions a system has at most.
+/// Max number of sessions of a system.
 const MAX_SESSIONS: usize = 64;
-/// Room for a name, and as much for the name of a file, in UTF-16 units.
+/// Max length of the name of a session, and of the name of its file, in UTF-16 units.
 const NAME_UNITS: usize = 1_024;
 
-/// The sessions of this process that run, for an end of the process that drops nothing.
+/// The running sessions of this process, to stop them if the process ends without dropping them.
 static RUNNING: Mutex<Vec<u64>> = Mutex::new(Vec::new());
 
-/// What the system reads and writes about a session.
+/// Properties of a session, in the layout that the system reads and writes.
 #[repr(C)]
 struct Properties {
     head: EVENT_TRACE_PROPERTIES,
@@ -61,7 +61,8 @@ impl Properties {
         Self { head, name: [0; NAME_UNITS], file: [0; NAME_UNITS] }
     }
 
-    /// Those of a session to start. Without an identifier, the system makes one.
+    /// Returns the properties for starting a session. The identifier of the session is not set, so
+    /// the system creates one.
     fn to_start() -> Self {
         let mut properties = Self::new();
         let head = &mut properties.head;
@@ -74,7 +75,7 @@ impl Properties {
         [head.MinimumBuffers, head.MaximumBuffers] =
             BUFFERS_A_CPU.map(|count| count.saturating_mul(cpu_count));
         head.FlushTimer = 1;
-        // It has no file.
+        // The session has no log file.
         head.LogFileNameOffset = 0;
         properties
     }
@@ -85,18 +86,18 @@ impl Properties {
     }
 }
 
-/// The process that a session of this name belongs to; `None` for a session of another program.
+/// Returns the ID of the process that started the session with this name; `None` for a session of another program.
 fn process_of(name: &str) -> Option<u32> {
     let (process, _) = name.strip_prefix(NAME)?.trim_start().split_once(' ')?;
     process.parse().ok()
 }
 
-/// Asks something of a session; returns the system's answer.
+/// Sends a request about a session to the system; returns the properties that the system has filled in.
 #[expect(unsafe_code, reason = "only the system has sessions")]
 fn control(handle: u64, request: EVENT_TRACE_CONTROL) -> Result<Properties, WIN32_ERROR> {
     let mut properties = Properties::new();
     let handle = CONTROLTRACE_HANDLE { Value: handle };
-    // SAFETY: the properties name their size and where in them names have room.
+    // SAFETY: the properties state their own size and the offsets of the two fields for names.
     let status =
         unsafe { ControlTraceW(handle, std::ptr::null(), (&raw mut properties).cast(), request) };
     if status == ERROR_SUCCESS { Ok(properties) } else { Err(status) }
@@ -110,7 +111,7 @@ pub(super) struct Session {
 }
 
 impl Session {
-    /// Starts a session, after those that crashed processes left were stopped.
+    /// Starts a session, after stopping the sessions that crashed processes of this program left behind.
     #[expect(unsafe_code, reason = "only the system has sessions")]
     pub(super) fn start() -> Result<Self, WIN32_ERROR> {
         static NEXT: AtomicU32 = AtomicU32::new(1);
@@ -122,12 +123,13 @@ impl Session {
             let name: Vec<u16> = name.encode_utf16().chain([0]).collect();
             let mut properties = Properties::to_start();
             let mut handle = CONTROLTRACE_HANDLE::default();
-            // SAFETY: the name ends with a zero, and the properties name their size and where the name has room.
+            // SAFETY: the name ends with a zero, and the properties state their own size and the
+            // offset of the field for the name.
             status = unsafe {
                 StartTraceW(&raw mut handle, name.as_ptr(), (&raw mut properties).cast())
             };
             match status {
-                // A process that crashed may have had the same number.
+                // A crashed process may have had the same ID, and its session may still run.
                 ERROR_ALREADY_EXISTS => {}
                 ERROR_SUCCESS => {
                     RUNNING.lock().unwrap_or_else(PoisonError::into_inner).push(handle.Value);
@@ -139,19 +141,19 @@ impl Session {
         Err(status)
     }
 
-    /// Its name, which ends with a zero.
+    /// Returns the name of the session in UTF-16; the last unit is a zero.
     pub(super) fn name(&self) -> &[u16] {
         &self.name
     }
 
-    /// Hands what was recorded so far to who reads it.
+    /// Delivers the events recorded so far to the consumer.
     pub(super) fn flush(&self) {
         if let Err(code) = control(self.handle, EVENT_TRACE_CONTROL_FLUSH) {
             log::debug!("the kernel trace was not flushed: error {code}");
         }
     }
 
-    /// How many events, and buffers of them, were lost so far.
+    /// Returns how many events, and buffers of events, were lost so far.
     pub(super) fn lost_count(&self) -> u64 {
         let state = control(self.handle, EVENT_TRACE_CONTROL_QUERY);
         state.map_or(0, |state| {
@@ -177,9 +179,10 @@ fn stop(handle: u64) {
     }
 }
 
-/// Stops every session of this process before it ends without dropping them.
+/// Stops every session of this process. Called if the process ends without dropping its sessions.
 pub(in super::super::super) fn stop_all() {
-    // Whoever holds the list starts or stops one now; the next start of this program stops what remains.
+    // If another thread has locked the list, it is starting or stopping a session. The sessions then
+    // remain, and `stop_abandoned` stops them at the next start of a trace.
     if let Ok(running) = RUNNING.try_lock() {
         running.iter().for_each(|handle| stop(*handle));
     }
@@ -193,7 +196,7 @@ fn stop_abandoned() {
         all.iter_mut().map(|one| (&raw mut *one).cast()).collect();
     let mut count = 0_u32;
     let room = u32::try_from(places.len()).unwrap_or(0);
-    // SAFETY: there are `room` places, of which each names its size and where in it names have room.
+    // SAFETY: there are `room` places; each states its own size and the offsets of the two fields for names.
     let status = unsafe { QueryAllTracesW(places.as_mut_ptr(), room, &raw mut count) };
     if status != ERROR_SUCCESS {
         log::debug!("sessions were not listed: error {status}");
@@ -201,7 +204,7 @@ fn stop_abandoned() {
     let count = usize::try_from(count).unwrap_or(0);
     for session in all.iter().take(count) {
         if process_of(&session.name()).is_some_and(|process| !living::is_running(process)) {
-            // SAFETY: the system wrote the handle of a session there.
+            // SAFETY: the system wrote the handle of the session into this field of the union.
             stop(unsafe { session.head.Wnode.Anonymous1.HistoricalContext });
         }
     }

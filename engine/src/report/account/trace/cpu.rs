@@ -1,4 +1,4 @@
-//! Who had a CPU: threads, and the interrupts that ran on top of them.
+//! The occupants of a CPU over time: threads, and the interrupts that interrupted them.
 
 use std::sync::Arc;
 
@@ -7,23 +7,23 @@ use super::Records;
 use crate::nanos::Nanos;
 use crate::sample::{TRACE_LEAD, TraceEvent};
 
-/// Who had a CPU.
+/// The occupant of a CPU.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Occupant {
-    /// Nobody.
+    /// Nothing: the CPU was idle.
     Idle,
     /// The measuring thread.
     Own,
-    /// Another thread; without a name where that was not recorded.
+    /// Another thread; `None` if its name was not recorded.
     Thread(Option<Arc<Culprit>>),
-    /// An interrupt or softirq.
+    /// An interrupt or softirq; `None` if its name was not recorded.
     Interrupt(Option<Arc<Culprit>>),
-    /// An interrupt whose end is not recorded, or whatever it interrupted.
+    /// Either an interrupt whose end is not recorded, or the thread that it interrupted.
     Unknown,
 }
 
 impl Records {
-    /// Who had a CPU in a stretch of time, in order and without gaps.
+    /// Returns the occupants of a CPU in an interval, in order and without gaps.
     pub(super) fn occupants(
         &self,
         cpu: u32,
@@ -31,7 +31,8 @@ impl Records {
     ) -> Vec<(Occupant, (Nanos, Nanos))> {
         let all = self.of_cpu.get(&cpu).map_or(&[][..], Vec::as_slice);
         let record = |at: &usize| self.records.get(*at);
-        // Interrupts that began earlier are not looked for: records are saved from here on.
+        // Records of a late sample begin `TRACE_LEAD` before its due time. Interrupts that began before
+        // this time are ignored.
         let begin =
             all.partition_point(|at| record(at).is_some_and(|one| one.at < from - TRACE_LEAD));
         let before = all.get(..begin).unwrap_or_default();
@@ -42,7 +43,7 @@ impl Records {
             None => Occupant::Thread(None),
         };
         let mut interrupts: Vec<(bool, Option<Arc<Culprit>>)> = Vec::new();
-        // Whether an interrupt whose end is not recorded was the last event.
+        // Whether the last event was an interrupt whose end is not recorded.
         let mut is_unknown = false;
         let mut spans = Vec::new();
         let mut since = from;
@@ -86,8 +87,9 @@ impl Records {
         spans
     }
 
-    /// From when on it is known who had a CPU around a sample that was due then: from the last switch
-    /// before its records begin.
+    /// Returns the time from which the occupants of a CPU are known, for a sample that was due at
+    /// `due`: the time of the last switch before the records of the sample begin, or else of the first
+    /// switch. `None` if no switch on the CPU is recorded.
     pub(super) fn known_from(&self, cpu: u32, due: Nanos) -> Option<Nanos> {
         let all = self.of_cpu.get(&cpu)?;
         let switches = all.iter().filter_map(|at| self.records.get(*at));

@@ -1,46 +1,48 @@
-//! Who had each CPU around a late sample, and what the measuring thread did then: lanes of a time line.
+//! Lanes of a timeline around a late sample: the occupants of each CPU, and the states of the
+//! measuring thread.
 
 use super::states::{self, Piece, State};
 use super::{Occupant, Records};
 use crate::nanos::Nanos;
 use crate::platform::TraceSource;
 use crate::run::TrialRun;
-use crate::sample::Evidence;
+use crate::sample::{Evidence, Sample};
 
-/// The most CPUs that a sample has a lane for.
+/// Max number of CPU lanes per sample.
 const MAX_CPUS: usize = 3;
 
-/// A stretch of time, from the trial's start.
+/// The begin and end of an interval, relative to the start of the trial.
 type Stretch = (Nanos, Nanos);
 
-/// The records of a trial, ready to be asked who had the CPUs.
+/// The trace records of a trial, for lookups of the occupants of CPUs by sample.
 #[derive(Debug)]
 pub struct Occupancy(Records);
 
-/// Stretches of time around a late sample, each lane in order of time.
+/// The lanes around a late sample; the intervals of each lane are in order of time.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Lanes {
-    /// When the sample was due, when it woke, and when its work was done.
+    /// When the sample was due.
     pub due: Nanos,
-    /// When it woke.
+    /// When the sample woke.
     pub woke: Nanos,
-    /// When its work was done.
+    /// When the work of the sample was done.
     pub done: Nanos,
-    /// The CPUs on which the thread ran or for which it waited, by their numbers, and who had them.
-    /// What was not recorded is left open.
+    /// The CPUs on which the thread ran or for which it waited, in ascending order, with their
+    /// occupants. Intervals that were not recorded are absent.
     pub cpus: Vec<(u32, Vec<(Occupant, Stretch)>)>,
-    /// What the thread did.
+    /// The states of the measuring thread.
     pub own: Vec<(State, Stretch)>,
 }
 
 impl Occupancy {
-    /// Reads the trace of a trial; `None` where it has none. Time: O(n log n).
+    /// Reads the trace of a trial; `None` if the trial has no trace. Time: O(n log n).
     pub fn of(trial: &TrialRun) -> Option<Self> {
         Records::of(trial).map(Self)
     }
 
-    /// The lanes of a sample, from the wake-up before it to the end of its work; `None` where its
-    /// records are missing. Time: O(n) in the records of its CPUs.
+    /// Returns the lanes of the sample at position `index`, from the previous wake-up to the end of
+    /// the sample's work; `None` if the records of that time are missing. Time: O(n) in the records of
+    /// the CPUs on which the thread ran.
     pub fn lanes(&self, trial: &TrialRun, index: usize) -> Option<Lanes> {
         let Self(records) = self;
         let sample = trial.samples.get(index)?;
@@ -68,7 +70,7 @@ impl Occupancy {
         cpus.sort_unstable();
         cpus.dedup();
         cpus.truncate(MAX_CPUS);
-        let lane = |cpu: u32| (cpu, records.lane(cpu, &pieces, (from, sample.due, sample.done)));
+        let lane = |cpu: u32| (cpu, records.lane(cpu, &pieces, from, &sample));
         Some(Lanes {
             due: sample.due,
             woke: sample.woke,
@@ -79,7 +81,8 @@ impl Occupancy {
     }
 }
 
-/// What was counted around a sample; absent where samples were lost, since it points past them then.
+/// Returns the counters read around a sample; `None` if there are none, or if samples were lost:
+/// the index of the counters then no longer matches the position of a sample.
 fn evidence(trial: &TrialRun, index: usize) -> Option<&Evidence> {
     let number = u64::try_from(index).ok().filter(|_| trial.lost_count == 0)?;
     let at = trial.evidence.binary_search_by_key(&number, |piece| piece.index).ok()?;
@@ -91,10 +94,12 @@ impl Records {
         &self,
         cpu: u32,
         pieces: &[Piece],
-        (from, due, done): (Nanos, Nanos, Nanos),
+        from: Nanos,
+        sample: &Sample,
     ) -> Vec<(Occupant, Stretch)> {
         if self.source == TraceSource::OwnSwitches {
-            // Only the thread itself is known, and that somebody else had the CPU for which it waited.
+            // Only the thread's own switches are recorded: while it waited for a CPU, an unknown
+            // thread used that CPU.
             let occupant = |piece: &Piece| match piece.state {
                 State::Running => Some((Occupant::Own, (piece.from, piece.to))),
                 State::Ready => Some((Occupant::Thread(None), (piece.from, piece.to))),
@@ -102,8 +107,8 @@ impl Records {
             };
             return pieces.iter().filter(|piece| piece.cpu == cpu).filter_map(occupant).collect();
         }
-        let Some(known) = self.known_from(cpu, due) else { return Vec::new() };
+        let Some(known) = self.known_from(cpu, sample.due) else { return Vec::new() };
         let from = known.max(from);
-        if done <= from { Vec::new() } else { self.occupants(cpu, (from, done)) }
+        if sample.done <= from { Vec::new() } else { self.occupants(cpu, (from, sample.done)) }
     }
 }

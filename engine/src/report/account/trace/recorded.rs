@@ -1,4 +1,5 @@
-//! A late frame as it was recorded: a virtual machine with a busy CPU, and a thread that sleeps at real-time priority.
+//! A late frame that was recorded on a virtual machine: other threads used the CPU, and the measuring thread slept
+//! at real-time priority.
 
 use super::*;
 
@@ -6,10 +7,12 @@ const OWN: u32 = 7;
 const NAMES: [&str; 4] =
     ["rustc", "local timer interrupt", "reschedule interrupt", "jitterscope (journal)"];
 
-/// When, what, which thread, which name, and the value: nanoseconds from the scheduled start, on CPU 1.
+/// A record of CPU 1: time in nanoseconds from the scheduled start, event, thread, position of the
+/// name in `NAMES`, and value.
 type Row = (i64, TraceEvent, Option<u32>, Option<u32>, Option<i64>);
 
-/// The CPU went on, and the interrupt of the timer came when the host sent it.
+/// The records of the late frame: the CPU ran other threads without a gap, but the host delivered the
+/// timer interrupt late.
 const LATE_INTERRUPT: [Row; 16] = {
     use TraceEvent::{
         InterruptBegin, InterruptEnd, Preempted, Slept, SwitchIn, TimerExpired, Waking,
@@ -34,7 +37,7 @@ const LATE_INTERRUPT: [Row; 16] = {
     ]
 };
 
-/// The account of the frame in microseconds, and its cause.
+/// Returns the main cause of the frame, and its segments with lengths in microseconds.
 fn account(rows: &[Row]) -> (Cause, Vec<(Cause, i64)>) {
     let covered = (-20_000_000, TraceEvent::Covered, None, None, None);
     let record = |&(at, event, thread, name, value): &Row| {
@@ -77,7 +80,8 @@ fn an_interrupt_that_the_host_sent_late_is_no_late_timer() {
         (Cause::NoEvent, 6),
     ];
     assert_eq!(account(&LATE_INTERRUPT), (Cause::NoEvent, expected));
-    // Without the record of the timer, as in files of earlier versions, all that is known is that it slept.
+    // Files of earlier versions have no record of the timer: they only show that the sleep ended
+    // late.
     let is_timer = |row: &Row| row.1 == TraceEvent::TimerExpired;
     let earlier: Vec<Row> = LATE_INTERRUPT.into_iter().filter(|row| !is_timer(row)).collect();
     assert_eq!(account(&earlier).0, Cause::TimerLate);

@@ -1,4 +1,5 @@
-//! A simulated scheduler: frames made late by known causes, and how often each source names the right one.
+//! A simulated scheduler, which makes frames late by known causes. The test counts how often the
+//! account names the right cause, for each source of data (counters or a trace).
 
 use std::collections::BTreeMap;
 
@@ -6,12 +7,14 @@ use super::super::counters;
 use super::*;
 
 const OWN: u32 = 7;
-/// Two other threads with their names, and an interrupt.
+/// Two other threads that use the CPU: their IDs, and the positions of their names in `NAMES`.
 const HOGS: [(u32, u32); 2] = [(40, 0), (41, 1)];
+/// Names of threads and interrupts, to which records refer by position.
 const NAMES: [&str; 6] =
     ["rustc", "chrome", "eth0", "NMI", "IRQ work interrupt", "local timer interrupt"];
-/// When the frame is due: the previous one woke at 1 ms and worked until 2 ms.
+/// When the frame is due, in nanoseconds. The previous frame woke at 1 ms and worked until 2 ms.
 const DUE: i64 = 16_000_000;
+/// The period of the scheduler tick, in nanoseconds.
 const TICK: i64 = 4_000_000;
 /// When a hybrid wait begins to spin.
 const SPIN_FROM: i64 = DUE - 500_000;
@@ -27,10 +30,11 @@ enum Fault {
     PreviousFrame,
     PageFaults,
     Stopped,
-    /// The hypervisor for less, and for more, than a tick of steal.
+    /// Steal (the hypervisor preempts the virtual CPU) for less than one tick of the steal counter.
     Stolen,
+    /// Steal for more than one tick of the steal counter.
     StolenLong,
-    /// The same for less time than the thread waited for its CPU before: the spin absorbed that.
+    /// Steal that is shorter than an earlier wait for the CPU. The spin tail absorbed that wait.
     Absorbed,
     /// A non-maskable interrupt, whose length is recorded.
     NonMaskable,
@@ -38,12 +42,13 @@ enum Fault {
     IrqWork,
     /// Firmware, which no kernel records.
     Firmware,
-    /// The same while the CPU is idle and the timer is to expire, and the hypervisor then.
+    /// Firmware while the CPU is idle and the timer should expire.
     IdleFirmware,
+    /// Steal while the CPU is idle and the timer should expire.
     IdleStolen,
-    /// The hypervisor while another thread runs and the timer is to expire.
+    /// The hypervisor preempts the CPU while another thread runs on it and the timer should expire.
     BusyStolen,
-    /// An idle state that takes as long to leave.
+    /// A deep idle state, whose exit latency causes the lateness.
     DeepIdle,
 }
 
@@ -69,13 +74,13 @@ impl Fault {
         Self::DeepIdle,
     ];
 
-    /// Whether the timer was set for the due time, and its interrupt came late.
+    /// Whether the fault delays the interrupt of a timer that was set for the due time.
     const fn holds_the_timer_up(self) -> bool {
         matches!(self, Self::IdleFirmware | Self::IdleStolen | Self::BusyStolen | Self::DeepIdle)
     }
 }
 
-/// What a system lets an observer see.
+/// The data that a system provides about a late frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Observer {
     /// Counters without a run-queue delay, as on Windows and macOS.
@@ -93,7 +98,7 @@ impl Observer {
         Self::Trace(TraceSource::Kernel),
     ];
 
-    /// The cause to name for a fault: the most exact one that can be known from what is observed.
+    /// Returns the expected cause of a fault: the most exact one that this data allows.
     const fn expected(self, fault: Fault) -> Cause {
         use TraceSource::{AllSwitches, Kernel};
         match (fault, self) {
@@ -107,7 +112,7 @@ impl Observer {
             (Fault::IdleFirmware | Fault::IdleStolen | Fault::BusyStolen, Self::Trace(Kernel)) => {
                 Cause::NoEvent
             }
-            // To whoever does not record timers, they are late.
+            // Without records of timers, these faults look like a late timer.
             (
                 Fault::Timer
                 | Fault::IdleFirmware
@@ -145,7 +150,7 @@ impl Observer {
     }
 }
 
-/// A frame with everything that happened around it.
+/// A frame, with the counters and records of the time around it.
 struct Frame {
     before: Sample,
     sample: Sample,
@@ -153,11 +158,12 @@ struct Frame {
     evidence: Evidence,
     steal: i64,
     records: Vec<TraceRecord>,
-    /// Who made it late, where that has a name, and for how long.
+    /// The name of the thread or interrupt that delayed the frame, and the length of its delay in
+    /// nanoseconds; `None` if the cause has no name.
     culprit: Option<(&'static str, i64)>,
 }
 
-/// A CPU on which the frame runs, written down as it happens.
+/// The simulated CPU on which the frame runs, with the records and counters up to the simulated time.
 struct Cpu {
     records: Vec<TraceRecord>,
     ready_since: Option<i64>,
@@ -172,7 +178,7 @@ impl Cpu {
         self.records.push(TraceRecord { at, event, cpu: 1, thread, name, value: None });
     }
 
-    /// The measuring thread does something.
+    /// Records an event of the measuring thread, and updates its counters.
     fn own(&mut self, at: i64, event: TraceEvent) {
         match event {
             TraceEvent::Preempted => {
@@ -189,7 +195,7 @@ impl Cpu {
         self.record(at, event, Some(OWN), None);
     }
 
-    /// Another thread gets the CPU.
+    /// Records that another thread gets the CPU.
     fn hog(&mut self, at: i64, hog: usize) {
         let (thread, name) = HOGS[hog];
         self.record(at, TraceEvent::SwitchIn, Some(thread), Some(name));
@@ -199,7 +205,8 @@ impl Cpu {
         self.record(at, TraceEvent::SwitchIn, Some(0), None);
     }
 
-    /// The timer of the measuring thread expires in its interrupt, and wakes it.
+    /// Records a timer interrupt in which the timer of the measuring thread expires, `late`
+    /// nanoseconds after its set time, and wakes the thread.
     fn timer(&mut self, at: i64, late: i64) {
         self.record(at - 1_000, TraceEvent::InterruptBegin, None, Some(5));
         self.own(at, TraceEvent::TimerExpired);
@@ -210,7 +217,7 @@ impl Cpu {
         self.record(at + 600, TraceEvent::InterruptEnd, None, None);
     }
 
-    /// The CPU enters an idle state that takes so long to leave.
+    /// Records that the CPU enters an idle state with the exit latency `latency`, in nanoseconds.
     fn idle_state(&mut self, at: i64, latency: i64) {
         self.record(at, TraceEvent::IdleBegin, None, None);
         if let Some(last) = self.records.last_mut() {
@@ -224,7 +231,7 @@ impl Cpu {
     }
 }
 
-/// How the wait ended.
+/// The end of a wait; times are in nanoseconds.
 struct Wake {
     woke: i64,
     /// When the previous frame was done.
@@ -232,7 +239,8 @@ struct Wake {
     culprit: Option<(&'static str, i64)>,
 }
 
-/// A sleep that a fault of this length, and two short delays, end late.
+/// Simulates a sleep that ends late because of a fault of this length and two short delays: the delay
+/// of the timer, and the delay from the wake-up to running.
 fn sleep(cpu: &mut Cpu, fault: Fault, length: i64, [timer, dispatch]: [i64; 2]) -> Wake {
     cpu.own(2_010_000, TraceEvent::Slept);
     cpu.idle(2_011_000);
@@ -268,7 +276,7 @@ fn sleep(cpu: &mut Cpu, fault: Fault, length: i64, [timer, dispatch]: [i64; 2]) 
             if fault == Fault::BusyStolen {
                 cpu.hog(2_020_000, 0);
             } else {
-                // The state says how long it takes at most, and not exactly.
+                // The reported exit latency differs from the actual one.
                 let latency = if is_deep { length * 9 / 10 } else { 1_000 };
                 cpu.idle_state(DUE - 1_000_000, latency);
                 cpu.record(DUE + length - 2_000, TraceEvent::IdleEnd, None, None);
@@ -277,7 +285,7 @@ fn sleep(cpu: &mut Cpu, fault: Fault, length: i64, [timer, dispatch]: [i64; 2]) 
             DUE + length + dispatch
         }
         _ => {
-            // It was set for later.
+            // The timer was set for a time after the due time.
             cpu.timer(DUE + length, timer);
             DUE + length + dispatch
         }
@@ -286,7 +294,8 @@ fn sleep(cpu: &mut Cpu, fault: Fault, length: i64, [timer, dispatch]: [i64; 2]) 
     Wake { woke, done: 2_000_000, culprit }
 }
 
-/// A spin after a sleep that ended early, in which the CPU is lost.
+/// Simulates a spin after a sleep that ended in time. The fault takes the CPU from the thread during
+/// the spin.
 fn spin(cpu: &mut Cpu, fault: Fault, length: i64) -> Wake {
     cpu.own(2_010_000, TraceEvent::Slept);
     cpu.idle(2_011_000);
@@ -315,7 +324,7 @@ fn spin(cpu: &mut Cpu, fault: Fault, length: i64) -> Wake {
     Wake { woke: DUE + length, done: 2_000_000, culprit }
 }
 
-/// A previous frame that worked past the scheduled start, or waited for memory in it.
+/// Simulates a previous frame whose work, or whose page faults, last past the scheduled start.
 fn overrun(cpu: &mut Cpu, fault: Fault, length: i64) -> Wake {
     if fault == Fault::PageFaults {
         cpu.own(DUE - 1_000_000, TraceEvent::PageFault);
@@ -327,7 +336,8 @@ fn overrun(cpu: &mut Cpu, fault: Fault, length: i64) -> Wake {
     Wake { woke: done, done, culprit: None }
 }
 
-/// Simulates a frame that a fault makes late by 0.3 to 8 ms, with up to 15% of that from other causes.
+/// Simulates a frame that the fault delays by 0.3 to 8 ms (most faults). Other causes delay the frame
+/// further, by up to 15% of this time.
 fn frame(fault: Fault, random: &mut fastrand::Rng) -> Frame {
     let mut cpu =
         Cpu { records: Vec::new(), ready_since: None, run_delay: 0, involuntary: 0, voluntary: 0 };
@@ -352,9 +362,9 @@ fn frame(fault: Fault, random: &mut fastrand::Rng) -> Frame {
     } else {
         sleep(&mut cpu, fault, length, delays)
     };
-    // The tick interrupts whatever runs.
+    // The scheduler tick interrupts the CPU periodically.
     for at in (TICK..woke).step_by(usize::try_from(TICK).unwrap()) {
-        // A CPU that is idle, or not its own, has none.
+        // These faults suppress the tick after the due time.
         let is_stopped = matches!(fault, Fault::Interrupt | Fault::NonMaskable | Fault::IrqWork)
             || fault.holds_the_timer_up();
         if !is_stopped || at < DUE {
@@ -396,8 +406,9 @@ fn frame(fault: Fault, random: &mut fastrand::Rng) -> Frame {
     Frame { before, sample, spin_from, evidence, steal, records: cpu.records, culprit }
 }
 
-/// The records that a source has: interrupts and wake-ups only with tracepoints, other threads only of
-/// all switches. To a thread's own records, a stop is a sleep like any other.
+/// Returns a record as a trace source reports it; `None` if the source does not have the record.
+/// Interrupts and wake-ups need tracepoints, switches of other threads need a trace of all switches.
+/// Without tracepoints, a stop is recorded as a sleep.
 fn seen(source: TraceSource, record: &TraceRecord) -> Option<TraceRecord> {
     use TraceEvent::{PageFault, Preempted, Slept, Stopped, SwitchIn};
     let is_own = record.thread == Some(OWN);
@@ -422,7 +433,7 @@ fn observed(observer: Observer, frame: &Frame) -> Account {
         }
         Observer::FewCounters | Observer::Counters => None,
     };
-    // Where nothing was recorded, the counters are asked, as for any late sample.
+    // Without trace records, use the counters, as `late_samples` does.
     traced.unwrap_or_else(|| {
         let mut steal = counters::Steal::of((!is_few).then_some(frame.steal));
         counters::account((&frame.sample, frame.spin_from), before, evidence, &mut steal)

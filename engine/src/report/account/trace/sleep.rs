@@ -1,4 +1,5 @@
-//! The end of a sleep: the timer that was to end it, and the idle CPU that had to notice.
+//! The end of a sleep: the timer that should end the sleep, and the idle CPU that has to wake up when
+//! the timer expires.
 
 use super::states::{Piece, State};
 use super::{Occupant, Parts, Records};
@@ -8,12 +9,12 @@ use crate::report::Cause;
 use crate::report::model::cause::DEEP_IDLE;
 use crate::sample::{TraceEvent, TraceRecord};
 
-/// How long it takes at most from the time of a timer to its expiry, where nothing delays it.
+/// Max time from the set time of a timer to its expiry, if nothing delays the expiry.
 const PROMPT: Nanos = Nanos::from_micros(20);
 
 impl Records {
-    /// Splits the first part of a stretch of sleep, until its timer expired; returns the rest, which is all of it where
-    /// that is not recorded.
+    /// Splits the first part of a sleep interval by cause, up to the expiry of the timer that ends the
+    /// sleep. Returns the rest of the interval: the whole interval if the expiry is not recorded.
     pub(super) fn split_until_expiry(
         &self,
         piece: &Piece,
@@ -24,15 +25,16 @@ impl Records {
         let set_for = timer.at - Nanos::new(timer.value.unwrap_or(0));
         let expired = timer.at.clamp(from, to);
         let set_for = set_for.clamp(from, expired);
-        // It was set for a later time: the system's slack, or a time that is not the scheduled one.
+        // The timer was set for a time after the due time: because of timer slack, or because the
+        // sleep did not target the due time.
         if from < set_for {
             parts.add(Cause::TimerLate, None, (from, set_for));
         }
         if expired - set_for <= PROMPT {
             return (set_for, to);
         }
-        // An interrupt of the timer that came and did not end the sleep is the system's delay. One that did
-        // not come is not.
+        // After a timer interrupt that did not end the sleep, the OS delays the expiry: the timer
+        // is late. Before such an interrupt, other causes delay the interrupt itself.
         let mut has_come = false;
         for (occupant, span) in self.occupants(piece.cpu, (set_for, expired)) {
             match occupant {
@@ -51,8 +53,8 @@ impl Records {
         (expired, to)
     }
 
-    /// Splits a stretch in which an idle CPU was to do something: what its idle state takes to be left, and what nothing
-    /// explains.
+    /// Splits an interval in which an idle CPU should have run something: first the exit latency of its idle state,
+    /// then the unexplained rest.
     pub(super) fn split_idle(&self, cpu: u32, (from, to): (Nanos, Nanos), parts: &mut Parts) {
         let latency = self.idle_latency(cpu, from).filter(|latency| DEEP_IDLE <= *latency);
         let left = latency.map_or(from, |latency| (from + latency).min(to));
@@ -66,7 +68,8 @@ impl Records {
         }
     }
 
-    /// Whether what ended a sleep is not recorded: its timer expired on an idle CPU of which this kernel writes nothing.
+    /// Whether the event that ended a sleep is not recorded: the timer expired on an idle CPU, and this
+    /// kernel records no interrupts on idle CPUs.
     pub(super) fn is_end_hidden(&self, piece: &Piece) -> bool {
         piece.state == State::Asleep
             && self.source == TraceSource::Kernel
@@ -74,14 +77,16 @@ impl Records {
             && self.expiry(piece).is_none()
     }
 
-    /// The timer that ended a sleep; `None` where that is not recorded, or where something else ended it.
+    /// Returns the record of the timer that ended a sleep; `None` if there is no such record, or if
+    /// something else ended the sleep.
     fn expiry(&self, piece: &Piece) -> Option<&TraceRecord> {
         let end = self.of_timers.partition_point(|at| self.time_of(*at) <= piece.to);
         let timer = self.records.get(*self.of_timers.get(end.checked_sub(1)?)?)?;
         (piece.from < timer.at && timer.cpu == piece.cpu).then_some(timer)
     }
 
-    /// How long the idle state of a CPU takes to be left; `None` where it was in none, or where that is not known.
+    /// Returns the exit latency of the idle state in which a CPU is at the time `at`; `None` if the CPU
+    /// is not idle, or if the latency is not known.
     fn idle_latency(&self, cpu: u32, at: Nanos) -> Option<Nanos> {
         let all = self.of_idle.get(&cpu)?;
         let end = all.partition_point(|one| self.time_of(*one) <= at);

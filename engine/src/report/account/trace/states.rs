@@ -1,40 +1,42 @@
-//! What the measuring thread was doing: running, ready to run, asleep, blocked.
+//! The scheduling states of the measuring thread over time: running, ready to run, asleep, or
+//! blocked.
 
 use crate::nanos::Nanos;
 use crate::sample::{Sample, TraceEvent, TraceRecord};
 
-/// Waits longer than this are sliced, the last slice beginning at least half as long before the due time.
+/// A wait that is longer than this can consist of several sleeps. Every sleep that begins more than
+/// half this time before the due time counts as a part of such a wait, not as a stop.
 const SLICE: Nanos = Nanos::from_millis(50);
 
-/// What a thread was doing.
+/// The scheduling state of a thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum State {
-    /// It had a CPU.
+    /// Running on a CPU.
     Running,
     /// Ready to run, without a CPU.
     Ready,
-    /// In the sleep of its wait.
+    /// Asleep, waiting for the due time.
     Asleep,
-    /// In the sleep of its wait or ready to run: which is not reported.
+    /// Asleep or ready to run: the system does not report which of the two.
     AsleepOrReady,
-    /// Stopped, or waiting for something else than its wait.
+    /// Stopped, or waiting for something other than the due time.
     Blocked,
 }
 
-/// A stretch of time in one state.
+/// An interval in which the thread was in one state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Piece {
     pub(super) from: Nanos,
     pub(super) to: Nanos,
     pub(super) state: State,
-    /// The CPU it ran on, or for which it waited.
+    /// The CPU on which the thread ran, or for which it waited.
     pub(super) cpu: u32,
-    /// Whether it began with the loss of a CPU by a thread that was ready to run.
+    /// Whether the interval began with a preemption: the thread lost its CPU, but could have run on.
     pub(super) is_preempted: bool,
 }
 
-/// Follows a thread through its own switches, the first of which is its state at the beginning, until a
-/// sample woke; `None` where it did not run then.
+/// Returns the states of a thread from its first switch in `own` until a sample woke; `None` if the
+/// records do not show the thread running when the sample woke.
 pub(super) fn pieces<'a>(
     own: impl Iterator<Item = &'a TraceRecord>,
     sample: &Sample,
@@ -44,7 +46,7 @@ pub(super) fn pieces<'a>(
     is_running.then_some(pieces)
 }
 
-/// The same until an end.
+/// Returns the states of a thread from its first switch in `own`. The last state ends at `end`.
 pub(super) fn pieces_until<'a>(
     own: impl Iterator<Item = &'a TraceRecord>,
     sample: &Sample,
@@ -73,7 +75,7 @@ pub(super) fn pieces_until<'a>(
         if let Some(last) = pieces.last_mut() {
             last.to = record.at;
         }
-        // It waits for the CPU on which it runs next.
+        // A thread that is ready to run waits for the CPU on which it runs next.
         if state == State::Running
             && let Some(last) = pieces.last_mut()
             && last.state == State::Ready
@@ -86,8 +88,9 @@ pub(super) fn pieces_until<'a>(
     pieces
 }
 
-/// Where the wake-up is not recorded: the end of the last sleep was time ready to run, as long as the
-/// run-queue delay that no preemption explains. Without that delay, which of the two is not known.
+/// If the wake-up from the last sleep or stop is not recorded, splits this state: at its end, the
+/// thread counts as ready to run, for the part of the run-queue delay that no recorded state explains.
+/// If the run-queue delay is not known, a sleep becomes [`State::AsleepOrReady`].
 pub(super) fn split_by_run_delay(
     pieces: &mut Vec<Piece>,
     before: Option<&Sample>,
@@ -110,7 +113,8 @@ pub(super) fn split_by_run_delay(
         }
         return;
     };
-    // Delay is counted from the end of the previous work, or from before it where the loop was behind.
+    // The run-queue delay is counted from the end of the previous frame's work, or from the wake-up
+    // of that frame if the loop was behind.
     let counted_from = before.map_or(sample.began, |before| {
         if sample.due < before.done { before.woke } else { before.done }
     });

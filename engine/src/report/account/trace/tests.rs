@@ -1,4 +1,4 @@
-//! Golden accounts: a scheduler made up, and what each late sample is split into.
+//! Checks how the records of generated scheduler traces split the lateness of a sample by cause.
 
 use super::*;
 
@@ -7,12 +7,12 @@ const MICRO: i64 = 1_000;
 const RUSTC: u32 = 40;
 const CHROME: u32 = 41;
 
-/// A record of CPU 1 at this many microseconds.
+/// Returns a record of CPU 1 at `at` µs.
 fn record(at: i64, event: TraceEvent, thread: Option<u32>, name: Option<u32>) -> TraceRecord {
     TraceRecord { at: Nanos::from_micros(at), event, cpu: 1, thread, name, value: None }
 }
 
-/// Everything is recorded on the CPU.
+/// Returns the record which states that every event that could explain a delay is recorded on CPU 1.
 fn covered() -> TraceRecord {
     record(0, TraceEvent::Covered, None, None)
 }
@@ -30,7 +30,7 @@ fn own(at: i64, event: TraceEvent) -> TraceRecord {
     record(at, event, Some(OWN), None)
 }
 
-/// A sample that began to wait at 2 ms, was due at 16 ms and woke then, in microseconds.
+/// Returns a sample that began to wait at 2 ms, was due at 16 ms, and woke at `woke` µs.
 fn sample(woke: i64) -> Sample {
     Sample {
         began: Nanos::from_millis(2),
@@ -43,7 +43,7 @@ fn sample(woke: i64) -> Sample {
     }
 }
 
-/// A frame before it that woke at 1 ms and was done then, in microseconds.
+/// Returns the frame before the sample: it woke at 1 ms and was done at `done` µs.
 fn previous(done: i64) -> Sample {
     Sample {
         began: Nanos::ZERO,
@@ -78,7 +78,7 @@ fn account(
     Some(account)
 }
 
-/// Cause, culprit and length in microseconds of each segment.
+/// Returns the cause, the culprit, and the length in µs of each segment.
 fn split(account: &Account) -> Vec<(Cause, &str, i64)> {
     let part = |segment: &Segment| {
         let name =
@@ -159,13 +159,14 @@ fn an_interrupt_that_holds_the_timer_up_is_named() {
     );
 }
 
-/// The timer of the thread expires later than it was set for.
+/// Returns the record that the thread's timer expired at `at` µs, `late` µs after the time for which it was set.
 fn expired(at: i64, late: i64) -> TraceRecord {
     TraceRecord { value: Some(late * MICRO), ..own(at, TraceEvent::TimerExpired) }
 }
 
-/// The CPU is idle from 2.1 ms on, in a state with this exit latency, and the timer of the thread expires at 17 ms, later
-/// by this than it was set for.
+/// Returns the sum of lateness in µs of each cause before the timer interrupt at 16.998 ms. From 2.1 ms, the CPU is
+/// idle in a state with an exit latency of `latency` µs. At 17 ms, the timer of the thread expires, `late` µs after
+/// the time for which it was set. `more` are additional records.
 fn woken_late(latency: Option<i64>, late: i64, more: &[TraceRecord]) -> Vec<(Cause, i64)> {
     use TraceEvent::{IdleBegin, IdleEnd, InterruptBegin, InterruptEnd, Slept, Waking};
     let value = latency.map(|latency| latency * MICRO);
@@ -190,7 +191,7 @@ fn woken_late(latency: Option<i64>, late: i64, more: &[TraceRecord]) -> Vec<(Cau
     let account = records.account(&sample, Some(&previous(1_990)), None, None).unwrap();
     assert_eq!(account.total(), sample.late(), "segments add up");
     let mut sums: Vec<(Cause, i64)> = Vec::new();
-    // What follows is the interrupt of the timer, and the switch.
+    // Later segments, the timer interrupt and the switch, are the same in every test.
     let is_before = |one: &&Segment| one.start.is_some_and(|start| start.get() < 998 * MICRO);
     for one in account.segments.iter().filter(is_before) {
         let length = one.length.get() / MICRO;
@@ -210,14 +211,14 @@ fn a_timer_that_was_set_for_later_is_told_from_an_interrupt_that_came_late() {
     assert_eq!(woken_late(Some(1), 1_000, &[]), [(Cause::NoEvent, 998)], "nothing came in time");
     let expected = [(Cause::TimerLate, 400), (Cause::NoEvent, 598)];
     assert_eq!(woken_late(Some(1), 600, &[]), expected, "both");
-    // Whoever runs then is not recorded to delay it.
+    // A thread that runs on the CPU does not delay a timer interrupt, so this thread is not the cause.
     assert_eq!(woken_late(None, 1_000, &[switch_in(2_050, RUSTC)]), [(Cause::NoEvent, 998)]);
-    // The interrupt of a device had the CPU.
+    // The interrupt of a device used the CPU until 16.9 ms.
     let device =
         [record(15_900, InterruptBegin, None, Some(1)), record(16_900, InterruptEnd, None, None)];
     let expected = [(Cause::Interrupt, 900), (Cause::NoEvent, 98)];
     assert_eq!(woken_late(Some(1), 1_000, &device), expected);
-    // The interrupt came in time, and the kernel left the timer for later.
+    // A timer interrupt came in time, but the kernel did not expire the timer until a later interrupt.
     let timer =
         [record(16_010, InterruptBegin, None, Some(2)), record(16_015, InterruptEnd, None, None)];
     let expected = [(Cause::NoEvent, 10), (Cause::Interrupt, 5), (Cause::TimerLate, 983)];
@@ -230,13 +231,13 @@ fn a_timer_that_was_set_for_later_is_told_from_an_interrupt_that_came_late() {
 fn a_cpu_that_leaves_a_deep_idle_state_is_not_a_timer() {
     use TraceEvent::{IdleBegin, Slept, Waking};
     assert_eq!(woken_late(Some(1_000), 1_000, &[]), [(Cause::DeepIdle, 998)]);
-    // What is longer than the state takes has another reason.
+    // Lateness beyond the exit latency of the idle state has another cause.
     let expected = [(Cause::DeepIdle, 200), (Cause::NoEvent, 798)];
     assert_eq!(woken_late(Some(200), 1_000, &[]), expected);
     assert_eq!(woken_late(Some(19), 1_000, &[]), [(Cause::NoEvent, 998)], "it is not deep");
     let left = record(15_000, TraceEvent::IdleEnd, None, None);
     assert_eq!(woken_late(Some(200), 1_000, &[left]), [(Cause::NoEvent, 998)]);
-    // Another CPU woke the thread.
+    // CPU 0 woke the thread, whose own CPU was in a deep idle state.
     let records = [
         own(2_010, Slept),
         switch_in(2_010, 0),
@@ -251,7 +252,7 @@ fn a_cpu_that_leaves_a_deep_idle_state_is_not_a_timer() {
 fn where_an_idle_cpu_records_nothing_a_late_timer_is_not_claimed() {
     let slept = |is_blind_when_idle: bool, more: &[TraceRecord]| {
         let mut records = vec![covered(), switch_in(990, OWN), own(2_010, TraceEvent::Slept)];
-        // It may have become idle after that.
+        // The CPU may have become idle after this switch.
         records.push(switch_in(2_010, RUSTC));
         records.extend_from_slice(more);
         records.push(switch_in(17_000, OWN));
@@ -293,7 +294,7 @@ fn own_records_tell_waiting_from_the_timer_by_the_run_queue_delay() {
     check(source, &records, 18_005, Some(delay(0)), &[(Cause::TimerLate, "", 2_000), rest]);
     let unknown = Some(Evidence::default());
     check(source, &records, 18_005, unknown, &[(Cause::NotObservable, "", 2_005)]);
-    // A preemption after the wake-up is known from its records; only the rest of the delay was before.
+    // The preemption after the wake-up is recorded. Only the rest of the run-queue delay precedes the wake-up.
     let preempted =
         [own(2_010, Slept), switch_in(16_400, OWN), own(16_500, Preempted), switch_in(18_000, OWN)];
     check(
@@ -314,7 +315,7 @@ fn own_records_tell_waiting_from_the_timer_by_the_run_queue_delay() {
 #[test]
 fn a_stopped_thread_does_not_blame_the_timer() {
     use TraceEvent::{Slept, Stopped, Waking};
-    // A signal ends the sleep, and the thread stops at once; it continues after the due time.
+    // A signal ends the sleep, and the thread stops at once. The thread continues after the due time.
     let own_only =
         [own(2_010, Slept), switch_in(12_000, OWN), own(12_010, Slept), switch_in(20_000, OWN)];
     let expected = [(Cause::Blocked, "", 4_000), (Cause::NotObservable, "", 2)];
@@ -381,7 +382,7 @@ fn a_loop_that_catches_up_was_delayed_by_what_delayed_the_frame_before() {
     let first = sample(40_000);
     let late = records.account(&first, Some(&previous(1_990)), None, None).unwrap();
     assert_eq!(split(&late), [(Cause::TimerLate, "", 10), (Cause::Thread, "rustc", 23_990)]);
-    // Due at 32 ms, it began as soon as the one before was done at 41 ms.
+    // The next frame is due at 32 ms and begins as soon as the first frame is done at 41 ms.
     let due = Nanos::from_millis(32);
     let next = Sample { began: first.done, due, slept: None, ..sample(41_001) };
     let account = records.account(&next, Some(&first), None, Some(&late)).unwrap();
@@ -399,7 +400,7 @@ fn missing_records_leave_the_account_to_the_counters() {
     let samples = (previous(1_990), sample(18_000));
     let source = TraceSource::OwnSwitches;
     assert_eq!(account(source, Vec::new(), samples, Some(delay(0))), None, "nothing was recorded");
-    // It slept and never came back.
+    // The thread sleeps, and no record shows that it runs again.
     let records = vec![own(2_010, TraceEvent::Slept), switch_in(30_000, RUSTC)];
     assert_eq!(account(source, records, samples, Some(delay(0))), None);
     let lost = vec![
@@ -409,7 +410,7 @@ fn missing_records_leave_the_account_to_the_counters() {
     ];
     let account = account(source, lost, samples, Some(delay(0))).unwrap();
     assert!(!account.is_complete);
-    // Wholly inside of a loss, neither end of which is near.
+    // Records are lost from 0.995 ms to 90 ms: the whole sample is within this loss.
     let lost =
         |at, count| TraceRecord { value: Some(count), ..record(at, TraceEvent::Lost, None, None) };
     let around =
@@ -482,7 +483,7 @@ fn lanes_show_who_had_the_cpu_and_what_the_thread_did() {
         (State::Running, (18_900, 19_001)),
     ];
     assert_eq!(states, expected);
-    // Without names, only the thread itself is known, and that it waited for somebody.
+    // If only the thread itself is recorded, the lanes do not name the threads for which it waited.
     let own = lanes(TraceSource::OwnSwitches, &mut trial);
     let expected = [
         named("own", 1_000, 2_010),
@@ -495,7 +496,8 @@ fn lanes_show_who_had_the_cpu_and_what_the_thread_did() {
     assert_eq!(Occupancy::of(&trial).unwrap().lanes(&trial, 7), None);
 }
 
-/// A frame that lost 300 µs of its spin after 16 ms, with these records besides its own.
+/// Returns the causes of the lateness of a frame, with their lengths in µs. The frame spins until 16.3 ms, 300 µs
+/// after it was due. `more` are records besides those of its thread.
 fn spun(more: &[TraceRecord]) -> Vec<(Cause, i64)> {
     let mut records = vec![switch_in(990, OWN), own(1_500, TraceEvent::Waking)];
     records.extend_from_slice(more);
@@ -561,7 +563,8 @@ fn a_thread_that_leaves_an_idle_cpu_while_ready_is_throttled() {
             &[(Cause::Blocked, "", 2_000)],
         );
     }
-    // Woken on an idle CPU that does not take it: no quota, but something that is not recorded.
+    // A woken thread does not run although its CPU is idle: no quota explains this, only an event that is not
+    // recorded.
     check(
         TraceSource::Kernel,
         &[own(2_010, Slept), switch_in(2_010, 0), own(16_000, Waking), switch_in(18_000, OWN)],

@@ -1,26 +1,29 @@
-//! A change of one number among many, before it is called: its interval, and how likely chance makes one as large.
+//! A change of one of many metrics, before the result (better, worse, or neither) is decided: the
+//! interval of the change, and the probability of a change this large by chance.
 
 use super::Metric;
 use super::judge::{self, Delta, DeltaResult, Reason, Scale};
 use crate::stats::student::{student_chance, student_t};
 use crate::stats::{Deviation, float};
 
-/// The chance at which equal runs may be called different in any of their numbers.
+/// Max probability that equal runs are called different in any of their metrics.
 pub(super) const CHANCE: f64 = 0.05;
 
-/// A change of which the result depends on all others.
+/// A change whose result depends on the changes of all other metrics.
 pub(super) struct Candidate {
-    /// The change. Its result is absent until all others are known, where it depends on them.
+    /// The change, with a provisional result: [`called`](Self::called) decides the result.
     pub(super) delta: Delta,
-    /// The chance of a change this large where nothing changed; absent where it is not evaluated.
+    /// The probability of a change this large by chance (p-value); absent if the change is not
+    /// evaluated.
     pub(super) chance: Option<f64>,
-    /// The change below which it does not matter.
+    /// The size up to which a change does not matter, in the metric's unit.
     min: f64,
 }
 
 impl Candidate {
-    /// Of a mean change from a baseline: what single runs deviate by, and what share of that variance the mean
-    /// change has. Without a degree of freedom it has no interval.
+    /// Returns the candidate for a mean change from a baseline. `deviation` is the standard deviation
+    /// from run to run; `share` is the variance of the mean change as a multiple of the variance from
+    /// run to run. If `deviation` has no degrees of freedom, the change has no interval.
     pub(super) fn of(
         metric: &Metric,
         baseline: f64,
@@ -45,14 +48,15 @@ impl Candidate {
         let error = deviation.std_dev * share.sqrt();
         let half = t(deviation.freedom) * error;
         let interval = Some((change - half, change + half));
-        // Nothing changed by 0, even where nothing deviates.
+        // A change of 0 has a p-value of 1, even if the deviation is 0.
         let chance = student_chance(deviation.freedom, change / error.max(f64::MIN_POSITIVE));
         let result = DeltaResult::NoClearDifference;
         let delta = Delta { change, ratio, interval, result, reason: None };
         Self { delta, chance: Some(chance), min }
     }
 
-    /// The change with its result, next to all others: certain where its chance is at most `most`.
+    /// Returns the change with its result. The result can be better or worse only if the p-value of the
+    /// change is at most `most`, which depends on the changes of all other metrics.
     pub(super) fn called(self, metric: &Metric, most: f64, is_incomparable: bool) -> Delta {
         let Self { delta, chance, min } = self;
         if is_incomparable {
@@ -76,10 +80,11 @@ impl Candidate {
     }
 }
 
-/// The largest chance of a number of which its difference is certain, next to those of all others: where all
-/// are equal, one is called different in 5 of 100 cases (Simes 1986), and else 5% of what is called different
-/// is equal (Benjamini and Hochberg 1995). Sharing the 5% evenly would need 13 standard errors of three
-/// pairs, although a delay changes several numbers at once.
+/// Returns the largest p-value that is significant, given the p-values of all metrics; 0 if none is.
+/// If all metrics are equal, at least one is called different in 5% of cases (Simes 1986); otherwise,
+/// 5% of the metrics that are called different are equal (Benjamini and Hochberg 1995). Bonferroni's
+/// correction is not used: for three pairs of runs, it would require 13 standard errors, although one
+/// delay changes several metrics at once.
 pub(super) fn max_chance(chances: &[Option<f64>]) -> f64 {
     let mut rising: Vec<f64> = chances.iter().copied().flatten().collect();
     rising.sort_unstable_by(f64::total_cmp);
@@ -88,12 +93,13 @@ pub(super) fn max_chance(chances: &[Option<f64>]) -> f64 {
     rising.into_iter().zip(1..).filter(fits).map(|(chance, _)| chance).fold(0.0, f64::max)
 }
 
-/// Student's t of a 95% interval.
+/// Returns Student's t of a 95% interval, for a number of degrees of freedom.
 pub(super) fn t(freedom: usize) -> f64 {
     student_t(freedom, 0.95)
 }
 
-/// The mean of values, and their standard deviation with n − 1, which is 0 for a single value.
+/// Returns the mean and the standard deviation of values. The sum of squares is divided by n − 1; the
+/// deviation of a single value is 0.
 pub(super) fn mean_and_std_dev(values: &[f64]) -> (f64, f64) {
     let count = float(values.len().max(1));
     let mean = values.iter().sum::<f64>() / count;

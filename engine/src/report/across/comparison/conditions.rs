@@ -1,4 +1,5 @@
-//! What runs ran on and under, side by side, ranked by what it is likely to do to their numbers.
+//! The conditions of runs side by side (machine, system, and settings), ranked by their likely
+//! effect on the numbers.
 
 use crate::plan::{Plan, Setting};
 use crate::platform::PowerSource;
@@ -7,31 +8,32 @@ use crate::run::Run;
 
 /// Shown if the system does not report a value.
 const UNKNOWN: &str = "not reported";
-/// Other load that differs by less than this share of one CPU is taken as the same.
+/// The load by other programs counts as the same if it differs by less than this share of one CPU.
 const LOAD_STEP: f64 = 0.10;
 
-/// What a difference is likely to do.
+/// How likely a difference is to affect the numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Relevance {
-    /// Likely to matter.
+    /// The difference is likely to affect the numbers.
     Likely,
-    /// It may matter.
+    /// The difference may affect the numbers.
     May,
-    /// There is none.
+    /// There is no difference.
     Same,
 }
 
-/// The name of the condition that is the CPU time of other programs.
+/// The name of the condition for the CPU time of other programs.
 const OTHER_LOAD: &str = "Other load";
 
-/// Something the runs ran on or under.
+/// A condition of the runs: a setting, or a property of the machine or system.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Condition {
-    /// What it is: "Kernel".
+    /// The name, such as "Kernel".
     pub name: String,
-    /// What it was in each run.
+    /// The value of the condition in each run.
     pub values: Vec<String>,
-    /// What the difference is likely to do; [`Relevance::Same`] where there is none.
+    /// How likely the difference is to affect the numbers; [`Relevance::Same`] without a
+    /// difference.
     pub weight: Relevance,
 }
 
@@ -45,8 +47,8 @@ impl Condition {
         }
     }
 
-    /// Whether the runs are known to have had different load besides the measuring thread: load threads or other
-    /// programs.
+    /// Whether the runs are known to have had different load in addition to the measuring thread:
+    /// load threads or other programs.
     pub fn is_different_load(&self) -> bool {
         let is_load = self.name == OTHER_LOAD || self.name.starts_with("Load ");
         let is_known = !self.values.iter().any(|value| value == UNKNOWN);
@@ -54,7 +56,8 @@ impl Condition {
     }
 }
 
-/// Every condition: those that differ first, in the order of their likely effect.
+/// Returns every condition. Conditions that differ come first, in descending order of their likely
+/// effect on the numbers.
 pub(super) fn of(runs: &[(&Run, &Report)]) -> Vec<Condition> {
     let all = |name: &str, weight, value: fn(&Run) -> String| {
         Condition::of(name, runs.iter().map(|(run, _)| value(run)).collect(), weight)
@@ -94,13 +97,13 @@ pub(super) fn of(runs: &[(&Run, &Report)]) -> Vec<Condition> {
     }));
     conditions.push(all("Clock", Relevance::May, |run| run.clock.name.clone()));
     conditions.extend(scheduler(runs));
-    // Settings come before the machine where both weigh the same.
+    // Settings come before properties of the machine if both have the same weight.
     conditions.splice(0..0, settings_of(runs));
     conditions.sort_by_key(|condition| condition.weight);
     conditions
 }
 
-/// What the system calls what limits the CPU frequency.
+/// Returns the system's term for the setting that controls the CPU frequency.
 fn governor_or_plan(runs: &[(&Run, &Report)]) -> &'static str {
     let is_windows =
         |run: &Run| run.machine.os.as_deref().is_some_and(|os| os.starts_with("Windows"));
@@ -112,7 +115,7 @@ fn governor_or_plan(runs: &[(&Run, &Report)]) -> &'static str {
     }
 }
 
-/// Tenths of a gibibyte.
+/// Converts bytes to tenths of a gibibyte.
 fn gibi_tenths(bytes: u64) -> i64 {
     i64::try_from(bytes / ((1 << 30) / 10)).unwrap_or(i64::MAX)
 }
@@ -125,7 +128,8 @@ fn power(run: &Run) -> String {
     }
 }
 
-/// CPU time of other programs: the maximum share of one CPU in any trial.
+/// Returns the condition for the CPU time of other programs: the maximum share of one CPU in any
+/// trial.
 fn other_load(runs: &[(&Run, &Report)]) -> Condition {
     let shares: Vec<Option<f64>> = runs
         .iter()
@@ -148,7 +152,7 @@ fn other_load(runs: &[(&Run, &Report)]) -> Condition {
     condition
 }
 
-/// The settings of runs of one kind of test, each by its words on screen.
+/// Returns the test and its settings as conditions, with the names and values that the UI shows.
 fn settings_of(runs: &[(&Run, &Report)]) -> Vec<Condition> {
     let lists: Vec<Vec<Setting>> =
         runs.iter().map(|(run, _)| run.plan().map_or_else(Vec::new, Plan::settings)).collect();
@@ -171,7 +175,7 @@ fn settings_of(runs: &[(&Run, &Report)]) -> Vec<Condition> {
         .collect()
 }
 
-/// What the schedulers allow, by name.
+/// Returns the scheduler limits of the systems as conditions.
 fn scheduler(runs: &[(&Run, &Report)]) -> Vec<Condition> {
     let mut names: Vec<&str> = Vec::new();
     for (name, _) in runs.iter().flat_map(|(run, _)| &run.machine.scheduler) {

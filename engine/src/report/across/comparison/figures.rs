@@ -1,4 +1,4 @@
-//! The numbers of one configuration of all runs, with what chance does to them.
+//! The metrics of one configuration in all runs, and whether their differences exceed chance.
 
 use super::item::{Item, late_limit};
 use super::judge::{self, Delta, DeltaResult, Outcome, Reason, Scale};
@@ -9,34 +9,34 @@ use crate::nanos::Nanos;
 use crate::report::model::metric::{Metric, Track};
 use crate::run::Capture;
 use crate::stats::Statistic;
-use crate::stats::blocks::{Bins, ResampleSource, Resampled};
+use crate::stats::blocks::{Bins, ResampleSource, Resampled, SEED};
 
-/// The seed: the same runs always give the same intervals.
-const SEED: u64 = 0x6a69_7474_6572;
-
-/// A number of each run, and how it differs from the baseline's.
+/// One metric: its value in each run, and the difference of each run from the baseline.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Figure {
-    /// Which number.
+    /// The metric.
     pub metric: Metric,
-    /// Its value in each run, in the metric's unit; `None` where there are too few samples.
+    /// The value of the metric in each run, in the metric's unit; `None` with too few samples.
     pub values: Vec<Option<f64>>,
-    /// What two runs of the same setting differ by on this machine, where repeats of it were measured.
+    /// The noise floor: how much two runs with the same settings differ on this machine; `None`
+    /// without repeats.
     pub noise: Option<f64>,
-    /// How each run differs; `None` at the baseline, and where a value is absent.
+    /// The difference of each run from the baseline; `None` for the baseline itself, and if a value
+    /// is absent.
     pub deltas: Vec<Option<Delta>>,
 }
 
-/// What runs with the same settings differ by.
+/// The run-to-run variation: how much runs with the same settings differ.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Noise<'a> {
-    /// On this machine; absent where it was not measured.
+    /// The variation on this machine; absent if it was not measured.
     pub(super) floor: Option<&'a NoiseFloor>,
-    /// Usually.
+    /// The typical variation of each metric, with which the measured variation is combined.
     pub(super) prior: &'a Prior,
 }
 
-/// Compares one configuration; `family` is how many such comparisons are made at once.
+/// Compares one configuration across all runs. `family` is the number of pairs (a configuration in one
+/// run, and in the baseline) that are compared at once.
 pub(super) fn row(
     items: &[Item<'_>],
     positions: &[usize],
@@ -84,7 +84,7 @@ pub(super) fn row(
     compared
 }
 
-/// Why these configurations cannot be compared, where the runs could be.
+/// Returns why these configurations cannot be compared although the runs can; `None` if they can.
 fn own_obstacle(items: &[Item<'_>]) -> Option<Incompatibility> {
     let periods: Vec<Nanos> = items.iter().map(|item| item.period()).collect();
     if periods.iter().any(|period| Some(period) != periods.first()) {
@@ -97,8 +97,8 @@ fn own_obstacle(items: &[Item<'_>]) -> Option<Incompatibility> {
     }
 }
 
-/// The baseline's p99 and by how much a value must exceed it to be one that the baseline does not have: more
-/// than runs with the same settings differ by, or where that is unknown, than does not matter.
+/// Returns the limit above which a value clearly exceeds the baseline's p99: p99 plus the
+/// run-to-run variation or, if that is not known, plus the smallest change that matters.
 fn well_above_p99(
     baseline: Item<'_>,
     noise: Option<(NoiseLimit, f64)>,
@@ -113,7 +113,7 @@ fn well_above_p99(
     Some(p99 + Nanos::from_nanos_f64(margin))
 }
 
-/// The scale by which all numbers of a comparison are judged together.
+/// Returns the scale by which all metrics of a comparison are evaluated.
 fn scale_of(items: &[Item<'_>], baseline: usize, numbers: usize) -> Scale {
     let steps = items.iter().map(|item| item.run().clock.resolution);
     Scale {
@@ -123,8 +123,8 @@ fn scale_of(items: &[Item<'_>], baseline: usize, numbers: usize) -> Scale {
     }
 }
 
-/// Notes what runs with the same settings differ by; whether that is known of any number. Late frames that
-/// were counted by another limit than those of the repeats have none.
+/// Sets the noise floor of each metric; returns whether any metric has a noise floor. The share of late
+/// frames has none if the late threshold of the runs differs from that of the repeats.
 fn add_noise(compared: &mut ComparedRow, floor: &NoiseFloor) -> bool {
     let is_one_limit = compared.late_limit.is_some() && compared.late_limit == floor.late_limit;
     for figure in &mut compared.figures {
@@ -135,7 +135,8 @@ fn add_noise(compared: &mut ComparedRow, floor: &NoiseFloor) -> bool {
     compared.figures.iter().any(|figure| figure.noise.is_some())
 }
 
-/// The figures that any run has, without differences; `limit` is what is above the baseline's p99.
+/// Returns the metrics that at least one run has, without differences; `limit` is the result of
+/// `well_above_p99`.
 fn figures(items: &[Item<'_>], metrics: &[Metric], limit: Option<Nanos>) -> Vec<Figure> {
     metrics
         .iter()
@@ -151,12 +152,12 @@ fn figures(items: &[Item<'_>], metrics: &[Metric], limit: Option<Nanos>) -> Vec<
         .collect()
 }
 
-/// The resampled runs of one track, one per configuration.
+/// The bootstrap resamples of one track (one kind of value, such as frame times), with one entry per run.
 struct TrackDraws {
     track: Track,
     statistics: Vec<Statistic>,
     resampled: Vec<Option<Resampled>>,
-    /// How many samples each has.
+    /// The number of samples of each run.
     counts: Vec<usize>,
 }
 
@@ -166,12 +167,12 @@ impl TrackDraws {
         let statistics: Vec<Statistic> = of_track.map(|metric| metric.statistic).collect();
         let sources: Vec<ResampleSource> =
             items.iter().map(|item| item.source(track, limit)).collect();
-        // Sums alone need no histogram of the values.
+        // A histogram of the values is needed unless every statistic is computed from counts only.
         let has_ranks = statistics.iter().any(|one| *one != Statistic::CountShare);
         let binned: Vec<&ResampleSource> = sources.iter().filter(|_| has_ranks).collect();
         let bins = Bins::of(&binned);
         let of_each = items.iter().zip(&sources).map(|(item, source)| {
-            // Each run is resampled on its own, wherever it is among the others.
+            // The seed depends on the run only, and not on its position among the runs.
             let own = u64::from_str_radix(item.run().id.as_str(), 16).unwrap_or(0);
             source.resample(&bins, SEED ^ own, &statistics)
         });
@@ -183,21 +184,21 @@ impl TrackDraws {
         self.resampled.get(run)?.as_ref()
     }
 
-    /// What resampling states of how a statistic differs.
+    /// Returns the interval of the change of a metric from one run to another, from resampling.
     fn change(&self, from: usize, to: usize, metric: &Metric) -> Option<super::Interval> {
         let at = self.statistics.iter().position(|&one| one == metric.statistic)?;
         let (before, after) = (self.of_run(from)?, self.of_run(to)?);
         before.change(after, at, |before, after| after - before)
     }
 
-    /// How many samples the interval of a statistic lacks in the run that has fewer.
+    /// Returns how many samples the run with fewer samples lacks for an interval of a statistic.
     fn missing(&self, from: usize, to: usize, statistic: Statistic) -> usize {
         let count = |run: usize| self.counts.get(run).copied().unwrap_or(0);
         statistic.samples_needed().saturating_sub(count(from).min(count(to)))
     }
 }
 
-/// The resampled runs of every track that has a number to evaluate.
+/// Returns the resamples of every track with a metric to evaluate.
 fn draws(compared: &ComparedRow, items: &[Item<'_>], limit: Option<Nanos>) -> Vec<TrackDraws> {
     let metrics: Vec<Metric> = compared
         .figures
@@ -232,7 +233,7 @@ fn judge_figures(
             .find(|one| one.track == metric.track && one.statistics.contains(&metric.statistic));
         let Some(&Some(before)) = figure.values.get(baseline) else { continue };
         let varies_by = noise_limit.and_then(|limit| match metric.statistic {
-            // What is well above the baseline's p99 is beyond the variation already.
+            // The limit of this metric already includes the run-to-run variation.
             Statistic::AboveBaseline => Some(0.0),
             _ => Some(limit.of(figure.noise?, prior.of(&metric, before, scale))),
         });

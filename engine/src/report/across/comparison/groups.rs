@@ -1,7 +1,8 @@
-//! Groups of runs against each other: the runs of A, however many, against those of B.
+//! Compares two groups of runs, A and B, of any size.
 //!
-//! Each run is one value of each metric. The deviation is pooled within the groups, so that the effect is never
-//! part of the noise it is compared with, and combined with what the metric typically varies by ([`Prior`]).
+//! Each run gives one value per metric. The standard deviation is pooled within the groups, so that
+//! the difference between the groups does not increase it. The pooled deviation is then combined with
+//! the typical variation of the metric ([`Prior`]).
 
 use super::candidate::{Candidate, max_chance, mean_and_std_dev};
 use super::item::{Item, late_limit};
@@ -15,22 +16,23 @@ use crate::nanos::Nanos;
 use crate::stats::binomial::two_sided_chance;
 use crate::stats::{Deviation, Statistic, float};
 
-/// Runs of a group below which its variation is unknown.
+/// Min number of runs in a group; with fewer, the run-to-run variation of the group is not known.
 pub const MIN_GROUP: usize = 2;
 
-/// The runs of one side.
+/// The runs of one group, with their reports.
 type Group<'a> = [(&'a Run, &'a Report)];
 
 impl Comparison {
-    /// Compares the runs of B with those of A, each group of any size from two; a group of one run has no
-    /// variation, and its changes no result.
+    /// Compares the runs of group B with those of group A. If a group has only a single run, its run-to-run variation
+    /// is not known, and the changes have no result.
     pub fn of_groups(groups: [&Group<'_>; 2], prior: &Prior) -> Self {
         let all: Vec<(&Run, &Report)> = groups.concat();
         let first: Vec<(&Run, &Report)> =
             groups.iter().filter_map(|group| group.first().copied()).collect();
         let obstacle = obstacle(&all).or_else(|| mixed(groups));
         let mut notes = notes(&all);
-        // Notes of runs name them by letter; what is wrong with one of a group concerns the group.
+        // Notes identify runs by the letter of their group: a note about one run applies to its
+        // group.
         for note in &mut notes {
             note.rename(|run| usize::from(groups[0].len() <= run));
         }
@@ -81,7 +83,8 @@ impl Comparison {
     }
 }
 
-/// Why groups cannot be compared, where the runs of one have unlike settings or machines.
+/// Returns why the groups cannot be compared: the runs of one group have different settings or
+/// machines. `None` if the groups can be compared.
 fn mixed(groups: [&Group<'_>; 2]) -> Option<Incompatibility> {
     groups.iter().zip(0..).find_map(|(group, side)| {
         let (first, _) = group.first()?;
@@ -90,7 +93,8 @@ fn mixed(groups: [&Group<'_>; 2]) -> Option<Incompatibility> {
     })
 }
 
-/// What the groups ran on and under: a value that all runs of a group share, or all of them.
+/// Returns the conditions of both groups. The value for a group lists all different values of its runs,
+/// separated by commas.
 fn group_conditions(all: &[(&Run, &Report)], [count_a, _]: [usize; 2]) -> Vec<Condition> {
     let mut conditions = conditions::of(all);
     for condition in &mut conditions {
@@ -111,7 +115,7 @@ fn group_conditions(all: &[(&Run, &Report)], [count_a, _]: [usize; 2]) -> Vec<Co
     conditions
 }
 
-/// One configuration of both groups, with a candidate for each figure.
+/// Compares one configuration of both groups; returns a candidate for each figure of the row.
 fn row(
     groups: [&Group<'_>; 2],
     firsts: &[Item<'_>],
@@ -187,7 +191,8 @@ fn row(
     (row, candidates)
 }
 
-/// Events and slots of a share in each group; `None` for any other number.
+/// Returns, for each group, the number of events and of slots from which a share is computed; `None`
+/// for a metric that is not computed from counts.
 fn counts(metric: &Metric, sides: &[Vec<Item<'_>>; 2]) -> Option<[(usize, usize); 2]> {
     let of = |items: &[Item<'_>]| {
         items.iter().try_fold((0, 0), |(events, slots), item| {
@@ -198,7 +203,8 @@ fn counts(metric: &Metric, sides: &[Vec<Item<'_>>; 2]) -> Option<[(usize, usize)
     Some([of(&sides[0])?, of(&sides[1])?])
 }
 
-/// The change of a number, before anything is called.
+/// Returns the change of a metric from group A (mean `a`) to group B (mean `b`), before the result of
+/// the change is decided.
 fn candidate(
     metric: &Metric,
     values: &[Vec<f64>; 2],

@@ -1,4 +1,5 @@
-//! What is compared of a run: a configuration of a test, or a recording of an imported file.
+//! The items of a run that can be compared: configurations of a test, or recordings of an imported
+//! file.
 
 use crate::nanos::Nanos;
 use crate::report::capture::CaptureFigures;
@@ -20,14 +21,14 @@ pub enum Item<'a> {
 }
 
 impl<'a> Item<'a> {
-    /// Everything in a run that can be compared, in the order of its report.
+    /// Returns all items of a run, in the order of its report.
     pub fn all(run: &'a Run, report: &'a Report) -> Vec<Self> {
         let rows = report.rows.iter().map(|row| Self::Configuration(run, row));
         rows.chain(report.results::<RecordingFigures>().iter().map(|one| Self::Recording(run, one)))
             .collect()
     }
 
-    /// Names it.
+    /// Returns the label of the configuration or recording.
     pub fn label(self) -> &'a str {
         match self {
             Self::Configuration(_, row) => &row.label,
@@ -48,13 +49,13 @@ impl<'a> Item<'a> {
         }
     }
 
-    /// The length of a frame on its schedule; 0 where there is none.
+    /// Returns the scheduled length of a frame; 0 without a schedule, as for a recording.
     pub(super) fn period(self) -> Nanos {
         self.row().map_or(Nanos::ZERO, |row| row.period)
     }
 
-    /// The length of a frame, by which a difference matters or not: on its schedule, else the median one; 0
-    /// where there is neither.
+    /// Returns the length of a frame, which determines how large a difference must be to matter:
+    /// the scheduled length, or the median frame time of a recording; 0 if neither is known.
     pub(super) fn frame(self) -> Nanos {
         match self {
             Self::Configuration(_, row) => row.period,
@@ -65,12 +66,12 @@ impl<'a> Item<'a> {
         }
     }
 
-    /// Lateness above which a frame is late; absent where nothing is.
+    /// Returns the late threshold; `None` if the item has no late threshold, such as a recording.
     pub fn late_limit(self) -> Option<Nanos> {
         self.row().map(|row| row.late_limit).filter(|limit| *limit < Nanos::MAX)
     }
 
-    /// How long it was measured.
+    /// Returns how long the item was measured.
     pub(super) fn length(self) -> Nanos {
         match self {
             Self::Configuration(_, row) => {
@@ -81,7 +82,7 @@ impl<'a> Item<'a> {
         }
     }
 
-    /// The value of a metric.
+    /// Returns the value of a metric, in the metric's unit; `None` if the item does not have the metric.
     pub fn value(self, metric: &Metric) -> Option<f64> {
         match self {
             Self::Configuration(_, row) => metric.of(row),
@@ -89,7 +90,7 @@ impl<'a> Item<'a> {
         }
     }
 
-    /// The p99 of what it is about, in whole nanoseconds.
+    /// Returns the p99 of the values of the item, in whole nanoseconds; `None` with too few values.
     pub(super) fn p99(self) -> Option<Nanos> {
         match self {
             Self::Configuration(_, row) => row.p99(),
@@ -99,8 +100,8 @@ impl<'a> Item<'a> {
         }
     }
 
-    /// A 1% or 0.1% low by a definition, in frames per second; `None` for any other statistic, and where there
-    /// are too few frames or one has no length.
+    /// Returns a 1% or 0.1% low by the definition `by`, in frames per second; `None` for any other
+    /// statistic, with too few frames, or if a frame has no length.
     pub fn low(self, statistic: Statistic, by: LowDefinition) -> Option<f64> {
         let lows = match self {
             Self::Configuration(_, row) => {
@@ -120,7 +121,8 @@ impl<'a> Item<'a> {
         }
     }
 
-    /// A track of its samples, ready to be resampled; empty where they have no order in time.
+    /// Returns one track (one kind of value) of the item's samples for resampling; empty if the samples
+    /// have no order in time.
     pub(super) fn source(self, track: Track, baseline_limit: Option<Nanos>) -> ResampleSource {
         match self {
             Self::Configuration(run, row) => source_of(run, row, track, baseline_limit),
@@ -140,13 +142,14 @@ impl<'a> Item<'a> {
         positions.iter().filter_map(move |&trial| self.run().trials.get(trial))
     }
 
-    /// When its first round began, counted from the start of the run; absent where that is not known.
+    /// Returns when the first round of the item began, relative to the start of the run; `None` if this
+    /// time is not known.
     pub fn began(self) -> Option<Nanos> {
         let counters = &self.trials().next()?.counters;
         counters.get(crate::run::counter::STARTED_IN_RUN_NANOS).copied().map(Nanos::new)
     }
 
-    /// What it is about, in order of time, in nanoseconds; empty where only counts are known.
+    /// Returns the values of the item in order of time, in nanoseconds; empty if only counts are known.
     pub fn values(self) -> Vec<i64> {
         match self.recording() {
             Some(recording) => recording.present().collect(),
@@ -154,7 +157,8 @@ impl<'a> Item<'a> {
         }
     }
 
-    /// How often each value was seen, where only that is known: ascending, in nanoseconds.
+    /// Returns each value in nanoseconds, ascending, with its count; empty unless only counts are
+    /// known.
     pub fn counts(self) -> &'a [(i64, u64)] {
         let Self::Recording(run, figures) = self else { return &[] };
         match run.capture() {
@@ -165,7 +169,8 @@ impl<'a> Item<'a> {
         }
     }
 
-    /// The values of its first round, each at the end of its time: in order of time from the round's start.
+    /// Returns the values of the item's first round over time. Each pair holds the time at which the
+    /// value was complete, relative to the start of the round, and the value.
     pub fn timeline(self) -> Vec<(Nanos, Nanos)> {
         if let Some(recording) = self.recording() {
             return recording.frame_times_over_time().collect();
@@ -182,8 +187,7 @@ impl<'a> Item<'a> {
     }
 }
 
-/// The limit above which frames are late in all of some configurations; `None` where it is not one and the
-/// same.
+/// Returns the late threshold that all items share; `None` if it is not the same in all of them.
 pub(super) fn late_limit<'a>(mut items: impl Iterator<Item = Item<'a>>) -> Option<Nanos> {
     let limit = items.next()?.late_limit()?;
     items.all(|item| item.late_limit() == Some(limit)).then_some(limit)

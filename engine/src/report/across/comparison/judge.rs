@@ -1,12 +1,16 @@
-//! When a difference is called one.
+//! Decides whether a difference is better, worse, or neither.
 //!
-//! A difference is called better or worse where its 95% interval excludes 0, where it is larger than what
-//! chance does to the most different of all numbers looked at (a test of its bootstrap standard error at
-//! 2% shared among them, Bonferroni's way), where it is larger than what runs with the same settings differ
-//! by (at 5% shared among them), and where it is large enough to matter. Without the second rule one of ten
-//! numbers of two equal runs would be called different in every second comparison. The interval is of what varies within the runs: it
-//! knows nothing of how a machine differs from one run to the next. Where that is not known, a difference
-//! must be larger to matter, and the outcome is only that the runs differ.
+//! A difference is called better or worse if all of these rules hold:
+//! 1. Its 95% interval excludes 0.
+//! 2. It exceeds a number of its bootstrap standard errors that chance exceeds in 2% of comparisons:
+//!    the 2% are divided among all compared differences by Bonferroni's correction. Without this
+//!    rule, one of ten metrics of two equal runs would be called different in every second comparison.
+//! 3. It is larger than the run-to-run variation (at 5%, divided in the same way).
+//! 4. It is large enough to matter.
+//!
+//! The interval covers only the variation within the runs, and not how a machine differs from one
+//! run to the next. If the run-to-run variation is not known, a difference must be larger to matter,
+//! and the outcome is only that the runs differ.
 
 use super::Interval;
 use crate::nanos::Nanos;
@@ -14,25 +18,28 @@ use crate::report::model::metric::Metric;
 use crate::report::model::table::Quantity;
 use crate::stats::{Quantile, Statistic};
 
-/// A change below this share of the baseline does not matter.
+/// A change of a time does not matter below this share of the baseline's value.
 const MIN_SHARE: f64 = 0.10;
-/// Nor does one below this share of the period.
+/// A change of a time does not matter below this share of the period of the frames.
 const MIN_SHARE_OF_PERIOD: f64 = 1.0 / 20_000.0;
-/// Nor one of a rate, in parts of all samples.
+/// A change of a share of samples, such as missed frames, does not matter below this difference.
 const MIN_RATE: f64 = 0.000_5;
-/// Nor one of the share above the baseline's p99.
+/// A change of the share of samples above the baseline's p99 does not matter below this difference.
 const MIN_BEYOND: f64 = 0.005;
-/// Nor one of frames a second, as a share.
+/// A change of frames per second does not matter below this share of the baseline.
 const MIN_SHARE_OF_FPS: f64 = 0.005;
-/// Where the run-to-run variation is unknown, a change of a time below this share of a frame does not matter.
+/// If the run-to-run variation is not known, a change does not matter below this share of a frame,
+/// or of the frames per second.
 const UNKNOWN_SHARE_OF_FRAME: f64 = 0.005;
-/// Nor one of a rate, in parts of all samples.
+/// If the run-to-run variation is not known, a change of a share of samples does not matter below
+/// this difference.
 const UNKNOWN_RATE: f64 = 0.005;
-/// The chance at which equal runs may be called different in any of their numbers: well below the 1 in 10
-/// that is promised, as two runs of one machine differ by more than either varies within itself.
+/// Max probability that equal runs are called different in any of their metrics. It is 2% to stay below
+/// the promised 10% in practice, as two runs of one machine differ by more than the variation within
+/// each run, which is all that this probability covers.
 const CHANCE: f64 = 0.02;
 
-/// The result of a difference.
+/// The result of evaluating a difference.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DeltaResult {
     /// Better than the baseline.
@@ -41,26 +48,26 @@ pub enum DeltaResult {
     Worse,
     /// Equal, or so close that it does not matter.
     Same,
-    /// There is an interval, and it does not tell.
+    /// The interval shows neither a change that matters nor that the values are equal.
     NoClearDifference,
     /// There is no interval: more samples or runs are needed.
     NotEnoughData,
-    /// It is not compared with the baseline.
+    /// The metric is not compared with the baseline.
     NotEvaluated,
 }
 
 /// Why a difference is neither better nor worse.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reason {
-    /// Runs with the same settings differ by as much.
+    /// The difference is within the run-to-run variation.
     WithinVariation,
-    /// How much runs with the same settings differ is not known, and they may differ by as much.
+    /// The run-to-run variation is unknown, and may be as large as this difference.
     VariationUnknown,
-    /// It is smaller than what matters: 10% of a time.
+    /// The difference is too small to matter: for a time, below 10% of the baseline.
     TooSmall,
-    /// Its interval includes 0.
+    /// The interval of the difference includes 0.
     IntervalIncludesZero,
-    /// It is no larger than chance makes one of that number of metrics.
+    /// Among this many metrics, chance alone can cause a difference this large in one of them.
     OneOfMany,
     /// The run that has fewer samples needs this many more for an interval.
     TooFewSamples(usize),
@@ -68,34 +75,34 @@ pub enum Reason {
     TooFewRuns(usize),
     /// A maximum has no interval and grows with the length of a run.
     Maximum,
-    /// The settings differ, so that the numbers do not mean the same.
+    /// The settings differ, so the numbers do not mean the same.
     SettingsDiffer,
 }
 
-/// What a run is against the baseline in all its numbers.
+/// The outcome of a run compared with the baseline, over all its metrics.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outcome {
-    /// Better in some, worse in none.
+    /// Better in some metrics, worse in none.
     Better,
-    /// Worse in some, better in none.
+    /// Worse in some metrics, better in none.
     Worse,
-    /// Better in some, worse in others.
+    /// Better in some metrics, worse in others.
     Mixed,
-    /// Better or worse in some, where the run-to-run variation is unknown.
+    /// Better or worse in some metrics, but the run-to-run variation is not known.
     Differs,
-    /// The same in all.
+    /// The same in all metrics.
     Same,
     /// Neither better nor worse, and not shown to be the same.
     NoClearDifference,
-    /// No number has an interval.
+    /// No metric has an interval.
     NotEnoughData,
     /// Not compared with the baseline.
     NotComparable,
 }
 
 impl Outcome {
-    /// What several differences come to. One without an interval, for want of samples, does not count
-    /// next to those that have one, unless it is clear all the same.
+    /// Returns the outcome of several differences. If any difference has an interval, differences
+    /// without an interval count only if they are better or worse.
     pub(super) fn of(deltas: &[Delta]) -> Self {
         let has_any = deltas.iter().any(|delta| delta.interval.is_some());
         let is_clear = |delta: &Delta| {
@@ -113,7 +120,8 @@ impl Outcome {
         }))
     }
 
-    /// The same, where the run-to-run variation is unknown: neither better nor worse is certain.
+    /// Converts the outcome to the one for an unknown run-to-run variation: better, worse, and mixed
+    /// become [`Self::Differs`].
     pub(super) const fn without_variation(self) -> Self {
         match self {
             Self::Better | Self::Worse | Self::Mixed => Self::Differs,
@@ -121,7 +129,7 @@ impl Outcome {
         }
     }
 
-    /// What several outcomes come to.
+    /// Combines several outcomes into one.
     pub fn joined(outcomes: impl Iterator<Item = Self>) -> Self {
         let all: Vec<Self> = outcomes.collect();
         let any = |outcome| all.contains(&outcome);
@@ -139,33 +147,34 @@ impl Outcome {
     }
 }
 
-/// How a number differs from the baseline's.
+/// The difference of a metric from the baseline.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Delta {
-    /// The change, in the metric's unit; positive where the run's value is the larger.
+    /// The change, in the metric's unit; positive if the run's value is larger than the baseline's.
     pub change: f64,
-    /// The change as a share of the baseline's value; `None` where that is 0.
+    /// The change as a share of the baseline's value; `None` if that value is 0.
     pub ratio: Option<f64>,
-    /// The 95 % interval of the change; `None` where there are too few samples or it is not evaluated.
+    /// The 95% interval of the change; `None` with too few samples, or if the change is not
+    /// evaluated.
     pub interval: Option<(f64, f64)>,
-    /// Its result.
+    /// The result.
     pub result: DeltaResult,
-    /// Why it is neither better nor worse; `None` where it is one of them.
+    /// Why the result is neither better nor worse; `None` if the result is better or worse.
     pub reason: Option<Reason>,
 }
 
-/// What the judging needs to know besides the numbers.
+/// Parameters of the evaluation that are the same for all metrics of a configuration.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Scale {
-    /// The length of a frame; 0 where there is none.
+    /// The length of a frame; 0 if it is not known.
     pub(super) period: Nanos,
-    /// The coarsest clock step of the runs.
+    /// The coarsest clock resolution of the runs.
     pub(super) clock_step: Nanos,
-    /// Standard errors that a change must exceed.
+    /// The number of standard errors that a change must exceed.
     pub(super) errors: f64,
 }
 
-/// The change below which a difference does not matter, in the metric's unit.
+/// Returns the change below which a difference does not matter, in the metric's unit.
 pub(super) fn min_relevant_change(metric: &Metric, baseline: f64, scale: &Scale) -> f64 {
     match metric.unit {
         Quantity::Share if metric.statistic == Statistic::AboveBaseline => MIN_BEYOND,
@@ -177,8 +186,8 @@ pub(super) fn min_relevant_change(metric: &Metric, baseline: f64, scale: &Scale)
     }
 }
 
-/// The change below which a difference does not matter where the run-to-run variation is unknown, in the
-/// metric's unit.
+/// Returns the change below which a difference does not matter if the run-to-run variation is not
+/// known, in the metric's unit.
 pub(super) fn min_change_of_unknown(metric: &Metric, baseline: f64, scale: &Scale) -> f64 {
     let min = match metric.unit {
         Quantity::Share => UNKNOWN_RATE,
@@ -188,8 +197,8 @@ pub(super) fn min_change_of_unknown(metric: &Metric, baseline: f64, scale: &Scal
     min.max(min_relevant_change(metric, baseline, scale))
 }
 
-/// The standard deviation that a number typically has from run to run, in the metric's unit: of a median half
-/// of what matters, and of what is in the tails all of it.
+/// Returns the typical standard deviation of a metric from run to run, in the metric's unit: the
+/// smallest change that matters, or half of it for a median.
 pub(super) fn typical_variation(metric: &Metric, baseline: f64, scale: &Scale) -> f64 {
     let min = min_relevant_change(metric, baseline, scale);
     match metric.statistic {
@@ -198,13 +207,14 @@ pub(super) fn typical_variation(metric: &Metric, baseline: f64, scale: &Scale) -
     }
 }
 
-/// Standard errors that exclude chance in this many numbers at once.
+/// Returns the number of standard errors that a change must exceed so that chance is excluded when this
+/// many metrics are compared at once.
 pub(super) fn errors_for(numbers: usize) -> f64 {
     upper_normal(CHANCE / 2.0 / crate::stats::float(numbers.max(1)))
 }
 
-/// Standard deviations above which the normal distribution leaves this share, below one half (Abramowitz
-/// and Stegun 26.2.23, to within 0.000 45).
+/// Returns the number of standard deviations that a share of the normal distribution exceeds. `share` is
+/// below 0.5; the error is at most 0.000 45 (Abramowitz and Stegun 26.2.23).
 fn upper_normal(share: f64) -> f64 {
     let t = (-2.0 * share.ln()).sqrt();
     let top = 0.010_328_f64.mul_add(t, 0.802_853).mul_add(t, 2.515_517);
@@ -212,9 +222,9 @@ fn upper_normal(share: f64) -> f64 {
     t - top / bottom
 }
 
-/// Compares a value with the baseline's; `interval` is that of the change, from resampled runs, and
-/// `noise_limit` how far runs with the same settings differ, where that is known. `missing` is how many samples
-/// an interval lacks.
+/// Compares a value with the value of the baseline. `interval` is the interval of the change, from
+/// resampled runs; `missing` is the number of further samples that the interval needs; `noise_limit`
+/// is the run-to-run variation, if it is known.
 pub(super) fn delta(
     metric: &Metric,
     [baseline, value]: [f64; 2],
@@ -268,7 +278,7 @@ mod tests {
         Scale { period: Nanos::from_millis(16), clock_step: Nanos::new(20), errors: errors_for(9) }
     }
 
-    /// The interval of a change whose error is known.
+    /// Returns the interval of a change with the standard error `error`.
     fn around(change: f64, error: f64) -> Interval {
         Interval { low: change - 1.96 * error, high: change + 1.96 * error, error }
     }
@@ -286,7 +296,7 @@ mod tests {
         for (metric, baseline, change, error, noise, expected) in [
             (Metric::P99, 50e3, 200e3, 10e3, none, DeltaResult::Worse),
             (Metric::P99, 50e3, -30e3, 5e3, none, DeltaResult::Better),
-            // Clear of 0, but one of nine numbers is that far off by chance.
+            // The interval excludes 0, but chance alone can change one of nine metrics by this much.
             (Metric::P99, 50e3, 12e3, 5e3, none, DeltaResult::NoClearDifference),
             (Metric::P99, 50e3, 1e3, 0.1e3, none, DeltaResult::Same),
             (Metric::P99, 50e3, 0.0, 0.0, none, DeltaResult::Same),
@@ -296,10 +306,10 @@ mod tests {
             (Metric::MISSED, 0.0, 0.0, 0.0, none, DeltaResult::Same),
             (Metric::MISSED, 0.0, 0.02, 0.002, none, DeltaResult::Worse),
             (Metric::MAX, 50e3, 900e3, 1.0, none, DeltaResult::NotEvaluated),
-            // Runs with the same settings differ by as much.
+            // The run-to-run variation is larger than the change in the first row, and smaller in the second.
             (Metric::P99, 50e3, 200e3, 10e3, Some(210e3), DeltaResult::NoClearDifference),
             (Metric::P99, 50e3, 200e3, 10e3, Some(195e3), DeltaResult::Worse),
-            // By how much they differ is unknown: 80 µs of 16 ms, or half a percent of the frames.
+            // Without a known run-to-run variation, the limits are 0.5% of a frame of 16 ms (80 µs) and of all frames.
             (Metric::P99, 50e3, 79e3, 1e3, None, DeltaResult::NoClearDifference),
             (Metric::P99, 50e3, 81e3, 1e3, None, DeltaResult::Worse),
             (Metric::MISSED, 0.0, 0.004, 0.000_1, None, DeltaResult::NoClearDifference),
@@ -354,7 +364,7 @@ mod tests {
             };
             let mut deltas: Vec<Delta> = judgements.into_iter().map(delta).collect();
             assert_eq!(Outcome::of(&deltas), expected);
-            // What has too few samples does not count.
+            // A difference with too few samples does not count if any other difference has an interval.
             deltas.push(Delta { interval: None, ..delta(DeltaResult::NotEnoughData) });
             let without = expected == Outcome::NotComparable;
             assert_eq!(

@@ -1,10 +1,10 @@
-//! How far every number of a setting varies on a machine from run to run.
+//! The run-to-run variation of every metric, for one setting on one machine.
 //!
-//! The noise floor of a number is what two single runs of the same setting differ by at most in 95 of 100
-//! cases: Student's t times √2 times the standard deviation of the repeats. It is computed from the
-//! repeats that are saved as runs, and not saved itself. One of many numbers is called different only
-//! beyond a wider limit, as the 5% of chance are shared among all of them, and as a few repeats that
-//! happen to agree do not show how far the next one may be off ([`NoiseLimit`]).
+//! The noise floor of a metric is the maximum difference of two single runs with the same settings
+//! in 95% of cases: Student's t times √2 times the standard deviation of the repeats. It is
+//! computed from saved runs and is not itself saved. One of many metrics is called different only
+//! above a higher limit ([`NoiseLimit`]): the 5% are divided among all metrics, and a few repeats
+//! that happen to agree do not show how far the next one may deviate.
 
 use super::candidate::{CHANCE, mean_and_std_dev, t};
 use super::item::{Item, late_limit};
@@ -14,25 +14,25 @@ use crate::nanos::Nanos;
 use crate::stats::student::student_t;
 use crate::stats::{Deviation, VariancePrior, float};
 
-/// Repeats below which no noise floor is reported: two say little about how far a third may vary.
+/// Min number of repeats for a noise floor: two show little about how far a third one may vary.
 pub const MIN_REPEATS: usize = 3;
 
-/// How far a number varies over repeats.
+/// The variation of one metric over repeats.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MetricVariation {
-    /// The configuration.
+    /// The label of the configuration.
     pub label: String,
-    /// Which number.
+    /// The metric.
     pub metric: Metric,
-    /// The smallest of the repeats, in the metric's unit.
+    /// The min of the metric over the repeats, in the metric's unit.
     pub lowest: f64,
-    /// The maximum.
+    /// The max of the metric over the repeats, in the metric's unit.
     pub most: f64,
-    /// What two runs differ by at most in 95 of 100 cases.
+    /// The noise floor: the maximum difference of two runs in 95% of cases, in the metric's unit.
     pub noise: f64,
 }
 
-/// What two runs differ by at most in 95 of 100 cases, by a number of repeats; `None` where there are too few.
+/// Returns the noise floor of the values of repeats; `None` for fewer than [`MIN_REPEATS`] values.
 pub fn noise_of(values: &[f64]) -> Option<f64> {
     if values.len() < MIN_REPEATS {
         return None;
@@ -42,19 +42,19 @@ pub fn noise_of(values: &[f64]) -> Option<f64> {
     noise.is_finite().then_some(noise)
 }
 
-/// How far the numbers of one setting vary on one machine.
+/// The run-to-run variation of all metrics, for one setting on one machine.
 #[derive(Clone, Debug, PartialEq)]
 pub struct NoiseFloor {
-    /// How many repeats it is of.
+    /// The number of repeats.
     pub count: usize,
-    /// Lateness above which a frame was late; `None` where it is not one and the same in all of them.
+    /// The late threshold; `None` if it is not the same in all repeats.
     pub late_limit: Option<Nanos>,
-    /// Every number of every configuration that all repeats have.
+    /// One entry per metric of each configuration that all repeats have.
     pub variations: Vec<MetricVariation>,
 }
 
 impl NoiseFloor {
-    /// Of repeats that were not evaluated yet; `None` where there are too few.
+    /// Evaluates repeats and returns their noise floor; `None` for fewer than [`MIN_REPEATS`] runs.
     pub fn of_runs(repeats: &[Run]) -> Option<Self> {
         let reports: Vec<Report> =
             repeats.iter().map(|run| Report::live(run, &Options::default())).collect();
@@ -62,7 +62,8 @@ impl NoiseFloor {
         Self::of(&evaluated)
     }
 
-    /// Of repeats; `None` where there are too few.
+    /// Returns the noise floor of repeats that are already evaluated; `None` for fewer than
+    /// [`MIN_REPEATS`] runs.
     pub fn of(repeats: &[(&Run, &Report)]) -> Option<Self> {
         let (first, of_first) = repeats.first()?;
         if repeats.len() < MIN_REPEATS {
@@ -93,26 +94,29 @@ impl NoiseFloor {
         Some(Self { count: repeats.len(), late_limit: late_limit(items), variations })
     }
 
-    /// The noise floor of a number of a configuration.
+    /// Returns the noise floor of a metric in the configuration with the label `label`, in the metric's
+    /// unit; `None` if it is not known.
     pub fn noise(&self, label: &str, metric: &Metric) -> Option<f64> {
         let found = self.variations.iter().find(|one| one.label == label && one.metric == *metric);
         found.map(|variation| variation.noise)
     }
 
-    /// How far equal runs differ in none of `numbers` in 95 of 100 cases.
+    /// Returns the limit on differences: between equal runs, none of `numbers` metrics exceeds it in 95%
+    /// of cases.
     pub(super) fn limit(&self, numbers: usize) -> NoiseLimit {
-        // Evenly shared: Bonferroni's way.
+        // Bonferroni's correction: the probability is divided evenly among the metrics.
         let confidence = 1.0 - CHANCE / float(numbers.max(1));
         NoiseLimit { freedom: self.count.saturating_sub(1), confidence }
     }
 }
 
-/// How far one of many numbers of equal runs may differ.
+/// The limit up to which one of many metrics of equal runs may differ.
 ///
-/// A machine has states that not every series of runs meets: of two times ten runs of one setting
-/// on an idle machine, p95 was 98 to 106 µs in 16 and 115 to 125 µs in four. The standard deviation of the
-/// repeats is therefore combined with the typical one, by degrees of freedom, and so is Student's t: moderated
-/// t (Smyth 2004, equation 3), with a prior that is given.
+/// A machine has states that not every series of runs covers: of 20 runs of one setting on an idle
+/// machine, p95 was 98 to 106 µs in 16 runs, and 115 to 125 µs in four. The standard deviation of the
+/// repeats is therefore combined with the typical standard deviation, weighted by their degrees of
+/// freedom. Student's t uses the sum of these degrees: moderated t (Smyth 2004, equation 3), with a
+/// given prior.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct NoiseLimit {
     freedom: usize,
@@ -120,7 +124,8 @@ pub(super) struct NoiseLimit {
 }
 
 impl NoiseLimit {
-    /// Of a number with this noise floor, which usually varies by `prior`; in the number's unit.
+    /// Returns the limit of a metric that has the noise floor `noise` and the typical variation `prior`,
+    /// in the metric's unit.
     pub(super) fn of(self, noise: f64, prior: VariancePrior) -> f64 {
         let std_dev = noise / (t(self.freedom) * std::f64::consts::SQRT_2);
         let all = prior.moderate(Deviation { std_dev, freedom: self.freedom });

@@ -1,6 +1,8 @@
-//! What numbers usually vary by from run to run: fixed, or estimated from the groups of repeats of a library.
+//! The typical run-to-run variation of metrics (the prior): a fixed value, or an estimate from the
+//! groups of repeats in a list of saved runs.
 //!
-//! It is an argument of a comparison and printed with it, so that two PCs evaluate the same runs alike.
+//! The prior is an argument of a comparison and is printed with its results, so that two PCs get the
+//! same results from the same runs and the same prior.
 
 use std::collections::BTreeMap;
 
@@ -10,31 +12,34 @@ use crate::report::table::Quantity;
 use crate::stats::variance_prior::MIN_GROUPS;
 use crate::stats::{Deviation, VariancePrior};
 
-/// How many repeats the fixed variation of a number counts as.
+/// Degrees of freedom of the fixed variation, which is used for a metric without an estimate.
 const FIXED_FREEDOM: f64 = 4.0;
 
-/// What every number usually varies by from run to run.
+/// The typical run-to-run variation of every metric.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Prior {
-    /// From how many groups of repeats it was estimated; 0 where it is the fixed one.
+    /// The number of groups of repeats from which the prior was estimated; 0 for the fixed variation.
     pub group_count: usize,
-    /// By the key of the metric: times and rates as a share of their mean, shares as they are. A number that is
-    /// absent has the fixed variation.
+    /// The variation of each metric, by the key of the metric. The variation of times and rates is a
+    /// share of the mean, the variation of shares is absolute. An absent metric has the fixed variation.
     pub variations: BTreeMap<String, VariancePrior>,
 }
 
-/// One group of repeats: the values of each metric in each configuration, by label and key.
+/// One group of repeats: the values of each metric in each configuration, by the label of the
+/// configuration and the key of the metric.
 pub type RepeatedValues = BTreeMap<(String, String), Vec<f64>>;
 
 impl Prior {
-    /// Estimates it from the repeats of a library; the fixed one where there are fewer than five groups.
+    /// Estimates the prior from groups of repeats; returns the prior with fixed variations for fewer
+    /// than `MIN_GROUPS` groups.
     pub fn estimate(groups: &[RepeatedValues]) -> Self {
         if groups.len() < MIN_GROUPS {
             return Self::default();
         }
         let mut deviations: BTreeMap<&str, Vec<Deviation>> = BTreeMap::new();
         for group in groups {
-            // The configurations of one group were measured in the same minutes: one deviation a metric.
+            // The configurations of a group were measured in the same minutes and are not
+            // independent: use one deviation per metric.
             let mut of_group: BTreeMap<&str, Vec<Deviation>> = BTreeMap::new();
             for ((_, key), values) in group {
                 let found = relative_deviation(key, values);
@@ -51,7 +56,7 @@ impl Prior {
         Self { group_count: groups.len(), variations }
     }
 
-    /// The variation of a metric whose value is about `value`, in the metric's unit.
+    /// Returns the variation of a metric whose value is about `value`, in the metric's unit.
     pub(super) fn of(&self, metric: &Metric, value: f64, scale: &Scale) -> VariancePrior {
         match self.variations.get(metric.key) {
             Some(&relative) if is_relative(metric.unit) => VariancePrior {
@@ -67,12 +72,13 @@ impl Prior {
     }
 }
 
-/// Whether a number varies by a share of itself.
+/// Whether the variation of a metric with this unit is relative to the value of the metric.
 fn is_relative(unit: Quantity) -> bool {
     unit != Quantity::Share
 }
 
-/// The standard deviation of repeats, as a share of their mean where the metric varies so.
+/// Returns the standard deviation of repeats, as a share of their mean if the variation of the metric
+/// is relative; `None` for an unknown metric, fewer than two values, or a mean of 0.
 fn relative_deviation(key: &str, values: &[f64]) -> Option<Deviation> {
     let metric = Metric::PACED.iter().chain(&Metric::FRAMES).find(|metric| metric.key == key)?;
     let (mean, std_dev) = super::candidate::mean_and_std_dev(values);
@@ -81,7 +87,7 @@ fn relative_deviation(key: &str, values: &[f64]) -> Option<Deviation> {
     (0.0 < by).then(|| Deviation { std_dev: std_dev / by, freedom })
 }
 
-/// Several deviations as one; `None` without any.
+/// Pools several deviations into one; `None` if there are no deviations.
 fn pooled(of: &[Deviation]) -> Option<Deviation> {
     let freedom: usize = of.iter().map(|one| one.freedom).max()?;
     let squares: f64 = of.iter().map(|one| one.std_dev.powi(2)).sum();
@@ -107,8 +113,8 @@ mod tests {
             [1e5, 2e5, 3e5, 4e5, 5e5].map(|at| group(&[at * 0.97, at, at * 1.03])).to_vec();
         let prior = Prior::estimate(&groups);
         assert_eq!(prior.group_count, 5);
-        // Every group varies by 3%: one deviation, that counts as all ten degrees of freedom. The logarithm of a
-        // variance of three values is too low by 0.577 on average, so that the true one is 1.78 times as large.
+        // Every group varies by 3%: the estimate is one deviation with all ten degrees of freedom. The logarithm of
+        // a variance of three values is too low by 0.577 on average, so the true variance is 1.78 times as large.
         let p99 = prior.of(&Metric::P99, 1e6, &scale());
         assert!((p99.std_dev / 40_037.0 - 1.0).abs() < 1e-3, "{p99:?}");
         assert!((p99.freedom - 10.0).abs() < 1e-9, "{p99:?}");

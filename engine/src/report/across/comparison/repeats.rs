@@ -1,4 +1,4 @@
-//! Runs that repeat another, and what two settings come to that were measured interleaved.
+//! Repeats of a run, and the comparison of two settings that were measured interleaved.
 
 use std::collections::BTreeMap;
 
@@ -12,24 +12,27 @@ use crate::platform::PowerSource;
 use crate::run::counter;
 use crate::stats::{Deviation, float};
 
-/// Whether a run was measured to its end with the same settings, by the same method, on the same machine and
-/// under the same conditions as another.
+/// Whether a run is finished and was measured with the same settings, by the same method, on the same machine and
+/// under the same conditions as the run `of`.
 pub fn is_repeat(run: &Run, of: &Run) -> bool {
     run.ending == crate::run::Ending::Finished && is_same_setting(run, of)
 }
 
-/// The same, however the run ended. The order of configurations, which is drawn, does not count.
+/// Whether two runs have the same settings, method, machine, and conditions, even if they did not
+/// finish. The randomized order of configurations is ignored.
 pub(super) fn is_same_setting(run: &Run, of: &Run) -> bool {
     match (run.plan(), of.plan()) {
         (Some(_), Some(_)) => setting_key(run) == setting_key(of),
-        // A capture has no settings: the runs are what the user says they are.
+        // A capture has no settings: any two captures of the same kind are accepted, as the user
+        // selects the runs.
         (None, None) => run.subject.key() == of.subject.key(),
         _ => false,
     }
 }
 
-/// Identifies runs that may differ by chance only: settings, method, machine, and the conditions that change
-/// numbers: power source, governor, trace, kernel, virtual machine.
+/// Returns a key that is equal for runs that differ only by chance. The key covers settings, method,
+/// machine, and the conditions that affect numbers: power source, governor, trace, kernel, virtual
+/// machine.
 pub fn setting_key(run: &Run) -> String {
     let machine = &run.machine;
     let trace =
@@ -49,10 +52,12 @@ pub fn setting_key(run: &Run) -> String {
     )
 }
 
-/// Values by configuration and by the key of their metric, in the metric's unit.
+/// The values of metrics, in the metric's unit, by the label of the configuration and then by the key
+/// of the metric.
 pub type ValuesByLabel = BTreeMap<String, BTreeMap<String, f64>>;
 
-/// The values of every metric that has an interval.
+/// Returns the values of a run for every metric that has an interval, such as a percentile, but not a
+/// maximum.
 pub fn values(run: &Run, report: &Report) -> ValuesByLabel {
     let of_item = |item: Item<'_>| {
         let with_interval = metrics(run).iter().filter(|metric| metric.statistic.has_interval());
@@ -63,22 +68,22 @@ pub fn values(run: &Run, report: &Report) -> ValuesByLabel {
     Item::all(run, report).into_iter().map(of_item).collect()
 }
 
-/// A number of two settings that were measured interleaved.
+/// The difference of one metric between two settings that were measured interleaved.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PairedDifference {
-    /// The configuration, as the first setting calls it.
+    /// The label of the configuration in the first setting.
     pub label: String,
-    /// Which number.
+    /// The metric.
     pub metric: Metric,
-    /// Its mean over the runs of the first setting, and over those of the second.
+    /// The mean of the metric over the runs of the first setting, and over the runs of the second.
     pub means: [f64; 2],
-    /// How the second differs from the first on average.
+    /// The mean difference of the second setting from the first setting, with its result.
     pub delta: Delta,
 }
 
-/// Compares two settings that were measured interleaved: each pair is a separate difference, so that what
-/// drifts over minutes falls out. Configurations are matched by label; where each side has one, whatever
-/// they are called.
+/// Compares two settings that were measured interleaved. Each pair of runs gives one difference, which
+/// cancels drift over minutes. Configurations are matched by label; if each setting has only a single
+/// configuration, labels are ignored.
 pub fn paired_differences(pairs: &[[(&Run, &Report); 2]]) -> Vec<PairedDifference> {
     let Some([(first, one), (second, other)]) = pairs.first() else { return Vec::new() };
     let of_first = Item::all(first, one);

@@ -1,4 +1,5 @@
-//! Equal runs are seldom called unlike, a delay is nearly always found, and what cannot be compared is reported.
+//! Equal runs are seldom reported as different, and a delay is nearly always found. Runs that cannot be compared are
+//! reported as such.
 
 mod captures;
 mod variation;
@@ -12,8 +13,8 @@ use crate::sample::{Sample, Samples};
 
 const PERIOD: i64 = 16_666_667;
 
-/// Lateness as machines have it: a level that wanders, a skewed body whose neighbors depend on one
-/// another, and now and then a burst of late frames.
+/// Generates lateness as on a real machine: a level that drifts, a skewed distribution in which neighboring values
+/// depend on each other, and occasional bursts of late frames.
 pub(super) struct Lateness {
     random: fastrand::Rng,
     level: f64,
@@ -26,7 +27,7 @@ impl Lateness {
         Self { random: fastrand::Rng::with_seed(seed), level: 0.0, noise: 0.0, burst: 0 }
     }
 
-    /// A number that is close to normal.
+    /// Returns a random number with an approximate normal distribution: mean 0, standard deviation 1.
     fn bell(&mut self) -> f64 {
         (0..12).map(|_| self.random.f64()).sum::<f64>() - 6.0
     }
@@ -60,7 +61,7 @@ pub(super) fn run_of(id: u64, late: impl Iterator<Item = i64>) -> Run {
     run_at(PERIOD, id, late)
 }
 
-/// A run whose frames are so late, one every `period` nanoseconds.
+/// Returns a run with a frame every `period` ns; `late` is the lateness of each frame in ns.
 fn run_at(period: i64, id: u64, late: impl Iterator<Item = i64>) -> Run {
     let samples: Samples = late
         .zip(1..)
@@ -91,7 +92,7 @@ fn run_at(period: i64, id: u64, late: impl Iterator<Item = i64>) -> Run {
     }
 }
 
-/// A run of generated samples; a share of the frames is delayed.
+/// Returns a run with generated lateness, in which about `percent` % of the frames are delayed by `delay` ns.
 fn run(id: u64, frames: usize, delay: i64, percent: u32) -> Run {
     let mut lateness = Lateness::new(id);
     let mut random = fastrand::Rng::with_seed(id ^ 0xdead);
@@ -136,7 +137,7 @@ fn a_delay_of_200_micros_in_5_of_100_frames_is_found_9_times_in_10() {
 
 #[test]
 fn intervals_hold_the_change_that_was_made_as_often_as_they_say() {
-    // Every frame 30 µs later: every percentile and the mean move by that much.
+    // Every frame of `b` is delayed by 30 µs, which increases every percentile and the mean by 30 µs.
     let mut held = 0;
     let mut all = 0;
     for pair in 0..40 {
@@ -163,7 +164,7 @@ fn the_same_run_is_the_same_and_the_same_runs_give_the_same_comparison() {
         |metric| comparison.rows[0].figures.iter().find(|figure| figure.metric == metric).unwrap();
     assert_eq!(figure(Metric::MAX).deltas[1].unwrap().result, DeltaResult::NotEvaluated);
     assert_eq!(figure(Metric::MISSED).deltas[1].unwrap().result, DeltaResult::Same);
-    // p99.9 of 1 800 frames rests on two of them.
+    // Only two of 1 800 frames are above p99.9.
     let rare = figure(Metric::P99_9).deltas[1].unwrap();
     assert_eq!(rare.result, DeltaResult::NotEnoughData);
     assert_eq!(rare.reason, Some(Reason::TooFewSamples(3_200)));

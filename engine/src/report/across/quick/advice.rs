@@ -1,4 +1,5 @@
-//! What would help: a closed list, each with the condition under which it is given.
+//! Advice after a Quick check: a fixed list of recommendations, each with the condition under which it
+//! is given.
 
 use super::card::{Card, Figure, GradeScale};
 use super::{Answer, Measured};
@@ -9,61 +10,62 @@ use crate::report::Suspect;
 use crate::report::sleep_accuracy::recommended_tail;
 use crate::stats::Grade;
 
-/// The most that is given: more is not read.
+/// Max number of items of advice, and of programs in one of them: users do not read more.
 const MAX: usize = 3;
 
-/// Something that would help.
+/// A recommendation.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Advice {
-    /// Parts have no grade: repeat the whole check.
+    /// Some parts have no grade: repeat the whole check.
     RepeatWhole,
-    /// Nothing of a part ran as requested: allow it, and repeat the check.
+    /// The system denied the request of a part, such as a priority, so the part has no grade: allow the
+    /// request, and repeat the check.
     Denied(Box<Refusal>),
-    /// Other programs used more than a tenth of a core: close them and repeat.
+    /// Other programs used more than 10% of a CPU: close them and repeat the check.
     OtherPrograms {
-        /// The maximum share of one CPU.
+        /// The max CPU time of other programs in any part, as a share of one CPU.
         share: f64,
-        /// The busiest of them, the first one first; empty where their names were not recorded.
+        /// The busiest programs, in descending order; empty if their names were not recorded.
         programs: Vec<Suspect>,
     },
     /// The PC ran on its battery: plug it in.
     OnBattery,
     /// The power plan or frequency governor is not one for performance.
     PowerPlan {
-        /// Its name.
+        /// The name of the power plan or governor.
         name: String,
     },
-    /// The host of this virtual machine can take CPUs away unseen.
+    /// The host of this virtual machine can preempt its CPUs, and this system cannot see it.
     VirtualMachine {
-        /// Whose it is.
+        /// The name of the hypervisor.
         host: String,
     },
-    /// A gap was longer than is typical.
+    /// A gap, in which a busy thread did not run, was longer than the limit of Good.
     LongGaps {
-        /// Which.
+        /// The label of the CPU with the longest gap.
         label: String,
-        /// For how long.
+        /// The length of the longest gap.
         longest: Nanos,
-        /// Who had the CPU, where the trace names it.
+        /// The thread or interrupt that had the CPU; absent if the trace does not name it.
         culprit: Option<String>,
     },
-    /// Frames are late under load only: a higher priority may mend that.
+    /// Frames are late only under load: a higher priority may help.
     LateUnderLoad {
-        /// 99 of 100 frames start at most this late when idle.
+        /// The p99 lateness when idle.
         idle: Nanos,
-        /// And under load.
+        /// The p99 lateness under load.
         loaded: Nanos,
     },
-    /// A sleep cannot be relied on: sleep less and spin the rest.
+    /// Sleeps can end too late: sleep for less time and spin for the rest.
     UnsafeSleep {
-        /// For how long to spin.
+        /// The recommended spin tail; absent if there is no recommendation.
         tail: Option<Nanos>,
     },
-    /// The PC keeps time: the stutter has another cause.
+    /// Every part is Excellent or Good: if there is stutter, it has another cause.
     LookElsewhere,
 }
 
-/// What would help, the first thing first.
+/// Returns the recommendations, the most important first.
 pub(super) fn of(parts: &[Measured<'_>], cards: &[Card], answer: &Answer) -> Vec<Advice> {
     let mut advice = Vec::new();
     let denied = cards.iter().find_map(|card| card.denied.as_ref());
@@ -80,7 +82,7 @@ pub(super) fn of(parts: &[Measured<'_>], cards: &[Card], answer: &Answer) -> Vec
     advice
 }
 
-/// Under what the check ran.
+/// Adds the recommendations about the conditions of the check: other programs, power, and virtual machine.
 fn conditions(parts: &[Measured<'_>], advice: &mut Vec<Advice>) {
     if let (Some(share), true) = (foreign_share(parts), is_disturbed(parts)) {
         advice.push(Advice::OtherPrograms { share, programs: busy_programs(parts) });
@@ -100,7 +102,7 @@ fn conditions(parts: &[Measured<'_>], advice: &mut Vec<Advice>) {
     }
 }
 
-/// What it found.
+/// Adds the recommendations that follow from the results of the parts.
 fn findings(parts: &[Measured<'_>], cards: &[Card], advice: &mut Vec<Advice>) {
     let card = |part: Part| cards.iter().find(|card| card.part == part);
     let is_bad = |part: Part| {
@@ -115,7 +117,8 @@ fn findings(parts: &[Measured<'_>], cards: &[Card], advice: &mut Vec<Advice>) {
         advice.insert(if is_named { 0 } else { advice.len() }, found);
     }
     let (idle, loaded) = (card(Part::FrameIdle), card(Part::FrameLoad));
-    // The advice states both p99s: it is given only where they show it, not where missed frames decide.
+    // This advice shows both p99 values: give it only if p99 decides the grade, and not if missed
+    // frames do.
     let is_late = |card: &Card| {
         card.scale
             .as_ref()
@@ -138,13 +141,15 @@ fn findings(parts: &[Measured<'_>], cards: &[Card], advice: &mut Vec<Advice>) {
     }
 }
 
-/// CPU time of other programs as a share of one CPU: the largest of all parts.
+/// Returns the CPU time of other programs as a share of one CPU: the max of all parts; `None` if it
+/// is not known.
 pub(super) fn foreign_share(parts: &[Measured<'_>]) -> Option<f64> {
     let rows = parts.iter().filter_map(|(_, measured)| *measured).flat_map(|(_, of)| &of.rows);
     rows.filter_map(|row| row.foreign_share.or(row.disturbing_share())).max_by(f64::total_cmp)
 }
 
-/// The busiest programs of all disturbed parts, the first one first: each with its largest share.
+/// Returns the busiest programs of all disturbed parts in descending order, each with its largest
+/// share of one CPU.
 fn busy_programs(parts: &[Measured<'_>]) -> Vec<Suspect> {
     let reports = parts.iter().filter_map(|(_, measured)| *measured).map(|(_, report)| report);
     let mut programs: Vec<Suspect> = Vec::new();

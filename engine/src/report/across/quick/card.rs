@@ -1,4 +1,5 @@
-//! One part of a quick check as a card: its grade, the number that decides it, and its limits.
+//! One part of a Quick check as a card: the grade, the number that decides the grade, and the
+//! limits of the grades.
 
 use crate::nanos::Nanos;
 use crate::plan::quick::Part;
@@ -14,79 +15,80 @@ use crate::stats::{GradeRange, grade};
 /// One part of a check.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Card {
-    /// Which part.
+    /// The part that the card shows.
     pub part: Part,
-    /// Whether it was skipped.
+    /// Whether the part was skipped.
     pub is_skipped: bool,
-    /// Whether it is stated without a grade: under load on a single usable CPU.
+    /// Whether the part is shown without a grade: the frame loop under load, with a single usable CPU.
     pub is_stated_only: bool,
-    /// The grade of its run that may be stated.
+    /// The grade of the part's run; absent if the data does not support a grade.
     pub grade: Option<GradeRange>,
-    /// What qualifies the grade, or takes its place.
+    /// A restriction of the grade, or why there is none.
     pub standing: Standing,
-    /// What this system denied, where that is why there is no grade.
+    /// The request that the system denied, if the part has no grade for this reason.
     pub denied: Option<Refusal>,
-    /// The number that decides the grade; absent where there is none.
+    /// The number that decides the grade; absent if the part has no such number.
     pub figure: Option<Figure>,
-    /// Where its value and its interval are between the limits of grades.
+    /// The number and its 95% interval on the scale of the grade limits.
     pub scale: Option<GradeScale>,
 }
 
-/// The number that decides a grade, and what is next to it.
+/// The number that decides a grade, with the details shown next to it.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Figure {
-    /// Of the worst series of sleeps.
+    /// The p99 overshoot of the worst series of sleeps.
     Sleep {
-        /// How long each was to be.
+        /// The requested duration of each sleep.
         requested: Nanos,
-        /// Whether it ran under load.
+        /// Whether the series ran under load.
         is_loaded: bool,
-        /// 99 of 100 sleeps were at most this much too long.
+        /// The p99 overshoot: 99% of sleeps were at most this much too long.
         p99: Nanos,
-        /// How long the worst of this series took.
+        /// The duration of the longest sleep of the series.
         worst: Nanos,
     },
-    /// Of a frame loop.
+    /// The p99 lateness of a frame loop.
     Frame {
-        /// 99 of 100 frames started at most this late.
+        /// The p99 lateness: 99% of frames started at most this late.
         p99: Nanos,
-        /// The same as a share of a frame, in percent.
+        /// The p99 lateness as a percentage of a frame.
         percent: f64,
-        /// Missed frames.
+        /// The number of missed frames.
         missed: usize,
-        /// All frames of the schedule.
+        /// The number of all frames of the schedule.
         slots: usize,
-        /// Load threads and usable CPUs; absent without load.
+        /// The number of load threads and of usable CPUs; absent without load.
         busy: Option<(i64, usize)>,
-        /// p99 lateness with all CPUs busy, which is not graded.
+        /// The p99 lateness with all CPUs busy, which is not graded; absent if it was not measured.
         full_load: Option<Nanos>,
     },
-    /// Of gap probes.
+    /// The longest gap of all gap probes.
     Gaps {
-        /// The core with the longest gap.
+        /// The label of the CPU with the longest gap.
         label: String,
-        /// The longest gap by others than threads of this program.
+        /// The longest gap that no thread of this program caused.
         longest: Nanos,
-        /// How long the CPUs were probed.
+        /// The time for which each CPU was probed.
         runtime: Nanos,
-        /// How many of them were.
+        /// The number of CPUs that were probed.
         cpus: usize,
-        /// Who had the CPU in the longest gap, where the trace names it.
+        /// The thread or interrupt that had the CPU in the longest gap; absent if the trace does
+        /// not name it.
         culprit: Option<String>,
-        /// Longer gaps by threads of this program, which are excluded.
+        /// The number of longer gaps that threads of this program caused; they are not graded.
         own_gap_count: usize,
     },
-    /// Of the worst series of busy waits.
+    /// The mean overshoot of the worst series of spin waits.
     Spin {
-        /// How long each was to be.
+        /// The requested duration of each spin wait of the series.
         requested: Nanos,
-        /// How much longer they took on average.
+        /// The mean overshoot of the waits.
         average: Nanos,
     },
 }
 
 impl Figure {
-    /// The number itself.
+    /// Returns the number that decides the grade.
     pub const fn value(&self) -> Nanos {
         match self {
             Self::Sleep { p99, .. } | Self::Frame { p99, .. } => *p99,
@@ -96,29 +98,29 @@ impl Figure {
     }
 }
 
-/// Where a value and its interval are between the limits of grades.
+/// A value and its 95% interval on the scale of the grade limits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct GradeScale {
     /// The upper limits of Excellent, Good, and Fair.
     pub limits: [Nanos; 3],
     /// The value that is graded.
     pub value: Nanos,
-    /// Its 95% interval; absent of a maximum, and of too few values.
+    /// The 95% interval of the value; absent for a maximum, and with too few values.
     pub interval: Option<(Nanos, Nanos)>,
     /// The largest of all values.
     pub worst: Nanos,
 }
 
 impl GradeScale {
-    /// Where a value is on a scale of four equal zones, from 0 to 4: logarithmic within each zone, of which
-    /// Excellent covers two decades and Poor one.
+    /// Returns the position of a value on a scale of four equal zones, one per grade, from 0 to 4.
+    /// Within a zone the scale is logarithmic; Excellent covers two decades and Poor one.
     pub fn place(&self, value: Nanos) -> f64 {
         place(self.limits.map(|limit| limit.as_f64().max(1.0)), value.as_f64())
     }
 }
 
 impl Card {
-    /// The card of a part.
+    /// Returns the card of a part.
     pub fn of(part: Part, measured: Option<(&Run, &Report)>) -> Self {
         let found = measured.and_then(|(run, report)| match part {
             Part::Sleep => sleep(report),
@@ -142,14 +144,15 @@ impl Card {
     }
 }
 
-/// What was denied in a run of which nothing ran as requested.
+/// Returns the first denied request of a run; `None` if any configuration ran as requested.
 fn denied(report: &Report) -> Option<Refusal> {
     let granted = || report.rows.iter().filter_map(|row| row.granted.as_ref());
     let is_any_as_requested = report.rows.iter().any(Configuration::is_as_requested);
     granted().flat_map(|granted| &granted.refusals).next().filter(|_| !is_any_as_requested).cloned()
 }
 
-/// Whether a part is stated without a grade: under load where a single CPU is usable, so that no CPU is free.
+/// Whether a part is shown without a grade: the frame loop under load, if a single CPU is usable, as the load then
+/// leaves no CPU free.
 pub(super) fn is_stated_only(part: Part, run: &Run) -> bool {
     match run.plan() {
         Some(Plan::FrameLoop(plan)) if part == Part::FrameLoad => {
@@ -159,7 +162,8 @@ pub(super) fn is_stated_only(part: Part, run: &Run) -> bool {
     }
 }
 
-/// The scale of the limits of a measure, counted in units of this many nanoseconds.
+/// Returns the scale on which a value and its interval are shown. `upper` holds the upper limits of the
+/// grades, in units of `unit` nanoseconds.
 fn scale(
     upper: [f64; 3],
     unit: f64,
@@ -228,7 +232,8 @@ fn gaps(run: &Run, report: &Report) -> Option<(Figure, GradeScale)> {
     Some((figure, GradeScale { limits, value: longest, interval: None, worst: longest }))
 }
 
-/// Who had the CPU for most of a gap of this length, where its trace names it.
+/// Returns the name of the thread or interrupt that used the CPU for most of the gap with this length;
+/// `None` if the trace does not name any.
 fn culprit_of_gap(trial: &TrialRun, length: Nanos) -> Option<String> {
     let late = late_samples(trial, length - Nanos::new(1));
     let late = late.iter().find(|late| late.sample.late() == length)?;

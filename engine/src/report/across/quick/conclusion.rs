@@ -1,4 +1,5 @@
-//! The answer of a quick check from the verdicts of its parts: lists give it without opening the runs.
+//! The answer of a Quick check from the verdicts of its parts. The verdicts are small, so that a list of
+//! checks can show the answers without opening the runs.
 
 use super::Answer;
 use super::card::is_stated_only;
@@ -9,26 +10,27 @@ use crate::report::{Configuration, Disturbance, GapFigures, Grading, Report, Sta
 use crate::run::Run;
 use crate::stats::{Grade, GradeRange};
 
-/// The verdict of a part, as far as the answer rests on it.
+/// The data about one part of a check from which the answer is computed.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PartVerdict {
-    /// The grade that may be stated, or a bound.
+    /// The grade of the part, or a bound of the grade; absent if the data supports neither.
     pub grade: Option<GradeRange>,
-    /// What qualifies the grade, or takes its place.
+    /// A restriction of the grade, or why there is none.
     pub standing: Standing,
-    /// Whether it is Poor without any load.
+    /// Whether the part is Poor even without load.
     pub is_poor_when_idle: bool,
-    /// Whether its gaps are Fair by fewer than three: the check then counts them as Good.
+    /// Whether the part measures gaps and fewer than `MIN_GAPS` of them are above the limit of Good: the
+    /// check then counts a grade of Fair as Good.
     pub has_few_gaps: bool,
-    /// Whether it is stated without a grade.
+    /// Whether the part is shown without a grade, and is therefore ignored in the answer.
     pub is_stated_only: bool,
 }
 
-/// Fewer gaps above what is typical of PCs do not lower the answer to Fair.
+/// Min number of gaps above the limit of Good; with fewer, a grade of Fair for the gaps counts as Good.
 const MIN_GAPS: usize = 3;
 
 impl PartVerdict {
-    /// The verdict of a part with this report.
+    /// Returns the verdict of a part from its run and report.
     pub fn of(part: Part, run: &Run, report: &Report) -> Self {
         let verdict = &report.verdict;
         let idle = match part {
@@ -50,13 +52,14 @@ impl PartVerdict {
         }
     }
 
-    /// Its grading with what disturbed it; absent where it is not graded.
+    /// Returns the grading of the part, and the disturbance if there was one; `None` if the part is not
+    /// graded.
     fn graded(&self) -> Option<(Grading, Option<Disturbance>)> {
         if self.is_stated_only {
             return None;
         }
         let (grading, disturbance) = match (self.grade, self.standing) {
-            // A bad grade that is stated does not rest on what was disturbed.
+            // A grade of Fair or Poor that is shown does not depend on disturbed data.
             (Some(grade), standing) => {
                 let is_good = grade.worst() <= Grade::Good;
                 (grade.into(), standing.disturbance().filter(|_| is_good))
@@ -72,19 +75,19 @@ impl PartVerdict {
     }
 }
 
-/// The answer of a check, and how good it is.
+/// The answer of a check, with its grade.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Conclusion {
-    /// The worst grade of the five parts, where it may be stated.
+    /// The worst grade of the five parts; absent if the data does not support a grade.
     pub grade: Option<GradeRange>,
-    /// What qualifies the grade, or takes its place.
+    /// A restriction of the grade, or why there is none.
     pub standing: Standing,
     /// The answer.
     pub answer: Answer,
 }
 
 impl Conclusion {
-    /// Judges a check by its parts; those without a verdict were skipped.
+    /// Evaluates a check from its parts; a part without a verdict was skipped.
     pub fn of(parts: &[(Part, Option<PartVerdict>)]) -> Self {
         let verdicts = || parts.iter().filter_map(|(_, verdict)| *verdict);
         let skipped = parts.len() - verdicts().count();

@@ -1,4 +1,5 @@
-//! Measuring on where a part has too little data for a grade: what to measure, and both runs as one.
+//! Continues a part of a check that has too little data for a grade: plans another run of the part, and
+//! joins the two runs.
 
 use crate::nanos::Nanos;
 use crate::plan::conditions::Cell;
@@ -8,14 +9,17 @@ use crate::plan::{CpuFacts, Plan, Probe as _, SleepAccuracy, Trial};
 use crate::report::{Configuration, MIN_PAIRS, Report, Standing};
 use crate::run::{Ending, METHOD_VERSION, Run};
 
-/// By how much the count of sleeps grows at most, and the most of them: time ends a series of long ones.
+/// Factor by which a continuation increases the number of sleeps per series, up to `MOST_SLEEPS`.
 const MOST_TIMES: u32 = 4;
+/// Max number of sleeps per series. A series of long sleeps ends earlier, by its time limit.
 const MOST_SLEEPS: u32 = 100_000;
-/// How often a result is looked at: each further look makes it more likely that chance decides.
+/// Max number of times that the result of a part is evaluated, continuations included. Each further
+/// evaluation increases the probability of a result by chance.
 const MAX_LOOKS: u32 = 3;
 
-/// What to measure on for a grade, for up to the planned time of the run; `None` where the run has one, cannot get one
-/// by more data, did not end, was measured in another way than today, or was measured on twice.
+/// Returns the plan for the additional data that a grade needs; its measurement takes at most the
+/// planned time of the run. `None` if the run has a grade, cannot get a grade from more data, did not
+/// finish, used another method version, or was already continued twice.
 pub fn continuation(run: &Run, report: &Report) -> Option<Plan> {
     let is_undecided = matches!(report.verdict.standing, Standing::NotEnoughData(_));
     let is_comparable = run.method_version == METHOD_VERSION;
@@ -62,7 +66,7 @@ pub fn continuation(run: &Run, report: &Report) -> Option<Plan> {
             return None;
         }
         Plan::RealTime(_) | Plan::GameTick(_) => {}
-        Plan::SchedulingGaps(_) | Plan::WhatHelps(_) => return None,
+        _ => return None,
     }
     Some(plan)
 }
@@ -71,14 +75,16 @@ fn rounds<'a>(trials: impl Iterator<Item = &'a Trial>) -> u32 {
     trials.map(|trial| trial.round + 1).max().unwrap_or(0)
 }
 
-/// The planned time of all series without that in which their load settles.
+/// Returns the planned measuring time of all series, without calibration, warm-up, and the time in which
+/// the load settles.
 fn measuring_time(plan: &SleepAccuracy) -> Nanos {
     let stages = plan.stages(&CpuFacts::default());
     let trials = stages.iter().flat_map(|stage| &stage.trials);
     trials.map(Trial::duration).fold(Nanos::ZERO, |sum, length| sum + length)
 }
 
-/// One run of both: the trials of the second follow those of the first, as further rounds of their configurations.
+/// Joins two runs into one: the trials of the second run follow those of the first, as further
+/// rounds of their configurations.
 pub fn joined(first: &Run, second: Run) -> Run {
     let stages = first.trials.iter().map(|trial| trial.stage + 1).max().unwrap_or(0);
     let rounds = first.trials.iter().map(|trial| trial.trial.round + 1).max().unwrap_or(0);
@@ -105,7 +111,8 @@ pub fn joined(first: &Run, second: Run) -> Run {
         annotation
     }));
     let subject = first.subject.clone();
-    // It is the newer one of the part, which counts.
+    // The joined run has the ID and start time of the second run, as a check uses the most recent run
+    // of each part.
     Run { annotations, subject, health, trials, ..second }
 }
 
@@ -130,7 +137,7 @@ mod tests {
         Report::of(run, &Options::default())
     }
 
-    /// Sleeps of which those of 1 ms under load are sometimes very late: 200 do not show how often.
+    /// Sets 200 sleeps. Sleeps of 1 ms under load are sometimes very late; 200 of them do not show how often.
     fn sleeps(trial: &mut TrialRun) {
         let length = trial.trial.pace.period().get();
         let is_open = length == MILLI && !trial.load.is_none();
@@ -156,7 +163,7 @@ mod tests {
             panic!("{:?}", report(&good).verdict)
         };
         assert_eq!(plan.lengths, [Nanos::from_millis(1)]);
-        // All the time of the part is for the one series that is open.
+        // The only series without a grade gets the measuring time of the whole part.
         let time = plan.stages(&CpuFacts::default())[0].trials[0].duration();
         assert_eq!(plan.stages(&CpuFacts::default()).len(), 1);
         assert!(measuring_time(whole) - time < Nanos::from_millis(1), "{time}");
@@ -169,7 +176,7 @@ mod tests {
 
     #[test]
     fn a_stall_in_a_short_series_is_decided_by_more_sleeps() {
-        // Few sleeps are stalls, short ones: p99 is not one of them.
+        // One of 200 sleeps ends 4 ms late. As this is less than 1% of sleeps, the p99 does not include it.
         let run = |count: i64| {
             run_of(Part::Sleep.plan(&settings()), |trial| {
                 let length = trial.trial.pace.period().get();

@@ -1,4 +1,5 @@
-//! Who delayed the frames of a check: rows that add up to the frames with evidence.
+//! The sources that delayed the frames of a check, as rows whose counts add up to the number of
+//! late frames.
 
 use super::Measured;
 use crate::nanos::Nanos;
@@ -6,44 +7,46 @@ use crate::plan::quick::Part;
 use crate::report::model::cause::Cause;
 use crate::report::model::delays::{Delay, Delays};
 
-/// The most rows that are shown; the last of more is for the others.
+/// Max number of rows. If there are more sources, the last row is the sum of all further ones.
 const MAX_ROWS: usize = 3;
 
-/// What delayed the frames of a part.
+/// The sources that delayed the frames of a part of a check.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Delayed {
-    /// The part: under load, or else the one without.
+    /// The part: the frame loop under load, or else the frame loop without load.
     pub part: Part,
-    /// Frames with evidence: they started later than `above`.
+    /// The number of late frames, which started later than `above`.
     pub late_count: u64,
-    /// All frames of the part.
+    /// The number of frames of the part.
     pub frame_count: usize,
-    /// The larger of 50 µs and 1% of a frame.
+    /// The late threshold: the larger of 50 µs and 1% of a frame.
     pub above: Nanos,
     /// The length of a frame.
     pub period: Nanos,
-    /// What delayed them, the most frames first; the counts add up to `late_count`.
+    /// The sources of delay, in descending order of late frames; their counts add up to `late_count`.
     pub rows: Vec<DelayedRow>,
-    /// The named culprit of at least half of at least five frames.
+    /// The thread or interrupt that caused the largest part of the lateness in at least half of the late
+    /// frames; absent with fewer than five late frames, and if no single one did.
     pub main: Option<String>,
-    /// The program that was busy then, where names are not permitted: a hint.
+    /// The program that was the busiest while frames were late: a hint, if the trace does not record
+    /// which threads used a CPU.
     pub suspect: Option<String>,
 }
 
-/// A culprit, or several that share a row.
+/// A source of delay, or several that share a row.
 #[derive(Clone, Debug, PartialEq)]
 pub struct DelayedRow {
-    /// Its name, or the label of a cause without one.
+    /// The name of the thread or interrupt, or the label of the cause if it has no name.
     pub name: String,
-    /// Where the time went.
+    /// The cause.
     pub cause: Cause,
-    /// The program to close, where it is a thread of one.
+    /// The program to close; absent unless the source is a thread of another program.
     pub program: Option<String>,
-    /// How many frames it delayed the most.
+    /// The number of late frames of which this source caused the largest part.
     pub count: u64,
-    /// The longest time it delayed one.
+    /// The longest delay of a single frame by this source.
     pub worst: Nanos,
-    /// How many culprits share the row; 1 of a single one.
+    /// The number of sources that share the row.
     pub culprits: usize,
 }
 
@@ -59,7 +62,8 @@ impl DelayedRow {
         }
     }
 
-    /// Several in one row.
+    /// Returns the sum of several rows as one row, with the name and cause of the first; `None` if there
+    /// are no rows.
     fn others(rows: &[Self]) -> Option<Self> {
         let first = rows.first()?;
         Some(Self {
@@ -72,8 +76,8 @@ impl DelayedRow {
     }
 }
 
-/// Who delayed the frames under load, or those of the loop without load where none was late; `None` where neither was
-/// measured.
+/// Returns the sources that delayed the frames under load, or the sources that delayed frames without
+/// load if no frame was late under load; `None` if neither frame loop was measured.
 pub(super) fn of(parts: &[Measured<'_>]) -> Option<Delayed> {
     let of_part = |wanted: Part| {
         let (_, measured) = parts.iter().find(|(part, _)| *part == wanted)?;

@@ -1,4 +1,4 @@
-//! How late frames start, idle and under load, as a plot.
+//! A chart of the lateness of frames, idle and under load.
 
 use super::Measured;
 use crate::plan::quick::{FPS, Part};
@@ -6,7 +6,8 @@ use crate::report::Chart;
 use crate::report::model::chart::{Limit, of_tails, tail_curve};
 use crate::stats::Sorted;
 
-/// The share of frames above each lateness in both frame loops; `None` where neither was measured.
+/// Returns a chart with one curve per frame loop (idle, under load): the share of frames above each
+/// lateness. `None` if neither frame loop was measured.
 pub fn lateness_chart(parts: &[Measured<'_>]) -> Option<Chart> {
     let curves = parts.iter().filter_map(|(part, measured)| {
         let name = match part {

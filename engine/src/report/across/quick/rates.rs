@@ -1,41 +1,44 @@
-//! Which frame rates this PC can pace under load: one is measured, the others follow from its delays.
+//! The frame rates that this PC can pace under load: one rate is measured, and the others are estimated
+//! from the delays at the measured rate.
 
 use crate::nanos::Nanos;
 use crate::report::Report;
 use crate::run::Run;
 use crate::stats::GradeRange;
 
-/// The frame rates that are judged.
+/// The frame rates that are evaluated.
 const RATES: [f64; 5] = [30.0, 60.0, 120.0, 144.0, 240.0];
 
 /// One frame rate.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Rate {
-    /// Frames a second.
+    /// Frames per second.
     pub fps: f64,
     /// The length of a frame.
     pub period: Nanos,
-    /// 99 of 100 frames start at most this late.
+    /// The p99 lateness: 99% of frames start at most this late.
     pub p99: Nanos,
-    /// The same as a share of a frame, in percent.
+    /// The p99 lateness as a percentage of a frame.
     pub percent: f64,
-    /// Frames that are not finished when the next is due, or whose slot passes empty.
+    /// The number of missed frames: frames that were not finished by their deadline, and skipped slots.
     pub missed: usize,
-    /// All slots, empty ones included.
+    /// The number of all slots of the schedule, including skipped slots.
     pub slots: usize,
-    /// The grade, of the rate that was measured and where one may be stated.
+    /// The grade of the measured rate; absent for the other rates, and if the data does not support
+    /// a grade.
     pub grade: Option<GradeRange>,
-    /// Whether this rate was measured; the others are estimates from the same delays and work.
+    /// Whether this rate was measured; otherwise, it is estimated from the delays and the work at the
+    /// measured rate.
     pub is_measured: bool,
 }
 
-/// The rates, from the run of a loaded frame loop; none where it is not graded at all.
+/// Returns the rates from the run of the frame loop under load; empty if that loop is not graded.
 pub(super) fn of(run: &Run, report: &Report) -> Vec<Rate> {
     let Some(row) = report.best() else { return Vec::new() };
     let (Some(summary), Some(p99), Some(_)) = (&row.summary, row.p99(), row.grading) else {
         return Vec::new();
     };
-    // From due to done: the work of a frame and the following ones.
+    // For each frame, the time from its due time to the end of its work, in nanoseconds.
     let taken: Vec<i64> = row
         .trials
         .iter()
@@ -60,8 +63,9 @@ pub(super) fn of(run: &Run, report: &Report) -> Vec<Rate> {
         .collect()
 }
 
-/// Missed frames and all slots, were each frame of this length: one that is done late is missed, and so
-/// is each slot that passes until then.
+/// Returns the number of missed frames, and of all slots, that the times `taken` would give if each
+/// frame had the length `period`: a frame that is done after its deadline is missed, and so is each
+/// slot that it skips.
 fn missed(taken: &[i64], period: Nanos) -> (usize, usize) {
     let period = period.get().max(1);
     let mut missed = 0_usize;

@@ -1,4 +1,5 @@
-//! A check of made runs: its answer, its advice, and that it states what its runs say.
+//! The result of a Quick check of generated runs: its answer, its advice, and whether it agrees with the reports of
+//! the runs.
 
 use super::*;
 use crate::machine::Machine;
@@ -15,7 +16,7 @@ use crate::stats::{Grade, GradeRange};
 const MICRO: i64 = 1_000;
 const MILLI: i64 = 1_000_000;
 
-/// Samples of a trial, the k-th late by `late(k)`.
+/// Returns 600 samples of a trial; the k-th is `late(k)` ns late.
 fn samples(trial: &Trial, late: impl Fn(i64) -> i64) -> Samples {
     let period = trial.pace.period();
     (1..=600_i64)
@@ -36,7 +37,7 @@ fn samples(trial: &Trial, late: impl Fn(i64) -> i64) -> Samples {
         .collect()
 }
 
-/// The run of a part; `late` gives the lateness of the k-th sample of a trial, loaded or not.
+/// Returns the run of a part. `late(part, is_loaded, k)` returns the lateness of the k-th sample of a trial in ns.
 fn run(part: Part, late: &dyn Fn(Part, bool, i64) -> i64) -> Run {
     let cpus = CpuFacts { usable: vec![0, 1], ..CpuFacts::default() };
     let run = run_of(part.plan(&CheckSettings::new(&cpus, None)), |trial| {
@@ -64,7 +65,7 @@ fn scorecard(runs: &[(Part, Run, Report)], skipped: &[Part]) -> Scorecard {
     Scorecard::of(&parts)
 }
 
-/// A steady PC: microseconds everywhere, tens of nanoseconds while spinning.
+/// Returns the lateness of a steady PC in ns: tens of nanoseconds for spin waits, 5 to 6 µs for all other parts.
 fn steady(part: Part, _: bool, k: i64) -> i64 {
     match part {
         Part::Spin => 40 + k % 7,
@@ -189,7 +190,7 @@ fn a_part_of_which_nothing_ran_as_requested_states_what_was_denied() {
 
 #[test]
 fn rates_follow_from_the_same_delays() {
-    // Two frames in a hundred are 3 ms late.
+    // Under load, 2% of frames are 3 ms late.
     let late = |part, load, k: i64| {
         if part == Part::FrameLoad && k % 50 == 0 { 3 * MILLI } else { steady(part, load, k) }
     };
@@ -200,8 +201,8 @@ fn rates_follow_from_the_same_delays() {
     assert_eq!((Some(measured.p99), measured.grade), (row.p99(), row.grade()));
     assert!((measured.fps - 60.0).abs() < 1e-9);
     let of: Vec<_> = found.rates.iter().map(|rate| (rate.missed, rate.grade)).collect();
-    // With 2 ms of work, a frame of 4.2 ms is over before a start 3 ms late is. What was not measured is
-    // an estimate, without a grade.
+    // With 2 ms of work, a frame that starts 3 ms late misses its deadline only at 240 FPS, 4.2 ms per frame. Rates
+    // that were not measured are estimates, without a grade.
     let expected = [(0, None), (0, Some(Grade::Poor.into())), (0, None), (0, None), (12, None)];
     assert_eq!(of, expected);
     assert!(found.rates.iter().all(|rate| rate.slots == 600));
@@ -270,7 +271,7 @@ fn advice_is_given_under_its_condition_and_three_at_most() {
             Advice::UnsafeSleep { tail: Some(Nanos::from_millis(1)) },
         ]
     );
-    // A few missed frames under load, and all others as exact as at idle.
+    // Under load, a few frames are missed, and all others are as punctual as without load.
     let rare = |part, load, k| match part {
         Part::FrameLoad if k % 150 == 9 => 40 * MILLI,
         _ => steady(part, load, k),
@@ -299,7 +300,7 @@ fn what_makes_a_check_less_sure_is_reported() {
         run.ending = Ending::Finished;
     }
     let none = scorecard(&runs, &[]).trust[1];
-    assert_eq!(none, QualityCheck::Window(Err("not used (command line)")));
+    assert_eq!(none, QualityCheck::Window(Err("no window on the measured PC")));
     runs[0].1.health.machine_slept = Some(Nanos::from_secs(9));
     runs[1].1.health.debug_build = true;
     let found = scorecard(&runs, &[]);
@@ -336,7 +337,7 @@ fn a_check_that_other_programs_disturbed_blames_nobody() {
     let good = found.card(Part::FrameIdle).unwrap();
     assert_eq!(good.grade, Some(Grade::Excellent.into()));
     assert!(matches!(good.standing, Standing::Noted(_)));
-    // The part that is bad without being disturbed is blamed.
+    // Without the disturbance, the Poor part determines the answer.
     for (_, run, report) in &mut runs {
         for trial in &mut run.trials {
             trial.counters.remove(crate::run::counter::FOREIGN_CPU_NANOS);
@@ -397,7 +398,7 @@ fn fewer_than_three_gaps_do_not_lower_the_answer_to_fair() {
         (found.card(Part::Gaps).unwrap().grade, found.grade)
     };
     let [good, fair, poor] = [Grade::Good, Grade::Fair, Grade::Poor].map(|it| Some(it.into()));
-    // Each of the two CPUs has them.
+    // The gaps occur on each of the two CPUs, so their total number is twice `count`.
     assert_eq!(gaps(1, 5 * MILLI), (fair, good));
     assert_eq!(gaps(2, 5 * MILLI), (fair, fair));
     assert_eq!(gaps(1, 40 * MILLI), (poor, poor));
@@ -405,7 +406,7 @@ fn fewer_than_three_gaps_do_not_lower_the_answer_to_fair() {
 
 #[test]
 fn the_frames_that_are_attributed_are_those_with_evidence() {
-    // 8 of 600 frames are 300 µs late: 1.8% of a frame, and below the late threshold of 5%.
+    // 8 of 600 frames are 300 µs late. That is 1.8% of the frame time, and the late threshold is 5%.
     let late = |part, load, k| {
         if part == Part::FrameLoad && k % 75 == 0 { 300 * MICRO } else { steady(part, load, k) }
     };

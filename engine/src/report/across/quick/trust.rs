@@ -1,4 +1,5 @@
-//! How far to trust a quick check: samples, window, other programs and clock, each good or not.
+//! The measurement quality of a Quick check: samples, window, other programs, and clock, each good
+//! or not.
 
 use super::Measured;
 use super::advice::{foreign_share, is_disturbed};
@@ -6,44 +7,44 @@ use crate::nanos::Nanos;
 use crate::plan::quick::Part;
 use crate::report::model::caution::HIDDEN;
 
-/// A line of how far to trust a check.
+/// One line of the measurement quality of a check.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum QualityCheck {
-    /// What was measured.
+    /// The number of samples.
     Samples {
-        /// Frames of both loops.
+        /// The number of frames of both frame loops.
         frames: usize,
-        /// Sleeps.
+        /// The number of sleeps.
         sleeps: usize,
-        /// Samples that were lost.
+        /// The number of samples of any part that were lost.
         lost: u64,
     },
-    /// For how long the window was hidden, or why that is absent.
+    /// For how long the window of this program was hidden, or why this time is not known.
     Window(Result<Nanos, &'static str>),
     /// CPU time of other programs.
     OtherPrograms {
-        /// As a share of one CPU; absent where the system does not tell.
+        /// The max CPU time in any part, as a share of one CPU; absent if the system does not report it.
         share: Option<f64>,
-        /// Whether it disturbed a measurement.
+        /// Whether other programs disturbed a measurement.
         is_disturbing: bool,
     },
-    /// The clock.
+    /// The clock that the measurement used.
     Clock {
-        /// Its smallest step.
+        /// The clock resolution.
         step: Nanos,
-        /// What a reading costs, in nanoseconds.
+        /// The clock read overhead, in nanoseconds.
         read_nanos: f64,
-        /// How often it went back.
+        /// How often the clock went backward.
         backward: u32,
     },
-    /// For how long the machine slept since then.
+    /// For how long the PC slept during the check.
     Slept(Nanos),
     /// The measuring code was built without optimization.
     DebugBuild,
 }
 
 impl QualityCheck {
-    /// Whether it is no reason to trust the check less.
+    /// Whether this line is good: it gives no reason to doubt the result.
     pub fn is_good(&self) -> bool {
         match self {
             Self::Samples { lost, .. } => *lost == 0,
@@ -55,7 +56,8 @@ impl QualityCheck {
     }
 }
 
-/// Every line, in a fixed order; what is only said where it is bad comes last.
+/// Returns the lines in a fixed order. The lines about the sleep of the PC and a debug build, which
+/// appear only if there is a problem, come last.
 pub(super) fn of(parts: &[Measured<'_>]) -> Vec<QualityCheck> {
     let runs: Vec<_> = parts.iter().filter_map(|(_, measured)| *measured).collect();
     let Some((first, _)) = runs.first() else { return Vec::new() };

@@ -1,4 +1,5 @@
-//! Charts that several tests share: values over time, histograms, and the share of values above each value.
+//! Charts that several tests share: values over time, histograms, and tail distributions, which are the share of
+//! values above each value.
 
 use super::super::configuration::Configuration;
 use super::super::report::Report;
@@ -10,21 +11,22 @@ use crate::stats::{LogHistogram, Sorted, float, tail_points, thinned};
 
 /// Columns of a chart over time: about one per pixel.
 const COLUMNS: usize = 860;
-/// The most configurations that are overlaid.
+/// Max number of configurations in one overlaid chart.
 const MAX_ROWS: usize = 4;
-/// The left end of logarithmic axes of times, in nanoseconds.
+/// The shortest time that logarithmic axes distinguish, in nanoseconds.
 const MIN_NANOS: f64 = 100.0;
-/// Where the axis of counts begins: below 1, so that a single value is seen.
+/// Lower end of the axis of counts. It is below 1, so that a bin with a single value is visible.
 const MIN_COUNT: f64 = 0.6;
-/// Points of a tail curve.
+/// Max number of points of the curve of a tail distribution.
 const TAIL_POINTS: usize = 200;
-/// The lowest share on the axis of tails.
+/// Lower limit of the axis of shares in tail distributions.
 const MIN_SHARE: f64 = 0.000_5;
 
-/// What the axes of a distribution are called: of values, and of how many there are.
+/// The titles of both axes of a distribution: of its values, and of their count or share.
 type Names = (&'static str, &'static str);
 
-/// The configuration that is written where none is named: the recommended one, or the first with samples.
+/// Returns the position of the row to export if the user names none: the recommended one, or else the first with
+/// samples; `None` if no row has samples.
 pub fn default_row(report: &Report) -> Option<usize> {
     let best = report.best().map(|best| best.label.as_str());
     report
@@ -34,7 +36,7 @@ pub fn default_row(report: &Report) -> Option<usize> {
         .or_else(|| report.rows.iter().position(|row| row.summary.is_some()))
 }
 
-/// The trials of a configuration.
+/// Returns the trials of a configuration.
 pub fn trials<'a>(
     run: &'a Run,
     row: &'a Configuration,
@@ -42,7 +44,8 @@ pub fn trials<'a>(
     row.trials.iter().filter_map(|&trial| run.trials.get(trial))
 }
 
-/// The configurations that are overlaid: the recommended one, the worst, and the first others.
+/// Returns up to [`MAX_ROWS`] configurations with samples to overlay in one chart: the recommended one, the worst,
+/// and the first others.
 pub(in crate::report) fn overlaid(report: &Report) -> Vec<&Configuration> {
     let mut rows: Vec<&Configuration> = Vec::new();
     let first = default_row(report).and_then(|row| report.rows.get(row));
@@ -55,8 +58,9 @@ pub(in crate::report) fn overlaid(report: &Report) -> Vec<&Configuration> {
     rows
 }
 
-/// Points of values over time, in nanoseconds: each of [`COLUMNS`] columns retains its lowest and its highest.
-/// The next trial follows the end of the one before; `read` returns the values of a trial with their times.
+/// Returns the values of a configuration over time as points (time, value) in nanoseconds. `read` returns times and
+/// values of one trial; the time axis of a trial begins where the previous trial ended. Each of [`COLUMNS`] columns
+/// retains its first, min, max, and last point.
 pub(in crate::report) fn over_time(
     run: &Run,
     row: &Configuration,
@@ -71,14 +75,15 @@ pub(in crate::report) fn over_time(
     thinned(points.iter().copied(), COLUMNS)
 }
 
-/// Points of one series over time, in nanoseconds, as [`over_time`] returns those of trials.
+/// Returns the points of one series over time, in nanoseconds, thinned to [`COLUMNS`] columns like those of
+/// [`over_time`].
 pub(in crate::report) fn points_over_time(
     values: impl Iterator<Item = (Nanos, Nanos)> + Clone,
 ) -> Vec<(f64, f64)> {
     thinned(values, COLUMNS)
 }
 
-/// Lateness of a configuration over time.
+/// Returns the chart of lateness over time of a configuration; `None` if it has no samples.
 pub(in crate::report) fn lateness(run: &Run, row: &Configuration) -> Option<Chart> {
     let points = over_time(run, row, |trial| {
         trial.samples.iter().map(|sample| (sample.woke, sample.late())).collect()
@@ -100,7 +105,7 @@ pub(in crate::report) fn lateness(run: &Run, row: &Configuration) -> Option<Char
     })
 }
 
-/// Where the annotations of a configuration begin, on the axis of [`over_time`].
+/// Returns a labeled line for the start of each annotation of a configuration, on the time axis of [`over_time`].
 fn annotated(run: &Run, row: &Configuration) -> Vec<Limit> {
     let mut start = Nanos::ZERO;
     let mut limits = Vec::new();
@@ -117,7 +122,7 @@ fn annotated(run: &Run, row: &Configuration) -> Vec<Limit> {
     limits
 }
 
-/// How often each value occurred, by decades; `None` where there is no value.
+/// Returns a histogram of values with logarithmic bins; `None` if there is no value.
 pub(in crate::report) fn histogram(
     key: &'static str,
     title: &'static str,
@@ -133,13 +138,13 @@ pub(in crate::report) fn histogram(
     of_histograms(key, title, names, &counted).map(fitted)
 }
 
-/// A histogram whose axis begins at the decade of its smallest value. Where values are below the first bin, it
-/// stays as it is.
+/// Shortens the axis of a histogram so that it begins at the decade of the smallest value. If there are values below
+/// the first regular bin, the histogram is returned unchanged.
 pub fn fitted(mut chart: Chart) -> Chart {
     let Marks::Steps(series) = &mut chart.marks else { return chart };
     let seen = series.iter().flat_map(|one| &one.points).filter(|point| 0.0 < point.1);
     let first = seen.map(|point| point.0).fold(f64::MAX, f64::min);
-    // A little before the decade, so that its tick is seen.
+    // The axis begins slightly below the decade, so that the tick of the decade is visible.
     let from = 0.9 * 10_f64.powf((first * (1.0 + 1e-9)).log10().floor());
     if first < f64::MAX && chart.x.from < from.min(first) {
         for one in series {
@@ -147,13 +152,13 @@ pub fn fitted(mut chart: Chart) -> Chart {
             one.points.drain(..2 * before);
         }
         chart.x.from = from;
-        // The note says that the first bin counts shorter values too: here it no longer does.
+        // The note explains that the first step holds all shorter values. The loop above removes this step.
         chart.note.clear();
     }
     chart
 }
 
-/// Histograms by decades; `None` where they hold no value.
+/// Returns a chart of histograms with logarithmic bins; `None` if they contain no value.
 pub fn of_histograms(
     key: &'static str,
     title: &'static str,
@@ -183,7 +188,7 @@ pub fn of_histograms(
     })
 }
 
-/// The distributions of the lateness of configurations, laid over each other.
+/// Returns the histogram and the tail distribution of lateness, each with one series per configuration.
 pub fn lateness_distributions<'a>(
     run: &Run,
     rows: impl IntoIterator<Item = &'a Configuration>,
@@ -198,7 +203,8 @@ pub fn lateness_distributions<'a>(
         .collect()
 }
 
-/// How often each value occurred, in bins of equal width between two values; those outside are not drawn.
+/// Returns a histogram with `bins` bins of equal width between `from` and `to` ns; values outside are not counted.
+/// `None` if the range is empty or contains no value.
 pub(in crate::report) fn linear_histogram(
     key: &'static str,
     title: &'static str,
@@ -218,7 +224,7 @@ pub(in crate::report) fn linear_histogram(
             let place = (Nanos::new(value).as_f64() - from) / width;
             let bin =
                 (0.0..=float(bins)).contains(&place).then(|| Nanos::from_nanos_f64(place.floor()));
-            // The upper end belongs to the last bin.
+            // A value at the upper end belongs to the last bin.
             let bin =
                 bin.and_then(|bin| usize::try_from(bin.get()).ok()).map(|bin| bin.min(bins - 1));
             if let Some(count) = bin.and_then(|bin| counts.get_mut(bin)) {
@@ -244,7 +250,8 @@ pub(in crate::report) fn linear_histogram(
     })
 }
 
-/// The share of values above each value; `None` where there is no value.
+/// Returns the tail distribution of values, which is the share of values above each value; `None` if there is no
+/// value.
 pub(in crate::report) fn tail(
     names: Names,
     values: &[(&str, impl Iterator<Item = i64> + Clone)],
@@ -255,12 +262,12 @@ pub(in crate::report) fn tail(
     of_tails("tail", "Tail distribution", names, curves.collect())
 }
 
-/// The curve of the share of values above each value.
+/// Returns the curve of the tail distribution of values, with this label.
 pub fn tail_curve(label: &str, values: &Sorted) -> Series {
     Series::new(label, tail_points(values, TAIL_POINTS))
 }
 
-/// Curves of the share of values above each value; `None` where there is none.
+/// Returns a chart of the curves of tail distributions; `None` without a curve.
 pub fn of_tails(
     key: &'static str,
     title: &'static str,
@@ -271,7 +278,7 @@ pub fn of_tails(
     let lowest = shares.fold(1.0, f64::min);
     let values = || curves.iter().flat_map(|curve| &curve.points).map(|point| point.0);
     let (least, most) = (values().fold(f64::MAX, f64::min), values().fold(0.0, f64::max));
-    // From the decade in which the values begin.
+    // The axis begins at the decade of the smallest value.
     let from = 10_f64.powf(least.max(MIN_NANOS).log10().floor()).max(MIN_NANOS);
     let limit =
         |(at, label): (f64, &str)| Limit { at, label: label.to_owned(), is_vertical: false };
@@ -288,7 +295,7 @@ pub fn of_tails(
     })
 }
 
-/// The whole decade above a value, in nanoseconds.
+/// Returns the lowest power of ten at or above a value in nanoseconds, but at least 1 000.
 pub(in crate::report) fn decade_above_one(most: f64) -> f64 {
     10_f64.powf(most.max(MIN_NANOS * 10.0).log10().ceil())
 }
@@ -328,9 +335,9 @@ mod tests {
         let Marks::Steps(series) = &chart.marks else { panic!("{chart:?}") };
         let counts = series[0].points.iter().step_by(2).map(|point| point.1);
         assert!((counts.sum::<f64>() - 3.0).abs() < 1e-9, "{chart:?}");
-        // A decade itself is not before the axis.
+        // If the smallest value is a power of ten, the axis begins just below it.
         assert!(is(of(&[1_000_000, 2_000_000]).x.from, 9e5));
-        // One that is below all bins needs the first step.
+        // A value below all regular bins is counted in the first step, so the axis and the note stay unchanged.
         let whole = of(&[-5, 16_000_000]);
         assert!(whole.x.from < 100.0 && !whole.note.is_empty());
     }

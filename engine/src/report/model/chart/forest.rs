@@ -1,35 +1,35 @@
-//! Changes as shares of what they are compared with, one per row, with their intervals.
+//! Forest plots: relative changes, one per row, with their intervals.
 
 use super::{Axis, Chart, Limit, Marks, Quantity, Series};
 
-/// A row of a forest.
+/// A row of a forest plot.
 #[derive(Clone, Debug, PartialEq)]
 pub(in crate::report) struct ForestRow {
-    /// What changed.
+    /// The title of the row, such as the name of the metric that changed.
     pub name: String,
-    /// The change in words, which is the series it belongs to.
+    /// The result in words, such as "Worse". Rows with the same result belong to one series.
     pub result: &'static str,
-    /// The change: 0.1 is 10% more; absent where it is not known.
+    /// The relative change: 0.1 is an increase of 10%; absent if the change is not known.
     pub share: Option<f64>,
-    /// Its interval; absent where there is none.
+    /// The interval of the relative change; absent if there is none.
     pub interval: Option<(f64, f64)>,
 }
 
-/// What a forest is called.
+/// The texts of a forest plot.
 #[derive(Clone, Debug, PartialEq)]
 pub(in crate::report) struct ForestTitles {
-    /// Names it in files.
+    /// The name of the plot in files.
     pub key: &'static str,
-    /// The title.
+    /// The title of the plot.
     pub title: &'static str,
-    /// What to know to read it.
+    /// A short hint on how to read the plot.
     pub note: String,
-    /// The title of its axis.
+    /// The title of the horizontal axis.
     pub x: &'static str,
 }
 
-/// The forest, from −100% to +100%: what is beyond is at the edge. The rows of a result either all have an interval or
-/// none has. Results are drawn in this order.
+/// Returns a forest plot from −100% to +100%; a change beyond this range is drawn at the edge. Results are drawn in
+/// the order of `results`. Either all rows of a result must have an interval, or none.
 pub(in crate::report) fn forest(
     titles: ForestTitles,
     results: &[&'static str],

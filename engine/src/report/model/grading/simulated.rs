@@ -1,4 +1,4 @@
-//! Simulated PCs whose true grade is known: how often a grade is given, and how often it is right.
+//! Simulations of PCs whose true grade is known: how often a report states a grade, and how often it is right.
 
 use super::*;
 use crate::plan::conditions::Cell;
@@ -11,13 +11,13 @@ use crate::stats::grade::{self, FRAME_LATENESS};
 use crate::stats::simulated::{normal, rounds};
 
 const PERIOD: i64 = 16_666_667;
-/// The normal quantile of 99%.
+/// The 99% quantile of the standard normal distribution.
 const Z99: f64 = 2.326_347_874;
-/// How the logarithm of lateness varies.
+/// The standard deviation of the natural logarithm of lateness.
 const SPREAD: f64 = 0.6;
 
-/// A PC: p99 lateness as a share of a frame in percent, how much each frame depends on the one before,
-/// and how often one is missed because everything stalls.
+/// A simulated PC: its p99 lateness in percent of a frame, the correlation of each frame with the previous one (0 to
+/// 1), and the share of frames that are missed because of a stall.
 #[derive(Clone, Copy, Debug)]
 struct Pc {
     p99_percent: f64,
@@ -30,7 +30,8 @@ impl Pc {
         FRAME_LATENESS.grade(self.p99_percent).max(grade::missed_frames(self.stall_rate))
     }
 
-    /// Log-normal lateness with the memory of an autoregressive process, and stalls of a whole frame.
+    /// Returns `count` frames. Lateness is log-normal and autoregressive; a stall makes a frame late by more than a
+    /// frame time.
     fn frames(self, count: i64, random: &mut fastrand::Rng) -> Samples {
         let scale = self.p99_percent / 100.0 * 16_666_667.0 / (SPREAD * Z99).exp();
         let mut state = normal(random);
@@ -58,18 +59,20 @@ fn simulated(pc: Pc, count: i64, random: &mut fastrand::Rng) -> Run {
     run
 }
 
-/// p99 lateness in percent of a frame: within a grade, and near a limit between two.
+/// Values of p99 lateness in percent of a frame that are well within a grade.
 const CLEAR: [f64; 6] = [0.02, 0.3, 2.2, 8.7, 30.0, 60.0];
+/// Values of p99 lateness in percent of a frame that are near a limit between two grades.
 const BORDERLINE: [f64; 6] = [0.85, 1.2, 4.2, 6.0, 12.7, 18.0];
 
-/// What simulated runs of one PC were graded.
+/// Counts of the grades that simulated runs got.
 #[derive(Clone, Copy, Debug, Default)]
 struct Tally {
     runs: usize,
-    /// Graded, bounds included, and those whose grades cover the true one.
+    /// Runs with a grade or a bound.
     graded: usize,
+    /// Runs whose grade or bound covers the true grade.
     right: usize,
-    /// With an interval within one grade: all that was graded without bounds.
+    /// Runs with a single grade rather than a bound.
     single: usize,
 }
 
@@ -110,7 +113,8 @@ fn stated_grades_and_bounds_cover_the_true_grade() {
         for count in [600, 1_800] {
             for memory in [0.0, 0.5, 0.8] {
                 for p99_percent in levels {
-                    // Stalls that are too rare to show in this many frames are stated, and not graded.
+                    // One stall in 50 000 frames does not lower the true grade. The grade of a run that contains
+                    // one stall must not be lower either.
                     let pc = Pc { p99_percent, memory, stall_rate: 0.000_02 };
                     let cell = Tally::of(pc, count, runs, &mut random);
                     let share = Tally::share(cell.right, cell.graded);

@@ -1,4 +1,4 @@
-//! Grades are stated where the data is enough and nothing disturbed it, and else it is said what is missing.
+//! Tests when a report states a grade, and what replaces the grade after a disturbance or with too little data.
 
 use super::*;
 use crate::plan::{FrameLoop, Load, Plan, SleepAccuracy, Wait};
@@ -12,7 +12,7 @@ use crate::stats::grade::FRAME_LATENESS;
 const PERIOD: i64 = 16_666_667;
 const MICRO: i64 = 1_000;
 
-/// Frames at 60 FPS, frame k late by `late(k)`; each works for 1 ms.
+/// Returns a run of frames at 60 FPS. Frame `k` is late by `late(k)` ns; the work of each frame takes 1 ms.
 fn frames(count: i64, late: impl Fn(i64) -> i64) -> Run {
     let plan =
         FrameLoop { fps: 60.0, load: Load::NONE, wait: Wait::OsSleep, ..FrameLoop::default() };
@@ -49,10 +49,10 @@ fn what_is_missing_shrinks_the_interval_by_the_root() {
         |count: usize| Needed::Samples { count, time: each * i64::try_from(count).unwrap() };
     for (value, interval, expected) in [
         (3.0, (2.0, 4.0), (Grade::Good, Grade::Good, Needed::Nothing)),
-        // At half its width, the interval ends at the limit of 5: that takes four times the samples.
+        // Half as wide, the interval would end at the limit of 5. That takes four times the 100 samples.
         (4.0, (3.0, 6.0), (Grade::Good, Grade::Fair, needed(300))),
         (6.0, (4.0, 7.0), (Grade::Good, Grade::Fair, needed(300))),
-        // Both ways; the lower one needs more.
+        // The interval has to shrink to 1/2 above the value and to 1/4 below: the latter takes 16 times the samples.
         (6.0, (2.0, 24.0), (Grade::Good, Grade::Poor, needed(1_500))),
         (4.999, (4.0, 6.0), (Grade::Good, Grade::Fair, Needed::TooClose)),
     ] {
@@ -82,7 +82,7 @@ fn the_worse_of_two_parts_decides_also_where_one_is_open() {
 
 #[test]
 fn a_grade_needs_an_interval_within_it() {
-    // All frames are 100 µs late: 0.6% of a frame.
+    // All frames are 100 µs late, which is 0.6% of a frame and Excellent.
     let few = report(&frames(300, |_| 100 * MICRO)).verdict;
     assert_eq!(few.grade, None);
     let Standing::NotEnoughData(grading) = few.standing else { panic!("{few:?}") };
@@ -91,7 +91,7 @@ fn a_grade_needs_an_interval_within_it() {
     assert_eq!(surely_poor.grade, Some(Grade::Poor.into()), "p99 can only be later");
     let enough = report(&frames(600, |_| 100 * MICRO)).verdict;
     assert_eq!((enough.grade, enough.standing), (Some(Grade::Excellent.into()), Standing::Clear));
-    // Some of 1 in 60 frames is 1 ms late: p99 is 6% of a frame, but may be far less.
+    // Every 70th frame is 1 ms late: p99 is 6% of a frame, but its 95% interval begins far below.
     let unclear = report(&frames(600, |k| if k % 70 == 0 { MICRO * 1_000 } else { MICRO })).verdict;
     assert_eq!(unclear.grade, GradeRange::of(Grade::Excellent, Grade::Fair));
     assert_eq!((unclear.word(), unclear.standing), ("Fair or better", Standing::Clear));
@@ -109,7 +109,7 @@ fn one_missed_frame_in_600_is_said_and_not_graded() {
     let one = report(&frames(600, late));
     assert!(one.verdict.finding.sentence.ends_with("; 1 was missed."));
     assert_eq!(one.verdict.grade, Some(Grade::Excellent.into()));
-    // One stall that three frames miss in a row is one event, three stalls are three.
+    // Three frames missed in a row are one stall and do not lower the grade. Repeated stalls do.
     let stall = |k: i64| if (77..80).contains(&k) { PERIOD } else { 10 * MICRO };
     assert_eq!(report(&frames(36_000, stall)).verdict.grade, Some(Grade::Excellent.into()));
     let many = |k: i64| if k % 400 == 7 { PERIOD } else { 10 * MICRO };
@@ -152,7 +152,7 @@ fn a_disturbed_measurement_does_not_accuse_the_pc() {
 #[test]
 fn a_bad_part_that_was_not_disturbed_retains_its_grade() {
     let plan = SleepAccuracy { lengths: vec![Nanos::from_millis(1)], ..SleepAccuracy::default() };
-    // Idle sleeps are 3 ms too long and nothing disturbs them; loaded ones are disturbed, and good.
+    // Idle sleeps overshoot by 3 ms without a disturbance. Sleeps under load are good in spite of a disturbance.
     let mut run = run_of(Plan::SleepAccuracy(plan), |trial| {
         let late = if trial.load.is_none() { 3_000 * MICRO } else { 100 * MICRO };
         trial.samples = (1..=400).map(|k| wait(k * 10_000_000, 1_000_000, late)).collect();
@@ -182,7 +182,7 @@ fn a_total_is_decided_part_by_part() {
         let doubt = crate::report::Doubt::of(standing).map_or("", crate::report::Doubt::words);
         grade.map_or(doubt, GradeRange::word)
     };
-    // One part that was disturbed: only what is Good or better stands.
+    // The only part was disturbed: its grade is stated only if it is Good or better.
     for (best, worst, expected) in [
         (Excellent, Good, "Good or better"),
         (Good, Good, "Good"),
@@ -193,7 +193,7 @@ fn a_total_is_decided_part_by_part() {
     ] {
         assert_eq!(of(&[part(best, worst, true)]), expected, "{best:?} to {worst:?}");
     }
-    // A disturbed part counts only where it is worse than all that were not.
+    // A disturbed part matters if it is worse than all undisturbed parts, or if it is Good or better.
     assert_eq!(of(&[part(Fair, Fair, true), part(Poor, Poor, false)]), "Poor");
     assert_eq!(of(&[part(Fair, Fair, true), part(Fair, Fair, false)]), "Fair");
     assert_eq!(of(&[part(Good, Fair, true), part(Fair, Fair, false)]), "Fair");
@@ -202,7 +202,7 @@ fn a_total_is_decided_part_by_part() {
     assert_eq!(of(&[part(Good, Good, true), part(Excellent, Excellent, false)]), "Good");
     let (_, standing) = conclude([part(Good, Good, true)].into_iter());
     assert_eq!(standing, Standing::Noted(disturbance));
-    // A total is a bound only where every part of that grade is one.
+    // The result is a bound only if no part has the worst grade of the result as its only grade.
     assert_eq!(of(&[part(Good, Fair, false), part(Excellent, Good, false)]), "Fair or better");
     assert_eq!(of(&[part(Good, Fair, false), part(Fair, Fair, false)]), "Fair");
     assert_eq!(of(&[part(Fair, Poor, false), part(Good, Good, false)]), "Fair or worse");

@@ -1,9 +1,9 @@
-//! Builds a table: a column and how its cells follow from what a row is about, in one place.
+//! A builder of tables: each call of `column` adds a column and the function that computes its cells from an item.
 
 use super::{Cell, Column, Table, TableRow};
 use crate::units::Unit;
 
-/// Builds a table whose rows are about `items`, one each.
+/// Builds a table with one row per item of `items`.
 #[derive(Debug)]
 pub(in crate::report) struct TableBuilder<'a, T> {
     items: &'a [T],
@@ -23,13 +23,13 @@ impl<'a, T> TableBuilder<'a, T> {
         Self { items, table: Table { key, title, note, columns: Vec::new(), rows }, group: "" }
     }
 
-    /// Puts the columns that are added next into the group with this title.
+    /// Sets the title of the group that all columns added later belong to, up to the next call.
     #[must_use]
     pub(in crate::report) fn group(self, title: &'static str) -> Self {
         Self { group: title, ..self }
     }
 
-    /// Adds a column and its cell of each item.
+    /// Adds a column; `cell` returns the cell of an item.
     #[must_use]
     pub(in crate::report) fn column(mut self, column: Column, cell: impl Fn(&T) -> Cell) -> Self {
         self.table.columns.push(Column { group: self.group, ..column });
@@ -39,7 +39,7 @@ impl<'a, T> TableBuilder<'a, T> {
         self
     }
 
-    /// Fills in the rest of each row: configuration, caution, key.
+    /// Calls `fill` for each row, to set the fields of the row that are not cells, such as its caution.
     #[must_use]
     pub(in crate::report) fn each_row(mut self, fill: impl Fn(&T, &mut TableRow)) -> Self {
         for (row, item) in self.table.rows.iter_mut().zip(self.items) {
@@ -48,7 +48,7 @@ impl<'a, T> TableBuilder<'a, T> {
         self
     }
 
-    /// Chooses unit and decimals of every column, and returns the table.
+    /// Chooses the unit and decimals of every column of times, and returns the table.
     #[must_use]
     pub(in crate::report) fn finish(mut self) -> Table {
         self.table.set_unit(Unit::Auto);

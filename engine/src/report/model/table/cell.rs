@@ -15,42 +15,42 @@ use crate::units::{
 /// One cell of a table.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Cell {
-    /// Nanoseconds, with a fraction where it is a mean.
+    /// A time in nanoseconds; a mean has a fraction.
     Time(f64),
     /// A count.
     Count(u64),
-    /// A share of 1.
+    /// A share; 1.0 is 100%.
     Share(f64),
-    /// Events per second.
+    /// A rate in events per second.
     Rate(f64),
     /// A number without a unit, or with the unit of its column.
     Number(f64),
-    /// Words.
+    /// Text without a number to compute with.
     Text(String),
-    /// A grade, or a bound.
+    /// A grade or a bound, such as Good or better.
     Grade(GradeRange),
-    /// The low and the high end of a 95% confidence interval.
+    /// The quantity, the low end, and the high end of a 95% confidence interval.
     Interval(Quantity, f64, f64),
-    /// There is no value: why, in a few words without a period.
+    /// No value. The text is the reason in a few words, without a period.
     Absent(Cow<'static, str>),
 }
 
-/// The exact value of a cell, for files.
+/// The exact value of a cell, for files: neither rounded nor with a unit.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Exact {
-    /// There is no value.
+    /// No value.
     Absent,
     /// A count or whole nanoseconds.
     Whole(i64),
     /// A number with a fraction; always finite.
     Fraction(f64),
-    /// Words.
+    /// Text, including the word of a grade.
     Text(String),
 }
 
 impl Exact {
     fn of(value: f64) -> Self {
-        /// Integers of this size and above have gaps between them as floats.
+        /// 2^53: an `f64` represents every integer below this value exactly.
         const EXACT_BELOW: f64 = 9_007_199_254_740_992.0;
         if !value.is_finite() {
             return Self::Absent;
@@ -63,7 +63,7 @@ impl Exact {
 }
 
 impl fmt::Display for Exact {
-    /// Plain digits, as CSV holds them; nothing where there is no value.
+    /// Writes plain digits without separators or a unit, as in CSV; nothing if there is no value.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Absent => Ok(()),
@@ -75,17 +75,18 @@ impl fmt::Display for Exact {
 }
 
 impl Cell {
-    /// Words.
+    /// Returns a cell with a text.
     pub fn text_of(text: impl Into<String>) -> Self {
         Self::Text(text.into())
     }
 
-    /// A grade, or why there is none.
+    /// Returns a cell with a grade, or with the reason why there is none.
     pub fn grade(grade: Option<GradeRange>, reason: &'static str) -> Self {
         grade.map_or(Self::Absent(Cow::Borrowed(reason)), Self::Grade)
     }
 
-    /// Returns the number in it, for plots and sorting; that of an interval is its middle.
+    /// Returns the number in the cell, for plots and sorting: the midpoint of an interval. `None` for text, grades, and
+    /// absent values.
     pub fn value(&self) -> Option<f64> {
         #[expect(clippy::cast_precision_loss, reason = "for plots and sorting")]
         match self {
@@ -98,7 +99,7 @@ impl Cell {
         }
     }
 
-    /// Returns why there is no value.
+    /// Returns the reason why there is no value; `None` if the cell has a value.
     pub fn reason(&self) -> Option<&str> {
         match self {
             Self::Absent(reason) => Some(reason),
@@ -106,7 +107,7 @@ impl Cell {
         }
     }
 
-    /// Returns the exact value; of a column of intervals or grades both ends.
+    /// Returns the exact value of the cell; two values (both ends) if `has_ends`, as in columns of intervals or grades.
     pub(super) fn exact(&self, has_ends: bool) -> Vec<Exact> {
         let one = match self {
             Self::Time(value) | Self::Share(value) | Self::Rate(value) | Self::Number(value) => {
@@ -125,7 +126,7 @@ impl Cell {
         if has_ends { vec![one.clone(), one] } else { vec![one] }
     }
 
-    /// Returns it as text, in the unit and with the decimals of its column.
+    /// Returns the cell as text in the format of its column, which has the unit and the number of decimals.
     pub fn text(&self, format: &Format) -> String {
         match self {
             Self::Time(value) => number_text(Quantity::Time, *value, format),
@@ -143,8 +144,8 @@ impl Cell {
         }
     }
 
-    /// Orders cells of one column: numbers by value, words by letters and by the numbers in them, absent
-    /// values last.
+    /// Compares two cells of one column for sorting: numbers by value, grades with the best first, and texts as in
+    /// `compare_texts`. Absent values come last.
     pub fn compare(&self, other: &Self) -> Ordering {
         match (self, other) {
             (Self::Absent(_), Self::Absent(_)) => Ordering::Equal,
@@ -160,7 +161,7 @@ impl Cell {
     }
 }
 
-/// Orders words by letters, and digits in them by the number they are: `CPU 2` before `CPU 10`.
+/// Compares texts letter by letter, but digits by the number that they form: `CPU 2` comes before `CPU 10`.
 fn compare_texts(one: &str, two: &str) -> Ordering {
     let (mut one, mut two) = (one, two);
     loop {
@@ -183,14 +184,15 @@ fn compare_texts(one: &str, two: &str) -> Ordering {
     }
 }
 
-/// Splits the digits off the start of a text, without leading zeros; `None` where it starts with a letter.
+/// Splits a text into the digits at its start, without leading zeros, and the rest. The digits are `None` if the text
+/// starts with another character.
 fn split_number(text: &str) -> (Option<&str>, &str) {
     let end = text.find(|letter: char| !letter.is_ascii_digit()).unwrap_or(text.len());
     let (digits, rest) = text.split_at(end);
     ((!digits.is_empty()).then(|| digits.trim_start_matches('0')), rest)
 }
 
-/// A number of this quantity as text; without a format of the column it carries its own unit.
+/// Returns a number of this quantity as text. A time includes its unit, unless the format of the column sets one.
 fn number_text(quantity: Quantity, value: f64, format: &Format) -> String {
     match (quantity, *format) {
         _ if !value.is_finite() => MISSING.to_owned(),

@@ -1,4 +1,4 @@
-//! One column of a table: its key, its heading, what it means and how its cells are formatted.
+//! One column of a table: its key, its heading, its definition, and the format of its cells.
 
 use std::borrow::Cow;
 
@@ -7,44 +7,46 @@ use super::format::{Format, Quantity};
 use crate::nanos::Nanos;
 use crate::units::{Unit, choose_decimals};
 
-/// Which direction is better.
+/// Whether lower or higher values are better.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Better {
-    /// The lower value.
+    /// Lower values are better.
     Lower,
-    /// The higher value.
+    /// Higher values are better.
     Higher,
 }
 
 /// One column of a table.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Column {
-    /// Names the column in files; ends in its unit and never changes its meaning.
+    /// The name of the column in files. The name of a number ends in its unit, such as `_nanos`. Its meaning never
+    /// changes, so that scripts can rely on it.
     pub key: &'static str,
-    /// The title, without unit.
+    /// The title, without the unit.
     pub title: Cow<'static, str>,
-    /// What it is, in one sentence with a period.
+    /// The definition of the column, in one sentence with a period.
     pub definition: Cow<'static, str>,
-    /// What the cells are.
+    /// The kind of value in the cells.
     pub quantity: Quantity,
-    /// How the cells are formatted.
+    /// The format of the cells as text.
     pub format: Format,
-    /// Whether the cells are intervals: two exact values each.
+    /// Whether the cells are intervals, which have two exact values each.
     pub is_interval: bool,
-    /// Which direction is better; absent where neither is.
+    /// Whether lower or higher values are better; absent if neither is.
     pub better: Option<Better>,
-    /// Whether it is the figure that the test is about.
+    /// Whether the column is the main figure of its table, which the window emphasizes.
     pub is_key: bool,
-    /// Whether it is the first to be hidden where there is little room.
+    /// Whether the column is hidden first if there is little room.
     pub is_optional: bool,
-    /// Title of the group of columns that it belongs to: `Lateness`; empty where it has none.
+    /// The title of the group of columns that this column belongs to, such as `Lateness`; empty without a group.
     pub group: &'static str,
-    /// Key of the column whose values divide this one into several where the table is laid out wide:
-    /// one group of columns per value, and one row per combination of the other columns.
+    /// The key of a second column. In the wide layout of the table, this column becomes one column per value of the
+    /// second column, and rows that differ only in the second column become one row.
     pub pivot: Option<&'static str>,
 }
 
 impl Column {
+    /// Returns a column without a format, a better direction, or a group.
     fn new(
         quantity: Quantity,
         key: &'static str,
@@ -66,7 +68,7 @@ impl Column {
         }
     }
 
-    /// A column of words.
+    /// Returns a column of texts.
     pub fn text(
         key: &'static str,
         title: impl Into<Cow<'static, str>>,
@@ -75,18 +77,18 @@ impl Column {
         Self::new(Quantity::Text, key, title, definition)
     }
 
-    /// A column of grades; `of` names the graded figure and its limits.
+    /// Returns a column of grades. `definition` names the graded figure and its limits.
     pub fn grade(definition: impl Into<Cow<'static, str>>) -> Self {
         Self::new(Quantity::Grade, "grade", "Grade", definition)
     }
 
-    /// The same by the words for the steps of the real-time test.
+    /// Returns the column with the words of the real-time test, such as Modest, instead of the grades.
     #[must_use]
     pub fn in_steps(self) -> Self {
         Self { format: Format::Steps, ..self }
     }
 
-    /// A column of times in one unit.
+    /// Returns a column of times that are all in one unit.
     pub fn time(
         key: &'static str,
         title: impl Into<Cow<'static, str>>,
@@ -96,7 +98,7 @@ impl Column {
         Self { format, ..Self::new(Quantity::Time, key, title, definition) }
     }
 
-    /// A column of requested times: each in its own unit.
+    /// Returns a column of times from the settings, each in the unit that suits it.
     pub fn setting(
         key: &'static str,
         title: impl Into<Cow<'static, str>>,
@@ -105,7 +107,7 @@ impl Column {
         Self::new(Quantity::Time, key, title, definition)
     }
 
-    /// A column of counts.
+    /// Returns a column of counts.
     pub fn count(
         key: &'static str,
         title: impl Into<Cow<'static, str>>,
@@ -114,7 +116,7 @@ impl Column {
         Self::new(Quantity::Count, key, title, definition)
     }
 
-    /// A column of shares of 1, shown as percentages.
+    /// Returns a column of shares, shown as percentages: 1.0 is 100%.
     pub fn share(
         key: &'static str,
         title: impl Into<Cow<'static, str>>,
@@ -123,7 +125,7 @@ impl Column {
         Self::new(Quantity::Share, key, title, definition)
     }
 
-    /// A column of rates with one decimal; the heading names the unit, such as `FPS`.
+    /// Returns a column of rates with one decimal; the heading shows `unit`, such as `FPS`.
     pub fn rate(
         key: &'static str,
         title: impl Into<Cow<'static, str>>,
@@ -134,7 +136,7 @@ impl Column {
         Self { format, ..Self::new(Quantity::Rate, key, title, definition) }
     }
 
-    /// A column of numbers with this many decimals; the heading names the unit, if any.
+    /// Returns a column of numbers with this many decimals; the heading shows `unit` unless it is empty.
     pub fn number(
         key: &'static str,
         title: impl Into<Cow<'static, str>>,
@@ -146,7 +148,7 @@ impl Column {
         Self { format, ..Self::new(Quantity::Number, key, title, definition) }
     }
 
-    /// A column whose rows say what each cell is.
+    /// Returns a column with a different kind of value in each row, as in a table with one row per figure.
     pub fn mixed(
         key: &'static str,
         title: impl Into<Cow<'static, str>>,
@@ -155,54 +157,54 @@ impl Column {
         Self::new(Quantity::Mixed, key, title, definition)
     }
 
-    /// Its cells are intervals.
+    /// Returns the column as one whose cells are intervals.
     #[must_use]
     pub fn interval(self) -> Self {
         Self { is_interval: true, ..self }
     }
 
-    /// A lower value is better.
+    /// Returns the column as one whose lower values are better.
     #[must_use]
     pub fn lower_is_better(self) -> Self {
         Self { better: Some(Better::Lower), ..self }
     }
 
-    /// A higher value is better.
+    /// Returns the column as one whose higher values are better.
     #[must_use]
     pub fn higher_is_better(self) -> Self {
         Self { better: Some(Better::Higher), ..self }
     }
 
-    /// Neither direction is better.
+    /// Returns the column as one whose lower and higher values are equally good.
     #[must_use]
     pub fn neutral(self) -> Self {
         Self { better: None, ..self }
     }
 
-    /// It is the figure that the test is about.
+    /// Returns the column as the main figure of its table.
     #[must_use]
     pub fn key_figure(self) -> Self {
         Self { is_key: true, ..self }
     }
 
-    /// It is the first to be hidden where there is little room.
+    /// Returns the column as one that is hidden first if there is little room.
     #[must_use]
     pub fn optional(self) -> Self {
         Self { is_optional: true, ..self }
     }
 
-    /// It is divided by the values of this column where the table is laid out wide.
+    /// Returns the column divided by the values of the column with the key `by` in the wide layout of the table.
     #[must_use]
     pub fn pivot(self, by: &'static str) -> Self {
         Self { pivot: Some(by), ..self }
     }
 
-    /// Whether its cells are aligned to the left.
+    /// Returns whether the cells are aligned to the left, as texts and grades are.
     pub const fn is_left_aligned(&self) -> bool {
         matches!(self.quantity, Quantity::Text | Quantity::Grade)
     }
 
-    /// Returns the unit that the cells do not carry themselves; empty where there is none.
+    /// Returns the unit that the heading shows for all cells; empty if each cell includes its unit or has none.
     pub const fn unit(&self) -> &'static str {
         match self.format {
             Format::Own | Format::Steps => "",
@@ -224,7 +226,8 @@ impl Column {
         self.is_interval || self.quantity == Quantity::Grade
     }
 
-    /// Returns the keys of its exact values: its own, or one per end of its intervals or grades.
+    /// Returns the keys of the exact values of a cell: the key of the column, or two keys for the ends of an interval
+    /// or for the worst and the best grade.
     pub fn exact_keys(&self) -> Vec<Cow<'static, str>> {
         if self.quantity == Quantity::Grade {
             return vec![Cow::Borrowed(self.key), Cow::Owned(format!("{}_best", self.key))];
@@ -240,7 +243,7 @@ impl Column {
         ["low", "high"].map(|end| Cow::Owned(format!("{name}_{end}{unit}"))).into()
     }
 
-    /// Chooses unit and decimals of a column of times by its cells.
+    /// Chooses the unit and decimals of a column of times to suit its cells; `unit` is used unless it is `Auto`.
     pub(super) fn choose_format<'a>(&mut self, unit: Unit, cells: impl Iterator<Item = &'a Cell>) {
         if !matches!(self.format, Format::Time { .. }) {
             return;

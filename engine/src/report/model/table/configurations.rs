@@ -1,4 +1,4 @@
-//! The columns that the configurations table of every test has, and the reasons for empty cells.
+//! The columns that the configurations table has in every test, and the reasons for empty cells.
 
 use std::borrow::Cow;
 
@@ -8,13 +8,13 @@ use super::super::grading::{Grading, Standing, conclude};
 use super::{Cell, Column, Table, TableBuilder};
 use crate::plan::{Load, LoadCount};
 
-/// Why a figure is absent that the system does not count.
+/// The reason for an empty cell if the system does not report the figure.
 pub(in crate::report) const NOT_REPORTED: &str = "not reported by this system";
 
-/// A configuration with its position in the report.
+/// The position of a configuration in the report, and the configuration.
 pub(in crate::report) type Positioned<'a> = (usize, &'a Configuration);
 
-/// Builds the configurations table: the label, the test's own columns, then what all tests share.
+/// Builds the configurations table: the label, the columns that `own` adds for the test, and the shared columns.
 pub(in crate::report) fn configurations<'a>(
     note: String,
     rows: &'a [Positioned<'a>],
@@ -32,7 +32,7 @@ pub(in crate::report) fn configurations<'a>(
         .finish()
 }
 
-/// Adds the columns that all tests share: grade, counts, requested and applied.
+/// Adds the columns that all tests share: counts, load, what was requested and applied, and other programs.
 fn shared<'a>(table: TableBuilder<'a, Positioned<'a>>) -> TableBuilder<'a, Positioned<'a>> {
     table
         .group("Samples and conditions")
@@ -133,7 +133,8 @@ fn shared<'a>(table: TableBuilder<'a, Positioned<'a>>) -> TableBuilder<'a, Posit
         )
 }
 
-/// Returns the grade of a configuration, or why it has none; its samples are called so.
+/// Returns the grade of a configuration, or why it has none. `samples` is what the samples are called, and `reason` is
+/// why the configuration has no grade if nothing more specific is known.
 pub(in crate::report) fn grade_cell(
     row: &Configuration,
     samples: &str,
@@ -148,7 +149,7 @@ pub(in crate::report) fn grade_cell(
     part_cell(row.part(), samples).unwrap_or(Cell::Absent(reason.into()))
 }
 
-/// Returns the grade of a part, or why it has none; `None` where it is not graded at all.
+/// Returns the grade of a part of a verdict, or why it has none; `None` without a part, which means not graded.
 pub(in crate::report) fn part_cell(
     part: Option<(Grading, Option<Disturbance>)>,
     samples: &str,
@@ -165,7 +166,7 @@ pub(in crate::report) fn part_cell(
     })
 }
 
-/// Adds what the measuring thread used: CPU time and context switches.
+/// Adds the columns about the measuring thread: CPU time and context switches.
 pub(in crate::report) fn usage_columns<'a>(
     table: TableBuilder<'a, Positioned<'a>>,
 ) -> TableBuilder<'a, Positioned<'a>> {
@@ -221,7 +222,7 @@ pub(in crate::report) fn load_label(load: &Load) -> String {
     }
 }
 
-/// Returns why a configuration has no figures at all.
+/// Returns an empty cell with the reason why the configuration has no samples.
 pub(in crate::report) fn absent(row: &Configuration) -> Cell {
     Cell::Absent(match &row.skipped {
         Some(reason) => Cow::Owned(format!("skipped: {reason}")),
@@ -229,7 +230,7 @@ pub(in crate::report) fn absent(row: &Configuration) -> Cell {
     })
 }
 
-/// Returns the value, or why the configuration has none: no samples at all, or else this reason.
+/// Returns the value. Without a value, returns an empty cell that shows why: there are no samples, or else `reason`.
 pub(in crate::report) fn or_absent(
     row: &Configuration,
     value: Option<Cell>,
@@ -242,7 +243,7 @@ pub(in crate::report) fn or_absent(
     }
 }
 
-/// Returns why to read a configuration with care; empty where there is no reason.
+/// Returns the reason to read the figures of a configuration with care; empty if there is none.
 fn caution_of(row: &Configuration) -> String {
     if let Some(reason) = &row.skipped {
         return format!("skipped: {reason}");

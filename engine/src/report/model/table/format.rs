@@ -1,11 +1,11 @@
-//! What the cells of a column are, and how they are formatted.
+//! The kinds of value in the cells of a column, and their formats as text.
 
 use crate::units::Unit;
 
-/// What the cells of a column are.
+/// The kind of value in the cells of a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Quantity {
-    /// Words.
+    /// Texts.
     Text,
     /// Grades.
     Grade,
@@ -13,33 +13,33 @@ pub enum Quantity {
     Time,
     /// Counts; the key ends in `_count`.
     Count,
-    /// Shares of 1; the key ends in `_share`.
+    /// Shares (1.0 is 100%); the key ends in `_share`.
     Share,
     /// Events per second; the key ends in `_fps` or `_per_second`.
     Rate,
     /// Numbers whose unit, if any, the key and the heading name.
     Number,
-    /// The row defines the cell.
+    /// A different kind of value in each row; each cell has its own type.
     Mixed,
 }
 
-/// How all cells of a column are formatted.
+/// The format of all cells of a column as text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {
-    /// Each cell has its own form and carries its unit.
+    /// Each cell has the format that suits it and includes its unit.
     Own,
-    /// Times in one unit; the heading names it.
+    /// Times that are all in one unit, which the heading shows instead of the cells.
     Time {
-        /// The unit, never `Auto`.
+        /// The unit; never `Auto`.
         unit: Unit,
         /// The number of decimals.
         decimals: u32,
     },
-    /// Grades by the words for the steps of the real-time test.
+    /// Grades in the words of the real-time test, such as Modest.
     Steps,
-    /// Numbers with one number of decimals; the heading names the unit.
+    /// Numbers that all have the same number of decimals; the heading shows the unit instead of the cells.
     Decimal {
-        /// The unit; empty where there is none.
+        /// The unit; empty if there is none.
         unit: &'static str,
         /// The number of decimals.
         decimals: u32,

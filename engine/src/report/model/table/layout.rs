@@ -1,39 +1,39 @@
-//! How a table is laid out where there is little room: equal cells once, the others in blocks of columns.
+//! The layout of a table in little room: columns with equal cells are shown once, the others in blocks of columns.
 
 use super::{Cell, Column, Table};
 
-/// A column as text: its heading and its cells.
+/// The heading and the cells of a column as text.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TextColumn<'a> {
-    /// The column.
+    /// The column from which the texts were made.
     pub column: &'a Column,
-    /// Its title with the unit.
+    /// The title of the column with the unit.
     pub heading: String,
     /// One formatted cell per row.
     pub cells: Vec<String>,
-    /// Its position in the table.
+    /// The position of the column in the table.
     pub position: usize,
 }
 
 impl TextColumn<'_> {
-    /// Returns the text of every row where it is the same in all of them.
+    /// Returns the text of the cells if it is the same in all rows; otherwise, and without rows, `None`.
     pub fn shared_text(&self) -> Option<&str> {
         let first = self.cells.first()?;
         self.cells.iter().all(|cell| cell == first).then_some(first)
     }
 }
 
-/// The columns of a table, divided by whether their rows differ.
+/// The columns of a table, divided into those whose cells differ and those whose cells are all the same.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Layout<'a> {
     /// Columns in which at least two rows differ.
     pub varying: Vec<TextColumn<'a>>,
-    /// Columns with the same text in every row; all columns where there is one row.
+    /// Columns with the same text in every row. If the table has one row, these are all columns.
     pub shared: Vec<TextColumn<'a>>,
 }
 
 impl<'a> Layout<'a> {
-    /// Divides the columns of a table.
+    /// Divides the columns of a table into varying and shared ones.
     pub fn of(table: &'a Table) -> Self {
         let rows: Vec<Vec<String>> = table.rows.iter().map(|row| table.texts(row)).collect();
         let columns = table.columns.iter().enumerate().map(|(position, column)| TextColumn {
@@ -46,8 +46,8 @@ impl<'a> Layout<'a> {
         Self { varying, shared }
     }
 
-    /// Returns blocks of at most `most` varying columns; the first column is in each of them, and those
-    /// that may be hidden come last.
+    /// Returns blocks of at most `most` varying columns (at least two if there are several). Each block starts with the
+    /// first column. Optional columns are in the last blocks.
     pub fn blocks(&self, most: usize) -> Vec<Vec<&TextColumn<'a>>> {
         let Some((first, rest)) = self.varying.split_first() else { return Vec::new() };
         let (optional, main): (Vec<_>, Vec<_>) =
@@ -66,7 +66,7 @@ impl<'a> Layout<'a> {
 }
 
 impl Table {
-    /// Returns why cells are empty: each reason once, with the titles of its columns.
+    /// Returns the reasons why cells are empty: each reason once, with the titles of the columns that have such cells.
     fn reasons(&self) -> Vec<(&str, Vec<&str>)> {
         let mut found: Vec<(&str, Vec<&str>)> = Vec::new();
         for row in &self.rows {
@@ -83,13 +83,13 @@ impl Table {
         found
     }
 
-    /// Returns why cells are empty, a line for each reason.
+    /// Returns one line per reason why cells are empty.
     pub fn reason_lines(&self) -> impl Iterator<Item = String> {
         let lines = self.reasons().into_iter();
         lines.map(|(reason, titles)| format!("No value for {}: {reason}", titles.join(", ")))
     }
 
-    /// Returns why to read rows with care, after the first cell of the row; each pair once.
+    /// Returns the rows to read with care: the text of the first cell, and the reason. Equal pairs are returned once.
     pub fn cautions(&self) -> Vec<(String, &str)> {
         let mut found: Vec<(String, &str)> = Vec::new();
         for row in self.rows.iter().filter(|row| !row.caution.is_empty()) {
@@ -102,14 +102,14 @@ impl Table {
         found
     }
 
-    /// Removes the rows after the first `most`, and returns how many those were.
+    /// Removes all rows after the first `most` rows, and returns the number of removed rows.
     pub fn truncate(&mut self, most: usize) -> usize {
         let removed = self.rows.len().saturating_sub(most);
         self.rows.truncate(most);
         removed
     }
 
-    /// Removes the column with this key.
+    /// Removes the column with this key and its cells; does nothing if there is no such column.
     pub fn remove(&mut self, key: &str) {
         let Some(position) = self.position(key) else { return };
         self.columns.remove(position);

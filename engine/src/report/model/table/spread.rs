@@ -1,28 +1,28 @@
-//! The columns of a spread: in every table, a statistic has one name, one definition, and one reason for an empty
-//! cell.
+//! Table columns for the statistics of a spread. A statistic has the same name, the same definition, and the same
+//! reason for an empty cell in every table.
 
 use super::{Cell, Column, TableBuilder};
 use crate::stats::{Spread, Statistic};
 use crate::units::format_count;
 
-/// What a spread is of.
+/// The values that a spread summarizes, as the titles and definitions of the columns name these values.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::report) struct SpreadOf {
-    /// The title of a column, with `{}` in place of the statistic: `{} overshoot`, `Frame time {}`.
+    /// Title of a column, with `{}` in place of the statistic: `{} overshoot`, `Frame time {}`.
     pub title: &'static str,
-    /// The values as a definition names them: `the actual durations`.
+    /// Name of the values in the definition of a column: `the actual durations`.
     pub values: &'static str,
-    /// What the values are counted as: `sleeps`.
+    /// Noun with which the values are counted: `sleeps`.
     pub samples: &'static str,
-    /// The column by which the table is laid out wide.
+    /// Key of the column whose values divide these columns into groups where the table is laid out wide.
     pub pivot: Option<&'static str>,
 }
 
-/// A statistic, the key of its column, and what else the column is.
+/// A statistic, the key of its column, and a function that sets further properties of the column.
 pub(in crate::report) type SpreadColumn = (Statistic, &'static str, fn(Column) -> Column);
 
 impl SpreadOf {
-    /// The column of a statistic.
+    /// Returns the column of a statistic. A lower value is better.
     pub(in crate::report) fn column(&self, statistic: Statistic, key: &'static str) -> Column {
         let (name, definition) = match statistic {
             Statistic::Mean => ("Mean", "Mean"),
@@ -38,7 +38,7 @@ impl SpreadOf {
         let name = if is_first { name.to_owned() } else { name.to_lowercase() };
         let needs = match Spread::values_needed(statistic) {
             0..20 => String::new(),
-            needed => format!("; needs {} {}", count(needed), self.samples),
+            needed => format!("; needs {} {}", format_count(needed), self.samples),
         };
         let definition = format!("{definition} of {}{needs}.", self.values);
         let column = Column::time(key, self.title.replace("{}", &name), definition);
@@ -46,8 +46,14 @@ impl SpreadOf {
     }
 }
 
+/// Returns the column of the average frame rate, in frames per second.
+pub(in crate::report) fn average_frame_rate() -> Column {
+    Column::rate("average_fps", "Average", "FPS", "Frames divided by the sum of their frame times.")
+        .higher_is_better()
+}
+
 impl<T> TableBuilder<'_, T> {
-    /// Adds columns of a spread; `read` returns the spread of an item, or the cell in place of every figure.
+    /// Adds columns of a spread. `read` returns the spread of an item, or the cell that replaces each statistic.
     #[must_use]
     pub(in crate::report) fn spread_columns(
         self,
@@ -63,19 +69,15 @@ impl<T> TableBuilder<'_, T> {
     }
 }
 
-/// A statistic of a spread, or why there is none.
+/// Returns the cell of a statistic. The cell is absent with a reason if the statistic needs more samples.
 fn cell(statistic: Statistic, spread: &Spread) -> Cell {
     let were = if spread.count == 1 { "was" } else { "were" };
     let absent = || {
-        let needed = count(Spread::values_needed(statistic));
-        let measured = count(spread.count);
+        let needed = format_count(Spread::values_needed(statistic));
+        let measured = format_count(spread.count);
         Cell::Absent(format!("needs {needed} samples, {measured} {were} measured").into())
     };
     spread.statistic(statistic).map_or_else(absent, Cell::Time)
-}
-
-fn count(count: usize) -> String {
-    format_count(u64::try_from(count).unwrap_or(u64::MAX))
 }
 
 #[cfg(test)]

@@ -1,11 +1,11 @@
-//! Invariants of every table, and how cells are formatted and written.
+//! Tests of the invariants of every table, and of how cells are formatted and written to files.
 
 use super::*;
 use crate::nanos::Nanos;
 use crate::stats::Grade;
 
-/// Checks what every table promises: full rows, unique keys that end in their unit, cells of the
-/// column's quantity, and definitions that are sentences.
+/// Checks the invariants of every table: full rows, unique keys that end in their unit, cells that have the
+/// quantity of their column, and definitions that are sentences.
 #[track_caller]
 pub(in crate::report) fn check(table: &Table) {
     for row in &table.rows {

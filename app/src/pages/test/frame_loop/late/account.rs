@@ -1,4 +1,5 @@
-//! The account of a late frame: a small timeline of its segments, and the same as a table.
+//! The lateness of a frame broken down by cause: a bar of segments on a time axis, and a table of
+//! these segments.
 
 use eframe::egui::{
     Align, Align2, CornerRadius, Layout, Painter, Rect, Role, ScrollArea, Sense, Stroke,
@@ -15,11 +16,11 @@ use crate::theme::{Tokens, Type, size};
 use crate::widgets::Spans;
 use crate::widgets::paint::hatch;
 
-/// The height of the bar, and the minimum width of a segment.
+/// The height of the bar, and the minimum width of a segment, in points.
 const BAR_HEIGHT: f32 = 26.0;
 const MIN_WIDTH: f32 = 4.0;
 
-/// Draws the account as a bar and a table.
+/// Draws the segments as a bar and as a table.
 pub(super) fn ui(ui: &mut Ui, account: &Account) {
     bar_ui(ui, account);
     ui.spacing_mut().item_spacing.y = 0.0;
@@ -71,7 +72,8 @@ pub(super) fn ui(ui: &mut Ui, account: &Account) {
     ui.label(words.wrapped(ui, width));
 }
 
-/// The thread or interrupt that ran, or the cause if it has no name.
+/// Returns the name of the thread or interrupt that ran during a segment; if no name is known, the
+/// label of the cause.
 pub(super) fn name(segment: &Segment) -> &str {
     segment.culprit.as_ref().map_or(segment.cause.label(), |culprit| culprit.name.as_str())
 }
@@ -80,7 +82,7 @@ fn micros(time: jitterscope_engine::nanos::Nanos) -> String {
     format!("{:.1}", time.as_micros())
 }
 
-/// Whether the segments explain the lateness, and from what they were made.
+/// Returns whether the segments explain the whole lateness, and their source, as sentences.
 fn sum(account: &Account) -> String {
     let source = match (account.source, account.is_complete) {
         (Source::Nothing, _) => "Lost: no counters were recorded for this frame.".to_owned(),
@@ -125,8 +127,9 @@ fn bar_ui(ui: &mut Ui, account: &Account) {
     }
 }
 
-/// Where each segment begins and ends in a bar of that width, by their shares of the whole: none is
-/// narrower than can be seen.
+/// Returns start and end of each segment in a bar of this width. Segments shorter than
+/// `MIN_WIDTH` are widened; if all segments together exceed the bar, all shrink by the same
+/// factor.
 fn places(shares: &[f32], width: f32) -> Vec<(f32, f32)> {
     let widths: Vec<f32> = shares.iter().map(|share| (share * width).max(MIN_WIDTH)).collect();
     let all: f32 = widths.iter().sum();
@@ -142,7 +145,8 @@ fn places(shares: &[f32], width: f32) -> Vec<(f32, f32)> {
         .collect()
 }
 
-/// A segment: filled with its color and name, or hatched where nobody can be named.
+/// Draws a segment in the color of its cause, with its name if there is space. Causes that leave
+/// the actual reason open, such as an unnamed thread, are hatched; all others are filled.
 fn segment_ui(painter: &Painter, place: Rect, segment: &Segment, tokens: &Tokens) {
     let (color, _) = cause_style(tokens, segment.cause);
     let corners = CornerRadius::same(2);

@@ -1,4 +1,4 @@
-//! The causes of late frames counted, above an adjustable threshold.
+//! The number of late frames by cause, above an adjustable late threshold.
 
 use eframe::egui::{Align, CornerRadius, Layout, Rect, Sense, Ui, pos2, vec2};
 use jitterscope_engine::nanos::Nanos;
@@ -15,22 +15,24 @@ use crate::text;
 use crate::theme::{Tokens, Type, size};
 use crate::widgets::{Card, Spans, value_field};
 
-/// The width of the field for the limit.
+/// Width of the field for the late threshold.
 const LIMIT_WIDTH: f32 = 84.0;
 
-/// The limits that can be counted by: from where causes are looked for to a whole frame.
+/// Returns the range of the late threshold: from the lateness above which causes are recorded to
+/// the target frame time.
 fn limits(row: &Configuration, trial: &TrialRun) -> Parameter {
     let min = trial.trial.evidence_above.unwrap_or(Nanos::from_micros(1));
     Parameter::micros(min.as_micros(), row.period.max(min).as_micros())
 }
 
-/// The default threshold: that of the settings.
+/// Returns the default threshold: the late threshold of the report, moved into the range of
+/// `limits`.
 pub(in super::super) fn default_limit(row: &Configuration, trial: &TrialRun) -> Nanos {
     limits(row, trial).nearest(row.late_limit)
 }
 
-/// Draws the card of causes, with a field for the limit above which frames are counted. Returns whether
-/// the field is held: dragged, or typed into.
+/// Draws the card of causes, with a field for the late threshold. Returns whether the field is
+/// being dragged or edited.
 pub(super) fn ui(
     ui: &mut Ui,
     (row, trial): (&Configuration, &TrialRun),
@@ -47,7 +49,8 @@ pub(super) fn ui(
             ui.spacing_mut().item_spacing.y = 3.0;
             let causes = if late.has_names() { &[] } else { late.causes() };
             if late.has_names() {
-                // Below it are the threshold, and the line about what is missing.
+                // Leaves space below the list for the threshold and for the line about missing
+                // permissions.
                 let below = ui.spacing().interact_size.y + 2.0 * size::COMPACT_ROW;
                 culprits::ui(ui, late, culprit, below);
             }
@@ -64,7 +67,8 @@ pub(super) fn ui(
             }
             let held = ui.horizontal_wrapped(|ui| {
                 ui.spacing_mut().item_spacing.x = size::GAP_LABEL;
-                // While a limit is typed, none was counted by it yet.
+                // While a threshold is being typed, `late` still has the frames above the previous
+                // threshold.
                 let is_none_over = late.is_empty() && late.threshold() == *threshold;
                 let words = if is_none_over { "No frames later than" } else { "Late threshold" };
                 let small = |words: &str| Spans::plain(Type::Small, words, tokens.t2);
@@ -84,7 +88,7 @@ pub(super) fn ui(
     card.inner
 }
 
-/// The share of each cause as a bar.
+/// Draws a bar with one segment per cause, as long as the cause's share of the late frames.
 fn bar_ui(ui: &mut Ui, counts: &[(Cause, u64)]) {
     let tokens = Tokens::of(ui);
     let (rect, _) = ui.allocate_exact_size(vec2(ui.available_width(), 12.0), Sense::hover());
@@ -93,7 +97,7 @@ fn bar_ui(ui: &mut Ui, counts: &[(Cause, u64)]) {
     }
     let at = |share: f64| rect.left() + rect.width() * narrow(share);
     for (cause, begin, end) in pieces(counts) {
-        // A gap of a point parts it from the next one, and the rarest cause stays in sight.
+        // Segments are separated by one point; the rarest cause is still at least one point wide.
         let left = at(begin).min(rect.right() - 1.0);
         let right = (at(end) - 1.0).max(left + 1.0);
         let piece = Rect::from_min_max(pos2(left, rect.top()), pos2(right, rect.bottom()));
@@ -102,7 +106,7 @@ fn bar_ui(ui: &mut Ui, counts: &[(Cause, u64)]) {
     }
 }
 
-/// Where the piece of each cause begins and ends, as shares of the whole bar.
+/// Returns start and end of each cause's segment, as shares of the bar's width between 0 and 1.
 fn pieces(counts: &[(Cause, u64)]) -> Vec<(Cause, f64, f64)> {
     let all: u64 = counts.iter().map(|(_, count)| *count).sum();
     let mut before = 0;

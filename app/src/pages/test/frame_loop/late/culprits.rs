@@ -1,4 +1,5 @@
-//! Who delayed the late frames: ranked, and a filter for the list next to it.
+//! The threads, interrupts, and other causes that delayed frames, ranked. A click on one of them
+//! filters the list of late frames.
 
 use eframe::egui::{
     Align2, Key, Rect, Response, Role, Sense, Ui, UiBuilder, WidgetInfo, pos2, vec2,
@@ -12,14 +13,14 @@ use crate::text;
 use crate::theme::{Tokens, Type, size};
 use crate::widgets::Spans;
 
-/// Rows that are listed at most, and at least.
+/// Minimum and maximum number of listed rows.
 const ROWS: (usize, usize) = (3, 8);
-/// The room of a name in which a mark and a gap stand, too.
+/// Width of the marker and the gap before a name.
 const MARK_ROOM: f32 = 18.0;
-/// The sets of columns, the one with the most first.
+/// The available sets of columns, from the largest to the smallest.
 const COLUMNS: [&[Column]; 3] = [&[FRAMES, TOTAL, WORST, SHARE], &[FRAMES, SHARE], &[FRAMES]];
 
-/// A column of numbers: title, width, and its text.
+/// A column of numbers: title, width in points, and a function that returns the text of a row.
 type Column = (&'static str, f32, fn(&Delay) -> String);
 
 const FRAMES: Column = ("Frames", 48.0, |delay| text::format_count(delay.sample_count));
@@ -31,8 +32,9 @@ fn millis(time: Nanos) -> String {
     format!("{:.1}", time.as_millis())
 }
 
-/// Draws the ranked list above what needs `below`; a click on a row shows only its frames, another one all of them.
-/// While one is shown, the arrow keys choose another.
+/// Draws the ranked list, and leaves the height `below` free. A click on a row shows only the late
+/// frames that this thread or cause delayed most; a second click shows all late frames. While a
+/// filter is set, the arrow keys select another row.
 pub(super) fn ui(ui: &mut Ui, late: &LateFrames, culprit: &mut Option<DelayKey>, below: f32) {
     ui.spacing_mut().item_spacing.y = 1.0;
     let tokens = Tokens::of(ui);
@@ -65,19 +67,22 @@ pub(super) fn ui(ui: &mut Ui, late: &LateFrames, culprit: &mut Option<DelayKey>,
     }
 }
 
-/// How many of these rows fit into a height, next to the header and the line that counts the others.
+/// Returns how many of `count` rows fit into a height, including the header and the line that
+/// counts the other rows.
 fn listed(count: usize, height: f32) -> usize {
     let pitch = size::COMPACT_ROW + 1.0;
     let (min, max) = ROWS;
     let fits = |lines: usize| {
-        // A header above the rows, and a line for the others below them.
+        // In addition to the rows: a header, and a line with the number of rows that are not
+        // listed.
         let others = usize::from(lines < count);
         f32::from(u16::try_from(lines + 1 + others).unwrap_or(u16::MAX)) * pitch <= height
     };
     (min..=max).rev().find(|lines| fits(*lines)).unwrap_or(min).min(count)
 }
 
-/// The most columns next to which the names are not cut.
+/// Returns the largest set of columns that leaves enough width for all names, or the smallest set
+/// if none does.
 fn columns(ui: &Ui, rows: &[Delay]) -> &'static [Column] {
     let width = |row: &Delay| {
         let name = Spans::plain(Type::Body, &row.name, Tokens::of(ui).t1);
@@ -90,7 +95,7 @@ fn columns(ui: &Ui, rows: &[Delay]) -> &'static [Column] {
     COLUMNS.iter().find(fits).copied().unwrap_or(last)
 }
 
-/// The right ends of the columns of a row.
+/// Returns the right end of each column in a row, at half the height of the row.
 fn places(row: Rect, columns: &[Column]) -> impl Iterator<Item = eframe::egui::Pos2> {
     let widths = columns.iter().map(|(_, width, _)| width);
     let mut right = row.right() - widths.sum::<f32>();
@@ -104,7 +109,8 @@ fn key_of(delay: &Delay) -> DelayKey {
     (delay.cause, delay.name.clone())
 }
 
-/// The row to which an arrow key moves the focus of this one in this frame. Tab moves it and selects nothing.
+/// Returns the row to which an arrow key moves the focus from row `at`. `None` if no arrow key was
+/// pressed in this row: Tab moves the focus without selecting a row.
 fn next_row(response: &Response, at: usize) -> Option<usize> {
     let pressed =
         |key| response.ctx.input(|input| input.modifiers.is_none() && input.key_pressed(key));
@@ -115,7 +121,7 @@ fn next_row(response: &Response, at: usize) -> Option<usize> {
     }
 }
 
-/// Draws a row.
+/// Draws the row of one cause of delay: marker, name, and numbers.
 fn row_ui(ui: &mut Ui, delay: &Delay, is_selected: bool, columns: &[Column]) -> Response {
     let tokens = Tokens::of(ui);
     let room = vec2(ui.available_width(), size::COMPACT_ROW);
@@ -202,7 +208,7 @@ mod tests {
             self.selected()
         }
 
-        /// Clicks a row; returns the one that is selected afterward.
+        /// Clicks a row; returns the row that is selected afterward.
         fn click(&mut self, row: u8) -> Option<usize> {
             let pitch = size::COMPACT_ROW + 1.0;
             let pos = pos2(100.0, pitch * (f32::from(row) + 1.5));

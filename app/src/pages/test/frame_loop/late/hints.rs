@@ -1,4 +1,5 @@
-//! Programs that were busy while frames were late: a hint, where names of threads are not permitted.
+//! Programs that were busy while frames were late: a hint, used if the system denies the names of
+//! threads.
 
 use eframe::egui::{Align, Layout, Ui};
 use jitterscope_engine::report::Suspect;
@@ -8,7 +9,7 @@ use crate::theme::{Tokens, Type, size};
 use crate::widgets::Spans;
 use crate::widgets::chip::word_chip;
 
-/// Programs that are listed.
+/// Maximum number of listed programs.
 const MAX_PROGRAMS: usize = 3;
 
 /// Lists the programs that were busy while frames of a run were late.

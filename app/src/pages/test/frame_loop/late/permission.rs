@@ -1,4 +1,5 @@
-//! The permission that is missing to name what delayed frames, how to grant it, and how to undo that.
+//! The permission that is required for the names of threads that delayed frames, and how to grant
+//! and revoke it.
 
 use eframe::egui::{Popup, PopupCloseBehavior, Ui};
 use jitterscope_engine::platform::{TraceSource, TraceState, file_capabilities};
@@ -6,10 +7,10 @@ use jitterscope_engine::platform::{TraceSource, TraceState, file_capabilities};
 use crate::theme::{Tokens, Type, size};
 use crate::widgets::{Button, Spans, card::has_controls, link};
 
-/// The width of the popover.
+/// Width of the popover that shows how to grant the permission, in points.
 const WIDTH: f32 = 420.0;
 
-/// One quiet line where something is missing, with the way to permit it.
+/// Draws a line about missing trace sources, if any, with a link that shows how to allow them.
 pub(super) fn ui(ui: &mut Ui, state: Option<&TraceState>) {
     let is_less =
         |state: &&TraceState| state.source < Some(TraceSource::Kernel) || !state.missing.is_empty();
@@ -29,7 +30,8 @@ pub(super) fn ui(ui: &mut Ui, state: Option<&TraceState>) {
     }
 }
 
-/// States that no trace was requested; returns whether the test is to run again with one, which needs a source.
+/// Draws a line that the trace was off and, if this PC has a trace source, a link to run again with
+/// a trace. Returns whether the link was clicked.
 pub(in super::super) fn untraced_ui(ui: &mut Ui, has_source: bool) -> bool {
     let row = ui.horizontal_wrapped(|ui| {
         ui.spacing_mut().item_spacing.x = size::GAP_LABEL;
@@ -75,7 +77,7 @@ fn popover_ui(ui: &mut Ui, state: &TraceState) {
     paragraph(ui, "Interrupts and softirqs also need read access to tracefs (root).");
 }
 
-/// A command with a button that copies it.
+/// Draws a command with a copy button.
 fn command_ui(ui: &mut Ui, what: &str, command: &str) {
     let tokens = Tokens::of(ui);
     ui.label(Type::LabelStrong.text(what).color(tokens.t1));

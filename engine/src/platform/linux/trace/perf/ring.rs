@@ -1,4 +1,4 @@
-//! One ring of records, and what becomes of them.
+//! A ring buffer of the kernel's records, and the conversion of these records into trace records.
 
 use std::cell::Cell;
 use std::fmt;
@@ -15,24 +15,24 @@ use super::switching::Switching;
 use crate::nanos::Nanos;
 use crate::sample::{TraceEvent, TraceRecord};
 
-/// The pages of a ring as a power of two, tried from the first on: memory for rings is limited.
+/// Sizes of a ring in pages, as exponents of 2, in the order in which they are tried: memory for rings is limited.
 const EXPONENTS: [u8; 3] = [7, 5, 3];
-/// The same of a ring with few records.
+/// Sizes of a ring for few records in pages, as exponents of 2, in the order in which they are tried.
 const SMALL: [u8; 2] = [1, 0];
 
 /// `PERF_EVENT_IOC_SET_OUTPUT`: records of one event go to the ring of another.
 const SET_OUTPUT: libc::Ioctl = 0x2405;
 
-/// Page faults closer together than this are one record: memory that is touched page by page.
+/// Page faults of a thread that are at most this far apart become one record: threads often touch memory page by page.
 const FAULTS_TOGETHER: Nanos = Nanos::from_micros(50);
 
 /// A ring and the events that write into it.
 pub(in super::super) struct Ring {
     sampler: Sampler,
-    /// They record until they are dropped.
+    /// The events, which record until they are dropped.
     counters: Vec<Counter>,
     switching: Switching,
-    /// The time of the newest record taken out.
+    /// The time of the newest record that was passed on.
     newest: Option<Nanos>,
 }
 
@@ -47,7 +47,7 @@ impl Ring {
         Self::of_size(counter, &EXPONENTS)
     }
 
-    /// A ring for few records.
+    /// Creates a ring for few records.
     pub(super) fn small(counter: Counter) -> io::Result<Self> {
         Self::of_size(counter, &SMALL)
     }
@@ -80,17 +80,17 @@ impl Ring {
         Ok(())
     }
 
-    /// Ends the event that was added last.
+    /// Removes the event that was added last.
     pub(super) fn remove_last(&mut self) {
         self.counters.pop();
     }
 
-    /// Whether nothing is written here while the CPU is idle.
+    /// Whether the kernel writes nothing into this ring while the CPU is idle.
     pub(in super::super) const fn is_blind_when_idle(&self) -> bool {
         self.switching.is_blind_when_idle()
     }
 
-    /// Takes out every record.
+    /// Converts every record in the ring and passes it to `take`.
     pub(in super::super) fn drain(
         &mut self,
         layout: Option<&Layout>,
@@ -141,11 +141,11 @@ impl Ring {
                     switching.lose();
                     let count = i64::try_from(lost.lost_records).ok();
                     let begin = newest.get().unwrap_or(end);
-                    // Where the loss began and where it ended: samples in between have lost records too.
+                    // Marks begin and end of the loss, as samples between these times lack records, too.
                     take(TraceRecord::lost(begin, cpu, count.unwrap_or(1)));
                     take(TraceRecord::lost(end, cpu, 0));
                 }
-                // A thread outside of a PID namespace has the number of the idle thread there.
+                // In a PID namespace, all threads outside of the namespace have the ID 0, so 0 names no thread.
                 Record::Comm(comm) if comm.task.tid != 0 => {
                     names.record_thread(comm.task.tid, &comm.comm.to_string_lossy());
                 }
@@ -157,7 +157,8 @@ impl Ring {
     }
 }
 
-/// Adds a page fault to those before it, or begins new ones and hands those before on.
+/// Merges a page fault into `faults`, the record of previous page faults, if the same thread caused
+/// them shortly before; otherwise passes `faults` to `take` and starts a new record.
 fn add_fault(
     faults: Option<TraceRecord>,
     fault: TraceRecord,
@@ -174,7 +175,7 @@ fn add_fault(
     TraceRecord { value: Some(0), ..fault }
 }
 
-/// When and on which CPU a record was written.
+/// Returns the time and the CPU of a record.
 fn place(id: &RecordId) -> Option<(Nanos, u32)> {
     Some((Nanos::new(i64::try_from(id.time?).ok()?), id.cpu?))
 }
@@ -200,7 +201,7 @@ mod tests {
         let counts = |rings: &[Ring]| [rings[0].counters.len(), rings[1].counters.len()];
         super::super::add_all(rings.iter_mut().collect(), vec![event(), event()]).unwrap();
         assert_eq!(counts(&rings), [2, 2]);
-        // An event of one CPU does not fit a ring of all.
+        // An event on one CPU cannot write into a ring of events on all CPUs.
         super::super::add_all(rings.iter_mut().collect(), vec![event(), of_cpu]).unwrap_err();
         assert_eq!(counts(&rings), [2, 2]);
     }

@@ -1,4 +1,5 @@
-//! How often the firmware stopped a CPU: a counter of the processor that the kernel offers as `msr/smi/`.
+//! Counts how often the firmware stopped a CPU (system management interrupts), with the processor's
+//! counter `msr/smi/`.
 
 use std::fmt;
 use std::fs;
@@ -11,7 +12,7 @@ use perf_event_open::event::dp::DynamicPmu;
 /// Where the kernel describes the counters of machine-specific registers.
 const FOLDER: &str = "/sys/bus/event_source/devices/msr";
 
-/// Counts system management interrupts of a CPU for as long as it lives.
+/// Counts system management interrupts of a CPU until it is dropped.
 pub struct SmiCounter(Counter);
 
 impl SmiCounter {
@@ -29,7 +30,7 @@ impl SmiCounter {
         Counter::new(event, (Proc::ALL, Cpu(cpu)), &options).ok().map(Self)
     }
 
-    /// How many there were since it was opened.
+    /// Returns the number of interrupts since `open`.
     pub fn count(&self) -> Option<u64> {
         self.0.stat().ok().map(|stat| stat.count)
     }
@@ -41,7 +42,7 @@ impl fmt::Debug for SmiCounter {
     }
 }
 
-/// The number of an event: `event=0x04`.
+/// Parses the number of an event from a text such as `event=0x04`.
 fn config(text: &str) -> Option<u64> {
     let number = text.trim().strip_prefix("event=")?;
     match number.strip_prefix("0x") {
@@ -62,7 +63,8 @@ mod tests {
         );
         let folder = tempfile::tempdir().unwrap();
         assert!(SmiCounter::open_event(folder.path(), "smi", 0).is_none());
-        // Made: as the files of a kernel with that counter, for the clock register that each one has.
+        // Files like those of a kernel with the counter, but with the number (0) of the clock register, which
+        // every processor has.
         let Ok(ty) = fs::read_to_string(Path::new(FOLDER).join("type")) else {
             println!("skipped: this kernel does not count registers");
             return;

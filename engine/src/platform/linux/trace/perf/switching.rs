@@ -1,8 +1,8 @@
-//! Switches of a ring, from two sources: switch records and the tracepoint, which adds why a thread left and
-//! how urgent the next one is.
+//! Context switches of a ring, from two sources: switch records, and the tracepoint of the
+//! scheduler, which adds why a thread left its CPU and the priority of the next thread.
 //!
-//! Some kernels write nothing on a CPU that is idle: neither tracepoints nor the record of leaving the idle
-//! thread. The record of the thread that comes is always there.
+//! Some kernels write nothing on an idle CPU: neither tracepoint records nor the switch record when
+//! the idle thread leaves. The switch record of the next thread always exists.
 
 use perf_event_open::sample::record::ctx::Switch;
 
@@ -10,23 +10,25 @@ use super::super::names::Names;
 use crate::nanos::Nanos;
 use crate::sample::{OUTSIDE, TraceEvent, TraceRecord, UNKNOWN_THREAD};
 
-/// A switch, which a ring has in up to three records: the tracepoint, then out, then in.
+/// Combines the records of a switch, up to three in this order: tracepoint, switch out, switch in.
 #[derive(Debug, Default)]
 pub(super) struct Switching {
-    /// The tracepoint's records of the last switch: who left and who came, by the kernel's numbers.
+    /// The tracepoint's records of the last switch: of the thread that left, and of the next
+    /// thread. Thread IDs are those of the kernel.
     noted: [Option<TraceRecord>; 2],
-    /// Who has the CPU, in a ring of a CPU.
+    /// The thread that runs on the CPU of this ring; `None` if not known, or if the ring is of a thread.
     current: Option<u32>,
-    /// The record of the last switch that is still to come: the numbers of the thread and of the one before it.
+    /// The switch-in record that is expected next: the ID of its thread and of the previous thread.
     awaited: Option<(u32, u32)>,
-    /// When a thread came that has no number in this namespace: the tracepoint names it when it leaves.
+    /// Time and CPU of the switch to a thread without an ID in this namespace: the tracepoint
+    /// reports the kernel's ID of the thread when that thread leaves the CPU.
     unknown_since: Option<(Nanos, u32)>,
-    /// Whether a CPU was left by its idle thread without a record.
+    /// Whether this kernel records no interrupts and no end of the idle time while a CPU is idle.
     is_blind_when_idle: bool,
 }
 
 impl Switching {
-    /// Remembers a tracepoint's record of a switch; returns whether it was one.
+    /// Saves a record of the scheduler's tracepoint; returns `false` for a record that is not about a switch.
     pub(super) fn note(&mut self, record: &TraceRecord) -> bool {
         if record.event.is_switch_out() {
             self.noted = [Some(*record), None];
@@ -38,7 +40,7 @@ impl Switching {
         true
     }
 
-    /// Takes out what a switch record and the tracepoint before it contain.
+    /// Combines a switch record with the tracepoint's records before it, and passes the results to `take`.
     pub(super) fn take(
         &mut self,
         place: (Nanos, u32),
@@ -58,7 +60,7 @@ impl Switching {
         match info {
             Switch::OutTo { task: next, preempt } => {
                 let [left, came] = std::mem::take(&mut self.noted);
-                // The tracepoint has no record of an idle thread that left.
+                // The tracepoint gives no record when the idle thread, whose ID is 0, leaves the CPU.
                 let idle = came.as_ref().map(|_| 0);
                 let (thread_now, noted) = number(thread, left, idle, names);
                 if let Some((at, cpu)) = self.unknown_since.take()
@@ -71,7 +73,7 @@ impl Switching {
                     let event = noted.map_or(event, |noted| noted.event);
                     take(TraceRecord { event, ..record(thread_now, None) });
                 }
-                // A CPU changes its thread at one moment.
+                // The next thread starts at the time at which this one leaves.
                 if let Some(next) = next {
                     let (next_now, noted) = number(next.tid, came, None, names);
                     take(record(next_now, noted.as_ref()));
@@ -95,7 +97,7 @@ impl Switching {
         }
     }
 
-    /// Records were lost: who has the CPU is not known.
+    /// Resets the state after lost records: the thread on the CPU is not known.
     pub(super) const fn lose(&mut self) {
         self.noted = [None, None];
         self.current = None;
@@ -103,14 +105,15 @@ impl Switching {
         self.unknown_since = None;
     }
 
-    /// Whether this kernel writes nothing on a CPU that is idle.
+    /// Whether this kernel writes nothing on an idle CPU.
     pub(super) const fn is_blind_when_idle(&self) -> bool {
         self.is_blind_when_idle
     }
 }
 
-/// The number of a thread of a switch record, and the tracepoint's record of it. In the initial namespace they have
-/// the same number, in another one they belong together as neighbors.
+/// Returns the ID of the thread of a switch record, and the tracepoint's record of the same thread.
+/// In the initial namespace, both records have the same ID; in another namespace, adjacent records
+/// belong together. `otherwise` is the kernel's ID of the thread if there is no tracepoint record.
 fn number(
     thread: u32,
     noted: Option<TraceRecord>,
@@ -138,7 +141,7 @@ mod tests {
         Names::new(Numbers::new(true, [7]))
     }
 
-    /// An own thread, 7, sleeps and is switched in again by a CPU that was idle.
+    /// Returns the records of a measuring thread, 7, that sleeps and is switched in again after its CPU was idle.
     fn switches(has_tracepoints: bool) -> Vec<(i64, TraceEvent, Option<u32>, Option<i64>)> {
         let mut taken = Vec::new();
         let mut names = initial();
@@ -235,15 +238,15 @@ mod tests {
         assert_eq!(taken, [(100, slept, Some(7)), (100, came, Some(0)), (900, came, Some(7))]);
     }
 
-    /// In a namespace, 7 sleeps, a thread outside runs, and the CPU becomes idle before 7 comes back. The numbers are
-    /// those that records have there: 0 for all but 7.
+    /// Returns the records in a namespace in which thread 7 sleeps, a thread outside of the namespace runs, and the CPU
+    /// becomes idle before thread 7 runs again. In switch records, all threads except 7 have the ID 0.
     fn nested(has_tracepoints: bool) -> (Vec<(TraceEvent, Option<u32>)>, Names) {
         let mut taken = Vec::new();
         let mut names = Names::new(Numbers::new(false, [7]));
         let mut switching = Switching::default();
         let task = |tid: u32| Some(Task { pid: tid, tid });
         let mut take = |record: TraceRecord| taken.push((record.event, record.thread));
-        // Who leaves, who comes, by their numbers in the kernel and in records.
+        // Each switch: the thread that leaves and the next thread, each as (ID in the kernel, ID in switch records).
         let switches = [((4_007, 7), (4_040, 0)), ((4_040, 0), (0, 0)), ((0, 0), (4_007, 7))];
         for (left, came) in switches {
             let noted = |event, thread: u32| TraceRecord {
@@ -292,7 +295,8 @@ mod tests {
         assert_eq!(names.of(&record).as_deref(), Some("stress (outside this container)"));
     }
 
-    /// A CPU that writes nothing when idle is left for a thread outside, of which only its leaving is noted.
+    /// On a CPU that writes nothing while idle, a thread outside of the namespace runs after the idle thread. The
+    /// tracepoint records only that this thread leaves.
     #[test]
     fn a_thread_outside_that_ended_an_idle_time_is_named_when_it_leaves() {
         let mut taken = Vec::new();

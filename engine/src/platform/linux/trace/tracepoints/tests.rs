@@ -1,4 +1,4 @@
-//! Raw data of tracepoints, and the records that it becomes.
+//! Tests of the conversion of raw tracepoint data into trace records.
 
 use super::super::numbers::Numbers;
 use super::super::sleeps::{IdleStates, Timers};
@@ -46,7 +46,7 @@ fn layout() -> Layout {
         "irq_vectors/local_timer_exit" => Some("ID: 164\n".to_owned()),
         "irq_vectors/irq_work_entry" => Some("ID: 157\n".to_owned()),
         "nmi/nmi_handler" => Some(NMI_HANDLER.to_owned()),
-        // Its exit is missing, so that its entry would never end.
+        // The tracepoint `reschedule_exit` is missing: without it, the end of the interrupt would never be recorded.
         "irq_vectors/reschedule_entry" => Some("ID: 160\n".to_owned()),
         _ => None,
     })
@@ -154,7 +154,7 @@ fn wake_ups_are_those_of_measuring_threads_in_the_numbers_of_their_namespace() {
     assert_eq!(woken(Numbers::new(false, [7]), 7), None, "the number of another thread");
 }
 
-/// The raw data of a tracepoint: its number, its flags, its thread, and numbers of 8 bytes.
+/// Returns the raw data of a tracepoint: its ID, its flags, the ID of the thread, and fields of 8 bytes.
 fn raw(id: u16, flags: u8, thread: i32, fields: &[i64]) -> Vec<u8> {
     let mut raw = id.to_ne_bytes().to_vec();
     raw.extend([flags, 0]);

@@ -1,6 +1,7 @@
-//! Groups of equal runs are seldom called different, and a real effect is found.
+//! Groups of runs with the same settings are seldom reported as different, and a real effect is found.
 //!
-//! The rates are printed: of some dozen comparisons each, or of a thousand with `JITTERSCOPE_LONG_TESTS=1`.
+//! The tests print how often a difference is reported, in 4 to 40 simulated comparisons each. With
+//! `JITTERSCOPE_LONG_TESTS=1`, they simulate up to 1 000 each.
 
 use super::super::tests::run_of;
 use super::*;
@@ -8,12 +9,12 @@ use crate::report::Options;
 use crate::report::comparison::NoiseFloor;
 use crate::stats::simulated::{normal, rounds};
 
-/// Run-to-run variation: every lateness of a run is off by this share.
+/// Run-to-run variation: the standard deviation, as a share, of the factor by which a run scales all its lateness.
 const VARIATION: f64 = 0.03;
-/// Frames of a run.
+/// Number of frames per run.
 const FRAMES: usize = 600;
 
-/// A run of lateness around 100 µs, `factor` times as late.
+/// Returns a run whose lateness is around 100 µs times `factor`.
 fn run(random: &mut fastrand::Rng, factor: f64) -> Run {
     let level = factor * (VARIATION * normal(random)).exp();
     let late: Vec<i64> = (0..FRAMES)
@@ -45,7 +46,7 @@ fn is_called(result: DeltaResult) -> bool {
     matches!(result, DeltaResult::Better | DeltaResult::Worse)
 }
 
-/// How many of `count` comparisons call any number, and how many p99 worse.
+/// Returns how many of `count` comparisons report any metric as better or worse, and how many report p99 as worse.
 fn called(sizes: [usize; 2], factor: f64, count: usize) -> [usize; 2] {
     let mut random = fastrand::Rng::with_seed(0x6772_6f75_7073);
     let mut found = [0; 2];
@@ -68,7 +69,8 @@ fn equal_groups_are_seldom_called_different() {
     let count = rounds(40);
     for sizes in [[2, 2], [3, 3], [5, 5], [10, 10], [2, 8]] {
         let [any, _] = called(sizes, 1.0, count);
-        // Three standard deviations of chance above 5% where the sample is small.
+        // At most 5% of 1 000 comparisons, which is 50. Of 40 comparisons, 6 is 5% plus three standard deviations of
+        // chance.
         assert!(any <= if 1_000 <= count { 50 } else { 6 }, "{sizes:?}: {any} of {count}");
     }
 }
@@ -82,7 +84,8 @@ fn real_effects_are_found_in_groups() {
     }
 }
 
-/// Whether one pair shows p99 as worse where its noise comes from all runs, so that the effect is part of it.
+/// Whether a comparison of two single runs reports p99 as worse. Its noise floor is computed from the runs of both
+/// groups, so the effect itself raises the noise floor.
 fn is_found_by_a_pair(a: &[Run], b: &[Run]) -> bool {
     let all: Vec<Run> = a.iter().chain(b).cloned().collect();
     let floor = NoiseFloor::of_runs(&all);
@@ -97,7 +100,8 @@ fn is_found_by_groups(a: &[Run], b: &[Run]) -> bool {
     delta(&compared(a, b), Metric::P99).result == DeltaResult::Worse
 }
 
-/// The smallest of some rises of p99 lateness, in percent, that is found in 80% of comparisons.
+/// Returns the smallest of several increases of lateness, in percent, that `is_found` detects in at least 80% of
+/// comparisons; `None` if there is no such increase.
 fn smallest_found(size: usize, count: usize, is_found: fn(&[Run], &[Run]) -> bool) -> Option<u32> {
     let mut random = fastrand::Rng::with_seed(0x736d_616c);
     [5, 10, 15, 20, 30, 50, 100, 200].into_iter().find(|percent| {
@@ -136,7 +140,7 @@ fn one_missed_frame_in_two_runs_against_none_is_no_difference() {
             .into_iter()
             .enumerate()
             .map(|(at, mut sample)| {
-                // Its work took longer than a frame.
+                // The work of this frame ends after the deadline, 16.67 ms after the frame was due.
                 if at == 300 {
                     sample.done = sample.due + Nanos::from_millis(17);
                 }

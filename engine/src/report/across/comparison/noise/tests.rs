@@ -1,4 +1,5 @@
-//! The noise floor is what repeats differ by, and a few that agree do not narrow the limit to nothing.
+//! The noise floor follows from the differences between repeats. Repeats that happen to agree do not lower the limit
+//! of a difference to 0.
 
 use super::super::repeats::is_repeat;
 use super::super::repeats::tests::{evaluated, repeats};
@@ -12,7 +13,7 @@ fn the_noise_floor_is_what_repeats_differ_by() {
     let floor = evaluated(&runs, NoiseFloor::of).unwrap();
     assert_eq!(floor.count, 5);
     let p50 = floor.variations.iter().find(|variation| variation.metric == Metric::P50).unwrap();
-    // Levels 0, 20, 40, 60, 80 µs: a standard deviation of 31.6 µs; t of 4 is 2.776.
+    // Levels of 0, 20, 40, 60, and 80 µs have a standard deviation of 31.6 µs; t for 4 degrees of freedom is 2.776.
     let expected = 2.776 * 2.0_f64.sqrt() * 31_623.0;
     assert!((p50.noise / expected - 1.0).abs() < 0.1, "{p50:?} and {expected}");
     assert!(80_000.0 * 0.9 < p50.most - p50.lowest, "{p50:?}");
@@ -26,7 +27,7 @@ fn the_noise_floor_is_what_repeats_differ_by() {
 fn a_difference_within_the_noise_floor_is_no_clear_one() {
     let runs = repeats(5, 0);
     let floor = evaluated(&runs, NoiseFloor::of).unwrap();
-    // The first and one that was measured on a level 60 µs higher.
+    // The level of `runs[2]` is 60 µs above the level of `runs[0]`, which is a difference within the noise floor.
     let compare = |a: &Run, b: &Run, floor| {
         let reports = [a, b].map(|run| Report::of(run, &Options::default()));
         Comparison::of_reports(&[(a, &reports[0]), (b, &reports[1])], 0, floor, &Prior::default())
@@ -36,7 +37,7 @@ fn a_difference_within_the_noise_floor_is_no_clear_one() {
     assert_eq!(with_noise.outcome(1), Outcome::NoClearDifference);
     let figure = with_noise.rows[0].figures.iter().find(|one| one.metric == Metric::P99).unwrap();
     assert!(figure.noise.is_some());
-    // Ten times as far is called in spite of it.
+    // A difference of 2 ms is far above the noise floor, so it is reported as worse.
     let far = &repeats(1, 2_000_000)[0];
     assert_eq!(compare(&runs[0], far, Some(&floor)).outcome(1), Outcome::Worse);
     assert_eq!(compare(&runs[0], far, None).outcome(1), Outcome::Differs);
@@ -66,13 +67,14 @@ fn late_frames_counted_by_another_limit_have_no_noise_floor() {
 
 #[test]
 fn the_limit_of_a_few_repeats_that_agree_is_that_of_what_is_typical() {
-    // Nine repeats, ten numbers: √((8·2² + 4·10²) / 12) = 6, t of 12 at 0.5% two-sided is 3.428.
+    // Nine repeats have 8 degrees of freedom; 5% divided among ten metrics is 0.5%. The combined standard deviation
+    // is √((8·2² + 4·10²) / 12) = 6, and t for 12 degrees of freedom at 0.5% two-sided is 3.428.
     let limit = NoiseLimit { freedom: 8, confidence: 0.995 };
     let noise = 2.306 * 2.0_f64.sqrt() * 2.0;
     let expected = 3.428 * 2.0_f64.sqrt() * 6.0;
     let prior = VariancePrior { std_dev: 10.0, freedom: 4.0 };
     assert!((limit.of(noise, prior) / expected - 1.0).abs() < 1e-3);
-    // Many repeats count for themselves.
+    // With 1 000 repeats, the typical variation (`prior`) hardly changes the limit.
     let many = NoiseLimit { freedom: 999, confidence: 0.95 };
     let noise = 1.962 * 2.0_f64.sqrt() * 2.0;
     assert!((many.of(noise, prior) / noise - 1.0).abs() < 0.06);

@@ -1,16 +1,17 @@
-//! What is measured interleaved is distinguished although the machine drifts.
+//! Two settings that are measured interleaved are distinguished even if the machine drifts.
 
 use super::super::tests::{Lateness, run_of};
 use super::*;
 use crate::report::Options;
 use crate::report::comparison::{DeltaResult, Reason};
 
-/// Runs of one setting, each on another level, as on a machine that is now quicker and now slower.
+/// Returns `count` runs with the same settings, in which every frame is delayed by `delay` ns. The lateness of each
+/// run has another level, as on a machine that drifts.
 pub(in crate::report::across::comparison) fn repeats(count: u64, delay: i64) -> Vec<Run> {
     (0..count)
         .map(|turn| {
             let mut lateness = Lateness::new(turn);
-            // Minutes apart, the whole machine is a little quicker or slower.
+            // The level of the lateness changes from run to run, by 0 to 80 µs.
             let level = i64::try_from(turn * 7_919 % 5).unwrap() * 20_000;
             let late = (0..1_200).map(move |_| lateness.next() + level + delay);
             run_of(100 + turn, late)

@@ -1,29 +1,31 @@
-//! Runs with the same settings are seldom called different although the machine drifts between them, and a
-//! real delay is found all the same.
+//! Runs with the same settings are seldom reported as different even if the machine drifts between them, and a real
+//! delay is still found.
 //!
-//! The rates are printed: of a dozen comparisons each, or of a thousand with `JITTERSCOPE_LONG_TESTS=1`.
+//! The tests print how often a difference is reported, in 12 simulated comparisons each, or in 1 000 with
+//! `JITTERSCOPE_LONG_TESTS=1`.
 
 use super::super::*;
 use super::{Lateness, run_at};
 use crate::report::across::comparison::repeats::paired_differences;
 use crate::stats::simulated::rounds;
 
-/// 240 frames per second.
+/// The target frame time in ns, at 240 FPS.
 const PERIOD: i64 = 4_166_667;
-/// Frames of a run.
+/// Number of frames per run.
 const FRAMES: usize = 1_200;
-/// A run's level varies by this much, as that of an idle machine does: the median is 70 µs in one run and
-/// 85 µs in another.
+/// Standard deviation, in ns, of the level of lateness from run to run. An idle machine varies similarly: its median
+/// is 70 µs in one run and 85 µs in another.
 const DRIFT: f64 = 5_000.0;
-/// Its scale varies by this share.
+/// Standard deviation, as a share, of the scale of lateness from run to run.
 const DRIFT_OF_SCALE: f64 = 0.1;
 
-/// How many comparisons are simulated.
+/// Returns how many comparisons each test simulates.
 fn comparisons() -> u64 {
     u64::try_from(rounds(12)).unwrap()
 }
 
-/// How far off a machine is for some minutes.
+/// How the lateness of a run deviates because of drift: a level in ns, which is added, and a scale, which is a
+/// factor.
 #[derive(Clone, Copy)]
 struct Drift {
     level: f64,
@@ -38,7 +40,7 @@ impl Drift {
     }
 }
 
-/// A run on a machine that is off by `drift`; one frame in 20 is later by `delay`.
+/// Returns a run on a machine with the given drift. About one frame in 20 is delayed by `delay` ns.
 fn run(seed: u64, drift: Drift, delay: i64) -> Run {
     let mut lateness = Lateness::new(seed);
     let mut random = fastrand::Rng::with_seed(seed ^ 0xdead);
@@ -54,7 +56,8 @@ fn single(seed: u64, delay: i64) -> Run {
     run(seed, Drift::of(seed), delay)
 }
 
-/// How often a comparison of A with B calls any number better or worse, and how often the right ones worse.
+/// The number of comparisons of A with B that report any metric as better or worse (`called`), and the number that
+/// report a metric as worse and none as better (`worse`).
 #[derive(Debug, Default)]
 struct Rates {
     called: u64,
@@ -75,7 +78,7 @@ fn judgements(comparison: &Comparison) -> impl Iterator<Item = DeltaResult> + '_
     figures.filter_map(|figure| Some(figure.deltas.get(1)?.as_ref()?.result))
 }
 
-/// Compares single runs of which nothing else is known.
+/// Compares pairs of single runs without any other run, so the run-to-run variation is unknown.
 fn without_history(delay: i64) -> Rates {
     let mut rates = Rates::default();
     for pair in 0..comparisons() {
@@ -85,7 +88,8 @@ fn without_history(delay: i64) -> Rates {
     rates
 }
 
-/// Compares single runs of a setting with this many saved runs, the first of the two among them.
+/// Compares pairs of single runs, A and B. The run-to-run variation is that of A and `saved − 1` more runs with the
+/// same settings.
 fn with_history(saved: u64, delay: i64) -> Rates {
     let mut rates = Rates::default();
     let options = Options::default();
@@ -107,7 +111,7 @@ fn with_history(saved: u64, delay: i64) -> Rates {
     rates
 }
 
-/// Compares interleaved runs: both of a pair are on the level of their minute.
+/// Compares interleaved runs: both runs of a pair have the same drift.
 fn interleaved(pairs: u64, delay: i64) -> Rates {
     let mut rates = Rates::default();
     for comparison in 0..comparisons() {
@@ -132,7 +136,8 @@ fn interleaved(pairs: u64, delay: i64) -> Rates {
     rates
 }
 
-/// At most 5% of `called`, within what chance does to so few comparisons (three standard deviations).
+/// Asserts that at most 5% of the comparisons report a difference. Below 1 000 comparisons, three standard deviations
+/// of chance are added.
 #[track_caller]
 fn assert_seldom(what: &str, rates: &Rates) {
     let count = comparisons();
@@ -188,7 +193,7 @@ fn a_difference_of_unknown_variation_is_neither_better_nor_worse() {
     let floor = NoiseFloor::of_runs(&history);
     let known = Comparison::of_reports(&runs, 0, floor.as_ref(), &Prior::default());
     assert_eq!((known.outcome(1), known.variation), (Outcome::Worse, Variation::Repeats(5)));
-    // A shift that matters to nobody is the same, or at most no clear difference.
+    // A shift of 15 µs is too small to matter, so the outcome is the same, or at most no clear difference.
     let shifted = run(2, Drift { level: 90_000.0, scale: 1.0 }, 0);
     let still = run(1, Drift { level: 75_000.0, scale: 1.0 }, 0);
     let outcome = Comparison::of(&[&still, &shifted], 0).outcome(1);

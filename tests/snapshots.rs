@@ -1,6 +1,6 @@
 //! Every page in every state, dark and light, in three sizes, with reproducible runs. No text may
 //! be cut off or covered, and every widget must have a name. With `JITTERSCOPE_PICTURES=1 cargo
-//! test -p jitterscope-tests images`, an image of each is written to `target/images`, drawn
+//! test -p jitterscope-tests snapshots`, an image of each is written to `target/pictures`, drawn
 //! without a graphics card.
 
 mod look;

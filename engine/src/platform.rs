@@ -80,12 +80,12 @@ pub use system::wait_for_shortcut;
 pub use system::{
     COMPLETION_SOUND_NOTE, CounterReader, ELEVATION, Held, RealtimeGuard, Sleeper, SmiCounter,
     Tracer, accounts, apply, avoid_cpu, can_pin, clock_name, clock_nanos, cpu_activity, cpu_khz,
-    cpu_millicelsius, cpu_quota, cpu_set, cpu_times, cpus, current_cpu, desktop_preferences,
-    elevatable_program, file_capabilities, interrupt_count, is_realtime, is_root, last_cache_bytes,
-    lower_own_priority, lower_ui_priority, machine_cpu_time, own_policy, pin_self,
-    play_completion_sound, power, process_cpu_nanos, raise_supervisor, scheduler_facts,
+    cpu_millicelsius, cpu_quota_percent, cpu_set, cpu_times, cpus, current_cpu,
+    desktop_preferences, elevatable_program, file_capabilities, interrupt_count, is_realtime,
+    is_root, last_cache_bytes, lower_own_priority, lower_ui_priority, machine_cpu_time, own_policy,
+    pin_self, play_completion_sound, power, process_cpu_nanos, raise_supervisor, scheduler_facts,
     set_load_priority, starter, suspended_nanos, system_detail, take_callers_rights,
-    thread_cpu_nanos, thread_id, thread_owner, trace_state,
+    thread_cpu_nanos, thread_id, thread_owner, throttled_times, trace_state,
 };
 pub use ticks::{Ticks, ticks};
 pub use tool::{SystemTool, has_terminal, open_terminal};
@@ -129,15 +129,6 @@ pub struct CpuInterrupts {
     pub cpu: u32,
     /// The time in nanoseconds.
     pub nanos: i64,
-}
-
-/// A limit on the CPU time of this process and others of its control group.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct CpuQuota {
-    /// The quota in percent of one CPU.
-    pub percent: u32,
-    /// How long the control group was throttled so far; absent where the system does not report it.
-    pub throttled: Option<Nanos>,
 }
 
 /// Total activity of all CPUs since boot, in nanoseconds of CPU time.

@@ -1,7 +1,7 @@
 //! Watches the limits of the program during a run: its CPU quota and the CPUs it may use.
 
 use crate::nanos::Nanos;
-use crate::platform::{self, CpuQuota, clock_nanos};
+use crate::platform::{self, clock_nanos};
 use crate::run::CpuLimits;
 
 /// The interval between readings of the limits, in nanoseconds. On Linux, a reading opens a few small files.
@@ -18,7 +18,9 @@ pub(super) struct LimitWatch {
 /// The limits of the program at one time.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct Limits {
-    quota: Option<CpuQuota>,
+    quota_percent: Option<u32>,
+    /// How long each control group was throttled so far.
+    throttled: Vec<Nanos>,
     cpus: Option<Vec<u32>>,
 }
 
@@ -47,19 +49,24 @@ impl LimitWatch {
 
 impl Limits {
     fn read() -> Self {
-        Self { quota: platform::cpu_quota(), cpus: platform::cpu_set() }
+        Self {
+            quota_percent: platform::cpu_quota_percent(),
+            throttled: platform::throttled_times(),
+            cpus: platform::cpu_set(),
+        }
     }
 
     /// Adds the differences between these limits and `now` to `limits`; `at` is the time since the start of the run.
     fn changes(&self, now: &Self, at: Nanos, limits: &mut CpuLimits) {
-        if let Some(quota) = now.quota {
-            if self.quota.is_none() && limits.quota_percent.is_none() {
+        if let Some(percent) = now.quota_percent {
+            if self.quota_percent.is_none() && limits.quota_percent.is_none() {
                 limits.quota_began = Some(at);
             }
-            let tightest = limits.quota_percent.map_or(quota.percent, |old| old.min(quota.percent));
+            let tightest = limits.quota_percent.map_or(percent, |old| old.min(percent));
             limits.quota_percent = Some(tightest);
-            let before = self.quota.and_then(|quota| quota.throttled).unwrap_or(Nanos::ZERO);
-            limits.throttled = quota.throttled.map(|now| (now - before).max(Nanos::ZERO));
+            let throttled = now.throttled.iter().zip(&self.throttled);
+            limits.throttled =
+                throttled.map(|(now, before)| (*now - *before).max(Nanos::ZERO)).max();
         }
         if self.cpus != now.cpus {
             limits.cpus_changed.get_or_insert(at);
@@ -72,8 +79,8 @@ mod tests {
     use super::*;
 
     fn quota(percent: u32, throttled_millis: i64) -> Limits {
-        let throttled = Some(Nanos::from_millis(throttled_millis));
-        Limits { quota: Some(CpuQuota { percent, throttled }), cpus: Some(vec![0, 1]) }
+        let throttled = [0, throttled_millis].map(Nanos::from_millis).to_vec();
+        Limits { quota_percent: Some(percent), throttled, cpus: Some(vec![0, 1]) }
     }
 
     #[test]
@@ -91,12 +98,13 @@ mod tests {
     #[test]
     fn a_limit_that_appears_has_the_time_it_began() {
         let mut limits = CpuLimits::default();
-        let free = Limits { quota: None, cpus: Some(vec![0, 1]) };
+        let free =
+            Limits { cpus: Some(vec![0, 1]), throttled: vec![Nanos::ZERO; 2], ..Limits::default() };
         free.changes(&free, Nanos::from_secs(1), &mut limits);
         assert_eq!(limits, CpuLimits::default());
         free.changes(&quota(80, 10), Nanos::from_secs(2), &mut limits);
         free.changes(&quota(50, 60), Nanos::from_secs(3), &mut limits);
-        let one = Limits { quota: None, cpus: Some(vec![0]) };
+        let one = Limits { cpus: Some(vec![0]), ..Limits::default() };
         free.changes(&one, Nanos::from_secs(4), &mut limits);
         free.changes(&one, Nanos::from_secs(5), &mut limits);
         let expected = CpuLimits {

@@ -31,7 +31,7 @@ pub use super::unix_accounts::accounts;
 pub use activity::cpu_activity;
 pub use apply::{Held, apply, is_realtime};
 pub use capabilities::file_capabilities;
-pub use cgroup::{cpu_quota, cpu_set};
+pub use cgroup::{cpu_quota_percent, cpu_set, throttled_times};
 use clock::timers_are_exact;
 pub use clock::{Sleeper, clock_name, clock_nanos, suspended_nanos};
 pub use completion_sound::{COMPLETION_SOUND_NOTE, play_completion_sound};
@@ -106,7 +106,10 @@ fn power_source() -> Option<PowerSource> {
             Some("Battery") if file("scope").as_deref() != Some("Device") => {
                 let percent = file("capacity").and_then(|text| text.parse().ok());
                 let is_drained = file("status").as_deref() == Some("Discharging");
-                battery = Some((percent, is_drained));
+                // One drained battery suffices; of several, its charge is shown.
+                if is_drained || !battery.is_some_and(|(_, is_drained)| is_drained) {
+                    battery = Some((percent, is_drained));
+                }
             }
             _ => {}
         }

@@ -9,7 +9,7 @@ mod topology;
 
 use super::applied::{Policy, Refusal};
 use super::tool::{Launcher, SystemTool};
-use super::{CpuQuota, Power, ThreadId};
+use super::{Power, ThreadId};
 #[cfg(feature = "shortcuts")]
 use super::{Shortcut, ShortcutEvent, ShortcutRefusal, ShortcutStop};
 
@@ -131,8 +131,13 @@ pub fn scheduler_facts() -> Vec<(String, String)> {
 }
 
 /// Returns `None`: no limit of CPU time (quota) is read on this system.
-pub const fn cpu_quota() -> Option<CpuQuota> {
+pub const fn cpu_quota_percent() -> Option<u32> {
     None
+}
+
+/// Returns nothing: no throttled time is read on this system.
+pub const fn throttled_times() -> Vec<Nanos> {
+    Vec::new()
 }
 
 /// Returns `None`: no set of CPUs to which this process is limited is read on this system.

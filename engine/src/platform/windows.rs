@@ -24,7 +24,6 @@ use windows_sys::Win32::Foundation::FILETIME;
 use windows_sys::Win32::System::Diagnostics::Debug::MessageBeep;
 use windows_sys::Win32::UI::WindowsAndMessaging::MB_OK;
 
-use super::CpuQuota;
 use super::tool::{Launcher, SystemTool};
 
 pub use super::no_root::{is_root, take_callers_rights};
@@ -82,8 +81,13 @@ pub fn play_completion_sound(_sentence: &str) {
 }
 
 /// Returns `None`: no limit of CPU time (quota) is read on this system.
-pub const fn cpu_quota() -> Option<CpuQuota> {
+pub const fn cpu_quota_percent() -> Option<u32> {
     None
+}
+
+/// Returns nothing: no throttled time is read on this system.
+pub const fn throttled_times() -> Vec<Nanos> {
+    Vec::new()
 }
 
 /// Returns `None`: no set of CPUs to which this process is limited is read on this system.

@@ -67,7 +67,7 @@ fn facts() -> AgentFacts {
         machine,
         clock,
         cpus,
-        cpu_quota_percent: platform::cpu_quota().map(|quota| quota.percent),
+        cpu_quota_percent: platform::cpu_quota_percent(),
         capabilities: probe().outcomes,
         detail: Detail::read(),
         trace: platform::trace_state(),

@@ -7,7 +7,7 @@ use crate::run::{Group, Labels, RunId};
 
 /// Returns the settings of a quick check on this PC, for these usable CPUs.
 pub fn check_settings(cpus: &CpuFacts) -> CheckSettings {
-    CheckSettings::new(cpus, platform::cpu_quota().map(|quota| quota.percent))
+    CheckSettings::new(cpus, platform::cpu_quota_percent())
 }
 
 /// The ID that groups the runs of one quick check, and the parts that were skipped.

@@ -1,6 +1,5 @@
 //! Limits of this process's control group: CPU time, CPUs, real-time bandwidth.
 
-use super::super::CpuQuota;
 use super::super::parse::{self, detail as parsed};
 use super::read;
 use crate::nanos::Nanos;
@@ -22,31 +21,36 @@ fn folders(roots: &[&str], controller: &str) -> Vec<String> {
     roots.iter().flat_map(below).collect()
 }
 
-/// Returns the tightest quota on CPU time of this process's control group and its ancestors; `None`
-/// without a quota.
-pub fn cpu_quota() -> Option<CpuQuota> {
+/// Returns the tightest quota on CPU time of this process's control group and its ancestors, in
+/// percent of one CPU; `None` without a quota.
+pub fn cpu_quota_percent() -> Option<u32> {
     let of_first = |folder: String| {
         let [quota, period] =
             ["cpu.cfs_quota_us", "cpu.cfs_period_us"].map(|file| read(&format!("{folder}/{file}")));
-        Some((format!("{} {}", quota?, period?), folder))
+        Some(format!("{} {}", quota?, period?))
     };
-    let of_second = |folder: String| Some((read(&format!("{folder}/cpu.max"))?, folder));
+    let of_second = |folder: String| read(&format!("{folder}/cpu.max"));
     let first = folders(&FIRST_VERSION, "cpu").into_iter().filter_map(of_first);
     let second = folders(&SECOND_VERSION, "").into_iter().filter_map(of_second);
-    let (percent, folder) = first
-        .chain(second)
-        .filter_map(|(text, folder)| Some((parsed::quota_percent(&text)?, folder)))
-        .min_by_key(|(percent, _)| *percent)?;
-    let stat = read(&format!("{folder}/cpu.stat")).unwrap_or_default();
-    Some(CpuQuota { percent, throttled: parsed::throttled_nanos(&stat).map(Nanos::new) })
+    first.chain(second).filter_map(|text| parsed::quota_percent(&text)).min()
+}
+
+/// Returns the contents of `cpu.stat` of this process's control group and each of its ancestors.
+fn stats() -> impl Iterator<Item = String> {
+    let folders = [folders(&FIRST_VERSION, "cpu"), folders(&SECOND_VERSION, "")].concat();
+    folders.into_iter().filter_map(|folder| read(&format!("{folder}/cpu.stat")))
+}
+
+/// Returns how long this process's control group and each of its ancestors were throttled so far,
+/// always in the same order.
+pub fn throttled_times() -> Vec<Nanos> {
+    stats().filter_map(|stat| parsed::throttled_nanos(&stat)).map(Nanos::new).collect()
 }
 
 /// Returns in how many periods this process's control group or an ancestor was throttled: the max
 /// of these groups. `None` if no group reports it.
 pub(super) fn throttled_periods() -> Option<u64> {
-    let folders = [folders(&FIRST_VERSION, "cpu"), folders(&SECOND_VERSION, "")].concat();
-    let stats = folders.iter().filter_map(|folder| read(&format!("{folder}/cpu.stat")));
-    stats.filter_map(|stat| parse::activity::throttled_periods(&stat)).max()
+    stats().filter_map(|stat| parse::activity::throttled_periods(&stat)).max()
 }
 
 /// Returns the CPUs that this process's control group allows; `None` if the system does not report them.

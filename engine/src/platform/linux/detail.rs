@@ -28,7 +28,7 @@ pub fn system_detail() -> SystemDetail {
         program: program(),
         file_capabilities: file_capabilities(OWN_FILE.as_ref()),
         container: container(),
-        cpu_quota_percent: cgroup::cpu_quota().map(|quota| quota.percent),
+        cpu_quota_percent: cgroup::cpu_quota_percent(),
         large_pages: read("/sys/kernel/mm/transparent_hugepage/enabled")
             .as_deref()
             .and_then(parsed::selected_word),

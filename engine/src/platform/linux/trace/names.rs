@@ -102,8 +102,10 @@ pub fn thread_owner(thread: u32) -> Option<ThreadOwner> {
 
 /// Returns whether a thread belongs to the kernel or this program, by its `/proc/…/status`.
 fn owner(status: &str, is_own: impl Fn(u32) -> bool) -> Option<ThreadOwner> {
-    // Children of kthreadd are threads of the kernel.
-    if field(status, "PPid") == Some("2") || field(status, "Pid") == Some("2") {
+    // Children of kthreadd are threads of the kernel. In a container, process 2 can be a program,
+    // which, unlike a thread of the kernel, has memory.
+    let is_of_kthreadd = ["PPid", "Pid"].iter().any(|key| field(status, key) == Some("2"));
+    if is_of_kthreadd && field(status, "VmSize").is_none() {
         return Some(ThreadOwner::Kernel);
     }
     let process: u32 = field(status, "Tgid")?.parse().ok()?;

@@ -5,7 +5,7 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 use eframe::egui::{
-    Align2, Context, EventFilter, Id, Key, PointerButton, Rangef, Response, Role, Stroke,
+    Align2, Color32, Context, EventFilter, Id, Key, PointerButton, Rangef, Response, Role, Stroke,
     StrokeKind, Ui, Vec2, WidgetInfo, vec2,
 };
 use egui_plot::{
@@ -129,7 +129,8 @@ impl Plane<'_> {
         };
         let default = (if self.y.names.is_empty() { 30.0 } else { 60.0 }, 0.0);
         let (left, right) = look.sides.unwrap_or(default);
-        let mut x_axes = vec![hints(AxisHints::new_x(), self.x.label).formatter(x_text)];
+        let x_axis = hints(AxisHints::new_x(), self.x.label).formatter(x_text);
+        let mut x_axes = vec![x_axis.min_thickness(self.x.thickness(ui))];
         let y_axis = hints(AxisHints::new_y(), self.y.label).formatter(y_text).min_thickness(left);
         let mut y_axes = vec![y_axis];
         if !self.x.margin.is_empty() {
@@ -354,6 +355,15 @@ impl Direction<'_> {
         (self.range.0.min(first), self.range.1)
     }
 
+    /// Returns the height of the tick labels and of the axis label below. It is reserved even if no
+    /// tick has a label: otherwise, the first one that has would overlap the axis label.
+    fn thickness(&self, ui: &Ui) -> f32 {
+        let ticks = ui.painter().layout_no_wrap("0".to_owned(), Type::Axis.font(), Color32::GRAY);
+        // `egui_plot` adds a quarter of the height of the axis label as a gap.
+        let label = if self.label.is_empty() { 0.0 } else { 1.25 * Type::Axis.line_height() };
+        ticks.size().y + label
+    }
+
     /// Returns the functions that place grid lines and format their labels, and the ticks of the
     /// last grid. Labels are at least `apart` points apart.
     fn ticks(&self, apart: f32) -> (Spacer, Formatter, Rc<RefCell<Vec<Tick>>>) {
@@ -451,7 +461,10 @@ fn rows(names: &[String], (from, to): (f64, f64), step: f64) -> Vec<Tick> {
 
 #[cfg(test)]
 mod tests {
+    use eframe::egui::RawInput;
+
     use super::*;
+    use crate::theme;
 
     fn direction(margin: &[(f64, &str)]) -> Direction<'static> {
         let margin = margin.iter().map(|(at, words)| (*at, (*words).to_owned())).collect();
@@ -472,6 +485,40 @@ mod tests {
         assert_eq!(kept_in_sight((-380.0, 240.0), data), Some((-30.0, 30.0)));
         assert_eq!(kept_in_sight((40.0, 50.0), data), Some((25.0, 35.0)));
         assert_eq!(kept_in_sight((40.0, 50.0), (0.0, 0.0)), None);
+    }
+
+    #[test]
+    fn a_plot_is_as_high_without_tick_labels_as_with_them() {
+        let ctx = Context::default();
+        theme::install(&ctx);
+        let height = |name: &str, range: (f64, f64)| {
+            let x = Direction { axis: Axis::LogNanos, range, label: "lateness", ..direction(&[]) };
+            let look = Look {
+                id: Id::unique(name),
+                height: 200.0,
+                has_wheel: false,
+                link: None,
+                sides: None,
+            };
+            let plane = Plane { look, x, y: direction(&[]) };
+            let mut height = 0.0;
+            let mut output = ctx.run_ui(RawInput::default(), |ui| {
+                height = plane.show(ui, |_| None, |_| {}).1.frame().height();
+            });
+            output.textures_delta.clear();
+            height
+        };
+        // Between 3 µs and 4.5 µs, no tick has a label.
+        let unlabeled = (3_000_f64.log10(), 4_500_f64.log10());
+        let ticks = Axis::LogNanos.ticks(unlabeled.0, unlabeled.1, 0.1);
+        assert!(ticks.iter().all(|tick| tick.text.is_empty()), "{ticks:?}");
+        let (empty, labeled) = ("without labels", "with labels");
+        height(labeled, (2.0, 6.0));
+        let second = height(labeled, (2.0, 6.0));
+        let first = height(empty, unlabeled);
+        assert!((first - second).abs() < 0.5, "{first} and {second}");
+        let again = height(empty, unlabeled);
+        assert!((again - second).abs() < 0.5, "{again} and {second}");
     }
 
     #[test]

@@ -46,8 +46,8 @@ impl Evaluation for SchedulingGaps {
         Figures::of(figures::figures(measured.trials, (self.typical, self.bad)))
     }
 
-    /// Returns the grade of the longest gap that no thread of this program caused; `None` if the scheduling policy of the
-    /// probe changed. A probe is graded even if it could not be pinned, because it still finds gaps.
+    /// Returns the grade of the longest gap that no thread of this program caused; `None` if the scheduling policy of
+    /// the probe changed. A probe is graded even if it could not be pinned, because it still finds gaps.
     fn grading(&self, row: &Configuration, _measured: &Measured<'_>) -> Option<Grading> {
         let gaps = row.figures.get::<GapFigures>().filter(|_| row.has_retained_policy())?;
         let (typical, bad) = gaps.limits;

@@ -43,8 +43,8 @@ impl Evaluation for SleepAccuracy {
         figures(measured)
     }
 
-    /// Returns the worse of two gradings: by p99 overshoot, and by max overshoot. `None` if the configuration did not run
-    /// as requested, or has no p99 or no bounds of p99.
+    /// Returns the worse of two gradings: by p99 overshoot, and by max overshoot. `None` if the configuration did not
+    /// run as requested, or has no p99 or no bounds of p99.
     fn grading(&self, row: &Configuration, _measured: &Measured<'_>) -> Option<Grading> {
         let overshoot = overshoot(row).filter(|_| row.is_as_requested())?;
         let grading = Grading::by_p99(

@@ -18,7 +18,7 @@ use jitterscope_engine::plan::{
 };
 use jitterscope_engine::platform::{self, Applied, Policy};
 use jitterscope_engine::report::{
-    Change, GapFigures, Options, Report, Scaling, Stall, TickFigures, WaitFigures,
+    Change, GapFigures, Measure, Options, Report, Scaling, Stall, TickFigures, WaitFigures,
 };
 use jitterscope_engine::run::{Ending, Labels, Run, counter};
 use jitterscope_engine::units::format_time;
@@ -234,7 +234,7 @@ fn a_refused_policy_is_said_and_the_normal_half_still_runs() {
     assert!(!deadline.is_as_requested(), "a pinned deadline was granted");
     let refusals = &deadline.granted.as_ref().unwrap().refusals;
     assert!(!refusals.is_empty() && !refusals[0].reason.is_empty());
-    assert_eq!(report.results::<Change>()[0].period, None);
+    assert_eq!(report.results::<Change>()[0].reduction(Measure::StdDev), None);
     assert_eq!(report.verdict.grade, None);
 }
 
@@ -259,7 +259,7 @@ fn policies_are_granted_and_held_against_normal_where_the_machine_permits() {
         return;
     }
     for change in report.results::<Change>() {
-        let fall = change.period.expect("a change of the period");
+        let fall = change.reduction(Measure::StdDev).expect("a change of the period");
         assert!(fall.interval.is_some());
     }
     // DEADLINE requests what the work needs, and the kernel confirms it.

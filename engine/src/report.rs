@@ -43,10 +43,9 @@ pub use game_tick::{Scaling, TickFigures};
 pub(crate) use glossary::empty_run;
 pub use glossary::{Term, glossary};
 pub use model::{
-    AppliedSummary, Cause, Caution, Chart, Configuration, Delay, Delays, Disturbance, Doubt,
-    Figures, Finding, GradePlace, Grading, KeyFigure, MAX_KEY_FIGURES, Metric, Needed, Options,
-    Report, Standing, Suspect, Table, Usage, Verdict, advice_against, chart, kernel_thread, metric,
-    table,
+    Cause, Caution, Chart, Configuration, Delay, Delays, Disturbance, Figures, Finding, GradePlace,
+    Grading, INCONCLUSIVE, KeyFigure, MAX_KEY_FIGURES, Metric, Needed, Options, Report, Standing,
+    Suspect, Table, Usage, Verdict, advice_against, chart, kernel_thread, metric, table,
 };
 pub use paced::PacedFigures;
 pub use real_time::{Change, MIN_PAIRS, Measure, Reduction};

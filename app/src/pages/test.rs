@@ -13,7 +13,7 @@ mod what_helps;
 
 use eframe::egui::{Frame, Margin, Ui};
 use jitterscope_engine::plan::Plan;
-use jitterscope_engine::report::Doubt;
+use jitterscope_engine::report::INCONCLUSIVE;
 use jitterscope_engine::run::RunId;
 use jitterscope_engine::stats::LowDefinition;
 
@@ -212,7 +212,7 @@ impl TestPage {
         let severity = self.view.severity(report);
         let severity = severity.unwrap_or_else(|| severity_of(report.verdict.grade));
         let strip = VerdictStrip::new(severity, report.word());
-        let is_inconclusive = report.word() == Doubt::Inconclusive.words();
+        let is_inconclusive = report.word() == INCONCLUSIVE;
         let strip = if is_inconclusive { strip.icon(icons::HOURGLASS_MEDIUM) } else { strip };
         strip.sentence(&report.sentence()).evidence(&report.evidence()).show(ui, |ui| {
             self.view.verdict_ui(ui, report);

@@ -156,16 +156,9 @@ fn chart_of(lanes: &[Lane<'_>], time: (f64, f64), value_name: &'static str) -> C
     let series = lanes.iter().map(|lane| chart::Series::new(lane.name, points(lane)));
     let series: Vec<chart::Series> = series.collect();
     let most = series.iter().flat_map(|one| &one.points).map(|point| point.1).fold(0.0, f64::max);
-    Chart {
-        key: "timelines",
-        title: "Timelines",
-        note: String::new(),
-        x: chart::Axis::linear("Time", Quantity::Time, time.0 * 1e9, time.1 * 1e9),
-        y: chart::Axis::log(value_name, Quantity::Time, 100.0, most * 2.0),
-        marks: chart::Marks::Points(series),
-        limits: Vec::new(),
-        is_half: false,
-    }
+    let x = chart::Axis::linear("Time", Quantity::Time, time.0 * 1e9, time.1 * 1e9);
+    let y = chart::Axis::log(value_name, Quantity::Time, 100.0, most * 2.0);
+    Chart::new(("timelines", "Timelines"), (x, y), chart::Marks::Points(series))
 }
 
 /// Returns the visible part of each lane as a table, divided into parts of equal duration.

@@ -57,7 +57,7 @@ impl LoadedRun {
         if self.is_counted(percent) {
             return None;
         }
-        let options = Options { late_percent: percent, ..self.report.options };
+        let options = Options { late_percent: percent };
         let report = Report::of(&self.run, &options);
         let charts = report.charts(&self.run).into();
         Some(Self { report, charts, ..self.clone() })

@@ -9,7 +9,7 @@ use jitterscope_engine::plan::quick::Part;
 use jitterscope_engine::report::quick::{
     Advice, Answer, Card, Conclusion, Figure, QualityCheck, Rate, Scorecard,
 };
-use jitterscope_engine::report::{Disturbance, Doubt, Standing, Suspect, own_gaps};
+use jitterscope_engine::report::{Disturbance, Standing, Suspect, own_gaps};
 use jitterscope_engine::run::Group;
 use jitterscope_engine::runner::OtherPrograms;
 use jitterscope_engine::stats::grade::{FRAME_LATENESS, FRAME_MISSED};
@@ -38,9 +38,9 @@ pub const fn conclusion_word(conclusion: &Conclusion) -> &'static str {
 }
 
 const fn word_of(grade: Option<GradeRange>, standing: Standing) -> &'static str {
-    match (grade, Doubt::of(standing)) {
+    match (grade, standing.doubt()) {
         (Some(grade), _) => grade.word(),
-        (None, Some(doubt)) => doubt.words(),
+        (None, Some(doubt)) => doubt,
         (None, None) => "Incomplete",
     }
 }
@@ -177,7 +177,7 @@ pub fn plain_evidence(card: &Scorecard) -> String {
             let missing: Vec<&str> = card
                 .cards
                 .iter()
-                .filter(|card| card.grade.is_none() && Doubt::of(card.standing).is_none())
+                .filter(|card| card.grade.is_none() && card.standing.doubt().is_none())
                 .map(|card| card.part.name())
                 .collect();
             let why = match card.cards.iter().find_map(|card| card.denied.as_ref()) {
@@ -377,8 +377,8 @@ const NOT_GRADED: &str = "Not graded";
 pub const fn no_number(card: &Card) -> &'static str {
     if card.is_skipped {
         "Skipped"
-    } else if let Some(doubt) = Doubt::of(card.standing) {
-        doubt.words()
+    } else if let Some(doubt) = card.standing.doubt() {
+        doubt
     } else if card.denied.is_some() {
         DENIED
     } else if card.is_stated_only {
@@ -399,7 +399,7 @@ pub fn why_no_number(card: &Card) -> String {
 
 /// Returns the grade of a card, or a placeholder.
 pub fn card_word(card: &Card) -> String {
-    match (card.grade, Doubt::of(card.standing)) {
+    match (card.grade, card.standing.doubt()) {
         _ if card.is_skipped => "Skipped".to_owned(),
         (None, None) if card.denied.is_some() => DENIED.to_owned(),
         _ if card.is_stated_only => NOT_GRADED.to_owned(),
@@ -409,12 +409,12 @@ pub fn card_word(card: &Card) -> String {
 
 /// Returns the grade of a part in a list, or a placeholder: "Poor, disturbed".
 pub fn part_word(grade: Option<GradeRange>, standing: Standing) -> String {
-    match (grade, standing, Doubt::of(standing)) {
+    match (grade, standing, standing.doubt()) {
         (None, Standing::Inconclusive { measured, .. }, _) => {
             format!("{}, disturbed", measured.words())
         }
         (Some(grade), ..) => grade.word().to_owned(),
-        (None, _, Some(doubt)) => doubt.words().to_owned(),
+        (None, _, Some(doubt)) => doubt.to_owned(),
         (None, _, None) => "No verdict".to_owned(),
     }
 }

@@ -52,7 +52,7 @@ fn thread(run: &Run, row: &Configuration) -> Thread {
         .chunk_by(|a, b| a == b)
         .filter_map(|same| Some((*same.first()?, u64::try_from(same.len()).unwrap_or(u64::MAX))));
     let late = row.summary.as_ref().map(|summary| &summary.lateness);
-    let cpu = row.granted.as_ref().and_then(|granted| match granted.cpus.as_slice() {
+    let cpu = row.granted.as_ref().and_then(|granted| match granted.effective.cpus.as_slice() {
         [cpu] => Some(i64::from(*cpu)),
         _ => None,
     });

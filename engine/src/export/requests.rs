@@ -1,8 +1,8 @@
 //! The requests of a configuration to the system, and what was applied.
 
 use crate::plan::CpuChoice;
-use crate::platform::RequestOutcome;
-use crate::report::{AppliedSummary, Configuration};
+use crate::platform::{Applied, RequestOutcome};
+use crate::report::Configuration;
 use crate::run::Run;
 use crate::units::{format_cpus, format_setting, format_time};
 
@@ -25,8 +25,8 @@ impl Request {
 }
 
 /// Returns those requests of a configuration for which the applied value is known.
-pub(super) fn of(run: &Run, row: &Configuration, granted: &AppliedSummary) -> Vec<Request> {
-    let pinned = match granted.cpus.as_slice() {
+pub(super) fn of(run: &Run, row: &Configuration, granted: &Applied) -> Vec<Request> {
+    let pinned = match granted.effective.cpus.as_slice() {
         _ if row.conditions.cpu == CpuChoice::Any => "any CPU".to_owned(),
         [cpu] => format!("CPU {cpu}"),
         [] => "not reported".to_owned(),
@@ -38,7 +38,7 @@ pub(super) fn of(run: &Run, row: &Configuration, granted: &AppliedSummary) -> Ve
     let is_prioritized = is_granted(&granted.priority) && row.has_retained_policy();
     let priority = row.conditions.priority.name();
     let mut requests = vec![
-        Request::new("Priority", priority, is_prioritized, granted.policy.to_string()),
+        Request::new("Priority", priority, is_prioritized, granted.effective.policy.to_string()),
         Request::new("Pinning", pin, is_granted(&granted.pin), pinned),
     ];
     if let Some(slack) = granted.timer_slack {

@@ -12,6 +12,7 @@ use super::measurement_sum;
 use crate::report::table::{Better, Column, Exact, TableRow};
 use crate::report::{Report, Table};
 use crate::run::Run;
+use crate::stats::LowDefinition;
 
 /// Size of the buffer that collects text before the text is hashed and written.
 const BUFFER_BYTES: usize = 64 << 10;
@@ -177,7 +178,7 @@ pub fn write(run: &Run, report: &Report, verdict: &str, to: &mut dyn Write) -> i
             measurement_sha256: measurement_sum(run),
             options: OptionsOut {
                 late_percent: report.options.late_percent,
-                low: report.options.low.label(),
+                low: LowDefinition::default().label(),
             },
             cautions: report.cautions.iter().map(ToString::to_string).collect(),
             tables: tables.collect(),

@@ -97,11 +97,12 @@ impl Culprit {
     }
 
     /// Returns the program that the user can close to avoid delays by this culprit; `None` for
-    /// interrupts, kernel threads, and this program.
+    /// interrupts, kernel threads, this program, and threads without a name.
     pub fn program(&self) -> Option<&str> {
         let is_program = self.kind == CulpritKind::Thread
             && self.owner.is_none()
-            && !self.name.ends_with(OUTSIDE_NAME);
+            && !self.name.ends_with(OUTSIDE_NAME)
+            && !is_placeholder(&self.name);
         is_program.then(|| program_of(&self.name))
     }
 
@@ -122,6 +123,12 @@ impl Culprit {
     }
 }
 
+/// Returns whether a name replaces the unknown name of a thread: "thread 4711", "unknown thread".
+fn is_placeholder(name: &str) -> bool {
+    let id = name.strip_prefix("thread ");
+    name == "unknown thread" || id.is_some_and(|id| id.bytes().all(|byte| byte.is_ascii_digit()))
+}
+
 /// Returns the owner of a thread by the name of the thread; `None` for another program. Only for
 /// older files, which do not save which threads belong to the kernel and to this program.
 fn owner_by_name(name: &str) -> Option<ThreadOwner> {
@@ -134,6 +141,7 @@ fn owner_by_name(name: &str) -> Option<ThreadOwner> {
         is_own.then_some(ThreadOwner::Own)
     }
 }
+
 /// A part of the lateness of a sample, with one cause.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Segment {
@@ -195,6 +203,23 @@ impl Account {
             .map_or(Cause::NotObservable, |largest| largest.0)
     }
 
+    /// Returns the culprit and the total time of each source of delay, by cause and name: the name of a
+    /// thread or interrupt, the common name of all load threads of the test, or the label of the
+    /// cause. The remainder counts as not observable.
+    fn by_source(&self) -> BTreeMap<(Cause, &str), (Option<&Culprit>, Nanos)> {
+        let mut sums = BTreeMap::new();
+        for segment in &self.segments {
+            let culprit = segment.culprit.as_deref();
+            let name = culprit.map_or(segment.cause.label(), Culprit::source);
+            sums.entry((segment.cause, name)).or_insert((culprit, Nanos::ZERO)).1 += segment.length;
+        }
+        if Nanos::ZERO < self.remainder {
+            let key = (Cause::NotObservable, Cause::NotObservable.label());
+            sums.entry(key).or_insert((None, Nanos::ZERO)).1 += self.remainder;
+        }
+        sums
+    }
+
     /// Returns the total lateness: the sum of all segments and the remainder.
     pub fn total(&self) -> Nanos {
         self.segments.iter().fold(self.remainder, |sum, segment| sum + segment.length)
@@ -222,18 +247,9 @@ impl LateSample {
     /// a thread or interrupt, the common name of all load threads of the test, or the label of the
     /// cause.
     pub fn main_delay(&self) -> (Cause, String) {
-        let mut sums: BTreeMap<(Cause, &str), Nanos> = BTreeMap::new();
-        for segment in &self.account.segments {
-            let culprit = segment.culprit.as_deref();
-            let name = culprit.map_or(segment.cause.label(), Culprit::source);
-            *sums.entry((segment.cause, name)).or_default() += segment.length;
-        }
-        if Nanos::ZERO < self.account.remainder {
-            let key = (Cause::NotObservable, Cause::NotObservable.label());
-            *sums.entry(key).or_default() += self.account.remainder;
-        }
+        let sums = self.account.by_source();
         // `max_by_key` returns the last of several equal sums: reversed, this is the first one.
-        let largest = sums.into_iter().rev().max_by_key(|(_, length)| *length);
+        let largest = sums.into_iter().rev().max_by_key(|(_, (_, length))| *length);
         let none = (Cause::NotObservable, Cause::NotObservable.label());
         let (cause, name) = largest.map_or(none, |(key, _)| key);
         (cause, name.to_owned())
@@ -263,9 +279,16 @@ impl LateSample {
     }
 }
 
+/// Returns the counters read around the sample at position `index`; `None` if there are none, or if
+/// samples were lost: the index of the counters then no longer matches the position of a sample.
+fn evidence(trial: &TrialRun, index: usize) -> Option<&Evidence> {
+    let number = u64::try_from(index).ok().filter(|_| trial.lost_count == 0)?;
+    let at = trial.evidence.binary_search_by_key(&number, |piece| piece.index).ok()?;
+    trial.evidence.get(at)
+}
+
 /// Returns the samples of a trial with a lateness above a threshold, the largest lateness first.
 pub fn late_samples(trial: &TrialRun, above: Nanos) -> Vec<LateSample> {
-    let mut evidence = trial.evidence.iter().peekable();
     let mut late = Vec::new();
     let records = trace::Records::of(trial);
     // The trace has records only around samples with a lateness above `recorded_above`.
@@ -278,14 +301,7 @@ pub fn late_samples(trial: &TrialRun, above: Nanos) -> Vec<LateSample> {
         }
         let Some(sample) = trial.samples.get(index) else { continue };
         let before = index.checked_sub(1).and_then(|before| trial.samples.get(before));
-        // Evidence is indexed by iteration. After lost samples, that index no longer matches the
-        // position of a sample.
-        let number = u64::try_from(index).unwrap_or(u64::MAX);
-        while evidence.peek().is_some_and(|piece| piece.index < number) {
-            evidence.next();
-        }
-        let of_sample = evidence.peek().filter(|piece| piece.index == number).copied().copied();
-        let of_sample = of_sample.filter(|_| trial.lost_count == 0);
+        let of_sample = evidence(trial, index).copied();
         let (before_it, counted) = (before.as_ref(), of_sample.as_ref());
         // If this sample was due before the previous one woke, the causes of the previous sample also
         // delayed this one.
@@ -322,6 +338,21 @@ mod tests {
     use crate::report::test_run::run_of;
     use crate::run::Trace;
     use crate::sample::{TraceEvent, TraceRecord};
+
+    #[test]
+    fn only_a_thread_with_a_name_is_a_program_to_close() {
+        for (name, expected) in [
+            ("thread 4711", None),
+            ("unknown thread", None),
+            ("thread (outside this container)", None),
+            ("threads (4711)", Some("threads")),
+        ] {
+            let kind = CulpritKind::Thread;
+            let culprit =
+                Culprit { name: name.to_owned(), kind, thread: None, priority: None, owner: None };
+            assert_eq!(culprit.program(), expected, "{name}");
+        }
+    }
 
     #[test]
     fn a_sample_around_which_no_records_are_saved_is_not_accounted_for_by_them() {

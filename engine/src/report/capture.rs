@@ -106,8 +106,6 @@ pub struct LogFigures {
     pub frame_time_sum: Nanos,
     /// The duration of the log.
     pub elapsed: Nanos,
-    /// Number of rows of the file without a frame time.
-    pub missing_count: usize,
 }
 
 /// The figures of a histogram. The p-th percentile is the lowest value so that at least p% of all values
@@ -180,7 +178,7 @@ pub(super) const fn metrics(capture: &Capture) -> &'static [Metric] {
 pub(super) fn finding(recordings: &[RecordingFigures]) -> Finding {
     let longest = recordings.iter().rev().max_by_key(|one| one.figures.count());
     let finding = match longest.map(|one| &one.figures) {
-        None => return Finding::nothing(),
+        None => return Finding::nothing("frames"),
         Some(CaptureFigures::Frames(frames)) => of_frames(frames),
         Some(CaptureFigures::SampledLog(log)) => Finding::new(
             format!(
@@ -320,7 +318,6 @@ fn log(recording: &Recording) -> Option<LogFigures> {
         max: spread.max,
         frame_time_sum: recording.frame_time_sum(),
         elapsed: recording.length(),
-        missing_count: recording.missing_count(),
     })
 }
 
@@ -417,7 +414,7 @@ mod tests {
         let CaptureFigures::SampledLog(log) = &shown[0].figures else { panic!("{shown:?}") };
         assert_eq!((log.count, log.frame_time_sum), (300, Nanos::from_millis(1_200)));
         assert_eq!(log.elapsed, Nanos::from_secs(30));
-        assert_eq!(finding(&[]), Finding::nothing());
+        assert_eq!(finding(&[]), Finding::nothing("frames"));
     }
 
     #[test]

@@ -9,7 +9,6 @@ pub use headline::Headline;
 use super::account::{busy_programs, culprits};
 use super::model::caution;
 use super::model::chart::Chart;
-use super::model::configuration::Configuration;
 use super::model::delays::Delays;
 use super::model::evaluation::{Evaluation, ReferenceTool};
 use super::model::figures::Figures;
@@ -59,7 +58,7 @@ impl Report {
             samples_name: test
                 .map_or_else(|| run.subject.samples_name(), |test| test.samples_name()),
             cautions: caution::of(run, &rows),
-            verdict: Verdict::without_grade(Finding::nothing()),
+            verdict: Verdict::without_grade(Finding::default()),
             results,
             tables: Vec::new(),
             key_columns: test.map_or(capture::KEY_COLUMNS, |test| test.key_columns()),
@@ -72,7 +71,7 @@ impl Report {
         }
         report.tables = match test {
             Some(test) => test.tables(run, &report, has_intervals),
-            None => capture::tables(report.results(), options),
+            None => capture::tables(report.results()),
         };
         report.tables.extend(spin_tails::table(run, &report.rows));
         report.tables.extend(culprits::table(run, &report.delays));
@@ -114,18 +113,17 @@ fn verdict(run: &Run, report: &Report) -> Verdict {
         return without_grade(capture::finding(report.results()));
     };
     let test = evaluation_of(plan);
-    let measured: Vec<&Configuration> =
-        report.rows.iter().filter(|row| row.skipped.is_none()).collect();
-    let frames = report.sample_count();
-    if frames == 0 && !test.is_result_without_samples() {
-        return without_grade(Finding::nothing());
+    let samples_name = run.subject.samples_name();
+    let count = report.sample_count();
+    if count == 0 && !test.is_result_without_samples() {
+        return without_grade(Finding::nothing(samples_name));
     }
-    let complete = measured.iter().filter(|row| row.is_complete).count();
-    if run.ending != Ending::Finished && complete < measured.len() {
-        return without_grade(Finding::incomplete(complete, measured.len(), frames));
+    let (complete, planned) = caution::progress(&report.rows);
+    if run.ending != Ending::Finished && complete < planned {
+        return without_grade(Finding::incomplete((complete, planned), (count, samples_name)));
     }
     let mut verdict = test.verdict(run, report);
-    report.delays.add_to(&mut verdict, run.subject.samples_name());
+    report.delays.add_to(&mut verdict, samples_name);
     verdict
 }
 

@@ -5,12 +5,12 @@ use super::model::configuration::Configuration;
 use super::model::delays::Delays;
 use super::model::evaluation::{Evaluation, Measured, ReferenceTool};
 use super::model::figures::Figures;
-use super::model::grading::{Grading, round_up};
+use super::model::grading::{Grading, NOT_ENOUGH_DATA, round_up};
 use super::model::key_figure::{GradePlace, KeyFigure};
 use super::model::metric::Metric;
 use super::model::ranking::{best, evaluated, is_tie};
 use super::model::table::Table;
-use super::model::verdict::{Doubt, Finding, Verdict, frames_text};
+use super::model::verdict::{Finding, Verdict, count_text};
 use super::{Report, paced};
 use crate::nanos::Nanos;
 use crate::plan::{CpuChoice, FrameLoop, Priority};
@@ -39,7 +39,42 @@ impl Evaluation for FrameLoop {
     }
 
     fn verdict(&self, _run: &Run, report: &Report) -> Verdict {
-        verdict(&report.rows, &report.delays)
+        let rows = &report.rows;
+        let paced = || rows.iter().filter_map(|row| row.figures.get::<PacedFigures>());
+        if paced().count() == rows.len() && paced().all(|paced| paced.is_rebased) {
+            let hidden =
+                paced().filter_map(|paced| paced.rebasing).max_by_key(|hidden| hidden.behind);
+            let (behind, frames) =
+                hidden.map_or((Nanos::ZERO, 0), |hidden| (hidden.behind, hidden.frame_count));
+            return Verdict::without_grade(rebased(behind, frames));
+        }
+        let measured: Vec<&Configuration> =
+            rows.iter().filter(|row| row.skipped.is_none() && row.is_graded).collect();
+        let Some(best) = best(rows) else {
+            if !measured.iter().any(|row| row.is_as_requested()) {
+                return Verdict::without_grade(Finding::nothing_as_requested());
+            }
+            let counts = measured.iter().filter_map(|row| row.summary.as_ref());
+            return Verdict::too_few(
+                counts.map(|summary| summary.lateness.count).min().unwrap_or(0),
+            );
+        };
+        let is_worse = |row: &&Configuration| row.has_clearly_higher_p99(best);
+        let is_unknown = |row: &Configuration| !is_tie(row, best) && !is_worse(&row);
+        let finding = match measured.as_slice() {
+            [only] => single(only, &report.delays),
+            _ if evaluated(rows).any(is_unknown) => {
+                return Verdict::without_grade(too_few_to_rank(rows));
+            }
+            _ => match evaluated(rows).filter(is_worse).max_by_key(|row| row.p99()) {
+                Some(worst) => recommend(rows, best, worst),
+                None => Finding::new(
+                    "Priority and pinning make no clear difference on this PC.",
+                    format!("{}; the ranges of the configurations overlap.", p99_range(rows)),
+                ),
+            },
+        };
+        Verdict::by(std::iter::once(best), finding)
     }
 
     fn judges_each_configuration(&self) -> bool {
@@ -75,42 +110,6 @@ impl Evaluation for FrameLoop {
     }
 }
 
-/// Returns the verdict on a complete run of the frame loop test.
-fn verdict(rows: &[Configuration], delays: &Delays) -> Verdict {
-    let paced = || rows.iter().filter_map(|row| row.figures.get::<PacedFigures>());
-    if paced().count() == rows.len() && paced().all(|paced| paced.is_rebased) {
-        let hidden = paced().filter_map(|paced| paced.rebasing).max_by_key(|hidden| hidden.behind);
-        let (behind, frames) =
-            hidden.map_or((Nanos::ZERO, 0), |hidden| (hidden.behind, hidden.frame_count));
-        return Verdict::without_grade(rebased(behind, frames));
-    }
-    let measured: Vec<&Configuration> =
-        rows.iter().filter(|row| row.skipped.is_none() && row.is_graded).collect();
-    let Some(best) = best(rows) else {
-        if !measured.iter().any(|row| row.is_as_requested()) {
-            return Verdict::without_grade(Finding::nothing_as_requested());
-        }
-        let counts = measured.iter().filter_map(|row| row.summary.as_ref());
-        return Verdict::too_few(counts.map(|summary| summary.lateness.count).min().unwrap_or(0));
-    };
-    let is_worse = |row: &&Configuration| row.has_clearly_higher_p99(best);
-    let is_unknown = |row: &Configuration| !is_tie(row, best) && !is_worse(&row);
-    let finding = match measured.as_slice() {
-        [only] => single(only, delays),
-        _ if evaluated(rows).any(is_unknown) => {
-            return Verdict::without_grade(too_few_to_rank(rows));
-        }
-        _ => match evaluated(rows).filter(is_worse).max_by_key(|row| row.p99()) {
-            Some(worst) => recommend(rows, best, worst),
-            None => Finding::new(
-                "Priority and pinning make no clear difference on this PC.",
-                format!("{}; the ranges of the configurations overlap.", p99_range(rows)),
-            ),
-        },
-    };
-    Verdict::by(std::iter::once(best), finding)
-}
-
 /// Returns the lowest and the highest p99 lateness of all configurations: "p99 lateness is 2 µs to
 /// 3 ms".
 fn p99_range(rows: &[Configuration]) -> String {
@@ -126,7 +125,7 @@ fn rebased(behind: Nanos, frames: u64) -> Finding {
         format!(
             "The re-based schedule hides lateness: a run ended {} behind a fixed schedule, hiding {}.",
             format_time(behind),
-            frames_text(frames)
+            count_text(frames, "frames")
         ),
         "Reference method, for comparison with the original tool. Only fixed schedules are graded.",
     )
@@ -147,7 +146,7 @@ fn too_few_to_rank(rows: &[Configuration]) -> Finding {
             format_count(needed)
         ),
     )
-    .with_word(Doubt::NotEnoughData.words())
+    .with_word(NOT_ENOUGH_DATA)
 }
 
 fn single(row: &Configuration, delays: &Delays) -> Finding {
@@ -171,7 +170,7 @@ fn single(row: &Configuration, delays: &Delays) -> Finding {
         format!(
             "{} of {} frames started more than {} late; {missed_words} missed.",
             format_count(late),
-            format_count(summary.map_or(0, |summary| summary.slot_count)),
+            format_count(summary.map_or(0, |summary| summary.lateness.count)),
             format_time(row.late_limit)
         )
     };

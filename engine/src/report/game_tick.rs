@@ -13,13 +13,13 @@ use super::model::chart::Chart;
 use super::model::configuration::Configuration;
 use super::model::evaluation::{Evaluation, Measured, ReferenceTool};
 use super::model::figures::{FRAME, Figures};
-use super::model::grading::{Grading, conclude};
+use super::model::grading::conclude;
 use super::model::key_figure::{GradePlace, KeyFigure};
 use super::model::table::{
     Cell, Column, Positioned, Quantity, SpreadOf, Table, TableBuilder, absent, configurations,
     or_absent, part_cell,
 };
-use super::model::verdict::{Doubt, Finding, Verdict};
+use super::model::verdict::{Finding, Verdict};
 use crate::nanos::Nanos;
 use crate::plan::work::{CycleKind, GameCycle};
 use crate::plan::{GameTick, Work};
@@ -57,22 +57,48 @@ impl Evaluation for GameTick {
         figures::figures(measured.trials, self.budget).map_or_else(Figures::default, Figures::of)
     }
 
-    fn grading(&self, _configuration: &Configuration, _measured: &Measured<'_>) -> Option<Grading> {
-        // A configuration is not graded alone: a game cycle is graded by its scaling relative to
-        // one thread.
-        None
-    }
-
     fn results(&self, run: &Run, rows: &[Configuration], _has_intervals: bool) -> Figures {
         Figures::of(scaling::scaling(run, rows))
     }
 
     fn verdict(&self, run: &Run, report: &Report) -> Verdict {
-        verdict(report, self.budget, run.machine.physical_cores.unwrap_or(u32::MAX))
+        let cores = run.machine.physical_cores.unwrap_or(u32::MAX);
+        let (mut found, mut parts) = (Vec::new(), Vec::new());
+        for kind in [CycleKind::Players, CycleKind::Npcs] {
+            let Some(selected) = judged(report, cores, kind) else { continue };
+            let Some(ticks) =
+                report.rows.get(selected.row).and_then(|row| row.figures.get::<TickFigures>())
+            else {
+                continue;
+            };
+            found.push(KindFinding::of(selected, ticks));
+            parts.extend(selected.part());
+        }
+        let (grade, standing) = conclude(parts.into_iter());
+        Verdict { grade, standing, finding: finding(&found, self.budget) }
     }
 
     fn tables(&self, run: &Run, report: &Report, _has_intervals: bool) -> Vec<Table> {
-        tables(run, report, self.budget)
+        let lines = lines(run, report);
+        let line = |position: usize| lines.get(position).copied().flatten();
+        let mut sorted: Vec<Positioned<'_>> = report.rows.iter().enumerate().collect();
+        sorted.sort_by_key(|(position, _)| {
+            line(*position).map(|it| (it.cycle.kind == CycleKind::Npcs, it.cycle.threads))
+        });
+        let mut table =
+            configurations("errors are 99.9% confidence".to_owned(), &sorted, |table| {
+                let table = scores(settings(table, &line));
+                phases(budgets(scales(table, &line), self.budget), &line)
+            });
+        for (line, (position, _)) in table.rows.iter_mut().zip(&sorted) {
+            let scaling =
+                report.results::<Scaling>().iter().find(|scaling| scaling.row == *position);
+            if line.caution.is_empty() && scaling.is_some_and(|scaling| scaling.has_wide_error) {
+                "the error is above 10% of the time, so it is not graded"
+                    .clone_into(&mut line.caution);
+            }
+        }
+        vec![table]
     }
 
     fn key_figures(&self, run: &Run, report: &Report) -> Vec<KeyFigure> {
@@ -146,27 +172,6 @@ fn lines<'a>(run: &Run, report: &'a Report) -> Vec<Option<Line<'a>>> {
 
 type Builder<'a> = TableBuilder<'a, Positioned<'a>>;
 
-/// Returns the tables of a run of game cycles, with one row per workload and thread count.
-fn tables(run: &Run, report: &Report, budget: Nanos) -> Vec<Table> {
-    let lines = lines(run, report);
-    let line = |position: usize| lines.get(position).copied().flatten();
-    let mut sorted: Vec<Positioned<'_>> = report.rows.iter().enumerate().collect();
-    sorted.sort_by_key(|(position, _)| {
-        line(*position).map(|it| (it.cycle.kind == CycleKind::Npcs, it.cycle.threads))
-    });
-    let mut table = configurations("errors are 99.9% confidence".to_owned(), &sorted, |table| {
-        let table = scores(settings(table, &line));
-        phases(budgets(scales(table, &line), budget), &line)
-    });
-    for (line, (position, _)) in table.rows.iter_mut().zip(&sorted) {
-        let scaling = report.results::<Scaling>().iter().find(|scaling| scaling.row == *position);
-        if line.caution.is_empty() && scaling.is_some_and(|scaling| scaling.has_wide_error) {
-            "the error is above 10% of the time, so it is not graded".clone_into(&mut line.caution);
-        }
-    }
-    vec![table]
-}
-
 fn settings<'a, 'b>(table: Builder<'a>, line: &impl Fn(usize) -> Option<Line<'b>>) -> Builder<'a> {
     let of = |position: usize, row: &Configuration, of: fn(GameCycle) -> Cell| {
         line(position).map_or_else(|| absent(row), |line| of(line.cycle))
@@ -176,14 +181,14 @@ fn settings<'a, 'b>(table: Builder<'a>, line: &impl Fn(usize) -> Option<Line<'b>
             Column::text("workload", "Workload", "Whether players or NPCs are updated."),
             |(at, row)| of(*at, row, |cycle| Cell::text_of(cycle.kind.name())),
         )
+        .pivot(Some("workload"))
         .column(
             Column::count(
                 "size_count",
                 "Size",
                 "Number of players, or of NPCs that each player is updated about.",
             )
-            .optional()
-            .pivot("workload"),
+            .optional(),
             |(at, row)| {
                 of(*at, row, |cycle| {
                     Cell::Count(u64::from(match cycle.kind {
@@ -193,6 +198,7 @@ fn settings<'a, 'b>(table: Builder<'a>, line: &impl Fn(usize) -> Option<Line<'b>
                 })
             },
         )
+        .pivot(None)
         .column(
             Column::count("threads_count", "Threads", "Number of threads that encode a cycle."),
             |(at, row)| of(*at, row, |cycle| Cell::Count(u64::from(cycle.threads))),
@@ -204,16 +210,13 @@ fn of_ticks(row: &Configuration, of: impl Fn(&TickFigures) -> Cell) -> Cell {
 }
 
 /// Titles and definitions of the columns with statistics of the times of single cycles.
-const CYCLES: SpreadOf = SpreadOf {
-    title: "{}",
-    values: "the times of single cycles",
-    samples: "cycles",
-    pivot: Some("workload"),
-};
+const CYCLES: SpreadOf =
+    SpreadOf { title: "{}", values: "the times of single cycles", samples: "cycles" };
 
 fn scores(table: Builder<'_>) -> Builder<'_> {
     table
         .group("Time per cycle")
+        .pivot(Some("workload"))
         .column(
             Column::time(
                 "cycle_average_nanos",
@@ -221,8 +224,7 @@ fn scores(table: Builder<'_>) -> Builder<'_> {
                 "Mean time of a cycle: the mean of all iterations.",
             )
             .lower_is_better()
-            .key_figure()
-            .pivot("workload"),
+            .key_figure(),
             |(_, row)| of_ticks(row, |ticks| Cell::Time(ticks.mean_nanos)),
         )
         .column(
@@ -231,8 +233,7 @@ fn scores(table: Builder<'_>) -> Builder<'_> {
                 "± error",
                 "Half of the 99.9% confidence interval of the mean, by Student's t over iterations.",
             )
-            .lower_is_better()
-            .pivot("workload"),
+            .lower_is_better(),
             |(_, row)| {
                 let error = row.figures.get::<TickFigures>().and_then(|ticks| ticks.error_nanos);
                 or_absent(row, error.map(Cell::Time), "needs 2 iterations")
@@ -264,8 +265,7 @@ fn scales<'a, 'b>(table: Builder<'a>, line: &impl Fn(usize) -> Option<Line<'b>>)
                 2,
                 "One-thread time divided by the time of this thread count.",
             )
-            .higher_is_better()
-            .pivot("workload"),
+            .higher_is_better(),
             |(at, row)| or_absent(row, speedup(*at).map(Cell::Number), NO_SINGLE),
         )
         .column(
@@ -276,8 +276,7 @@ fn scales<'a, 'b>(table: Builder<'a>, line: &impl Fn(usize) -> Option<Line<'b>>)
                 2,
                 "Speedup divided by the number of threads.",
             )
-            .higher_is_better()
-            .pivot("workload"),
+            .higher_is_better(),
             |(at, row)| {
                 let threads = line(*at).map_or(1, |line| line.cycle.threads);
                 let efficiency = speedup(*at).map(|speedup| speedup / f64::from(threads.max(1)));
@@ -293,8 +292,7 @@ fn scales<'a, 'b>(table: Builder<'a>, line: &impl Fn(usize) -> Option<Line<'b>>)
                 "One-thread time / time / physical cores used, as RSProt prints it.",
             )
             .higher_is_better()
-            .optional()
-            .pivot("workload"),
+            .optional(),
             |(at, row)| {
                 let ratio = line(*at).and_then(|line| line.scaling?.efficiency);
                 or_absent(row, ratio.map(Cell::Number), NO_SINGLE)
@@ -309,8 +307,7 @@ fn scales<'a, 'b>(table: Builder<'a>, line: &impl Fn(usize) -> Option<Line<'b>>)
                 "Error of the ratio, from the 99.9% errors of both times.",
             )
             .lower_is_better()
-            .optional()
-            .pivot("workload"),
+            .optional(),
             |(at, row)| {
                 let error = line(*at).and_then(|line| line.ratio_error);
                 or_absent(row, error.map(Cell::Number), "needs 2 iterations, of one thread as well")
@@ -330,8 +327,7 @@ fn serial<'a, 'b>(table: Builder<'a>, line: &impl Fn(usize) -> Option<Line<'b>>)
                  iterations of up to one thread per physical core.",
             )
             .lower_is_better()
-            .optional()
-            .pivot("workload"),
+            .optional(),
             |(at, row)| {
                 let share = fit(*at).map(|fit| Cell::Share(fit.share));
                 or_absent(row, share, "needs 2 thread counts up to the number of physical cores")
@@ -344,8 +340,7 @@ fn serial<'a, 'b>(table: Builder<'a>, line: &impl Fn(usize) -> Option<Line<'b>>)
                 "95% confidence interval of the serial fraction.",
             )
             .interval()
-            .optional()
-            .pivot("workload"),
+            .optional(),
             |(at, row)| {
                 let interval = fit(*at).and_then(|fit| fit.interval);
                 let cell = interval.map(|(low, high)| Cell::Interval(Quantity::Share, low, high));
@@ -359,8 +354,7 @@ fn serial<'a, 'b>(table: Builder<'a>, line: &impl Fn(usize) -> Option<Line<'b>>)
                 "Serial fraction from this thread count and one thread alone (Karp and Flatt).",
             )
             .lower_is_better()
-            .optional()
-            .pivot("workload"),
+            .optional(),
             |(at, row)| {
                 let share = line(*at).and_then(|line| line.scaling?.serial_share);
                 or_absent(row, share.map(Cell::Share), "needs several threads on several cores")
@@ -381,8 +375,7 @@ fn budgets(table: Builder<'_>, budget: Nanos) -> Builder<'_> {
                 "Of budget",
                 format!("Mean time of a cycle / {length}."),
             )
-            .lower_is_better()
-            .pivot("workload"),
+            .lower_is_better(),
             move |(_, row)| share_of(row, budget),
         )
         .column(
@@ -392,8 +385,7 @@ fn budgets(table: Builder<'_>, budget: Nanos) -> Builder<'_> {
                 "Mean time of a cycle / 16.7 ms, a frame at 60 FPS.",
             )
             .lower_is_better()
-            .optional()
-            .pivot("workload"),
+            .optional(),
             move |(_, row)| share_of(row, FRAME),
         )
         .column(
@@ -403,8 +395,7 @@ fn budgets(table: Builder<'_>, budget: Nanos) -> Builder<'_> {
                 format!("Share of cycles that took {length} or less."),
             )
             .higher_is_better()
-            .optional()
-            .pivot("workload"),
+            .optional(),
             |(_, row)| of_ticks(row, |ticks| Cell::Share(ticks.in_budget)),
         )
         .column(
@@ -414,8 +405,7 @@ fn budgets(table: Builder<'_>, budget: Nanos) -> Builder<'_> {
                 "Share of cycles that took 16.7 ms or less, a frame at 60 FPS.",
             )
             .higher_is_better()
-            .optional()
-            .pivot("workload"),
+            .optional(),
             |(_, row)| of_ticks(row, |ticks| Cell::Share(ticks.in_frame)),
         )
 }
@@ -433,7 +423,7 @@ fn phases<'a, 'b>(
     table = table.group("Phases");
     for (phase, (key, title, definition)) in named.into_iter().enumerate() {
         let column = Column::time(key, title, definition).lower_is_better().optional();
-        table = table.column(column.pivot("workload"), |(_, row)| {
+        table = table.column(column, |(_, row)| {
             let time = row
                 .figures
                 .get::<TickFigures>()
@@ -450,8 +440,7 @@ fn phases<'a, 'b>(
                 0,
                 "Bytes of all packets of a cycle: the last one of each iteration, on average.",
             )
-            .optional()
-            .pivot("workload"),
+            .optional(),
             |(_, row)| {
                 let bytes = row.figures.get::<TickFigures>().and_then(|ticks| ticks.packet_bytes);
                 or_absent(row, bytes.map(Cell::Number), "known when the iteration has ended")
@@ -465,8 +454,7 @@ fn phases<'a, 'b>(
                     "Grade of the ratio: excellent from {excellent:.2}, good from {good:.2}, fair from {fair:.2}; \
                      not of one thread."
                 )
-            })
-            .pivot("workload"),
+            }),
             |(at, _)| {
                 scaling_grade(line(*at).and_then(|line| line.scaling))
             },
@@ -479,23 +467,6 @@ fn judged(report: &Report, cores: u32, kind: CycleKind) -> Option<&Scaling> {
     let of_kind = || report.results::<Scaling>().iter().filter(|scaling| scaling.kind == kind);
     let at_cores = of_kind().filter(|scaling| scaling.threads <= cores).max_by_key(|s| s.threads);
     at_cores.or_else(|| of_kind().next_back())
-}
-
-/// Returns the verdict on a complete run of game cycles on a PC with `cores` physical cores.
-fn verdict(report: &Report, budget: Nanos, cores: u32) -> Verdict {
-    let (mut found, mut parts) = (Vec::new(), Vec::new());
-    for kind in [CycleKind::Players, CycleKind::Npcs] {
-        let Some(selected) = judged(report, cores, kind) else { continue };
-        let Some(ticks) =
-            report.rows.get(selected.row).and_then(|row| row.figures.get::<TickFigures>())
-        else {
-            continue;
-        };
-        found.push(KindFinding::of(selected, ticks));
-        parts.extend(selected.part());
-    }
-    let (grade, standing) = conclude(parts.into_iter());
-    Verdict { grade, standing, finding: finding(&found, budget) }
 }
 
 /// The finding for one workload.
@@ -531,8 +502,7 @@ impl KindFinding {
             efficiency: scaling.efficiency.filter(|_| 1 < scaling.threads),
             grade: scaling.part().map(|part| {
                 let (grade, standing) = conclude(std::iter::once(part));
-                let doubt = Doubt::of(standing)
-                    .map_or("not graded".to_owned(), |doubt| doubt.words().to_lowercase());
+                let doubt = standing.doubt().unwrap_or("not graded").to_lowercase();
                 let word = grade.map_or(doubt, |grade| grade.word().to_owned());
                 format!("{} {word}", scaling.kind.name())
             }),
@@ -541,7 +511,7 @@ impl KindFinding {
 }
 
 fn finding(found: &[KindFinding], budget: Nanos) -> Finding {
-    let Some(first) = found.first() else { return Finding::nothing() };
+    let Some(first) = found.first() else { return Finding::nothing("cycles") };
     let threads = if first.threads == 1 { "thread" } else { "threads" };
     let sentence =
         format!("A cycle with {} takes {} on {} {threads}.", first.who, first.time, first.threads);

@@ -47,13 +47,68 @@ impl Evaluation for RealTime {
         Figures::of(change::of(run, rows, has_intervals))
     }
 
+    /// Judges a complete real-time run by the policy that [`best`] selects.
     fn verdict(&self, _run: &Run, report: &Report) -> Verdict {
-        verdict(report)
+        let Some(best) = best(report) else {
+            let is_refused = report.rows.iter().skip(1).any(|row| !row.is_as_requested());
+            return if is_refused {
+                Verdict::without_grade(Finding::nothing_as_requested())
+            } else {
+                Verdict::too_few(report.sample_count())
+            };
+        };
+        let summary = |row: usize| report.rows.get(row).and_then(|row| row.summary.as_ref());
+        let deviation = |row: usize| {
+            let times = summary(row).and_then(|summary| summary.frame_time.as_ref());
+            times.and_then(|times| times.std_dev_nanos).map_or(Nanos::ZERO, Nanos::from_nanos_f64)
+        };
+        let p99 = |row: usize| summary(row).and_then(|it| it.lateness.p99);
+        let late = |row: usize| {
+            summary(row).map_or(0.0, |it| float(it.late_count) / float(it.lateness.count.max(1)))
+        };
+        let reduction = best.reduction(best.rests_on.unwrap_or(Measure::StdDev));
+        let share = reduction.map_or(0.0, |reduction| reduction.share);
+        let (normal, policy) = (best.normal, best.policy);
+        let late_shares = (late(normal), late(policy));
+        let of = match best.rests_on {
+            None => match list(not_compared(best)).as_str() {
+                "" => "None of these changed clearly".to_owned(),
+                names => format!("Too few frames for a 95% confidence interval of {names}"),
+            },
+            Some(measure) => change_words(measure, share, reduction.and_then(|it| it.interval)),
+        };
+        let p99s = p99(normal).zip(p99(policy)).map_or(String::new(), |(normal, policy)| {
+            format!(" p99 lateness from {} to {},", format_time(normal), format_time(policy))
+        });
+        // If there is nothing to gain, the evidence does not mention the change.
+        let of = if best.is_nothing_to_gain { String::new() } else { format!(" {of}.") };
+        let [excellent, good, modest] = real_time_falls();
+        let evidence = format!(
+            "{}: std dev from {} to {},{p99s} late frames from {} to {}.{of} Excellent above {excellent}%, \
+             Good above {good}%, Modest above {modest}%.",
+            report.rows.get(policy).map_or("", |row| row.label.as_str()),
+            format_time(deviation(normal)),
+            format_time(deviation(policy)),
+            format_share(late_shares.0),
+            format_share(late_shares.1)
+        );
+        let sentence = sentence(best, share, late_shares);
+        let key = best.rests_on.map(|_| {
+            let direction = if share < 0.0 { "worse" } else { "better" };
+            format!("{} {direction}", format_share(share.abs()))
+        });
+        let (grade, standing) = conclude(best.part().into_iter());
+        let finding = Finding::new(sentence, evidence).with_key(key);
+        let finding = match grade {
+            Some(grade) => finding.with_word(grade.step()),
+            None => finding,
+        };
+        Verdict { grade, standing, finding }
     }
 
     fn tables(&self, run: &Run, report: &Report, has_intervals: bool) -> Vec<Table> {
         vec![
-            paced::configurations_table(&report.rows, &report.options, None),
+            paced::configurations_table(&report.rows, None),
             changes::table(run, report, has_intervals),
         ]
     }
@@ -89,65 +144,6 @@ fn best(report: &Report) -> Option<&Change> {
     };
     let evaluated = report.results::<Change>().iter().filter(|change| change.is_evaluated());
     evaluated.max_by(|a, b| sure(a).total_cmp(&sure(b)))
-}
-
-/// Judges a complete real-time run by the policy that [`best`] selects.
-fn verdict(report: &Report) -> Verdict {
-    let Some(best) = best(report) else {
-        let is_refused = report.rows.iter().skip(1).any(|row| !row.is_as_requested());
-        return if is_refused {
-            Verdict::without_grade(Finding::nothing_as_requested())
-        } else {
-            Verdict::too_few(report.sample_count())
-        };
-    };
-    let summary = |row: usize| report.rows.get(row).and_then(|row| row.summary.as_ref());
-    let deviation = |row: usize| {
-        let times = summary(row).and_then(|summary| summary.frame_time.as_ref());
-        times.and_then(|times| times.std_dev_nanos).map_or(Nanos::ZERO, Nanos::from_nanos_f64)
-    };
-    let p99 = |row: usize| summary(row).and_then(|it| it.lateness.p99);
-    let late = |row: usize| {
-        summary(row).map_or(0.0, |it| float(it.late_count) / float(it.lateness.count.max(1)))
-    };
-    let reduction = best.reduction(best.rests_on.unwrap_or(Measure::StdDev));
-    let share = reduction.map_or(0.0, |reduction| reduction.share);
-    let (normal, policy) = (best.normal, best.policy);
-    let late_shares = (late(normal), late(policy));
-    let of = match best.rests_on {
-        None => match list(not_compared(best)).as_str() {
-            "" => "None of these changed clearly".to_owned(),
-            names => format!("Too few frames for a 95% confidence interval of {names}"),
-        },
-        Some(measure) => change_words(measure, share, reduction.and_then(|it| it.interval)),
-    };
-    let p99s = p99(normal).zip(p99(policy)).map_or(String::new(), |(normal, policy)| {
-        format!(" p99 lateness from {} to {},", format_time(normal), format_time(policy))
-    });
-    // If there is nothing to gain, the evidence does not mention the change.
-    let of = if best.is_nothing_to_gain { String::new() } else { format!(" {of}.") };
-    let [excellent, good, modest] = real_time_falls();
-    let evidence = format!(
-        "{}: std dev from {} to {},{p99s} late frames from {} to {}.{of} Excellent above {excellent}%, \
-         Good above {good}%, Modest above {modest}%.",
-        report.rows.get(policy).map_or("", |row| row.label.as_str()),
-        format_time(deviation(normal)),
-        format_time(deviation(policy)),
-        format_share(late_shares.0),
-        format_share(late_shares.1)
-    );
-    let sentence = sentence(best, share, late_shares);
-    let key = best.rests_on.map(|_| {
-        let direction = if share < 0.0 { "worse" } else { "better" };
-        format!("{} {direction}", format_share(share.abs()))
-    });
-    let (grade, standing) = conclude(best.part().into_iter());
-    let finding = Finding::new(sentence, evidence).with_key(key);
-    let finding = match grade {
-        Some(grade) => finding.with_word(grade.step()),
-        None => finding,
-    };
-    Verdict { grade, standing, finding }
 }
 
 /// Returns how much a measure changed, with the interval: "p99 lateness fell by 83.6% (95% CI 80.1% to 86.0%)".

@@ -46,8 +46,15 @@ impl Evaluation for SchedulingGaps {
         Figures::of(figures::figures(measured.trials, (self.typical, self.bad)))
     }
 
-    fn grading(&self, configuration: &Configuration, _measured: &Measured<'_>) -> Option<Grading> {
-        grading(configuration)
+    /// Returns the grade of the longest gap that no thread of this program caused; `None` if the scheduling policy of
+    /// the probe changed. A probe is graded even if it could not be pinned, because it still finds gaps.
+    fn grading(&self, row: &Configuration, _measured: &Measured<'_>) -> Option<Grading> {
+        let gaps = row.figures.get::<GapFigures>().filter(|_| row.has_retained_policy())?;
+        let (typical, bad) = gaps.limits;
+        let excellent = grade::LONGEST_GAP.upper[0].min(typical.as_millis());
+        let upper = [excellent, typical.as_millis(), bad.as_millis()];
+        let limits = Limits { upper, ..grade::LONGEST_GAP };
+        Some(Grading::observed(limits.grade(gaps.graded.as_millis())))
     }
 
     fn results(&self, run: &Run, _rows: &[Configuration], _has_intervals: bool) -> Figures {
@@ -61,11 +68,40 @@ impl Evaluation for SchedulingGaps {
 
     fn verdict(&self, _run: &Run, report: &Report) -> Verdict {
         let limits = (self.typical, self.bad);
-        verdict(report, limits).unwrap_or(Verdict::without_grade(Finding::nothing()))
+        verdict(report, limits)
+            .unwrap_or(Verdict::without_grade(Finding::nothing(self.samples_name())))
     }
 
     fn tables(&self, _run: &Run, report: &Report, _has_intervals: bool) -> Vec<Table> {
-        tables(report)
+        let mut sorted: Vec<Positioned<'_>> = report.rows.iter().enumerate().collect();
+        sorted.sort_by_key(|(_, row)| {
+            Reverse(row.figures.get::<GapFigures>().map(|gaps| gaps.longest))
+        });
+        let threshold = report
+            .rows
+            .iter()
+            .filter_map(|row| Some(row.figures.get::<GapFigures>()?.threshold))
+            .max();
+        let note = match threshold.filter(|&threshold| Nanos::ZERO < threshold) {
+            Some(threshold) => format!("gaps of {} or longer", format_time(threshold)),
+            None => String::new(),
+        };
+        let own = configurations(note, &sorted, |table| {
+            intervals(classes(time_columns(gap_columns(settings(table))))).group("Samples and conditions").column(
+                Column::grade(format!(
+                    "Grade of the longest gap: excellent up to {}, good up to the Good limit, poor above the Poor \
+                     limit.",
+                    grade::LONGEST_GAP.words()[0],
+                )),
+                |(_, row)| grade_cell(row, "gaps", "needs a complete measurement"),
+            )
+        });
+        let mut tables = vec![own];
+        if 1 < report.rows.len() {
+            tables.push(stall_table(report));
+            tables.extend(GapTotals::of(&report.rows).map(totals_table));
+        }
+        tables
     }
 
     fn key_figures(&self, _run: &Run, report: &Report) -> Vec<KeyFigure> {
@@ -121,36 +157,6 @@ fn of_time(row: &Configuration, of: impl Fn(&GapFigures) -> Option<Cell>) -> Cel
 
 type Builder<'a> = TableBuilder<'a, Positioned<'a>>;
 
-/// Returns the tables of a run of gap probes: one row per CPU with the longest gap first and, with several CPUs, the
-/// stalls and the totals of all CPUs.
-fn tables(report: &Report) -> Vec<Table> {
-    let mut sorted: Vec<Positioned<'_>> = report.rows.iter().enumerate().collect();
-    sorted
-        .sort_by_key(|(_, row)| Reverse(row.figures.get::<GapFigures>().map(|gaps| gaps.longest)));
-    let threshold =
-        report.rows.iter().filter_map(|row| Some(row.figures.get::<GapFigures>()?.threshold)).max();
-    let note = match threshold.filter(|&threshold| Nanos::ZERO < threshold) {
-        Some(threshold) => format!("gaps of {} or longer", format_time(threshold)),
-        None => String::new(),
-    };
-    let own = configurations(note, &sorted, |table| {
-        intervals(classes(time_columns(gap_columns(settings(table))))).group("Samples and conditions").column(
-            Column::grade(format!(
-                "Grade of the longest gap: excellent up to {}, good up to the Good limit, poor above the Poor \
-                 limit.",
-                grade::LONGEST_GAP.words()[0],
-            )),
-            |(_, row)| grade_cell(row, "gaps", "needs a complete measurement"),
-        )
-    });
-    let mut tables = vec![own];
-    if 1 < report.rows.len() {
-        tables.push(stall_table(report));
-        tables.extend(GapTotals::of(&report.rows).map(totals_table));
-    }
-    tables
-}
-
 fn settings(table: Builder<'_>) -> Builder<'_> {
     table
         .column(
@@ -175,13 +181,12 @@ fn settings(table: Builder<'_>) -> Builder<'_> {
 }
 
 /// The spread of the recorded gaps.
-const GAPS: SpreadOf = SpreadOf { title: "{}", values: "the gaps", samples: "gaps", pivot: None };
+const GAPS: SpreadOf = SpreadOf { title: "{}", values: "the gaps", samples: "gaps" };
 /// The spread of all intervals between two clock reads.
 const INTERVALS: SpreadOf = SpreadOf {
     title: "Interval {}",
     values: "all intervals between two clock reads, gaps included",
     samples: "intervals",
-    pivot: None,
 };
 
 fn gap_columns(table: Builder<'_>) -> Builder<'_> {
@@ -399,17 +404,6 @@ fn stall_table(report: &Report) -> Table {
             |stall| Cell::text_of(if stall.is_everywhere { "yes" } else { "no" }),
         )
         .finish()
-}
-
-/// Returns the grade of the longest gap that no thread of this program caused; `None` if the scheduling policy of the
-/// probe changed. A probe is graded even if it could not be pinned, because it still finds gaps.
-fn grading(row: &Configuration) -> Option<Grading> {
-    let gaps = row.figures.get::<GapFigures>().filter(|_| row.has_retained_policy())?;
-    let (typical, bad) = gaps.limits;
-    let excellent = grade::LONGEST_GAP.upper[0].min(typical.as_millis());
-    let upper = [excellent, typical.as_millis(), bad.as_millis()];
-    let limits = Limits { upper, ..grade::LONGEST_GAP };
-    Some(Grading::observed(limits.grade(gaps.graded.as_millis())))
 }
 
 /// Returns a sentence with the number of longer gaps that are excluded because threads of this program caused them.

@@ -43,8 +43,21 @@ impl Evaluation for SleepAccuracy {
         figures(measured)
     }
 
-    fn grading(&self, configuration: &Configuration, _measured: &Measured<'_>) -> Option<Grading> {
-        grading(configuration)
+    /// Returns the worse of two gradings: by p99 overshoot, and by max overshoot. `None` if the configuration did not
+    /// run as requested, or has no p99 or no bounds of p99.
+    fn grading(&self, row: &Configuration, _measured: &Measured<'_>) -> Option<Grading> {
+        let overshoot = overshoot(row).filter(|_| row.is_as_requested())?;
+        let grading = Grading::by_p99(
+            &grade::SLEEP_OVERSHOOT,
+            overshoot.p99?,
+            row.p99_bounds?,
+            Nanos::as_micros,
+            overshoot.count,
+            row.period + Nanos::from_nanos_f64(overshoot.mean_nanos),
+        );
+        let is_very_late = grade::SLEEP_WORST_MICROS < overshoot.max.as_micros();
+        let worst = if is_very_late { Grade::Fair } else { Grade::Excellent };
+        Some(grading.or_worse(Grading::observed(worst)))
     }
 
     fn verdict(&self, _run: &Run, report: &Report) -> Verdict {
@@ -52,7 +65,14 @@ impl Evaluation for SleepAccuracy {
     }
 
     fn tables(&self, _run: &Run, report: &Report, _has_intervals: bool) -> Vec<Table> {
-        tables(&report.rows)
+        let rows = &report.rows;
+        let mut sorted: Vec<Positioned<'_>> = rows.iter().enumerate().collect();
+        sorted.sort_by_key(|(_, row)| row.period);
+        let most = waits(rows).map(|(_, figures)| figures.actual.count).max().unwrap_or(0);
+        let note = format!("up to {} sleeps each", format_count(u64::try_from(most).unwrap_or(0)));
+        vec![configurations(note, &sorted, |table| {
+            costs(overshoot_columns(duration_columns(settings(table))))
+        })]
     }
 
     fn key_figures(&self, _run: &Run, report: &Report) -> Vec<KeyFigure> {
@@ -95,17 +115,6 @@ fn spin_tail(row: &Configuration) -> Option<Nanos> {
 }
 
 type Builder<'a> = TableBuilder<'a, Positioned<'a>>;
-
-/// Returns the table of a run of sleeps: one row per configuration, the shortest sleep first.
-fn tables(rows: &[Configuration]) -> Vec<Table> {
-    let mut sorted: Vec<Positioned<'_>> = rows.iter().enumerate().collect();
-    sorted.sort_by_key(|(_, row)| row.period);
-    let most = waits(rows).map(|(_, figures)| figures.actual.count).max().unwrap_or(0);
-    let note = format!("up to {} sleeps each", format_count(u64::try_from(most).unwrap_or(0)));
-    vec![configurations(note, &sorted, |table| {
-        costs(overshoot_columns(duration_columns(settings(table))))
-    })]
-}
 
 /// Returns the name of the method by which a sleep is requested.
 const fn method_label(wait: Wait) -> &'static str {
@@ -150,7 +159,7 @@ fn settings(table: Builder<'_>) -> Builder<'_> {
 }
 
 fn duration_columns(table: Builder<'_>) -> Builder<'_> {
-    table.group("Duration").spread_columns(
+    table.group("Duration").pivot(Some("condition")).spread_columns(
         durations_of("sleeps"),
         &[
             (Statistic::Mean, "average_nanos", Column::key_figure),
@@ -191,8 +200,7 @@ fn overshoot_columns(table: Builder<'_>) -> Builder<'_> {
                 "Sleeps that ended before the requested duration.",
             )
             .lower_is_better()
-            .optional()
-            .pivot("condition"),
+            .optional(),
             |(_, row)| of_waits(row, |waits| waits.early_count.into()),
         )
 }
@@ -210,6 +218,7 @@ fn costs(table: Builder<'_>) -> Builder<'_> {
             cpu_cell,
         )
         .group("Timers")
+        .pivot(None)
         .column(
             Column::text("sleep_call", "Sleep call", "System call that the sleeps used.")
                 .optional(),
@@ -241,23 +250,6 @@ fn costs(table: Builder<'_>) -> Builder<'_> {
             )),
             |(_, row)| grade_cell(row, "sleeps", "needs 100 sleeps and a complete measurement"),
         )
-}
-
-/// Returns the worse of two gradings: by p99 overshoot, and by max overshoot. `None` if the configuration did not run
-/// as requested, or has no p99 or no bounds of p99.
-fn grading(row: &Configuration) -> Option<Grading> {
-    let overshoot = overshoot(row).filter(|_| row.is_as_requested())?;
-    let grading = Grading::by_p99(
-        &grade::SLEEP_OVERSHOOT,
-        overshoot.p99?,
-        row.p99_bounds?,
-        Nanos::as_micros,
-        overshoot.count,
-        row.period + Nanos::from_nanos_f64(overshoot.mean_nanos),
-    );
-    let is_very_late = grade::SLEEP_WORST_MICROS < overshoot.max.as_micros();
-    let worst = if is_very_late { Grade::Fair } else { Grade::Excellent };
-    Some(grading.or_worse(Grading::observed(worst)))
 }
 
 /// Judges a complete run of sleeps.

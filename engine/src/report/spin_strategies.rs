@@ -42,16 +42,41 @@ impl Evaluation for SpinStrategies {
         figures(measured)
     }
 
-    fn grading(&self, configuration: &Configuration, _measured: &Measured<'_>) -> Option<Grading> {
-        grading(configuration)
+    /// Returns the grades that the mean overshoot of a configuration allows; `None` if the
+    /// configuration has no waits or did not run as requested.
+    fn grading(&self, row: &Configuration, _measured: &Measured<'_>) -> Option<Grading> {
+        let waits = row.figures.get::<WaitFigures>().filter(|_| row.is_as_requested())?;
+        let (mean, count) = (mean(row), waits.actual.count);
+        let each = waits.requested + Nanos::from_nanos_f64(mean);
+        let Some(interval) = waits.overshoot_mean_interval else {
+            let missing = MIN_MEAN_COUNT.saturating_sub(count);
+            return Some(Grading::unknown(Grade::Excellent, missing, each));
+        };
+        Some(Grading::of(&grade::SPIN_OVERSHOOT, mean, interval, count, each))
     }
 
     fn verdict(&self, _run: &Run, report: &Report) -> Verdict {
-        verdict(&report.rows).unwrap_or(Verdict::without_grade(Finding::nothing()))
+        verdict(&report.rows)
+            .unwrap_or(Verdict::without_grade(Finding::nothing(self.samples_name())))
     }
 
     fn tables(&self, run: &Run, report: &Report, _has_intervals: bool) -> Vec<Table> {
-        tables(&report.rows, run.clock.read_cost_nanos)
+        let rows = &report.rows;
+        let mut sorted: Vec<Positioned<'_>> = rows.iter().enumerate().collect();
+        sorted.sort_by_key(|(_, row)| place(row));
+        let most = waits(rows).map(|(_, figures)| figures.actual.count).max().unwrap_or(0);
+        let note = format!("up to {} waits each", format_count(u64::try_from(most).unwrap_or(0)));
+        let mut table = configurations(note, &sorted, |table| {
+            costs(overshoots(durations(iterations(settings(table))), rows))
+        });
+        for (line, (_, row)) in table.rows.iter_mut().zip(&sorted) {
+            line.is_key = rank(rows, row) == Ok(Rank::Best);
+            let reads = row.period.as_f64() / run.clock.read_cost_nanos;
+            if line.caution.is_empty() && reads < FEWEST_READS {
+                line.caution = format!("the clock read dominates: {reads:.1} reads per wait");
+            }
+        }
+        vec![table]
     }
 
     fn key_figures(&self, _run: &Run, report: &Report) -> Vec<KeyFigure> {
@@ -99,26 +124,6 @@ fn place(row: &Configuration) -> (Reverse<Nanos>, bool, Option<usize>) {
 
 type Builder<'a> = TableBuilder<'a, Positioned<'a>>;
 
-/// Returns the table of a run of spins: one row per configuration, the longest wait first. A row of
-/// waits shorter than 20 clock reads of `read_cost_nanos` has a caution.
-fn tables(rows: &[Configuration], read_cost_nanos: f64) -> Vec<Table> {
-    let mut sorted: Vec<Positioned<'_>> = rows.iter().enumerate().collect();
-    sorted.sort_by_key(|(_, row)| place(row));
-    let most = waits(rows).map(|(_, figures)| figures.actual.count).max().unwrap_or(0);
-    let note = format!("up to {} waits each", format_count(u64::try_from(most).unwrap_or(0)));
-    let mut table = configurations(note, &sorted, |table| {
-        costs(overshoots(durations(iterations(settings(table))), rows))
-    });
-    for (line, (_, row)) in table.rows.iter_mut().zip(&sorted) {
-        line.is_key = rank(rows, row) == Ok(Rank::Best);
-        let reads = row.period.as_f64() / read_cost_nanos;
-        if line.caution.is_empty() && reads < FEWEST_READS {
-            line.caution = format!("the clock read dominates: {reads:.1} reads per wait");
-        }
-    }
-    vec![table]
-}
-
 fn settings(table: Builder<'_>) -> Builder<'_> {
     table
         .column(
@@ -145,6 +150,7 @@ fn settings(table: Builder<'_>) -> Builder<'_> {
 fn iterations(table: Builder<'_>) -> Builder<'_> {
     table
         .group("Iterations")
+        .pivot(Some("condition"))
         .column(
             Column::number(
                 "iterations_per_wait",
@@ -152,8 +158,7 @@ fn iterations(table: Builder<'_>) -> Builder<'_> {
                 "",
                 1,
                 "Mean number of iterations per wait; each reads the clock once.",
-            )
-            .pivot("condition"),
+            ),
             |(_, row)| of_waits(row, |waits| Cell::Number(waits.spins)),
         )
         .column(
@@ -209,8 +214,7 @@ fn overshoots<'a>(table: Builder<'a>, rows: &[Configuration]) -> Builder<'a> {
                 "Whether the strategy has the lowest mean overshoot of this duration and condition; \
                  tied where the 95% intervals overlap.",
             )
-            .optional()
-            .pivot("condition"),
+            .optional(),
             |(_, row)| match rank(rows, row) {
                 Ok(rank) => Cell::text_of(rank.name()),
                 Err(_) if row.summary.is_none() => absent(row),
@@ -240,16 +244,15 @@ fn costs(table: Builder<'_>) -> Builder<'_> {
                 "Preemptions of the measuring thread per 1\u{202f}000 waits.",
             )
             .lower_is_better()
-            .optional()
-            .pivot("condition"),
+            .optional(),
             |(_, row)| {
                 let switches = row.figures.get::<WaitFigures>().and_then(|waits| waits.switches);
                 or_absent(row, switches.map(Cell::Number), NOT_REPORTED)
             },
         );
-    usage_columns(table).group("Samples and conditions").column(
-        Column::grade(format!("Grade of the mean overshoot: {}.", grade::SPIN_OVERSHOOT.steps()))
-            .pivot("condition"),
+    let table = usage_columns(table.pivot(None));
+    table.group("Samples and conditions").pivot(Some("condition")).column(
+        Column::grade(format!("Grade of the mean overshoot: {}.", grade::SPIN_OVERSHOOT.steps())),
         |(_, row)| grade_cell(row, "waits", "needs a complete measurement"),
     )
 }
@@ -278,19 +281,6 @@ fn mean(row: &Configuration) -> f64 {
 
 fn mean_interval(row: &Configuration) -> Option<(f64, f64)> {
     row.figures.get::<WaitFigures>()?.overshoot_mean_interval
-}
-
-/// Returns the grades that the mean overshoot of a configuration allows; `None` if the
-/// configuration has no waits or did not run as requested.
-fn grading(row: &Configuration) -> Option<Grading> {
-    let waits = row.figures.get::<WaitFigures>().filter(|_| row.is_as_requested())?;
-    let (mean, count) = (mean(row), waits.actual.count);
-    let each = waits.requested + Nanos::from_nanos_f64(mean);
-    let Some(interval) = waits.overshoot_mean_interval else {
-        let missing = MIN_MEAN_COUNT.saturating_sub(count);
-        return Some(Grading::unknown(Grade::Excellent, missing, each));
-    };
-    Some(Grading::of(&grade::SPIN_OVERSHOOT, mean, interval, count, each))
 }
 
 /// Returns whether the 95% interval of the mean overshoot of `row` is above the interval of `than`.

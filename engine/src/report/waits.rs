@@ -30,34 +30,27 @@ pub struct WaitFigures {
     pub switches: Option<f64>,
     /// Number of waits that ended before the requested duration had passed.
     pub early_count: usize,
-    /// How much longer all waits together took than requested, as a share of the total requested time.
-    pub drift_share: f64,
     /// The 95% confidence interval of the mean overshoot; absent while the run is in progress and with too few waits.
     pub overshoot_mean_interval: Option<(f64, f64)>,
 }
 
-/// Returns a column of durations. The wide table layout splits the column into one column per condition (load).
+/// Returns a column of durations, of which lower values are better.
 pub(super) fn time(
     key: &'static str,
     title: &'static str,
     definition: impl Into<Cow<'static, str>>,
 ) -> Column {
-    Column::time(key, title, definition).lower_is_better().pivot("condition")
+    Column::time(key, title, definition).lower_is_better()
 }
 
 /// Describes columns with statistics of the overshoot; `samples` is the name of the waits, such as `sleeps`.
 pub(super) const fn overshoot_of(samples: &'static str) -> SpreadOf {
-    SpreadOf {
-        title: "{} overshoot",
-        values: "the actual minus the requested duration",
-        samples,
-        pivot: Some("condition"),
-    }
+    SpreadOf { title: "{} overshoot", values: "the actual minus the requested duration", samples }
 }
 
 /// Describes columns with statistics of the actual durations; `samples` is the name of the waits, such as `sleeps`.
 pub(super) const fn durations_of(samples: &'static str) -> SpreadOf {
-    SpreadOf { title: "{}", values: "the actual durations", samples, pivot: Some("condition") }
+    SpreadOf { title: "{}", values: "the actual durations", samples }
 }
 
 /// Returns the spread of the overshoot of a configuration, or a cell with the reason why there is none.
@@ -112,7 +105,6 @@ fn wait_figures(measured: &Measured<'_>) -> Option<WaitFigures> {
         let both = samples.done_nanos().zip(samples.began_nanos());
         both.map(|(done, began)| done.saturating_sub(began))
     });
-    let target = requested.as_f64() * float(count);
     let of_each = |name| Some(Nanos::new(sum_of(trials, name)?).as_f64() / float(count));
     Some(WaitFigures {
         requested,
@@ -122,7 +114,6 @@ fn wait_figures(measured: &Measured<'_>) -> Option<WaitFigures> {
         cpu_nanos: of_each(counter::CPU_NANOS),
         switches: of_each(counter::INVOLUNTARY_SWITCHES).map(|each| each * 1_000.0),
         early_count: actual.iter().filter(|&&actual| actual < requested.get()).count(),
-        drift_share: if target <= 0.0 { 0.0 } else { (all.as_f64() - target) / target },
         overshoot_mean_interval: measured
             .has_intervals
             .then(|| interval::mean(&measured.values()))

@@ -16,7 +16,6 @@ use super::model::chart::Chart;
 use super::model::configuration::Configuration;
 use super::model::evaluation::{Evaluation, Measured};
 use super::model::figures::Figures;
-use super::model::grading::Grading;
 use super::model::metric::Metric;
 use super::model::table::Table;
 use super::model::verdict::Verdict;
@@ -32,10 +31,6 @@ impl Evaluation for WhatHelps {
 
     fn figures(&self, measured: &Measured<'_>, summary: Option<&Summary>) -> Figures {
         paced::figures(measured, summary)
-    }
-
-    fn grading(&self, _: &Configuration, _: &Measured<'_>) -> Option<Grading> {
-        None
     }
 
     /// Puts the baseline first and then the changes in the order in which they are listed, whichever block ran first.
@@ -56,7 +51,7 @@ impl Evaluation for WhatHelps {
         vec![
             table::changes(self, effects),
             apply::table(run, report),
-            paced::configurations_table(&report.rows, &report.options, None),
+            paced::configurations_table(&report.rows, None),
         ]
     }
 

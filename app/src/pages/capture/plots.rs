@@ -154,13 +154,7 @@ impl PlotCache {
             of_histograms("histogram", title, names, &[(title, &histogram)]).map(fitted);
         if let Some(chart) = &mut counted {
             let marks = marks.into_iter().filter_map(|(at, label)| Some((at?, label)));
-            chart.limits = marks
-                .map(|(at, label)| Limit {
-                    at: at.as_f64(),
-                    label: label.to_owned(),
-                    is_vertical: true,
-                })
-                .collect();
+            chart.limits = marks.map(|(at, label)| Limit::vertical(at.as_f64(), label)).collect();
         }
         Self { of, timeline, recorded, histogram: counted }
     }
@@ -261,16 +255,8 @@ fn chart(
     } else {
         Axis::linear("Frame time", Quantity::Time, 0.0, most * 1.05)
     };
-    Chart {
-        key: TIMELINE,
-        title: "Timeline",
-        note: String::new(),
-        x: Axis::linear("Time", Quantity::Time, 0.0, end_nanos),
-        y,
-        marks: Marks::Lines(drawn),
-        limits: Vec::new(),
-        is_half: false,
-    }
+    let x = Axis::linear("Time", Quantity::Time, 0.0, end_nanos);
+    Chart::new((TIMELINE, "Timeline"), (x, y), Marks::Lines(drawn))
 }
 
 /// Returns the points of each series between two times in nanoseconds.

@@ -24,31 +24,21 @@ impl Timeline {
             points.into_iter().map(|(secs, nanos)| (secs * 1e9, nanos)).collect();
         let values = || points.iter().map(|point| point.1);
         let (min, most) = (values().fold(0.0, f64::min), values().fold(0.0, f64::max));
-        let limit = |at: Nanos, label: &str| chart::Limit {
-            at: at.as_f64(),
-            label: label.to_owned(),
-            is_vertical: false,
-        };
+        let limit = |at: Nanos, label: &str| chart::Limit::horizontal(at.as_f64(), label);
         let mut limits = match self.quantity {
             Quantity::Period => vec![limit(data.frame, "target")],
             Quantity::Lateness => {
                 vec![limit(data.late_limit, "late"), limit(data.frame, "1 frame")]
             }
         };
-        limits.extend(self.note_words().map(|(secs, label)| chart::Limit {
-            at: secs * 1e9,
-            label,
-            is_vertical: true,
-        }));
-        (!points.is_empty()).then(|| Chart {
-            key: "timeline",
-            title,
-            note: "over time".to_owned(),
-            x: chart::Axis::linear("Time", table::Quantity::Time, time.0 * 1e9, time.1 * 1e9),
-            y: chart::Axis::linear(title, table::Quantity::Time, min, most * 1.05),
-            marks: chart::Marks::Lines(vec![chart::Series::new(title, points)]),
-            limits,
-            is_half: false,
+        let notes = self.note_words();
+        limits.extend(notes.map(|(secs, label)| chart::Limit::vertical(secs * 1e9, label)));
+        let x = chart::Axis::linear("Time", table::Quantity::Time, time.0 * 1e9, time.1 * 1e9);
+        let y = chart::Axis::linear(title, table::Quantity::Time, min, most * 1.05);
+        (!points.is_empty()).then(|| {
+            let marks = chart::Marks::Lines(vec![chart::Series::new(title, points)]);
+            let note = "over time".to_owned();
+            Chart { note, limits, ..Chart::new(("timeline", title), (x, y), marks) }
         })
     }
 

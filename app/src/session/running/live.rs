@@ -255,7 +255,7 @@ impl Live {
             let trial = run.trials.get(trial)?;
             let plan = run.plan()?;
             (!trial.samples.is_empty())
-                .then(|| live_configuration(plan, &[trial], &Options::default()))
+                .then(|| live_configuration(plan, trial, &Options::default()))
         });
         if let (Some(slot), Some(row)) = (self.rows.get_mut(trial), row) {
             *slot = Some(row);

@@ -264,7 +264,7 @@ mod tests {
             Column::setting("requested_nanos", "Requested", "A setting."),
             Column::text("strategy", "Strategy", "A strategy."),
             Column::text("condition", "Condition", "A condition."),
-            column.pivot("condition"),
+            Column { pivot: Some("condition"), ..column },
             Column::text("applied", "Applied", "What ran."),
         ];
         let row = |requested: f64, strategy: &str, condition: &str, p99: Option<f64>| TableRow {

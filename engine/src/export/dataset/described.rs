@@ -54,7 +54,7 @@ pub fn fields(dataset: Dataset, subject: &Subject) -> Vec<Field> {
     let Some(run) = empty_run(subject.clone()) else { return Vec::new() };
     let (options, salt) = (Options::default(), Salt::none());
     let mut source = Source::new(&run, &options, &salt, Timestamp::UNIX_EPOCH);
-    source.delays = vec![Delay::none()];
+    source.delays = vec![Delay::default()];
     let rows = if dataset == Dataset::Runs { source.runs() } else { source.culprits() };
     // Rows can have different columns: the baseline of an experiment has no effect and therefore
     // fewer columns. Use the row with the most columns.

@@ -56,12 +56,7 @@ pub(super) fn account(
     let overran = before.map_or(Nanos::ZERO, |before| before.done - sample.due).max(Nanos::ZERO);
     let Some(evidence) = evidence else {
         parts.take(Cause::PreviousFrame, overran);
-        return Account {
-            source: Source::Nothing,
-            segments: parts.segments,
-            remainder: parts.rest,
-            is_complete: true,
-        };
+        return parts.account(Source::Nothing);
     };
     let waited = late_run_delay(sample, spin_from, evidence);
     if Nanos::ZERO < overran {
@@ -87,12 +82,7 @@ pub(super) fn account(
         parts.take(Cause::TimerLate, slept - sample.due);
     }
     parts.take(Cause::NotObservable, parts.rest);
-    Account {
-        source: Source::Counters,
-        segments: parts.segments,
-        remainder: parts.rest,
-        is_complete: true,
-    }
+    parts.account(Source::Counters)
 }
 
 /// Returns the part of the run-queue delay that can be after the due time. If the sleep ended before
@@ -125,6 +115,10 @@ impl Parts {
             self.rest = self.rest - length;
             self.segments.push(Segment { start: None, length, cause, culprit: None, cpu: None });
         }
+    }
+
+    fn account(self, source: Source) -> Account {
+        Account { source, segments: self.segments, remainder: self.rest, is_complete: true }
     }
 }
 

@@ -84,27 +84,15 @@ impl Tally {
     fn add(&mut self, one: &LateSample) {
         self.late_count += 1;
         self.lateness += one.sample.late();
-        let mut own: BTreeMap<(Cause, String), (Option<&Culprit>, Nanos)> = BTreeMap::new();
-        for segment in &one.account.segments {
-            let culprit = segment.culprit.as_deref();
-            let name = culprit.map_or(segment.cause.label(), Culprit::source).to_owned();
-            own.entry((segment.cause, name)).or_insert((culprit, Nanos::ZERO)).1 += segment.length;
-        }
-        if Nanos::ZERO < one.account.remainder {
-            let key = (Cause::NotObservable, Cause::NotObservable.label().to_owned());
-            own.entry(key).or_insert((None, Nanos::ZERO)).1 += one.account.remainder;
-        }
         let main = one.main_delay();
-        for ((cause, name), (culprit, length)) in own {
+        for ((cause, name), (culprit, length)) in one.account.by_source() {
+            let name = name.to_owned();
             let delay = self.found.entry((cause, name.clone())).or_insert_with(|| Delay {
                 name,
                 kind: culprit.map_or(kind(cause), |culprit| culprit.kind.label()),
                 program: culprit.and_then(Culprit::program).map(str::to_owned),
                 cause,
-                sample_count: 0,
-                total: Nanos::ZERO,
-                worst: Nanos::ZERO,
-                share: 0.0,
+                ..Delay::default()
             });
             delay.sample_count += u64::from((delay.cause, &delay.name) == (main.0, &main.1));
             delay.total += length;
@@ -250,20 +238,6 @@ impl Delay {
                 |delay| Cell::Share(delay.share),
             )
             .finish()
-    }
-
-    /// Returns an empty source of delay, for the descriptions of the table's columns, which need a row.
-    pub(crate) const fn none() -> Self {
-        Self {
-            name: String::new(),
-            kind: "",
-            program: None,
-            cause: Cause::NotObservable,
-            sample_count: 0,
-            total: Nanos::ZERO,
-            worst: Nanos::ZERO,
-            share: 0.0,
-        }
     }
 }
 

@@ -84,7 +84,7 @@ impl Suspects {
 }
 
 /// Returns the time of each CPU time reading of a trial, with the programs that were busy in the
-/// interval before it, the busiest first.
+/// interval before it.
 fn readings(trial: &TrialRun) -> Vec<(Nanos, Vec<Suspect>)> {
     let Some(trace) = &trial.trace else { return Vec::new() };
     let mut readings: Vec<(Nanos, Vec<Suspect>)> = Vec::new();
@@ -100,9 +100,6 @@ fn readings(trial: &TrialRun) -> Vec<(Nanos, Vec<Suspect>)> {
             Some((_, suspects)) => suspects.push(suspect),
             None => readings.push((record.at, vec![suspect])),
         }
-    }
-    for (_, suspects) in &mut readings {
-        sort(suspects);
     }
     readings
 }

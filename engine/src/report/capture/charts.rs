@@ -63,15 +63,11 @@ fn over_time(title: &'static str, recordings: &[Recording]) -> Option<Chart> {
     let all = || series.iter().flat_map(|series| &series.points);
     let (end, most) =
         all().fold((0.0_f64, 0.0_f64), |(end, most), point| (end.max(point.0), most.max(point.1)));
+    let x = Axis::linear("Time", Quantity::Time, 0.0, end);
+    let y = Axis::linear("Frame time", Quantity::Time, 0.0, most * 1.05);
     (!series.is_empty()).then(|| Chart {
-        key: "timeline",
-        title,
         note: "every column shows its min and max".to_owned(),
-        x: Axis::linear("Time", Quantity::Time, 0.0, end),
-        y: Axis::linear("Frame time", Quantity::Time, 0.0, most * 1.05),
-        marks: Marks::Lines(series),
-        limits: Vec::new(),
-        is_half: false,
+        ..Chart::new(("timeline", title), (x, y), Marks::Lines(series))
     })
 }
 

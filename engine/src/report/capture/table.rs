@@ -5,35 +5,26 @@ use std::convert::identity;
 
 use super::{CaptureFigures, FrameFigures, HistogramFigures, LogFigures, RecordingFigures};
 use crate::nanos::Nanos;
-use crate::report::Options;
 use crate::report::model::table::{
     Cell, Column, SpreadOf, Table, TableBuilder, average_frame_rate,
 };
-use crate::stats::{Lows, Statistic};
+use crate::stats::{LowDefinition, Lows, Statistic};
 
 /// Shown in place of a statistic that is unknown because it is above the highest bin of a
 /// histogram.
 const ABOVE: &str = "above the histogram";
 
 const FRAME_TIMES: SpreadOf =
-    SpreadOf { title: "{}", values: "the frame times", samples: "frames", pivot: None };
-const READINGS: SpreadOf = SpreadOf {
-    title: "{}",
-    values: "the readings of the frame time",
-    samples: "readings",
-    pivot: None,
-};
-const VALUES: SpreadOf = SpreadOf {
-    title: "{}",
-    values: "all values, by nearest rank of the bins",
-    samples: "values",
-    pivot: None,
-};
+    SpreadOf { title: "{}", values: "the frame times", samples: "frames" };
+const READINGS: SpreadOf =
+    SpreadOf { title: "{}", values: "the readings of the frame time", samples: "readings" };
+const VALUES: SpreadOf =
+    SpreadOf { title: "{}", values: "all values, by nearest rank of the bins", samples: "values" };
 
 type Builder<'a> = TableBuilder<'a, RecordingFigures>;
 
 /// Returns the table of an imported run, whose recordings are all of the same kind.
-pub(in crate::report) fn tables(recordings: &[RecordingFigures], options: &Options) -> Vec<Table> {
+pub(in crate::report) fn tables(recordings: &[RecordingFigures]) -> Vec<Table> {
     let Some(first) = recordings.first() else { return Vec::new() };
     let table = TableBuilder::new("recordings", "Recordings", String::new(), recordings)
         .group("Recording")
@@ -42,7 +33,7 @@ pub(in crate::report) fn tables(recordings: &[RecordingFigures], options: &Optio
             |recording| Cell::text_of(recording.label.clone()),
         );
     let table = match &first.figures {
-        CaptureFigures::Frames(_) => frame_columns(rate_columns(table, options)),
+        CaptureFigures::Frames(_) => frame_columns(rate_columns(table)),
         CaptureFigures::SampledLog(_) => log_columns(table),
         CaptureFigures::Histogram(_) => histogram_columns(table),
     };
@@ -77,8 +68,8 @@ fn histogram(recording: &RecordingFigures, read: impl Fn(&HistogramFigures) -> C
     recording.figures.histogram().map_or_else(other_kind, read)
 }
 
-fn rate_columns<'a>(table: Builder<'a>, options: &Options) -> Builder<'a> {
-    let low = options.low;
+fn rate_columns(table: Builder<'_>) -> Builder<'_> {
+    let low = LowDefinition::default();
     let by = move |lows: Option<Lows>, reason| {
         or_absent(lows.map(|lows| Cell::Rate(lows.by(low))), reason)
     };

@@ -1,12 +1,11 @@
 //! The configurations of a run, each of which joins the trials with the same label.
 
 use super::evaluation_of;
-use crate::nanos::Nanos;
-use crate::plan::{Conditions, Load, Pace, Plan, Wait, Work};
-use crate::report::model::configuration::{AppliedSummary, Configuration};
+use crate::plan::{Pace, Plan, Work};
+use crate::platform::Applied;
+use crate::report::model::configuration::Configuration;
 use crate::report::model::disturbance::Disturbance;
 use crate::report::model::evaluation::{Measured, round_of};
-use crate::report::model::figures::Figures;
 use crate::report::model::report::Options;
 use crate::report::model::usage::Usage;
 use crate::run::{Run, TrialRun, counter, foreign_share};
@@ -33,7 +32,7 @@ pub(super) fn configurations(
         let trials = run.trials.iter().enumerate();
         let (positions, trials): (Vec<usize>, Vec<&TrialRun>) =
             trials.filter(|(_, trial)| trial.trial.label == **label).unzip();
-        let one = numbers(plan, &trials, options, has_intervals);
+        let one = numbers(plan, (trials.first()?, &trials), options, has_intervals);
         // In a short trial, the CPU time of other programs is not known exactly: the share of the
         // whole run is used instead.
         let is_counted =
@@ -44,9 +43,9 @@ pub(super) fn configurations(
         let share = of_cpu.or(one.foreign_share).or(of_run);
         let cpu_count = disturbed_cpus(run, &trials);
         let programs = share.and_then(|share| Disturbance::by_programs(share, cpu_count));
-        Configuration { trials: positions, disturbance: programs.or(disturbed_run), ..one }
+        Some(Configuration { trials: positions, disturbance: programs.or(disturbed_run), ..one })
     };
-    let mut configurations: Vec<Configuration> = labels.iter().map(of_label).collect();
+    let mut configurations: Vec<Configuration> = labels.iter().filter_map(of_label).collect();
     evaluation_of(plan).sort(&mut configurations);
     configurations
 }
@@ -73,19 +72,18 @@ fn threads(trial: &TrialRun) -> usize {
     }
 }
 
-/// Returns the configuration of trials with the same label while their run is in progress: without
-/// confidence intervals.
-pub fn live_configuration(plan: &Plan, trials: &[&TrialRun], options: &Options) -> Configuration {
-    numbers(plan, trials, options, false)
+/// Returns the configuration of a trial while its run is in progress: without confidence intervals.
+pub fn live_configuration(plan: &Plan, trial: &TrialRun, options: &Options) -> Configuration {
+    numbers(plan, (trial, &[trial]), options, false)
 }
 
+/// Returns the configuration of trials with the same label, of which `first` is the first one.
 fn numbers(
     plan: &Plan,
-    trials: &[&TrialRun],
+    (first, trials): (&TrialRun, &[&TrialRun]),
     options: &Options,
     has_intervals: bool,
 ) -> Configuration {
-    let Some(first) = trials.first() else { return empty() };
     let test = evaluation_of(plan);
     let late_limit = plan.late_limit(options.late_percent).unwrap_or(test.limit());
     let rounds: Vec<Round<'_>> = trials.iter().map(|trial| round_of(trial)).collect();
@@ -96,6 +94,12 @@ fn numbers(
     } else {
         Summary::of_values(measured.values(), &rounds, late_limit)
     };
+    // If a round did not run as requested, the settings of that round are reported for all rounds.
+    let applied = || trials.iter().filter_map(|trial| trial.applied.as_ref());
+    let off = || applied().filter(|one| !one.is_as_requested());
+    let (off_count, count) = (off().count(), applied().count());
+    let is_demoted = applied().any(|one| one.demoted);
+    let granted = off().chain(applied()).next();
     let mut configuration = Configuration {
         label: first.trial.label.clone(),
         conditions: first.trial.conditions,
@@ -105,7 +109,8 @@ fn numbers(
         late_limit,
         figures: test.figures(&measured, summary.as_ref()),
         trials: Vec::new(),
-        granted: granted(trials),
+        granted: granted.map(|one| Applied { demoted: is_demoted, ..one.clone() }),
+        of_rounds: (0 < off_count && off_count < count).then_some((off_count, count)),
         p99_bounds: has_intervals.then(|| interval::percentile(&measured.values(), Quantile::P99)),
         grading: None,
         disturbance: None,
@@ -126,57 +131,11 @@ fn numbers(
     configuration
 }
 
-/// Returns the applied settings of trials with the same label; `None` if no trial started.
-fn granted(trials: &[&TrialRun]) -> Option<AppliedSummary> {
-    // If a round did not run as requested, the settings of that round are reported for all rounds.
-    let all = || trials.iter().filter_map(|trial| trial.applied.as_ref());
-    let applied = all().find(|one| !one.is_as_requested()).or(all().next())?;
-    let (off, count) = (all().filter(|one| !one.is_as_requested()).count(), all().count());
-    Some(AppliedSummary {
-        of_rounds: (0 < off && off < count).then_some((off, count)),
-        priority: applied.priority.clone(),
-        pin: applied.pin.clone(),
-        policy: applied.effective.policy,
-        changed_to: applied.changed_to(),
-        cpus: applied.effective.cpus.clone(),
-        mechanism: applied.mechanism.clone(),
-        refusals: applied.refusals.clone(),
-        sleep_call: applied.sleep_call.clone(),
-        timer_slack: applied.timer_slack,
-        timer_resolution: applied.timer_resolution,
-        demoted: all().any(|applied| applied.demoted),
-    })
-}
-
-/// Returns a configuration without trials.
-fn empty() -> Configuration {
-    Configuration {
-        label: String::new(),
-        conditions: Conditions::NORMAL,
-        wait: Wait::OsSleep,
-        load: Load::NONE,
-        period: Nanos::ZERO,
-        late_limit: Nanos::ZERO,
-        figures: Figures::default(),
-        trials: Vec::new(),
-        granted: None,
-        summary: None,
-        p99_bounds: None,
-        grading: None,
-        disturbance: None,
-        usage: Usage::default(),
-        lost_count: 0,
-        is_complete: false,
-        is_graded: false,
-        skipped: None,
-        foreign_share: None,
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::plan::{CpuFacts, FrameLoop, OnMiss, Probe as _};
+    use crate::nanos::Nanos;
+    use crate::plan::{CpuFacts, FrameLoop, Load, OnMiss, Probe as _, Wait};
     use crate::report::PacedFigures;
     use crate::sample::{Sample, Samples};
     use crate::stats::{Rebasing, Spread};
@@ -223,7 +182,8 @@ mod tests {
     }
 
     fn row(on_miss: OnMiss, trials: &[&TrialRun]) -> Configuration {
-        live_configuration(&Plan::FrameLoop(plan(on_miss)), trials, &Options::default())
+        let trials = (trials[0], trials);
+        numbers(&Plan::FrameLoop(plan(on_miss)), trials, &Options::default(), false)
     }
 
     fn corrected_of(configuration: &Configuration) -> Option<Spread> {
@@ -312,7 +272,7 @@ mod tests {
         let with_lost = TrialRun { lost_count: 50, ..with_hole.clone() };
         let plan = Plan::FrameLoop(plan(OnMiss::Skip));
         let worst = |trial: &TrialRun| {
-            let row = numbers(&plan, &[trial], &Options::default(), true);
+            let row = numbers(&plan, (trial, &[trial]), &Options::default(), true);
             row.grading.unwrap().best
         };
         assert_eq!(worst(&with_lost), worst(&whole));

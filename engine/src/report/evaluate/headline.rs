@@ -5,8 +5,7 @@ use crate::nanos::Nanos;
 use crate::report::capture::RecordingFigures;
 use crate::report::model::configuration::Configuration;
 use crate::report::model::grading::Standing;
-use crate::report::model::report::{Options, Report};
-use crate::report::model::verdict::Doubt;
+use crate::report::model::report::Report;
 use crate::report::scheduling_gaps::GapFigures;
 use crate::run::{Ending, Run};
 use crate::stats::GradeRange;
@@ -37,16 +36,9 @@ pub struct Headline {
 }
 
 impl Headline {
-    /// Returns the summary of a run.
-    pub fn of(run: &Run) -> Self {
-        let report = Report::of(run, &Options::default());
-        Self::of_report(run, &report)
-    }
-
     /// Returns the summary of a run whose report is already computed.
     pub fn of_report(run: &Run, report: &Report) -> Self {
         let verdict = &report.verdict;
-        let doubt = Doubt::of(verdict.standing);
         let word = match (&run.ending, verdict.grade) {
             (Ending::Stopped, None) => "Stopped",
             (Ending::Recovered, None) => "Recovered",
@@ -54,7 +46,7 @@ impl Headline {
             (_, Some(grade)) => verdict.finding.word.as_deref().unwrap_or_else(|| grade.word()),
             (_, None) if run.capture().is_some() => verdict.word(),
             (_, None) => {
-                let word = doubt.map(Doubt::words).or(verdict.finding.word.as_deref());
+                let word = verdict.standing.doubt().or(verdict.finding.word.as_deref());
                 word.unwrap_or("Not graded")
             }
         };

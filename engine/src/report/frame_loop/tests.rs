@@ -89,6 +89,16 @@ fn the_lower_end_of_an_interval_decides_where_it_is_above_another_one() {
 }
 
 #[test]
+fn late_frames_are_counted_among_the_frames_that_ran() {
+    let (mut run, _) = report(&[(Priority::Normal, vec![Nanos::from_millis(1); 600])]);
+    let all = run.trials[0].samples.iter().enumerate();
+    run.trials[0].samples = all.filter(|(k, _)| k % 10 != 5).map(|(_, sample)| sample).collect();
+    let report = Report::of(&run, &Options::default());
+    assert_eq!(report.rows[0].summary.as_ref().unwrap().slot_count, 600);
+    assert!(report.sentence().starts_with("540 of 540 frames"), "{}", report.sentence());
+}
+
+#[test]
 fn too_few_frames_for_any_interval_are_no_sign_of_dependence() {
     let late = lateness(1, Nanos::from_micros(30), 1);
     let (_, report) = report(&[(Priority::Normal, late[..200].to_vec())]);

@@ -16,11 +16,8 @@ type Interval = (f64, f64);
 
 /// Returns all charts of a run of game cycles.
 pub(super) fn charts(run: &Run, report: &Report, budget: Nanos) -> Vec<Chart> {
-    let cores = run.machine.physical_cores.map(|cores| Limit {
-        at: f64::from(cores),
-        label: format!("{cores} physical cores"),
-        is_vertical: true,
-    });
+    let cores = run.machine.physical_cores;
+    let cores = cores.map(|it| Limit::vertical(f64::from(it), format!("{it} physical cores")));
     [cycle_time(report, budget), speedup(report), efficiency(report)]
         .into_iter()
         .flatten()
@@ -38,20 +35,15 @@ fn threads(report: &Report) -> Axis {
 }
 
 fn chart(
-    (key, title): (&'static str, &'static str),
+    titles: (&'static str, &'static str),
     note: &str,
-    (x, y): (Axis, Axis),
+    axes: (Axis, Axis),
     curves: Vec<Series>,
 ) -> Option<Chart> {
     (!curves.is_empty()).then(|| Chart {
-        key,
-        title,
         note: note.to_owned(),
-        x,
-        y,
-        marks: Marks::Curves(curves),
-        limits: Vec::new(),
         is_half: true,
+        ..Chart::new(titles, axes, Marks::Curves(curves))
     })
 }
 
@@ -84,7 +76,7 @@ fn cycle_time(report: &Report, budget: Nanos) -> Option<Chart> {
     let note = "with 99.9% confidence intervals; longer ones end at the edge";
     let mut chart =
         chart(("cycle-time", "Time per cycle by threads"), note, (threads(report), y), times)?;
-    let limit = Limit { at: budget.as_f64(), label: "budget".to_owned(), is_vertical: false };
+    let limit = Limit::horizontal(budget.as_f64(), "budget");
     chart.limits.extend(Some(limit).filter(|one| one.at <= chart.y.to));
     Some(chart)
 }
@@ -114,7 +106,7 @@ fn efficiency(report: &Report) -> Option<Chart> {
     let note = "speedup divided by the cores that the threads use";
     let mut chart =
         chart(("efficiency", "Efficiency per core"), note, (threads(report), y), curves)?;
-    chart.limits.push(Limit { at: 1.0, label: "ideal".to_owned(), is_vertical: false });
+    chart.limits.push(Limit::horizontal(1.0, "ideal"));
     Some(chart)
 }
 

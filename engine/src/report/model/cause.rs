@@ -8,7 +8,7 @@ pub(in crate::report) const DEEP_IDLE: Nanos = Nanos::from_micros(20);
 
 /// The cause of a segment of the lateness of a sample. The cause of the longest segment is the
 /// cause of the sample.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Cause {
     /// The previous frame was not finished at the scheduled start.
     PreviousFrame,
@@ -34,6 +34,7 @@ pub enum Cause {
     /// The CPU was in an idle state with a long exit latency.
     DeepIdle,
     /// This system does not report what made the sample late.
+    #[default]
     NotObservable,
 }
 

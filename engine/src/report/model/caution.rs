@@ -3,6 +3,7 @@
 use std::fmt;
 
 use super::configuration::Configuration;
+use super::verdict::count_text;
 use crate::nanos::Nanos;
 use crate::plan::Work;
 use crate::platform::Policy;
@@ -24,7 +25,7 @@ pub enum Caution {
     Stopped {
         /// Number of complete configurations.
         complete: usize,
-        /// Number of planned configurations.
+        /// Number of planned configurations, without skipped ones.
         planned: usize,
     },
     /// The program ended during the run, and the run was recovered later.
@@ -126,10 +127,10 @@ impl fmt::Display for Caution {
             Self::Recovered => f.write_str(
                 "Recovered: the app exited during the run; up to one second of data is missing.",
             ),
-            Self::DamagedLines(count) => write!(
-                f,
-                "Damaged: {count} lines of the journal were skipped, so samples are missing."
-            ),
+            Self::DamagedLines(count) => {
+                let (lines, were) = (count_text(*count, "lines"), were(*count));
+                write!(f, "Damaged: {lines} of the journal {were} skipped, so samples are missing.")
+            }
             Self::Failed(reason) => write!(f, "The test could not finish: {reason}."),
             Self::Starved(longest) => write!(
                 f,
@@ -142,14 +143,15 @@ impl fmt::Display for Caution {
             }
             Self::Lost(count) => write!(
                 f,
-                "{count} samples were lost because the disk or processor was too busy. \
-                 Percentiles may be too low."
+                "{} {} lost because the disk or processor was too busy. Percentiles may be too low.",
+                count_text(*count, "samples"),
+                were(*count)
             ),
             Self::DebugBuild => f.write_str(
                 "Measured with a debug build: results can be worse than with a release build.",
             ),
             Self::ClockBackwards(count) => {
-                let times = if *count == 1 { "once".to_owned() } else { format!("{count} times") };
+                let times = times(*count);
                 write!(f, "The clock went backward {times}. Small results are not reliable.")
             }
             Self::SystemSlept(slept) => {
@@ -159,7 +161,7 @@ impl fmt::Display for Caution {
                 write!(f, "The window was hidden for {:.0} s.", hidden.as_secs())
             }
             Self::PowerChanged(count) => {
-                write!(f, "Power source or plan changed {count} times during the test.")
+                write!(f, "Power source or plan changed {} during the test.", times(*count))
             }
             Self::ProcessorGroup(count) => write!(
                 f,
@@ -199,14 +201,11 @@ impl fmt::Display for Caution {
                 listed(labels)
             ),
             Self::CpuQuota { percent, throttled, began } => {
-                write!(f, "A CPU quota limited this program to {percent}% of one CPU")?;
-                if let Some(began) = began {
-                    write!(f, " from {:.0} s into the test", began.as_secs())?;
-                }
-                match throttled {
-                    Some(time) => write!(f, "; it was throttled for {:.0} ms.", time.as_millis()),
-                    None => f.write_str("."),
-                }
+                let began = began.map(|it| format!(" from {:.0} s into the test", it.as_secs()));
+                let time =
+                    throttled.map(|it| format!("; it was throttled for {:.0} ms", it.as_millis()));
+                let (began, time) = (began.unwrap_or_default(), time.unwrap_or_default());
+                write!(f, "A CPU quota limited this program to {percent}% of one CPU{began}{time}.")
             }
             Self::CpusChanged(at) => {
                 let secs = at.as_secs();
@@ -217,6 +216,14 @@ impl fmt::Display for Caution {
             }
         }
     }
+}
+
+const fn were(count: u64) -> &'static str {
+    if count == 1 { "was" } else { "were" }
+}
+
+fn times(count: u32) -> String {
+    if count == 1 { "once".to_owned() } else { format!("{count} times") }
 }
 
 /// Returns the longest time for which a measuring thread was due to run and got no CPU; `None` up to [`STARVED`].
@@ -270,7 +277,7 @@ fn policy_changes(run: &Run) -> Option<Caution> {
 fn overruns(rows: &[Configuration]) -> Option<Caution> {
     let (mut labels, mut worst) = (Vec::new(), None);
     for row in rows {
-        let policy = row.granted.as_ref().map(|granted| granted.policy);
+        let policy = row.granted.as_ref().map(|granted| granted.effective.policy);
         let (Some(Policy::Deadline { runtime, .. }), Some(summary)) = (policy, &row.summary) else {
             continue;
         };
@@ -290,13 +297,21 @@ fn power_changes(run: &Run) -> u32 {
     run.health.power_changes.max(u32::try_from(counted).unwrap_or(0))
 }
 
+/// Returns the number of complete configurations and of all configurations, without skipped ones.
+pub(in crate::report) fn progress(rows: &[Configuration]) -> (usize, usize) {
+    let planned = || rows.iter().filter(|row| row.skipped.is_none());
+    (planned().filter(|row| row.is_complete).count(), planned().count())
+}
+
 /// Returns every reason to trust the run less, the most serious first.
 pub(in crate::report) fn of(run: &Run, rows: &[Configuration]) -> Vec<Caution> {
     let mut cautions = Vec::new();
-    let complete = rows.iter().filter(|row| row.is_complete).count();
     match &run.ending {
         Ending::Finished => {}
-        Ending::Stopped => cautions.push(Caution::Stopped { complete, planned: rows.len() }),
+        Ending::Stopped => {
+            let (complete, planned) = progress(rows);
+            cautions.push(Caution::Stopped { complete, planned });
+        }
         Ending::Recovered => cautions.push(Caution::Recovered),
         Ending::Failed(reason) => cautions.push(Caution::Failed(reason.clone())),
     }
@@ -369,9 +384,9 @@ pub(in crate::report) fn of(run: &Run, rows: &[Configuration]) -> Vec<Caution> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::plan::{FrameLoop, Plan};
+    use crate::plan::{FrameLoop, Plan, SleepAccuracy};
     use crate::platform::Cpu;
-    use crate::report::test_run::run_of;
+    use crate::report::test_run::{run_of, wait};
     use crate::report::{Options, Report};
     use crate::sample::Sample;
 
@@ -400,6 +415,47 @@ mod tests {
         assert_eq!(overrun(cautions(1_000)), None);
         let words = overrun(cautions(600)).unwrap().to_string();
         assert!(words.starts_with("DEADLINE reserved 600"), "{words}");
+    }
+
+    #[test]
+    fn one_of_something_is_singular() {
+        for (caution, expected) in [
+            (Caution::PowerChanged(1), "Power source or plan changed once during the test."),
+            (
+                Caution::DamagedLines(1),
+                "Damaged: 1 line of the journal was skipped, so samples are missing.",
+            ),
+            (
+                Caution::Lost(1),
+                "1 sample was lost because the disk or processor was too busy. Percentiles may be \
+                 too low.",
+            ),
+        ] {
+            assert_eq!(caution.to_string(), expected);
+        }
+    }
+
+    #[test]
+    fn a_stopped_run_counts_its_own_samples_and_no_skipped_configuration() {
+        let plan = Plan::SleepAccuracy(SleepAccuracy::default());
+        let mut run = run_of(plan, |trial| {
+            trial.samples = (0..2).map(|k| wait(k * 10_000_000, 1_000_000, 9_000)).collect();
+            trial.complete = false;
+        });
+        run.ending = Ending::Stopped;
+        let planned = Report::of(&run, &Options::default()).rows.len();
+        let (skipped, rest) = run.trials.split_first_mut().unwrap();
+        skipped.skipped = Some("not supported".to_owned());
+        let label = skipped.trial.label.clone();
+        assert!(rest.iter().all(|trial| trial.trial.label != label));
+        let report = Report::of(&run, &Options::default());
+        let stopped = Caution::Stopped { complete: 0, planned: planned - 1 };
+        assert_eq!(report.cautions[0], stopped);
+        let sentence = format!("0 of {} configurations are complete and saved.", planned - 1);
+        assert_eq!(report.sentence(), sentence);
+        run.trials.truncate(2);
+        let report = Report::of(&run, &Options::default());
+        assert_eq!(report.sentence(), "4 sleeps were measured and saved.");
     }
 
     #[test]

@@ -203,6 +203,18 @@ pub struct Limit {
     pub is_vertical: bool,
 }
 
+impl Limit {
+    /// Creates a vertical line at a value of the horizontal axis.
+    pub fn vertical(at: f64, label: impl Into<String>) -> Self {
+        Self { at, label: label.into(), is_vertical: true }
+    }
+
+    /// Creates a horizontal line at a value of the vertical axis.
+    pub fn horizontal(at: f64, label: impl Into<String>) -> Self {
+        Self { at, label: label.into(), is_vertical: false }
+    }
+}
+
 impl BoxMark {
     /// Returns the distribution of sorted values, without a reference.
     pub fn of(sorted: &Sorted) -> Self {
@@ -229,20 +241,25 @@ pub fn of_boxes(
 ) -> Option<Chart> {
     let (names, boxes): (Vec<String>, Vec<BoxMark>) = rows.into_iter().unzip();
     let most = boxes.iter().map(|one| one.max).fold(0.0, f64::max);
+    let x = Axis::log(x_title, Quantity::Time, from, decade_above_one(most));
+    let note = "box: middle half, with the median; line: 1st to 99th percentile; dot: maximum";
     (!boxes.is_empty()).then(|| Chart {
-        key,
-        title,
-        note: "box: middle half, with the median; line: 1st to 99th percentile; dot: maximum"
-            .to_owned(),
-        x: Axis::log(x_title, Quantity::Time, from, decade_above_one(most)),
-        y: Axis::rows(names),
-        marks: Marks::Boxes(boxes),
-        limits: Vec::new(),
-        is_half: false,
+        note: note.to_owned(),
+        ..Chart::new((key, title), (x, Axis::rows(names)), Marks::Boxes(boxes))
     })
 }
 
 impl Chart {
+    /// Creates a plot of full width, without a note and without limits.
+    pub fn new(
+        (key, title): (&'static str, &'static str),
+        (x, y): (Axis, Axis),
+        marks: Marks,
+    ) -> Self {
+        let limits = Vec::new();
+        Self { key, title, note: String::new(), x, y, marks, limits, is_half: false }
+    }
+
     /// Whether there is nothing to draw.
     pub fn is_empty(&self) -> bool {
         match &self.marks {

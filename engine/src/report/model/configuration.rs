@@ -7,7 +7,7 @@ use super::grading::{self, Grading};
 use super::usage::Usage;
 use crate::nanos::Nanos;
 use crate::plan::{Conditions, Load, Wait};
-use crate::platform::{Policy, Refusal, RequestOutcome};
+use crate::platform::Applied;
 use crate::stats::interval::TooFew;
 use crate::stats::{GradeRange, Summary};
 use crate::units::format_cpus;
@@ -29,8 +29,12 @@ pub struct Configuration {
     pub late_limit: Nanos,
     /// The positions of the configuration's trials in the run.
     pub trials: Vec<usize>,
-    /// The applied settings; absent if no trial of the configuration started.
-    pub granted: Option<AppliedSummary>,
+    /// The applied settings: those of the first round that did not run as requested, or else of the
+    /// first round. Absent if no trial of the configuration started.
+    pub granted: Option<Applied>,
+    /// The number of rounds that did not run as requested, and the number of all rounds; absent if
+    /// these rounds are all or none.
+    pub of_rounds: Option<(usize, usize)>,
     /// Statistics of the samples; absent if there are none. The field `lateness` holds the value that the test
     /// measures: lateness, overshoot, the length of gaps, or the time of cycles.
     pub summary: Option<Summary>,
@@ -58,49 +62,17 @@ pub struct Configuration {
     pub foreign_share: Option<f64>,
 }
 
-/// The settings that the OS applied to a configuration.
-#[derive(Clone, Debug, PartialEq)]
-pub struct AppliedSummary {
-    /// The outcome of the request for a priority.
-    pub priority: RequestOutcome,
-    /// The outcome of the request for pinning.
-    pub pin: RequestOutcome,
-    /// The scheduling policy of the thread.
-    pub policy: Policy,
-    /// The CPUs on which the thread was allowed to run; empty if the system does not report them.
-    pub cpus: Vec<u32>,
-    /// The number of rounds that did not run as requested, and the number of all rounds; absent if these rounds are
-    /// all or none. If present, the other fields describe the first round that did not run as requested.
-    pub of_rounds: Option<(usize, usize)>,
-    /// The policy to which another program changed the thread; absent if none did.
-    pub changed_to: Option<Policy>,
-    /// The function that set the priority, such as `sched_setscheduler`.
-    pub mechanism: String,
-    /// Every request that the system denied, with the reason.
-    pub refusals: Vec<Refusal>,
-    /// Whether the watchdog revoked real-time priority in any round.
-    pub demoted: bool,
-    /// The function with which the thread slept, such as `clock_nanosleep, absolute`.
-    pub sleep_call: String,
-    /// The timer slack in force, read back (Linux).
-    pub timer_slack: Option<Nanos>,
-    /// The timer resolution in force, read back (Windows).
-    pub timer_resolution: Option<Nanos>,
-}
-
 impl Configuration {
     /// Whether every round ran with all requested settings until its end.
     pub fn is_as_requested(&self) -> bool {
-        self.granted.as_ref().is_some_and(|granted| {
-            granted.priority == RequestOutcome::Granted && granted.pin == RequestOutcome::Granted
-        }) && self.has_retained_policy()
+        self.granted.as_ref().is_some_and(Applied::is_as_requested)
     }
 
     /// Whether the applied scheduling policy stayed in force in every round.
     pub fn has_retained_policy(&self) -> bool {
         self.granted
             .as_ref()
-            .is_some_and(|granted| !granted.demoted && granted.changed_to.is_none())
+            .is_some_and(|granted| !granted.demoted && granted.changed_to().is_none())
     }
 
     /// Returns the CPU time of other programs as a share of one CPU; `None` unless they disturbed the measurement.
@@ -153,19 +125,19 @@ impl Configuration {
     /// Returns the applied settings in a few words: "RR 10 · CPU 1"; "–" if no trial started.
     pub fn applied_text(&self) -> String {
         let Some(granted) = &self.granted else { return "–".to_owned() };
-        let mut text = granted.policy.to_string();
+        let mut text = granted.effective.policy.to_string();
         if granted.demoted {
             text.push_str(", revoked by the watchdog");
         }
-        if let Some(policy) = granted.changed_to.filter(|_| !granted.demoted) {
+        if let Some(policy) = granted.changed_to().filter(|_| !granted.demoted) {
             text.push_str(&format!(", changed to {policy} during the test"));
         }
-        match granted.cpus.as_slice() {
+        match granted.effective.cpus.as_slice() {
             [] => {}
             [cpu] => text.push_str(&format!(" · CPU {cpu}")),
             cpus => text.push_str(&format!(" · CPUs {}", format_cpus(cpus))),
         }
-        if let Some((count, all)) = granted.of_rounds {
+        if let Some((count, all)) = self.of_rounds {
             text.push_str(&format!(", in {count} of {all} rounds"));
         }
         text

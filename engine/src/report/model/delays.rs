@@ -69,7 +69,7 @@ pub struct Delays {
 }
 
 /// One source of delay: a thread, an interrupt, or a cause without a name.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Delay {
     /// The name of the thread or interrupt, or the label of the cause if no name is known.
     pub name: String,

@@ -66,10 +66,9 @@ impl fmt::Display for Disturbance {
             Self::OtherPrograms(share) => {
                 write!(f, "other programs used up to {} of one CPU", format_share(*share))
             }
-            Self::Throttled(time) => {
-                write!(f, "a CPU quota throttled the program for {}", format_time(*time))
+            Self::Throttled(time) | Self::Slept(time) => {
+                write!(f, "{} for {}", self.words(), format_time(*time))
             }
-            Self::Slept(time) => write!(f, "the system slept for {}", format_time(*time)),
         }
     }
 }

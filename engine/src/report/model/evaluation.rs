@@ -67,8 +67,11 @@ pub(in crate::report) trait Evaluation: Probe {
     /// Returns the figures of a configuration that only this test has.
     fn figures(&self, measured: &Measured<'_>, summary: Option<&Summary>) -> Figures;
 
-    /// Returns the grades that the data of a complete configuration allows; `None` if it is not graded.
-    fn grading(&self, configuration: &Configuration, measured: &Measured<'_>) -> Option<Grading>;
+    /// Returns the grades that the data of a complete configuration allows; `None` if it is not graded, or, like a
+    /// game cycle, only relative to another configuration.
+    fn grading(&self, _row: &Configuration, _measured: &Measured<'_>) -> Option<Grading> {
+        None
+    }
 
     /// Sorts the configurations of a report. The default is the order in which they ran.
     fn sort(&self, _configurations: &mut [Configuration]) {}

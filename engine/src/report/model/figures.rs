@@ -48,13 +48,28 @@ impl<T: Any + fmt::Debug + PartialEq + Send + Sync> OwnFigures for T {
     }
 }
 
-/// Returns the sum of the counter `name` over trials; `None` if a trial does not have the counter.
-pub(in crate::report) fn sum_of(trials: &[&TrialRun], name: &str) -> Option<i64> {
-    let mut sum = 0_i64;
+/// Returns the sum of `of` over the trials that ran; `None` if one of them has no value, or no trial
+/// ran.
+pub(in crate::report) fn sum_by(
+    trials: &[&TrialRun],
+    of: impl Fn(&TrialRun) -> Option<i64>,
+) -> Option<i64> {
+    let mut sum = None;
     for trial in trials {
-        sum = sum.saturating_add(*trial.counters.get(name)?);
+        match of(trial) {
+            Some(value) => sum = Some(value.saturating_add(sum.unwrap_or(0))),
+            // A stopped run also lists trials that did not start.
+            None if trial.samples.is_empty() && !trial.complete => {}
+            None => return None,
+        }
     }
-    Some(sum)
+    sum
+}
+
+/// Returns the sum of the counter `name` over the trials that ran; `None` if one of them does not
+/// have the counter, or no trial ran.
+pub(in crate::report) fn sum_of(trials: &[&TrialRun], name: &str) -> Option<i64> {
+    sum_by(trials, |trial| trial.counters.get(name).copied())
 }
 
 /// Returns the mean of values; 0 without values.

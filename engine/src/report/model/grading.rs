@@ -96,9 +96,7 @@ impl Grading {
             .into_iter()
             .filter(|better| best <= *better && *better < own)
             .filter_map(|better| limits.limit(better))
-            .fold(None, |most: Option<f64>, limit| {
-                Some(most.map_or(limit, |most| most.max(limit)))
-            });
+            .reduce(f64::max);
         let shrink = [
             above.map(|limit| (limit - value) / (high - value)),
             below.map(|limit| (value - limit) / (value - low)),
@@ -212,7 +210,21 @@ pub enum Standing {
     Noted(Disturbance),
 }
 
+/// The words that replace a grade if there is too little data.
+pub(in crate::report) const NOT_ENOUGH_DATA: &str = "Not enough data";
+/// The words that replace a grade if the measurement was disturbed.
+pub const INCONCLUSIVE: &str = "Inconclusive";
+
 impl Standing {
+    /// Returns the words that replace the grade; `None` if the standing does not rule out a grade.
+    pub const fn doubt(self) -> Option<&'static str> {
+        match self {
+            Self::NotEnoughData(_) => Some(NOT_ENOUGH_DATA),
+            Self::Inconclusive { .. } => Some(INCONCLUSIVE),
+            Self::Clear | Self::Noted(_) => None,
+        }
+    }
+
     /// Returns what disturbed the measurement; `None` without a disturbance.
     pub const fn disturbance(self) -> Option<Disturbance> {
         match self {

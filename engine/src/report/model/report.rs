@@ -10,20 +10,17 @@ use super::ranking;
 use super::table::Table;
 use super::verdict::Verdict;
 use crate::plan::DEFAULT_LATE_PERCENT;
-use crate::stats::LowDefinition;
 
 /// The definitions that a user can choose for the figures of a report. Grades and comparisons do not depend on them.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Options {
     /// The late threshold in percent of a frame. A plan that has a late threshold ignores this one.
     pub late_percent: f64,
-    /// The definition of the 1% and 0.1% lows.
-    pub low: LowDefinition,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { late_percent: DEFAULT_LATE_PERCENT.into(), low: LowDefinition::default() }
+        Self { late_percent: DEFAULT_LATE_PERCENT.into() }
     }
 }
 

@@ -1,5 +1,6 @@
 //! CPU time and context switches of the measuring thread and the load, the spin tail, and the time to read counters.
 
+use super::figures::{sum_by, sum_of};
 use crate::nanos::Nanos;
 use crate::run::{TrialRun, counter};
 
@@ -24,11 +25,7 @@ pub struct Usage {
 impl Usage {
     /// Combines the counters of trials into sums, shares of sums, and maxima.
     pub(in crate::report) fn of(trials: &[&TrialRun]) -> Self {
-        let sum = |name: &str| {
-            trials.iter().try_fold(0_i64, |sum, trial| {
-                trial.counters.get(name).map(|value| sum.saturating_add(*value))
-            })
-        };
+        let sum = |name| sum_of(trials, name);
         let most = |name: &str| {
             let values = trials.iter().filter_map(|trial| trial.counters.get(name));
             values.max().copied().map(Nanos::new)
@@ -37,10 +34,9 @@ impl Usage {
             let (part, whole) = (Nanos::new(part?).as_f64(), Nanos::new(whole?).as_f64());
             (0.0 < whole).then(|| part / whole)
         };
-        let load_time = trials.iter().try_fold(0_i64, |sum, trial| {
-            let threads = *trial.counters.get(counter::LOAD_THREADS)?;
-            let wall = *trial.counters.get(counter::LOAD_WALL_NANOS)?;
-            Some(sum.saturating_add(threads.saturating_mul(wall)))
+        let load_time = sum_by(trials, |trial| {
+            let threads = trial.counters.get(counter::LOAD_THREADS)?;
+            Some(threads.saturating_mul(*trial.counters.get(counter::LOAD_WALL_NANOS)?))
         });
         let count = |name| sum(name).and_then(|count| u64::try_from(count).ok());
         Self {
@@ -90,5 +86,9 @@ mod tests {
         run.trials[1].counters.remove(counter::LOAD_WALL_NANOS);
         let trials: Vec<&TrialRun> = run.trials.iter().collect();
         assert_eq!(Usage::of(&trials).load_share, None, "one trial does not have it");
+        let first = &run.trials[0];
+        let not_started = TrialRun::new(first.stage, first.trial.clone(), first.load);
+        let trials = [first, &not_started];
+        assert_eq!(Usage::of(&trials).cpu_share, Some(0.25), "of the trial that ran");
     }
 }

@@ -1,7 +1,7 @@
 //! The verdict on a run: a grade, and a finding in words.
 
 use super::configuration::Configuration;
-use super::grading::{Standing, conclude};
+use super::grading::{NOT_ENOUGH_DATA, Standing, conclude};
 use crate::stats::GradeRange;
 use crate::units::format_count;
 
@@ -53,9 +53,9 @@ impl Finding {
         Self { key, ..self }
     }
 
-    /// Returns the finding of a run without samples.
-    pub(in crate::report) fn nothing() -> Self {
-        Self::new("No frame was measured.", "")
+    /// Returns the finding of a run without samples; `samples_name` is the plural noun for them.
+    pub(in crate::report) fn nothing(samples_name: &str) -> Self {
+        Self::new(format!("No {} was measured.", singular(samples_name)), "")
     }
 
     /// Returns the finding of a run in which no configuration ran as requested.
@@ -66,9 +66,15 @@ impl Finding {
         )
     }
 
-    pub(in crate::report) fn incomplete(complete: usize, planned: usize, frames: usize) -> Self {
+    /// Returns the finding of an incomplete run: how many of its configurations are complete, or
+    /// for a single configuration the number of samples with their plural noun.
+    pub(in crate::report) fn incomplete(
+        (complete, planned): (usize, usize),
+        (count, samples_name): (usize, &str),
+    ) -> Self {
         let sentence = if planned == 1 {
-            format!("{} were measured and saved.", frames_text(frames))
+            let verb = if count == 1 { "was" } else { "were" };
+            format!("{} {verb} measured and saved.", count_text(count, samples_name))
         } else {
             format!("{complete} of {planned} configurations are complete and saved.")
         };
@@ -110,8 +116,8 @@ impl Verdict {
 
     /// Returns the word for the grade, or the text that replaces the word.
     pub fn word(&self) -> &str {
-        if let Some(doubt) = Doubt::of(self.standing) {
-            return doubt.words();
+        if let Some(doubt) = self.standing.doubt() {
+            return doubt;
         }
         let word = self.grade.map_or("No verdict", GradeRange::word);
         self.finding.word.as_deref().unwrap_or(word)
@@ -120,8 +126,8 @@ impl Verdict {
     /// Whether a longer or less disturbed measurement may give the missing grade. Has no meaning if there is a grade.
     pub fn is_open(&self) -> bool {
         let word = self.finding.word.as_deref();
-        let lacks_data = word.is_none_or(|word| word == Doubt::NotEnoughData.words());
-        lacks_data || Doubt::of(self.standing).is_some()
+        let lacks_data = word.is_none_or(|word| word == NOT_ENOUGH_DATA);
+        lacks_data || self.standing.doubt().is_some()
     }
 
     /// Returns the result in one sentence, or why the figures allow no grade. `samples_name` is a noun for the samples.
@@ -174,12 +180,16 @@ pub(in crate::report) fn grades_phrase(
     }
 }
 
-/// Formats a number of frames: `1 frame`, `3 frames`.
-pub(in crate::report) fn frames_text(frames: impl TryInto<u64>) -> String {
-    match format_count(frames).as_str() {
-        "1" => "1 frame".to_owned(),
-        count => format!("{count} frames"),
+/// Formats a number with a plural noun: `1 frame`, `3 frames`.
+pub(in crate::report) fn count_text(count: impl TryInto<u64>, plural: &str) -> String {
+    match format_count(count).as_str() {
+        "1" => format!("1 {}", singular(plural)),
+        count => format!("{count} {plural}"),
     }
+}
+
+fn singular(plural: &str) -> &str {
+    plural.strip_suffix('s').unwrap_or(plural)
 }
 
 /// Returns the worst grade of the idle configurations and the worst grade of the configurations under load.
@@ -190,32 +200,4 @@ pub(in crate::report) fn worst_grades<'a>(
         let grade = row.grade();
         if row.load.is_none() { (idle.max(grade), load) } else { (idle, load.max(grade)) }
     })
-}
-
-/// Why a complete run has no grade.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Doubt {
-    /// The data is not enough for a grade.
-    NotEnoughData,
-    /// The measurement was disturbed.
-    Inconclusive,
-}
-
-impl Doubt {
-    /// Returns the words that replace a grade.
-    pub const fn words(self) -> &'static str {
-        match self {
-            Self::NotEnoughData => "Not enough data",
-            Self::Inconclusive => "Inconclusive",
-        }
-    }
-
-    /// Returns why a standing rules out a grade; `None` if the standing does not rule out a grade.
-    pub const fn of(standing: Standing) -> Option<Self> {
-        match standing {
-            Standing::NotEnoughData(_) => Some(Self::NotEnoughData),
-            Standing::Inconclusive { .. } => Some(Self::Inconclusive),
-            Standing::Clear | Standing::Noted(_) => None,
-        }
-    }
 }

@@ -59,7 +59,7 @@ pub(in crate::report) fn real_time(run: &Run, report: &Report) -> Vec<Chart> {
     let rows: Vec<&Configuration> =
         report.rows.iter().filter(|row| row.summary.is_some()).collect();
     let target = rows.first().map_or(Nanos::ZERO, |row| row.period);
-    let limit = Limit { at: target.as_f64(), label: "target".to_owned(), is_vertical: false };
+    let limit = Limit::horizontal(target.as_f64(), "target");
     let mut charts = Vec::new();
     for compared in [FRAME_TIME, EXECUTION_TIME] {
         let is_frame_time = compared.over_time == FRAME_TIME.over_time;
@@ -108,15 +108,11 @@ fn over_time_of(run: &Run, rows: &[&Configuration], compared: &Compared) -> Opti
     let (lowest, most) = all()
         .map(|point| point.1)
         .fold((f64::MAX, f64::MIN), |(lowest, most), it| (lowest.min(it), most.max(it)));
+    let x = Axis::linear("Time", Quantity::Time, 0.0, end);
+    let y = Axis::linear(compared.over_time.1, Quantity::Time, lowest, most);
+    let note = "blocks of one policy follow each other; every column shows its min and max";
     (!series.is_empty()).then(|| Chart {
-        key: compared.over_time.0,
-        title: compared.over_time.1,
-        note: "blocks of one policy follow each other; every column shows its min and max"
-            .to_owned(),
-        x: Axis::linear("Time", Quantity::Time, 0.0, end),
-        y: Axis::linear(compared.over_time.1, Quantity::Time, lowest, most),
-        marks: Marks::Points(series),
-        limits: Vec::new(),
-        is_half: false,
+        note: note.to_owned(),
+        ..Chart::new(compared.over_time, (x, y), Marks::Points(series))
     })
 }

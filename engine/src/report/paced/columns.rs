@@ -3,12 +3,12 @@
 use std::borrow::Cow;
 use std::convert::identity;
 
+use super::super::Configuration;
 use super::super::model::grading::round_up;
 use super::super::model::table::{
     Cell, Column, Positioned, SpreadOf, TableBuilder, absent, average_frame_rate, grade_cell,
     or_absent, usage_columns,
 };
-use super::super::{Configuration, Options};
 use super::PacedFigures;
 use crate::nanos::Nanos;
 use crate::plan::CpuChoice;
@@ -19,14 +19,10 @@ use crate::units::{format_count, format_decimal, format_time};
 type Builder<'a> = TableBuilder<'a, Positioned<'a>>;
 
 /// Adds all columns of paced configurations.
-pub(super) fn own<'a>(
-    table: Builder<'a>,
-    rows: &[Configuration],
-    options: &Options,
-) -> Builder<'a> {
+pub(super) fn own<'a>(table: Builder<'a>, rows: &[Configuration]) -> Builder<'a> {
     let threshold = rows.first().map_or(Nanos::ZERO, |row| row.late_limit);
     let table = lateness(conditions(table));
-    let table = costs(lows(frame_times(missed(table, threshold)), options.low));
+    let table = costs(lows(frame_times(missed(table, threshold))));
     let [excellent, good, fair] = grade::FRAME_LATENESS.upper;
     let [_, missed_fair, missed_poor] =
         grade::FRAME_MISSED.upper.map(|limit| format_decimal(1_000.0 / limit, 0));
@@ -77,25 +73,21 @@ const LATENESS: SpreadOf = SpreadOf {
     title: "{}",
     values: "the lateness: actual minus scheduled start",
     samples: "frames",
-    pivot: None,
 };
 const FRAME_TIME: SpreadOf = SpreadOf {
     title: "Frame time {}",
     values: "the time between two starts",
     samples: "frame times",
-    pivot: None,
 };
 const WORK: SpreadOf = SpreadOf {
     title: "Execution {}",
     values: "the time from the start to the end of the work",
     samples: "frames",
-    pivot: None,
 };
 const OS_WAKE_UP: SpreadOf = SpreadOf {
     title: "Sleep {}",
     values: "the overshoot of the system's sleep, before any spinning",
     samples: "sleeps",
-    pivot: None,
 };
 
 fn lateness(table: Builder<'_>) -> Builder<'_> {
@@ -290,7 +282,8 @@ fn frame_times(table: Builder<'_>) -> Builder<'_> {
         )
 }
 
-fn lows(table: Builder<'_>, by: LowDefinition) -> Builder<'_> {
+fn lows(table: Builder<'_>) -> Builder<'_> {
+    let by = LowDefinition::default();
     let low = |row: &Configuration, lows: fn(&Summary) -> Option<Lows>, reason| {
         let lows = row.summary.as_ref().and_then(lows);
         or_absent(row, lows.map(|lows| Cell::Rate(lows.by(by))), reason)

@@ -4,7 +4,7 @@ use super::super::model::configuration::Configuration;
 use super::super::model::evaluation::Measured;
 use super::super::model::figures::Figures;
 use super::super::model::grading::Grading;
-use super::super::model::verdict::frames_text;
+use super::super::model::verdict::count_text;
 use crate::nanos::Nanos;
 use crate::plan::{OnMiss, Pace};
 use crate::stats::binomial::{independent_events, lower_rate};
@@ -28,7 +28,7 @@ impl PacedFigures {
     /// Returns in words how much lateness re-basing hid or would have hidden; `None` without samples.
     pub fn rebasing_text(&self) -> Option<String> {
         let Rebasing { behind, frame_count } = self.rebasing?;
-        let (behind, frames) = (format_time(behind), frames_text(frame_count));
+        let (behind, frames) = (format_time(behind), count_text(frame_count, "frames"));
         Some(if self.is_rebased {
             format!("ended {behind} behind a fixed schedule; re-basing hid {frames}")
         } else {

@@ -9,7 +9,7 @@ use crate::plan::{FrameLoop, Load, Plan, Priority, RealTime, Wait, Work};
 use crate::platform::RequestOutcome;
 use crate::run::{Run, TrialRun, counter};
 use crate::sample::Sample;
-use crate::stats::{Grade, LowDefinition};
+use crate::stats::Grade;
 
 const PERIOD: i64 = 10_000_000;
 const MICRO: i64 = 1_000;
@@ -123,16 +123,14 @@ fn every_column_of_a_frame_loop_holds_its_figure() {
 }
 
 #[test]
-fn options_choose_the_late_threshold_and_the_low() {
+fn options_choose_the_late_threshold() {
     let run = frame_loop();
-    let options = Options { late_percent: 1.0, low: LowDefinition::PresentMon };
+    let options = Options { late_percent: 1.0 };
     let report = Report::of(&run, &options);
     let table = &report.tables[0];
     assert_eq!(table.cell(0, "late_count"), Some(&Cell::Count(100)), "101 to 200 µs");
     assert_eq!(table.cell(0, "late_threshold_nanos"), Some(&Cell::Time(100_000.0)));
     let default = Report::of(&run, &Options::default());
-    let low = |report: &Report| report.tables[0].cell(0, "one_percent_low_fps").cloned();
-    assert_ne!(low(&report), low(&default));
     assert_eq!(report.verdict.grade, default.verdict.grade, "no grade depends on options");
 }
 
@@ -336,7 +334,10 @@ fn a_measure_without_an_interval_is_not_called_unclear() {
     let mut run = few_frames(late, late);
     let report = Report::of(&run, &Options::default());
     let [change] = report.results::<Change>() else { panic!("{:?}", report.results::<Change>()) };
-    assert!(change.p99.unwrap().interval.is_none() && change.rests_on.is_none(), "{change:?}");
+    assert!(
+        change.reduction(Measure::P99).unwrap().interval.is_none() && change.rests_on.is_none(),
+        "{change:?}"
+    );
     // An interval of p99 needs 500 frames: 34 pairs of blocks, of which 12 were measured.
     assert!(
         report.sentence().starts_with("About 22 more pairs of blocks"),

@@ -24,15 +24,9 @@ pub struct Change {
     pub normal: usize,
     /// Position of the configuration with the policy.
     pub policy: usize,
-    /// Reduction of the standard deviation of the frame time; `None` if a value is missing, or is 0 under normal
-    /// scheduling.
-    pub period: Option<Reduction>,
-    /// Reduction of the standard deviation of the execution time, `None` as for `period`.
-    pub execution: Option<Reduction>,
-    /// Reduction of p99 lateness, `None` as for `period`.
-    pub p99: Option<Reduction>,
-    /// Reduction of the share of late frames, `None` as for `period`.
-    pub late_share: Option<Reduction>,
+    /// Reduction of each measure, in the order of [`Measure::ALL`]; `None` if a value is missing, or is 0 under
+    /// normal scheduling.
+    pub reductions: [Option<Reduction>; 3],
     /// The measure that the verdict rests on: the first that changed clearly. `None` if no measure changed clearly.
     pub rests_on: Option<Measure>,
     /// Whether there is nothing to gain: lateness and its variation are small under normal scheduling and the policy.
@@ -56,17 +50,13 @@ impl Change {
     }
 
     /// Returns the reduction of a measure.
-    pub const fn reduction(&self, measure: Measure) -> Option<Reduction> {
-        match measure {
-            Measure::StdDev => self.period,
-            Measure::P99 => self.p99,
-            Measure::LateShare => self.late_share,
-        }
+    pub fn reduction(&self, measure: Measure) -> Option<Reduction> {
+        Measure::ALL.into_iter().zip(self.reductions).find(|(one, _)| *one == measure)?.1
     }
 
     /// Whether the policy was compared with normal scheduling: the standard deviation or p99 lateness has a reduction.
-    pub const fn is_evaluated(&self) -> bool {
-        self.period.is_some() || self.p99.is_some()
+    pub fn is_evaluated(&self) -> bool {
+        self.reduction(Measure::StdDev).is_some() || self.reduction(Measure::P99).is_some()
     }
 }
 
@@ -83,10 +73,7 @@ pub(in crate::report) fn of(run: &Run, rows: &[Configuration], has_intervals: bo
             let mut change = Change {
                 normal,
                 policy,
-                period: None,
-                execution: None,
-                p99: None,
-                late_share: None,
+                reductions: [None; 3],
                 rests_on: None,
                 is_nothing_to_gain: false,
                 grading: None,
@@ -102,10 +89,11 @@ pub(in crate::report) fn of(run: &Run, rows: &[Configuration], has_intervals: bo
 
 fn judge(change: &mut Change, run: &Run, normal: &Configuration, row: &Configuration) {
     let reduction = reductions(run, normal, row);
-    change.period = reduction(Track::FrameTimes, Statistic::StdDev);
-    change.execution = reduction(Track::Work, Statistic::StdDev);
-    change.p99 = reduction(Track::Values, Statistic::P99);
-    change.late_share = reduction(Track::Values, Statistic::LateShare);
+    change.reductions = [
+        reduction(Track::FrameTimes, Statistic::StdDev),
+        reduction(Track::Values, Statistic::P99),
+        reduction(Track::Values, Statistic::LateShare),
+    ];
     change.is_nothing_to_gain = [normal, row].iter().all(|row| has_nothing_to_gain(row));
     let is_clear = |measure: &Measure| change.reduction(*measure).is_some_and(Reduction::is_clear);
     change.rests_on =
@@ -133,9 +121,8 @@ fn judge(change: &mut Change, run: &Run, normal: &Configuration, row: &Configura
 /// Returns how many pairs of blocks are missing for the intervals of the standard deviation and p99 lateness; `None` if
 /// no pair is missing.
 fn missing_pairs(change: &Change, rows: [&Configuration; 2], pairs: usize) -> Option<usize> {
-    let lacks = |of: Option<Reduction>| of.is_none_or(|it| it.interval.is_none());
-    let p99 = Statistic::P99;
-    let needed = [(change.period, Statistic::StdDev), (change.p99, p99)]
+    let lacks = |of| change.reduction(of).is_none_or(|it| it.interval.is_none());
+    let needed = [(Measure::StdDev, Statistic::StdDev), (Measure::P99, Statistic::P99)]
         .into_iter()
         .filter(|(of, _)| lacks(*of))
         .map(|(_, statistic)| statistic.samples_needed())

@@ -203,14 +203,14 @@ fn build(lines: &[Line<'_>], has_intervals: bool) -> Table {
             Column::mixed("normal", "Normal", "Value under the normal policy."),
             |line| line.value(line.normal),
         )
+        .pivot(Some("policy"))
         .column(
-            Column::mixed("value", "Real-time", "Value under the compared policy.").pivot("policy"),
+            Column::mixed("value", "Real-time", "Value under the compared policy."),
             |line| line.value(line.row),
         )
         .column(
             Column::share("change_share", "Change", "Change from normal as a share of normal.")
-                .key_figure()
-                .pivot("policy"),
+                .key_figure(),
             |line| line.change(has_intervals),
         )
         .column(
@@ -220,8 +220,7 @@ fn build(lines: &[Line<'_>], has_intervals: bool) -> Table {
                 "95% confidence interval of the change, from a bootstrap of blocks of frames. Those of frame \
                  time std dev, lateness p99, and late frames hold together: the rating tests all three.",
             )
-            .interval()
-            .pivot("policy"),
+            .interval(),
             |line| line.interval(has_intervals),
         )
         .column(
@@ -229,8 +228,7 @@ fn build(lines: &[Line<'_>], has_intervals: bool) -> Table {
                 "result",
                 "Result",
                 "Better or worse where the interval excludes 0, else no clear difference.",
-            )
-            .pivot("policy"),
+            ),
             Line::result,
         )
         .column(
@@ -242,8 +240,7 @@ fn build(lines: &[Line<'_>], has_intervals: bool) -> Table {
                      5%, else of p99 lateness, else of the share of late frames."
                 )
             })
-            .in_steps()
-            .pivot("policy"),
+            .in_steps(),
             Line::rating,
         )
         .each_row(|line, row| {

@@ -4,8 +4,8 @@ use super::line::ReferenceLine;
 use crate::machine::Machine;
 use crate::nanos::Nanos;
 use crate::plan::{CpuChoice, Priority};
-use crate::platform::{CoreKind, Cpu, Refusal, RequestOutcome};
-use crate::report::model::configuration::{AppliedSummary, Configuration};
+use crate::platform::{Applied, CoreKind, Cpu, Refusal, RequestOutcome};
+use crate::report::model::configuration::Configuration;
 use crate::report::paced::PacedFigures;
 use crate::run::{Run, TrialRun, counter};
 use crate::stats::{PercentileRule, Quantile, Sorted};
@@ -112,7 +112,7 @@ fn configuration(row: &Configuration, trial: &TrialRun) -> Vec<ReferenceLine> {
     lines
 }
 
-fn denied(row: &Configuration, granted: &AppliedSummary, cpu: Option<u32>) -> Vec<ReferenceLine> {
+fn denied(row: &Configuration, granted: &Applied, cpu: Option<u32>) -> Vec<ReferenceLine> {
     let is_of_pin = |refusal: &&Refusal| {
         refusal.requested.starts_with("CPU") || refusal.requested.ends_with("core")
     };

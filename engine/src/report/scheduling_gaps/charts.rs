@@ -45,14 +45,10 @@ pub fn gap_histogram(run: &Run, report: &Report, row: Option<usize>) -> Option<C
 /// Adds lines to a chart at the upper limit of Good and the lower limit of Poor.
 fn with_limits(mut chart: Chart, report: &Report) -> Chart {
     let limits = report.rows.iter().find_map(|row| Some(row.figures.get::<GapFigures>()?.limits));
-    let limit = |(at, label): (Nanos, &str)| Limit {
-        at: at.as_f64(),
-        label: label.to_owned(),
-        is_vertical: true,
-    };
-    let both =
-        limits.map(|(typical, bad)| [(typical, "Good limit"), (bad, "Poor limit")].map(limit));
-    chart.limits.extend(both.into_iter().flatten());
+    if let Some((typical, bad)) = limits {
+        chart.limits.push(Limit::vertical(typical.as_f64(), "Good limit"));
+        chart.limits.push(Limit::vertical(bad.as_f64(), "Poor limit"));
+    }
     chart
 }
 
@@ -80,14 +76,14 @@ fn heat_map(run: &Run, report: &Report) -> Option<Chart> {
         cells
     });
     let cells: Vec<Vec<f64>> = cells.collect();
+    let x = Axis::linear("Time", Quantity::Time, 0.0, end);
+    let y = Axis::rows(rows.iter().map(|row| row.label.clone()).collect());
     (!cells.is_empty()).then(|| Chart {
-        key: "heat-map",
-        title: "Longest gap over time, by CPU",
         note: "darker: longer, from 1 µs to 30 ms by decades".to_owned(),
-        x: Axis::linear("Time", Quantity::Time, 0.0, end),
-        y: Axis::rows(rows.iter().map(|row| row.label.clone()).collect()),
-        marks: Marks::Heat(Heat { columns: COLUMNS, cells, range: RANGE }),
-        limits: Vec::new(),
-        is_half: false,
+        ..Chart::new(
+            ("heat-map", "Longest gap over time, by CPU"),
+            (x, y),
+            Marks::Heat(Heat { columns: COLUMNS, cells, range: RANGE }),
+        )
     })
 }

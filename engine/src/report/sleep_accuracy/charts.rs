@@ -64,8 +64,7 @@ pub fn sleep_histogram(run: &Run, report: &Report, requested: Nanos) -> Option<C
     // The axis includes the requested duration, even if all sleeps took much longer.
     chart.x.from = chart.x.from.min(0.9 * requested.as_f64());
     let label = format!("requested {}", format_setting(requested));
-    let limit = Limit { at: requested.as_f64(), label, is_vertical: true };
-    Some(Chart { limits: vec![limit], ..chart })
+    Some(Chart { limits: vec![Limit::vertical(requested.as_f64(), label)], ..chart })
 }
 
 /// Returns the label of a series: method, timers, and load of a configuration, without the requested duration.
@@ -104,24 +103,14 @@ fn by_request(
         let granted = row.granted.as_ref()?;
         granted.timer_resolution.or(granted.timer_slack)
     });
-    let limit = |slack: Nanos| Limit {
-        at: slack.as_f64(),
-        label: "timer resolution".to_owned(),
-        is_vertical: false,
-    };
+    let limit = |slack: Nanos| Limit::horizontal(slack.as_f64(), "timer resolution");
+    let x = Axis::log("Requested", Quantity::Time, shortest / 2.0, longest * 2.0);
+    let lowest = (min / 2.0).min(10_000.0);
+    let y = Axis::log("Overshoot", Quantity::Time, lowest, decade_above_one(most));
     (!series.is_empty()).then(|| Chart {
-        key,
-        title,
         note: "both axes by decades; what is not above 0 is at the lower edge".to_owned(),
-        x: Axis::log("Requested", Quantity::Time, shortest / 2.0, longest * 2.0),
-        y: Axis::log(
-            "Overshoot",
-            Quantity::Time,
-            (min / 2.0).min(10_000.0),
-            decade_above_one(most),
-        ),
-        marks: Marks::Curves(series),
         limits: slack.map(limit).into_iter().collect(),
         is_half: true,
+        ..Chart::new((key, title), (x, y), Marks::Curves(series))
     })
 }

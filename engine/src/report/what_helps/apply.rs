@@ -116,7 +116,7 @@ fn line(
             if family == Family::MacOs {
                 return quality_of_service(change, language);
             }
-            priority(granted.map_or(Policy::Unknown, |granted| granted.policy), language)
+            priority(granted.map_or(Policy::Unknown, |granted| granted.effective.policy), language)
         }
         SettingChange::Pinned => {
             let selected = trials.find_map(|trial| trial.applied.as_ref()?.selected_cpu);

@@ -49,20 +49,13 @@ fn blocks(run: &Run, rows: &[Configuration]) -> Chart {
     let (low, high) =
         all().fold((f64::MAX, 1.0_f64), |(low, high), &(_, p99)| (low.min(p99), high.max(p99)));
     let last = all().map(|point| point.0).fold(1.0, f64::max);
-    let decade = |value: f64| value.log10();
+    let from = 10.0_f64.powf(low.max(1.0).log10().floor());
+    let to = 10.0_f64.powf(high.log10().ceil());
+    let x = Axis::linear("Round", Quantity::Count, 0.5, last + 0.5);
+    let y = Axis::log("p99 lateness", Quantity::Time, from, to);
     Chart {
-        key: "blocks",
-        title: "Interleaved blocks",
         note: "p99 lateness of each block".to_owned(),
-        x: Axis::linear("Round", Quantity::Count, 0.5, last + 0.5),
-        y: Axis::log(
-            "p99 lateness",
-            Quantity::Time,
-            10.0_f64.powf(decade(low.max(1.0)).floor()),
-            10.0_f64.powf(decade(high).ceil()),
-        ),
-        marks: Marks::Points(series),
-        limits: Vec::new(),
         is_half: true,
+        ..Chart::new(("blocks", "Interleaved blocks"), (x, y), Marks::Points(series))
     }
 }

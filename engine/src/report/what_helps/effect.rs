@@ -299,7 +299,7 @@ fn detail(
             None => "selected by trial".to_owned(),
         },
         SettingChange::AboveNormal | SettingChange::Highest | SettingChange::TimeCritical => {
-            granted.map_or_else(String::new, |granted| granted.policy.to_string())
+            granted.map_or_else(String::new, |granted| granted.effective.policy.to_string())
         }
         SettingChange::Pinned => blocks(run, row)
             .find_map(|trial| trial.applied.as_ref()?.selected_cpu)

@@ -5,7 +5,8 @@ use crate::nanos::Nanos;
 use crate::plan::{LoadCount, SettingChange, WhatHelps};
 use crate::report::Report;
 use crate::report::model::disturbance::Disturbance;
-use crate::report::model::verdict::{Doubt, Finding, Verdict};
+use crate::report::model::grading::INCONCLUSIVE;
+use crate::report::model::verdict::{Finding, Verdict};
 use crate::units::{format_share, format_time};
 
 /// If p99 lateness of the baseline is below this value, changes have little to gain.
@@ -54,7 +55,7 @@ pub(super) fn of(plan: &WhatHelps, report: &Report) -> Verdict {
             format!("Not decided: {disturbance}."),
             format!("Measured anyway: {} {}", finding.sentence, finding.evidence),
         )
-        .with_word(Doubt::Inconclusive.words()),
+        .with_word(INCONCLUSIVE),
     })
 }
 

@@ -72,24 +72,16 @@ fn chart(trend: &Trend) -> Chart {
     };
     let values = || trend.points.iter().map(|point| point.nanos).chain(trend.baseline);
     let (min, max) = (values().fold(f64::MAX, f64::min), values().fold(0.0, f64::max));
-    let limits =
-        trend.baseline.map(|at| Limit { at, label: "Baseline".to_owned(), is_vertical: false });
+    let end = places().fold(1.0, |_, (place, _)| place + 1.0);
+    let x = Axis::linear("Run", Quantity::Count, 0.0, end);
+    let y = Axis::linear(trend.name, Quantity::Time, min * 0.8, max * 1.2);
+    let marks = Marks::Curves(vec![
+        Series::new("Runs", line(|_| true).collect()),
+        Series::new("This run", line(|point| point.is_this).collect()),
+    ]);
     Chart {
-        key: "trend",
-        title: "Trend",
-        note: String::new(),
-        x: Axis::linear(
-            "Run",
-            Quantity::Count,
-            0.0,
-            places().fold(1.0, |_, (place, _)| place + 1.0),
-        ),
-        y: Axis::linear(trend.name, Quantity::Time, min * 0.8, max * 1.2),
-        marks: Marks::Curves(vec![
-            Series::new("Runs", line(|_| true).collect()),
-            Series::new("This run", line(|point| point.is_this).collect()),
-        ]),
-        limits: limits.into_iter().collect(),
+        limits: trend.baseline.map(|at| Limit::horizontal(at, "Baseline")).into_iter().collect(),
         is_half: true,
+        ..Chart::new(("trend", "Trend"), (x, y), marks)
     }
 }

@@ -119,11 +119,9 @@ impl View {
             );
             return;
         };
-        let p99 = row.and_then(Configuration::p99).map(|p99| Limit {
-            at: p99.as_f64(),
-            label: format!("p99 {}", text::format_time(p99)),
-            is_vertical: true,
-        });
+        let p99 = row
+            .and_then(Configuration::p99)
+            .map(|p99| Limit::vertical(p99.as_f64(), format!("p99 {}", text::format_time(p99))));
         chart.limits.extend(p99);
         mark_frame(&mut chart, trial.trial.pace.period());
         let card = ChartCard::new(("frame-loop-live", &source.run), &chart).note(NOTE);
@@ -136,7 +134,7 @@ impl View {
 pub(super) fn mark_frame(chart: &mut Chart, period: Nanos) {
     let at = period.as_f64();
     chart.x.to = chart.x.to.max(at * 2.0);
-    chart.limits.push(Limit { at, label: "1 frame".to_owned(), is_vertical: true });
+    chart.limits.push(Limit::vertical(at, "1 frame"));
 }
 
 fn strip_ui(ui: &mut Ui, live: &Live, is_stopping: bool) {

@@ -1,12 +1,13 @@
 //! Lanes of a timeline around a late sample: the occupants of each CPU, and the states of the
 //! measuring thread.
 
+use super::super::evidence;
 use super::states::{self, Piece, State};
 use super::{Occupant, Records};
 use crate::nanos::Nanos;
 use crate::platform::TraceSource;
 use crate::run::TrialRun;
-use crate::sample::{Evidence, Sample};
+use crate::sample::Sample;
 
 /// Max number of CPU lanes per sample.
 const MAX_CPUS: usize = 3;
@@ -79,14 +80,6 @@ impl Occupancy {
             own: pieces.iter().map(|piece| (piece.state, (piece.from, piece.to))).collect(),
         })
     }
-}
-
-/// Returns the counters read around a sample; `None` if there are none, or if samples were lost:
-/// the index of the counters then no longer matches the position of a sample.
-fn evidence(trial: &TrialRun, index: usize) -> Option<&Evidence> {
-    let number = u64::try_from(index).ok().filter(|_| trial.lost_count == 0)?;
-    let at = trial.evidence.binary_search_by_key(&number, |piece| piece.index).ok()?;
-    trial.evidence.get(at)
 }
 
 impl Records {

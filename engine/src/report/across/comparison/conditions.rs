@@ -1,7 +1,7 @@
 //! The conditions of runs side by side (machine, system, and settings), ranked by their likely
 //! effect on the numbers.
 
-use crate::plan::{Plan, Setting};
+use crate::plan::Plan;
 use crate::platform::PowerSource;
 use crate::report::Report;
 use crate::run::Run;
@@ -154,46 +154,43 @@ fn other_load(runs: &[(&Run, &Report)]) -> Condition {
 
 /// Returns the test and its settings as conditions, with the names and values that the UI shows.
 fn settings_of(runs: &[(&Run, &Report)]) -> Vec<Condition> {
-    let lists: Vec<Vec<Setting>> =
-        runs.iter().map(|(run, _)| run.plan().map_or_else(Vec::new, Plan::settings)).collect();
-    let mut names: Vec<&'static str> = Vec::new();
-    for setting in lists.iter().flatten() {
-        if !names.contains(&setting.name) {
-            names.push(setting.name);
-        }
-    }
-    let value = |list: &[Setting], name: &str| {
-        let found = list.iter().find(|setting| setting.name == name);
-        found.map_or("–".to_owned(), |setting| setting.value.clone())
+    let of_run = |run: &Run| {
+        let settings = run.plan().map_or_else(Vec::new, Plan::settings);
+        settings.into_iter().map(|setting| (setting.name, setting.value)).collect()
     };
     let test = runs.iter().map(|(run, _)| run.subject.name().to_owned()).collect();
-    std::iter::once(Condition::of("Test", test, Relevance::Likely))
-        .chain(names.into_iter().map(|name| {
-            let values = lists.iter().map(|list| value(list, name)).collect();
-            Condition::of(name, values, Relevance::Likely)
-        }))
-        .collect()
+    let mut conditions = vec![Condition::of("Test", test, Relevance::Likely)];
+    let lists: Vec<_> = runs.iter().map(|(run, _)| of_run(run)).collect();
+    conditions.extend(by_name(&lists, Relevance::Likely));
+    conditions
 }
 
-/// Returns the scheduler limits of the systems as conditions.
-fn scheduler(runs: &[(&Run, &Report)]) -> Vec<Condition> {
-    let mut names: Vec<&str> = Vec::new();
-    for (name, _) in runs.iter().flat_map(|(run, _)| &run.machine.scheduler) {
-        if !names.contains(&name.as_str()) {
+/// Returns a condition for each name in `lists`, which holds the names and values of each run.
+fn by_name<'a>(
+    lists: &[Vec<(&'a str, String)>],
+    weight: Relevance,
+) -> impl Iterator<Item = Condition> {
+    let mut names: Vec<&'a str> = Vec::new();
+    for (name, _) in lists.iter().flatten() {
+        if !names.contains(name) {
             names.push(name);
         }
     }
-    names
-        .into_iter()
-        .map(|name| {
-            let values = runs
-                .iter()
-                .map(|(run, _)| {
-                    let found = run.machine.scheduler.iter().find(|(known, _)| known == name);
-                    found.map_or("–".to_owned(), |(_, value)| value.clone())
-                })
-                .collect();
-            Condition::of(name, values, Relevance::May)
-        })
-        .collect()
+    let value = |list: &Vec<(&str, String)>, name| {
+        let found = list.iter().find(|(known, _)| *known == name);
+        found.map_or("–".to_owned(), |(_, value)| value.clone())
+    };
+    names.into_iter().map(move |name| {
+        Condition::of(name, lists.iter().map(|list| value(list, name)).collect(), weight)
+    })
+}
+
+/// Returns the scheduler limits of the systems as conditions.
+fn scheduler<'a>(runs: &[(&'a Run, &Report)]) -> Vec<Condition> {
+    let of_run = |run: &'a Run| {
+        let limits = run.machine.scheduler.iter();
+        limits.map(|(name, value)| (name.as_str(), value.clone())).collect()
+    };
+    let lists: Vec<_> = runs.iter().map(|(run, _)| of_run(run)).collect();
+    by_name(&lists, Relevance::May).collect()
 }

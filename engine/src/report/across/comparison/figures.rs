@@ -310,7 +310,7 @@ mod tests {
         trial.samples = [at(i64::MAX), at(i64::MIN)].into_iter().collect();
         let row = Configuration {
             trials: vec![0],
-            ..live_configuration(run.plan().unwrap(), &[&run.trials[0]], &Options::default())
+            ..live_configuration(run.plan().unwrap(), &run.trials[0], &Options::default())
         };
         let slots = Item::Configuration(&run, &row).source(Track::Slots, None);
         assert_eq!(sums(&slots), [0, 2]);

@@ -7,7 +7,7 @@ use crate::report::model::metric::{Metric, Track};
 use crate::report::resampled::{source_of, source_of_recording};
 use crate::report::{Configuration, RecordingFigures, Report};
 use crate::run::capture::Recording;
-use crate::run::{Capture, Run, TrialRun};
+use crate::run::{Capture, Run, TrialRun, counter};
 use crate::stats::blocks::ResampleSource;
 use crate::stats::{LowDefinition, Statistic};
 
@@ -74,6 +74,10 @@ impl<'a> Item<'a> {
     /// Returns how long the item was measured.
     pub(super) fn length(self) -> Nanos {
         match self {
+            Self::Configuration(_, row) if row.period == Nanos::ZERO => {
+                let counters = self.trials().map(|trial| trial.counters.get(counter::WALL_NANOS));
+                Nanos::new(counters.flatten().fold(0, |sum, wall| wall.saturating_add(sum)))
+            }
             Self::Configuration(_, row) => {
                 let slots = row.summary.as_ref().map_or(0, |summary| summary.slot_count);
                 row.period * i64::try_from(slots).unwrap_or(i64::MAX)
@@ -146,7 +150,7 @@ impl<'a> Item<'a> {
     /// time is not known.
     pub fn began(self) -> Option<Nanos> {
         let counters = &self.trials().next()?.counters;
-        counters.get(crate::run::counter::STARTED_IN_RUN_NANOS).copied().map(Nanos::new)
+        counters.get(counter::STARTED_IN_RUN_NANOS).copied().map(Nanos::new)
     }
 
     /// Returns the values of the item in order of time, in nanoseconds; empty if only counts are known.

@@ -6,7 +6,7 @@ mod variation;
 
 use super::*;
 use crate::machine::ClockFacts;
-use crate::plan::{FrameLoop, Load, Plan, Wait, Work};
+use crate::plan::{FrameLoop, Load, Plan, SchedulingGaps, Wait, Work};
 use crate::report::glossary::empty_run;
 use crate::run::RunId;
 use crate::sample::{Sample, Samples};
@@ -233,6 +233,22 @@ fn settings_that_differ_come_first_then_conditions_in_the_order_of_their_effect(
     }
     let comparison = Comparison::of(&[&a, &b], 0);
     assert!(comparison.differing().any(|condition| condition.name == "Power plan"));
+}
+
+#[test]
+fn gap_runs_of_different_length_show_so() {
+    let run = |secs| {
+        crate::report::test_run::run_of(Plan::SchedulingGaps(SchedulingGaps::default()), |trial| {
+            let wall = Nanos::from_secs(secs).get();
+            trial.counters.insert(crate::run::counter::WALL_NANOS.to_owned(), wall);
+        })
+    };
+    let is_noted = |a: &Run, b: &Run| {
+        let notes = Comparison::of(&[a, b], 0).notes;
+        notes.iter().any(|note| matches!(note, Note::Lengths(_)))
+    };
+    assert!(is_noted(&run(10), &run(600)));
+    assert!(!is_noted(&run(60), &run(60)));
 }
 
 #[test]

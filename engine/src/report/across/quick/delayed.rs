@@ -7,7 +7,8 @@ use crate::plan::quick::Part;
 use crate::report::model::cause::Cause;
 use crate::report::model::delays::{Delay, Delays};
 
-/// Max number of rows. If there are more sources, the last row is the sum of all further ones.
+/// Max number of rows. If there are more sources, the last row of a source is the sum of all further
+/// ones.
 const MAX_ROWS: usize = 3;
 
 /// The sources that delayed the frames of a part of a check.
@@ -23,7 +24,8 @@ pub struct Delayed {
     pub above: Nanos,
     /// The length of a frame.
     pub period: Nanos,
-    /// The sources of delay, in descending order of late frames; their counts add up to `late_count`.
+    /// The sources of delay, in descending order of late frames, and last the frames without an
+    /// observable cause; their counts add up to `late_count`.
     pub rows: Vec<DelayedRow>,
     /// The thread or interrupt that caused the largest part of the lateness in at least half of the late
     /// frames; absent with fewer than five late frames, and if no single one did.
@@ -102,27 +104,27 @@ fn delayed(
     (above, period): (Nanos, Nanos),
 ) -> Delayed {
     let named = |delay: &&Delay| matches!(delay.cause, Cause::Thread | Cause::Interrupt);
-    let all = delays.ranked.iter().filter(|delay| 0 < delay.sample_count);
-    let mut all: Vec<DelayedRow> = all.map(DelayedRow::of).collect();
-    let counted: u64 = all.iter().map(|row| row.count).sum();
-    let unexplained = delays.late_count.saturating_sub(counted);
+    let is_source = |delay: &&Delay| delay.cause != Cause::NotObservable && 0 < delay.sample_count;
+    let mut rows: Vec<DelayedRow> =
+        delays.ranked.iter().filter(is_source).map(DelayedRow::of).collect();
+    let explained: u64 = rows.iter().map(|row| row.count).sum();
+    let unexplained = delays.late_count.saturating_sub(explained);
+    let max_rows = MAX_ROWS - usize::from(0 < unexplained);
+    if max_rows < rows.len() {
+        let rest = rows.split_off(max_rows - 1);
+        rows.extend(DelayedRow::others(&rest));
+    }
     if 0 < unexplained {
-        all.push(DelayedRow {
+        let found = delays.ranked.iter().find(|delay| delay.cause == Cause::NotObservable);
+        rows.push(DelayedRow {
             name: Cause::NotObservable.label().to_owned(),
             cause: Cause::NotObservable,
             program: None,
             count: unexplained,
-            worst: Nanos::ZERO,
+            worst: found.map_or(Nanos::ZERO, |delay| delay.worst),
             culprits: 1,
         });
     }
-    let rows = match all.get(MAX_ROWS - 1..) {
-        Some(rest) if MAX_ROWS < all.len() => {
-            let first = all.iter().take(MAX_ROWS - 1).cloned();
-            first.chain(DelayedRow::others(rest)).collect()
-        }
-        _ => all,
-    };
     Delayed {
         part,
         late_count: delays.late_count,
@@ -161,7 +163,8 @@ mod tests {
             (vec![41, 11, 8], 60, vec![41, 11, 8], 1),
             (vec![41, 11, 4, 3, 1], 60, vec![41, 11, 8], 3),
             (vec![41, 11, 0], 60, vec![41, 11, 8], 1),
-            (vec![41, 11, 5, 0], 60, vec![41, 11, 8], 2),
+            (vec![41, 11, 5, 0], 60, vec![41, 16, 3], 1),
+            (vec![10, 5, 3], 20, vec![10, 8, 2], 1),
             (vec![], 0, vec![], 0),
         ] {
             let found = delayed(Part::FrameLoad, &delays(&counts, late_count), 600, times);

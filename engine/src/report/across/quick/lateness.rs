@@ -25,7 +25,7 @@ pub fn lateness_chart(parts: &[Measured<'_>]) -> Option<Chart> {
     let mut chart = of_tails("tail", "Frame lateness", names, curves.collect())?;
     let frame = 1e9 / FPS;
     chart.x.to = chart.x.to.max(frame * 2.0);
-    chart.limits.push(Limit { at: frame, label: "1 frame".to_owned(), is_vertical: true });
+    chart.limits.push(Limit::vertical(frame, "1 frame"));
     "idle and under load, share of frames above each lateness".clone_into(&mut chart.note);
     Some(chart)
 }

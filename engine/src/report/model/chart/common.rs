@@ -91,17 +91,12 @@ pub(in crate::report) fn lateness(run: &Run, row: &Configuration) -> Option<Char
     let late = &row.summary.as_ref()?.lateness;
     let x = Axis::linear("Time", Quantity::Time, points.first()?.0, points.last()?.0);
     let y = Axis::linear("Lateness", Quantity::Time, late.min.as_f64().min(0.0), late.max.as_f64());
-    let late_limit =
-        Limit { at: row.late_limit.as_f64(), label: "late".to_owned(), is_vertical: false };
+    let late_limit = Limit::horizontal(row.late_limit.as_f64(), "late");
+    let marks = Marks::Lines(vec![Series::new(&row.label, points)]);
     Some(Chart {
-        key: "timeline",
-        title: "Lateness over time",
         note: format!("{}; every column shows its min and max", row.label),
-        x,
-        y,
-        marks: Marks::Lines(vec![Series::new(&row.label, points)]),
         limits: std::iter::once(late_limit).chain(annotated(run, row)).collect(),
-        is_half: false,
+        ..Chart::new(("timeline", "Lateness over time"), (x, y), marks)
     })
 }
 
@@ -112,11 +107,7 @@ fn annotated(run: &Run, row: &Configuration) -> Vec<Limit> {
     for &position in &row.trials {
         let Some(trial) = run.trials.get(position) else { continue };
         let own = run.annotations.iter().filter(|one| one.trial == position);
-        limits.extend(own.map(|one| Limit {
-            at: (start + one.from).as_f64(),
-            label: one.text.clone(),
-            is_vertical: true,
-        }));
+        limits.extend(own.map(|one| Limit::vertical((start + one.from).as_f64(), &*one.text)));
         start += trial.samples.last().map_or(Nanos::ZERO, |last| last.woke);
     }
     limits
@@ -176,15 +167,12 @@ pub fn of_histograms(
         let edges = |(from, to, n)| [(from, count(n)), (to, count(n))];
         Series::new(*label, std::iter::once(below).chain(bins).flat_map(edges).collect())
     });
+    let x = Axis::log(value, Quantity::Time, below, to);
+    let y = Axis::log(counted, Quantity::Count, MIN_COUNT, count(most) * 1.5);
     Some(Chart {
-        key,
-        title,
         note: "the first step holds all shorter ones".to_owned(),
-        x: Axis::log(value, Quantity::Time, below, to),
-        y: Axis::log(counted, Quantity::Count, MIN_COUNT, count(most) * 1.5),
-        marks: Marks::Steps(series.collect()),
-        limits: Vec::new(),
         is_half: true,
+        ..Chart::new((key, title), (x, y), Marks::Steps(series.collect()))
     })
 }
 
@@ -238,16 +226,10 @@ pub(in crate::report) fn linear_histogram(
         });
         all.push(Series::new(*label, edges.collect()));
     }
-    (0 < most).then(|| Chart {
-        key,
-        title,
-        note: String::new(),
-        x: Axis::linear(value, Quantity::Time, from, to),
-        y: Axis::linear(counted, Quantity::Count, 0.0, count(most) * 1.05),
-        marks: Marks::Steps(all),
-        limits: Vec::new(),
-        is_half: true,
-    })
+    let x = Axis::linear(value, Quantity::Time, from, to);
+    let y = Axis::linear(counted, Quantity::Count, 0.0, count(most) * 1.05);
+    let chart = || Chart::new((key, title), (x, y), Marks::Steps(all));
+    (0 < most).then(|| Chart { is_half: true, ..chart() })
 }
 
 /// Returns the tail distribution of values, which is the share of values above each value; `None` if there is no
@@ -280,18 +262,12 @@ pub fn of_tails(
     let (least, most) = (values().fold(f64::MAX, f64::min), values().fold(0.0, f64::max));
     // The axis begins at the decade of the smallest value.
     let from = 10_f64.powf(least.max(MIN_NANOS).log10().floor()).max(MIN_NANOS);
-    let limit =
-        |(at, label): (f64, &str)| Limit { at, label: label.to_owned(), is_vertical: false };
-    let limits = [(0.05, "p95"), (0.01, "p99")].map(limit).to_vec();
+    let x = Axis::log(value, Quantity::Time, from, decade_above_one(most).max(from * 10.0));
+    let y = Axis::log(share, Quantity::Share, lowest.clamp(MIN_SHARE, 0.1), 1.0);
     (!curves.is_empty()).then(|| Chart {
-        key,
-        title,
-        note: String::new(),
-        x: Axis::log(value, Quantity::Time, from, decade_above_one(most).max(from * 10.0)),
-        y: Axis::log(share, Quantity::Share, lowest.clamp(MIN_SHARE, 0.1), 1.0),
-        marks: Marks::Lines(curves),
-        limits,
+        limits: vec![Limit::horizontal(0.05, "p95"), Limit::horizontal(0.01, "p99")],
         is_half: true,
+        ..Chart::new((key, title), (x, y), Marks::Lines(curves))
     })
 }
 

@@ -51,15 +51,14 @@ pub(in crate::report) fn forest(
             intervals: intervals.map(|(low, high)| (inside(low), inside(high))).collect(),
         }
     };
+    let x = Axis::linear(titles.x, Quantity::Share, -1.0, 1.0);
+    let y = Axis::rows(rows.iter().map(|row| row.name.clone()).collect());
+    let marks = Marks::Points(results.iter().map(of_result).collect());
     Chart {
-        key: titles.key,
-        title: titles.title,
         note: titles.note,
-        x: Axis::linear(titles.x, Quantity::Share, -1.0, 1.0),
-        y: Axis::rows(rows.iter().map(|row| row.name.clone()).collect()),
-        marks: Marks::Points(results.iter().map(of_result).collect()),
-        limits: vec![Limit { at: 0.0, label: "no change".to_owned(), is_vertical: true }],
+        limits: vec![Limit::vertical(0.0, "no change")],
         is_half: true,
+        ..Chart::new((titles.key, titles.title), (x, y), marks)
     }
 }
 

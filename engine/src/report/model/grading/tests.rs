@@ -179,7 +179,7 @@ fn a_total_is_decided_part_by_part() {
     };
     let of = |parts: &[(Grading, Option<Disturbance>)]| {
         let (grade, standing) = conclude(parts.iter().copied());
-        let doubt = crate::report::Doubt::of(standing).map_or("", crate::report::Doubt::words);
+        let doubt = standing.doubt().unwrap_or_default();
         grade.map_or(doubt, GradeRange::word)
     };
     // The only part was disturbed: its grade is stated only if it is Good or better.

@@ -9,6 +9,7 @@ pub(in crate::report) struct TableBuilder<'a, T> {
     items: &'a [T],
     table: Table,
     group: &'static str,
+    pivot: Option<&'static str>,
 }
 
 impl<'a, T> TableBuilder<'a, T> {
@@ -20,7 +21,8 @@ impl<'a, T> TableBuilder<'a, T> {
         items: &'a [T],
     ) -> Self {
         let rows = items.iter().map(|_| TableRow::default()).collect();
-        Self { items, table: Table { key, title, note, columns: Vec::new(), rows }, group: "" }
+        let table = Table { key, title, note, columns: Vec::new(), rows };
+        Self { items, table, group: "", pivot: None }
     }
 
     /// Sets the title of the group that all columns added later belong to, up to the next call.
@@ -29,10 +31,17 @@ impl<'a, T> TableBuilder<'a, T> {
         Self { group: title, ..self }
     }
 
+    /// In the wide layout of the table, divides all columns added later by the values of the column with
+    /// the key `by`, up to the next call; `None` does not divide them.
+    #[must_use]
+    pub(in crate::report) fn pivot(self, by: Option<&'static str>) -> Self {
+        Self { pivot: by, ..self }
+    }
+
     /// Adds a column; `cell` returns the cell of an item.
     #[must_use]
     pub(in crate::report) fn column(mut self, column: Column, cell: impl Fn(&T) -> Cell) -> Self {
-        self.table.columns.push(Column { group: self.group, ..column });
+        self.table.columns.push(Column { group: self.group, pivot: self.pivot, ..column });
         for (row, item) in self.table.rows.iter_mut().zip(self.items) {
             row.cells.push(cell(item));
         }

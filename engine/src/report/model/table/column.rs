@@ -193,12 +193,6 @@ impl Column {
         Self { is_optional: true, ..self }
     }
 
-    /// Returns the column divided by the values of the column with the key `by` in the wide layout of the table.
-    #[must_use]
-    pub fn pivot(self, by: &'static str) -> Self {
-        Self { pivot: Some(by), ..self }
-    }
-
     /// Returns whether the cells are aligned to the left, as texts and grades are.
     pub const fn is_left_aligned(&self) -> bool {
         matches!(self.quantity, Quantity::Text | Quantity::Grade)

@@ -36,6 +36,7 @@ pub(in crate::report) fn configurations<'a>(
 fn shared<'a>(table: TableBuilder<'a, Positioned<'a>>) -> TableBuilder<'a, Positioned<'a>> {
     table
         .group("Samples and conditions")
+        .pivot(None)
         .column(
             Column::count("samples_count", "Samples", "Number of measured samples.").optional(),
             |(_, row)| row.summary.as_ref().map_or(Cell::Count(0), |it| it.lateness.count.into()),

@@ -14,8 +14,6 @@ pub(in crate::report) struct SpreadOf {
     pub values: &'static str,
     /// Noun with which the values are counted: `sleeps`.
     pub samples: &'static str,
-    /// Key of the column whose values divide these columns into groups where the table is laid out wide.
-    pub pivot: Option<&'static str>,
 }
 
 /// A statistic, the key of its column, and a function that sets further properties of the column.
@@ -41,8 +39,7 @@ impl SpreadOf {
             needed => format!("; needs {} {}", format_count(needed), self.samples),
         };
         let definition = format!("{definition} of {}{needs}.", self.values);
-        let column = Column::time(key, self.title.replace("{}", &name), definition);
-        Column { pivot: self.pivot, ..column.lower_is_better() }
+        Column::time(key, self.title.replace("{}", &name), definition).lower_is_better()
     }
 }
 
@@ -88,7 +85,6 @@ mod tests {
         title: "{} overshoot",
         values: "the actual minus the requested duration",
         samples: "sleeps",
-        pivot: None,
     };
 
     #[test]

@@ -106,13 +106,8 @@ pub struct Session {
 }
 
 impl Session {
-    /// Creates a session with default settings; `wake` is called when a task has a message.
-    pub fn new(store: Option<Store>, wake: impl Fn() + Send + Sync + 'static) -> Self {
-        let settings = Settings { is_welcomed: true, ..Settings::default() };
-        Self::with_settings(store, settings, SettingsFile::none(), wake)
-    }
-
-    /// Creates a session with these settings; changed settings are saved in `file`.
+    /// Creates a session with these settings; changed settings are saved in `file`, and `wake` is
+    /// called when a task has a message.
     pub fn with_settings(
         store: Option<Store>,
         settings: Settings,
@@ -352,7 +347,7 @@ impl Session {
             Request::ToFront => self.to_front = true,
             Request::Show(shown) => {
                 self.run(RUNNING, |part, context, outbox| {
-                    part.show(*shown, context, outbox);
+                    part.show_opened(*shown, context, outbox);
                 });
             }
             Request::Mark(at) => self.run(RUNNING, |part, _, _| part.mark(at)),

@@ -151,13 +151,13 @@ impl Dialogs {
             })
     }
 
-    /// Asks for files to open.
-    pub(super) fn files(&self) -> Answer {
+    /// Asks for files to open; `endings` are the extensions of supported files.
+    pub(super) fn files(&self, endings: &[&str]) -> Answer {
         let title = "Open runs and captures";
         self.prepared().or_else(|| self.in_window(title, PathKind::Files, home())).unwrap_or_else(
             || {
                 let dialog = dialog(title, None)
-                    .add_filter("Runs and captures", &["json", "html", "htm", "csv"])
+                    .add_filter("Runs and captures", endings)
                     .add_filter("All files", &["*"])
                     .pick_files();
                 Box::new(move || paths(pollster::block_on(dialog).into_iter().flatten()))

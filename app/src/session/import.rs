@@ -4,6 +4,7 @@ mod work;
 
 use std::collections::VecDeque;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 
 use jitterscope_engine::import::{Column, Options, Series, Table};
@@ -78,9 +79,9 @@ struct ImportedFile {
 enum Message {
     /// Files were selected; empty if the user canceled.
     Selected(Vec<PathBuf>),
-    /// Another start of the app has requested through this folder to open these files. There are no
-    /// files if that start only requested the window.
-    Requested(PathBuf, Vec<PathBuf>),
+    /// Another start of the app has requested to open these files. There are no files if that start
+    /// only requested the window.
+    Requested(Vec<PathBuf>),
     /// Files were opened, or opening failed with an error.
     Opened(Result<Vec<Opened>, String>),
 }
@@ -93,22 +94,27 @@ pub struct Imports {
     questions: VecDeque<WhichSeries>,
     /// Files for which the user must select a column.
     tables: VecDeque<WhichColumn>,
-    /// The number of tasks that are opening files.
-    busy: usize,
+    /// The folder for requests of later starts of the app, if it is checked. The task that checks
+    /// it ends when this value is dropped.
+    watched: Option<Arc<PathBuf>>,
 }
 
 impl Part for Imports {
     const NAME: &'static str = "imports";
 
     fn restart(&mut self, _: &mut Outbox) {
+        let watched = self.watched.take();
         *self = Self::new(self.tasks.host());
+        if let Some(folder) = watched {
+            self.watch(PathBuf::clone(&folder));
+        }
     }
 }
 
 impl Imports {
     pub(super) fn new(host: &TaskHost) -> Self {
         let (questions, tables) = (VecDeque::new(), VecDeque::new());
-        Self { tasks: Tasks::new(host), questions, tables, busy: 0 }
+        Self { tasks: Tasks::new(host), questions, tables, watched: None }
     }
 
     /// Returns the file for which the user must select a process or swap chain, if there is one.
@@ -122,22 +128,22 @@ impl Imports {
         self.tables.front().filter(|_| self.questions.is_empty())
     }
 
-    /// Returns whether files are being opened.
-    pub const fn is_opening(&self) -> bool {
-        0 < self.busy
-    }
-
     /// Starts to check this folder for requests of later starts of the app.
-    pub(super) fn watch(&self, folder: PathBuf) {
-        let of = folder.clone();
-        let wait = move || loop {
-            if let Some(files) = take_requests(&of) {
-                return Ok(files);
+    pub(super) fn watch(&mut self, folder: PathBuf) {
+        let watched = Arc::new(folder);
+        let folder = Arc::downgrade(&watched);
+        self.watched = Some(watched);
+        let wait = move || {
+            while let Some(folder) = folder.upgrade() {
+                if let Some(files) = take_requests(&folder) {
+                    return Ok(files);
+                }
+                drop(folder);
+                std::thread::sleep(REQUEST_INTERVAL);
             }
-            std::thread::sleep(REQUEST_INTERVAL);
+            Err("the folder is no longer checked".to_owned())
         };
-        let requested =
-            |files: Result<_, String>| Message::Requested(folder, files.unwrap_or_default());
+        let requested = |files: Result<_, _>| Message::Requested(files.unwrap_or_default());
         self.tasks.spawn("requests", wait, requested);
     }
 
@@ -146,20 +152,16 @@ impl Imports {
         for message in self.tasks.messages() {
             match message {
                 Message::Selected(paths) => self.open(paths, context, outbox),
-                Message::Requested(folder, files) => {
+                Message::Requested(files) => {
                     outbox.push(Request::ToFront);
                     self.open(files, context, outbox);
-                    self.watch(folder);
-                }
-                Message::Opened(files) => {
-                    self.busy = self.busy.saturating_sub(1);
-                    match files {
-                        Ok(files) => self.handle_outcome(files, outbox),
-                        Err(error) => {
-                            let text = format!("The files cannot be opened: {error}.");
-                            outbox.notify(Notice::error(text));
-                        }
+                    if let Some(folder) = self.watched.take() {
+                        self.watch(PathBuf::clone(&folder));
                     }
+                }
+                Message::Opened(Ok(files)) => self.handle_outcome(files, outbox),
+                Message::Opened(Err(error)) => {
+                    outbox.notify(Notice::error(format!("The files cannot be opened: {error}.")));
                 }
             }
         }
@@ -167,13 +169,13 @@ impl Imports {
 
     /// Asks for files, and opens them.
     pub(super) fn ask(&self, dialogs: &Dialogs) {
-        let answer = dialogs.files();
+        let answer = dialogs.files(&work::ENDINGS);
         let selected = |paths: Result<_, _>| Message::Selected(paths.unwrap_or_default());
         self.tasks.spawn("ask-for-file", || Ok(answer()), selected);
     }
 
     /// Starts to open files, and all supported files in folders among them; refuses during a test.
-    pub(super) fn open(&mut self, paths: Vec<PathBuf>, context: &Context, outbox: &mut Outbox) {
+    pub(super) fn open(&self, paths: Vec<PathBuf>, context: &Context, outbox: &mut Outbox) {
         if context.is_running {
             outbox.notify(Notice::error(words::WHILE_RUNNING));
             return;
@@ -185,11 +187,10 @@ impl Imports {
     }
 
     fn start(
-        &mut self,
+        &self,
         context: &Context,
         open: impl FnOnce(Option<&Store>) -> Vec<Opened> + Send + 'static,
     ) {
-        self.busy += 1;
         let store = context.store.clone();
         self.tasks.spawn("open-files", move || Ok(open(store.as_ref())), Message::Opened);
     }
@@ -213,7 +214,7 @@ impl Imports {
     }
 
     /// Opens a file with the options that the user selected.
-    fn open_answered(&mut self, path: PathBuf, options: Options, context: &Context) {
+    fn open_answered(&self, path: PathBuf, options: Options, context: &Context) {
         self.start(context, move |store| vec![work::open(store, &path, &options)]);
     }
 
@@ -248,7 +249,6 @@ impl Imports {
                 let ImportedFile { file, source, was_known, remarks } = how;
                 let text = words::arrived(&file, source, was_known, &remarks);
                 outbox.notify(Notice::info(text));
-                outbox.push(Request::GoTo(PageId::of(&shown.run)));
                 outbox.push(Request::Show(shown));
             }
             return;

@@ -13,7 +13,7 @@ use std::slice;
 use jitterscope_engine::store::edit::Edit;
 use jitterscope_engine::store::{Recovery, Store};
 
-use super::action::{Action, Notice, PageId};
+use super::action::{Action, Notice};
 use super::part::{Context, Outbox, Part, Request};
 use super::shown::LoadedRun;
 use super::task::{TaskHost, Tasks, Watch};
@@ -178,10 +178,7 @@ impl Library {
                     }
                     self.list();
                 }
-                Message::Opened(Ok(shown)) => {
-                    outbox.push(Request::GoTo(PageId::of(&shown.run)));
-                    outbox.push(Request::Show(shown));
-                }
+                Message::Opened(Ok(shown)) => outbox.push(Request::Show(shown)),
                 Message::Opened(Err(error)) => {
                     outbox.notify(Notice::error(format!("This file cannot be opened: {error}")));
                 }

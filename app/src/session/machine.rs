@@ -5,7 +5,7 @@ mod noise;
 use std::sync::Arc;
 use std::time::Duration;
 
-use jitterscope_engine::platform::{self, Cpu, Power, SystemTool};
+use jitterscope_engine::platform::{self, Power, SystemTool};
 
 use super::action::Notice;
 use super::part::{Context, Outbox, Part};
@@ -107,11 +107,6 @@ impl MachineState {
         if before != name(self.facts()) {
             (self.noise, self.noise_version) = (None, None);
         }
-    }
-
-    /// Returns the logical CPUs with their kinds; empty until they are known.
-    pub fn cpus(&self) -> &[Cpu] {
-        self.facts().map_or(&[], |facts| &facts.machine.cpus)
     }
 
     /// Returns whether the desktop has this window, such as the list of running programs.

@@ -70,8 +70,9 @@ enum Message {
     /// An agent, on another PC or with administrator rights, has started a run, or failed to start
     /// it.
     Started(Result<Box<Runner>, String>),
-    /// CPU use of other programs, measured before a part of the quick check or a waiting test.
-    OtherLoad(OtherPrograms),
+    /// The number of a measurement before a part of the quick check or a waiting test, and the CPU
+    /// use of other programs that it found.
+    OtherLoad(u64, OtherPrograms),
     /// The last result of a test was opened again.
     Restored(Result<Box<LoadedRun>, String>),
     /// A saved quick check was opened.
@@ -95,6 +96,8 @@ pub struct Running {
     followed: Option<Arc<LoadedRun>>,
     /// The test that starts as soon as other programs are quiet.
     waiting: Option<WaitingTest>,
+    /// The number of measurements of the load of other programs that were started.
+    look_count: u64,
     sequence: Option<SequenceState>,
     endings: CompletionState,
     window_cost: WindowCost,
@@ -147,6 +150,7 @@ impl Running {
             quick: Quick::default(),
             followed: None,
             waiting: None,
+            look_count: 0,
             sequence: None,
             endings: CompletionState::default(),
             window_cost: WindowCost::default(),
@@ -269,7 +273,10 @@ impl Running {
                 }
                 Message::Started(Ok(runner)) => self.take_started(*runner),
                 Message::Started(Err(error)) => self.take_not_started(&error, outbox),
-                Message::OtherLoad(found) => self.take_other_load(found, context, outbox),
+                // Ignore a measurement that a later one has replaced: its part was skipped, or its
+                // test was stopped.
+                Message::OtherLoad(number, _) if number != self.look_count => {}
+                Message::OtherLoad(_, found) => self.take_other_load(found, context, outbox),
                 Message::QuickOpened(Ok(check)) => {
                     self.quick.show_saved(*check);
                     outbox.push(Request::GoTo(PageId::Quick));
@@ -460,6 +467,17 @@ impl Running {
             Ok(Box::new(LoadedRun::of(run, None)))
         };
         self.tasks.spawn("open-change", open, Message::ChangeOpened);
+    }
+
+    /// Shows an opened run and its page, unless a test was started in the meantime: showing the run
+    /// would hide that test.
+    pub(super) fn show_opened(&mut self, shown: LoadedRun, context: &Context, outbox: &mut Outbox) {
+        if self.is_running() {
+            outbox.notify(Notice::error("A test is running. Open the run when it is finished."));
+            return;
+        }
+        outbox.push(Request::GoTo(PageId::of(&shown.run)));
+        self.show(shown, context, outbox);
     }
 
     /// Shows a run as the result of its kind of test.

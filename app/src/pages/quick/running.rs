@@ -6,6 +6,7 @@ use std::time::Instant;
 use eframe::egui::{Frame, Id, Margin, Rect, Sense, Stroke, Ui, vec2};
 use jitterscope_engine::nanos::Nanos;
 use jitterscope_engine::plan::quick::Part;
+use jitterscope_engine::report::Disturbance;
 use jitterscope_engine::report::quick::Card as PartCard;
 use jitterscope_engine::runner::OtherPrograms;
 
@@ -226,7 +227,7 @@ fn quiet_words(check: &ActiveCheck, found: &OtherPrograms) -> String {
             format!(
                 "{}. Starts below {}, or after {}.",
                 text::capitalized(&words),
-                text::format_share(check.quiet_share()),
+                text::format_share(Disturbance::LIMIT),
                 text::format_long_time(check.quiet_limit()),
             )
         },

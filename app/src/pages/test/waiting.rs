@@ -22,7 +22,7 @@ pub(super) fn waiting_ui(
     let evidence = format!(
         "{}. Starts below {}, or after {}.",
         text::capitalized(now),
-        text::format_share(waiting.quiet_share()),
+        text::format_share(Disturbance::LIMIT),
         text::format_long_time(waiting.left()),
     );
     VerdictStrip::new(Severity::Info, "")

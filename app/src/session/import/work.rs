@@ -14,8 +14,8 @@ use crate::text::import as words;
 const MAX_FILES: usize = 1_000;
 /// Maximum depth of nested folders in which files are searched.
 const MAX_DEPTH: usize = 4;
-/// File name extensions of supported files in folders.
-const ENDINGS: [&str; 7] = ["json", "html", "htm", "csv", "hml", "hgrm", "hist"];
+/// File name extensions of supported files.
+pub(super) const ENDINGS: [&str; 7] = ["json", "html", "htm", "csv", "hml", "hgrm", "hist"];
 
 /// Opens files, and all supported files in folders among them, in the order of their names.
 pub(super) fn open_all(store: Option<&Store>, paths: &[PathBuf]) -> Vec<Opened> {

@@ -45,15 +45,20 @@ impl Library {
 
     /// Moves saved runs to the trash, and removes expired entries of the trash.
     pub(in crate::session) fn move_to_trash(&self, entries: &[PathBuf]) {
-        let (paths, entries) = (self.files_of(entries), entries.len());
+        let files: Vec<Vec<PathBuf>> =
+            entries.iter().map(|entry| self.files_of(std::slice::from_ref(entry))).collect();
         let Some(store) = self.store.clone() else { return };
         self.change("set-aside", move || {
-            let (mut aside, mut error) = (Vec::new(), None);
-            for path in &paths {
-                match store.move_to_trash(path) {
-                    Ok(path) => aside.push(path),
-                    Err(why) => error = Some(why.to_string()),
+            let (mut aside, mut entries, mut error) = (Vec::new(), 0, None);
+            for paths in &files {
+                let before = aside.len();
+                for path in paths {
+                    match store.move_to_trash(path) {
+                        Ok(path) => aside.push(path),
+                        Err(why) => error = Some(why.to_string()),
+                    }
                 }
+                entries += usize::from(before < aside.len());
             }
             store.forget_old();
             Message::SetAside { aside, entries, error }

@@ -145,11 +145,6 @@ impl Live {
         since.map_or(Nanos::ZERO, Nanos::from)
     }
 
-    /// Returns the planned duration of the run.
-    pub fn planned(&self) -> Nanos {
-        self.planned
-    }
-
     /// Returns the progress of the run, 0 to 1, by completed work instead of elapsed time.
     pub fn progress(&self, now: Instant) -> f64 {
         let share = self.done_share();

@@ -7,7 +7,6 @@ use std::time::Instant;
 use jitterscope_engine::nanos::Nanos;
 use jitterscope_engine::plan::quick::{BUDGET, CheckSettings, Part};
 use jitterscope_engine::plan::{CpuFacts, Plan};
-use jitterscope_engine::report::Disturbance;
 use jitterscope_engine::report::quick::{continuation, joined};
 use jitterscope_engine::run::{Ending, Group, Labels, Run, TrialRun};
 use jitterscope_engine::runner::{CheckGroup, Host, HostLoad, OtherPrograms, QuietWait};
@@ -234,11 +233,6 @@ impl ActiveCheck {
     /// Returns the maximum total time to wait until other programs are quiet.
     pub const fn quiet_limit(&self) -> Nanos {
         self.limit
-    }
-
-    /// Returns the share of one CPU below which other programs count as quiet for the current part.
-    pub const fn quiet_share(&self) -> f64 {
-        Disturbance::LIMIT
     }
 
     /// Returns whether the current part waits until other programs are quiet.
@@ -528,13 +522,17 @@ impl Running {
         }
     }
 
-    pub(super) fn look_at_other_load(&self, host: Host) {
+    /// Starts to measure the load of other programs; a measurement in progress no longer counts.
+    pub(super) fn look_at_other_load(&mut self, host: Host) {
+        self.look_count += 1;
+        let number = self.look_count;
         let look = move || {
             let mut load = host.other_load();
             std::thread::sleep(LOOK.to_duration());
             Ok(load.as_mut().map(HostLoad::read).unwrap_or_default())
         };
-        let message = |found: Result<_, _>| Message::OtherLoad(found.unwrap_or_default());
+        let message =
+            move |found: Result<_, _>| Message::OtherLoad(number, found.unwrap_or_default());
         self.tasks.spawn_at_own_priority("other-load", look, message);
     }
 

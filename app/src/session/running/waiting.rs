@@ -2,7 +2,6 @@
 //! time.
 
 use jitterscope_engine::nanos::Nanos;
-use jitterscope_engine::report::Disturbance;
 use jitterscope_engine::runner::{Host, OtherPrograms, QuietWait};
 
 use super::quick::LOOK;
@@ -31,11 +30,6 @@ impl WaitingTest {
     /// Returns the maximum remaining waiting time; after it, the test starts in any case.
     pub const fn left(&self) -> Nanos {
         self.quiet.left()
-    }
-
-    /// Returns the share of one CPU below which other programs count as quiet.
-    pub const fn quiet_share(&self) -> f64 {
-        Disturbance::LIMIT
     }
 
     /// Makes the test start after the measurement of the load that is in progress, even if other

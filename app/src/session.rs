@@ -106,12 +106,6 @@ pub struct Session {
 }
 
 impl Session {
-    /// Creates a session with default settings; `wake` is called when a task has a message.
-    pub fn new(store: Option<Store>, wake: impl Fn() + Send + Sync + 'static) -> Self {
-        let settings = Settings { is_welcomed: true, ..Settings::default() };
-        Self::with_settings(store, settings, SettingsFile::none(), wake)
-    }
-
     /// Creates a session with these settings; changed settings are saved in `file`.
     pub fn with_settings(
         store: Option<Store>,

@@ -122,11 +122,6 @@ impl Imports {
         self.tables.front().filter(|_| self.questions.is_empty())
     }
 
-    /// Returns whether files are being opened.
-    pub const fn is_opening(&self) -> bool {
-        0 < self.busy
-    }
-
     /// Starts to check this folder for requests of later starts of the app.
     pub(super) fn watch(&self, folder: PathBuf) {
         let of = folder.clone();

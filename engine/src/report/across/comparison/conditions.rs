@@ -5,6 +5,7 @@ use crate::plan::{Plan, Setting};
 use crate::platform::PowerSource;
 use crate::report::Report;
 use crate::run::Run;
+use crate::stats::distinct;
 
 /// Shown if the system does not report a value.
 const UNKNOWN: &str = "not reported";
@@ -156,12 +157,7 @@ fn other_load(runs: &[(&Run, &Report)]) -> Condition {
 fn settings_of(runs: &[(&Run, &Report)]) -> Vec<Condition> {
     let lists: Vec<Vec<Setting>> =
         runs.iter().map(|(run, _)| run.plan().map_or_else(Vec::new, Plan::settings)).collect();
-    let mut names: Vec<&'static str> = Vec::new();
-    for setting in lists.iter().flatten() {
-        if !names.contains(&setting.name) {
-            names.push(setting.name);
-        }
-    }
+    let names = distinct(lists.iter().flatten().map(|setting| setting.name));
     let value = |list: &[Setting], name: &str| {
         let found = list.iter().find(|setting| setting.name == name);
         found.map_or("–".to_owned(), |setting| setting.value.clone())
@@ -177,13 +173,8 @@ fn settings_of(runs: &[(&Run, &Report)]) -> Vec<Condition> {
 
 /// Returns the scheduler limits of the systems as conditions.
 fn scheduler(runs: &[(&Run, &Report)]) -> Vec<Condition> {
-    let mut names: Vec<&str> = Vec::new();
-    for (name, _) in runs.iter().flat_map(|(run, _)| &run.machine.scheduler) {
-        if !names.contains(&name.as_str()) {
-            names.push(name);
-        }
-    }
-    names
+    let limits = runs.iter().flat_map(|(run, _)| &run.machine.scheduler);
+    distinct(limits.map(|(name, _)| name.as_str()))
         .into_iter()
         .map(|name| {
             let values = runs

@@ -237,7 +237,7 @@ fn a_stop_is_obeyed_in_every_wait_load_and_stage() {
         Wait::Spin(SpinStrategy::YieldThread),
     ]
     .into_iter()
-    .map(|wait| (wait.to_string(), FrameLoop { wait, ..slow.clone() }))
+    .map(|wait| (format!("{wait:?}"), FrameLoop { wait, ..slow.clone() }))
     .collect();
     for kind in [LoadKind::Cpu, LoadKind::Memory, LoadKind::Mixed] {
         plans.push((format!("{kind:?}"), FrameLoop { load: loaded(kind), ..slow.clone() }));

@@ -22,8 +22,10 @@ mod why;
 mod window;
 
 use std::ffi::OsString;
+use std::fmt::Display;
 use std::io::{self, Write as _};
 use std::ops::RangeInclusive;
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::builder::PossibleValue;
@@ -83,29 +85,36 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> Status {
         Err(error) => return print_usage(error),
     };
     names::note(&matches);
-    let store = match matches.get_one::<std::path::PathBuf>("data-dir") {
+    let store = match matches.get_one::<PathBuf>("data-dir") {
         Some(folder) => Some(Store::at(folder)),
         None => Store::default_location(),
     };
     if let Some(status) = matches.subcommand().and_then(|(_, matches)| hosts::run(matches, &args)) {
         return status;
     }
-    match matches.subcommand() {
+    let done = match matches.subcommand() {
         Some(("agent", matches)) => host::agent(matches),
         Some(("quick", matches)) => quick::run(store.as_ref(), matches),
         Some(("runs", matches)) => runs::run(store.as_ref(), matches),
         Some(("check", matches)) => check::run(store.as_ref(), matches),
-        Some(("compare", matches)) => compare::run(store.as_ref(), matches),
+        Some(("compare", matches)) => compare::run(store.as_ref(), matches).map_err(failed),
         Some(("alternate", matches)) => repeats::alternate(store.as_ref(), matches),
         Some(("machine", matches)) => runs::machine(matches),
-        Some(("export", matches)) => export::run(store.as_ref(), matches),
-        Some(("import", matches)) => import::run(store.as_ref(), matches),
+        Some(("export", matches)) => export::run(store.as_ref(), matches).map_err(failed),
+        Some(("import", matches)) => import::run(store.as_ref(), matches).map_err(failed),
         Some((key, matches)) => match Plan::all().into_iter().find(|plan| plan.key() == key) {
             Some(plan) => measure::run(store.as_ref(), plan, matches),
-            None => Status::WrongUse,
+            None => Err(Status::WrongUse),
         },
-        None => Status::WrongUse,
-    }
+        None => Err(Status::WrongUse),
+    };
+    done.unwrap_or_else(|status| status)
+}
+
+/// Prints an error, and returns the status of a command that failed.
+fn failed(error: impl Display) -> Status {
+    print_message(&format!("error: {error}"));
+    Status::Failed
 }
 
 /// Prints why the arguments are invalid. Help and version also arrive as such an error and go to
@@ -116,8 +125,7 @@ fn print_usage(mut error: clap::Error) -> Status {
     match printed {
         _ if error.use_stderr() => Status::WrongUse,
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
-            print_message(&format!("error: cannot write the output: {error}"));
-            Status::Failed
+            failed(format!("cannot write the output: {error}"))
         }
         _ => Status::Done,
     }
@@ -167,12 +175,7 @@ fn command() -> Command {
              closes\nstandard output early, such as head, changes no status.",
         )
         .arg(
-            Arg::new("data-dir")
-                .long("data-dir")
-                .global(true)
-                .value_name("FOLDER")
-                .value_parser(clap::value_parser!(std::path::PathBuf))
-                .help("Folder for saved runs [default: the platform's data folder]"),
+            path_option("data-dir", "FOLDER", "Folder for saved runs [default: the platform's data folder]").global(true),
         )
         .arg(names::names_arg());
     command = command.subcommand(quick::command());
@@ -207,17 +210,30 @@ fn command() -> Command {
         .subcommand(
             Command::new("machine")
                 .about("Show this PC's hardware, clock, and capabilities; no host or user name")
-                .arg(
-                    Arg::new("format")
-                        .long("format")
-                        .value_name("FORMAT")
-                        .value_parser(["table", "json"])
-                        .default_value("table")
-                        .help("Output format"),
-                )
+                .arg(format_option(&["table", "json"], "Output format"))
                 .args(host::host_args()),
         )
         .subcommand(host::agent_command())
+}
+
+/// Returns an option with a value.
+fn option(name: &'static str, value: &'static str, help: &'static str) -> Arg {
+    Arg::new(name).long(name).value_name(value).help(help)
+}
+
+/// Returns an option whose value is the path of a file or folder.
+fn path_option(name: &'static str, value: &'static str, help: &'static str) -> Arg {
+    option(name, value, help).value_parser(clap::value_parser!(PathBuf))
+}
+
+/// Returns an option without a value.
+fn flag(name: &'static str, help: &'static str) -> Arg {
+    Arg::new(name).long(name).action(ArgAction::SetTrue).help(help)
+}
+
+/// Returns the option for the output format; the default is a table.
+fn format_option(values: &[&'static str], help: &'static str) -> Arg {
+    option("format", "FORMAT", help).value_parser(values.to_vec()).default_value("table")
 }
 
 /// Help text of arguments that select a saved run.
@@ -238,37 +254,27 @@ fn run_arg() -> Arg {
 }
 
 fn output_args() -> [Arg; 3] {
-    [
-        Arg::new("format")
-            .long("format")
-            .value_name("FORMAT")
-            .value_parser([
-                PossibleValue::new("table"),
-                PossibleValue::new("json"),
-                PossibleValue::new("csv"),
-                PossibleValue::new("openmetrics"),
-                PossibleValue::new("reference").aliases(["source", "latency2"]),
-                PossibleValue::new("reference-json"),
-            ])
-            .default_value("table")
-            .help(
-                "How the result is written; reference is what the reference tool of the test prints, \
+    let args = [
+        option(
+            "format",
+            "FORMAT",
+            "How the result is written; reference is what the reference tool of the test prints, \
                  reference-json the file that it writes (real-time), openmetrics metrics \
                  for Prometheus",
-            )
-            .help_heading("Output"),
-        Arg::new("out")
-            .long("out")
-            .value_name("FILE")
-            .value_parser(clap::value_parser!(std::path::PathBuf))
-            .help("Write the result to this file; - for standard output")
-            .help_heading("Output"),
-        Arg::new("all")
-            .long("all")
-            .action(ArgAction::SetTrue)
-            .help("Print every table with every column")
-            .help_heading("Output"),
-    ]
+        )
+        .value_parser([
+            PossibleValue::new("table"),
+            PossibleValue::new("json"),
+            PossibleValue::new("csv"),
+            PossibleValue::new("openmetrics"),
+            PossibleValue::new("reference").aliases(["source", "latency2"]),
+            PossibleValue::new("reference-json"),
+        ])
+        .default_value("table"),
+        path_option("out", "FILE", "Write the result to this file; - for standard output"),
+        flag("all", "Print every table with every column"),
+    ];
+    args.map(|arg| arg.help_heading("Output"))
 }
 
 /// Returns the command of a test, with options derived from its settings.
@@ -289,9 +295,7 @@ fn test_command(mut plan: Plan) -> Command {
         .about(plan.listing().about.trim_end_matches('.'))
         .after_help(after)
         .arg(
-            Arg::new("preset")
-                .long("preset")
-                .value_name("NAME")
+            option("preset", "NAME", "Start from a preset; options override it (listed below)")
                 .value_parser(
                     presets
                         .iter()
@@ -301,36 +305,16 @@ fn test_command(mut plan: Plan) -> Command {
                         })
                         .collect::<Vec<_>>(),
                 )
-                .hide_possible_values(true)
-                .help("Start from a preset; options override it (listed below)"),
+                .hide_possible_values(true),
         )
         .args(collect.args)
         .args(output_args())
         .arg(why::trace_arg())
         .arg(why::why_arg())
         .arg(repeats::repeat_arg())
-        .arg(
-            Arg::new("no-save")
-                .long("no-save")
-                .action(ArgAction::SetTrue)
-                .help("Do not save the run")
-                .help_heading("Output"),
-        )
-        .arg(
-            Arg::new("name")
-                .long("name")
-                .value_name("TEXT")
-                .help("Name of the run")
-                .help_heading("Output"),
-        )
-        .arg(
-            Arg::new("quiet")
-                .long("quiet")
-                .short('q')
-                .action(ArgAction::SetTrue)
-                .help("Hide progress")
-                .help_heading("Output"),
-        )
+        .arg(flag("no-save", "Do not save the run").help_heading("Output"))
+        .arg(option("name", "TEXT", "Name of the run").help_heading("Output"))
+        .arg(flag("quiet", "Hide progress").short('q').help_heading("Output"))
         .args(host::host_args())
         .arg(host::hosts_arg(&["format", "out", "why", "repeat"]))
 }

@@ -1,14 +1,12 @@
 //! Facts that are read from a machine once, before anything is measured.
 
-use std::thread::Builder;
-
 use jitterscope_engine::machine::{ClockFacts, Detail, Machine};
-use jitterscope_engine::plan::{CpuChoice, CpuFacts};
+use jitterscope_engine::plan::CpuFacts;
 use jitterscope_engine::platform::{
     self, DesktopPreferences, RealtimeProbe, SystemTool, TraceState,
 };
 use jitterscope_engine::run::Run;
-use jitterscope_engine::runner::AgentFacts;
+use jitterscope_engine::runner::{AgentFacts, agent};
 
 /// Facts about this PC or another host, read once before anything is measured.
 #[derive(Clone, Debug)]
@@ -43,11 +41,11 @@ impl Facts {
         self.host == run.host && self.machine.short() == run.machine.short()
     }
 
-    /// Returns the facts of another PC. Its desktop preferences are unknown, and its settings
-    /// windows cannot be opened.
-    pub fn of_host(address: &str, there: &AgentFacts) -> Self {
+    /// Returns the facts of the PC at this address, or of this PC if there is no address. Desktop
+    /// preferences are unknown, and settings windows cannot be opened.
+    pub fn of(host: Option<&str>, there: &AgentFacts) -> Self {
         Self {
-            host: Some(address.to_owned()),
+            host: host.map(str::to_owned),
             machine: there.machine.clone(),
             detail: there.detail.clone(),
             clock: there.clock.clone(),
@@ -62,28 +60,11 @@ impl Facts {
     }
 }
 
-/// Tests which priorities the system grants. Uses a temporary thread, because a request changes the
-/// priority of the thread that makes the request.
-pub fn probe_on_fresh_thread() -> RealtimeProbe {
-    let probing = Builder::new().name("probe".to_owned()).spawn(platform::realtime_probe);
-    probing.ok().and_then(|thread| thread.join().ok()).unwrap_or_default()
-}
-
 /// Reads all facts about this machine.
 pub fn read_facts() -> Facts {
-    let machine = Machine::read();
-    let performance_cpu = platform::choose_cpu(CpuChoice::Performance).ok().flatten();
     Facts {
-        host: None,
-        detail: Detail::read(),
-        clock: ClockFacts::measure(),
-        cpus: platform::cpu_facts(),
-        performance_cpu,
-        can_pin: platform::can_pin(),
         desktop: platform::desktop_preferences(),
-        realtime: probe_on_fresh_thread(),
         tools: SystemTool::ALL.into_iter().filter(|tool| tool.is_available()).collect(),
-        trace: platform::trace_state(),
-        machine,
+        ..Facts::of(None, &agent::facts())
     }
 }

@@ -44,6 +44,17 @@ pub use thinned::thinned;
 pub use time_weighted::TimeWeighted;
 pub use variance_prior::{Deviation, VariancePrior};
 
+/// Returns every value once, in the order in which the values first occur.
+pub fn distinct<T: PartialEq>(values: impl IntoIterator<Item = T>) -> Vec<T> {
+    let mut all = Vec::new();
+    for value in values {
+        if !all.contains(&value) {
+            all.push(value);
+        }
+    }
+    all
+}
+
 /// Returns a count as a float; exact below 2^53.
 #[expect(clippy::cast_precision_loss, reason = "counts stay far below 2^53")]
 pub(crate) const fn float(count: usize) -> f64 {

@@ -17,11 +17,11 @@ use jitterscope_engine::runner::MachineFacts;
 use jitterscope_engine::stats::decision::{Decision, LOOKS};
 use jitterscope_engine::store::Store;
 
-use super::Status;
 use super::names::{self, Place};
 use super::output::Output;
 use super::print::{columns, print_message, print_output};
 use super::terminal::{self, Terminal};
+use super::{Status, failed, path_option};
 use crate::text::NARROW_SPACE;
 use limits_file::{FileError, SourceText};
 use prepare::{Prepared, Test, prepared};
@@ -32,13 +32,6 @@ const TAG: &str = "check";
 
 /// Returns the `check` command with its options.
 pub(super) fn command() -> Command {
-    let file = |name: &'static str, help: &'static str| {
-        Arg::new(name)
-            .long(name)
-            .value_name("FILE")
-            .value_parser(clap::value_parser!(PathBuf))
-            .help(help)
-    };
     Command::new("check")
         .about("Run the tests of a file and check their limits, for a pipeline")
         .after_help(
@@ -59,8 +52,8 @@ pub(super) fn command() -> Command {
                 .value_parser(clap::value_parser!(PathBuf))
                 .help("File with the tests and their limits"),
         )
-        .arg(file("junit", "Write the results as JUnit XML to this file"))
-        .arg(file("markdown", "Write a summary as Markdown to this file"))
+        .arg(path_option("junit", "FILE", "Write the results as JUnit XML to this file"))
+        .arg(path_option("markdown", "FILE", "Write a summary as Markdown to this file"))
         .args(terminal::run_args())
 }
 
@@ -75,29 +68,18 @@ struct Checked<'a> {
 
 /// Runs the `check` command: measures, prints whether the limits are met, and writes the requested
 /// files.
-pub(super) fn run(store: Option<&Store>, matches: &ArgMatches) -> Status {
-    let Prepared { tests, time_limit, notes } = match read(matches) {
-        Ok(prepared) => prepared,
-        Err(error) => {
-            print_message(&format!("error: {error}"));
-            return Status::WrongUse;
-        }
-    };
+pub(super) fn run(store: Option<&Store>, matches: &ArgMatches) -> Result<Status, Status> {
+    let Prepared { tests, time_limit, notes } = read(matches).map_err(|error| {
+        failed(error);
+        Status::WrongUse
+    })?;
     for note in notes {
         print_message(&note);
     }
     let output = |name: &str| matches.get_one::<PathBuf>(name).cloned().map(Output::File);
     let (junit, markdown) = (output("junit"), output("markdown"));
-    if let Some(Err(error)) =
-        [&junit, &markdown].into_iter().flatten().map(Output::check).find(Result::is_err)
-    {
-        print_message(&format!("error: {error}"));
-        return Status::Failed;
-    }
-    let terminal = match Terminal::open(store, matches, &[]) {
-        Ok(terminal) => terminal,
-        Err(status) => return status,
-    };
+    [&junit, &markdown].into_iter().flatten().try_for_each(Output::check).map_err(failed)?;
+    let terminal = Terminal::open(store, matches, &[])?;
     let began_at = crate::text::now();
     let mut checked = Vec::new();
     for test in &tests {
@@ -126,10 +108,9 @@ pub(super) fn run(store: Option<&Store>, matches: &ArgMatches) -> Status {
         });
     let printed = print_output(&text.replace(NARROW_SPACE, " ")).map_err(Into::into);
     for error in [written, printed].into_iter().filter_map(Result::err) {
-        print_message(&format!("error: {error}"));
-        status = Status::Failed;
+        status = failed(error);
     }
-    status
+    Ok(status)
 }
 
 fn read(matches: &ArgMatches) -> Result<Prepared, FileError> {

@@ -19,7 +19,7 @@ use super::names::{self, Place};
 use super::output::Output;
 use super::print::{self, print_message};
 use super::runs::{entry_files, matching_runs};
-use super::{RUN_HELP, Status, text};
+use super::{RUN_HELP, Status, format_option, option, path_option, text};
 use gate::{Gate, GateError};
 
 /// Returns the `compare` command with its options.
@@ -51,44 +51,32 @@ pub(super) fn command() -> Command {
         .arg(group("a", "b", "Runs of group A, the baseline: any number from 2"))
         .arg(group("b", "a", "Runs of group B"))
         .arg(
-            Arg::new("prior")
-                .long("prior")
-                .value_name("SOURCE")
-                .help(
-                    "Typical run-to-run variation: from the repeats in the library, fixed, or from a comparison \
-                     saved with --format json [default: library] [possible values: library, fixed, FILE]",
-                ),
+            option(
+                "prior",
+                "SOURCE",
+                "Typical run-to-run variation: from the repeats in the library, fixed, or from a comparison \
+                 saved with --format json [default: library] [possible values: library, fixed, FILE]",
+            ),
         )
         .arg(
-            Arg::new("baseline")
-                .long("baseline")
-                .value_name("RUN")
-                .help("Run to use as the baseline [default: the first]"),
+            option("baseline", "RUN", "Run to use as the baseline [default: the first]"),
         )
         .arg(
-            Arg::new("fail-if")
-                .long("fail-if")
-                .value_name("CONDITION")
-                .action(ArgAction::Append)
-                .allow_hyphen_values(true)
-                .value_parser(|text: &str| text.parse::<Gate>())
-                .help("Exit with status 3 if this condition is met; can be repeated"),
+            option(
+                "fail-if",
+                "CONDITION",
+                "Exit with status 3 if this condition is met; can be repeated",
+            )
+            .action(ArgAction::Append)
+            .allow_hyphen_values(true)
+            .value_parser(|text: &str| text.parse::<Gate>()),
         )
         .arg(
-            Arg::new("format")
-                .long("format")
-                .value_name("FORMAT")
-                .value_parser(["table", "json", "markdown", "html"])
-                .default_value("table")
-                .help("Output format")
+            format_option(&["table", "json", "markdown", "html"], "Output format")
                 .help_heading("Output"),
         )
         .arg(
-            Arg::new("out")
-                .long("out")
-                .value_name("FILE")
-                .value_parser(clap::value_parser!(PathBuf))
-                .help("Write the comparison to this file; - for standard output")
+            path_option("out", "FILE", "Write the comparison to this file; - for standard output")
                 .help_heading("Output"),
         )
 }
@@ -96,26 +84,12 @@ pub(super) fn command() -> Command {
 /// Returns the option that lists the runs of one group; it requires the option of the `other`
 /// group.
 fn group(name: &'static str, other: &'static str, help: &'static str) -> Arg {
-    Arg::new(name)
-        .long(name)
-        .value_name("RUN")
+    option(name, "RUN", help)
         .num_args(1..)
         .action(ArgAction::Append)
         .requires(other)
         .conflicts_with_all(["run", "baseline"])
-        .help(help)
         .help_heading("Groups")
-}
-
-/// Runs the `compare` command and prints the error if it fails.
-pub(super) fn run(store: Option<&Store>, matches: &ArgMatches) -> Status {
-    match compare(store, matches) {
-        Ok(status) => status,
-        Err(error) => {
-            print_message(&format!("error: {error}"));
-            Status::Failed
-        }
-    }
 }
 
 type Failure = Box<dyn std::error::Error>;
@@ -184,7 +158,8 @@ fn read_prior(file: &str) -> Result<Prior, Failure> {
     Ok(repeats::read_prior(Path::new(file)).map_err(|error| format!("--prior: {error}: {file}"))?)
 }
 
-fn compare(store: Option<&Store>, matches: &ArgMatches) -> Result<Status, Failure> {
+/// Runs the `compare` command.
+pub(super) fn run(store: Option<&Store>, matches: &ArgMatches) -> Result<Status, Failure> {
     let request = Request::of(store, matches)?;
     let (format, output) = (text(matches, "format"), Output::of(matches));
     let is_table = format.as_deref().is_none_or(|format| format == "table");

@@ -7,7 +7,7 @@ mod many;
 
 use std::path::{Path, PathBuf};
 
-use clap::{Arg, ArgAction, ArgMatches, Command};
+use clap::{ArgMatches, Command};
 use jitterscope_engine::export::{self, Format, Options, Parts};
 use jitterscope_engine::import;
 use jitterscope_engine::report::{self, Report};
@@ -20,7 +20,7 @@ use super::output::Output;
 use super::print::print_message;
 use super::quick::Saved;
 use super::runs::entry_files;
-use super::{Status, run_arg, text};
+use super::{Status, flag, option, path_option, run_arg, text};
 
 /// Returns the `export` command with its options.
 pub(super) fn command() -> Command {
@@ -47,73 +47,35 @@ pub(super) fn command() -> Command {
         .after_help(after)
         .arg(run_arg())
         .arg(
-            Arg::new("as")
-                .long("as")
-                .value_name("FORMAT")
+            option("as", "FORMAT", "Format of the export (listed below)")
                 .required_unless_present("plots")
                 .value_parser(Format::ALL.map(Format::key))
-                .hide_possible_values(true)
-                .help("Format of the export (listed below)"),
+                .hide_possible_values(true),
         )
-        .arg(
-            Arg::new("out")
-                .long("out")
-                .value_name("FILE")
-                .value_parser(clap::value_parser!(PathBuf))
-                .help(
-                    "Write to this file, or into this folder under a default name; - for standard \
+        .arg(path_option(
+            "out",
+            "FILE",
+            "Write to this file, or into this folder under a default name; - for standard \
                      output",
-                ),
-        )
-        .arg(Arg::new("configuration").long("configuration").value_name("LABEL").help(
+        ))
+        .arg(option(
+            "configuration",
+            "LABEL",
             "The configuration to export, for formats that hold only one: its label or its number \
              [default: the recommended one]",
         ))
-        .arg(
-            Arg::new("table")
-                .long("table")
-                .value_name("NAME")
-                .help("Write this table as CSV: configurations [default], changes, stalls, …"),
-        )
-        .arg(
-            Arg::new("plot")
-                .long("plot")
-                .value_name("NAME")
-                .help("Write this plot as SVG [default: the first one]"),
-        )
-        .arg(
-            Arg::new("plots")
-                .long("plots")
-                .value_name("FOLDER")
-                .value_parser(clap::value_parser!(PathBuf))
-                .help("Write every plot into this folder, one SVG file each"),
-        )
-        .arg(
-            Arg::new("force")
-                .long("force")
-                .action(ArgAction::SetTrue)
-                .help("Replace the files of further tables if they exist (csv)"),
-        )
-        .arg(
-            Arg::new("without-notes")
-                .long("without-notes")
-                .action(ArgAction::SetTrue)
-                .help("Omit note and tags"),
-        );
+        .arg(option(
+            "table",
+            "NAME",
+            "Write this table as CSV: configurations [default], changes, stalls, …",
+        ))
+        .arg(option("plot", "NAME", "Write this plot as SVG [default: the first one]"))
+        .arg(path_option("plots", "FOLDER", "Write every plot into this folder, one SVG file each"))
+        .arg(flag("force", "Replace the files of further tables if they exist (csv)"))
+        .arg(flag("without-notes", "Omit note and tags"));
     #[cfg(feature = "fleet")]
     let command = many::add(command);
     command
-}
-
-/// Runs the `export` command and prints the error if it fails.
-pub(super) fn run(store: Option<&Store>, matches: &ArgMatches) -> Status {
-    match export(store, matches) {
-        Ok(status) => status,
-        Err(error) => {
-            print_message(&format!("error: {error}"));
-            Status::Failed
-        }
-    }
 }
 
 /// Reads a run from a file of any supported format.
@@ -122,7 +84,8 @@ fn open(path: &Path) -> Result<Run, Box<dyn std::error::Error>> {
     Ok(imported.map_err(|error| format!("{error}: {}", path.display()))?.into_run())
 }
 
-fn export(
+/// Runs the `export` command.
+pub(super) fn run(
     store: Option<&Store>,
     matches: &ArgMatches,
 ) -> Result<Status, Box<dyn std::error::Error>> {

@@ -4,6 +4,7 @@
 use clap::{Arg, ArgAction, ArgMatches};
 use jitterscope_engine::plan::conditions::{Cell, CpuChoice, Priority};
 use jitterscope_engine::plan::form::{Choice, Field, Form, Number, Selection, parts};
+use jitterscope_engine::stats::distinct;
 use jitterscope_engine::units::shortened;
 
 use super::renamed::{former_option, is_value};
@@ -94,13 +95,8 @@ impl Form for Collect {
         );
     }
 
-    fn when(
-        &mut self,
-        _condition: bool,
-        _why: &'static str,
-        settings: &mut dyn FnMut(&mut dyn Form),
-    ) {
-        settings(self);
+    fn begin_when(&mut self, _condition: bool, _why: &'static str) -> bool {
+        true
     }
 }
 
@@ -108,7 +104,8 @@ impl Form for Collect {
 #[derive(Debug)]
 pub(super) struct Fill<'a> {
     matches: &'a ArgMatches,
-    no_effect: Option<&'static str>,
+    /// Why the settings of each open `begin_when` have no effect; `None` if they have one.
+    no_effect: Vec<Option<&'static str>>,
     /// Invalid values: one sentence per value, with the option and the expected values.
     pub(super) errors: Vec<String>,
     /// Options without effect: one sentence per option.
@@ -117,12 +114,16 @@ pub(super) struct Fill<'a> {
 
 impl<'a> Fill<'a> {
     pub(super) fn new(matches: &'a ArgMatches) -> Self {
-        Self { matches, no_effect: None, errors: Vec::new(), notes: Vec::new() }
+        Self { matches, no_effect: Vec::new(), errors: Vec::new(), notes: Vec::new() }
+    }
+
+    fn no_effect(&self) -> Option<&'static str> {
+        self.no_effect.last().copied().flatten()
     }
 
     fn written(&mut self, field: &Field) -> Option<String> {
         let text = self.matches.get_one::<String>(field.key)?.clone();
-        if let Some(why) = self.no_effect {
+        if let Some(why) = self.no_effect() {
             self.notes.push(format!("--{} has no effect: {why}", field.key));
         }
         Some(text)
@@ -139,7 +140,7 @@ impl<'a> Fill<'a> {
     fn picks(&mut self, field: &Field, choices: &[Choice]) -> Vec<Selection> {
         let texts: Vec<String> =
             self.matches.get_many::<String>(field.key).into_iter().flatten().cloned().collect();
-        if let Some(why) = self.no_effect.filter(|_| !texts.is_empty()) {
+        if let Some(why) = self.no_effect().filter(|_| !texts.is_empty()) {
             self.notes.push(format!("--{} has no effect: {why}", field.key));
         }
         let mut picks: Vec<Selection> = Vec::new();
@@ -192,15 +193,8 @@ impl Form for Fill<'_> {
         if cpus.is_empty() {
             cpus.push(CpuChoice::Any);
         }
-        *cells = Vec::new();
-        for &priority in &priorities {
-            for &cpu in &cpus {
-                let cell = Cell { priority, cpu };
-                if !cells.contains(&cell) {
-                    cells.push(cell);
-                }
-            }
-        }
+        let row = |priority| cpus.iter().map(move |&cpu| Cell { priority, cpu });
+        *cells = distinct(priorities.into_iter().flat_map(row));
     }
 
     fn switch(&mut self, field: &Field, value: &mut bool) {
@@ -212,18 +206,14 @@ impl Form for Fill<'_> {
         }
     }
 
-    fn when(
-        &mut self,
-        condition: bool,
-        why: &'static str,
-        settings: &mut dyn FnMut(&mut dyn Form),
-    ) {
-        let outer = self.no_effect;
-        if !condition {
-            self.no_effect = Some(why);
-        }
-        settings(self);
-        self.no_effect = outer;
+    fn begin_when(&mut self, condition: bool, why: &'static str) -> bool {
+        let outer = self.no_effect();
+        self.no_effect.push(if condition { outer } else { Some(why) });
+        true
+    }
+
+    fn end_when(&mut self) {
+        self.no_effect.pop();
     }
 }
 

@@ -1,16 +1,14 @@
 //! Tests on other PCs: the agent command, and the options that select where a test runs.
 
 use std::io;
-use std::path::PathBuf;
 
-use clap::{Arg, ArgAction, ArgMatches, Command};
+use clap::{Arg, ArgMatches, Command};
 use jitterscope_engine::plan::Plan;
 use jitterscope_engine::platform::{self, ELEVATION, Elevation};
 use jitterscope_engine::runner::agent::serve;
-use jitterscope_engine::runner::{Address, Agent, AgentError, Host};
+use jitterscope_engine::runner::{Address, Agent, Host};
 
-use super::print::print_message;
-use super::{Status, text};
+use super::{Status, failed, flag, option, path_option, text};
 
 /// The option that requests a run with administrator rights.
 const ADMINISTRATOR: &str = "administrator";
@@ -33,12 +31,11 @@ pub(super) fn agent_command() -> Command {
                 "{help} Started with administrator rights, it uses the named pipes of the window or command line that \
                  had it started, which must be in the same folder.",
             ))
-            .arg(
-                Arg::new(Agent::PIPE_ARGUMENT)
-                    .long(Agent::PIPE_ARGUMENT)
-                    .value_name("NAME")
-                    .help("Use the named pipes of this name in place of standard input and output"),
-            );
+            .arg(option(
+                Agent::PIPE_ARGUMENT,
+                "NAME",
+                "Use the named pipes of this name in place of standard input and output",
+            ));
     }
     command
         .after_help(format!(
@@ -46,43 +43,31 @@ pub(super) fn agent_command() -> Command {
              of the user who called that, and retains three capabilities: CAP_SYS_NICE, \
              CAP_PERFMON, and CAP_IPC_LOCK.",
         ))
-        .arg(
-            Arg::new(Agent::CALLER_ARGUMENT)
-                .long(Agent::CALLER_ARGUMENT)
-                .action(ArgAction::SetTrue)
-                .help("Refuse to serve as root where the user who called is not known"),
-        )
-        .arg(
-            Arg::new(Agent::IDLE_ARGUMENT)
-                .long(Agent::IDLE_ARGUMENT)
-                .action(ArgAction::SetTrue)
-                .help("Open /dev/cpu_dma_latency before root's rights are given up"),
-        )
+        .arg(flag(
+            Agent::CALLER_ARGUMENT,
+            "Refuse to serve as root where the user who called is not known",
+        ))
+        .arg(flag(
+            Agent::IDLE_ARGUMENT,
+            "Open /dev/cpu_dma_latency before root's rights are given up",
+        ))
 }
 
 /// Runs the `agent` command: gives up the rights of root, then answers requests until standard
 /// input ends.
-pub(super) fn agent(matches: &ArgMatches) -> Status {
+pub(super) fn agent(matches: &ArgMatches) -> Result<Status, Status> {
     if let Elevation::System(system) = ELEVATION
         && let Some(name) = text(matches, Agent::PIPE_ARGUMENT)
-        && let Err(error) = (system.connect)(&name)
     {
-        print_message(&format!("error: cannot connect: {error}"));
-        return Status::Failed;
+        (system.connect)(&name).map_err(|error| failed(format!("cannot connect: {error}")))?;
     }
     let [must_know_caller, needs_idle_file] = [Agent::CALLER_ARGUMENT, Agent::IDLE_ARGUMENT]
         .map(|name| matches.try_get_one(name).ok().flatten() == Some(&true));
-    if let Err(error) = platform::take_callers_rights(must_know_caller, needs_idle_file) {
-        print_message(&format!("error: cannot give up the rights of root: {error}"));
-        return Status::Failed;
-    }
-    match serve(io::stdin(), || Box::new(io::stdout())) {
-        Ok(()) => Status::Done,
-        Err(error) => {
-            print_message(&format!("error: cannot answer: {error}"));
-            Status::Failed
-        }
-    }
+    platform::take_callers_rights(must_know_caller, needs_idle_file)
+        .map_err(|error| failed(format!("cannot give up the rights of root: {error}")))?;
+    let served = serve(io::stdin(), || Box::new(io::stdout()));
+    served.map_err(|error| failed(format!("cannot answer: {error}")))?;
+    Ok(Status::Done)
 }
 
 /// Returns the options that select where a test runs: on another PC, or on this PC with
@@ -95,44 +80,31 @@ pub(super) fn host_args() -> impl Iterator<Item = Arg> {
         }
     };
     let command = Agent::ADMINISTRATOR_COMMAND.map(|default| {
-        Arg::new(ADMINISTRATOR_COMMAND)
-            .long(ADMINISTRATOR_COMMAND)
-            .value_name("COMMAND")
-            .default_value(default)
-            .requires(ADMINISTRATOR)
-            .help("Command that asks for the password, such as 'sudo -A'")
-            .help_heading("Host")
+        option(
+            ADMINISTRATOR_COMMAND,
+            "COMMAND",
+            "Command that asks for the password, such as 'sudo -A'",
+        )
+        .default_value(default)
+        .requires(ADMINISTRATOR)
     });
     let others = [
-        Arg::new(ADMINISTRATOR)
-            .long(ADMINISTRATOR)
-            .action(ArgAction::SetTrue)
-            .conflicts_with("host")
-            .help(adds)
-            .help_heading("Host"),
-        Arg::new("host")
-            .long("host")
-            .value_name("USER@HOST")
-            .help("Run on this host through ssh; results are saved on this PC")
-            .help_heading("Host"),
-        Arg::new("host-program")
-            .long("host-program")
-            .value_name("PATH")
-            .help("Path of jitterscope-cli on the host [default: found in PATH there]")
-            .help_heading("Host"),
+        flag(ADMINISTRATOR, adds).conflicts_with("host"),
+        option("host", "USER@HOST", "Run on this host through ssh; results are saved on this PC"),
+        option(
+            "host-program",
+            "PATH",
+            "Path of jitterscope-cli on the host [default: found in PATH there]",
+        ),
     ];
-    others.into_iter().chain(command)
+    others.into_iter().chain(command).map(|arg| arg.help_heading("Host"))
 }
 
 /// Returns the option that selects several PCs; it conflicts with the `excluded` options.
 pub(super) fn hosts_arg(excluded: &'static [&'static str]) -> Arg {
-    Arg::new("hosts")
-        .long("hosts")
-        .value_name("FILE")
-        .value_parser(clap::value_parser!(PathBuf))
+    path_option("hosts", "FILE", "Run on each host of this file (one per line), up to 8 at a time")
         .conflicts_with_all(["host", ADMINISTRATOR])
         .conflicts_with_all(excluded)
-        .help("Run on each host of this file (one per line), up to 8 at a time")
         .help_heading("Host")
 }
 
@@ -141,28 +113,19 @@ pub(super) fn hosts_arg(excluded: &'static [&'static str]) -> Arg {
 pub(super) fn connect(matches: &ArgMatches, plans: &[Plan]) -> Result<Host, Status> {
     if matches.try_get_one(ADMINISTRATOR).ok().flatten() == Some(&true) {
         let command = text(matches, ADMINISTRATOR_COMMAND).unwrap_or_default();
-        return of(Agent::with_administrator_rights(&command, plans));
+        return Agent::with_administrator_rights(&command, plans).map(Host::Agent).map_err(failed);
     }
     let program = text(matches, "host-program");
     let Some(host) = text(matches, "host") else {
         return match program {
             Some(_) if !matches.try_contains_id("hosts").is_ok_and(|is_known| is_known) => {
-                print_message("error: --host-program has no effect without --host");
+                failed("--host-program has no effect without --host");
                 Err(Status::WrongUse)
             }
             _ => Ok(Host::Here),
         };
     };
     let is_batch = std::env::var_os(BATCH).is_some();
-    of(Agent::connect(&Address { host, ssh: None, program, is_batch }))
-}
-
-fn of(agent: Result<Agent, AgentError>) -> Result<Host, Status> {
-    match agent {
-        Ok(agent) => Ok(Host::Agent(agent)),
-        Err(error) => {
-            print_message(&format!("error: {error}"));
-            Err(Status::Failed)
-        }
-    }
+    let address = Address { host, ssh: None, program, is_batch };
+    Agent::connect(&address).map(Host::Agent).map_err(failed)
 }

@@ -12,12 +12,12 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use clap::ArgMatches;
 
-use super::Status;
 use super::host::BATCH;
 use super::output::print_with_hosts;
 use super::print::{columns, print_message, print_output};
 use super::terminal::Interrupt;
 use super::text_file::read_text;
+use super::{Status, failed};
 
 /// Number of hosts that are measured concurrently.
 const AT_ONCE: usize = 8;
@@ -35,14 +35,7 @@ struct Outcome {
 /// Runs the command on each host of a file; `None` if the arguments contain no `--hosts` option.
 pub(super) fn run(matches: &ArgMatches, args: &[OsString]) -> Option<Status> {
     let file = matches.try_get_one::<std::path::PathBuf>("hosts").ok().flatten()?;
-    let hosts = match hosts_of(file) {
-        Ok(hosts) => hosts,
-        Err(error) => {
-            print_message(&format!("error: {error}"));
-            return Some(Status::Failed);
-        }
-    };
-    Some(run_all(&hosts, args))
+    Some(hosts_of(file).map_or_else(failed, |hosts| run_all(&hosts, args)))
 }
 
 fn run_all(hosts: &[String], args: &[OsString]) -> Status {

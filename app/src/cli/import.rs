@@ -2,13 +2,13 @@
 
 use std::path::PathBuf;
 
-use clap::{Arg, ArgAction, ArgMatches, Command};
+use clap::{Arg, ArgMatches, Command};
 use jitterscope_engine::import::{self, Column, Imported, Options, Source, TimeUnit};
 use jitterscope_engine::run::Run;
 use jitterscope_engine::store::{self, Store};
 
 use super::print::{self, print_message};
-use super::{Status, output_args, text};
+use super::{Status, flag, option, output_args, text};
 
 /// Returns the `import` command with its options.
 pub(super) fn command() -> Command {
@@ -34,49 +34,37 @@ pub(super) fn command() -> Command {
                 .value_parser(clap::value_parser!(PathBuf))
                 .help("File to read; its kind is detected from its content"),
         )
-        .arg(Arg::new("process").long("process").value_name("NAME").help(
+        .arg(option(
+            "process",
+            "NAME",
             "Process to read from a file with several, by name or number [default: the one with \
              the most frames]",
         ))
+        .arg(option("swap-chain", "ADDRESS", "Swap chain to read if a process has several"))
+        .arg(option(
+            "column",
+            "NAME",
+            "Column of frame times in a CSV of an unknown program, by name or number",
+        ))
         .arg(
-            Arg::new("swap-chain")
-                .long("swap-chain")
-                .value_name("ADDRESS")
-                .help("Swap chain to read if a process has several"),
-        )
-        .arg(
-            Arg::new("column")
-                .long("column")
-                .value_name("NAME")
-                .help("Column of frame times in a CSV of an unknown program, by name or number"),
-        )
-        .arg(
-            Arg::new("unit")
-                .long("unit")
-                .value_name("UNIT")
-                .value_parser(TimeUnit::ALL.map(TimeUnit::key).to_vec())
-                .help(
-                    "Unit of the column, of a percentile listing, or of a histogram of cyclictest \
+            option(
+                "unit",
+                "UNIT",
+                "Unit of the column, of a percentile listing, or of a histogram of cyclictest \
                      [default: the one in the column's name, else ms; us for a listing and a histogram, \
                      ns where cyclictest measured in them]",
-                ),
+            )
+            .value_parser(TimeUnit::ALL.map(TimeUnit::key).to_vec()),
         )
-        .arg(Arg::new("save").long("save").action(ArgAction::SetTrue).help("Save the run"))
+        .arg(flag("save", "Save the run"))
         .args(output_args())
 }
 
-/// Runs the `import` command and prints the error if it fails.
-pub(super) fn run(store: Option<&Store>, matches: &ArgMatches) -> Status {
-    match import(store, matches) {
-        Ok(()) => Status::Done,
-        Err(error) => {
-            print_message(&format!("error: {error}"));
-            Status::Failed
-        }
-    }
-}
-
-fn import(store: Option<&Store>, matches: &ArgMatches) -> Result<(), Box<dyn std::error::Error>> {
+/// Runs the `import` command.
+pub(super) fn run(
+    store: Option<&Store>,
+    matches: &ArgMatches,
+) -> Result<Status, Box<dyn std::error::Error>> {
     let path = matches.get_one::<PathBuf>("file").cloned().unwrap_or_default();
     let unit = text(matches, "unit");
     let unit = TimeUnit::ALL.into_iter().find(|known| unit.as_deref() == Some(known.key()));
@@ -93,7 +81,8 @@ fn import(store: Option<&Store>, matches: &ArgMatches) -> Result<(), Box<dyn std
     if let Some(saved) = saved {
         print_message(&saved?);
     }
-    Ok(printed?)
+    printed?;
+    Ok(Status::Done)
 }
 
 /// Saves the run unless a file of this run exists already; returns the message to print.

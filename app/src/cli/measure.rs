@@ -15,11 +15,15 @@ use super::print::{self, print_message};
 use super::renamed::is_value;
 use super::repeats;
 use super::terminal::{self, Terminal};
-use super::{Status, text, why};
+use super::{Status, failed, text, why};
 use crate::text::format_long_time;
 
 /// Measures a test with the given options.
-pub(super) fn run(store: Option<&Store>, mut plan: Plan, matches: &ArgMatches) -> Status {
+pub(super) fn run(
+    store: Option<&Store>,
+    mut plan: Plan,
+    matches: &ArgMatches,
+) -> Result<Status, Status> {
     if let Some(key) = text(matches, "preset")
         && let Some(preset) = plan.presets().into_iter().find(|preset| is_value(&key, preset.key))
     {
@@ -36,19 +40,13 @@ pub(super) fn run(store: Option<&Store>, mut plan: Plan, matches: &ArgMatches) -
             .push("--out names a single file and cannot be combined with --repeat".to_owned());
     }
     if !fill.errors.is_empty() {
-        for error in &fill.errors {
-            print_message(&format!("error: {error}"));
+        for error in fill.errors {
+            failed(error);
         }
-        return Status::WrongUse;
+        return Err(Status::WrongUse);
     }
-    if let Err(error) = Output::of(matches).check() {
-        print_message(&format!("error: {error}"));
-        return Status::Failed;
-    }
-    let terminal = match Terminal::open(store, matches, std::slice::from_ref(&plan)) {
-        Ok(terminal) => terminal,
-        Err(status) => return status,
-    };
+    Output::of(matches).check().map_err(failed)?;
+    let terminal = Terminal::open(store, matches, std::slice::from_ref(&plan))?;
     let mut runs = Vec::new();
     let mut is_printed = true;
     for step in RunSequence::repeats(&plan, &text(matches, "name").unwrap_or_default(), times) {
@@ -62,10 +60,7 @@ pub(super) fn run(store: Option<&Store>, mut plan: Plan, matches: &ArgMatches) -
         }
         let (trace, labels) = (request.trace, request.labels.clone());
         let mut live = LiveOutput::of(matches);
-        let mut saved = match terminal.measure(request, live.as_mut()) {
-            Ok(saved) => saved,
-            Err(error) => return error.report(),
-        };
+        let mut saved = terminal.measure(request, live.as_mut()).map_err(|error| error.report())?;
         let report = Report::of(&saved.run, &Options::default());
         if let Some(plan) = follow_up(&saved.run, &report).filter(|_| !terminal.is_interrupted()) {
             let mut request = terminal.host().facts().request(plan, labels);
@@ -73,7 +68,7 @@ pub(super) fn run(store: Option<&Store>, mut plan: Plan, matches: &ArgMatches) -
             match terminal.measure_after(request, None, Some(&saved.run), with_follow_up) {
                 Ok(both) => saved = both,
                 Err(error) => {
-                    print_message(&format!("error: {error}"));
+                    failed(error);
                     is_printed = false;
                 }
             }
@@ -84,15 +79,15 @@ pub(super) fn run(store: Option<&Store>, mut plan: Plan, matches: &ArgMatches) -
         let printed = print::result_after(&saved.run, matches, &before);
         let status = terminal::report(&saved);
         if let Err(error) = &printed {
-            print_message(&format!("error: {error}"));
+            failed(error);
         }
         if status != Status::Done {
-            return status;
+            return Err(status);
         }
         // Checked again, because the status of the run does not show an interruption after the run
         // has ended.
         if terminal.is_interrupted() {
-            return Status::Stopped;
+            return Err(Status::Stopped);
         }
         is_printed &= printed.is_ok();
         runs.push(saved.run);
@@ -100,7 +95,7 @@ pub(super) fn run(store: Option<&Store>, mut plan: Plan, matches: &ArgMatches) -
     if 1 < runs.len() {
         repeats::print_variation(terminal.store(), &runs);
     }
-    if is_printed { Status::Done } else { Status::Failed }
+    if is_printed { Ok(Status::Done) } else { Err(Status::Failed) }
 }
 
 /// If the result of a test may require further measurements, prints the duration of the test

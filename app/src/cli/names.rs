@@ -4,10 +4,12 @@
 use std::borrow::Cow;
 use std::sync::OnceLock;
 
-use clap::{Arg, ArgAction, ArgMatches};
+use clap::{Arg, ArgMatches};
 use jitterscope_engine::export::{self, Identity, IncludedNames, Options, Parts};
 use jitterscope_engine::report::{self, Report};
 use jitterscope_engine::run::Run;
+
+use super::flag;
 
 /// Whether `--with-names` was given.
 static WITH_NAMES: OnceLock<bool> = OnceLock::new();
@@ -23,9 +25,11 @@ pub(super) enum Place {
 
 /// The option that includes all names.
 pub(super) fn names_arg() -> Arg {
-    Arg::new("with-names").long("with-names").global(true).action(ArgAction::SetTrue).help(
+    flag(
+        "with-names",
         "Include host name, user name, home folder, addresses, and all programs in the output",
     )
+    .global(true)
 }
 
 /// Stores whether `--with-names` was given.

@@ -27,7 +27,7 @@ use super::names::{self, Place};
 use super::output::Output;
 use super::print::{columns, print_message};
 use super::terminal::{self, Terminal, report_failure};
-use super::{Status, host, text, why};
+use super::{Status, failed, format_option, host, path_option, text, why};
 use crate::text as words;
 
 /// Returns the `quick` command with its options.
@@ -38,21 +38,11 @@ pub(super) fn command() -> Command {
             "Takes about a minute. Saves each test as a run with the tag quick-check. Nothing is \
              installed and no system settings are changed.",
         )
-        .arg(
-            Arg::new("format")
-                .long("format")
-                .value_name("FORMAT")
-                .value_parser(["table", "json", "openmetrics"])
-                .default_value("table")
-                .help("Output format; openmetrics is for Prometheus"),
-        )
-        .arg(
-            Arg::new("out")
-                .long("out")
-                .value_name("FILE")
-                .value_parser(clap::value_parser!(PathBuf))
-                .help("Write the result to this file; - for standard output"),
-        )
+        .arg(format_option(
+            &["table", "json", "openmetrics"],
+            "Output format; openmetrics is for Prometheus",
+        ))
+        .arg(path_option("out", "FILE", "Write the result to this file; - for standard output"))
         .args(terminal::run_args())
         .arg(why::trace_arg())
         .args(host::host_args())
@@ -86,21 +76,12 @@ struct Check<'a> {
 }
 
 /// Runs the quick check on this PC or the selected host, saves its runs, and writes the result.
-pub(super) fn run(store: Option<&Store>, matches: &ArgMatches) -> Status {
+pub(super) fn run(store: Option<&Store>, matches: &ArgMatches) -> Result<Status, Status> {
     let output = Output::of(matches);
-    if let Err(error) = output.check() {
-        print_message(&format!("error: {error}"));
-        return Status::Failed;
-    }
-    let terminal = match Terminal::open(store, matches, &[]) {
-        Ok(terminal) => terminal,
-        Err(status) => return status,
-    };
+    output.check().map_err(failed)?;
+    let terminal = Terminal::open(store, matches, &[])?;
     let trace = why::trace_mode(matches);
-    if let Err(error) = terminal.host().check_trace(trace) {
-        print_message(&format!("error: {error}"));
-        return Status::Failed;
-    }
+    terminal.host().check_trace(trace).map_err(failed)?;
     let facts = terminal.host().facts();
     let share = matches.get_one::<f64>("scale").copied().unwrap_or(1.0);
     // A scaled-down check neither waits for quiet nor repeats parts.
@@ -120,33 +101,22 @@ pub(super) fn run(store: Option<&Store>, matches: &ArgMatches) -> Status {
     let mut measured: Vec<(Part, Option<(Run, Report)>)> =
         Part::IN_ORDER.into_iter().map(|part| (part, check.measure_quietly(part))).collect();
     measured.sort_by_key(|(part, _)| *part);
-    let shown: Vec<_> = measured
-        .iter()
-        .map(|(part, found)| {
-            (*part, found.as_ref().map(|(run, _)| names::evaluated(run, Place::File)))
-        })
-        .collect();
-    let parts: Vec<Measured<'_>> = shown
-        .iter()
-        .map(|(part, found)| (*part, found.as_ref().map(|(run, report)| (run.as_ref(), report))))
-        .collect();
-    let card = Scorecard::of(&parts);
-    let content = match text(matches, "format").as_deref() {
-        Some("json") => json(&parts, &card, check.began),
-        Some("openmetrics") => metrics(&parts, &card),
-        _ => table(check.began, &check.facts.machine.short(), &card),
-    };
+    let shown = measured
+        .into_iter()
+        .map(|(part, found)| (part, found.map(|(run, _)| redacted(&run, Place::File))));
+    let saved = Saved { parts: shown.collect() };
+    let format = text(matches, "format").unwrap_or_default();
+    let content = saved.text(&format, check.began, &check.facts.machine.short());
     let mut status = if check.has_failed { Status::Failed } else { Status::Done };
     let written = output.write(|to| to.write_all(export::for_terminal(&content).as_bytes()));
     if let Err(error) = written {
-        print_message(&format!("error: {error}"));
-        status = Status::Failed;
+        status = failed(error);
     }
     if check.terminal.is_interrupted() {
         print_message("stopped early: measured data is saved, without a verdict");
         status = Status::Stopped;
     }
-    status
+    Ok(status)
 }
 
 /// Returns the newest of the runs for each part of the quick check.
@@ -155,7 +125,7 @@ pub(super) fn by_part(mut runs: Vec<Run>) -> BTreeMap<Part, Run> {
     runs.into_iter().filter_map(|run| Some((run.plan().and_then(Part::of)?, run))).collect()
 }
 
-/// A quick check whose runs were opened from files.
+/// A quick check whose runs have their names redacted.
 pub(super) struct Saved {
     parts: Vec<(Part, Option<(Run, Report)>)>,
 }
@@ -165,13 +135,8 @@ impl Saved {
     pub(super) fn open(files: &[PathBuf], place: Place) -> Result<Self, store::LoadError> {
         let runs = files.iter().map(|file| store::load(file)).collect::<Result<_, _>>()?;
         let mut runs = by_part(runs);
-        let parts = Part::ALL.map(|part| {
-            let shown = runs.remove(&part).map(|run| {
-                let (run, report) = names::evaluated(&run, place);
-                (run.into_owned(), report)
-            });
-            (part, shown)
-        });
+        let parts =
+            Part::ALL.map(|part| (part, runs.remove(&part).map(|run| redacted(&run, place))));
         Ok(Self { parts: parts.into() })
     }
 
@@ -192,6 +157,17 @@ impl Saved {
 
     fn runs(&self) -> Vec<&Run> {
         self.parts.iter().filter_map(|(_, found)| Some(&found.as_ref()?.0)).collect()
+    }
+
+    /// Returns the result in this output format, for a check that began at this time.
+    fn text(&self, format: &str, began: jiff::Timestamp, machine: &str) -> String {
+        let parts = self.measured();
+        let card = Scorecard::of(&parts);
+        match format {
+            "json" => json(&parts, &card, began),
+            "openmetrics" => metrics(&parts, &card),
+            _ => table(began, machine, &card),
+        }
     }
 
     fn began(&self) -> jiff::Timestamp {
@@ -219,6 +195,12 @@ impl Saved {
     }
 }
 
+/// Returns a run with names redacted for the destination `place`, and its report.
+fn redacted(run: &Run, place: Place) -> (Run, Report) {
+    let (run, report) = names::evaluated(run, place);
+    (run.into_owned(), report)
+}
+
 /// Prints a saved check in the format that the options select, as for a new check.
 pub(super) fn show(
     files: &[PathBuf],
@@ -228,14 +210,8 @@ pub(super) fn show(
     let is_for_programs = ["json", "openmetrics"].contains(&format.as_str());
     let place = if is_for_programs { Place::File } else { Place::Terminal };
     let saved = Saved::open(files, place)?;
-    let parts = saved.measured();
-    let card = Scorecard::of(&parts);
     let machine = saved.runs().first().map(|run| run.machine.short()).unwrap_or_default();
-    let content = match format.as_str() {
-        "json" => json(&parts, &card, saved.began()),
-        "openmetrics" => metrics(&parts, &card),
-        _ => table(saved.began(), &machine, &card),
-    };
+    let content = saved.text(&format, saved.began(), &machine);
     Ok(Output::of(matches).write(|to| to.write_all(export::for_terminal(&content).as_bytes()))?)
 }
 
@@ -397,13 +373,8 @@ fn table(began: jiff::Timestamp, machine: &str, card: &Scorecard) -> String {
         text.push_str("\nFrame rates that this PC can pace under load\n");
         text.push_str(words::quick::RATE_SOURCE);
         text.push_str("\n\n");
-        let mut rows = vec![words::quick::RATE_HEADERS.map(str::to_owned).to_vec()];
-        for rate in &card.rates {
-            let mut row = words::quick::rate(rate).to_vec();
-            row.push(words::quick::rate_word(rate).to_owned());
-            rows.push(row);
-        }
-        columns(&mut text, &rows);
+        let grid = words::quick::rates_grid(card);
+        columns(&mut text, &[vec![grid.header], grid.rows].concat());
     }
     if !card.trust.is_empty() {
         text.push_str("\nMeasurement quality\n");

@@ -12,17 +12,18 @@ use jitterscope_engine::store::repeats::MAX_REPEATS;
 use super::print::{self, columns, print_message};
 use super::runs::{entry_files, matching_runs};
 use super::terminal::{self, Terminal};
-use super::{Status, host, number_in};
+use super::{Status, failed, host, number_in, option};
 use crate::text::{NARROW_SPACE, series as words};
 
 /// Returns the option for the number of repeats.
 pub(super) fn repeat_arg() -> Arg {
-    Arg::new("repeat")
-        .long("repeat")
-        .value_name("TIMES")
-        .value_parser(number_in(1..=MAX_REPEATS))
-        .help("Repeat the test this many times, save each run, and report run-to-run variation")
-        .help_heading("Run")
+    option(
+        "repeat",
+        "TIMES",
+        "Repeat the test this many times, save each run, and report run-to-run variation",
+    )
+    .value_parser(number_in(1..=MAX_REPEATS))
+    .help_heading("Run")
 }
 
 /// Prints the run-to-run variation of repeats.
@@ -68,12 +69,9 @@ pub(super) fn alternate_command() -> Command {
                 .help("Run IDs (or their first digits), names, or paths of run files: A and B"),
         )
         .arg(
-            Arg::new("times")
-                .long("times")
-                .value_name("TIMES")
+            option("times", "TIMES", "Number of times to measure each")
                 .default_value("5")
-                .value_parser(number_in(1..=MAX_REPEATS))
-                .help("Number of times to measure each"),
+                .value_parser(number_in(1..=MAX_REPEATS)),
         )
         .args(terminal::run_args())
         .args(host::host_args())
@@ -81,56 +79,41 @@ pub(super) fn alternate_command() -> Command {
 
 /// Runs the `alternate` command: re-runs the settings of two saved runs, interleaved, and prints
 /// how the results differ.
-pub(super) fn alternate(store: Option<&Store>, matches: &ArgMatches) -> Status {
-    let plans = match plans(store, matches) {
-        Ok(plans) => plans,
-        Err(error) => {
-            print_message(&format!("error: {error}"));
-            return Status::Failed;
-        }
-    };
+pub(super) fn alternate(store: Option<&Store>, matches: &ArgMatches) -> Result<Status, Status> {
+    let plans = plans(store, matches).map_err(failed)?;
     let times = matches.get_one::<u32>("times").copied().unwrap_or(1);
-    let terminal = match Terminal::open(store, matches, plans.as_flattened()) {
-        Ok(terminal) => terminal,
-        Err(status) => return status,
-    };
+    let terminal = Terminal::open(store, matches, plans.as_flattened())?;
     // Check all plans before the first one is measured.
     let cpus = terminal.host().facts().cpus;
     for (plan, letter) in plans.iter().flat_map(|pair| pair.iter().zip(['A', 'B'])) {
         let problems = plan.problems(&cpus);
         for problem in &problems {
-            print_message(&format!(
-                "error: run {letter} cannot be measured here: {}: {}",
+            failed(format!(
+                "run {letter} cannot be measured here: {}: {}",
                 problem.key, problem.message
             ));
         }
         if !problems.is_empty() {
-            return Status::Failed;
+            return Err(Status::Failed);
         }
     }
     for pair in &plans {
-        let status = alternate_pair(&terminal, pair, times);
-        if status != Status::Done {
-            return status;
-        }
+        alternate_pair(&terminal, pair, times)?;
     }
-    Status::Done
+    Ok(Status::Done)
 }
 
 /// Measures two plans, interleaved, and prints how their results differ.
-fn alternate_pair(terminal: &Terminal<'_>, [a, b]: &[Plan; 2], times: u32) -> Status {
+fn alternate_pair(terminal: &Terminal<'_>, [a, b]: &[Plan; 2], times: u32) -> Result<(), Status> {
     let mut sides: [Vec<Run>; 2] = [Vec::new(), Vec::new()];
     for step in RunSequence::alternation([a, b], times) {
         let letter = if step.side == 0 { 'A' } else { 'B' };
         print_message(&format!("{letter}, {} of {times}", step.round));
         let request = terminal.host().facts().request(step.plan, step.labels);
-        let saved = match terminal.measure(request, None) {
-            Ok(saved) => saved,
-            Err(error) => return error.report(),
-        };
+        let saved = terminal.measure(request, None).map_err(|error| error.report())?;
         let status = terminal::report(&saved);
         if status != Status::Done {
-            return status;
+            return Err(status);
         }
         if let Some(runs) = sides.get_mut(step.side) {
             runs.push(saved.run);
@@ -138,13 +121,8 @@ fn alternate_pair(terminal: &Terminal<'_>, [a, b]: &[Plan; 2], times: u32) -> St
     }
     let [of_a, of_b] = sides;
     let pairs: Vec<[Run; 2]> = of_a.into_iter().zip(of_b).map(<[Run; 2]>::from).collect();
-    match print::print_output(&table(&pairs)) {
-        Ok(()) => Status::Done,
-        Err(error) => {
-            print_message(&format!("error: cannot write the result: {error}"));
-            Status::Failed
-        }
-    }
+    let printed = print::print_output(&table(&pairs));
+    printed.map_err(|error| failed(format!("cannot write the result: {error}")))
 }
 
 /// Returns the settings of both runs, or of both runs of each part of two quick checks.

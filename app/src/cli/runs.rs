@@ -10,22 +10,19 @@ use jitterscope_engine::plan::Priority;
 use jitterscope_engine::plan::quick::Part;
 use jitterscope_engine::platform::{Applied, CoreKind, PowerSource};
 use jitterscope_engine::run::Run;
-use jitterscope_engine::runner::MachineFacts;
+use jitterscope_engine::runner::{MachineFacts, agent};
 use jitterscope_engine::store::{self, Line, Recovery, Store};
 use jitterscope_engine::units::shortened;
 
 use super::print::{self, print_message};
-use super::{Status, host, names, quick, text};
-use crate::facts::probe_on_fresh_thread;
+use super::{Status, failed, host, names, quick, text};
 use crate::run_list::LibraryItem;
 use crate::text as words;
 
 /// Recovers runs that were interrupted, then carries out `runs list`, `runs show`, or `runs rm`.
-pub(super) fn run(store: Option<&Store>, matches: &ArgMatches) -> Status {
-    let Some(store) = store else {
-        print_message("error: no default data folder on this system; set one with --data-dir");
-        return Status::Failed;
-    };
+pub(super) fn run(store: Option<&Store>, matches: &ArgMatches) -> Result<Status, Status> {
+    let missing = "no default data folder on this system; set one with --data-dir";
+    let store = store.ok_or_else(|| failed(missing))?;
     let journals = store.recover().unwrap_or_else(|error| {
         print_message(&format!("error: {error}"));
         Vec::new()
@@ -39,15 +36,9 @@ pub(super) fn run(store: Option<&Store>, matches: &ArgMatches) -> Status {
         Some(("list", _)) => list(store, &journals),
         Some(("show", matches)) => show(store, matches),
         Some(("rm", matches)) => remove(store, matches),
-        _ => return Status::WrongUse,
+        _ => return Err(Status::WrongUse),
     };
-    match done {
-        Ok(()) => Status::Done,
-        Err(error) => {
-            print_message(&format!("error: {error}"));
-            Status::Failed
-        }
-    }
+    done.map(|()| Status::Done).map_err(failed)
 }
 
 type Outcome = Result<(), Box<dyn Error>>;
@@ -214,28 +205,18 @@ fn remove(store: &Store, matches: &ArgMatches) -> Outcome {
 }
 
 /// Prints the hardware, the clock, and the capabilities of this PC or of the selected host.
-pub(super) fn machine(matches: &ArgMatches) -> Status {
-    let host = match host::connect(matches, &[]) {
-        Ok(host) => host,
-        Err(status) => return status,
-    };
+pub(super) fn machine(matches: &ArgMatches) -> Result<Status, Status> {
+    let host = host::connect(matches, &[])?;
     let MachineFacts { machine, clock, .. } = host.facts();
     let content = if text(matches, "format").as_deref() == Some("json") {
         let mut json = store::format::machine_json(&machine, &clock);
         json.push('\n');
         json
     } else {
-        let outcomes =
-            host.capabilities().map_or_else(|| probe_on_fresh_thread().outcomes, <[_]>::to_vec);
+        let outcomes = host.capabilities().map_or_else(|| agent::probe().outcomes, <[_]>::to_vec);
         describe(&machine, &clock, outcomes)
     };
-    match print::print_output(&content) {
-        Ok(()) => Status::Done,
-        Err(error) => {
-            print_message(&format!("error: {error}"));
-            Status::Failed
-        }
-    }
+    print::print_output(&content).map(|()| Status::Done).map_err(failed)
 }
 
 fn describe(machine: &Machine, clock: &ClockFacts, outcomes: Vec<(Priority, Applied)>) -> String {

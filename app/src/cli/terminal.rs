@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use clap::{Arg, ArgAction, ArgMatches};
+use clap::{Arg, ArgMatches};
 use indicatif::{ProgressBar, ProgressStyle};
 use jitterscope_engine::measure::{self, Event, Request, Stopper};
 use jitterscope_engine::nanos::Nanos;
@@ -19,7 +19,7 @@ use jitterscope_engine::store::Store;
 
 use super::print::print_message;
 use super::print::reference::LiveOutput;
-use super::{Status, host};
+use super::{Status, failed, flag, host};
 use crate::text;
 
 /// Redraw interval of the progress bar.
@@ -45,8 +45,7 @@ impl MeasureError {
             }
             return Status::WrongUse;
         }
-        print_message(&format!("error: {self}"));
-        Status::Failed
+        failed(self)
     }
 }
 
@@ -60,10 +59,7 @@ pub(super) struct Terminal<'a> {
 
 /// Returns the options that every command with several runs has.
 pub(super) fn run_args() -> [Arg; 2] {
-    [
-        Arg::new("no-save").long("no-save").action(ArgAction::SetTrue).help("Do not save the runs"),
-        Arg::new("quiet").long("quiet").short('q').action(ArgAction::SetTrue).help("Hide progress"),
-    ]
+    [flag("no-save", "Do not save the runs"), flag("quiet", "Hide progress").short('q')]
 }
 
 impl<'a> Terminal<'a> {
@@ -89,8 +85,7 @@ impl<'a> Terminal<'a> {
         }
         let store = store.filter(|_| is_saving);
         if let Some(Err(error)) = store.map(Store::check) {
-            print_message(&format!("error: {error} (use --no-save to measure without saving)"));
-            return Err(Status::Failed);
+            return Err(failed(format!("{error} (use --no-save to measure without saving)")));
         }
         let is_quiet = matches.get_flag("quiet");
         let host = host::connect(matches, plans)?;

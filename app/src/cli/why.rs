@@ -13,27 +13,18 @@ use jitterscope_engine::units::{format_share, format_time};
 
 use super::columns::columns;
 use super::names;
-use super::number_in;
+use super::{number_in, option};
 use crate::text as words;
 
 /// Returns the option for recording a trace of the CPUs.
 pub(super) fn trace_arg() -> Arg {
-    Arg::new("trace")
-        .long("trace")
-        .value_name("MODE")
-        .value_parser(["auto", "off", "require"])
-        .default_value("auto")
-        .help("Record which threads and interrupts used the CPU around late samples, in as much detail as this system allows")
-        .help_heading("Run")
+    option("trace", "MODE", "Record which threads and interrupts used the CPU around late samples, in as much detail as this system allows").value_parser(["auto", "off", "require"]).default_value("auto").help_heading("Run")
 }
 
 /// Returns the option that requests the breakdown of one sample.
 pub(super) fn why_arg() -> Arg {
-    Arg::new("why")
-        .long("why")
-        .value_name("N")
+    option("why", "N", "Break down the lateness of sample N by cause, counted from 1")
         .value_parser(number_in(1..=u32::MAX))
-        .help("Break down the lateness of sample N by cause, counted from 1")
         .help_heading("Run")
 }
 

@@ -6,8 +6,8 @@ use eframe::egui::{
 };
 use jitterscope_engine::measure::TraceMode;
 use jitterscope_engine::nanos::Nanos;
+use jitterscope_engine::plan::Plan;
 use jitterscope_engine::plan::form::Parameter;
-use jitterscope_engine::plan::{Extent, Plan};
 use jitterscope_engine::store::repeats::MAX_REPEATS;
 
 use crate::session::{Action, MAX_PRESET, Phase, Session, TestState};
@@ -310,11 +310,6 @@ fn what_runs(session: &Session, plan: &Plan, repeat: u32) -> (String, String) {
     let Some(extent) = plan.extent(&facts.cpus) else {
         return ("Cannot run".to_owned(), "check the marked settings".to_owned());
     };
-    let what = extent.into_iter().map(|piece| match piece {
-        Extent::Words(words) => words.to_owned(),
-        Extent::Count(count) => text::format_count(count),
-        Extent::Time(time) => text::format_long_time(time),
-    });
     let times = if repeat == 1 { String::new() } else { format!("{repeat} × ") };
     let whole = plan.duration(&facts.cpus) * i64::from(repeat);
     let mut time = format!("about {}", text::format_long_time(whole));
@@ -322,5 +317,5 @@ fn what_runs(session: &Session, plan: &Plan, repeat: u32) -> (String, String) {
     if more != Nanos::ZERO {
         time = format!("at most {}", text::format_long_time(whole + more));
     }
-    (what.fold(times, |words, piece| words + &piece), time)
+    (times + &extent, time)
 }

@@ -54,11 +54,6 @@ pub enum LiveWindow {
 }
 
 impl LiveWindow {
-    /// Returns the default window of a running test.
-    pub const fn last_15_secs() -> Self {
-        Self::Running { secs: Some(15.0) }
-    }
-
     /// Returns whether samples are still arriving.
     pub const fn is_running(self) -> bool {
         matches!(self, Self::Running { .. })

@@ -1,6 +1,5 @@
 //! Formats dates and durations for users.
 
-use jiff::civil::Time;
 use jiff::tz::TimeZone;
 use jiff::{Timestamp, ToSpan as _, Zoned};
 use jitterscope_engine::nanos::Nanos;
@@ -35,17 +34,9 @@ pub fn local_date(instant: Timestamp) -> String {
 /// in the same year, otherwise `20 Nov 2025`.
 pub fn list_date(when: &Zoned, now: &Zoned) -> String {
     let when = when.with_time_zone(now.time_zone().clone());
-    let time = short_time(when.time());
-    let yesterday = now.date().checked_sub(1.day());
-    if when.date() == now.date() {
-        format!("Today {time}")
-    } else if yesterday.is_ok_and(|yesterday| when.date() == yesterday) {
-        format!("Yesterday {time}")
-    } else if when.year() == now.year() {
-        when.strftime("%-d %b %H:%M").to_string()
-    } else {
-        when.strftime("%-d %b %Y").to_string()
-    }
+    let day = day(&when, now);
+    let has_time = when.year() == now.year() || day == "Yesterday";
+    if has_time { format!("{day} {}", time(&when)) } else { day }
 }
 
 /// Formats the day of a run for a list, relative to `now`: `Today`, `Yesterday`, `18 Nov`,
@@ -66,7 +57,7 @@ pub fn day(when: &Zoned, now: &Zoned) -> String {
 
 /// Formats the time of day: `22:04`.
 pub fn time(when: &Zoned) -> String {
-    short_time(when.time())
+    when.strftime("%H:%M").to_string()
 }
 
 /// Formats a duration like a clock: `0:45`, `6:11`, `1:02:03`.
@@ -93,10 +84,6 @@ pub fn eta(left: Nanos) -> String {
 fn whole_secs(length: Nanos) -> u64 {
     let nanos = u64::try_from(length.get()).unwrap_or(0);
     nanos.saturating_add(500_000_000) / 1_000_000_000
-}
-
-fn short_time(time: Time) -> String {
-    format!("{:02}:{:02}", time.hour(), time.minute())
 }
 
 #[cfg(test)]

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use jitterscope_engine::export::{IncludedNames, NameMatch};
+use jitterscope_engine::stats::distinct;
 
 /// Shown if there is no result to export.
 pub const NOTHING_TO_EXPORT: &str = "There is no result to export yet: run the test or open a run.";
@@ -56,12 +57,7 @@ pub fn searched(finds: &[NameMatch]) -> String {
         return "Searched for this PC's host name, user name, and home folder: none found."
             .to_owned();
     }
-    let mut kinds: Vec<&str> = Vec::new();
-    for find in finds {
-        if !kinds.contains(&find.what) {
-            kinds.push(find.what);
-        }
-    }
+    let kinds = distinct(finds.iter().map(|find| find.what));
     format!("Contains this PC's {}.", kinds.join(" and "))
 }
 

@@ -32,20 +32,9 @@ pub fn in_use(low: LowDefinition) -> String {
 
 /// Returns the name of a definition of the 1% low, for use within a sentence.
 pub fn within(low: LowDefinition) -> String {
-    let name = name(low);
-    match low {
-        LowDefinition::MeanOfSlowest
-        | LowDefinition::CapFrameXAverage
-        | LowDefinition::TimeIntegral
-        | LowDefinition::MangoHud
-        | LowDefinition::InverseOfPercentile => {
-            let mut letters = name.chars();
-            letters.next().map_or(String::new(), |first| {
-                format!("{}{}", first.to_lowercase(), letters.as_str())
-            })
-        }
-        LowDefinition::CapFrameXPercentile | LowDefinition::PresentMon => name.to_owned(),
-    }
+    let mut letters = name(low).chars();
+    let first = letters.next().into_iter().flat_map(char::to_lowercase);
+    first.chain(letters).collect()
 }
 
 /// Returns the 1% low of a configuration by the definition `low`, in frames per second; `None` if

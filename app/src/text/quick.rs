@@ -4,6 +4,7 @@ mod advice;
 mod document;
 mod page;
 
+use jitterscope_engine::export::document::Grid;
 use jitterscope_engine::nanos::Nanos;
 use jitterscope_engine::plan::quick::Part;
 use jitterscope_engine::report::quick::{
@@ -425,9 +426,23 @@ pub fn limit(card: &Card) -> String {
     good.map_or_else(String::new, |good| format!("Good up to {}", format_time(good)))
 }
 
-/// The headers of the table of frame rates.
-pub const RATE_HEADERS: [&str; 6] =
-    ["FPS", "Target frame time", "p99 lateness", "Share of frame time", "Missed frames", "Verdict"];
+/// Returns the table of frame rates.
+pub fn rates_grid(card: &Scorecard) -> Grid {
+    let header = [
+        "FPS",
+        "Target frame time",
+        "p99 lateness",
+        "Share of frame time",
+        "Missed frames",
+        "Verdict",
+    ];
+    let row = |one| rate(one).into_iter().chain([rate_word(one).to_owned()]).collect();
+    Grid {
+        header: header.map(str::to_owned).to_vec(),
+        is_right: vec![true, true, true, true, true, false],
+        rows: card.rates.iter().map(row).collect(),
+    }
+}
 
 /// Returns the limits by which the table of frame rates is graded.
 pub fn rate_limits() -> String {
@@ -443,7 +458,7 @@ pub const RATE_SOURCE: &str =
     "Measured at 60 FPS; rates that were not measured are estimates, without a grade";
 
 /// Returns the grade of a frame rate as text, or a placeholder if it has none.
-pub fn rate_word(rate: &Rate) -> &'static str {
+fn rate_word(rate: &Rate) -> &'static str {
     match (rate.is_measured, rate.grade) {
         (false, _) => "estimate",
         (true, Some(grade)) => grade.word(),
@@ -452,7 +467,7 @@ pub fn rate_word(rate: &Rate) -> &'static str {
 }
 
 /// Returns the cells of one frame rate in the table of frame rates, except for the grade.
-pub fn rate(rate: &Rate) -> [String; 5] {
+fn rate(rate: &Rate) -> [String; 5] {
     let about = if rate.is_measured { "" } else { "about " };
     let missed = match (rate.missed, rate.slots) {
         _ if !rate.is_measured => super::MISSING.to_owned(),

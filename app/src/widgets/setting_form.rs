@@ -262,15 +262,4 @@ impl Form for SettingForm<'_> {
         row.response.on_hover_text(field.help);
         problem_ui(self.ui, field, self.problems);
     }
-
-    fn when(
-        &mut self,
-        condition: bool,
-        _why: &'static str,
-        settings: &mut dyn FnMut(&mut dyn Form),
-    ) {
-        if condition {
-            settings(self);
-        }
-    }
 }

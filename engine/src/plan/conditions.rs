@@ -128,25 +128,6 @@ impl Priority {
     }
 }
 
-impl fmt::Display for Priority {
-    /// Writes the priority as on the command line: `above-normal`, `fifo:10`.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Idle => f.write_str("idle"),
-            Self::BelowNormal => f.write_str("below-normal"),
-            Self::Normal => f.write_str("normal"),
-            Self::AboveNormal => f.write_str("above-normal"),
-            Self::Highest => f.write_str("highest"),
-            Self::TimeCritical => f.write_str("time-critical"),
-            Self::Fifo(priority) => write!(f, "fifo:{priority}"),
-            Self::RoundRobin(priority) => write!(f, "rr:{priority}"),
-            Self::Deadline(_) => f.write_str("deadline"),
-            Self::Mmcss(MmcssTask::Games) => f.write_str("mmcss-games"),
-            Self::Mmcss(MmcssTask::ProAudio) => f.write_str("mmcss-pro-audio"),
-        }
-    }
-}
-
 /// The CPU that the thread is pinned to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
@@ -172,6 +153,16 @@ impl CpuChoice {
             Self::Cpu(cpu) => format!("CPU {cpu}"),
         }
     }
+
+    /// Returns the name on screen.
+    pub fn name(self) -> String {
+        match self {
+            Self::Any => "None".to_owned(),
+            Self::Performance => "P-core".to_owned(),
+            Self::Efficiency => "E-core".to_owned(),
+            Self::Cpu(cpu) => format!("CPU {cpu}"),
+        }
+    }
 }
 
 impl fmt::Display for CpuChoice {
@@ -182,18 +173,6 @@ impl fmt::Display for CpuChoice {
             Self::Performance => f.write_str("performance"),
             Self::Efficiency => f.write_str("efficiency"),
             Self::Cpu(cpu) => write!(f, "{cpu}"),
-        }
-    }
-}
-
-impl CpuChoice {
-    /// Returns the name on screen.
-    pub fn name(self) -> String {
-        match self {
-            Self::Any => "None".to_owned(),
-            Self::Performance => "P-core".to_owned(),
-            Self::Efficiency => "E-core".to_owned(),
-            Self::Cpu(cpu) => format!("CPU {cpu}"),
         }
     }
 }
@@ -246,14 +225,8 @@ pub struct Cell {
 }
 
 impl Cell {
-    /// Returns the text for the title of a run: `FIFO 10, CPU 2`.
-    pub fn title(&self) -> String {
-        let priority = self.priority.name();
-        match self.cpu {
-            CpuChoice::Any => priority,
-            CpuChoice::Performance => format!("{priority}, P-core"),
-            CpuChoice::Efficiency => format!("{priority}, E-core"),
-            CpuChoice::Cpu(cpu) => format!("{priority}, CPU {cpu}"),
-        }
+    /// Returns the conditions of a thread with the priority and the pinning of the cell, and default timers.
+    pub const fn conditions(self) -> Conditions {
+        Conditions { priority: self.priority, cpu: self.cpu, ..Conditions::NORMAL }
     }
 }

@@ -146,6 +146,16 @@ impl Choice {
     }
 }
 
+/// Creates a choice without a number, together with the value of the setting.
+pub const fn option<T: Copy>(
+    value: T,
+    key: &'static str,
+    label: &'static str,
+    help: &'static str,
+) -> (T, Choice) {
+    (value, Choice::plain(key, label, help))
+}
+
 /// A selected choice of a setting, with the number of this choice.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Selection {
@@ -202,12 +212,30 @@ pub trait Form {
     /// Visits an explanation of the settings. Only the window shows the explanation.
     fn note(&mut self, _text: &'static str) {}
 
-    /// Visits settings that apply only if `condition` is true. If it is false, the window hides the settings.
-    /// The command line accepts the settings, but reports that they have no effect, with the reason `why`.
-    fn when(&mut self, condition: bool, why: &'static str, settings: &mut dyn FnMut(&mut dyn Form));
+    /// Begins settings that apply only if `condition` is true; returns whether the form visits them.
+    fn begin_when(&mut self, condition: bool, _why: &'static str) -> bool {
+        condition
+    }
+
+    /// Ends the settings of the latest [`begin_when`](Self::begin_when) that returned true.
+    fn end_when(&mut self) {}
 }
 
 impl dyn Form + '_ {
+    /// Visits settings that apply only if `condition` is true. If it is false, the window hides the settings.
+    /// The command line accepts the settings, but reports that they have no effect, with the reason `why`.
+    pub fn when(
+        &mut self,
+        condition: bool,
+        why: &'static str,
+        settings: &mut dyn FnMut(&mut dyn Form),
+    ) {
+        if self.begin_when(condition, why) {
+            settings(self);
+            self.end_when();
+        }
+    }
+
     /// Visits a setting of type `T`, such as a duration or a count. Changes `value` only if the form changed it.
     pub fn value<T: Quantity>(&mut self, number: &Number, value: &mut T) {
         let before = value.number();

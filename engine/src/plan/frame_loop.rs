@@ -8,12 +8,12 @@ use serde::{Deserialize, Serialize};
 use super::conditions::Cell;
 use super::form::parts::condition;
 use super::{
-    Conditions, CpuChoice, CpuFacts, Form, Length, Load, LoadCount, LoadKind, LoadPriority, OnMiss,
-    Pace, Priority, Probe, Problem, Stage, Tail, Trial, Wait, Work,
+    Conditions, CpuChoice, CpuFacts, Form, Length, Load, LoadCount, LoadPriority, OnMiss, Pace,
+    Priority, Probe, Problem, Stage, Tail, Trial, Wait, Work,
 };
-use super::{Extent, Listing, Preset};
+use super::{Listing, Preset};
 use crate::nanos::Nanos;
-use crate::units::format_fps;
+use crate::units::{format_count, format_fps, format_long_time};
 
 pub use presets::presets;
 
@@ -87,7 +87,6 @@ impl Default for FrameLoop {
             tail_sweep: false,
             on_miss: OnMiss::Skip,
             load: Load {
-                kind: LoadKind::Cpu,
                 count: LoadCount::Threads(4),
                 priority: LoadPriority::Mixed,
                 ..Load::NONE
@@ -112,11 +111,6 @@ impl FrameLoop {
 
     fn leaves_slack(&self, tail: Nanos) -> bool {
         Tail::leaves_slack(tail, self.work.length(), self.period())
-    }
-
-    /// Returns the lateness above which a frame counts as late.
-    pub fn late_limit(&self) -> Nanos {
-        Nanos::from_nanos_f64(self.period().as_f64() * self.late_percent / 100.0)
     }
 
     /// Returns the lateness above which the loop reads the system's counters to find the cause: 1% of the frame
@@ -175,35 +169,20 @@ impl FrameLoop {
             pace: Pace::Grid { period: self.period(), on_miss: self.on_miss },
             wait,
             work: self.work,
-            conditions: Conditions {
-                priority: cell.priority,
-                cpu: cell.cpu,
-                no_deep_idle: self.no_deep_idle,
-                ..Conditions::NORMAL
-            },
+            conditions: Conditions { no_deep_idle: self.no_deep_idle, ..cell.conditions() },
             length: Length::Slots(self.slots_in(self.time_each)),
             warm_up: self.warm_up,
             evidence_above: (self.period() >= Nanos::from_millis(1)).then(|| self.evidence_above()),
         }
     }
 
-    /// Load that occupies all CPUs: one load thread per logical CPU.
-    const FULL_LOAD: Load =
-        Load { count: LoadCount::PerLogicalCpu, priority: LoadPriority::Normal, ..Load::NONE };
-
     /// Returns the stage that measures a cell with all CPUs busy.
     fn full_load_stage(&self, cell: Cell) -> Stage {
-        let conditions =
-            Conditions { priority: cell.priority, cpu: cell.cpu, ..Conditions::NORMAL };
-        let trial = self.trial(cell, self.wait, format!("{conditions}, all CPUs busy"), 0);
-        Stage {
-            trials: vec![Trial { length: Length::Slots(self.slots_in(self.full_load)), ..trial }],
-            load: Self::FULL_LOAD,
-            settle: Nanos::from_millis(100),
-            needs_smt: false,
-            reuses_tail: true,
-            skips_denied: false,
-        }
+        let label = format!("{}, all CPUs busy", cell.conditions());
+        let trial = self.trial(cell, self.wait, label, 0);
+        let length = Length::Slots(self.slots_in(self.full_load));
+        let trials = vec![Trial { length, ..trial }];
+        Stage { reuses_tail: true, ..Stage::new(trials, Load::PER_CPU) }
     }
 }
 
@@ -246,15 +225,15 @@ impl Probe for FrameLoop {
         let (fps, load) = (format_fps(self.fps), condition(!self.load.is_none()));
         let sweep = if self.tail_sweep { ", spin tails" } else { "" };
         match self.cells.as_slice() {
-            [one] => format!("{fps}, {load}, {}{sweep}", one.title()),
+            [one] => format!("{fps}, {load}, {}{sweep}", one.conditions()),
             cells => format!("{fps}, {} configurations, {load}{sweep}", cells.len()),
         }
     }
 
-    fn extent(&self, trials: &[Trial]) -> Vec<Extent> {
-        let words = if trials.len() == 1 { " configuration × " } else { " configurations × " };
+    fn extent(&self, trials: &[Trial]) -> String {
+        let word = if trials.len() == 1 { "configuration" } else { "configurations" };
         let each = trials.first().map_or(Nanos::ZERO, Trial::duration);
-        vec![Extent::Count(trials.len()), Extent::Words(words), Extent::Time(each)]
+        format!("{} {word} × {}", format_count(trials.len()), format_long_time(each))
     }
 
     fn settings(&mut self, form: &mut dyn Form) {
@@ -288,20 +267,10 @@ impl Probe for FrameLoop {
             for &cell in &self.cells {
                 for (wait, wait_label) in self.waits() {
                     for (load, load_label) in self.loads() {
-                        let conditions = Conditions {
-                            priority: cell.priority,
-                            cpu: cell.cpu,
-                            ..Conditions::NORMAL
-                        };
-                        let label = format!("{conditions}{wait_label}{load_label}");
-                        of_round.push(Stage {
-                            trials: vec![self.trial(cell, wait, label, round)],
-                            load,
-                            settle: Nanos::from_millis(if load.is_none() { 0 } else { 100 }),
-                            needs_smt: self.compare_pools,
-                            reuses_tail: false,
-                            skips_denied: false,
-                        });
+                        let label = format!("{}{wait_label}{load_label}", cell.conditions());
+                        let trials = vec![self.trial(cell, wait, label, round)];
+                        let needs_smt = self.compare_pools;
+                        of_round.push(Stage { needs_smt, ..Stage::new(trials, load) });
                     }
                 }
             }
@@ -347,7 +316,6 @@ mod tests {
         let plan = FrameLoop { time_each: Nanos::from_secs(10), ..FrameLoop::default() };
         assert_eq!(plan.stages(&CpuFacts::default())[0].trials[0].length, Length::Slots(600));
         assert_eq!(plan.period(), Nanos::new(16_666_667));
-        assert_eq!(plan.late_limit(), Nanos::new(833_333));
         assert_eq!(plan.evidence_above(), Nanos::new(166_667));
     }
 

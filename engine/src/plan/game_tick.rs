@@ -2,15 +2,14 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::form::{Choice, Number, Parameter, choose, choose_several, counts};
+use super::form::{Choice, Number, Parameter, choose, choose_several, counts, option};
 use super::work::{CycleKind, CycleMovement, GameCycle, default_area_side, default_chat_length};
 use super::{
-    Conditions, CpuFacts, Field, Form, Length, Load, Pace, Plan, Preset, Probe, SpinStrategy,
-    Stage, Trial, Wait, Work,
+    Conditions, CpuFacts, Field, Form, Length, Listing, Load, Pace, Plan, Preset, Probe,
+    SpinStrategy, Stage, Trial, Wait, Work,
 };
-use super::{Extent, Listing};
 use crate::nanos::Nanos;
-use crate::units::format_count;
+use crate::units::{format_count, format_long_time};
 
 /// Which thread counts are measured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -156,34 +155,28 @@ impl GameTick {
 
     fn stage(&self, kind: CycleKind, threads: u32, round: u32) -> Stage {
         let plural = if threads == 1 { "thread" } else { "threads" };
-        Stage {
-            trials: vec![Trial {
-                label: format!("{}, {threads} {plural}", kind.name()),
-                round,
-                pace: Pace::BackToBack,
-                wait: Wait::Spin(SpinStrategy::None),
-                work: Work::GameCycle(GameCycle {
-                    kind,
-                    players: self.players,
-                    npcs: self.npcs,
-                    movement: self.movement,
-                    area_side: self.area_side,
-                    chat_length: self.chat_length,
-                    threads,
-                    seed: u64::from(self.seed),
-                }),
-                conditions: Conditions::NORMAL,
-                length: Length::Time(self.iteration),
-                // In later iterations only the view range must settle; the minimum of 20 warm-up cycles is enough.
-                warm_up: if round == 0 { self.warm_up } else { Nanos::ZERO },
-                evidence_above: None,
-            }],
-            load: Load::NONE,
-            settle: Nanos::ZERO,
-            needs_smt: false,
-            reuses_tail: false,
-            skips_denied: false,
-        }
+        let trial = Trial {
+            label: format!("{}, {threads} {plural}", kind.name()),
+            round,
+            pace: Pace::BackToBack,
+            wait: Wait::Spin(SpinStrategy::None),
+            work: Work::GameCycle(GameCycle {
+                kind,
+                players: self.players,
+                npcs: self.npcs,
+                movement: self.movement,
+                area_side: self.area_side,
+                chat_length: self.chat_length,
+                threads,
+                seed: u64::from(self.seed),
+            }),
+            conditions: Conditions::NORMAL,
+            length: Length::Time(self.iteration),
+            // In later iterations only the view range must settle; the minimum of 20 warm-up cycles is enough.
+            warm_up: if round == 0 { self.warm_up } else { Nanos::ZERO },
+            evidence_above: None,
+        };
+        Stage::new(vec![trial], Load::NONE)
     }
 }
 
@@ -211,7 +204,41 @@ const LISTING: Listing = Listing {
 
 impl Probe for GameTick {
     fn presets(&self) -> Vec<Preset> {
-        presets()
+        let default = Self::default();
+        let preset =
+            |key, name, about, plan| Preset { key, name, about, plan: Plan::GameTick(plan) };
+        vec![
+            preset(
+                "quick",
+                "Quick",
+                "2\u{202f}046 players and 500 NPCs, 3 iterations of 2 s for each thread count.",
+                default.clone(),
+            ),
+            preset(
+                "standard",
+                "Full server cycle",
+                "5 iterations of 3 s for each thread count, 5 s of warm-up.",
+                Self {
+                    warm_up: Nanos::from_secs(5),
+                    iterations: 5,
+                    iteration: Nanos::from_secs(3),
+                    ..default.clone()
+                },
+            ),
+            preset(
+                "rsprot",
+                "RSProt method",
+                "Settings of the reference tool: 20 s of warm-up, 3 iterations of 30 s, on 1 and on \
+                 all CPUs.",
+                Self {
+                    counts: ThreadCounts::OneAndAll,
+                    warm_up: Nanos::from_secs(20),
+                    iterations: 3,
+                    iteration: Nanos::from_secs(30),
+                    ..default
+                },
+            ),
+        ]
     }
 
     fn listing(&self) -> &'static Listing {
@@ -227,6 +254,7 @@ impl Probe for GameTick {
             _ => format!("{players}, {npcs}"),
         };
         let threads = match (self.counts, self.custom.iter().max()) {
+            (ThreadCounts::Custom, None | Some(1)) => "1 thread".to_owned(),
             (ThreadCounts::Custom, Some(most)) => format!("1 to {most} threads"),
             (ThreadCounts::OneAndAll, _) => "1 and all threads".to_owned(),
             _ => "1 to all threads".to_owned(),
@@ -234,12 +262,9 @@ impl Probe for GameTick {
         format!("{who}, {threads}")
     }
 
-    fn extent(&self, trials: &[Trial]) -> Vec<Extent> {
-        vec![
-            Extent::Count(trials.len()),
-            Extent::Words(" series of "),
-            Extent::Time(self.iteration),
-        ]
+    fn extent(&self, trials: &[Trial]) -> String {
+        let length = format_long_time(self.iteration);
+        format!("{} series of {length}", format_count(trials.len()))
     }
 
     fn settings(&mut self, form: &mut dyn Form) {
@@ -249,17 +274,12 @@ impl Probe for GameTick {
             &KINDS,
             &mut self.kinds,
             &[
-                (
-                    CycleKind::Players,
-                    Choice::plain("players", "Players", "Updates about other players."),
-                ),
-                (
+                option(CycleKind::Players, "players", "Players", "Updates about other players."),
+                option(
                     CycleKind::Npcs,
-                    Choice::plain(
-                        "npcs",
-                        "NPCs",
-                        "Updates about characters controlled by the game.",
-                    ),
+                    "npcs",
+                    "NPCs",
+                    "Updates about characters controlled by the game.",
                 ),
             ],
         );
@@ -270,12 +290,9 @@ impl Probe for GameTick {
             &MOVEMENT,
             &mut self.movement,
             &[
-                (
-                    CycleMovement::Teleport,
-                    Choice::plain("teleport", "Teleport", "To a random position."),
-                ),
-                (CycleMovement::Walk, Choice::plain("walk", "Walk", "One step.")),
-                (CycleMovement::Mixed, Choice::plain("mixed", "Mixed", "A mix of both.")),
+                option(CycleMovement::Teleport, "teleport", "Teleport", "To a random position."),
+                option(CycleMovement::Walk, "walk", "Walk", "One step."),
+                option(CycleMovement::Mixed, "mixed", "Mixed", "A mix of both."),
             ],
         );
         form.value(&AREA, &mut self.area_side);
@@ -291,15 +308,9 @@ impl Probe for GameTick {
             &COUNTS,
             &mut self.counts,
             &[
-                (
-                    ThreadCounts::Steps,
-                    Choice::plain("steps", "In steps", "1, 2, 4, … up to all CPUs."),
-                ),
-                (ThreadCounts::OneAndAll, Choice::plain("all", "1 and all", "1 and all CPUs.")),
-                (
-                    ThreadCounts::Custom,
-                    Choice::plain("custom", "Custom", "The thread counts listed below."),
-                ),
+                option(ThreadCounts::Steps, "steps", "In steps", "1, 2, 4, … up to all CPUs."),
+                option(ThreadCounts::OneAndAll, "all", "1 and all", "1 and all CPUs."),
+                option(ThreadCounts::Custom, "custom", "Custom", "The thread counts listed below."),
             ],
         );
         let (is_custom, custom) = (self.counts == ThreadCounts::Custom, &mut self.custom);
@@ -333,44 +344,6 @@ impl Probe for GameTick {
     }
 }
 
-/// Returns every preset, the default one first.
-pub fn presets() -> Vec<Preset> {
-    let default = GameTick::default();
-    let preset = |key, name, about, plan| Preset { key, name, about, plan: Plan::GameTick(plan) };
-    vec![
-        preset(
-            "quick",
-            "Quick",
-            "2\u{202f}046 players and 500 NPCs, 3 iterations of 2 s for each thread count.",
-            default.clone(),
-        ),
-        preset(
-            "standard",
-            "Full server cycle",
-            "5 iterations of 3 s for each thread count, 5 s of warm-up.",
-            GameTick {
-                warm_up: Nanos::from_secs(5),
-                iterations: 5,
-                iteration: Nanos::from_secs(3),
-                ..default.clone()
-            },
-        ),
-        preset(
-            "rsprot",
-            "RSProt method",
-            "Settings of the reference tool: 20 s of warm-up, 3 iterations of 30 s, on 1 and on \
-             all CPUs.",
-            GameTick {
-                counts: ThreadCounts::OneAndAll,
-                warm_up: Nanos::from_secs(20),
-                iterations: 3,
-                iteration: Nanos::from_secs(30),
-                ..default
-            },
-        ),
-    ]
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -388,6 +361,20 @@ mod tests {
             panic!("not a cycle")
         };
         assert_eq!((cycle.area_side, cycle.chat_length), (5, 0));
+    }
+
+    #[test]
+    fn a_title_names_the_thread_counts() {
+        let end = |custom: &[u32]| {
+            let plan = GameTick {
+                counts: ThreadCounts::Custom,
+                custom: custom.to_vec(),
+                ..GameTick::default()
+            };
+            plan.title().rsplit_once(", ").unwrap().1.to_owned()
+        };
+        assert_eq!(end(&[1]), "1 thread");
+        assert_eq!(end(&[2, 8]), "1 to 8 threads");
     }
 
     #[test]

@@ -1,7 +1,5 @@
 //! Names, texts, and examples with which the window and the command line list a test.
 
-use crate::nanos::Nanos;
-
 /// Names, texts, and examples with which the window and the command line list a test.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Listing {
@@ -29,15 +27,4 @@ pub struct Listing {
     pub rows_name: &'static str,
     /// Name of one trial in the progress display, in sentence case: `Step` in "Step 2 of 6".
     pub step_name: &'static str,
-}
-
-/// Part of a line that states how much a plan measures, such as "6 configurations × 10 s".
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Extent {
-    /// Fixed text.
-    Words(&'static str),
-    /// A number.
-    Count(usize),
-    /// A duration.
-    Time(Nanos),
 }

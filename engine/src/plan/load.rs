@@ -112,6 +112,9 @@ impl Load {
         call: DEFAULT_CALL,
     };
 
+    /// One load thread per logical CPU, which occupies all CPUs.
+    pub const PER_CPU: Self = Self { count: LoadCount::PerLogicalCpu, ..Self::NONE };
+
     /// Returns whether there are no load threads.
     pub fn is_none(&self) -> bool {
         self.count == LoadCount::Threads(0)

@@ -6,12 +6,11 @@ use super::conditions::{Deadline, MmcssTask};
 use super::form::parts::{self, Problems};
 use super::form::{Choice, Number, Parameter, Selection};
 use super::{
-    Conditions, CpuChoice, CpuFacts, Field, Form, Length, Load, LoadCount, LoadKind, LoadPriority,
+    Conditions, CpuChoice, CpuFacts, Field, Form, Length, Listing, Load, LoadCount, LoadKind,
     OnMiss, Pace, Plan, Preset, Priority, Probe, Problem, Stage, Trial, Wait, Work,
 };
-use super::{Extent, Listing};
 use crate::nanos::Nanos;
-use crate::units::{format_fps, format_setting};
+use crate::units::{format_count, format_fps, format_long_time, format_setting};
 
 /// The settings of the real-time test.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -73,12 +72,7 @@ impl Default for RealTime {
             deadline_period: Nanos::ZERO,
             pooled: false,
             cpu: CpuChoice::Any,
-            load: Load {
-                kind: LoadKind::Calls,
-                count: LoadCount::PerLogicalCpu,
-                priority: LoadPriority::Normal,
-                ..Load::NONE
-            },
+            load: Load { kind: LoadKind::Calls, ..Load::PER_CPU },
             late_percent: super::DEFAULT_LATE_PERCENT.into(),
         }
     }
@@ -146,9 +140,9 @@ impl RealTime {
         Nanos::from_secs_f64(1.0 / self.fps)
     }
 
-    /// Returns the lateness above which a frame counts as late.
-    pub fn late_limit(&self) -> Nanos {
-        Nanos::from_nanos_f64(self.period().as_f64() * self.late_percent / 100.0)
+    /// Returns whether DEADLINE is among the policies.
+    fn has_deadline(&self) -> bool {
+        self.policies.iter().any(|policy| matches!(policy, Priority::Deadline(_)))
     }
 
     /// Returns the number of blocks of normal scheduling, and of each policy; at least one.
@@ -179,33 +173,28 @@ impl RealTime {
         let slots =
             u64::try_from((self.turn.get().min(self.time_each.get()) + period / 2) / period);
         let conditions = Conditions { priority, cpu: self.cpu, ..Conditions::NORMAL };
-        let is_idle = self.load.is_none();
         let is_in_pool = self.pooled && priority == Priority::Normal;
         let on_miss = if self.pooled { OnMiss::CatchUp } else { OnMiss::Skip };
-        Stage {
-            trials: vec![Trial {
-                label: format!("{conditions}{}", if is_in_pool { ", pooled" } else { "" }),
-                round,
-                pace: Pace::Grid { period: self.period(), on_miss },
-                wait: Wait::OsSleep,
-                work: if self.work == Nanos::ZERO {
-                    Work::Nothing
-                } else {
-                    Work::Arithmetic(self.work)
-                },
-                conditions,
-                length: Length::Slots(slots.unwrap_or(1).max(1)),
-                warm_up: Nanos::from_millis(300),
-                evidence_above: (!is_in_pool && self.period() >= Nanos::from_millis(1))
-                    .then(|| Nanos::new(period / 100).max(Nanos::from_micros(50))),
-            }],
-            load: if is_in_pool { Load { kind: LoadKind::Pool, ..self.load } } else { self.load },
-            settle: Nanos::from_millis(if is_idle { 0 } else { 100 }),
-            needs_smt: false,
-            reuses_tail: false,
-            // A denied policy would only measure normal priority once more.
-            skips_denied: priority != Priority::Normal,
-        }
+        let trial = Trial {
+            label: format!("{conditions}{}", if is_in_pool { ", pooled" } else { "" }),
+            round,
+            pace: Pace::Grid { period: self.period(), on_miss },
+            wait: Wait::OsSleep,
+            work: if self.work == Nanos::ZERO {
+                Work::Nothing
+            } else {
+                Work::Arithmetic(self.work)
+            },
+            conditions,
+            length: Length::Slots(slots.unwrap_or(1).max(1)),
+            warm_up: Nanos::from_millis(300),
+            evidence_above: (!is_in_pool && self.period() >= Nanos::from_millis(1))
+                .then(|| Nanos::new(period / 100).max(Nanos::from_micros(50))),
+        };
+        let kind = if is_in_pool { LoadKind::Pool } else { self.load.kind };
+        // A denied policy would only measure normal priority once more.
+        let skips_denied = priority != Priority::Normal;
+        Stage { skips_denied, ..Stage::new(vec![trial], Load { kind, ..self.load }) }
     }
 }
 
@@ -290,7 +279,79 @@ impl Probe for RealTime {
     }
 
     fn presets(&self) -> Vec<Preset> {
-        presets()
+        let default = Self::default();
+        let preset =
+            |key, name, about, plan| Preset { key, name, about, plan: Plan::RealTime(plan) };
+        let with = |policies: Vec<Priority>| Self { policies, ..Self::default() };
+        let mut presets = Vec::new();
+        if is_on("linux") {
+            presets.push(preset(
+                "fifo",
+                "60 FPS, FIFO",
+                "Normal compared with SCHED_FIFO 10, 30 s each in blocks of 2 s.",
+                default.clone(),
+            ));
+            presets.push(preset(
+                "deadline",
+                "60 FPS, DEADLINE",
+                "Normal compared with SCHED_DEADLINE, 30 s each in blocks of 2 s.",
+                with(vec![Priority::Deadline(UNFILLED)]),
+            ));
+            presets.push(preset(
+                "all",
+                "60 FPS, DEADLINE, FIFO and RR",
+                "Normal compared with three policies, 30 s each in blocks of 2 s.",
+                with(vec![
+                    Priority::Deadline(UNFILLED),
+                    Priority::Fifo(10),
+                    Priority::RoundRobin(10),
+                ]),
+            ));
+            presets.push(preset(
+                "holoscan",
+                "Holoscan method",
+                "The method of Holoscan's benchmark: 30 s of normal in a pool of 2 workers that 2 load operators \
+                 share, then 30 s of SCHED_DEADLINE on a dedicated thread, with a runtime of 10%.",
+                Self {
+                    turn: Nanos::from_secs(30),
+                    work: Nanos::from_micros(140),
+                    policies: vec![Priority::Deadline(UNFILLED)],
+                    runtime: Nanos::new(1_666_666),
+                    pooled: true,
+                    load: Load {
+                        count: LoadCount::Threads(2),
+                        call: Nanos::from_micros(1_450),
+                        ..default.load
+                    },
+                    ..default.clone()
+                },
+            ));
+        } else {
+            presets.push(preset(
+                "time-critical",
+                "60 FPS, Time-critical",
+                "Normal compared with Time-critical, 30 s each in blocks of 2 s.",
+                default.clone(),
+            ));
+            if is_on("windows") {
+                presets.push(preset(
+                    "mmcss",
+                    "60 FPS, MMCSS",
+                    "Normal compared with the multimedia classes Games and Pro Audio.",
+                    with(vec![
+                        Priority::Mmcss(MmcssTask::Games),
+                        Priority::Mmcss(MmcssTask::ProAudio),
+                    ]),
+                ));
+            }
+        }
+        presets.push(preset(
+            "quick",
+            "Quick",
+            "16 s each in blocks of 2 s.",
+            Self { time_each: Nanos::from_secs(16), ..default },
+        ));
+        presets
     }
 
     fn schedule(&self) -> Option<(Nanos, f64)> {
@@ -306,15 +367,10 @@ impl Probe for RealTime {
         format!("{}, {} and Normal", format_fps(self.fps), names.join(", "))
     }
 
-    fn extent(&self, _trials: &[Trial]) -> Vec<Extent> {
-        vec![
-            Extent::Count(self.policies.len() + 1),
-            Extent::Words(" × "),
-            Extent::Time(self.time_each),
-            Extent::Words(", in "),
-            Extent::Time(self.turn),
-            Extent::Words(" blocks"),
-        ]
+    fn extent(&self, _trials: &[Trial]) -> String {
+        let count = format_count(self.policies.len() + 1);
+        let (each, block) = (format_long_time(self.time_each), format_long_time(self.turn));
+        format!("{count} × {each}, in {block} blocks")
     }
 
     fn settings(&mut self, form: &mut dyn Form) {
@@ -325,8 +381,7 @@ impl Probe for RealTime {
         form.value(&WORK, &mut self.work);
         form.group("Real-time policy");
         policies(form, &mut self.policies);
-        let has_deadline =
-            self.policies.iter().any(|policy| matches!(policy, Priority::Deadline(_)));
+        let has_deadline = self.has_deadline();
         let (runtime, deadline, period) =
             (&mut self.runtime, &mut self.deadline, &mut self.deadline_period);
         form.when(has_deadline, "it applies only to DEADLINE", &mut |form| {
@@ -360,7 +415,7 @@ impl Probe for RealTime {
             ),
         );
         problems.unless(
-            self.runtime <= most_work,
+            !self.has_deadline() || self.runtime <= most_work,
             RUNTIME.field.key,
             format!(
                 "runtime: {}; expected 0 s to {} (half of a frame)",
@@ -368,7 +423,9 @@ impl Probe for RealTime {
                 format_setting(most_work)
             ),
         );
-        if let Priority::Deadline(requested) = self.filled_in(Priority::Deadline(UNFILLED)) {
+        if self.has_deadline()
+            && let Priority::Deadline(requested) = self.filled_in(Priority::Deadline(UNFILLED))
+        {
             let is_in_order =
                 requested.runtime <= requested.deadline && requested.deadline <= requested.period;
             problems.unless(
@@ -403,82 +460,15 @@ impl Probe for RealTime {
     }
 }
 
-/// Returns every preset, the default one first.
-pub fn presets() -> Vec<Preset> {
-    let default = RealTime::default();
-    let preset = |key, name, about, plan| Preset { key, name, about, plan: Plan::RealTime(plan) };
-    let with = |policies: Vec<Priority>| RealTime { policies, ..RealTime::default() };
-    let mut presets = Vec::new();
-    if is_on("linux") {
-        presets.push(preset(
-            "fifo",
-            "60 FPS, FIFO",
-            "Normal compared with SCHED_FIFO 10, 30 s each in blocks of 2 s.",
-            default.clone(),
-        ));
-        presets.push(preset(
-            "deadline",
-            "60 FPS, DEADLINE",
-            "Normal compared with SCHED_DEADLINE, 30 s each in blocks of 2 s.",
-            with(vec![Priority::Deadline(UNFILLED)]),
-        ));
-        presets.push(preset(
-            "all",
-            "60 FPS, DEADLINE, FIFO and RR",
-            "Normal compared with three policies, 30 s each in blocks of 2 s.",
-            with(vec![Priority::Deadline(UNFILLED), Priority::Fifo(10), Priority::RoundRobin(10)]),
-        ));
-        presets.push(preset(
-            "holoscan",
-            "Holoscan method",
-            "The method of Holoscan's benchmark: 30 s of normal in a pool of 2 workers that 2 load operators \
-             share, then 30 s of SCHED_DEADLINE on a dedicated thread, with a runtime of 10%.",
-            RealTime {
-                turn: Nanos::from_secs(30),
-                work: Nanos::from_micros(140),
-                policies: vec![Priority::Deadline(UNFILLED)],
-                runtime: Nanos::new(1_666_666),
-                pooled: true,
-                load: Load {
-                    count: LoadCount::Threads(2),
-                    call: Nanos::from_micros(1_450),
-                    ..default.load
-                },
-                ..default.clone()
-            },
-        ));
-    } else {
-        presets.push(preset(
-            "time-critical",
-            "60 FPS, Time-critical",
-            "Normal compared with Time-critical, 30 s each in blocks of 2 s.",
-            default.clone(),
-        ));
-        if is_on("windows") {
-            presets.push(preset(
-                "mmcss",
-                "60 FPS, MMCSS",
-                "Normal compared with the multimedia classes Games and Pro Audio.",
-                with(vec![Priority::Mmcss(MmcssTask::Games), Priority::Mmcss(MmcssTask::ProAudio)]),
-            ));
-        }
-    }
-    presets.push(preset(
-        "quick",
-        "Quick",
-        "16 s each in blocks of 2 s.",
-        RealTime { time_each: Nanos::from_secs(16), ..default },
-    ));
-    presets
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn the_holoscan_method_has_a_pooled_baseline() {
-        let Some(preset) = presets().into_iter().find(|preset| preset.key == "holoscan") else {
+        let Some(preset) =
+            RealTime::default().presets().into_iter().find(|preset| preset.key == "holoscan")
+        else {
             return assert!(!is_on("linux"));
         };
         let stages = preset.plan.probe().stages(&CpuFacts::default());
@@ -497,11 +487,26 @@ mod tests {
 
     #[test]
     fn every_preset_but_the_reference_method_has_enough_pairs_for_a_grade() {
-        for preset in presets().into_iter().filter(|preset| preset.key != "holoscan") {
+        for preset in
+            RealTime::default().presets().into_iter().filter(|preset| preset.key != "holoscan")
+        {
             let Plan::RealTime(plan) = &preset.plan else { panic!("{}", preset.key) };
             assert_eq!(plan.turn, Nanos::from_secs(2), "{}", preset.key);
             assert!(8 <= plan.blocks(), "{}: {} pairs", preset.key, plan.blocks());
         }
+    }
+
+    #[test]
+    fn deadline_rules_apply_only_to_deadline() {
+        let plan = |policy| {
+            let (runtime, deadline) = (Nanos::from_millis(2), Nanos::from_millis(1));
+            RealTime { policies: vec![policy], runtime, deadline, ..RealTime::default() }
+        };
+        assert_eq!(plan(Priority::Fifo(10)).problems(), []);
+        let [problem] = &plan(Priority::Deadline(UNFILLED)).problems()[..] else { panic!() };
+        assert_eq!(problem.key, DEADLINE.field.key);
+        let long = RealTime { runtime: Nanos::from_millis(12), ..plan(Priority::Fifo(10)) };
+        assert_eq!(long.problems(), []);
     }
 
     #[test]

@@ -3,14 +3,13 @@
 use serde::{Deserialize, Serialize};
 
 use super::form::parts::{self, Problems};
-use super::form::{Choice, Number, Parameter, choose, counts};
+use super::form::{Choice, Number, Parameter, choose, counts, option};
 use super::{
-    Conditions, CpuChoice, CpuFacts, Field, Form, Length, Load, Pace, Plan, Preset, Priority,
-    Probe, Problem, Stage, Trial, Wait, Work,
+    Conditions, CpuChoice, CpuFacts, Field, Form, Length, Listing, Load, Pace, Plan, Preset,
+    Priority, Probe, Problem, Stage, Trial, Wait, Work,
 };
-use super::{Extent, Listing};
 use crate::nanos::Nanos;
-use crate::units::format_setting;
+use crate::units::{format_count, format_long_time, format_setting};
 
 /// CPUs on which a probe runs: a busy thread that detects gaps in which it did not run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -140,7 +139,30 @@ const LISTING: Listing = Listing {
 
 impl Probe for SchedulingGaps {
     fn presets(&self) -> Vec<Preset> {
-        presets()
+        let default = Self::default();
+        let preset =
+            |key, name, about, plan| Preset { key, name, about, plan: Plan::SchedulingGaps(plan) };
+        vec![
+            preset("minute", "Every CPU, 1 minute", "A probe on every CPU.", default.clone()),
+            preset(
+                "quick",
+                "Every CPU, 15 seconds",
+                "A probe on every CPU, for a first impression.",
+                Self { duration: Nanos::from_secs(15), ..default.clone() },
+            ),
+            preset(
+                "five-minutes",
+                "Every CPU, 5 minutes",
+                "A probe on every CPU, long enough for rare gaps.",
+                Self { duration: Nanos::from_secs(300), ..default.clone() },
+            ),
+            preset(
+                "latency2",
+                "latency2 method",
+                "Settings of the reference tool: one busy process per CPU, not pinned, five minutes.",
+                Self { duration: Nanos::from_secs(300), pinned: false, ..default },
+            ),
+        ]
     }
 
     fn listing(&self) -> &'static Listing {
@@ -160,8 +182,9 @@ impl Probe for SchedulingGaps {
         }
     }
 
-    fn extent(&self, trials: &[Trial]) -> Vec<Extent> {
-        vec![Extent::Count(trials.len()), Extent::Words(" probes × "), Extent::Time(self.duration)]
+    fn extent(&self, trials: &[Trial]) -> String {
+        let duration = format_long_time(self.duration);
+        format!("{} probes × {duration}", format_count(trials.len()))
     }
 
     fn settings(&mut self, form: &mut dyn Form) {
@@ -171,12 +194,14 @@ impl Probe for SchedulingGaps {
             &CPUS,
             &mut self.cpus,
             &[
-                (ProbedCpus::Every, Choice::plain("every", "Every CPU", "Every logical CPU.")),
-                (
+                option(ProbedCpus::Every, "every", "Every CPU", "Every logical CPU."),
+                option(
                     ProbedCpus::OneACore,
-                    Choice::plain("physical", "One per core", "One logical CPU per physical core."),
+                    "physical",
+                    "One per core",
+                    "One logical CPU per physical core.",
                 ),
-                (ProbedCpus::Custom, Choice::plain("custom", "Custom", "The CPUs listed below.")),
+                option(ProbedCpus::Custom, "custom", "Custom", "The CPUs listed below."),
             ],
         );
         let (is_custom, custom) = (self.cpus == ProbedCpus::Custom, &mut self.custom);
@@ -188,13 +213,7 @@ impl Probe for SchedulingGaps {
         });
         form.value(&DURATION, &mut self.duration);
         form.value(&THRESHOLD, &mut self.threshold);
-        let names = [
-            Choice::plain("idle", "Idle", "Runs only when nothing else does."),
-            Choice::plain("below-normal", "Below normal", "Below other programs."),
-            Choice::plain("normal", "Normal", "Default priority."),
-            Choice::plain("above-normal", "Above normal", "Above other programs."),
-        ];
-        let options: Vec<(Priority, Choice)> = LEVELS.into_iter().zip(names).collect();
+        let options: Vec<(Priority, Choice)> = LEVELS.into_iter().zip(parts::PRIORITIES).collect();
         choose(form, &PRIORITY, &mut self.priority, &options);
         form.switch(&PINNED, &mut self.pinned);
         form.note(
@@ -251,43 +270,8 @@ impl Probe for SchedulingGaps {
                 evidence_above: None,
             })
             .collect();
-        vec![Stage {
-            trials,
-            load: Load::NONE,
-            settle: Nanos::ZERO,
-            needs_smt: false,
-            reuses_tail: false,
-            skips_denied: false,
-        }]
+        vec![Stage::new(trials, Load::NONE)]
     }
-}
-
-/// Returns every preset, the default one first.
-pub fn presets() -> Vec<Preset> {
-    let default = SchedulingGaps::default();
-    let preset =
-        |key, name, about, plan| Preset { key, name, about, plan: Plan::SchedulingGaps(plan) };
-    vec![
-        preset("minute", "Every CPU, 1 minute", "A probe on every CPU.", default.clone()),
-        preset(
-            "quick",
-            "Every CPU, 15 seconds",
-            "A probe on every CPU, for a first impression.",
-            SchedulingGaps { duration: Nanos::from_secs(15), ..default.clone() },
-        ),
-        preset(
-            "five-minutes",
-            "Every CPU, 5 minutes",
-            "A probe on every CPU, long enough for rare gaps.",
-            SchedulingGaps { duration: Nanos::from_secs(300), ..default.clone() },
-        ),
-        preset(
-            "latency2",
-            "latency2 method",
-            "Settings of the reference tool: one busy process per CPU, not pinned, five minutes.",
-            SchedulingGaps { duration: Nanos::from_secs(300), pinned: false, ..default },
-        ),
-    ]
 }
 
 #[cfg(test)]

@@ -2,7 +2,8 @@
 
 use super::Plan;
 use super::conditions::Cell;
-use super::form::{Choice, Field, FieldUnit, Form, Number, Selection};
+use super::form::{Choice, Field, FieldUnit, Form, Number, Selection, parts};
+use crate::stats::distinct;
 
 /// A setting in words and as a command-line option.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -18,47 +19,63 @@ pub struct Setting {
 impl Plan {
     /// Returns every setting that has an effect, in the order of the form.
     pub fn settings(&self) -> Vec<Setting> {
+        self.list().settings
+    }
+
+    fn list(&self) -> SettingList {
         let mut list = SettingList::default();
         self.clone().probe_mut().settings(&mut list);
-        list.0
+        list
     }
 
     /// Returns a text that is equal for runs with the same settings. The seed of the run order is ignored.
     pub fn fingerprint(&self) -> String {
-        let options = self.settings().into_iter().map(|setting| setting.option);
-        let counted: Vec<String> =
+        let list = self.list();
+        let options = list.settings.into_iter().map(|setting| setting.option);
+        let mut counted: Vec<String> =
             options.filter(|option| !option.starts_with("--order-seed ")).collect();
+        counted.extend(list.partial_matrix);
         counted.join(" ")
     }
 
-    /// Returns the command that runs this plan. Settings at their default are omitted.
+    /// Returns the command that runs this plan. Settings at their default are omitted. The options select a full
+    /// matrix: the command for a partial one names the preset with the same cells, or ends with a comment.
     pub fn command(&self) -> String {
+        let SettingList { settings, partial_matrix } = self.list();
+        let mut presets = self.presets().into_iter();
+        let preset = presets.find(|preset| {
+            partial_matrix.is_some() && preset.plan.list().partial_matrix == partial_matrix
+        });
         let default = Self::all().into_iter().find(|plan| plan.key() == self.key());
-        let default = default.map_or_else(Vec::new, |plan| plan.settings());
+        let base = preset.as_ref().map(|preset| preset.plan.clone()).or(default);
+        let base = base.map_or_else(Vec::new, |plan| plan.settings());
         let mut command = format!("jitterscope-cli {}", self.key());
-        for setting in self.settings().iter().filter(|setting| !default.contains(setting)) {
+        if let Some(preset) = &preset {
+            command.push_str(&format!(" --preset {}", preset.key));
+        }
+        for setting in settings.iter().filter(|setting| !base.contains(setting)) {
             command.push(' ');
             command.push_str(&setting.option);
+        }
+        if let (None, Some(cells)) = (preset, partial_matrix) {
+            command.push_str(&format!(" # only {cells}"));
         }
         command
     }
 }
 
 #[derive(Debug, Default)]
-struct SettingList(Vec<Setting>);
+struct SettingList {
+    settings: Vec<Setting>,
+    /// The cells of a matrix without all combinations of its priorities and CPUs; `None` for a full matrix.
+    partial_matrix: Option<String>,
+}
 
 impl SettingList {
     fn add(&mut self, field: &Field, value: String, written: &str) {
         let option = format!("--{} {written}", field.key);
-        self.0.push(Setting { name: field.name, value, option });
+        self.settings.push(Setting { name: field.name, value, option });
     }
-}
-
-/// Joins the values of an option, repeating the option before all values but the first:
-/// `normal --priority highest`.
-fn joined(key: &str, values: &[impl ToString]) -> String {
-    let values: Vec<String> = values.iter().map(ToString::to_string).collect();
-    values.join(&format!(" --{key} "))
 }
 
 impl Form for SettingList {
@@ -96,47 +113,31 @@ impl Form for SettingList {
             each.choice(field, pick, choices);
         }
         let (words, options): (Vec<_>, Vec<_>) =
-            each.0.into_iter().map(|setting| (setting.value, setting.option)).unzip();
+            each.settings.into_iter().map(|setting| (setting.value, setting.option)).unzip();
         let (value, option) = (words.join(", "), options.join(" "));
-        self.0.push(Setting { name: field.name, value, option });
+        self.settings.push(Setting { name: field.name, value, option });
     }
 
     fn matrix(&mut self, priority: &Field, cpu: &Field, cells: &mut Vec<Cell>) {
-        let mut priorities = Vec::new();
-        let mut cpus = Vec::new();
-        for cell in cells.iter() {
-            if !priorities.contains(&cell.priority) {
-                priorities.push(cell.priority);
-            }
-            if !cpus.contains(&cell.cpu) {
-                cpus.push(cell.cpu);
-            }
-        }
-        let names: Vec<String> = priorities.iter().map(|priority| priority.name()).collect();
-        let mut words = names.join(", ");
+        let picks = |pick: fn(&Cell) -> Selection| distinct(cells.iter().map(pick));
+        let mut priorities = picks(|cell| parts::of_priority(cell.priority));
+        let mut cpus = picks(|cell| parts::of_cpu(cell.cpu));
+        self.set(priority, &mut priorities, &parts::PRIORITIES);
         if cells.len() != priorities.len() * cpus.len() {
-            words.push_str(&format!(" ({} configurations)", cells.len()));
+            if let Some(setting) = self.settings.last_mut() {
+                setting.value.push_str(&format!(" ({} configurations)", cells.len()));
+            }
+            let cells: Vec<String> =
+                cells.iter().map(|cell| cell.conditions().to_string()).collect();
+            self.partial_matrix = Some(cells.join("; "));
         }
-        self.add(priority, words, &joined(priority.key, &priorities));
-        let names: Vec<String> = cpus.iter().map(|cpu| cpu.name()).collect();
-        self.add(cpu, names.join(", "), &joined(cpu.key, &cpus));
+        self.set(cpu, &mut cpus, &parts::CPUS);
     }
 
     fn switch(&mut self, field: &Field, value: &mut bool) {
         let words = if *value { "on" } else { "off" };
         let option = format!("--{}={value}", field.key);
-        self.0.push(Setting { name: field.name, value: words.to_owned(), option });
-    }
-
-    fn when(
-        &mut self,
-        condition: bool,
-        _why: &'static str,
-        settings: &mut dyn FnMut(&mut dyn Form),
-    ) {
-        if condition {
-            settings(self);
-        }
+        self.settings.push(Setting { name: field.name, value: words.to_owned(), option });
     }
 }
 
@@ -153,5 +154,30 @@ mod tests {
             command(FrameLoop { fps: 144.0, tail_sweep: true, ..FrameLoop::default() }),
             "jitterscope-cli frame-loop --fps 144 --tail-sweep=true"
         );
+    }
+    #[test]
+    fn a_partial_matrix_differs_from_the_full_one() {
+        let preset = |key: &str| {
+            let presets = Plan::FrameLoop(FrameLoop::default()).presets();
+            presets.into_iter().find(|preset| preset.key == key).unwrap().plan
+        };
+        let under_load = preset("under-load");
+        let Plan::FrameLoop(settings) = under_load.clone() else { panic!("a frame loop") };
+        let with = |cells| Plan::FrameLoop(FrameLoop { cells, ..settings.clone() });
+        let mut cells = settings.cells.clone();
+        let (priority, cpu) = (cells[0].priority, cells[3].cpu);
+        cells[3] = Cell { priority, cpu };
+        let other = with(cells.clone());
+        cells.push(settings.cells[3]);
+        cells.push(Cell { priority: cells[1].priority, cpu });
+        let full = with(cells);
+        let fingerprints = [&under_load, &other, &full].map(Plan::fingerprint);
+        assert_eq!(distinct(fingerprints).len(), 3);
+        let start = "jitterscope-cli frame-loop";
+        assert_eq!(under_load.command(), format!("{start} --preset under-load"));
+        let end = " # only Normal; Above normal; Highest; Normal, P-core; Time-critical; \
+                   Time-critical, P-core";
+        assert!(other.command().ends_with(end), "{}", other.command());
+        assert!(!full.command().contains('#'), "{}", full.command());
     }
 }

@@ -3,15 +3,13 @@
 use serde::{Deserialize, Serialize};
 
 use super::form::parts::{self, LoadCondition, Problems};
-use super::form::{Choice, Number, Parameter, choose_several, lengths};
-use super::load::DEFAULT_CALL;
+use super::form::{Choice, Number, Parameter, choose_several, lengths, option};
 use super::{
-    Conditions, CpuChoice, CpuFacts, Field, Form, Length, Load, LoadCount, LoadKind, LoadPriority,
-    Pace, Plan, Preset, Priority, Probe, Problem, Stage, Trial, Wait, Work,
+    Conditions, CpuChoice, CpuFacts, Field, Form, Length, Listing, Load, Pace, Plan, Preset,
+    Priority, Probe, Problem, Stage, Trial, Wait, Work,
 };
-use super::{Extent, Listing};
 use crate::nanos::Nanos;
-use crate::units::format_setting;
+use crate::units::{format_count, format_setting};
 
 /// How a sleep is requested from the system.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -83,21 +81,10 @@ impl Default for SleepAccuracy {
             methods: vec![SleepMethod::Relative],
             timers: vec![Timers::Default],
             circumstances: vec![LoadCondition::Idle, LoadCondition::Load],
-            load: one_a_cpu(),
+            load: Load::PER_CPU,
             priority: Priority::Normal,
             cpu: CpuChoice::Any,
         }
-    }
-}
-
-/// Returns a load of one load thread per logical CPU, like that of the reference tool `spin_sleep`.
-pub(super) const fn one_a_cpu() -> Load {
-    Load {
-        kind: LoadKind::Cpu,
-        count: LoadCount::PerLogicalCpu,
-        priority: LoadPriority::Normal,
-        pinned: false,
-        call: DEFAULT_CALL,
     }
 }
 
@@ -159,34 +146,30 @@ impl SleepAccuracy {
     ) -> Stage {
         let is_finest = timers == Timers::Finest;
         let is_idle = condition == LoadCondition::Idle;
-        Stage {
-            trials: vec![Trial {
-                label: Self::label(length, method, timers, condition),
-                round: 0,
-                pace: Pace::After { length },
-                wait: match method {
-                    SleepMethod::Relative => Wait::Relative,
-                    SleepMethod::Absolute => Wait::OsSleep,
-                    SleepMethod::WholeMillis => Wait::WholeMillis,
-                },
-                work: Work::Nothing,
-                conditions: Conditions {
-                    priority: self.priority,
-                    cpu: self.cpu,
-                    timer_slack: if is_finest { Nanos::new(1) } else { Nanos::ZERO },
-                    fine_timer: is_finest,
-                    no_deep_idle: false,
-                },
-                length: Length::Turns { count: u64::from(self.count), at_most: self.at_most },
-                warm_up: Nanos::ZERO,
-                evidence_above: None,
-            }],
-            load: if is_idle { Load::NONE } else { self.load },
-            settle: if is_idle { Nanos::ZERO } else { Nanos::from_secs(1) },
-            needs_smt: false,
-            reuses_tail: false,
-            skips_denied: false,
-        }
+        let trial = Trial {
+            label: Self::label(length, method, timers, condition),
+            round: 0,
+            pace: Pace::After { length },
+            wait: match method {
+                SleepMethod::Relative => Wait::Relative,
+                SleepMethod::Absolute => Wait::OsSleep,
+                SleepMethod::WholeMillis => Wait::WholeMillis,
+            },
+            work: Work::Nothing,
+            conditions: Conditions {
+                priority: self.priority,
+                cpu: self.cpu,
+                timer_slack: if is_finest { Nanos::new(1) } else { Nanos::ZERO },
+                fine_timer: is_finest,
+                no_deep_idle: false,
+            },
+            length: Length::Turns { count: u64::from(self.count), at_most: self.at_most },
+            warm_up: Nanos::ZERO,
+            evidence_above: None,
+        };
+        let load = if is_idle { Load::NONE } else { self.load };
+        let settle = if is_idle { Nanos::ZERO } else { Nanos::from_secs(1) };
+        Stage { settle, ..Stage::new(vec![trial], load) }
     }
 }
 
@@ -214,7 +197,66 @@ const LISTING: Listing = Listing {
 
 impl Probe for SleepAccuracy {
     fn presets(&self) -> Vec<Preset> {
-        presets()
+        let base = Self::default();
+        let preset =
+            |key, name, about, plan| Preset { key, name, about, plan: Plan::SleepAccuracy(plan) };
+        let millis = Nanos::from_millis;
+        vec![
+            preset(
+                "default",
+                "1 ns, 1 µs and 1 ms, idle and load",
+                "1\u{202f}000 sleeps each, idle and with one load thread per logical CPU.",
+                base.clone(),
+            ),
+            preset(
+                "sweep",
+                "1 µs to 16 ms, idle and load",
+                "1 µs, 100 µs, 1, 2, 5, 10 and 16 ms, 500 sleeps each.",
+                Self {
+                    lengths: vec![
+                        Nanos::from_micros(1),
+                        Nanos::from_micros(100),
+                        millis(1),
+                        millis(2),
+                        millis(5),
+                        millis(10),
+                        millis(16),
+                    ],
+                    count: 500,
+                    ..base.clone()
+                },
+            ),
+            preset(
+                "methods",
+                "1 ms: methods and timers",
+                "Sleeps of 1 ms by every method, with default and with finest timers, idle.",
+                Self {
+                    lengths: vec![millis(1)],
+                    count: 3_000,
+                    methods: [SleepMethod::Relative, SleepMethod::Absolute]
+                        .into_iter()
+                        .chain(has_sleep_function().then_some(SleepMethod::WholeMillis))
+                        .collect(),
+                    timers: vec![Timers::Default, Timers::Finest],
+                    circumstances: vec![LoadCondition::Idle],
+                    ..base.clone()
+                },
+            ),
+            preset(
+                "quick",
+                "Quick",
+                "100 sleeps each, idle.",
+                Self { count: 100, circumstances: vec![LoadCondition::Idle], ..base.clone() },
+            ),
+            preset(
+                "spin-sleep",
+                "spin_sleep method",
+                "Settings of the reference tool: 1 ns, 1 µs, and 1 ms, relative, idle and with one \
+                 load thread per logical CPU. The tool measures only 50 sleeps of 1 ms; this preset \
+                 measures 1\u{202f}000.",
+                base,
+            ),
+        ]
     }
 
     fn listing(&self) -> &'static Listing {
@@ -235,15 +277,9 @@ impl Probe for SleepAccuracy {
         )
     }
 
-    fn extent(&self, trials: &[Trial]) -> Vec<Extent> {
-        let each = usize::try_from(self.count).unwrap_or(usize::MAX);
-        let words = Extent::Words;
-        vec![
-            Extent::Count(trials.len()),
-            words(" series of "),
-            Extent::Count(each),
-            words(" sleeps"),
-        ]
+    fn extent(&self, trials: &[Trial]) -> String {
+        let (series, each) = (format_count(trials.len()), format_count(self.count));
+        format!("{series} series of {each} sleeps")
     }
 
     fn settings(&mut self, form: &mut dyn Form) {
@@ -266,13 +302,12 @@ impl Probe for SleepAccuracy {
             &METHODS,
             &mut self.methods,
             &[
-                (
-                    SleepMethod::Relative,
-                    Choice::plain("relative", "System sleep", "Sleeps for a duration."),
-                ),
-                (
+                option(SleepMethod::Relative, "relative", "System sleep", "Sleeps for a duration."),
+                option(
                     SleepMethod::Absolute,
-                    Choice::plain("absolute", "Absolute", "Sleeps until an absolute time."),
+                    "absolute",
+                    "Absolute",
+                    "Sleeps until an absolute time.",
                 ),
                 (
                     SleepMethod::WholeMillis,
@@ -290,11 +325,8 @@ impl Probe for SleepAccuracy {
             &TIMERS,
             &mut self.timers,
             &[
-                (Timers::Default, Choice::plain("default", "Default", "The system's default.")),
-                (
-                    Timers::Finest,
-                    Choice::plain("finest", "Finest", "The finest that can be requested."),
-                ),
+                option(Timers::Default, "default", "Default", "The system's default."),
+                option(Timers::Finest, "finest", "Finest", "The finest that can be requested."),
             ],
         );
         parts::conditions(form, &mut self.circumstances, &mut self.load);
@@ -341,77 +373,13 @@ fn has_sleep_function() -> bool {
     std::env::consts::OS == "windows"
 }
 
-/// Returns every preset, the default one first.
-pub fn presets() -> Vec<Preset> {
-    let base = SleepAccuracy::default();
-    let preset =
-        |key, name, about, plan| Preset { key, name, about, plan: Plan::SleepAccuracy(plan) };
-    let millis = Nanos::from_millis;
-    vec![
-        preset(
-            "default",
-            "1 ns, 1 µs and 1 ms, idle and load",
-            "1\u{202f}000 sleeps each, idle and with one load thread per logical CPU.",
-            base.clone(),
-        ),
-        preset(
-            "sweep",
-            "1 µs to 16 ms, idle and load",
-            "1 µs, 100 µs, 1, 2, 5, 10 and 16 ms, 500 sleeps each.",
-            SleepAccuracy {
-                lengths: vec![
-                    Nanos::from_micros(1),
-                    Nanos::from_micros(100),
-                    millis(1),
-                    millis(2),
-                    millis(5),
-                    millis(10),
-                    millis(16),
-                ],
-                count: 500,
-                ..base.clone()
-            },
-        ),
-        preset(
-            "methods",
-            "1 ms: methods and timers",
-            "Sleeps of 1 ms by every method, with default and with finest timers, idle.",
-            SleepAccuracy {
-                lengths: vec![millis(1)],
-                count: 3_000,
-                methods: [SleepMethod::Relative, SleepMethod::Absolute]
-                    .into_iter()
-                    .chain(has_sleep_function().then_some(SleepMethod::WholeMillis))
-                    .collect(),
-                timers: vec![Timers::Default, Timers::Finest],
-                circumstances: vec![LoadCondition::Idle],
-                ..base.clone()
-            },
-        ),
-        preset(
-            "quick",
-            "Quick",
-            "100 sleeps each, idle.",
-            SleepAccuracy { count: 100, circumstances: vec![LoadCondition::Idle], ..base.clone() },
-        ),
-        preset(
-            "spin-sleep",
-            "spin_sleep method",
-            "Settings of the reference tool: 1 ns, 1 µs, and 1 ms, relative, idle and with one \
-             load thread per logical CPU. The tool measures only 50 sleeps of 1 ms; this preset \
-             measures 1\u{202f}000.",
-            base,
-        ),
-    ]
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn a_stage_for_each_length_method_timer_and_condition() {
-        let plan = presets().remove(2).plan;
+        let plan = SleepAccuracy::default().presets().remove(2).plan;
         let labels: Vec<String> = plan
             .probe()
             .stages(&CpuFacts::default())

@@ -3,15 +3,13 @@
 use serde::{Deserialize, Serialize};
 
 use super::form::parts::{self, LoadCondition};
-use super::form::{Choice, Number, Parameter, choose_several, lengths};
-use super::sleep_accuracy::one_a_cpu;
+use super::form::{Number, Parameter, choose_several, lengths, option};
 use super::{
-    Conditions, CpuChoice, CpuFacts, Field, Form, Length, Load, Pace, Plan, Preset, Priority,
-    Probe, SpinStrategy, Stage, Trial, Wait, Work,
+    Conditions, CpuChoice, CpuFacts, Field, Form, Length, Listing, Load, Pace, Plan, Preset,
+    Priority, Probe, SpinStrategy, Stage, Trial, Wait, Work,
 };
-use super::{Extent, Listing};
 use crate::nanos::Nanos;
-use crate::units::format_setting;
+use crate::units::{format_count, format_setting};
 
 /// Longest wait that counts as short. The number of short waits is [`SpinStrategies::short_count`].
 pub const SHORT: Nanos = Nanos::from_micros(10);
@@ -55,7 +53,7 @@ impl Default for SpinStrategies {
             short_count: 10_000,
             strategies: SpinStrategy::ALL.to_vec(),
             circumstances: vec![LoadCondition::Idle, LoadCondition::Load],
-            load: one_a_cpu(),
+            load: Load::PER_CPU,
             priority: Priority::Normal,
             cpu: CpuChoice::Any,
         }
@@ -83,29 +81,19 @@ impl SpinStrategies {
     fn stage(&self, length: Nanos, strategy: SpinStrategy, load: LoadCondition) -> Stage {
         let is_idle = load == LoadCondition::Idle;
         let count = if length <= SHORT { self.short_count } else { self.count };
-        let load = if is_idle { "idle" } else { "load" };
-        Stage {
-            trials: vec![Trial {
-                label: format!("{} {}, {load}", format_setting(length), strategy.name()),
-                round: 0,
-                pace: Pace::After { length },
-                wait: Wait::Spin(strategy),
-                work: Work::Nothing,
-                conditions: Conditions {
-                    priority: self.priority,
-                    cpu: self.cpu,
-                    ..Conditions::NORMAL
-                },
-                length: Length::Turns { count: u64::from(count), at_most: AT_MOST },
-                warm_up: Nanos::from_millis(200),
-                evidence_above: None,
-            }],
-            load: if is_idle { Load::NONE } else { self.load },
-            settle: Nanos::from_millis(if is_idle { 0 } else { 100 }),
-            needs_smt: false,
-            reuses_tail: false,
-            skips_denied: false,
-        }
+        let condition = if is_idle { "idle" } else { "load" };
+        let trial = Trial {
+            label: format!("{} {}, {condition}", format_setting(length), strategy.name()),
+            round: 0,
+            pace: Pace::After { length },
+            wait: Wait::Spin(strategy),
+            work: Work::Nothing,
+            conditions: Conditions { priority: self.priority, cpu: self.cpu, ..Conditions::NORMAL },
+            length: Length::Turns { count: u64::from(count), at_most: AT_MOST },
+            warm_up: Nanos::from_millis(200),
+            evidence_above: None,
+        };
+        Stage::new(vec![trial], if is_idle { Load::NONE } else { self.load })
     }
 }
 
@@ -132,7 +120,35 @@ const LISTING: Listing = Listing {
 
 impl Probe for SpinStrategies {
     fn presets(&self) -> Vec<Preset> {
-        presets()
+        let base = Self::default();
+        let preset =
+            |key, name, about, plan| Preset { key, name, about, plan: Plan::SpinStrategies(plan) };
+        vec![
+            preset(
+                "default",
+                "All strategies, idle and load",
+                "Three strategies, four lengths, idle and with one load thread per logical CPU; 10 \
+                 000 short waits per length.",
+                base.clone(),
+            ),
+            preset(
+                "quick",
+                "Quick",
+                "Three strategies, 900 µs and 5 µs, idle.",
+                Self {
+                    lengths: vec![Nanos::from_micros(900), Nanos::from_micros(5)],
+                    circumstances: vec![LoadCondition::Idle],
+                    ..base.clone()
+                },
+            ),
+            preset(
+                "spin-sleep",
+                "spin_sleep method",
+                "Settings of the reference tool: 100 waits of each of four lengths with each of three \
+                 strategies, idle and under load.",
+                Self { short_count: 100, ..base },
+            ),
+        ]
     }
 
     fn listing(&self) -> &'static Listing {
@@ -151,8 +167,8 @@ impl Probe for SpinStrategies {
         )
     }
 
-    fn extent(&self, trials: &[Trial]) -> Vec<Extent> {
-        vec![Extent::Count(trials.len()), Extent::Words(" series of waits")]
+    fn extent(&self, trials: &[Trial]) -> String {
+        format!("{} series of waits", format_count(trials.len()))
     }
 
     fn settings(&mut self, form: &mut dyn Form) {
@@ -177,25 +193,18 @@ impl Probe for SpinStrategies {
             &STRATEGIES,
             &mut self.strategies,
             &[
-                (
-                    SpinStrategy::None,
-                    Choice::plain("none", "None", "Reads the clock in a tight loop."),
-                ),
-                (
+                option(SpinStrategy::None, "none", "None", "Reads the clock in a tight loop."),
+                option(
                     SpinStrategy::SpinLoopHint,
-                    Choice::plain(
-                        "hint",
-                        "SpinLoopHint",
-                        "Hints to the CPU that this is a spin loop.",
-                    ),
+                    "hint",
+                    "SpinLoopHint",
+                    "Hints to the CPU that this is a spin loop.",
                 ),
-                (
+                option(
                     SpinStrategy::YieldThread,
-                    Choice::plain(
-                        "yield",
-                        "YieldThread",
-                        "Yields the CPU to other threads on each iteration.",
-                    ),
+                    "yield",
+                    "YieldThread",
+                    "Yields the CPU to other threads on each iteration.",
                 ),
             ],
         );
@@ -217,46 +226,13 @@ impl Probe for SpinStrategies {
     }
 }
 
-/// Returns every preset, the default one first.
-pub fn presets() -> Vec<Preset> {
-    let base = SpinStrategies::default();
-    let preset =
-        |key, name, about, plan| Preset { key, name, about, plan: Plan::SpinStrategies(plan) };
-    vec![
-        preset(
-            "default",
-            "All strategies, idle and load",
-            "Three strategies, four lengths, idle and with one load thread per logical CPU; 10 \
-             000 short waits per length.",
-            base.clone(),
-        ),
-        preset(
-            "quick",
-            "Quick",
-            "Three strategies, 900 µs and 5 µs, idle.",
-            SpinStrategies {
-                lengths: vec![Nanos::from_micros(900), Nanos::from_micros(5)],
-                circumstances: vec![LoadCondition::Idle],
-                ..base.clone()
-            },
-        ),
-        preset(
-            "spin-sleep",
-            "spin_sleep method",
-            "Settings of the reference tool: 100 waits of each of four lengths with each of three \
-             strategies, idle and under load.",
-            SpinStrategies { short_count: 100, ..base },
-        ),
-    ]
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn the_source_has_twelve_rows_idle_and_twelve_under_load() {
-        let plan = presets().remove(2).plan;
+        let plan = SpinStrategies::default().presets().remove(2).plan;
         let stages = plan.probe().stages(&CpuFacts::default());
         assert_eq!(stages.len(), 24);
         assert!(stages.iter().all(|stage| stage.trials[0].slot_count() == 100));

@@ -135,6 +135,18 @@ pub struct Stage {
 }
 
 impl Stage {
+    /// Creates a stage that runs on every PC. A load settles for 100 ms before the trials start.
+    pub fn new(trials: Vec<Trial>, load: Load) -> Self {
+        Self {
+            trials,
+            load,
+            settle: Nanos::from_millis(if load.is_none() { 0 } else { 100 }),
+            needs_smt: false,
+            reuses_tail: false,
+            skips_denied: false,
+        }
+    }
+
     /// Returns the planned duration of the stage: settling, calibration, warm-up, and measuring.
     pub fn duration(&self) -> Nanos {
         let calibration =

@@ -1,4 +1,4 @@
-//! Reads durations in the syntax of the command line, and formats lists of CPUs.
+//! Reads durations in the syntax of the command line.
 
 use crate::nanos::Nanos;
 
@@ -23,25 +23,6 @@ pub fn parse_nanos(text: &str) -> Option<Nanos> {
     }
     let value: f64 = number.parse().ok()?;
     Some(Nanos::from_nanos_f64(value * nanos_a_unit))
-}
-
-/// Returns CPU numbers as text, with ranges for consecutive numbers: `0-3, 8`.
-pub(super) fn list(cpus: &[u32]) -> String {
-    let mut text = String::new();
-    let mut rest = cpus;
-    while let Some(&first) = rest.first() {
-        let run = rest.iter().zip(first..).take_while(|&(&cpu, expected)| cpu == expected).count();
-        if !text.is_empty() {
-            text.push_str(", ");
-        }
-        text.push_str(&first.to_string());
-        if let Some(&last) = rest.get(run - 1).filter(|_| run > 1) {
-            text.push('-');
-            text.push_str(&last.to_string());
-        }
-        rest = rest.get(run..).unwrap_or_default();
-    }
-    text
 }
 
 #[cfg(test)]

@@ -1,7 +1,5 @@
 //! The ways in which a measuring loop waits until an instant: sleep, spin, or a combination of both.
 
-use std::fmt;
-
 use serde::{Deserialize, Serialize};
 
 use crate::nanos::Nanos;
@@ -121,22 +119,6 @@ impl Wait {
     /// Whether the wait includes a sleep; `false` if the thread only spins.
     pub const fn sleeps(self) -> bool {
         !matches!(self, Self::Spin(_))
-    }
-}
-
-impl fmt::Display for Wait {
-    /// Writes the wait in the syntax of the command line: `hybrid:500us`.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::OsSleep => f.write_str("os-sleep"),
-            Self::Relative => f.write_str("relative"),
-            Self::WholeMillis => f.write_str("whole-millis"),
-            Self::Hybrid(Tail::Measured) => f.write_str("hybrid"),
-            Self::Hybrid(Tail::Fixed(tail)) => write!(f, "hybrid:{tail}"),
-            Self::Spin(SpinStrategy::None) => f.write_str("spin"),
-            Self::Spin(SpinStrategy::SpinLoopHint) => f.write_str("spin-hint"),
-            Self::Spin(SpinStrategy::YieldThread) => f.write_str("spin-yield"),
-        }
     }
 }
 

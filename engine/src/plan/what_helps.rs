@@ -9,11 +9,11 @@ pub use self::change::SettingChange;
 use super::conditions::Cell;
 use super::form::parts::condition;
 use super::{
-    Conditions, CpuChoice, CpuFacts, Extent, Form, FrameLoop, Length, Listing, Load, LoadCount,
-    Plan, Preset, Priority, Probe, Problem, Stage, Trial, Wait,
+    Conditions, CpuChoice, CpuFacts, Form, FrameLoop, Length, Listing, Load, LoadCount, Plan,
+    Preset, Priority, Probe, Problem, Stage, Trial, Wait,
 };
 use crate::nanos::Nanos;
-use crate::units::format_fps;
+use crate::units::{format_count, format_fps};
 
 /// Label of the configuration without a change, with which each single change is compared.
 pub const BASELINE: &str = "Baseline";
@@ -99,13 +99,8 @@ impl WhatHelps {
 
     /// Returns the settings of the loop without a change.
     pub(crate) fn unchanged(&self) -> LoopSettings {
-        let cell = self.cell();
-        let conditions = Conditions {
-            priority: cell.priority,
-            cpu: cell.cpu,
-            no_deep_idle: self.baseline.no_deep_idle,
-            ..Conditions::NORMAL
-        };
+        let no_deep_idle = self.baseline.no_deep_idle;
+        let conditions = Conditions { no_deep_idle, ..self.cell().conditions() };
         LoopSettings { wait: self.baseline.wait, conditions, load: self.baseline.load }
     }
 
@@ -136,14 +131,7 @@ impl WhatHelps {
             evidence_above: None,
             ..trial
         };
-        Stage {
-            trials: vec![trial],
-            load,
-            settle: Nanos::from_millis(if load.is_none() { 0 } else { 100 }),
-            needs_smt: false,
-            reuses_tail: 0 < round,
-            skips_denied: true,
-        }
+        Stage { reuses_tail: 0 < round, skips_denied: true, ..Stage::new(vec![trial], load) }
     }
 }
 
@@ -228,10 +216,9 @@ impl Probe for WhatHelps {
         }
     }
 
-    fn extent(&self, _trials: &[Trial]) -> Vec<Extent> {
+    fn extent(&self, _trials: &[Trial]) -> String {
         let changes = self.measured_changes().count();
-        let word = if changes == 1 { " change" } else { " changes" };
-        vec![Extent::Count(changes), Extent::Words(word)]
+        format!("{} {}", format_count(changes), if changes == 1 { "change" } else { "changes" })
     }
 
     fn settings(&mut self, form: &mut dyn Form) {

@@ -60,7 +60,7 @@ pub fn serve(
 }
 
 /// Returns machine, clock, and capabilities of this PC.
-fn facts() -> AgentFacts {
+pub fn facts() -> AgentFacts {
     let MachineFacts { machine, clock, cpus } = MachineFacts::read();
     AgentFacts {
         app_version: env!("CARGO_PKG_VERSION").to_owned(),
@@ -78,7 +78,7 @@ fn facts() -> AgentFacts {
 
 /// Tests which priorities the system grants. The test needs a temporary thread, since a request
 /// changes the priority of the requesting thread.
-fn probe() -> RealtimeProbe {
+pub fn probe() -> RealtimeProbe {
     let (sender, answer) = sync_channel(1);
     let started = start_thread("probe", move || drop(sender.send(platform::realtime_probe())));
     started.ok().and_then(|_| answer.recv().ok()).unwrap_or_default()

@@ -179,19 +179,6 @@ pub fn format_exact_millis(length: Nanos) -> String {
     signed_or_plain(length < Nanos::ZERO, &text)
 }
 
-/// Formats a range of times in the unit that suits the longer time: `7.9 to 25.5 ms`.
-pub fn format_time_range(shorter: Nanos, longer: Nanos) -> String {
-    let (unit, decimals) = match longer.abs().get() {
-        0..1_000 => (Unit::Nanos, 0),
-        1_000..10_000 => (Unit::Micros, 1),
-        10_000..1_000_000 => (Unit::Micros, 0),
-        _ => (Unit::Millis, 1),
-    };
-    let (from, to) =
-        (format_time_in(shorter, unit, decimals), format_time_in(longer, unit, decimals));
-    format!("{from} to {to}{NARROW_SPACE}{}", unit.symbol())
-}
-
 /// Formats a mean and its error, both in milliseconds, without the unit: `11.544 ± 0.154`.
 pub fn format_mean_error(mean: Nanos, error: Nanos) -> String {
     format!(

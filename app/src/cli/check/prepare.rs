@@ -10,6 +10,7 @@ use jitterscope_engine::report::table::Quantity;
 use jitterscope_engine::report::{Metric, comparison, limit_metrics};
 use jitterscope_engine::run::{METHOD_VERSION, Run};
 use jitterscope_engine::runner::MachineFacts;
+use jitterscope_engine::stats::distinct;
 use jitterscope_engine::store;
 use jitterscope_engine::units::shortened;
 
@@ -91,13 +92,8 @@ fn test(
     notes: &mut Vec<String>,
 ) -> Result<Test, FileError> {
     let plan = plan(source, entry, facts, notes)?;
-    let mut labels: Vec<String> = Vec::new();
-    let stages = plan.stages(&facts.cpus);
-    for trial in stages.iter().flat_map(|stage| &stage.trials) {
-        if !labels.contains(&trial.label) {
-            labels.push(trial.label.clone());
-        }
-    }
+    let trials = plan.stages(&facts.cpus).into_iter().flat_map(|stage| stage.trials);
+    let labels = distinct(trials.map(|trial| trial.label));
     let mut limits = Vec::new();
     for one in &entry.limit {
         limits.extend(limits_of(source, one, &plan, &labels, !entry.baseline.is_empty())?);

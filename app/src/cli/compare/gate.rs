@@ -6,6 +6,7 @@ use std::str::FromStr;
 use jitterscope_engine::report::comparison::{Delta, DeltaResult, Figure};
 use jitterscope_engine::report::table::Quantity;
 use jitterscope_engine::report::{Comparison, Metric};
+use jitterscope_engine::stats::distinct;
 use jitterscope_engine::units::shortened;
 
 use crate::text as words;
@@ -65,12 +66,8 @@ impl FromStr for Gate {
         let is_above = rest.starts_with('>');
         let all = || Metric::PACED.iter().chain(&Metric::FRAMES);
         let metric = all().find(|metric| metric.key == name.trim()).ok_or_else(|| {
-            let mut names: Vec<&str> = Vec::new();
-            for metric in all().filter(|metric| metric.key != Metric::ABOVE_BASELINE.key) {
-                if !names.contains(&metric.key) {
-                    names.push(metric.key);
-                }
-            }
+            let keys = all().map(|metric| metric.key);
+            let names = distinct(keys.filter(|key| *key != Metric::ABOVE_BASELINE.key));
             format!("unknown metric '{}': expected {}", shortened(name.trim()), names.join(", "))
         })?;
         let rest = rest.get(1..).unwrap_or_default().trim();

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::error::Error;
 use std::path::{Path, PathBuf};
 
-use clap::{Arg, ArgAction, ArgMatches, Command};
+use clap::{ArgMatches, Command};
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
 use jiff::{Span, Timestamp};
@@ -19,7 +19,7 @@ use super::open;
 use crate::cli::names::{self, Place};
 use crate::cli::print::print_message;
 use crate::cli::runs::entry_files;
-use crate::cli::{Status, text};
+use crate::cli::{Status, flag, option, path_option, text};
 
 /// The value of `--as` that requests Parquet files.
 const FORMAT: &str = "parquet";
@@ -45,34 +45,22 @@ pub(super) fn add(command: Command) -> Command {
         .after_help(after)
         .mut_arg("run", |arg| arg.required(false).required_unless_present("all"))
         .mut_arg("as", |arg| arg.value_parser(formats))
+        .arg(flag("all", "Export all saved runs (parquet)").conflicts_with("run"))
         .arg(
-            Arg::new("all")
-                .long("all")
-                .action(ArgAction::SetTrue)
-                .conflicts_with("run")
-                .help("Export all saved runs (parquet)"),
+            option(
+                "since",
+                "TIME",
+                "Export only runs that began within this time, such as 7d, or since a date in UTC (parquet)",
+            )
+            .requires("all")
+            .value_parser(since),
         )
-        .arg(
-            Arg::new("since")
-                .long("since")
-                .value_name("TIME")
-                .requires("all")
-                .value_parser(since)
-                .help("Export only runs that began within this time, such as 7d, or since a date in UTC (parquet)"),
-        )
-        .arg(
-            Arg::new("salt")
-                .long("salt")
-                .value_name("FILE")
-                .value_parser(clap::value_parser!(PathBuf))
-                .help("Random text that the fleet shares: keys of machines and programs follow from it (parquet)"),
-        )
-        .arg(
-            Arg::new("samples")
-                .long("samples")
-                .action(ArgAction::SetTrue)
-                .help("Export every sample, too (parquet)"),
-        )
+        .arg(path_option(
+            "salt",
+            "FILE",
+            "Random text that the fleet shares: keys of machines and programs follow from it (parquet)",
+        ))
+        .arg(flag("samples", "Export every sample, too (parquet)"))
 }
 
 /// Parses an age such as `7d` or a date into an instant.

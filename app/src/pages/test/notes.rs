@@ -3,6 +3,7 @@
 
 use eframe::egui::Ui;
 use jitterscope_engine::report::{Caution, Configuration, PacedFigures, Report};
+use jitterscope_engine::stats::distinct;
 
 use crate::pages::rights::rights_ui;
 use crate::session::{Action, LoadedRun, PageId, Session, TestState};
@@ -107,15 +108,9 @@ pub(super) fn refused_ui(ui: &mut Ui, report: &Report) {
             "{count} configurations did not run as requested. They are marked and not graded."
         ),
     };
-    let mut reasons: Vec<String> = Vec::new();
-    for refusal in
-        refused.iter().filter_map(|row| row.granted.as_ref()).flat_map(|granted| &granted.refusals)
-    {
-        let reason = refusal.to_string();
-        if !reasons.contains(&reason) {
-            reasons.push(reason);
-        }
-    }
+    let granted_rows = refused.iter().filter_map(|row| row.granted.as_ref());
+    let refusals = granted_rows.flat_map(|granted| &granted.refusals);
+    let mut reasons = distinct(refusals.map(ToString::to_string));
     if granted.demoted {
         reasons.insert(0, "the watchdog revoked real-time priority".to_owned());
     }

@@ -113,11 +113,12 @@ mod tests {
     fn a_live_window_is_as_long_as_asked_and_ends_with_the_last_sample() {
         let mut data = TimelineData::new(Nanos::from_millis(10), Nanos::from_millis(1));
         let timeline = Timeline::default();
-        close(timeline.whole_time(&data, LiveWindow::last_15_secs()), (0.0, 15.0));
+        let last_15_secs = LiveWindow::Running { secs: Some(15.0) };
+        close(timeline.whole_time(&data, last_15_secs), (0.0, 15.0));
         for k in 1..=20 {
             data.lateness.push(Nanos::from_secs(k), Nanos::ZERO);
         }
-        close(timeline.whole_time(&data, LiveWindow::last_15_secs()), (5.0, 20.0));
+        close(timeline.whole_time(&data, last_15_secs), (5.0, 20.0));
         close(timeline.whole_time(&data, LiveWindow::Ended), (0.0, 20.0));
     }
 }

@@ -10,6 +10,7 @@ use jitterscope_engine::report::comparison::{
 };
 use jitterscope_engine::report::{Comparison, Report};
 use jitterscope_engine::run::Run;
+use jitterscope_engine::stats::distinct;
 
 use self::changes::{changes, definition};
 use super::super::{date, format_count, format_long_time, local, run_name};
@@ -124,13 +125,7 @@ pub fn remarks(comparison: &Comparison) -> Vec<String> {
 
 /// Returns the lines of `remarks` for all comparisons; equal lines only once.
 pub(super) fn all_remarks(sets: &[Compared<'_>]) -> Vec<String> {
-    let mut all: Vec<String> = Vec::new();
-    for remark in sets.iter().flat_map(|set| remarks(set.comparison)) {
-        if !all.contains(&remark) {
-            all.push(remark);
-        }
-    }
-    all
+    distinct(sets.iter().flat_map(|set| remarks(set.comparison)))
 }
 
 /// Returns the conclusion of one comparison, or of the comparisons of all parts of quick checks, in
@@ -286,15 +281,10 @@ fn sides<'a>(set: &'a Compared<'a>, drawn: Option<&ComparedRow>) -> Vec<Side<'a>
 }
 
 fn definitions(sets: &[Compared<'_>]) -> Vec<(&'static str, String)> {
-    let mut all: Vec<(&'static str, String)> = Vec::new();
     let rows = sets.iter().flat_map(|set| &set.comparison.rows);
-    for (row, figure) in rows.flat_map(|row| row.figures.iter().map(move |figure| (row, figure))) {
-        let line = (figure.metric.title, definition(row, &figure.metric));
-        if !line.1.is_empty() && !all.contains(&line) {
-            all.push(line);
-        }
-    }
-    all
+    let figures = rows.flat_map(|row| row.figures.iter().map(move |figure| (row, figure)));
+    let lines = figures.map(|(row, it)| (it.metric.title, definition(row, &it.metric)));
+    distinct(lines.filter(|(_, text)| !text.is_empty()))
 }
 
 #[cfg(test)]

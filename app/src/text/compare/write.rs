@@ -19,26 +19,24 @@ pub fn legend(comparison: &Comparison, runs: &Evaluated<'_>) -> Vec<String> {
     runs.iter()
         .zip(0..)
         .map(|((run, _), at)| {
-            let mark = if at == 0 { " (baseline)" } else { "" };
-            format!(
-                "{}  {}{mark} · {} · {} samples · {}",
-                letter(at),
-                full_run_name(run),
-                run.machine.short(),
-                format_count(run.sample_count()),
-                run.id,
-            )
+            let samples = format_count(run.sample_count());
+            let facts = format!("{} · {samples} samples", run.machine.short());
+            legend_line(at, &full_run_name(run), &facts, run.id.as_str())
         })
         .collect()
 }
 
-fn group_legend(runs: &Evaluated<'_>, at: usize) -> String {
+fn legend_line(at: usize, name: &str, facts: &str, ids: &str) -> String {
     let mark = if at == 0 { " (baseline)" } else { "" };
+    format!("{}  {name}{mark} · {facts} · {ids}", letter(at))
+}
+
+fn group_legend(runs: &Evaluated<'_>, at: usize) -> String {
     let name = runs.first().map_or(String::new(), |(run, _)| full_run_name(run));
     let machine = runs.first().map_or(String::new(), |(run, _)| run.machine.short());
     let ids: Vec<&str> = runs.iter().map(|(run, _)| run.id.as_str()).collect();
     let word = if runs.len() == 1 { "run" } else { "runs" };
-    format!("{}  {} {word} of {name}{mark} · {machine} · {}", letter(at), runs.len(), ids.join(" "))
+    legend_line(at, &format!("{} {word} of {name}", runs.len()), &machine, &ids.join(" "))
 }
 
 /// Returns the table of differences between the runs in one configuration, header first. With more
@@ -185,10 +183,9 @@ fn first_rows<'a>(set: &Compared<'a>) -> Vec<&'a ComparedRow> {
 /// Returns one line per compared quick check: letter, name, machine, and ID.
 fn check_legend(set: &Compared<'_>) -> Vec<String> {
     let line = |(side, at): (&Evaluated<'_>, usize)| {
-        let mark = if at == 0 { " (baseline)" } else { "" };
         let machine = side.first().map_or_else(String::new, |(run, _)| run.machine.short());
         let ids: Vec<&str> = side.iter().map(|(run, _)| set.id(run)).collect();
-        format!("{}  {}{mark} · {machine} · {}", letter(at), side_name(side), ids.join(" "))
+        legend_line(at, &side_name(side), &machine, &ids.join(" "))
     };
     set.sides().into_iter().zip(0..).map(line).collect()
 }

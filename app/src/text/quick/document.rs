@@ -7,8 +7,8 @@ use jitterscope_engine::report::quick::{Card, QualityCheck, Scorecard};
 use jitterscope_engine::run::{Run, TrialRun, counter};
 
 use super::{
-    RATE_HEADERS, RATE_SOURCE, card, card_word, delayed_note, first_to_do, full_load, limit,
-    numbers, plain_evidence, rate, rate_word, sentence, trust, what_to_do,
+    RATE_SOURCE, card, card_word, delayed_note, first_to_do, full_load, limit, numbers,
+    plain_evidence, rates_grid, sentence, trust, what_to_do,
 };
 use crate::text::{MISSING, date, format_count, format_share, local};
 
@@ -23,16 +23,7 @@ fn details(scorecard: &Scorecard, runs: &[&Run]) -> Vec<Block> {
     }
     if !scorecard.rates.is_empty() {
         blocks.push(Block::Heading(format!("Frame rates under load: {RATE_SOURCE}")));
-        let row = |one| {
-            let mut cells = rate(one).to_vec();
-            cells.push(rate_word(one).to_owned());
-            cells
-        };
-        blocks.push(Block::Grid(Grid {
-            header: RATE_HEADERS.map(str::to_owned).to_vec(),
-            is_right: vec![true, true, true, true, true, false],
-            rows: scorecard.rates.iter().map(row).collect(),
-        }));
+        blocks.push(Block::Grid(rates_grid(scorecard)));
     }
     let to_do = what_to_do(scorecard);
     if !to_do.is_empty() {

@@ -1,7 +1,6 @@
 //! A quick check as an HTML page.
 
 use jitterscope_engine::export::Headline;
-use jitterscope_engine::export::document::Grid;
 use jitterscope_engine::export::html::{Measurement, Page};
 use jitterscope_engine::report::quick::{Card, Measured, Scorecard};
 use jitterscope_engine::report::{Chart, GradePlace};
@@ -36,16 +35,6 @@ pub fn page<'a>(
         (one.is_good(), name, said)
     });
     let load = quick::load(&runs).map(|load| (true, "Load", load));
-    let rate = |one| {
-        let mut cells = quick::rate(one).to_vec();
-        cells.push(quick::rate_word(one).to_owned());
-        cells
-    };
-    let rates = Grid {
-        header: quick::RATE_HEADERS.map(str::to_owned).to_vec(),
-        is_right: vec![true, true, true, true, true, false],
-        rows: card.rates.iter().map(rate).collect(),
-    };
     let parts = parts.iter().filter_map(|(part, measured)| {
         let (run, report) = (*measured)?;
         Some((part.name(), run, report))
@@ -57,7 +46,7 @@ pub fn page<'a>(
         measurements_note: quick::full_load(card).unwrap_or_default(),
         advice: advice.into_iter().map(|words| (words.title, words.text)).collect(),
         advice_note: card.delayed.as_ref().map(quick::delayed_note).unwrap_or_default(),
-        rates: (quick::RATE_SOURCE.to_owned(), rates),
+        rates: (quick::RATE_SOURCE.to_owned(), quick::rates_grid(card)),
         quality: quality.chain(load).collect(),
         charts,
         runs: parts.collect(),

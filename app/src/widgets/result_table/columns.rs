@@ -1,6 +1,7 @@
 //! Selects the visible columns of a table, computes their widths, and shows the menu of columns.
 
 use eframe::egui::{Popup, PopupCloseBehavior, ScrollArea, Ui};
+use jitterscope_engine::stats::distinct;
 
 use super::layout::TableLayout;
 use super::memory::Memory;
@@ -191,12 +192,7 @@ pub(super) fn menu_ui(
 fn groups_ui(ui: &mut Ui, prepared: &Prepared, shown: &[&'static str], memory: &mut Memory) {
     let columns = &prepared.table.columns;
     let height = (ui.ctx().content_rect().height() - 160.0).clamp(120.0, MENU_HEIGHT);
-    let mut groups: Vec<&'static str> = Vec::new();
-    for column in columns {
-        if !groups.contains(&column.group) {
-            groups.push(column.group);
-        }
-    }
+    let groups = distinct(columns.iter().map(|column| column.group));
     ui.set_min_width(220.0);
     ScrollArea::vertical().max_height(height).show_focus(ui, |ui| {
         ui.spacing_mut().item_spacing.y = 0.0;

@@ -3,6 +3,7 @@
 
 use eframe::egui::{Align, Grid, Layout, Rect, Ui, UiBuilder, vec2};
 use jitterscope_engine::plan::conditions::{Cell, CpuChoice, Priority};
+use jitterscope_engine::stats::distinct;
 
 use super::FormContext;
 use crate::theme::{Tokens, Type, size};
@@ -22,12 +23,8 @@ pub(super) fn ui(
     around: &FormContext<'_>,
 ) {
     let tokens = Tokens::of(ui);
-    let mut rows: Vec<Priority> = Priority::LEVELS.to_vec();
-    for cell in cells.iter() {
-        if !rows.contains(&cell.priority) {
-            rows.push(cell.priority);
-        }
-    }
+    let in_use = cells.iter().map(|cell| cell.priority);
+    let mut rows = distinct(Priority::LEVELS.into_iter().chain(in_use));
     rows.sort_by_key(|priority| priority.rank());
     let id = ui.make_persistent_id("selected-cpu");
     let taken = cells.iter().find_map(|cell| match cell.cpu {

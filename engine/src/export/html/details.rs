@@ -8,6 +8,7 @@ use super::super::{document, facts};
 use super::figures;
 use crate::report::Table;
 use crate::run::Run;
+use crate::stats::distinct;
 use crate::units::format_count;
 
 /// Writes the opening tags of a collapsed section. `about` is text next to the title, and
@@ -97,13 +98,9 @@ pub(super) fn definitions<'a>(
     tables: impl Iterator<Item = &'a Table>,
     to: &mut dyn Write,
 ) -> io::Result<()> {
-    let mut lines: Vec<(&str, &str)> = Vec::new();
-    for column in tables.flat_map(|table| &table.columns) {
-        let line = (column.title.as_ref(), column.definition.as_ref());
-        if !lines.contains(&line) {
-            lines.push(line);
-        }
-    }
+    let columns = tables.flat_map(|table| &table.columns);
+    let lines: Vec<(&str, &str)> =
+        distinct(columns.map(|column| (column.title.as_ref(), column.definition.as_ref())));
     open("Definitions", "what each figure is", " data-print=\"no\"", to)?;
     pairs("defs", lines.into_iter().map(|(name, text)| (name, text.to_owned())), to)?;
     close(to)

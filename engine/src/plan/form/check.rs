@@ -79,15 +79,4 @@ impl Form for RangeCheck<'_> {
     }
 
     fn switch(&mut self, _field: &Field, _value: &mut bool) {}
-
-    fn when(
-        &mut self,
-        condition: bool,
-        _why: &'static str,
-        settings: &mut dyn FnMut(&mut dyn Form),
-    ) {
-        if condition {
-            settings(self);
-        }
-    }
 }

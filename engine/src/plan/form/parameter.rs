@@ -2,8 +2,8 @@
 
 use crate::nanos::Nanos;
 use crate::plan::CpuFacts;
-use crate::plan::units::{list, parse_nanos};
-use crate::units::{format_count, format_setting};
+use crate::plan::units::parse_nanos;
+use crate::units::{format_count, format_cpus, format_setting};
 
 /// Unit and format in which an input field shows a number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -243,7 +243,7 @@ impl Parameter {
         let (is_allowed, expected) = match self.limit {
             MachineLimit::UsableCpu if cpus.usable.contains(&u32::of(value)) => return None,
             MachineLimit::UsableCpu => {
-                let usable = list(&cpus.usable);
+                let usable = format_cpus(&cpus.usable).replace('–', "-");
                 return Some(format!("CPU {value} is not available; usable CPUs: {usable}"));
             }
             MachineLimit::FourPerCpu => (

@@ -1,7 +1,7 @@
 //! Settings that several tests share: the measuring thread, the load threads, and the load conditions.
 
 use super::{Choice, Field, Form, MachineLimit, Number, Parameter, Selection};
-use super::{choose, choose_several};
+use super::{choose, choose_several, option};
 use crate::nanos::Nanos;
 use crate::plan::conditions::{Cell, MAX_REALTIME_PRIORITY};
 use crate::plan::{CpuChoice, Load, LoadCount, LoadKind, LoadPriority, Priority, Problem};
@@ -85,8 +85,8 @@ const DEFAULT_LOAD_THREADS: u32 = 4;
 pub fn conditions(form: &mut dyn Form, values: &mut Vec<LoadCondition>, load: &mut Load) {
     form.group("Conditions");
     let options = [
-        (LoadCondition::Idle, Choice::plain("idle", "Idle", "No load threads.")),
-        (LoadCondition::Load, Choice::plain("load", "Under load", "With load threads.")),
+        option(LoadCondition::Idle, "idle", "Idle", "No load threads."),
+        option(LoadCondition::Load, "load", "Under load", "With load threads."),
     ];
     choose_several(form, &CONDITIONS, values, &options);
     let is_loaded = values.contains(&LoadCondition::Load);
@@ -112,9 +112,9 @@ pub fn switched_load(form: &mut dyn Form, load: &mut Load) {
         let (normal, below) = ("All at normal priority.", "All below normal.");
         let mixed = "Alternately normal and below normal.";
         let options = [
-            (LoadPriority::Normal, Choice::plain("normal", "Normal", normal)),
-            (LoadPriority::BelowNormal, Choice::plain("below-normal", "Below normal", below)),
-            (LoadPriority::Mixed, Choice::plain("mixed", "Alternating", mixed)),
+            option(LoadPriority::Normal, "normal", "Normal", normal),
+            option(LoadPriority::BelowNormal, "below-normal", "Below normal", below),
+            option(LoadPriority::Mixed, "mixed", "Alternating", mixed),
         ];
         choose(form, &LOAD_PRIORITY, &mut load.priority, &options);
         form.switch(&LOAD_PINNED, &mut load.pinned);
@@ -162,26 +162,19 @@ fn load_of(
 }
 
 const LOAD_KINDS: [(LoadKind, Choice); 4] = [
-    (LoadKind::Cpu, Choice::plain("cpu", "CPU", "Integer arithmetic.")),
-    (
-        LoadKind::Memory,
-        Choice::plain("memory", "Memory", "Writes over four times the last-level cache."),
-    ),
-    (
+    option(LoadKind::Cpu, "cpu", "CPU", "Integer arithmetic."),
+    option(LoadKind::Memory, "memory", "Memory", "Writes over four times the last-level cache."),
+    option(
         LoadKind::Mixed,
-        Choice::plain(
-            "mixed",
-            "Bursts (2 ms)",
-            "Bursts of 2 ms of work and 2 ms of sleep, like a busy desktop.",
-        ),
+        "mixed",
+        "Bursts (2 ms)",
+        "Bursts of 2 ms of work and 2 ms of sleep, like a busy desktop.",
     ),
-    (
+    option(
         LoadKind::Calls,
-        Choice::plain(
-            "calls",
-            "Calls",
-            "Calls of a fixed length; the thread yields its CPU between two calls.",
-        ),
+        "calls",
+        "Calls",
+        "Calls of a fixed length; the thread yields its CPU between two calls.",
     ),
 ];
 

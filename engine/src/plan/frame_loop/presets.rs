@@ -1,8 +1,7 @@
 //! Presets of the frame loop test.
 
 use super::{
-    Cell, CpuChoice, FrameLoop, GDT_CPUS_PERIOD, Load, LoadCount, LoadKind, LoadPriority, Nanos,
-    OnMiss, Priority, Tail, Wait, Work,
+    Cell, CpuChoice, FrameLoop, GDT_CPUS_PERIOD, Load, Nanos, OnMiss, Priority, Tail, Wait, Work,
 };
 use crate::plan::{Plan, Preset};
 
@@ -107,12 +106,6 @@ pub fn presets() -> Vec<Preset> {
                 work: Work::Timed(Nanos::from_micros(100)),
                 wait: Wait::Hybrid(Tail::Fixed(Nanos::from_micros(500))),
                 on_miss: OnMiss::Rebase,
-                load: Load {
-                    kind: LoadKind::Cpu,
-                    count: LoadCount::Threads(4),
-                    priority: LoadPriority::Mixed,
-                    ..Load::NONE
-                },
                 cells: source_cells(),
                 warm_up: Nanos::ZERO,
                 order_seed: 0,

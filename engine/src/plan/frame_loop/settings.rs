@@ -3,7 +3,7 @@
 use super::{Form, FrameLoop, Nanos, OnMiss, Problem, Tail, Wait, Work};
 use crate::plan::SpinStrategy;
 use crate::plan::form::parts::{self, Problems};
-use crate::plan::form::{Choice, Field, Number, Parameter, Selection, choose};
+use crate::plan::form::{Choice, Field, Number, Parameter, Selection, choose, option};
 use crate::units::format_setting;
 
 pub(in crate::plan) const FPS: Number = Field::new(
@@ -118,30 +118,24 @@ fn more(plan: &mut FrameLoop, form: &mut dyn Form) {
         &ON_MISS,
         &mut plan.on_miss,
         &[
-            (
+            option(
                 OnMiss::Skip,
-                Choice::plain(
-                    "skip",
-                    "Skip",
-                    "They are counted as missed and skipped; the schedule does not move.",
-                ),
+                "skip",
+                "Skip",
+                "They are counted as missed and skipped; the schedule does not move.",
             ),
-            (
+            option(
                 OnMiss::CatchUp,
-                Choice::plain(
-                    "catch-up",
-                    "Catch up",
-                    "They run immediately; the schedule does not move.",
-                ),
+                "catch-up",
+                "Catch up",
+                "They run immediately; the schedule does not move.",
             ),
-            (
+            option(
                 OnMiss::Rebase,
-                Choice::plain(
-                    "rebase",
-                    "Re-base",
-                    "The next frame is scheduled from the late one, as in gdt-cpus: lateness is \
+                "rebase",
+                "Re-base",
+                "The next frame is scheduled from the late one, as in gdt-cpus: lateness is \
                      not carried over. The lateness this hides is counted and shown.",
-                ),
             ),
         ],
     );
@@ -222,10 +216,12 @@ pub(in crate::plan) fn wait(form: &mut dyn Form, wait: &mut Wait) {
 }
 
 pub(in crate::plan) fn order_seed(form: &mut dyn Form, seed: &mut u64) {
-    let mut short = u32::try_from(*seed).unwrap_or(u32::MAX);
-    form.value(&ORDER_SEED, &mut short);
-    if u64::from(short) != *seed && short != u32::MAX {
-        *seed = u64::from(short);
+    // A seed above the range, from a file, changes only if the form sets another seed.
+    let shown = u32::try_from(*seed).unwrap_or(u32::MAX);
+    let mut value = shown;
+    form.value(&ORDER_SEED, &mut value);
+    if value != shown {
+        *seed = u64::from(value);
     }
 }
 
@@ -331,6 +327,28 @@ mod tests {
         );
     }
 
+    /// Enters a number for the order seed and leaves everything else as it is.
+    struct Enter(f64);
+    impl Form for Enter {
+        fn number(&mut self, _: &Number, value: &mut f64) {
+            *value = self.0;
+        }
+        fn choice(&mut self, _: &Field, _: &mut Selection, _: &[Choice]) {}
+        fn set(&mut self, _: &Field, _: &mut Vec<Selection>, _: &[Choice]) {}
+        fn matrix(&mut self, _: &Field, _: &Field, _: &mut Vec<Cell>) {}
+        fn switch(&mut self, _: &Field, _: &mut bool) {}
+    }
+
+    #[test]
+    fn the_largest_order_seed_is_set() {
+        let mut seed = 1;
+        order_seed(&mut Enter(f64::from(u32::MAX)), &mut seed);
+        assert_eq!(seed, u64::from(u32::MAX));
+        let mut from_a_file = u64::MAX;
+        order_seed(&mut Enter(f64::from(u32::MAX)), &mut from_a_file);
+        assert_eq!(from_a_file, u64::MAX);
+    }
+
     #[test]
     fn a_form_that_changes_nothing_leaves_the_settings_as_they_are() {
         struct Still;
@@ -340,8 +358,8 @@ mod tests {
             fn set(&mut self, _: &Field, _: &mut Vec<Selection>, _: &[Choice]) {}
             fn matrix(&mut self, _: &Field, _: &Field, _: &mut Vec<Cell>) {}
             fn switch(&mut self, _: &Field, _: &mut bool) {}
-            fn when(&mut self, _: bool, _: &'static str, inner: &mut dyn FnMut(&mut dyn Form)) {
-                inner(self);
+            fn begin_when(&mut self, _: bool, _: &'static str) -> bool {
+                true
             }
         }
         for preset in super::super::presets() {

@@ -33,6 +33,7 @@ use crate::report::model::metric::Metric;
 use crate::report::{Options, Report, metrics};
 use crate::run::{Ending, Run};
 use crate::stats::blocks::Interval;
+use crate::stats::distinct;
 
 /// Max number of runs in a comparison.
 pub const MAX_RUNS: usize = 4;
@@ -274,12 +275,8 @@ fn at<'a>(items: &[Vec<Item<'a>>], positions: &[usize]) -> Vec<Item<'a>> {
 /// Returns the positions of the items with the same label in all runs, in the order of the
 /// baseline. Adds notes about items that have no match.
 fn matched(items: &[Vec<Item<'_>>], baseline: usize, notes: &mut Vec<Note>) -> Vec<Vec<usize>> {
-    let mut labels: Vec<&str> = Vec::new();
-    for item in items.get(baseline).into_iter().chain(items).flatten() {
-        if !labels.contains(&item.label()) {
-            labels.push(item.label());
-        }
-    }
+    let all = items.get(baseline).into_iter().chain(items).flatten();
+    let labels = distinct(all.map(|item| item.label()));
     let mut matched = Vec::new();
     let mut alone = Vec::new();
     for label in labels {

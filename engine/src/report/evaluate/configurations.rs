@@ -9,6 +9,7 @@ use crate::report::model::evaluation::{Measured, round_of};
 use crate::report::model::report::Options;
 use crate::report::model::usage::Usage;
 use crate::run::{Run, TrialRun, counter, foreign_share};
+use crate::stats::distinct;
 use crate::stats::interval;
 use crate::stats::{Quantile, Round, Summary};
 
@@ -20,12 +21,7 @@ pub(super) fn configurations(
     has_intervals: bool,
 ) -> Vec<Configuration> {
     let Some(plan) = run.plan() else { return Vec::new() };
-    let mut labels: Vec<&str> = Vec::new();
-    for trial in &run.trials {
-        if !labels.contains(&trial.trial.label.as_str()) {
-            labels.push(&trial.trial.label);
-        }
-    }
+    let labels = distinct(run.trials.iter().map(|trial| trial.trial.label.as_str()));
     let disturbed_run = Disturbance::of_run(run);
     let share_of_run = foreign_share(&run.trials);
     let of_label = |label: &&str| {

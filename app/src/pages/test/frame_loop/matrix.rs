@@ -2,8 +2,8 @@
 
 use eframe::egui::{Align2, CornerRadius, Rect, Sense, Stroke, StrokeKind, Ui, pos2, vec2};
 use jitterscope_engine::nanos::Nanos;
-use jitterscope_engine::plan::conditions::{CpuChoice, Priority};
 use jitterscope_engine::run::Run;
+use jitterscope_engine::stats::distinct;
 
 use crate::session::{Live, TrialState};
 use crate::text::{self, Unit};
@@ -56,17 +56,9 @@ pub(super) fn ui(ui: &mut Ui, live: &Live, height: f32) {
 
 fn table_ui(ui: &mut Ui, live: &Live, run: &Run, unit: Unit) {
     let tokens = Tokens::of(ui);
-    let mut rows: Vec<Priority> = Vec::new();
-    let mut columns: Vec<CpuChoice> = Vec::new();
-    for trial in &run.trials {
-        let conditions = trial.trial.conditions;
-        if !rows.contains(&conditions.priority) {
-            rows.push(conditions.priority);
-        }
-        if !columns.contains(&conditions.cpu) {
-            columns.push(conditions.cpu);
-        }
-    }
+    let conditions = run.trials.iter().map(|trial| trial.trial.conditions);
+    let mut rows = distinct(conditions.clone().map(|one| one.priority));
+    let mut columns = distinct(conditions.map(|one| one.cpu));
     rows.sort_by_key(|priority| priority.rank());
     columns.sort_unstable();
     let (origin, room) = (ui.cursor().min, ui.available_width());

@@ -5,6 +5,7 @@ use crate::plan::Plan;
 use crate::platform::PowerSource;
 use crate::report::Report;
 use crate::run::Run;
+use crate::stats::distinct;
 
 /// Shown if the system does not report a value.
 const UNKNOWN: &str = "not reported";
@@ -170,12 +171,7 @@ fn by_name<'a>(
     lists: &[Vec<(&'a str, String)>],
     weight: Relevance,
 ) -> impl Iterator<Item = Condition> {
-    let mut names: Vec<&'a str> = Vec::new();
-    for (name, _) in lists.iter().flatten() {
-        if !names.contains(name) {
-            names.push(name);
-        }
-    }
+    let names = distinct(lists.iter().flatten().map(|(name, _)| *name));
     let value = |list: &Vec<(&str, String)>, name| {
         let found = list.iter().find(|(known, _)| *known == name);
         found.map_or("–".to_owned(), |(_, value)| value.clone())

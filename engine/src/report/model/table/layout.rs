@@ -1,6 +1,7 @@
 //! The layout of a table in little room: columns with equal cells are shown once, the others in blocks of columns.
 
 use super::{Cell, Column, Table};
+use crate::stats::distinct;
 
 /// The heading and the cells of a column as text.
 #[derive(Clone, Debug, PartialEq)]
@@ -91,15 +92,9 @@ impl Table {
 
     /// Returns the rows to read with care: the text of the first cell, and the reason. Equal pairs are returned once.
     pub fn cautions(&self) -> Vec<(String, &str)> {
-        let mut found: Vec<(String, &str)> = Vec::new();
-        for row in self.rows.iter().filter(|row| !row.caution.is_empty()) {
-            let name = self.texts(row).into_iter().next().unwrap_or_default();
-            let pair = (name, row.caution.as_str());
-            if !found.contains(&pair) {
-                found.push(pair);
-            }
-        }
-        found
+        let name = |row| self.texts(row).into_iter().next().unwrap_or_default();
+        let rows = self.rows.iter().filter(|row| !row.caution.is_empty());
+        distinct(rows.map(|row| (name(row), row.caution.as_str())))
     }
 
     /// Removes all rows after the first `most` rows, and returns the number of removed rows.

@@ -90,64 +90,44 @@ impl Format {
 
     /// Returns the name of the format on the command line.
     pub const fn key(self) -> &'static str {
-        match self {
-            Self::Html => "html",
-            Self::Markdown => "markdown",
-            Self::Json => "json",
-            Self::CsvSummary => "csv",
-            Self::CsvSamples => "csv-samples",
-            Self::MangoHud => "mangohud",
-            Self::PresentMon => "presentmon",
-            Self::Hgrm => "hgrm",
-            Self::Cyclictest => "cyclictest",
-            Self::ChromeTrace => "chrome-trace",
-            Self::Svg => "svg",
-        }
+        self.words()[0]
     }
 
     /// Returns the name of the format in the window.
     pub const fn label(self) -> &'static str {
-        match self {
-            Self::Html => "HTML report",
-            Self::Markdown => "Markdown",
-            Self::Json => "JSON",
-            Self::CsvSummary => "CSV summary",
-            Self::CsvSamples => "CSV raw samples",
-            Self::MangoHud => "MangoHud log",
-            Self::PresentMon => "PresentMon CSV",
-            Self::Hgrm => "HdrHistogram",
-            Self::Cyclictest => "cyclictest JSON",
-            Self::ChromeTrace => "Chrome trace",
-            Self::Svg => "SVG plot",
-        }
+        self.words()[1]
     }
 
     /// Returns a description of the format, short enough for the window.
     pub const fn about(self) -> &'static str {
-        match self {
-            Self::Html => "For browsers, imports as a run",
-            Self::Markdown => "For a ticket",
-            Self::Json => "Everything, can be imported again",
-            Self::CsvSummary => "One line per configuration",
-            Self::CsvSamples => "One line per sample",
-            Self::MangoHud => "For frame-time viewers",
-            Self::PresentMon => "For CapFrameX and scripts",
-            Self::Hgrm => "For HdrHistogram's plotter",
-            Self::Cyclictest => "For scripts of cyclictest",
-            Self::ChromeTrace => "For Perfetto and Chrome",
-            Self::Svg => "One plot as an image",
-        }
+        self.words()[2]
     }
 
     /// Returns the file extension, without the dot.
     pub const fn extension(self) -> &'static str {
+        self.words()[3]
+    }
+
+    /// Returns the name on the command line, the name in the window, the description, and the file extension.
+    const fn words(self) -> [&'static str; 4] {
         match self {
-            Self::Html => "html",
-            Self::Markdown => "md",
-            Self::Json | Self::Cyclictest | Self::ChromeTrace => "json",
-            Self::CsvSummary | Self::CsvSamples | Self::MangoHud | Self::PresentMon => "csv",
-            Self::Hgrm => "hgrm",
-            Self::Svg => "svg",
+            Self::Html => ["html", "HTML report", "For browsers, imports as a run", "html"],
+            Self::Markdown => ["markdown", "Markdown", "For a ticket", "md"],
+            Self::Json => ["json", "JSON", "Everything, can be imported again", "json"],
+            Self::CsvSummary => ["csv", "CSV summary", "One line per configuration", "csv"],
+            Self::CsvSamples => ["csv-samples", "CSV raw samples", "One line per sample", "csv"],
+            Self::MangoHud => ["mangohud", "MangoHud log", "For frame-time viewers", "csv"],
+            Self::PresentMon => {
+                ["presentmon", "PresentMon CSV", "For CapFrameX and scripts", "csv"]
+            }
+            Self::Hgrm => ["hgrm", "HdrHistogram", "For HdrHistogram's plotter", "hgrm"],
+            Self::Cyclictest => {
+                ["cyclictest", "cyclictest JSON", "For scripts of cyclictest", "json"]
+            }
+            Self::ChromeTrace => {
+                ["chrome-trace", "Chrome trace", "For Perfetto and Chrome", "json"]
+            }
+            Self::Svg => ["svg", "SVG plot", "One plot as an image", "svg"],
         }
     }
 

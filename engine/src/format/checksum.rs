@@ -81,19 +81,9 @@ pub fn verify_file(from: &mut (impl Read + Seek)) -> io::Result<Checked> {
     let mut tail = Vec::new();
     from.by_ref().take(TAIL_BYTES).read_to_end(&mut tail)?;
     let Some((before, digits)) = parts(tail.trim_ascii_end()) else { return Ok(Checked::Absent) };
-    let mut left = tail_at.saturating_add(u64::try_from(before.len()).unwrap_or(0));
+    let hashed = tail_at.saturating_add(u64::try_from(before.len()).unwrap_or(0));
     from.rewind()?;
-    let mut hash = Sha256::new();
-    let mut piece = vec![0; PIECE_BYTES];
-    while 0 < left {
-        let count = from.by_ref().take(left).read(&mut piece)?;
-        if count == 0 {
-            break;
-        }
-        hash.update(piece.get(..count).unwrap_or_default());
-        left = left.saturating_sub(u64::try_from(count).unwrap_or(0));
-    }
-    let is_intact = hex(&hash.finalize()).as_bytes() == digits;
+    let is_intact = sha256_of(from.by_ref().take(hashed))?.as_bytes() == digits;
     Ok(if is_intact { Checked::Intact } else { Checked::Edited })
 }
 

@@ -23,7 +23,7 @@ pub(super) fn is_listing(head: &[u8]) -> bool {
 pub(super) fn read(text: &[u8], options: &Options) -> Result<Imported, ImportError> {
     let unit = options.unit.filter(|unit| *unit != TimeUnit::Fps).unwrap_or(TimeUnit::Micros);
     let (mut bad_lines, mut bins) = (BadLines::default(), Vec::new());
-    let mut total: u64 = 0;
+    let (mut total, mut highest) = (0_u64, i64::MIN);
     for (number, line) in filled(lines(text)).skip(1) {
         check_rows(number)?;
         let Some(line) = line.and_then(|line| std::str::from_utf8(line).ok()) else {
@@ -35,6 +35,10 @@ pub(super) fn read(text: &[u8], options: &Options) -> Result<Imported, ImportErr
         }
         match row(line, unit) {
             Ok((value, up_to)) if total < up_to => {
+                if value < highest {
+                    bad_lines.add(number, "values that fall");
+                }
+                highest = highest.max(value);
                 bins.push((value, up_to - total));
                 total = up_to;
             }
@@ -44,15 +48,15 @@ pub(super) fn read(text: &[u8], options: &Options) -> Result<Imported, ImportErr
             Err(reason) => bad_lines.add(number, reason),
         }
     }
-    let Some(&(max, _)) = bins.last() else {
+    if bins.is_empty() {
         return Err(ImportError::NoValues { bad_count: bad_lines.count });
-    };
-    if !bins.is_sorted() {
-        bad_lines.add(0, "values that fall");
-        bins.sort_unstable();
     }
-    let distribution =
-        Distribution { max: Some(Nanos::new(max)), bins: bins.into(), ..Distribution::default() };
+    bins.sort_unstable();
+    let distribution = Distribution {
+        max: Some(Nanos::new(highest)),
+        bins: bins.into(),
+        ..Distribution::default()
+    };
     let notes = vec![format!("Values were read as {}; the file has no unit.", unit.symbol())];
     Ok(Imported {
         bad_lines,
@@ -75,4 +79,19 @@ fn row(line: &str, unit: TimeUnit) -> Result<(i64, u64), &'static str> {
     }
     let up_to = cells.nth(1).and_then(|cell| cell.parse().ok());
     Ok((nanos, up_to.ok_or("a total count that is not a number")?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn falling_values_have_a_line_and_the_max_of_all_bins() {
+        let text = b"Value Percentile TotalCount 1/(1-Percentile)\n\
+            10.0 0.5 1 2\n30.0 0.6 2 2.5\n20.0 1.0 3\n";
+        let imported = read(text, &Options::default()).unwrap();
+        assert_eq!(imported.bad_lines.first, [(4, "values that fall")]);
+        let Some(Capture::Histogram(all)) = imported.capture() else { panic!("a histogram") };
+        assert_eq!(all[0].max, Some(Nanos::new(30_000)));
+    }
 }

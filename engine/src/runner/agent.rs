@@ -3,7 +3,7 @@
 //! output, opens no file or socket, and exits when its input ends.
 
 use std::io::{self, BufRead as _, BufReader, Read, Write};
-use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
+use std::sync::mpsc::{SyncSender, TrySendError, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::{MachineFacts, OtherLoad, Runner, Sink};
@@ -36,7 +36,7 @@ pub fn serve(
     }
     let mut output = open();
     let mut load = None;
-    while let Some(request) = next(&requests) {
+    while let Ok(request) = requests.recv() {
         let answer = match request.map(|line| read_request(&line)) {
             Err(reason) => AgentAnswer::Refused(reason.to_owned()),
             Ok(Err(error)) => AgentAnswer::Refused(error.to_string()),
@@ -127,14 +127,6 @@ fn measure(
     }
     current.follow(None);
     Ok(output)
-}
-
-/// Waits for the next line of the input, and returns the line or the reason why it cannot be read;
-/// `None` at the end of the input.
-fn next(
-    requests: &Receiver<Result<Vec<u8>, &'static str>>,
-) -> Option<Result<Vec<u8>, &'static str>> {
-    requests.recv().ok()
 }
 
 /// Reads requests until the input ends. A request to cancel or stop, and the end of the input, stop

@@ -155,6 +155,8 @@ impl HostMenu {
             group_caption(ui, "Other PCs");
             if FILTERED_FROM <= saved.len() {
                 text_field(ui, "Filter hosts", &mut self.filter, "Filter", ui.available_width());
+            } else {
+                self.filter.clear();
             }
         }
         let filter = self.filter.to_lowercase();

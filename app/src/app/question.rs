@@ -119,7 +119,12 @@ impl App {
             && self.question != Some(Question::Switch)
             && let Some(next) = self.next.take()
         {
-            self.session.act(next);
+            match next {
+                Action::Run(test) if self.session.known_denial(test).is_some() => {
+                    self.denied = Some(test);
+                }
+                next => self.session.act(next),
+            }
         }
     }
 

@@ -330,7 +330,7 @@ fn plot_ui(
 ) -> (Response, PlotTransform) {
     let tokens = Tokens::of(ui);
     let plane = Plane {
-        look: Look { id, height, has_wheel: false, link, sides: view.sides },
+        look: Look { id, height, has_wheel: false, has_cells: false, link, sides: view.sides },
         x: direction(chart, &chart.x, true),
         y: direction(chart, &chart.y, false),
     };

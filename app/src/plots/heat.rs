@@ -96,6 +96,7 @@ impl HeatMap {
                 id: self.id,
                 height: height * count + AXIS,
                 has_wheel: true,
+                has_cells: true,
                 link: None,
                 sides: None,
             },

@@ -97,6 +97,7 @@ pub fn lanes_ui(ui: &mut Ui, height: f32, value_name: &'static str, lanes: &[Lan
                 id: id_of(number),
                 height,
                 has_wheel: true,
+                has_cells: false,
                 link: Some(Id::unique(LINK)),
                 sides: None,
             },

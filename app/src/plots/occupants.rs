@@ -107,6 +107,7 @@ pub fn occupants_ui(ui: &mut Ui, timeline: &Timeline, whole: (f64, f64), frames:
             id,
             height: ROW * rows + WORDS,
             has_wheel: true,
+            has_cells: false,
             link: is_shared.then(|| timeline.link()),
             sides: Some(SIDES),
         },

@@ -52,6 +52,8 @@ pub(super) struct Look {
     pub(super) height: f32,
     /// Whether the wheel zooms the horizontal axis if it starts to turn over the plot.
     pub(super) has_wheel: bool,
+    /// Whether the arrow keys move a cursor from cell to cell instead of moving the view.
+    pub(super) has_cells: bool,
     /// Id of the group of plots that share the horizontal axis and the cursor.
     pub(super) link: Option<Id>,
     /// Minimum widths of the left and right labels, which align plots below each other.
@@ -286,8 +288,7 @@ fn handle_input(
         ctx.input_mut(|input| input.smooth_scroll_delta.y = 0.0);
         center = plot.pointer_coordinate().unwrap_or(center);
     }
-    // In a heat map, the arrow keys move the cursor from cell to cell instead of moving the view.
-    if pan != Vec2::ZERO && !(has_rows && look.has_wheel) {
+    if pan != Vec2::ZERO && !look.has_cells {
         pan.y *= f32::from(u8::from(!has_rows));
         let size = vec2(narrow(bounds.width()), narrow(bounds.height())) * 0.1;
         plot.translate_bounds(pan * size);
@@ -497,6 +498,7 @@ mod tests {
                 id: Id::unique(name),
                 height: 200.0,
                 has_wheel: false,
+                has_cells: false,
                 link: None,
                 sides: None,
             };

@@ -121,6 +121,7 @@ pub fn strips_ui(ui: &mut Ui, above: Above, whole: (f64, f64), strips: &[Strip])
             id,
             height: strips_height(strips),
             has_wheel: true,
+            has_cells: false,
             link: Some(link),
             sides: Some(strips_sides(ui, strips)),
         },

@@ -166,7 +166,7 @@ impl Timeline {
     fn look(&self, height: f32) -> Look {
         let link = self.has_below.then(|| self.link());
         let sides = self.has_below.then_some(SIDES);
-        Look { id: self.id, height, has_wheel: true, link, sides }
+        Look { id: self.id, height, has_wheel: true, has_cells: false, link, sides }
     }
 
     /// Stores the position and the visible time range of the plot, for the parts below it.

@@ -18,11 +18,10 @@ pub fn badge(ui: &mut Ui, severity: Severity, text: &str) -> Response {
         }
         Severity::Poor | Severity::FairOrWorse => (icons::SHIELD_WARNING, tokens.poor),
         Severity::NotAvailable => (icons::PROHIBIT, tokens.line2),
-        Severity::Good
-        | Severity::GoodOrBetter
-        | Severity::Info
-        | Severity::Inconclusive
-        | Severity::NotMeasured => (icons::SHIELD_CHECK, tokens.line2),
+        Severity::Good | Severity::GoodOrBetter => (icons::SHIELD_CHECK, tokens.line2),
+        Severity::Info | Severity::Inconclusive | Severity::NotMeasured => {
+            (severity.icon(), tokens.line2)
+        }
     };
     let galley = Spans::new(Type::Label)
         .icon(icon, size::ICON, severity.color(tokens))

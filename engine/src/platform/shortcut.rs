@@ -74,7 +74,7 @@ impl FromStr for Shortcut {
     fn from_str(text: &str) -> Result<Self, String> {
         let (modifiers, key) = text.rsplit_once('+').unwrap_or(("", text));
         let mut shortcut = Self { ctrl: false, alt: false, shift: false, key: key.parse()? };
-        for name in modifiers.split('+') {
+        for name in modifiers.split('+').filter(|_| !modifiers.is_empty()) {
             match name {
                 "Ctrl" => shortcut.ctrl = true,
                 "Alt" => shortcut.alt = true,
@@ -180,6 +180,8 @@ mod tests {
         for text in ["M", "Shift+M", "Ctrl+F13", "Ctrl+ü", "Ctrl+", "Strg+M", ""] {
             assert!(text.parse::<Shortcut>().is_err(), "{text}");
         }
+        let alone = "M".parse::<Shortcut>();
+        assert_eq!(alone.unwrap_err(), "'M' needs Ctrl or Alt");
     }
 
     #[test]

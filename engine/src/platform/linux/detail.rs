@@ -117,12 +117,13 @@ pub fn cpu_millicelsius() -> Option<i64> {
         let name = sensor.path().join("name").to_str().and_then(read).unwrap_or_default();
         ["coretemp", "k10temp", "zenpower", "cpu_thermal"].contains(&name.as_str())
     });
-    of_processor
-        .filter_map(|sensor| {
-            let input = sensor.path().join("temp1_input");
-            input.to_str().and_then(read)?.parse().ok()
-        })
-        .max()
+    // Without a sensor of the whole processor, numbers start at 2.
+    let readings = of_processor.filter_map(|sensor| fs::read_dir(sensor.path()).ok()).flatten();
+    let inputs = readings.filter_map(Result::ok).filter(|file| {
+        let name = file.file_name();
+        name.to_str().is_some_and(|name| name.starts_with("temp") && name.ends_with("_input"))
+    });
+    inputs.filter_map(|file| file.path().to_str().and_then(read)?.parse().ok()).max()
 }
 
 /// Returns board and firmware, without serial numbers and asset tags.

@@ -167,10 +167,7 @@ fn settings_of(runs: &[(&Run, &Report)]) -> Vec<Condition> {
 }
 
 /// Returns a condition for each name in `lists`, which holds the names and values of each run.
-fn by_name<'a>(
-    lists: &[Vec<(&'a str, String)>],
-    weight: Relevance,
-) -> impl Iterator<Item = Condition> {
+fn by_name(lists: &[Vec<(&str, String)>], weight: Relevance) -> impl Iterator<Item = Condition> {
     let names = distinct(lists.iter().flatten().map(|(name, _)| *name));
     let value = |list: &Vec<(&str, String)>, name| {
         let found = list.iter().find(|(known, _)| *known == name);

@@ -38,7 +38,7 @@ pub use account::{
 pub use across::{Comparison, comparison, follow_up, frame_loop_of, quick, with_follow_up};
 pub use capture::RecordingFigures;
 pub use evaluate::{Headline, limit_metrics, live_configuration};
-pub(crate) use evaluate::{judges_each_configuration, metrics};
+pub(crate) use evaluate::{judges_each_configuration, metrics, programs_limit};
 pub use game_tick::{Scaling, TickFigures};
 pub(crate) use glossary::empty_run;
 pub use glossary::{Term, glossary};

@@ -85,7 +85,7 @@ fn asking_ui(ui: &mut Ui, session: &Session, page: PageId, actions: &mut Vec<Act
     if !is_asking || !matches!(page, PageId::Test(_) | PageId::Quick | PageId::Machine) {
         return;
     }
-    let strip = VerdictStrip::new(Severity::Info, "").sentence("Waiting for the password");
+    let strip = VerdictStrip::new(Severity::Info, "").sentence(words::WAITING_FOR_RIGHTS);
     strip_ui(ui, strip.evidence(words::ABOUT_RIGHTS), |ui| {
         if ui.add(Button::new("Cancel").name("Cancel administrator rights")).clicked() {
             actions.push(Action::Host(HostAction::Select(Place::ThisPc)));

@@ -168,6 +168,8 @@ fn check(path: &Path, kind: PathKind) -> (Option<&'static str>, Option<&'static 
         PathKind::NewFile if path.is_file() => {
             (None, Some("This file exists and will be replaced."))
         }
+        // A name alone is in the current folder.
+        PathKind::NewFile if path.parent() == Some(Path::new("")) => (None, None),
         PathKind::NewFile if path.parent().is_some_and(Path::is_dir) => (None, None),
         PathKind::NewFile => (Some("The folder does not exist."), None),
     }
@@ -195,6 +197,7 @@ mod tests {
         let of = |name: &str, kind| check(&folder.join(name), kind).0.is_none();
         assert!(of("runs", PathKind::Folder) && !of("none", PathKind::Folder));
         assert!(of("new.json", PathKind::NewFile) && !of("none/new.json", PathKind::NewFile));
+        assert!(check(Path::new("a name alone.json"), PathKind::NewFile).0.is_none());
         assert!(check(&folder.join("Run 1.json"), PathKind::NewFile).1.is_some());
         std::fs::remove_dir_all(folder).unwrap();
     }

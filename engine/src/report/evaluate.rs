@@ -4,6 +4,7 @@ mod configurations;
 mod headline;
 
 pub use configurations::live_configuration;
+pub(crate) use configurations::programs_limit;
 pub use headline::Headline;
 
 use super::account::{busy_programs, culprits};

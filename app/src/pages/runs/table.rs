@@ -16,6 +16,7 @@ use egui_extras::{Column as Width, TableBuilder, TableRow};
 use super::selection::Selection;
 use serde::{Deserialize, Serialize};
 
+use crate::run_list::trend::KeyFigure;
 use crate::session::{LibraryItem, RunListEntry};
 use crate::theme::{Tokens, Type, icons, size};
 use crate::widgets::{
@@ -91,10 +92,10 @@ impl Sort {
 }
 
 /// Returns whether a run has no value in a column. Such runs are last in both orders, before unreadable files.
-const fn has_no_value(column: Column, run: &RunListEntry) -> bool {
+fn has_no_value(column: Column, run: &RunListEntry) -> bool {
     match column {
         Column::Verdict => run.headline.grade.is_none(),
-        Column::Key => run.headline.best_p99.is_none(),
+        Column::Key => KeyFigure::of(&run.headline).is_none(),
         _ => false,
     }
 }
@@ -104,7 +105,11 @@ fn compare(column: Column, a: &RunListEntry, b: &RunListEntry) -> Ordering {
         Column::Name => a.name.to_lowercase().cmp(&b.name.to_lowercase()),
         Column::Test => a.test_name.cmp(b.test_name),
         Column::Verdict => a.headline.grade.cmp(&b.headline.grade),
-        Column::Key => a.headline.best_p99.cmp(&b.headline.best_p99),
+        Column::Key => {
+            let nanos =
+                |run: &RunListEntry| KeyFigure::of(&run.headline).map_or(0.0, |key| key.nanos);
+            nanos(a).total_cmp(&nanos(b))
+        }
         Column::Machine => a.machine.cmp(&b.machine),
         Column::Length => a.measured.cmp(&b.measured),
         Column::When => a.started_at.cmp(&b.started_at),
@@ -437,5 +442,16 @@ mod tests {
         };
         assert_eq!(sorted(true), [3, 2, 1, 0]);
         assert_eq!(sorted(false), [2, 3, 1, 0]);
+    }
+
+    #[test]
+    fn runs_are_sorted_by_the_longest_gap_where_it_is_their_result() {
+        let with = |id: &str, gap| {
+            LibraryItem::example(id, &[], |run| run.headline.longest_gap = Some(Nanos::new(gap)))
+        };
+        let items = [with("long", 5), with("short", 1)];
+        let mut places = [0, 1];
+        Sort { by: Some((Column::Key, true)) }.apply(&items, &mut places);
+        assert_eq!(places, [1, 0]);
     }
 }

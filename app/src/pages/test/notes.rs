@@ -99,8 +99,9 @@ pub(super) fn worse_ui(
 pub(super) fn refused_ui(ui: &mut Ui, report: &Report) {
     let refused: Vec<&Configuration> =
         report.rows.iter().filter(|row| row.granted.is_some() && !row.is_as_requested()).collect();
-    let Some(first) = refused.first() else { return };
-    let Some(granted) = &first.granted else { return };
+    if refused.is_empty() {
+        return;
+    }
     let names: Vec<&str> = refused.iter().map(|row| row.label.as_str()).collect();
     let sentence = match refused.len() {
         1 => format!("{} did not run as requested. It is marked and not graded.", names.join("")),
@@ -108,13 +109,13 @@ pub(super) fn refused_ui(ui: &mut Ui, report: &Report) {
             "{count} configurations did not run as requested. They are marked and not graded."
         ),
     };
-    let granted_rows = refused.iter().filter_map(|row| row.granted.as_ref());
-    let refusals = granted_rows.flat_map(|granted| &granted.refusals);
-    let mut reasons = distinct(refusals.map(ToString::to_string));
-    if granted.demoted {
+    let granted = || refused.iter().filter_map(|row| row.granted.as_ref());
+    let refusals = || granted().flat_map(|granted| &granted.refusals);
+    let mut reasons = distinct(refusals().map(ToString::to_string));
+    if granted().any(|granted| granted.demoted) {
         reasons.insert(0, "the watchdog revoked real-time priority".to_owned());
     }
-    let remedy = granted.refusals.iter().find(|refusal| !refusal.remedy.is_empty());
+    let remedy = refusals().find(|refusal| !refusal.remedy.is_empty());
     let mut evidence = reasons.join(" · ");
     if let Some(refusal) = remedy {
         evidence.push_str(" — ");

@@ -6,12 +6,9 @@ use super::super::requests::{self, Request};
 use super::super::sanitize::{NAME, NOTE, html};
 use super::{icon, section};
 use crate::nanos::Nanos;
-use crate::report::{Caution, Configuration, Report, trace_state};
+use crate::report::{Caution, Configuration, Report, programs_limit, trace_state};
 use crate::run::Run;
 use crate::units::{format_count, format_share, format_time};
-
-/// CPU time of other programs above which they disturb the measurement, as a share of one CPU.
-const OTHERS: f64 = 0.1;
 
 /// A line about the measurement quality: name, text, and an icon (good, information, or warning).
 struct Line {
@@ -53,12 +50,12 @@ fn lines(run: &Run, report: &Report, has_machine: bool) -> Vec<Line> {
     let words = if lost == 0 { "none lost".to_owned() } else { format!("{lost} lost") };
     let samples = format!("{}, {words}", format_count(run.sample_count()));
     let mut lines = vec![Line::of(lost == 0, "Samples", samples)];
-    let shares = report.rows.iter().filter_map(|row| row.foreign_share);
-    let most =
-        shares.fold(None, |most: Option<f64>, it| Some(most.map_or(it, |most| most.max(it))));
-    if let Some(share) = most.filter(|_| has_machine) {
+    let shares = report.rows.iter().filter_map(|row| Some((row.foreign_share?, row)));
+    let most = shares.max_by(|(one, _), (other, _)| one.total_cmp(other));
+    if let Some((share, row)) = most.filter(|_| has_machine) {
         let is_disturbed = report.rows.iter().any(|row| row.disturbing_share().is_some());
-        let text = format!("{} of one CPU (limit {})", format_share(share), format_share(OTHERS));
+        let limit = format_share(programs_limit(run, row));
+        let text = format!("{} of one CPU (limit {limit})", format_share(share));
         lines.push(Line::of(!is_disturbed, "Other programs", text));
     }
     if let Some(whose) = run.machine.virtualization.as_ref().filter(|_| has_machine) {
@@ -142,4 +139,30 @@ fn single(requests: &[Request], to: &mut dyn Write) -> io::Result<()> {
         )?;
     }
     writeln!(to, "</dl>")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::plan::{FrameLoop, Load, Plan, Wait};
+    use crate::report::Options;
+    use crate::report::test_run::{run_of, wait};
+    use crate::run::counter;
+
+    #[test]
+    fn limit_of_other_programs_counts_each_measuring_thread() {
+        let plan = FrameLoop { load: Load::NONE, wait: Wait::OsSleep, ..FrameLoop::default() };
+        let mut run = run_of(Plan::FrameLoop(plan), |trial| {
+            trial.samples = (1..=400).map(|k| wait(k * 10_000_000, 1_000_000, 1_000)).collect();
+            trial.counters.insert(counter::FOREIGN_CPU_NANOS.to_owned(), 150_000_000);
+            trial.counters.insert(counter::FOREIGN_WINDOW_NANOS.to_owned(), 1_000_000_000);
+        });
+        let text = |run: &Run| {
+            let lines = lines(run, &Report::of(run, &Options::default()), true);
+            lines.into_iter().find(|line| line.name == "Other programs").unwrap().text
+        };
+        assert!(text(&run).ends_with("(limit 10%)"), "{}", text(&run));
+        run.trials.push(run.trials[0].clone());
+        assert!(text(&run).ends_with("(limit 20%)"), "{}", text(&run));
+    }
 }

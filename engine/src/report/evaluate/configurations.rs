@@ -46,6 +46,13 @@ pub(super) fn configurations(
     configurations
 }
 
+/// Returns the CPU time of other programs, as a share of one CPU, above which they disturb the
+/// measurement of a configuration.
+pub(crate) fn programs_limit(run: &Run, row: &Configuration) -> f64 {
+    let trials: Vec<&TrialRun> = row.trials.iter().filter_map(|&at| run.trials.get(at)).collect();
+    Disturbance::LIMIT * crate::stats::float(disturbed_cpus(run, &trials))
+}
+
 /// Returns the number of CPUs by which the CPU time of other programs is divided: one per measuring
 /// thread, including the threads of concurrent trials. For trials that look for gaps, the number is
 /// 1, since the longest gap is on one CPU.

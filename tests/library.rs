@@ -364,6 +364,24 @@ fn only_old_runs_without_words_of_the_user_are_offered_and_a_deletion_is_undone(
 }
 
 #[test]
+fn the_message_of_a_deletion_counts_what_was_there_to_delete() {
+    let folder = tempfile::tempdir().unwrap();
+    saved(folder.path(), "0a1b2c3d", "before", 60.0);
+    let other = saved(folder.path(), "1b2c3d4e", "after", 60.0);
+    let mut harness = runs(&folder, 2);
+    for name in ["before", "after"] {
+        select(&mut harness, name);
+    }
+    // Another program is faster.
+    std::fs::remove_file(other).unwrap();
+    harness.get_by_label("Delete").click();
+    step_until(&mut harness, |app| app.session().library().deleted().len() == 1);
+    harness.run_steps(3);
+    assert!(shows(&harness, "Deleted 1 run"));
+    assert!(!shows(&harness, "Deleted 2 runs"));
+}
+
+#[test]
 fn deleted_runs_are_listed_after_a_restart_restored_from_there_and_removed_for_good() {
     let folder = tempfile::tempdir().unwrap();
     let path = saved(folder.path(), "0a1b2c3d", "before", 60.0);

@@ -533,6 +533,7 @@ mod tests {
             Plan::RealTime(plan.clone()).problems(&cpus).iter().map(|problem| problem.key).collect()
         };
         let plan = RealTime {
+            policies: vec![Priority::Deadline(UNFILLED)],
             runtime: Nanos::from_millis(2),
             deadline: Nanos::from_millis(10),
             ..RealTime::default()

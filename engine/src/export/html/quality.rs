@@ -161,8 +161,8 @@ mod tests {
             let lines = lines(run, &Report::of(run, &Options::default()), true);
             lines.into_iter().find(|line| line.name == "Other programs").unwrap().text
         };
-        assert!(text(&run).ends_with("(limit 10%)"), "{}", text(&run));
+        assert!(text(&run).ends_with("(limit 10.0%)"), "{}", text(&run));
         run.trials.push(run.trials[0].clone());
-        assert!(text(&run).ends_with("(limit 20%)"), "{}", text(&run));
+        assert!(text(&run).ends_with("(limit 20.0%)"), "{}", text(&run));
     }
 }

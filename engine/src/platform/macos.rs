@@ -12,6 +12,7 @@ use super::tool::{Launcher, SystemTool};
 use super::{Power, ThreadId};
 #[cfg(feature = "shortcuts")]
 use super::{Shortcut, ShortcutEvent, ShortcutRefusal, ShortcutStop};
+use crate::nanos::Nanos;
 
 pub use super::no_elevation::{ELEVATION, elevatable_program, starter};
 pub use super::no_root::{is_root, take_callers_rights};

@@ -25,6 +25,7 @@ use windows_sys::Win32::System::Diagnostics::Debug::MessageBeep;
 use windows_sys::Win32::UI::WindowsAndMessaging::MB_OK;
 
 use super::tool::{Launcher, SystemTool};
+use crate::nanos::Nanos;
 
 pub use super::no_root::{is_root, take_callers_rights};
 pub use super::no_sensors::{SmiCounter, cpu_khz, cpu_millicelsius};

@@ -28,7 +28,7 @@ SETTINGS = {"requested_nanos", "size_count", "threads_count", "late_threshold_na
 # half a nanosecond moves it.
 Rounded = collections.namedtuple("Rounded", "value room")
 # The ends of a bootstrap interval: many resamples of each end's own definition.
-Resampled = collections.namedtuple("Resampled", "values count widening floor", defaults=(1.0, -math.inf))
+Resampled = collections.namedtuple("Resampled", "values count widening floor room", defaults=(1.0, -math.inf, 0.0))
 
 
 class Trial:
@@ -569,7 +569,15 @@ def share_outside(values):
     return 0.025 / 3 if values.get("metric") in TESTED else 0.025
 
 
-def change_interval(before, after, statistic, needed, outside):
+def bin_width(values, at):
+    """How far values near this one are apart that share a bin: a 200th of those at or above it."""
+    values = numpy.sort(values)
+    first = numpy.searchsorted(values, at)
+    count = max((len(values) - first) // 200, 1)
+    return values[min(first + count, len(values) - 1)] - values[max(first - count, 0)]
+
+
+def change_interval(before, after, statistic, needed, outside, is_percentile):
     """The interval of the change of a statistic as a share of its value before, with this share beyond each end."""
     if min(len(before["values"]), len(after["values"])) < needed:
         return None
@@ -587,7 +595,14 @@ def change_interval(before, after, statistic, needed, outside):
     # What is never below 0 cannot fall by more than all of itself.
     is_signed = min(before["values"].min(), after["values"].min()) < 0
     floor = -math.inf if is_signed else -1.0
-    return Resampled(changes, 2_000, max(widening, other), floor) if 0.99 <= finite.mean() else None
+    if finite.mean() < 0.99:
+        return None
+    # The bins of both sides are those of all their values, of which many can be above a percentile of one side.
+    pooled, base = numpy.concatenate([before["values"], after["values"]]), numpy.median(one)
+    ends = numpy.quantile(two, [0.025, 0.975])
+    widths = [bin_width(pooled, end) + abs(end / base) * bin_width(pooled, base) for end in ends] if base and is_percentile else [0]
+    room = max(widths) / max(abs(base), 1e-9)
+    return Resampled(changes, 2_000, max(widening, other), floor, room)
 
 
 def tracks(trials):
@@ -661,7 +676,8 @@ def changes(run, rows):
             interval = None
             if not values["metric"].endswith((" min", " max")):
                 needed, outside = samples_needed(values["metric"]), share_outside(values)
-                interval = change_interval(before, after, statistic, needed, outside)
+                is_percentile = values["metric"].split()[-1] in ("p50", "p99")
+                interval = change_interval(before, after, statistic, needed, outside, is_percentile)
         room = HALF if values["unit"] == "nanos" else 0
         change = None
         if one:
@@ -726,6 +742,7 @@ def is_inside(value, resampled, share):
     )
     # Percentiles of resampled runs come from narrow bins.
     room = 0.01 * abs(numpy.quantile(draws, 0.975) - numpy.quantile(draws, 0.025)) + 1e-6 * max(abs(low), abs(high))
+    room += resampled.room
     return low - room <= value <= high + room
 
 

@@ -447,7 +447,9 @@ const MARGIN_LENGTH: f64 = 240.0;
 /// Returns a tick in the middle of each row, or only of some rows if rows are lower than their
 /// labels.
 fn rows(names: &[String], (from, to): (f64, f64), step: f64) -> Vec<Tick> {
-    let apart = (step * 0.4).ceil().max(1.0);
+    // `egui_plot` draws no label at all if labels are closer than they are high: up to 13.5 points,
+    // 0.43 of `step`.
+    let apart = (step * 0.43).ceil().max(1.0);
     let mut next = f64::NEG_INFINITY;
     let mut ticks = Vec::new();
     for (name, row) in names.iter().zip(0_u32..) {
@@ -546,5 +548,7 @@ mod tests {
         let named = |step| rows(&names, (0.0, 100.0), step).len();
         assert_eq!(named(1.0), 100);
         assert!(named(20.0) < 15, "{}", named(20.0));
+        // Rows of 6.4 points: every second label would be 12.8 points from the next.
+        assert_eq!(named(f64::from(WORDS.1) / 6.4), 34);
     }
 }

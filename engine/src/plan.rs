@@ -102,7 +102,7 @@ pub trait Probe {
     /// Returns a title that names the most important settings, in up to 40 characters: `144 FPS, idle, FIFO 10`.
     fn title(&self) -> String;
 
-    /// Returns how much these trials of the test measure, as the pieces of one line of text.
+    /// Returns how much these trials of the test measure, as one line of text.
     fn extent(&self, trials: &[Trial]) -> String;
 
     /// Passes every setting to a form, which reads, changes, or lists the setting.

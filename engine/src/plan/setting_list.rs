@@ -1,8 +1,8 @@
 //! Lists the settings of a test, each in words and as a command-line option.
 
-use super::Plan;
 use super::conditions::Cell;
 use super::form::{Choice, Field, FieldUnit, Form, Number, Selection, parts};
+use super::{Plan, Preset};
 use crate::stats::distinct;
 
 /// A setting in words and as a command-line option.
@@ -38,29 +38,41 @@ impl Plan {
         counted.join(" ")
     }
 
+    /// Returns the configurations of a matrix without all combinations of its priorities and CPUs, which no
+    /// command-line options select; `None` for a full matrix, a preset, and a test without a matrix.
+    pub fn partial_matrix(&self) -> Option<String> {
+        self.list().partial_matrix.filter(|_| self.preset_with_same_cells().is_none())
+    }
+
     /// Returns the command that runs this plan. Settings at their default are omitted. The options select a full
-    /// matrix: the command for a partial one names the preset with the same cells, or ends with a comment.
+    /// matrix: the command for a partial one names the preset with the same cells, if there is one.
     pub fn command(&self) -> String {
-        let SettingList { settings, partial_matrix } = self.list();
-        let mut presets = self.presets().into_iter();
-        let preset = presets.find(|preset| {
-            partial_matrix.is_some() && preset.plan.list().partial_matrix == partial_matrix
-        });
+        let preset = self.preset_with_same_cells();
         let default = Self::all().into_iter().find(|plan| plan.key() == self.key());
         let base = preset.as_ref().map(|preset| preset.plan.clone()).or(default);
-        let base = base.map_or_else(Vec::new, |plan| plan.settings());
         let mut command = format!("jitterscope-cli {}", self.key());
         if let Some(preset) = &preset {
             command.push_str(&format!(" --preset {}", preset.key));
         }
-        for setting in settings.iter().filter(|setting| !base.contains(setting)) {
+        for setting in base.map_or_else(|| self.settings(), |base| self.settings_unlike(&base)) {
             command.push(' ');
             command.push_str(&setting.option);
         }
-        if let (None, Some(cells)) = (preset, partial_matrix) {
-            command.push_str(&format!(" # only {cells}"));
-        }
         command
+    }
+
+    /// Returns the preset with the same cells of a partial matrix and the fewest other settings.
+    fn preset_with_same_cells(&self) -> Option<Preset> {
+        let cells = self.list().partial_matrix?;
+        let is_same = |preset: &Preset| preset.plan.list().partial_matrix.as_ref() == Some(&cells);
+        let presets = self.presets().into_iter().filter(is_same);
+        presets.min_by_key(|preset| self.settings_unlike(&preset.plan).len())
+    }
+
+    /// Returns the settings whose values differ from those of `base`.
+    fn settings_unlike(&self, base: &Self) -> Vec<Setting> {
+        let base = base.settings();
+        self.settings().into_iter().filter(|setting| !base.contains(setting)).collect()
     }
 }
 
@@ -127,9 +139,13 @@ impl Form for SettingList {
             if let Some(setting) = self.settings.last_mut() {
                 setting.value.push_str(&format!(" ({} configurations)", cells.len()));
             }
-            let cells: Vec<String> =
-                cells.iter().map(|cell| cell.conditions().to_string()).collect();
-            self.partial_matrix = Some(cells.join("; "));
+            let mut each: Vec<(u8, String)> = cells
+                .iter()
+                .map(|cell| (cell.priority.rank(), cell.conditions().to_string()))
+                .collect();
+            each.sort();
+            let each: Vec<String> = each.into_iter().map(|(_, words)| words).collect();
+            self.partial_matrix = Some(each.join("; "));
         }
         self.set(cpu, &mut cpus, &parts::CPUS);
     }
@@ -168,6 +184,7 @@ mod tests {
         let (priority, cpu) = (cells[0].priority, cells[3].cpu);
         cells[3] = Cell { priority, cpu };
         let other = with(cells.clone());
+        let mut cells_in_reverse = cells.clone();
         cells.push(settings.cells[3]);
         cells.push(Cell { priority: cells[1].priority, cpu });
         let full = with(cells);
@@ -175,9 +192,11 @@ mod tests {
         assert_eq!(distinct(fingerprints).len(), 3);
         let start = "jitterscope-cli frame-loop";
         assert_eq!(under_load.command(), format!("{start} --preset under-load"));
-        let end = " # only Normal; Above normal; Highest; Normal, P-core; Time-critical; \
-                   Time-critical, P-core";
-        assert!(other.command().ends_with(end), "{}", other.command());
-        assert!(!full.command().contains('#'), "{}", full.command());
+        let cells = "Normal; Normal, P-core; Above normal; Highest; Time-critical; \
+                     Time-critical, P-core";
+        assert_eq!(other.partial_matrix().as_deref(), Some(cells));
+        assert_eq!([under_load, full].map(|plan| plan.partial_matrix()), [None, None]);
+        cells_in_reverse.reverse();
+        assert_eq!(with(cells_in_reverse).fingerprint(), other.fingerprint());
     }
 }

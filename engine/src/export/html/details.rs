@@ -82,6 +82,10 @@ pub(super) fn settings(run: &Run, to: &mut dyn Write) -> io::Result<()> {
     pairs("three", lines, to)?;
     let command = html(&plan.command(), NOTE);
     writeln!(to, "<p>To run it again:<code class=\"cmd\">{command}</code></p>")?;
+    if let Some(cells) = plan.partial_matrix() {
+        let cells = html(&cells, NOTE);
+        writeln!(to, "<p>The command measures each combination; this run measured: {cells}.</p>")?;
+    }
     close(to)
 }
 

@@ -51,11 +51,12 @@ fn lines(run: &Run, report: &Report, has_machine: bool) -> Vec<Line> {
     let samples = format!("{}, {words}", format_count(run.sample_count()));
     let mut lines = vec![Line::of(lost == 0, "Samples", samples)];
     let shares = report.rows.iter().filter_map(|row| Some((row.foreign_share?, row)));
-    let most = shares.max_by(|(one, _), (other, _)| one.total_cmp(other));
-    if let Some((share, row)) = most.filter(|_| has_machine) {
+    let shares = shares.map(|(share, row)| (share, programs_limit(run, row)));
+    let most = shares.max_by(|one, other| (one.0 / one.1).total_cmp(&(other.0 / other.1)));
+    if let Some((share, limit)) = most.filter(|_| has_machine) {
         let is_disturbed = report.rows.iter().any(|row| row.disturbing_share().is_some());
-        let limit = format_share(programs_limit(run, row));
-        let text = format!("{} of one CPU (limit {limit})", format_share(share));
+        let (share, limit) = (format_share(share), format_share(limit));
+        let text = format!("{share} of one CPU (limit {limit})");
         lines.push(Line::of(!is_disturbed, "Other programs", text));
     }
     if let Some(whose) = run.machine.virtualization.as_ref().filter(|_| has_machine) {

@@ -110,20 +110,22 @@ fn container() -> Option<String> {
     by_file.map(|(_, name)| name).or_else(by_group).map(ToOwned::to_owned)
 }
 
-/// Returns the temperature of the processor's hottest sensor, in thousandths of a degree Celsius.
+/// Returns the temperature of the hottest processor, in thousandths of a degree Celsius.
 pub fn cpu_millicelsius() -> Option<i64> {
     let sensors = fs::read_dir("/sys/class/hwmon").ok()?.filter_map(Result::ok);
     let of_processor = sensors.filter(|sensor| {
         let name = sensor.path().join("name").to_str().and_then(read).unwrap_or_default();
         ["coretemp", "k10temp", "zenpower", "cpu_thermal"].contains(&name.as_str())
     });
-    // Without a sensor of the whole processor, numbers start at 2.
-    let readings = of_processor.filter_map(|sensor| fs::read_dir(sensor.path()).ok()).flatten();
-    let inputs = readings.filter_map(Result::ok).filter(|file| {
-        let name = file.file_name();
-        name.to_str().is_some_and(|name| name.starts_with("temp") && name.ends_with("_input"))
-    });
-    inputs.filter_map(|file| file.path().to_str().and_then(read)?.parse().ok()).max()
+    // One input per sensor: to read the sensor of a core interrupts that core. Without a sensor of the
+    // whole processor, the numbers start at 2.
+    let input = |sensor: fs::DirEntry| {
+        (1..=9).find_map(|number| {
+            let file = sensor.path().join(format!("temp{number}_input"));
+            file.to_str().and_then(read)?.parse().ok()
+        })
+    };
+    of_processor.filter_map(input).max()
 }
 
 /// Returns board and firmware, without serial numbers and asset tags.

@@ -50,7 +50,7 @@ pub(super) fn configurations(
 /// measurement of a configuration.
 pub(crate) fn programs_limit(run: &Run, row: &Configuration) -> f64 {
     let trials: Vec<&TrialRun> = row.trials.iter().filter_map(|&at| run.trials.get(at)).collect();
-    Disturbance::LIMIT * crate::stats::float(disturbed_cpus(run, &trials))
+    Disturbance::limit(disturbed_cpus(run, &trials))
 }
 
 /// Returns the number of CPUs by which the CPU time of other programs is divided: one per measuring

@@ -23,10 +23,14 @@ impl Disturbance {
     pub const LIMIT: f64 = 0.10;
 
     /// Returns the disturbance by other programs that used `share` of one CPU during a measurement on `cpu_count`
-    /// CPUs; `None` if `share` is at most [`LIMIT`](Self::LIMIT) per CPU.
+    /// CPUs; `None` if `share` is at most [`limit`](Self::limit).
     pub fn by_programs(share: f64, cpu_count: usize) -> Option<Self> {
-        let limit = Self::LIMIT * crate::stats::float(cpu_count.max(1));
-        (limit < share).then_some(Self::OtherPrograms(share))
+        (Self::limit(cpu_count) < share).then_some(Self::OtherPrograms(share))
+    }
+
+    /// Returns the share of one CPU that other programs may use during a measurement on `cpu_count` CPUs.
+    pub(in crate::report) fn limit(cpu_count: usize) -> f64 {
+        Self::LIMIT * crate::stats::float(cpu_count.max(1))
     }
 
     /// Returns what disturbed the whole run: a sleep of the system, or else a CPU quota; `None` without either.

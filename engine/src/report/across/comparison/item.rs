@@ -5,7 +5,7 @@ use crate::nanos::Nanos;
 use crate::report::capture::CaptureFigures;
 use crate::report::model::metric::{Metric, Track};
 use crate::report::resampled::{source_of, source_of_recording};
-use crate::report::{Configuration, RecordingFigures, Report};
+use crate::report::{Configuration, GapFigures, RecordingFigures, Report};
 use crate::run::capture::Recording;
 use crate::run::{Capture, Run, TrialRun, counter};
 use crate::stats::blocks::ResampleSource;
@@ -74,7 +74,7 @@ impl<'a> Item<'a> {
     /// Returns how long the item was measured.
     pub(super) fn length(self) -> Nanos {
         match self {
-            Self::Configuration(_, row) if row.period == Nanos::ZERO => {
+            Self::Configuration(_, row) if row.figures.get::<GapFigures>().is_some() => {
                 let counters = self.trials().map(|trial| trial.counters.get(counter::WALL_NANOS));
                 Nanos::new(counters.flatten().fold(0, |sum, wall| wall.saturating_add(sum)))
             }

@@ -203,15 +203,17 @@ impl Session {
         Some(state.plan().duration(&facts.cpus) * i64::from(NOISE_REPEATS))
     }
 
-    /// Returns whether a test can start. The window first asks to stop another test that runs.
+    /// Returns whether a test can start. If another test is running, the window first asks whether
+    /// to stop that test.
     pub fn can_start(&self, page: PageId) -> bool {
         let may_ask = self.running.is_running() && !self.running.is_in_view(page);
         let is_connected = self.hosts.host().is_some();
         self.machine.facts().is_some() && is_connected && (!self.running.is_busy() || may_ask)
     }
 
-    /// Returns the first denied priority and why it is denied, if the system denies all priorities
-    /// of which the test needs one, so that the test would end without a verdict; otherwise `None`.
+    /// If the test needs one of several priorities and the system denies all of them, returns the
+    /// first of them and why it is denied: the test would end without a verdict. Otherwise returns
+    /// `None`.
     pub fn known_denial(&self, test: &str) -> Option<(Priority, &Applied)> {
         let plan = self.running.test(test)?.plan();
         let realtime = &self.machine.facts()?.realtime;

@@ -49,8 +49,7 @@ impl Appearance {
                 ThemeChoice::Light => ThemePreference::Light,
             });
         }
-        // A high-contrast desktop always gets high contrast. On any other desktop, the setting
-        // decides.
+        // If the desktop uses high contrast, so does the window. Otherwise, the setting decides.
         let asks = session
             .machine()
             .own_facts()

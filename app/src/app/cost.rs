@@ -44,13 +44,13 @@ pub(super) struct OverheadMeter {
     hidden_since: Option<Instant>,
     /// Recent CPU time of the window's thread per frame.
     image: Duration,
-    /// Lowest CPU time of the whole program per frame while no test ran. It includes the threads of
-    /// software rendering, which the time of the window's thread lacks.
+    /// Lowest CPU time of the whole program per frame while no test ran; `None` until it is known.
+    /// It includes the threads of software rendering, which `image` does not.
     whole_image: Option<Duration>,
     /// Whether the last frame handled input.
     has_input: bool,
     inputs: VecDeque<Nanos>,
-    /// Frames, and CPU time of the window's thread and of the program, at the last sample.
+    /// The counters when the CPU time per frame was last updated; `None` before the first update.
     looked: Option<OverheadSample>,
 }
 
@@ -93,8 +93,8 @@ impl OverheadMeter {
         }
     }
 
-    /// Updates the CPU time per frame from the counters since the last sample, once enough time and
-    /// frames have passed since that sample.
+    /// Updates the CPU time per frame, once enough time and frames have passed since the last
+    /// update.
     fn look(&mut self, now: OverheadSample) {
         let before = *self.looked.get_or_insert(now);
         let images = u32::try_from(now.images - before.images).unwrap_or(u32::MAX);

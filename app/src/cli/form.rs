@@ -104,7 +104,8 @@ impl Form for Collect {
 #[derive(Debug)]
 pub(super) struct Fill<'a> {
     matches: &'a ArgMatches,
-    /// Why the settings of each open `begin_when` have no effect; `None` if they have one.
+    /// For each `begin_when` that has not ended, from the outermost: why its settings have no
+    /// effect; `None` if they have an effect.
     no_effect: Vec<Option<&'static str>>,
     /// Invalid values: one sentence per value, with the option and the expected values.
     pub(super) errors: Vec<String>,

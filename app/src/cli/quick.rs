@@ -201,7 +201,8 @@ fn redacted(run: &Run, place: Place) -> (Run, Report) {
     (run.into_owned(), report)
 }
 
-/// Prints a saved check in the format that the options select, as for a new check.
+/// Writes a saved check in the format and to the destination that the options select, with the same
+/// content as for a new check.
 pub(super) fn show(
     files: &[PathBuf],
     matches: &ArgMatches,

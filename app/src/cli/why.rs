@@ -56,8 +56,8 @@ fn at(late: &LateSample) -> String {
 fn find(trial: &TrialRun, frame: u32) -> Option<LateSample> {
     let index = usize::try_from(frame).ok()?.checked_sub(1)?;
     let late = trial.samples.get(index)?.late();
-    // Break down all samples that are at least as late, so that no time of CPU steal is assigned to
-    // several of them.
+    // Break down all samples that are at least as late, not only this one, so that the same steal
+    // time is not assigned to several samples.
     let all = late_samples(trial, late - Nanos::new(1));
     all.into_iter().find(|one| one.index == index)
 }

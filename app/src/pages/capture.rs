@@ -23,7 +23,7 @@ use crate::widgets::{
 };
 use plots::Plots;
 
-/// The table of recordings, with all columns that are not optional.
+/// The layout of the table of recordings: all columns that are not optional.
 const RECORDINGS: TableLayout =
     TableLayout { leading: &["label"], varying: &[], rows: &[], compared: Some(&[]) };
 

@@ -212,8 +212,8 @@ fn presets_ui(ui: &mut Ui, session: &Session, state: &TestState, actions: &mut V
                 }
             }
         });
-        // The row for own presets is always present, so that a changed setting does not move other
-        // fields.
+        // The row for the user's own presets is always present, so that a changed setting does not
+        // move other fields.
         let room = vec2(ui.available_width(), ui.spacing().interact_size.y);
         ui.allocate_ui(room, |ui| {
             ui.set_min_size(room);

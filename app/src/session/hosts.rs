@@ -345,7 +345,7 @@ impl Hosts {
         }
     }
 
-    /// Finds connections that a run has not returned when it ended: these connections are lost.
+    /// Marks as lost each connection that a run did not return when it ended.
     fn note_lost(&mut self, outbox: &mut Outbox) {
         let is_lost =
             |state: &HostState| matches!(state, HostState::Connected(one) if !one.agent.is_ready());

@@ -101,7 +101,7 @@ pub struct Settings {
     pub plot_rate: PlotRate,
     /// The folder of runs; `None` for the platform's default.
     pub data_folder: Option<PathBuf>,
-    /// Whether stopping a test that runs for more than a minute needs confirmation.
+    /// Whether stopping a test that has measured for more than 10 s needs confirmation.
     pub asks_before_stop: bool,
     /// Whether closing the window while a test runs needs confirmation.
     pub asks_before_close: bool,

@@ -51,9 +51,9 @@ impl View {
         }
     }
 
-    /// Draws a line that late frames have no trace, and offers to measure again with a trace if
-    /// this PC can record one. Offers administrator rights if these would add thread names to a
-    /// trace.
+    /// Draws a line which states that no trace was recorded, and offers to measure again with a
+    /// trace if this PC can record one. Offers administrator rights if these would add thread names
+    /// to a trace.
     pub(super) fn untraced_ui(
         &self,
         ui: &mut Ui,

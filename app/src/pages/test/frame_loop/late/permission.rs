@@ -30,8 +30,8 @@ pub(super) fn ui(ui: &mut Ui, state: Option<&TraceState>) {
     }
 }
 
-/// Draws a line that the trace was off and, if this PC has a trace source, a link to run again with
-/// a trace. Returns whether the link was clicked.
+/// Draws a line which states that the trace was off and, if this PC has a trace source, a link to
+/// run again with a trace. Returns whether the link was clicked.
 pub(in super::super) fn untraced_ui(ui: &mut Ui, has_source: bool) -> bool {
     let row = ui.horizontal_wrapped(|ui| {
         ui.spacing_mut().item_spacing.x = size::GAP_LABEL;

@@ -1,5 +1,6 @@
-//! Tests with administrator rights: what an agent holds once it gave up those of root, what it refuses, and how it is
-//! started. Root can run most of this, and none of it leaves a trace on the system.
+//! Tests with administrator rights: which rights an agent still has after it gives up those of root, which
+//! requests it refuses, and how it is started. Most tests here need root; none changes the system
+//! permanently.
 #![cfg(target_os = "linux")]
 
 use std::collections::BTreeMap;
@@ -15,19 +16,20 @@ use jitterscope_engine::store;
 
 use super::cli::{SHORT, program};
 
-/// A user without any rights.
+/// The user ID of `nobody`, a user without any rights.
 const NOBODY: u32 = 65_534;
-/// Capabilities by their number: CAP_IPC_LOCK, CAP_SYS_NICE, CAP_PERFMON.
+/// The capabilities that an agent retains, as a bit mask: CAP_IPC_LOCK (bit 14), CAP_SYS_NICE (23), and
+/// CAP_PERFMON (38).
 const RETAINED: u64 = 1 << 14 | 1 << 23 | 1 << 38;
 const IDLE_FILE: &str = "/dev/cpu_dma_latency";
 
-/// In place of pkexec: root needs no password.
+/// A script that replaces pkexec and asks for no password, because the tests run as root.
 pub(super) const PKEXEC: &str = "#!/bin/sh\nexec env PKEXEC_UID=65534 \"$@\"\n";
-/// What it prints when its window is closed.
+/// A script that replaces pkexec and does what pkexec does if the user closes its password dialog.
 pub(super) const DISMISSED: &str =
     "#!/bin/sh\necho 'Error executing command as another user: Request dismissed' >&2\nexit 126\n";
 
-/// Whether this process is root and only root can change the program.
+/// Returns whether this process is root and only root can change the program.
 pub(super) fn is_root() -> bool {
     let is_root = status("self")["Uid"].split_whitespace().all(|uid| uid == "0");
     let is_safe = program().ancestors().all(|path| {
@@ -40,7 +42,7 @@ pub(super) fn is_root() -> bool {
     is_root && is_safe
 }
 
-/// What the kernel reports of a process.
+/// Returns the fields of `/proc/<process>/status`, by name.
 fn status(process: &str) -> BTreeMap<String, String> {
     let text = fs::read_to_string(format!("/proc/{process}/status")).unwrap();
     let pairs = text.lines().filter_map(|line| line.split_once(':'));
@@ -51,7 +53,7 @@ fn set(status: &BTreeMap<String, String>, name: &str) -> u64 {
     u64::from_str_radix(&status[name], 16).unwrap()
 }
 
-/// An agent that was started as root for nobody.
+/// An agent process that was started as root on behalf of the user `nobody`.
 struct Elevated {
     process: Child,
     answers: BufReader<std::process::ChildStdout>,
@@ -72,14 +74,14 @@ impl Elevated {
     }
 
     fn answer(&mut self, request: &str) -> String {
-        // What is too long is not read to its end.
+        // Ignore a failed write: the agent stops reading a request that is too long.
         writeln!(self.process.stdin.as_mut().unwrap(), "{request}").ok();
         let mut line = String::new();
         self.answers.read_line(&mut line).unwrap();
         line
     }
 
-    /// The files of the system that it holds open.
+    /// Returns the files, such as devices, that the agent holds open, except `/dev/null`.
     fn devices(&self) -> Vec<String> {
         let files = fs::read_dir(format!("/proc/{}/fd", self.process.id())).unwrap();
         let targets = files.filter_map(|file| fs::read_link(file.unwrap().path()).ok());
@@ -144,7 +146,7 @@ fn a_caller_that_is_not_known_gets_no_agent() {
         assert_eq!(output.stdout, b"", "{name}={value}");
         assert!(error(&output).contains("cannot give up the rights of root"), "{}", error(&output));
     }
-    // As root starts one for itself, and as what grants rights without a name of the user does.
+    // Without variables that name the user, root may start an agent for itself, but not one for a caller.
     for (arguments, status) in [(&["agent"][..], 0), (&["agent", "--for-caller"], 1)] {
         let mut command = Command::new(program());
         command.args(arguments).env_remove("SUDO_UID").env_remove("PKEXEC_UID");
@@ -184,7 +186,7 @@ fn an_agent_with_rights_measures_plans_and_nothing_else() {
     }
 }
 
-/// A folder with a program in place of pkexec.
+/// Creates a folder that contains this script as the program `pkexec`.
 pub(super) fn folder(pkexec: &str) -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("pkexec");
@@ -216,7 +218,7 @@ fn error(output: &Output) -> String {
     String::from_utf8_lossy(&output.stderr).into_owned()
 }
 
-/// Checks that a run has what root may have here, although its agent is an ordinary user.
+/// Checks that a run got the rights that root has on this PC, although its agent ran as an ordinary user.
 pub(super) fn check_rights(run: &Run) {
     assert_eq!(run.host, None, "it is this PC");
     let [trial] = &run.trials[..] else { panic!("{} trials", run.trials.len()) };
@@ -240,7 +242,8 @@ fn a_run_with_rights_has_realtime_priority_a_trace_and_no_deep_idle() {
     check_rights(&saved(&folder.path().join("runs")));
 }
 
-/// Starts a command as nobody, with a rule of sudo that only this process and its children see.
+/// Returns a command that runs `command` as `nobody`, with a sudo rule that only this process and its
+/// children see.
 fn as_nobody(rule: &str, command: &Command) -> Command {
     let script = "mount -t tmpfs -o mode=755 none /etc/sudoers.d && printf '%s\\n' \"$0\" > /etc/sudoers.d/x && \
                   chmod 440 /etc/sudoers.d/x && \
@@ -261,7 +264,7 @@ fn nobody_measures_with_rights_through_a_rule_of_sudo() {
     let program = program();
     let program = program.to_str().unwrap();
     let folder = folder(PKEXEC);
-    // A folder where nobody can save runs.
+    // The user `nobody` must be able to save runs in this folder.
     let runs = folder.path().join("runs");
     fs::create_dir(&runs).unwrap();
     fs::set_permissions(folder.path(), fs::Permissions::from_mode(0o755)).unwrap();
@@ -282,7 +285,7 @@ fn nobody_measures_with_rights_through_a_rule_of_sudo() {
     let output = as_nobody(&rule, &command).output().unwrap();
     assert_eq!(output.status.code(), Some(0), "{}", error(&output));
     check_rights(&saved(&runs));
-    // The rule permits nothing else.
+    // The rule permits no other command of the program.
     for other in [&["agent"][..], &["agent", "--no-deep-idle"], &["runs", "list"]] {
         let mut sudo = Command::new("sudo");
         sudo.args(["-n", program]).args(other);

@@ -1,4 +1,5 @@
-//! Administrator rights in the window: granted, canceled, not available, and given up again. Root in place of pkexec.
+//! Administrator rights in the window: granted, canceled, not available, and given up again. A script
+//! replaces pkexec, so the tests need root.
 #![cfg(target_os = "linux")]
 
 use std::fs;
@@ -18,9 +19,11 @@ use super::window::{start_measuring, step_until, window_with_settings};
 
 const ROW: &str = "This PC, with administrator rights…";
 
-/// A window at the frame loop with this command.
+/// Opens a window on the frame loop page with the host menu open. `command` is the setting for the command
+/// that asks for administrator rights.
 fn window(folder: &tempfile::TempDir, command: &str) -> Harness<'static, App> {
-    // The agent is the command line in the folder of the program, which is this test.
+    // The window looks for the agent next to its own program, which is this test: link the command-line
+    // program there.
     static LINKED: Once = Once::new();
     LINKED.call_once(|| {
         let agent = std::env::current_exe().unwrap().with_file_name("jitterscope-cli");
@@ -46,7 +49,7 @@ fn pkexec(folder: &tempfile::TempDir) -> String {
     folder.path().join("pkexec").display().to_string()
 }
 
-/// The processes of agents that this process started.
+/// Returns the process IDs of the agents that this process started.
 fn agents() -> Vec<String> {
     let threads = fs::read_dir("/proc/self/task").unwrap();
     let children =
@@ -99,7 +102,7 @@ fn a_check_does_not_go_on_without_the_rights_it_began_with() {
         return;
     }
     let folder = folder(PKEXEC);
-    // Only this test's: others run beside it.
+    // Tests that run at the same time also start agents: find the one of this test by exclusion.
     let before = agents();
     let mut harness = window(&folder, &pkexec(&folder));
     harness.get_by_label_contains(ROW).click();

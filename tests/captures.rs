@@ -1,4 +1,4 @@
-//! The page of an imported capture: what it shows in a small window.
+//! The page of an imported capture, also in a small window.
 
 use egui::accesskit::Role;
 use egui_kittest::Harness;
@@ -10,7 +10,8 @@ use jitterscope_engine::stats::LowDefinition;
 
 use super::window::{step_until, window};
 
-/// A log of MangoHud: a row per frame, or one of many frames where rows are this far apart.
+/// Returns a MangoHud log in which the rows are `apart_millis` ms apart. At 16.7, each row is a frame; at
+/// much more, the log is a sample of the frames.
 fn mangohud(rows: u32, apart_millis: f64) -> String {
     let mut text = String::from(
         "os,cpu,gpu,ram,kernel,driver,cpuscheduler\n\
@@ -26,7 +27,7 @@ fn mangohud(rows: u32, apart_millis: f64) -> String {
     text
 }
 
-/// The window with a file imported.
+/// Opens a window and imports a file with this text.
 fn imported(folder: &tempfile::TempDir, text: &str) -> Harness<'static, App> {
     let file = folder.path().join("frames.csv");
     std::fs::write(&file, text).unwrap();
@@ -68,7 +69,7 @@ fn another_capture_begins_at_its_answer() {
     assert!((answer(&harness) - top).abs() < 1.0, "at its top again");
 }
 
-/// The plots in words.
+/// Returns the accessible labels of all plots on the page.
 fn plots(harness: &Harness<'_, App>) -> Vec<String> {
     let label = |node: egui_kittest::Node<'_>| node.accesskit_node().label().unwrap_or_default();
     harness.query_all_by_role(Role::Image).map(label).collect()
@@ -93,7 +94,7 @@ fn what_a_log_recorded_besides_frame_times_is_below_them_and_its_machine_is_name
     for machine in ["A Graphics Card", "Mesa 25"] {
         assert!(harness.query_by_label_contains(machine).is_some(), "{machine}");
     }
-    // The same frames as rates.
+    // Switch from frame times to frame rates.
     let is_shown = |harness: &Harness<'_, App>, words: &str| {
         plots(harness).iter().any(|plot| plot.starts_with(words))
     };
@@ -139,7 +140,7 @@ fn the_lows_by_every_definition_are_whole_in_the_smallest_window() {
     for lows in [frames.one_percent_low, frames.tenth_percent_low] {
         for by in LowDefinition::ALL {
             let value = format!("{:.1}", lows.unwrap().by(by));
-            // An ellipsis takes the room of all but the first digit.
+            // A truncated number would be only as wide as a digit and an ellipsis.
             let widths: Vec<f32> =
                 harness.get_all_by_label(&value).map(|node| node.rect().width()).collect();
             assert!(widths.iter().all(|width| 22.0 < *width), "{value}: {widths:?}");

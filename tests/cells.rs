@@ -1,5 +1,5 @@
-//! Every cell of every table of every test is found in every format that carries tables: exact in JSON and
-//! CSV, as formatted text elsewhere.
+//! Every cell of every table of every test appears in every format that contains tables: as an exact value in
+//! JSON and CSV, as formatted text in the other formats.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -20,7 +20,7 @@ use serde_json::Value;
 use super::exchange::sample;
 use super::{cli, metrics, probes, schema};
 
-/// A short plan of every test.
+/// Returns a short plan of every test.
 fn plans() -> [Plan; 7] {
     [
         Plan::FrameLoop(FrameLoop {
@@ -58,17 +58,18 @@ fn written(format: Format, run: &Run, report: &Report, table: usize) -> String {
     String::from_utf8(bytes).unwrap()
 }
 
-/// Cells by the position of the row and the heading or the key of the column.
+/// The texts of cells. The key is the position of the row, and the heading or the key of the column.
 type Cells = BTreeMap<(usize, String), String>;
 
-/// Compares every cell of the first `most` rows with what was read, and returns how many there are.
+/// Compares every cell of the first `most` rows with the texts in `read`, and returns the number of compared
+/// cells.
 #[track_caller]
 fn compare(table: &Table, most: usize, read: &Cells, by_key: bool, what: &str) -> usize {
     let mut count = 0;
     for (row, line) in table.rows.iter().enumerate().take(most) {
         let cells = table.texts(line).into_iter().zip(&line.cells).zip(&table.columns);
         for ((text, cell), column) in cells {
-            // A page states the reason in place of the value.
+            // An HTML page shows the reason for an empty cell in place of the value.
             let text = cell.reason().filter(|_| by_key).map_or(text, str::to_owned);
             let name = if by_key { column.key.to_owned() } else { plain(&column.heading()) };
             let found = read.get(&(row, name)).unwrap_or_else(|| {
@@ -81,8 +82,8 @@ fn compare(table: &Table, most: usize, read: &Cells, by_key: bool, what: &str) -
     count
 }
 
-/// Checks that the lines with reasons for empty cells are those of the table, with the columns that each
-/// concerns.
+/// Checks that `lines` are the lines of the table that give the reasons for empty cells, each with the
+/// affected columns.
 #[track_caller]
 fn compare_reasons<'a>(
     table: &Table,
@@ -98,7 +99,7 @@ fn compare_reasons<'a>(
     assert_eq!(found, expected, "{what}: {}", table.key);
 }
 
-/// Text as plain as a terminal needs it.
+/// Returns the text without the characters that the terminal format replaces or trims.
 fn plain(text: &str) -> String {
     text.replace(NARROW_SPACE, " ").trim().to_owned()
 }
@@ -134,7 +135,7 @@ fn json_cells(table: &Table, json: &Value, what: &str) -> usize {
     count
 }
 
-/// Text as a field of a sheet: a spreadsheet would run some, so those have an apostrophe before them.
+/// Returns the text as a CSV field: an apostrophe precedes text that a spreadsheet would run as a formula.
 fn sheet_text(text: &str) -> String {
     let is_formula = text.trim_start().starts_with(['=', '+', '-', '@', '|', '%']);
     if is_formula { format!("'{text}") } else { text.to_owned() }
@@ -179,7 +180,7 @@ fn between<'a>(text: &'a str, before: &str, after: &str) -> Option<&'a str> {
     rest.split_once(after).map(|(found, _)| found)
 }
 
-/// The cells of a table in a page, by the keys of its columns.
+/// Returns the cells of a table in an HTML page, by the keys of its columns.
 fn html_cells(section: &str, rows: usize) -> Cells {
     let mut cells = Cells::new();
     let text = |cell: &str| unescaped(between(cell, "<bdi>", "</bdi>").unwrap());
@@ -211,7 +212,8 @@ fn html_cells(section: &str, rows: usize) -> Cells {
     cells
 }
 
-/// Checks that every column of a table of configurations is in one group of figures.
+/// Checks that every column of a table of configurations is in a named group, and that no group appears
+/// twice.
 #[track_caller]
 fn check_groups(table: &Table, section: &str, what: &str) {
     let mut groups: Vec<&str> = table.columns.iter().map(|column| column.group).collect();
@@ -228,7 +230,7 @@ fn check_groups(table: &Table, section: &str, what: &str) {
     }
 }
 
-/// The cells of a line of Markdown without its escapes.
+/// Returns the cells of a line of a Markdown table, without escapes.
 fn markdown_row(line: &str) -> Vec<String> {
     let mut cells = vec![String::new()];
     let mut letters = line.trim().trim_start_matches('|').chars();
@@ -243,7 +245,7 @@ fn markdown_row(line: &str) -> Vec<String> {
     cells.iter().map(|cell| unescaped(cell.trim())).collect()
 }
 
-/// The cells of a table in Markdown, by the headings of its columns.
+/// Returns the cells of a Markdown table, by the headings of its columns.
 fn markdown_cells(section: &str, rows: usize) -> Cells {
     let mut cells = Cells::new();
     for block in section.split("\n\n") {
@@ -272,12 +274,12 @@ fn markdown_cells(section: &str, rows: usize) -> Cells {
     cells
 }
 
-/// The cells of a line for a terminal: two spaces or more are between them.
+/// Returns the cells of a line of a terminal table, which are separated by at least two spaces.
 fn terminal_row(line: &str) -> Vec<String> {
     line.split("  ").map(str::trim).filter(|cell| !cell.is_empty()).map(str::to_owned).collect()
 }
 
-/// The cells of a table for a terminal, by the headings of its columns.
+/// Returns the cells of a terminal table, by the headings of its columns.
 fn terminal_cells(section: &str, rows: usize) -> Cells {
     let mut cells = Cells::new();
     for block in section.split("\n\n") {
@@ -293,7 +295,7 @@ fn terminal_cells(section: &str, rows: usize) -> Cells {
         }
         let is_list = !lines.get(1).is_some_and(|rule| rule.starts_with("---"));
         for line in lines.iter().filter(|line| is_list && line.starts_with("  ")) {
-            // What follows the tables may be indented, too.
+            // Other indented lines may follow the tables: skip those that do not have exactly two cells.
             let Ok([heading, text]) = <[String; 2]>::try_from(terminal_row(line)) else { continue };
             cells.extend((0..rows).map(|row| ((row, heading.clone()), text.clone())));
         }
@@ -301,7 +303,7 @@ fn terminal_cells(section: &str, rows: usize) -> Cells {
     cells
 }
 
-/// The part of a text from the title of a table to the next one.
+/// Returns the part of a text from the title of the table at `position` to the title of the next table.
 fn section<'a>(text: &'a str, titles: &[String], position: usize) -> &'a str {
     let start =
         text.find(titles[position].as_str()).unwrap_or_else(|| panic!("{titles:?}: {text}"));
@@ -310,16 +312,17 @@ fn section<'a>(text: &'a str, titles: &[String], position: usize) -> &'a str {
     &rest[..end.unwrap_or(rest.len())]
 }
 
-/// What the command line prints of a saved run.
+/// Returns what the command line prints for these arguments.
 fn printed(folder: &tempfile::TempDir, args: &[&str]) -> String {
     let output = cli::run(folder, args);
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     String::from_utf8(output.stdout).unwrap()
 }
 
-/// Compares all cells of a run in every format, and returns how many by format.
+/// Compares all cells of a run in every format, and returns the number of cells per format.
 ///
-/// Without who had the CPU: an export gives other programs other names than the terminal, by default.
+/// Removes the traces first: by default, exports replace the names of other programs, and the terminal does
+/// not.
 fn compared(run: &Run) -> BTreeMap<&'static str, usize> {
     let mut run = run.clone();
     run.trials.iter_mut().for_each(|trial| trial.trace = None);
@@ -365,7 +368,8 @@ fn compared(run: &Run) -> BTreeMap<&'static str, usize> {
             let shown = printed(&folder, &["runs", "show", &id, "--format", "csv"]);
             assert_eq!(shown, csv, "{test}");
         }
-        // A table of events may have thousands of rows.
+        // Formats limit the rows of all tables except the first, because a table of events may have thousands
+        // of rows.
         let most = |events: usize| if position == 0 { usize::MAX } else { events };
         let rows = table.rows.len();
         let of_page = page.split(&format!("data-table=\"{}\"", table.key)).nth(1).unwrap();
@@ -390,7 +394,7 @@ fn compared(run: &Run) -> BTreeMap<&'static str, usize> {
     counts
 }
 
-/// The plots of a test that has samples of every kind.
+/// Returns the keys of the plots of a test that has samples of every kind.
 fn plots(test: &str) -> &'static [&'static str] {
     match test {
         "frame-loop" => &["timeline", "histogram", "tail"],
@@ -412,13 +416,13 @@ fn plots(test: &str) -> &'static [&'static str] {
     }
 }
 
-/// Checks that a page and files show the plots of this test, and of no other.
+/// Checks that the HTML page and the SVG files of a run contain exactly the plots of its test.
 fn check_plots(run: &Run) {
     let report = Report::of(run, &report::Options::default());
     let test = run.subject.key();
     let charts = report.charts(run);
     let keys: Vec<&str> = charts.iter().map(|chart| chart.key).collect();
-    // Where the policy was denied, there is no change to draw.
+    // If real-time priority was denied, there are no changes to draw.
     let is_compared = report.results::<report::Change>().iter().any(report::Change::is_evaluated);
     let is_expected = |key: &&str| is_compared || *key != "changes";
     let expected: Vec<&str> = plots(test).iter().copied().filter(is_expected).collect();
@@ -429,7 +433,8 @@ fn check_plots(run: &Run) {
     let is_paced = matches!(test, "frame-loop" | "real-time" | "what-helps");
     assert_eq!(visible.contains("Missed"), is_paced, "{test} has no deadlines");
     for chart in &charts {
-        // The frames of a loop have marks by cause.
+        // In an HTML page, the timeline of a frame loop has a different title, because it marks late frames
+        // by cause.
         let is_marked = (test, chart.key) == ("frame-loop", "timeline");
         let title = if is_marked { "Timeline" } else { chart.title };
         assert!(visible.contains(&format!("<h2>{title}</h2>")), "{test}: {title}");

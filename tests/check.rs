@@ -1,4 +1,4 @@
-//! Limits for a pipeline: exit status, results, and what a wrong file gets.
+//! The `check` command: exit status, results, and error messages for invalid limits files.
 
 use std::fs;
 use std::path::Path;
@@ -11,7 +11,7 @@ use jitterscope_engine::store::{self, Store};
 use crate::cli;
 use crate::exchange::sample;
 
-/// The beginning of a file: a short test.
+/// The beginning of a limits file with a short test.
 const TEST: &str = "[[test]]\ntest = \"frame-loop\"\nname = \"Short <test>\"\n\
                     settings = { duration = \"100ms\", warm-up = \"0s\", wait = \"os-sleep\" }\n";
 
@@ -94,7 +94,7 @@ fn wrong_file_ends_with_2_and_names_line_and_column() {
     }
 }
 
-/// Changes a run into the baseline of this name.
+/// Saves a run as a baseline file with this name in the folder.
 fn save(folder: &Path, name: &str, run: &Run) {
     let other = folder.join(format!("{name}-runs"));
     let saved = Store::at(&other).save(run).unwrap();
@@ -118,7 +118,7 @@ fn limits_are_met_exceeded_and_undecided() {
         .collect();
     assert_eq!(runs.len(), 3, "decided after three runs");
 
-    // The newest runs are the baseline of the next check.
+    // Use the newest run as the baseline of the next check.
     let baseline = store::load(&runs[0]).unwrap();
     assert_eq!(baseline.tags, ["check"]);
     save(folder.path(), "baseline.json", &baseline);

@@ -1,4 +1,4 @@
-//! The command line: what it prints, what it refuses, how it ends.
+//! The command line: output, error messages, and exit status.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -7,7 +7,7 @@ use jitterscope_engine::report::comparison::Variation;
 use jitterscope_engine::report::{Options, Report};
 use jitterscope_engine::store::{self, Store};
 
-/// The program next to this test's own, built or updated on first use.
+/// Returns the path of the command-line program next to this test program; builds or updates it on first use.
 pub(crate) fn program() -> PathBuf {
     let mut folder = std::env::current_exe().unwrap();
     folder.pop();
@@ -15,8 +15,9 @@ pub(crate) fn program() -> PathBuf {
     let path = folder.join(format!("jitterscope-cli{}", std::env::consts::EXE_SUFFIX));
     static BUILT: std::sync::Once = std::sync::Once::new();
     BUILT.call_once(|| {
-        // Tests of a workspace do not build the binaries of other packages, and one may be there that is old.
-        // Under Wine, the cargo that runs the tests would build for another system, and its path is not absolute.
+        // Cargo does not build the programs of other packages for a test, and an old program may exist: build
+        // it here. Under Wine, skip this: Cargo runs outside of Wine and would build for another system.
+        // There, its path is not absolute.
         let cargo = std::env::var_os("CARGO").filter(|cargo| Path::new(cargo).is_absolute());
         let arguments = ["build", "--workspace", "--bin", "jitterscope-cli"];
         let built = cargo.map(|cargo| Command::new(cargo).args(arguments).status());
@@ -27,12 +28,12 @@ pub(crate) fn program() -> PathBuf {
     path
 }
 
-/// Runs the program with this folder for its runs.
+/// Runs the program with this folder as its data folder.
 pub(crate) fn run(folder: &tempfile::TempDir, args: &[&str]) -> Output {
     Command::new(program()).arg("--data-dir").arg(folder.path()).args(args).output().unwrap()
 }
 
-/// Whether tests run for their full length.
+/// Returns whether long tests are enabled, by `JITTERSCOPE_LONG_TESTS=1`.
 pub(crate) fn is_long() -> bool {
     std::env::var_os("JITTERSCOPE_LONG_TESTS").is_some_and(|value| value == "1")
 }
@@ -85,7 +86,7 @@ fn a_run_is_printed_saved_listed_shown_and_removed() {
     for title in ["Requested", "Applied", "p99 (", "Missed"] {
         assert!(text.contains(title), "{title}: {text}");
     }
-    // One screen, with the answer last; every figure on request.
+    // By default, the output fits on one screen with the verdict last; `--all` prints every figure.
     assert!(text.lines().count() <= 44 && !text.contains("Evidence overhead"), "{text}");
     let (_, answer) = text.trim_end().rsplit_once("\n\n").unwrap();
     assert!(answer.contains(": "), "{answer}");
@@ -181,7 +182,7 @@ fn repeats_tell_their_noise_floor_and_comparisons_know_it() {
     let output = run(&folder, &args);
     let said = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(0), "{said}");
-    // Other tests beside it may disturb one of them more than the first.
+    // Other tests that run at the same time may disturb a repeat; such a repeat is omitted.
     let counted =
         ["4 repeats.", "3 repeats."].map(|count| format!("Run-to-run variation of {count}"));
     let is_whole = said.contains(&counted[0]);
@@ -191,7 +192,7 @@ fn repeats_tell_their_noise_floor_and_comparisons_know_it() {
     let saved = Store::at(folder.path());
     let paths: Vec<PathBuf> = saved.list().unwrap().into_iter().map(|entry| entry.path).collect();
     assert_eq!(paths.len(), 4);
-    // Runs on a busy machine may last longer, and are then none of the same settings.
+    // On a busy PC, a run may take longer and then does not count as having the same settings.
     let runs = [0, 1].map(|run| store::load(&paths[run]).unwrap());
     let reports = runs.each_ref().map(|run| Report::of(run, &Options::default()));
     let both = [(&runs[0], &reports[0]), (&runs[1], &reports[1])];
@@ -265,7 +266,8 @@ fn a_long_value_is_quoted_with_an_ellipsis() {
     }
 }
 
-/// The end of a path that a message shows, where the home folder before it is replaced.
+/// Returns the last folder and the file name of a path: the part that a message always shows. If the home
+/// folder precedes them, it is redacted.
 fn shown_end(path: impl AsRef<Path>) -> String {
     let path = path.as_ref();
     let folder = path.parent().unwrap().file_name().unwrap();
@@ -412,7 +414,7 @@ fn what_helps_states_its_time_ranks_the_changes_and_is_reopened() {
     {
         assert!(text.contains(expected), "{expected}: {text}");
     }
-    // One entry, whether or not changes were measured together.
+    // A run of this test is a single entry, whether or not it also measured all changes together.
     let entries = Store::at(folder.path()).list().unwrap();
     assert_eq!(entries.len(), 1);
     let saved = store::load(&entries[0].path).unwrap();

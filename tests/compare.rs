@@ -1,4 +1,4 @@
-//! Runs side by side: from the command line, in the window, and of real runs.
+//! The comparison of runs: on the command line, in the window, and of runs measured on this PC.
 
 use std::process::{Command, Output};
 
@@ -21,7 +21,7 @@ use jitterscope_engine::store::Store;
 use super::probes;
 use super::window::{step_until, window};
 
-/// A number that looks random and is the same each time.
+/// Returns a pseudo-random number that depends only on the seed.
 fn scatter(seed: u64) -> u64 {
     let mut x = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15);
     x ^= x >> 29;
@@ -29,7 +29,8 @@ fn scatter(seed: u64) -> u64 {
     x ^ (x >> 32)
 }
 
-/// A run of 1 800 frames that are some microseconds late; one in twenty is later by `delay`.
+/// Returns a run of 1 800 frames, each some microseconds late; one frame in twenty is late by another `delay`
+/// nanoseconds.
 pub(super) fn run(id: u32, name: &str, delay: i64) -> Run {
     let period = Nanos::new(16_666_667);
     let plan = FrameLoop {
@@ -92,7 +93,7 @@ pub(super) fn run(id: u32, name: &str, delay: i64) -> Run {
     }
 }
 
-/// A folder with a good run, its like, and one that is worse.
+/// Creates a folder with three runs: "before", the equivalent run "again", and the worse run "after".
 pub(super) fn folder() -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     let store = Store::at(folder.path());
@@ -112,7 +113,7 @@ pub(super) fn compare(folder: &tempfile::TempDir, args: &[&str]) -> Output {
         .unwrap()
 }
 
-/// The headline of runs that differ where nobody knows by how much runs of one setting do.
+/// The headline if the runs differ and their run-to-run variation is unknown.
 const UNKNOWN: &str = "B is worse here, but run-to-run variation is unknown.";
 
 pub(super) fn said(output: &Output) -> String {
@@ -214,12 +215,13 @@ fn groups_are_compared_by_their_own_variation() {
         (&json["groups"], &json["prior"]["groups"]),
         (&serde_json::json!([4, 4]), &0.into())
     );
-    // The same runs, evaluated with the variation that was saved with them.
+    // Evaluate the same runs with the variation that was saved with the first result.
     let again = args(&a, &b, &["--format", "json", "--prior", saved.to_str().unwrap()]);
     assert_eq!(said(&output(&again)).as_bytes(), found.stdout);
     let equal = said(&output(&args(&a[..2], &a[2..], &["--fail-if", "worse"])));
     assert!(!equal.contains("is worse") && !equal.contains("is better"), "{equal}");
-    // A single run has no variation; runs of two settings are no group; a run is in one group only.
+    // A group of one run has no variation, the runs of a group must have the same settings, and no run can be
+    // in both groups.
     let single = said(&output(&args(&a[..1], &b, &[])));
     assert!(single.contains("Not enough data (1 more run)"), "{single}");
     let mixed = said(&output(&args(&["d1", "e1"], &b[1..], &[])));
@@ -242,7 +244,7 @@ fn different_load_is_part_of_the_headline() {
     loaded.subject = Plan::FrameLoop(FrameLoop { load: FrameLoop::default().load, ..plan }).into();
     let store = Store::at(folder.path());
     store.save(&loaded).unwrap();
-    // What other programs used of one CPU, in percent; "before" does not report it.
+    // CPU use of other programs, in percent of one CPU; the run "before" does not report it.
     for (id, name, used) in [(0xe5, "quiet", 3), (0xf6, "busy", 60)] {
         let mut other = run(id, name, 200_000);
         let counters = [(counter::FOREIGN_CPU_NANOS, used), (counter::FOREIGN_WINDOW_NANOS, 100)];
@@ -265,7 +267,8 @@ fn different_load_is_part_of_the_headline() {
     assert!(row.contains("not reported") && row.contains("60%"), "{row}");
 }
 
-/// A PresentMon capture of frames of about 10 ms; one in twenty takes longer by `delay` microseconds.
+/// Returns a PresentMon capture with frame times of about 10 ms; one frame in twenty takes another `delay`
+/// microseconds.
 pub(super) fn capture(seed: u64, delay: u64) -> String {
     let mut file = String::from(
         "Application,ProcessID,SwapChainAddress,PresentRuntime,FrameType,CPUStartTime,FrameTime,CPUBusy\n",
@@ -315,8 +318,8 @@ fn imported_captures_are_compared() {
     assert_eq!(output.status.code(), Some(1), "captures miss nothing: {output:?}");
 }
 
-/// Captures of real programs, where `JITTERSCOPE_CAPTURES` names their folder: one recording in three
-/// generations of PresentMon's file.
+/// Compares captures of the same recording in several formats of PresentMon. Runs only if
+/// `JITTERSCOPE_CAPTURES` names the folder of the captures.
 #[test]
 fn one_recording_in_two_formats_is_the_same() {
     let Some(captures) = std::env::var_os("JITTERSCOPE_CAPTURES").map(std::path::PathBuf::from)
@@ -367,7 +370,7 @@ fn runs_are_checked_compared_and_swapped() {
     assert!(shows(&harness, "B is better"));
     harness.get_by_label("Copy report").click();
     harness.run_steps(2);
-    // A third run joins by the list; then it is taken out again.
+    // Resize the window; afterward, remove run B, which leaves nothing to compare.
     for size in [[1000.0, 640.0], [720.0, 450.0], [1440.0, 900.0]] {
         harness.set_size(egui::Vec2::from(size));
         harness.run_steps(3);
@@ -402,7 +405,7 @@ fn starred_run_is_the_baseline_and_long_names_stay_names() {
         let shown = harness.get_by_label(name).rect();
         assert!(200.0 < shown.width(), "the grade next to it cuts no name: {shown:?}");
     }
-    // 1440 × 900 at 200%: the table of differences is scrolled within its card.
+    // A window of 1440 × 900 at 200% zoom: the table of differences scrolls horizontally in its card.
     harness.set_size(egui::vec2(720.0, 450.0));
     harness.run_steps(4);
     for label in ["Remove A, ", "Copy report", "Only differences"] {
@@ -475,7 +478,7 @@ fn a_run_is_named_tagged_found_deleted_and_brought_back() {
     harness.run_steps(3);
     harness.get_by_label("Select after").click();
     harness.run_steps(3);
-    // By key to the name, which is written over.
+    // F2 focuses the name field and selects its text, so that typing replaces the name.
     harness.key_press(egui::Key::F2);
     harness.run_steps(3);
     harness.get_by_label("Name of the run").type_text("the slow one");
@@ -501,7 +504,7 @@ fn a_run_is_named_tagged_found_deleted_and_brought_back() {
     harness.get_by_label("Remove tag wrong").click();
     harness.run_steps(2);
     step_until(&mut harness, |app| has_tags(app, &["bug-7", "slow"]));
-    // Only what has the tag is listed.
+    // Search for a tag: only the run with this tag is listed.
     harness.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::F);
     harness.run_steps(2);
     harness.get_by_label("Search runs").type_text("tag:bug-7");
@@ -516,7 +519,7 @@ fn a_run_is_named_tagged_found_deleted_and_brought_back() {
     assert!(is_called(harness.state(), "the slow one"));
 }
 
-/// A short loop on this machine.
+/// Measures a short frame loop on this machine.
 fn measured() -> Run {
     let plan = FrameLoop {
         fps: 240.0,
@@ -532,7 +535,7 @@ fn measured() -> Run {
     std::sync::Arc::unwrap_or_clone(probes::finish(&running))
 }
 
-/// The same run with 200 µs added to one frame in twenty.
+/// Returns a copy of the run with a new ID, in which one frame in twenty is 200 µs later.
 fn delayed(run: &Run) -> Run {
     let mut run = run.clone();
     run.id = RunId::random();
@@ -553,13 +556,13 @@ fn delayed(run: &Run) -> Run {
     run
 }
 
-/// Whether any number of B is called better or worse than A's.
+/// Returns whether run B is called better or worse than run A in any metric.
 fn is_called(a: &Run, b: &Run) -> bool {
     let outcome = Comparison::of(&[a, b], 0).outcome(1);
     !matches!(outcome, Outcome::Same | Outcome::NoClearDifference)
 }
 
-/// A minute on a machine that does nothing else: only where `JITTERSCOPE_LONG_TESTS` is set.
+/// Takes about a minute and needs an idle machine: runs only if `JITTERSCOPE_LONG_TESTS` is set.
 #[test]
 fn real_runs_of_one_setting_are_seldom_called_different_and_a_delay_is_found() {
     if std::env::var_os("JITTERSCOPE_LONG_TESTS").is_none() {

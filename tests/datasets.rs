@@ -1,4 +1,4 @@
-//! The columns of the datasets for engines of analysis: documented, and all that rows have.
+//! The columns of the datasets for query engines: every column is documented, and rows have no other columns.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -12,7 +12,7 @@ use jitterscope_engine::import;
 
 use crate::tidy::root;
 
-/// Set to write the schema instead of comparing it.
+/// If this environment variable is set, the test writes the schema instead of comparing it.
 const WRITES: &str = "JITTERSCOPE_WRITE_SCHEMA";
 
 const fn kind(kind: Kind) -> &'static str {
@@ -24,7 +24,7 @@ const fn kind(kind: Kind) -> &'static str {
     }
 }
 
-/// The columns of a dataset, each with the tests that have it.
+/// Returns the columns of a dataset, each with the keys of the tests that have it.
 fn columns(dataset: Dataset) -> Vec<(Field, Vec<&'static str>)> {
     let mut found: Vec<(Field, Vec<&'static str>)> = Vec::new();
     for subject in subjects() {
@@ -112,7 +112,7 @@ fn rows_of_every_test_have_no_column_that_is_not_described() {
                 cells.collect::<Vec<_>>()
             });
             let found: Vec<_> = found.collect();
-            // The baseline of changes has no effect of its own.
+            // Compare the row with the most cells: the baseline of a What helps test has no effect columns.
             let widest = found.iter().max_by_key(|cells| cells.len());
             assert!(widest.is_none_or(|cells| *cells == described), "{}", path.display());
             for cells in &found {

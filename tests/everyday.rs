@@ -1,5 +1,5 @@
-//! Everyday habits: a test that is stopped from another page, own presets, settings and results after a
-//! restart, a second start, a desktop without dialogs.
+//! Everyday use: stopping a test from another page, the user's own presets, settings and results after a
+//! restart, a second start of the app, a desktop without file dialogs.
 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -27,7 +27,7 @@ fn made(key: &str) -> Run {
     run_of(1, "made", plan, |_| false)
 }
 
-/// Writes a run of spins as JSON, as it comes from someone else.
+/// Writes a run of spins as a JSON file that another user might send; returns its path.
 fn given(folder: &Path) -> PathBuf {
     let run = made("spin-strategies");
     let report = report::Report::of(&run, &report::Options::default());
@@ -66,7 +66,7 @@ fn a_running_test_is_stopped_from_any_page_and_by_esc_only_where_it_is_seen() {
     harness.key_press(Key::Escape);
     harness.run_steps(3);
     assert!(harness.state().session().running().is_running(), "Esc belongs to this page");
-    // Starting another test needs a confirmation; until then the first one continues.
+    // Starting another test asks for confirmation first; until it is given, the running test continues.
     harness.key_press_modifiers(Modifiers::COMMAND, Key::Num4);
     harness.step();
     harness.key_press(Key::F5);
@@ -100,7 +100,7 @@ fn the_empty_page_of_every_test_offers_to_stop_the_running_one() {
         for run in harness.get_all_by_label("Run test") {
             assert!(run.rect().right() < 1000.0, "{:?} is cut", run.rect());
         }
-        // One in the top bar, one on the page.
+        // Both the top bar and the page have this button; click the one on the page.
         harness.get_all_by_label("Run test").last().unwrap().click();
         harness.run_steps(3);
         harness.get_by_label(&format!("Spin strategies is running. Stop it and start {name}?"));
@@ -121,7 +121,7 @@ fn a_moment_marked_during_a_test_is_saved_with_its_run() {
         harness.key_press(Key::M);
         harness.run_steps(2);
     }
-    // The result is never seen.
+    // Stop the test from another page, so that the page of the test never shows the result.
     go(&mut harness, Key::Num8);
     harness.get_by_label("Stop Frame loop").click();
     step_until(&mut harness, |app| app.session().library().count() == 1);
@@ -131,10 +131,10 @@ fn a_moment_marked_during_a_test_is_saved_with_its_run() {
     assert!(run.annotations.iter().all(|one| Nanos::ZERO < one.from));
 }
 
-/// Marks a moment while something is measured, until the button has its next name.
+/// Calls `mark` until the label of the mark button is `next`, which shows that a mark was added.
 fn mark(harness: &mut Harness<'_, App>, next: &str, mark: impl Fn(&mut Harness<'_, App>)) {
     while harness.query_by_label(next).is_none() {
-        // Between two trials there is no moment to mark.
+        // Between two trials, no mark can be added: wait for the first sample of a trial.
         step_until(harness, |app| {
             let live = app.session().running().live();
             let trial = live.and_then(|(_, live)| live.current());
@@ -254,7 +254,7 @@ fn an_own_preset_is_saved_renamed_exported_deleted_and_opened_again() {
         });
         harness.state().session().running().test("frame-loop").unwrap().plan().clone()
     };
-    // Another start has it, until it is deleted; its file brings it back.
+    // After a restart, the preset still exists. After it is deleted, opening its file restores it.
     let mut harness = window_with_settings(&folder);
     assert_eq!(own(harness.state()), ["Arena 120"]);
     go(&mut harness, Key::Num2);
@@ -267,7 +267,7 @@ fn an_own_preset_is_saved_renamed_exported_deleted_and_opened_again() {
     step_until(&mut harness, |app| own(app) == ["Arena 120"]);
     assert_eq!(harness.state().page(), PageId::Test("frame-loop"));
     assert_eq!(harness.state().session().running().test("frame-loop").unwrap().plan(), &measured);
-    // A name that is taken stays with its preset.
+    // Renaming a preset to a name that is taken appends a number.
     click(&mut harness, "Frame loop, loop, target frame rate, 240");
     click(&mut harness, "Save as preset");
     type_text(&mut harness, "Arena", Key::Enter);
@@ -313,7 +313,7 @@ fn a_second_start_brings_the_window_to_the_front_and_hands_it_its_files() {
         .build_eframe(move |cc| App::with_store(cc, Some(store)).started(Start::First(first)));
     step_until(&mut harness, |app| app.session().machine().facts().is_some());
     let folder = settings.path().to_owned();
-    // On a busy PC, the first window may not answer in time: then the file is opened once more.
+    // On a busy PC, the first window may not answer in time: then try again.
     let second = move || loop {
         let start = Instance::claim(&folder, std::slice::from_ref(&file));
         if !matches!(start, Start::Busy) {
@@ -423,7 +423,7 @@ fn a_result_is_measured_again_with_a_trace_and_its_own_settings() {
         println!("skipped the rest: {:?}", facts.trace);
         return;
     }
-    // It lies below the window's edge.
+    // The link is below the edge of the window, out of reach of the pointer.
     harness.get_by_label("Run again with trace").click_accesskit();
     step_until(&mut harness, |app| app.session().running().is_running());
     let (plan, trace) = state(&harness);

@@ -18,7 +18,7 @@ use jitterscope_engine::report::{self, RecordingFigures, Report};
 use jitterscope_engine::run::{Capture, Ending, Run};
 use proptest::prelude::*;
 
-/// Text that could break its surroundings.
+/// Text that breaks HTML, CSV, Markdown, or a terminal if it is not escaped.
 const HOSTILE: &str = "</script><script>alert('x')</script> \"quoted\" <img src=x \
                        onerror=alert(1)> =cmd()|' /C calc'!A0 \u{202e}gpj.exe\u{200f} | pipe \
                        `code` [a](javascript:b) \0\u{7}\u{9b}31m\u{7f} & &amp; ]]> --> ${x} @everyone";
@@ -47,13 +47,14 @@ fn frame_times(imported: &Imported) -> Vec<i64> {
         .collect()
 }
 
-/// The frame times of an imported run.
+/// Returns the frame times of an imported run, in nanoseconds.
 fn of_capture(run: &Run) -> Vec<i64> {
     let recordings = run.capture().unwrap().recordings();
     recordings.iter().flat_map(|recording| recording.present()).collect()
 }
 
-/// The frame times of the row that formats of one configuration hold.
+/// Returns the frame times, in nanoseconds, of the configuration that formats with a single configuration
+/// export.
 fn of_default_row(run: &Run) -> Vec<i64> {
     let report = Report::of(run, &report::Options::default());
     let row = &report.rows[default_row(&report).unwrap()];
@@ -102,7 +103,7 @@ fn frame_times_and_lateness_come_back_to_the_nanosecond() {
         let back = imported(&written(format, &run, &Options::default()));
         assert_eq!(frame_times(&back), of_default_row(&run), "{format:?}");
         assert_eq!(back.bad_lines.count, 0, "{format:?}");
-        // The run that is made of them has the same frame times again, and no grade.
+        // An import that is exported and imported again has the same frame times, and no grade.
         let again = back.into_run();
         assert_eq!(of_capture(&again), of_default_row(&run), "{format:?}");
         let report = Report::of(&again, &report::Options::default());
@@ -318,7 +319,8 @@ fn what_is_not_checked_stands_nowhere_in_the_bytes() {
                     assert_eq!(cut.contains(word), skipped != parts, "{format:?}: {word}: {cut}");
                 }
             }
-            // A page without the whole run contains no run that reveals what was omitted.
+            // The HTML page embeds the run only if nothing is omitted from the page: the run would reveal
+            // what was omitted.
             let is_whole = parts.all_rows && parts.machine && parts.repeat;
             if format == Format::Html {
                 let back = import::from_bytes(cut.as_bytes(), &import::Options::default());
@@ -327,7 +329,8 @@ fn what_is_not_checked_stands_nowhere_in_the_bytes() {
             }
         }
     }
-    // JSON stays a run that can be imported: only note and tags go.
+    // A JSON file always contains the whole run, so that it can be imported: only the note and tags can be
+    // omitted.
     let none = Parts { all_rows: false, machine: false, repeat: false, notes: true };
     let options = Options { parts: none, ..Options::default() };
     assert!(written(Format::Json, &run, &options) == text(Format::Json, &run).as_bytes());
@@ -348,7 +351,7 @@ fn one_configuration_alone_shows_nothing_of_what_all_mean_together() {
     assert!(!text(Format::Markdown, &run).contains(words));
 }
 
-/// What stays of the words where only paths of home folders are shortened.
+/// Returns the text with only the paths of home folders shortened, because no other private names are known.
 fn words_without_home(words: &str) -> String {
     IncludedNames::NOTHING.redacted(words, &Identity::default())
 }
@@ -357,7 +360,8 @@ fn words_without_home(words: &str) -> String {
 fn nothing_in_any_format_reports_where_the_tests_run() {
     let run = sample::run("");
     let mut here = Identity::here().clone();
-    // A user called "app" or a host called "worker" is called as formats call other things.
+    // Ignore host and user names without a digit: a name such as "app" or "worker" also appears in files as
+    // an ordinary word.
     for names in [&mut here.hosts, &mut here.users] {
         names.retain(|name| name.contains(|letter: char| letter.is_ascii_digit()));
     }
@@ -388,7 +392,7 @@ fn the_command_line_leaves_out_who_runs_it_and_where() {
         assert_eq!(output.status.code(), Some(0), "{format:?}");
         assert!(!found.contains("qx7"), "{format:?}: {found}");
         let is_report = matches!(format, Format::Html | Format::Markdown | Format::Json);
-        // Markdown escapes brackets.
+        // Remove the backslashes with which Markdown escapes brackets.
         let words = found.replace('\\', "");
         assert!(!is_report || words.contains("[user] on [host]: ~/runs"), "{format:?}: {found}");
     }

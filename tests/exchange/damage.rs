@@ -1,4 +1,4 @@
-//! Damaged files: each gives a result or a message, never a panic.
+//! Damaged files: each yields a result or an error message, never a panic.
 
 use jitterscope_engine::export::{Format, Options};
 use jitterscope_engine::import;
@@ -7,7 +7,7 @@ use proptest::prelude::*;
 
 use super::{foreign, sample, written};
 
-/// Every kind of file that is read, whole.
+/// Returns one undamaged file of every supported format.
 pub(super) fn whole() -> Vec<Vec<u8>> {
     let mut run = sample::run("name");
     for trial in &mut run.trials {
@@ -38,9 +38,9 @@ pub(super) fn whole() -> Vec<Vec<u8>> {
     files
 }
 
-/// Reads it, and where it can be read, judges it; whether it could.
+/// Imports and evaluates a file; returns whether it could be imported.
 pub(super) fn survives(bytes: &[u8]) -> bool {
-    // A user would name a column if the file has unknown ones.
+    // Select a column, as the user would do for a file with unknown columns.
     let column = Some(import::Column { name: "1".to_owned(), unit: None });
     let options = import::Options { column, ..import::Options::default() };
     match import::from_bytes(bytes, &options) {

@@ -1,4 +1,4 @@
-//! Files of other programs, as they write them.
+//! Files of other programs, in the formats that these programs write.
 
 use jitterscope_engine::import::{self, Imported, Options, Source, TimeUnit};
 use jitterscope_engine::nanos::Nanos;
@@ -18,7 +18,7 @@ pub(super) const PRESENTMON_1: &str = "\u{feff}Application,ProcessID,SwapChainAd
     \r\n\
     game.exe,42,0x2,DXGI,1,0,0,0.3,0.2,17.5\r\n";
 
-/// PresentMon 2 and the current one.
+/// Captures in the format of PresentMon 2 and in the current format.
 pub(super) const PRESENTMON_2: &str = "Application,ProcessID,SwapChainAddress,PresentRuntime,FrameType,\
     CPUStartTime,FrameTime,CPUBusy\ngame.exe,42,0x2,DXGI,Application,1.0,16.5,3\n\
     game.exe,42,0x2,DXGI,Application,2.0,NA,3\ngame.exe,42,0x2,DXGI,Application,3.0,17.5,3\n";
@@ -43,14 +43,14 @@ pub(super) const CYCLICTEST: &str = r#"{"file_version":1,"cmdline:":"cyclictest 
     "0":{"histogram":{"4":8,"5":10},"cycles":20,"min":4,"max":1144,"avg":16.62,"cpu":1,"node":0},
     "1":{"histogram":{"3":2},"cycles":2,"min":3,"max":3,"avg":3.0,"cpu":0,"node":0}}}"#;
 
-/// Two threads in microseconds; thread 1 has values above the histogram.
+/// A histogram of two threads in microseconds; thread 1 has values beyond the last bin.
 pub(super) const CYCLICTEST_TEXT: &str = "# /dev/cpu_dma_latency set to 0us\n# Histogram\n\
     000000 000000\t000000\n000004 000008\t000001\n000005 000010\t000000\n\
     # Total: 000000018 000000001\n# Min Latencies: 00004 00004\n# Avg Latencies: 00004 00004\n\
     # Max Latencies: 00005 00230\n# Histogram Overflows: 00000 00002\n\
     # Histogram Overflow at cycle number:\n# Thread 0:\n# Thread 1: 00012 00077\n";
 
-/// What cyclictest 2.40 printed for `-H`, shortened: a third column for both threads.
+/// Output of cyclictest 2.40 with `-H`, shortened. The third column is the sum of both threads.
 const CYCLICTEST_WITH_SUM: &str = "# /dev/cpu_dma_latency set to 0us\n# Histogram\n\
     000066 000000\t000001\t000001\n000074 000001\t000002\t000003\n000080 000001\t000002\t000003\n\
     # Total: 000000002 000000005 000000007\n# Min Latencies: 00074 00066\n\
@@ -58,7 +58,7 @@ const CYCLICTEST_WITH_SUM: &str = "# /dev/cpu_dma_latency set to 0us\n# Histogra
     # Histogram Overflows: 00000 00005 00005\n# Histogram Overflow at cycle number:\n# Thread 0:\n\
     # Thread 1: 00004 00023 00025 00026 00030\n";
 
-/// What it printed for `-N`, shortened: nanoseconds, which the text does not state.
+/// Output of cyclictest 2.40 with `-N`, shortened. The values are nanoseconds, which the text does not state.
 const CYCLICTEST_NANOS: &str = "# /dev/cpu_dma_latency set to 0us\n# Histogram\n\
     073837 000001\t000000\n074275 000000\t000001\n263576 000001\t000000\n\
     # Total: 000000002 000000001\n# Min Latencies: 73837 74275\n# Avg Latencies: 117032 170155\n\
@@ -203,7 +203,8 @@ fn mangohud_has_as_many_frames_as_rows_and_names_its_machine() {
     assert_eq!(Report::of(&run, &report::Options::default()).verdict.grade, None);
 }
 
-/// A log with a row every 100 ms of frames of 4 ms, as MangoHud writes it with a logging interval.
+/// Returns a MangoHud log with a logging interval of 100 ms: one row per interval, although each frame takes
+/// 4 ms.
 fn sampled_log(rows: u64) -> String {
     let mut text = String::from("os,cpu\nLinux,A Processor\nfps,frametime,elapsed\n");
     for row in 1..=rows {
@@ -227,7 +228,7 @@ fn sampled_logs_are_no_frames() {
 
 #[test]
 fn sessions_joined_in_one_log_are_split() {
-    // One whole log after the other, and one that only starts its clock again.
+    // Two ways to join logs: with the header repeated, and with only the elapsed time starting again at 0.
     let log = sampled_log(50);
     let rows = log.split_once("elapsed\n").unwrap().1;
     for joined in [format!("{log}{log}"), format!("{log}{rows}")] {
@@ -288,7 +289,7 @@ fn the_summary_column_of_cyclictest_is_no_thread() {
     assert_eq!(labels, ["Thread 0", "Thread 1"]);
     assert_eq!((threads[0].count(), threads[1].count(), threads[1].above_count), (2, 10, 5));
     assert_eq!(threads[1].max, Some(Nanos::from_micros(5_581)));
-    // One thread has a summary, too, and its summary line has one value.
+    // With a single thread, the summary lines have one value.
     let one =
         "# Histogram\n000004 000008\t000008\n# Min Latencies: 00004\n# Max Latencies: 00004\n";
     let one = read(one);
@@ -336,7 +337,7 @@ fn histograms_in_text_hold_every_count() {
         ("CPU 12", "rtla osnoise")
     );
     assert_eq!(*counts(&osnoise)[0].bins, [(10, 3)]);
-    // Without the column of values, a count would be read as a value.
+    // Without the index column, the counts would be read as values: such a file is rejected.
     let no_index = RTLA.replace("Index   ", "   ");
     assert!(import::from_bytes(no_index.as_bytes(), &Options::default()).is_err());
 
@@ -349,7 +350,7 @@ fn histograms_in_text_hold_every_count() {
 
 #[test]
 fn saved_import_of_an_older_version_has_no_invented_frame() {
-    // As version 0.1.0 saved three rows of a MangoHud log: a frame loop of four samples.
+    // Version 0.1.0 saved a MangoHud log of three rows as a frame loop with four samples.
     let mut run = super::sample::of_frame_times(&[16_500_000, 17_000_000, 17_500_000]);
     run.method_version = 0;
     run.app_version = "MangoHud".to_owned();

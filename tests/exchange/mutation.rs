@@ -1,6 +1,7 @@
-//! Mutated files of every kind: each is read or refused, and none panics, hangs or runs away with memory.
+//! Randomly changed (mutated) files of every format: each is imported or rejected, without a panic, a hang,
+//! or excessive memory use.
 //!
-//! A few thousand in every run of the tests; a million with `JITTERSCOPE_LONG_TESTS=1`.
+//! A normal test run tries some thousand files; with `JITTERSCOPE_LONG_TESTS=1`, it tries a million.
 
 #[cfg(unix)]
 use std::io::Write as _;
@@ -13,9 +14,9 @@ use jitterscope_engine::import;
 use super::damage::{survives, whole};
 use crate::cli::is_long;
 
-/// Cases in every run of the tests, and in a long one.
+/// Number of mutated files in a normal test run and in a long one.
 const CASES: [u64; 2] = [3_000, 1_000_000];
-/// Pieces that break parsers: numbers at their limits, half of a quote, marks, ends of lines.
+/// Text that is likely to break parsers: extreme numbers, an unmatched quote, separators, line ends.
 const PIECES: [&str; 24] = [
     "-1",
     "0",
@@ -43,7 +44,7 @@ const PIECES: [&str; 24] = [
     "é\u{202e}",
 ];
 
-/// The same numbers each time (xorshift64*).
+/// A pseudo-random number generator (xorshift64*); the same seed yields the same numbers.
 pub(crate) struct Random(pub(crate) u64);
 
 impl Random {
@@ -61,7 +62,7 @@ impl Random {
     }
 }
 
-/// A file with one to four things done to it.
+/// Returns a randomly selected file with one to four random changes.
 fn mutated(files: &[Vec<u8>], random: &mut Random) -> Vec<u8> {
     let mut bytes = files[random.below(files.len())].clone();
     for _ in 0..=random.below(4) {
@@ -83,7 +84,7 @@ fn mutated(files: &[Vec<u8>], random: &mut Random) -> Vec<u8> {
                 bytes.splice(range, taken).for_each(drop);
             }
             5 => {
-                // A number in place of a cell or a value.
+                // Replace the digits of a number by another number.
                 let piece = PIECES[random.below(9)].as_bytes();
                 let is_digit = |at: &usize| bytes.get(*at).is_some_and(u8::is_ascii_digit);
                 let end = range.start + (range.start..bytes.len()).take_while(is_digit).count();
@@ -99,7 +100,7 @@ fn mutated(files: &[Vec<u8>], random: &mut Random) -> Vec<u8> {
     bytes
 }
 
-/// The most memory this process ever held, in MiB, where the system has it.
+/// Returns the peak memory of this process in MiB; `None` if the system does not report it.
 fn peak_mib() -> Option<u64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find(|line| line.starts_with("VmHWM:"))?;
@@ -127,7 +128,7 @@ fn mutated_files_are_read_or_refused() {
          peak memory {:?} MiB",
         peak_mib()
     );
-    // A harness that only makes rubbish tests nothing but the first lines of readers.
+    // If almost all files were rejected, the test would reach only the first lines of the parsers.
     assert!(cases / 20 < read_count && read_count < cases, "{read_count} of {cases}");
 }
 
@@ -151,7 +152,7 @@ fn files_of_too_many_parts_are_refused_with_the_limit() {
     assert!(error.to_string().contains("more than 20000000"), "{error}");
 }
 
-/// Writes an endless stream to the command line's import; returns its output and status.
+/// Writes an endless stream to the `import` command; returns the exit status and the error output.
 #[cfg(unix)]
 fn import_of_endless(beginning: &str, row: &str) -> (Option<i32>, String) {
     let mut child = Command::new(crate::cli::program())
@@ -174,7 +175,7 @@ fn import_of_endless(beginning: &str, row: &str) -> (Option<i32>, String) {
 #[cfg(unix)]
 #[test]
 fn streams_without_an_end_are_refused() {
-    // What is nothing that can be read is refused by its beginning.
+    // A stream in an unsupported format is rejected after its first bytes.
     let (status, said) = import_of_endless("\0\0\0\0", "\0\0\0\0");
     assert_eq!(status, Some(1), "{said}");
     assert!(said.contains("unsupported file"), "{said}");

@@ -1,7 +1,7 @@
-//! Recordings of real programs: every figure equals NumPy's, computed from the file by a separate
-//! parser.
+//! Captures that real programs recorded: every figure equals the one that a Python script with its own parser
+//! and NumPy computes from the same file.
 //!
-//! The folder of recordings is named by `JITTERSCOPE_CAPTURES`.
+//! Runs only if the environment variable `JITTERSCOPE_CAPTURES` names the folder of captures.
 
 use std::path::Path;
 
@@ -11,7 +11,7 @@ use jitterscope_engine::report::{self, RecordingFigures, Report};
 use jitterscope_engine::stats::{LowDefinition, Lows};
 use serde_json::{Value, json};
 
-/// The figures of a file, or of one series of it, as the script reads them.
+/// Returns the figures of a file, or of one series of it, in the form in which the script reads them.
 fn figures(path: &Path, options: &Options) -> Vec<Value> {
     let imported = import::read(path, options).unwrap_or_else(|error| panic!("{error}"));
     assert_eq!(imported.bad_lines.count, 0, "{}: {:?}", path.display(), imported.bad_lines);
@@ -61,7 +61,7 @@ fn figures_of_recorded_captures_equal_numpys() {
             continue;
         }
         let all = import::read(&path, &Options::default()).unwrap();
-        // Each series of a file, its default one among them.
+        // Import each series of the file separately, including the default one.
         let each = all.series.iter().map(Series::options).collect::<Vec<_>>();
         let options = if each.is_empty() { vec![Options::default()] } else { each };
         captures.extend(options.iter().flat_map(|options| figures(&path, options)));

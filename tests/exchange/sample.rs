@@ -1,4 +1,4 @@
-//! A run with something in every field, the same each time.
+//! A run that has a value in every field and is always the same.
 
 use jitterscope_engine::machine::{ClockFacts, Machine};
 use jitterscope_engine::nanos::Nanos;
@@ -10,7 +10,8 @@ use jitterscope_engine::platform::{
 use jitterscope_engine::run::{Annotation, Ending, Health, Run, RunId, TrialRun};
 use jitterscope_engine::sample::{Evidence, Sample, Samples};
 
-/// Two configurations of 1 200 frames, and `words` wherever a user or a system may have written.
+/// Returns a run of two configurations with 1 200 frames each. The text `words` is in every field that the
+/// user or the system may fill.
 pub(crate) fn run(words: &str) -> Run {
     let plan = FrameLoop {
         time_each: Nanos::from_secs(20),
@@ -81,7 +82,7 @@ pub(crate) fn run(words: &str) -> Run {
     }
 }
 
-/// A run of one configuration with these frame times.
+/// Returns a run of one configuration with these frame times, in nanoseconds.
 pub(super) fn of_frame_times(times: &[i64]) -> Run {
     let mut run = run("");
     run.trials.truncate(1);
@@ -104,7 +105,8 @@ pub(super) fn of_frame_times(times: &[i64]) -> Run {
     run
 }
 
-/// Lateness of a few times `scale` µs with a spike now and then; two slots pass empty.
+/// Returns samples whose lateness is between `scale` and 2 × `scale` µs, with a spike every 97 samples and
+/// two skipped slots after sample 600.
 fn samples(scale: i64, period: Nanos) -> Samples {
     (0..1_200_i64)
         .map(|k| {

@@ -1,4 +1,4 @@
-//! Files that leave the window and come into it: exports, text for a ticket, dropped files; repeats.
+//! Files that leave the window and enter it: exports, reports copied for a ticket, dropped files.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -15,7 +15,7 @@ use jitterscope_engine::store::Store;
 use super::exchange::sample;
 use super::window::{HANG, step_until, window};
 
-/// A run called so, saved in a folder.
+/// Saves a run with this ID and name in the folder, and returns the run.
 pub(super) fn saved(folder: &Path, id: &str, name: &str) -> Run {
     let mut run = sample::run("");
     run.id = RunId::parse(id).unwrap();
@@ -24,7 +24,7 @@ pub(super) fn saved(folder: &Path, id: &str, name: &str) -> Run {
     run
 }
 
-/// A window that shows a saved run on its page.
+/// Opens a window on the page of the saved run with this name.
 pub(super) fn showing(folder: &tempfile::TempDir, name: &str) -> Harness<'static, App> {
     let mut harness = window(folder);
     step_until(&mut harness, |app| 0 < app.session().library().count());
@@ -43,13 +43,13 @@ pub(super) fn shows(harness: &Harness<'_, App>, words: &str) -> bool {
     harness.query_all_by_label_contains(words).next().is_some()
 }
 
-/// The only configuration of a report in Markdown, which its title names.
+/// Returns the name of the configuration in the title of a Markdown report with a single configuration.
 fn configuration(markdown: &str) -> &str {
     let title = markdown.lines().next().unwrap();
     title.split("**").nth(1).unwrap().split_once(": ").unwrap().1
 }
 
-/// Lets the window go on until words stand in it.
+/// Draws frames until a text that contains `words` is shown.
 pub(super) fn step_until_shown(harness: &mut Harness<'_, App>, words: &str) {
     let began = Instant::now();
     while !shows(harness, words) {
@@ -59,7 +59,8 @@ pub(super) fn step_until_shown(harness: &mut Harness<'_, App>, words: &str) {
     }
 }
 
-/// Presses keys in one frame; the harness's own presses take several, of which only the last is seen.
+/// Presses and releases a key in a single frame. The harness's own functions take several frames, of which
+/// only the last can be inspected.
 pub(super) fn press_at_once(
     harness: &mut Harness<'_, App>,
     modifiers: egui::Modifiers,
@@ -76,7 +77,8 @@ pub(super) fn press_at_once(
     ]);
 }
 
-/// Asks for text, by events of one frame, and lets the window go on frame by frame until it copies it.
+/// Calls `ask`, which requests a copy to the clipboard, and draws frames until the window copies text;
+/// returns the text.
 pub(super) fn copied(
     harness: &mut Harness<'_, App>,
     ask: impl FnOnce(&mut Harness<'_, App>),
@@ -129,7 +131,7 @@ fn a_result_is_exported_in_every_format() {
         harness.run_steps(2);
         step_until(&mut harness, |app| app.session().exports().active().is_none());
         if format == "HTML report" {
-            // Later toasts wait until the first three are gone.
+            // The first three toasts hide later ones: wait until this toast is shown.
             step_until_shown(&mut harness, "Saved report.html in ");
         }
         let bytes = std::fs::read(&path).unwrap();
@@ -155,7 +157,7 @@ fn an_export_that_fails_shows_what_to_do_and_stays_open() {
     harness.get_by_label("Format, JSON").click();
     harness.run_steps(2);
     step_until_shown(&mut harness, "none found.");
-    // Cancelled in the system's dialog: nothing happens.
+    // If the user cancels the file dialog, nothing is written.
     harness.state_mut().set_next_dialog_answer(Vec::new());
     harness.get_by_label("Save…").click();
     harness.run_steps(2);
@@ -177,7 +179,7 @@ fn an_export_that_fails_shows_what_to_do_and_stays_open() {
 fn a_preview_reports_which_names_are_left_in() {
     let folder = tempfile::tempdir().unwrap();
     let home = std::env::var("HOME").or_else(|_| std::env::var("USERPROFILE")).unwrap_or_default();
-    // As short as the root of all folders, it is found in any text.
+    // A home folder such as `/` would be found in every text.
     if home.len() < 2 {
         println!("skipped: this user has no home folder");
         return;
@@ -191,7 +193,7 @@ fn a_preview_reports_which_names_are_left_in() {
     harness.get_by_label("Format, Markdown").click();
     harness.run_steps(2);
     step_until_shown(&mut harness, "none found.");
-    // Markdown's own signs are made harmless.
+    // The preview shows the Markdown file, in which `~` is escaped.
     assert!(shows(&harness, "saved in \\~/runs"), "what is shown is what is written");
     assert!(shows(&harness, "Host and user name excluded."));
     for label in ["Include host name", "Include user name"] {
@@ -227,8 +229,8 @@ fn what_is_checked_is_what_is_copied_and_the_format_is_remembered() {
         harness.get_by_label(label).click_accesskit();
         harness.run_steps(2);
     }
-    // Another configuration than the recommended one is selected. Its name is on the page behind,
-    // too.
+    // Select another configuration than the recommended one. The page behind the dialog also shows its name,
+    // so click every match.
     harness
         .get_by_role_and_label(egui::accesskit::Role::ComboBox, "Configuration to export")
         .click();
@@ -247,7 +249,8 @@ fn what_is_checked_is_what_is_copied_and_the_format_is_remembered() {
     }
     step_until(&mut harness, |app| app.session().exports().active().is_none());
     assert_eq!(harness.state().session().settings().last_export, "markdown");
-    // The next time it begins with Markdown, whole again, and shows the text of the file.
+    // The next export starts with the last format, Markdown, and with all parts, and its preview shows the
+    // text of the file.
     harness.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::E);
     harness.run_steps(3);
     step_until_shown(&mut harness, "none found.");
@@ -267,9 +270,10 @@ fn the_configuration_that_was_selected_is_written_of_each_run_or_its_lack_is_rep
         &jitterscope_engine::report::Options::default(),
     );
     let [one, other] = [0, 1].map(|row| report.rows[row].label.clone());
-    // The dialog shows it at first: without a choice, each run would be exported with its own.
+    // The dialog selects the recommended configuration by default. Unless the user selects one, each run
+    // exports its own recommended one.
     assert_eq!(report.best().map(|best| &best.label), Some(&other));
-    // The second has them in another order, the third only one of them.
+    // The second run has the configurations in the opposite order, the third has only one of them.
     let mut run = first.clone();
     (run.id, run.name) = (RunId::parse("1b2c3d4e").unwrap(), "second".to_owned());
     run.trials.reverse();
@@ -335,7 +339,7 @@ fn a_report_is_opened_in_the_browser() {
     assert!(page.starts_with("<!DOCTYPE html>") && page.contains("before"), "{}", path.display());
     assert!(path.starts_with(std::env::temp_dir()));
     std::fs::remove_dir_all(path.parent().unwrap()).unwrap();
-    // What cannot be opened is said.
+    // If the browser cannot be started, the window shows the reason.
     harness.state_mut().set_opener(Arc::new(|_: &Path| Err("no browser".to_owned())));
     harness.get_by_label("Open in browser").click();
     step_until_shown(&mut harness, "This cannot be opened: no browser.");
@@ -386,20 +390,20 @@ fn a_result_is_copied_for_a_ticket_and_shown() {
     assert!(text.lines().count() <= 15 && !text.contains("<details>"), "{text}");
     assert!(text.contains(", repeat with `jitterscope-cli frame-loop"), "{text}");
     step_until_shown(&mut harness, "Report copied as Markdown");
-    // The toast leads to what was copied, from where it can be copied again.
+    // The button of the toast opens the export dialog, in which the report can be copied again.
     harness.get_by_label("Show").click();
     harness.run_steps(3);
     step_until_shown(&mut harness, "none found.");
     let again = copied(&mut harness, |harness| {
         harness.get_by_label("Copy to clipboard").click();
     });
-    // There, it is what the preview shows: the file.
+    // The dialog copies the whole file that its preview shows, not only the short report.
     let (short, rest) = again.split_once("\n<details>").unwrap();
     assert!(short == text && rest.contains("All figures"), "{again}");
     step_until(&mut harness, |app| app.session().exports().active().is_none());
 }
 
-/// A file that is dropped.
+/// A file that is dropped on the window.
 #[derive(Debug)]
 struct Dropped(PathBuf);
 
@@ -420,7 +424,7 @@ fn drop_on(harness: &mut Harness<'_, App>, files: &[PathBuf]) {
     harness.step();
 }
 
-/// Frames of two processes as PresentMon writes them; the second is busier.
+/// Returns a PresentMon capture of two processes, the second of which has more frames.
 fn capture() -> String {
     let mut text = String::from(
         "Application,ProcessID,SwapChainAddress,Runtime,SyncInterval,PresentFlags,Dropped,TimeInSeconds,msInPresentAPI,msBetweenPresents\n",
@@ -451,7 +455,7 @@ fn dropped_files_are_opened_and_imported() {
     jitterscope_engine::export::write(format, &run, &report, &options, &mut file).unwrap();
 
     let mut harness = window(&folder);
-    // Files over the window are announced with what they are taken for.
+    // While a file is dragged over the window, the window shows the expected kind of the file.
     harness.input_mut().hovered_files =
         vec![egui::HoveredFile { path: Some(html.clone()), mime: String::new() }];
     harness.run_steps(2);
@@ -468,7 +472,7 @@ fn dropped_files_are_opened_and_imported() {
     step_until(&mut harness, |app| app.session().library().count() == 1);
     let retained = Store::at(folder.path()).list().unwrap().remove(0).run.unwrap();
     assert!(*retained == run, "the report holds the run as it was");
-    // Again, next to a capture of several processes and a file of another kind.
+    // Drop the report again, together with a capture of several processes and a file of an unsupported kind.
     let (csv, other) = (out.path().join("presentmon.csv"), out.path().join("notes.json"));
     std::fs::write(&csv, capture()).unwrap();
     std::fs::write(&other, "{\"some\": \"notes\"}").unwrap();
@@ -487,7 +491,7 @@ fn dropped_files_are_opened_and_imported() {
     assert_eq!(shown.run.tags, ["imported"]);
     assert_eq!(shown.report.verdict.grade, None, "nobody ran a schedule");
     assert_eq!(harness.state().page(), PageId::Capture);
-    // The other one works, too: the file is selected this time, and the busiest series read.
+    // Open the capture again with the file dialog, and accept the default series, which has the most frames.
     harness.state_mut().set_next_dialog_answer(vec![out.path().join("presentmon.csv")]);
     harness.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::O);
     step_until(&mut harness, |app| app.session().imports().which_series().is_some());
@@ -512,7 +516,8 @@ fn of_a_file_of_no_known_program_the_column_is_asked_for() {
     harness.run_steps(2);
     harness.get_by_label("Which column is the frame time?");
     assert!(shows(&harness, "16000"), "its first lines are shown");
-    // The first time it is skipped, the second time the guess is corrected and accepted.
+    // The first time, the question is skipped; the second time, the guessed column is corrected and the file
+    // is opened.
     harness.key_press(egui::Key::Escape);
     harness.run_steps(2);
     assert!(harness.state().session().imports().which_column().is_none());
@@ -521,7 +526,7 @@ fn of_a_file_of_no_known_program_the_column_is_asked_for() {
     harness.run_steps(2);
     harness.get_by_role_and_label(egui::accesskit::Role::ComboBox, "Frame time").click();
     harness.run_steps(2);
-    // In the preview, and after it in the list.
+    // The name of the column is shown in the preview and then in the list: click the one in the list.
     harness.get_all_by_label("cost us").last().unwrap().click();
     harness.run_steps(2);
     harness.get_by_label("Open").click();
@@ -543,7 +548,7 @@ fn a_folder_is_opened_and_its_runs_offered_for_comparison() {
     step_until(&mut harness, |app| app.session().library().count() == 2);
     harness.run_steps(2);
     assert!(shows(&harness, "Opened 2 of 2 files."));
-    // The page of runs has its own name in the navigation; the toast comes after it.
+    // The navigation and the toast both have this label: click the button of the toast.
     harness.get_all_by_label("Compare").last().unwrap().click();
     step_until(&mut harness, |app| app.page() == PageId::Compare);
 }

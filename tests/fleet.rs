@@ -1,5 +1,5 @@
-//! Parquet of many runs: schema, privacy, two writers, and what bad folders, files, and disks get. A test of the app's
-//! feature `fleet`.
+//! Exports of many runs as Parquet: schema, privacy, two exports at the same time, and what happens with
+//! invalid folders and files and with full disks. These are tests of the app with the feature `fleet`.
 
 #![expect(clippy::unwrap_used, reason = "what a test may do")]
 
@@ -41,10 +41,10 @@ fn check(output: &Output, status: i32, expected: &str) {
     assert!(error.contains(expected), "{expected}: {error}");
 }
 
-/// The options of an export of everything.
+/// The arguments of an export of all runs.
 const ALL: [&str; 8] = ["export", "--all", "--as", "parquet", "--salt", "salt", "--out", "out"];
 
-/// A folder with a salt and these runs.
+/// Creates a folder with a salt file and these saved runs.
 fn folder_with(runs: &[Run]) -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("salt"), "0123456789abcdef\n").unwrap();
@@ -217,7 +217,7 @@ fn foreign_and_half_written_files_stay_and_unreadable_runs_are_reported() {
     assert_eq!(fs::read_dir(&part).unwrap().count(), 3);
 }
 
-/// Fails a write by the limit on the size of a file, as a full disk does.
+/// The limit on the file size makes a write fail, as a full disk does.
 #[cfg(unix)]
 #[test]
 fn export_that_does_not_fit_leaves_no_file() {
@@ -231,7 +231,7 @@ fn export_that_does_not_fit_leaves_no_file() {
     assert_eq!(files(&folder.path().join("out")), Vec::<PathBuf>::new());
 }
 
-/// Late frames that this program delayed.
+/// Adds a trace to the run in which a program with this name delays the late frames.
 fn add_culprit(run: &mut Run, name: &str) {
     for trial in &mut run.trials {
         let facts =
@@ -264,7 +264,8 @@ fn no_file_has_a_name_and_keys_depend_on_the_salt() {
     let words = "qx7user of qx7host in /home/qx7home at 10.77.1.9";
     let mut run_in = sample::run(words);
     run_in.host = Some("qx7user@qx7host".to_owned());
-    // Four numbers between dots are a version here, and no address.
+    // Four numbers separated by dots in the name of a system are a version, but would be redacted as an IP
+    // address.
     run_in.machine.os = Some("Linux".to_owned());
     add_culprit(&mut run_in, "qx7game");
     let folder = folder_with(&[run_in]);
@@ -298,7 +299,7 @@ fn no_file_has_a_name_and_keys_depend_on_the_salt() {
     assert_ne!(row["machine_key"], other["machine_key"]);
 }
 
-/// Runs only where a file system can be mounted.
+/// Needs a file system of limited size: skipped where this user cannot mount one.
 #[cfg(target_os = "linux")]
 #[test]
 fn export_to_a_full_disk_leaves_no_file() {

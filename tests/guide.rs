@@ -1,4 +1,5 @@
-//! The user guide: its glossary is what the tables define, its links lead somewhere, its commands exist.
+//! The user guide: the glossary matches the definitions of the tables, links lead to existing targets, and
+//! commands exist.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -15,14 +16,14 @@ use jitterscope_engine::stats::grade::{
 use crate::cli::program;
 use crate::tidy::{check, root};
 
-/// Set to write the glossary instead of comparing it.
+/// If this environment variable is set, the test writes the glossary instead of comparing it.
 const WRITES: &str = "JITTERSCOPE_WRITE_GUIDE";
 
 fn guide() -> PathBuf {
     root().join("packaging/guide")
 }
 
-/// Every page of the guide with its name.
+/// Returns the file name and the text of every page of the guide.
 fn pages() -> Vec<(String, String)> {
     let mut pages: Vec<_> = fs::read_dir(guide())
         .unwrap()
@@ -42,7 +43,7 @@ fn limits_row(text: &mut String, test: &str, limits: &Limits) {
     writeln!(text, "| {test} | {measure} | {excellent} | {good} | {fair} |").unwrap();
 }
 
-/// The glossary as the engine defines it.
+/// Returns the glossary page, made from the definitions in the engine.
 fn expected() -> String {
     let mut text = String::from(
         "<!-- Made from the definitions of the result tables by\n\
@@ -156,7 +157,7 @@ fn locked() -> Vec<(String, String)> {
     found
 }
 
-/// Returns the libraries that a manifest links.
+/// Returns the names of the libraries that the package with this manifest links.
 fn dependencies(manifest: &str) -> Vec<String> {
     let text = fs::read_to_string(root().join(manifest)).unwrap();
     let mut found = Vec::new();
@@ -194,7 +195,7 @@ fn licenses_shown_are_those_of_the_locked_libraries() {
         .collect();
     for manifest in ["app/Cargo.toml", "engine/Cargo.toml"] {
         for name in dependencies(manifest) {
-            // The generator of manual pages is in no program.
+            // No program contains these two: they only generate manual pages and shell completions.
             let is_shipped = !["clap_complete", "clap_mangen"].contains(&name.as_str());
             if is_shipped && !shown.iter().any(|(shown, _)| *shown == name) {
                 problems.push(format!("{name} of {manifest} is linked and not shown"));

@@ -1,4 +1,4 @@
-//! The host chooser of the window: through a made-up ssh that starts the agent on this PC, or fails as ssh does.
+//! The host chooser of the window. A script that replaces ssh starts the agent on this PC, or fails like ssh.
 #![cfg(unix)]
 
 use egui_kittest::Harness;
@@ -14,7 +14,7 @@ use super::cli::{SHORT, program};
 use super::hosts::folder;
 use super::window::{start_measuring, step_until, window_with_settings};
 
-/// A host that the made-up ssh reaches.
+/// Returns a saved host that uses the script in the folder instead of ssh.
 fn host(folder: &tempfile::TempDir, address: &str) -> SavedHost {
     SavedHost {
         address: address.to_owned(),
@@ -24,7 +24,7 @@ fn host(folder: &tempfile::TempDir, address: &str) -> SavedHost {
     }
 }
 
-/// A window at the frame loop with these hosts.
+/// Opens a window on the frame loop page, with these hosts saved.
 fn window(folder: &tempfile::TempDir, addresses: &[&str]) -> Harness<'static, App> {
     let hosts = addresses.iter().map(|address| host(folder, address)).collect();
     let settings = Settings { is_welcomed: true, hosts, ..Settings::default() };
@@ -35,7 +35,7 @@ fn window(folder: &tempfile::TempDir, addresses: &[&str]) -> Harness<'static, Ap
     harness
 }
 
-/// Opens the menu by its key and selects a row.
+/// Opens the host menu by its shortcut, and selects a row.
 pub(super) fn select(harness: &mut Harness<'_, App>, row: &str) {
     harness.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::L);
     harness.run_steps(4);
@@ -77,7 +77,7 @@ fn a_test_on_a_host_is_watched_stopped_and_saved_here() {
     let [run] = &saved(&folder)[..] else { panic!("one run") };
     assert_eq!((run.host.as_deref(), &run.ending), (Some("ann@good-07"), &Ending::Stopped));
     assert!(0 < run.sample_count() && run.health.window_cpu.is_none());
-    // The same connection measures the next test.
+    // The connection stays open after a run: use it for the next test.
     assert!(connected("ann@good-07")(harness.state()));
     start_measuring(&mut harness);
     harness.key_press(egui::Key::Escape);
@@ -189,7 +189,7 @@ fn a_host_is_checked_added_renamed_and_removed() {
         let add = harness.get_by_label("Add host");
         assert!(add.accesskit_node().is_disabled(), "{address}");
     }
-    // The made-up host has no program in its PATH: its path is given.
+    // The agent is not in the `PATH` of the host: enter its path.
     harness.get_by_label("Use another path…").click();
     harness.run_steps(3);
     field(&harness, "Path of jitterscope-cli on the host").focus();
@@ -277,7 +277,7 @@ fn repeats_and_an_interleaved_rerun_happen_on_the_selected_host() {
     harness.run_steps(2);
     harness.key_press(egui::Key::ArrowUp);
     harness.run_steps(2);
-    // Its runs are over within a few frames of the window: only their files are sure to be seen.
+    // The runs are so short that the window may draw no frame during them: wait for their files.
     harness.key_press(egui::Key::F5);
     step_until(&mut harness, |app| {
         !app.session().running().is_busy() && there().any(|run| run.tags == ["repeat 2/2"])

@@ -1,4 +1,4 @@
-//! Tests on other PCs: through a made-up ssh that starts the agent on this one, or fails as ssh does.
+//! Tests on other PCs. A script that replaces ssh starts the agent on this PC, or fails like ssh.
 #![cfg(unix)]
 
 use std::fs;
@@ -13,7 +13,7 @@ use jitterscope_engine::store;
 
 use super::cli::{SHORT, program};
 
-/// Takes what ssh takes; the name of the host decides what happens.
+/// A script that accepts the arguments of ssh. The address of the host selects what it does.
 const SSH: &str = r#"#!/bin/sh
 while [ "$1" != "--" ]; do shift; done
 say() { echo "$1" >&2; exit 255; }
@@ -37,7 +37,7 @@ case "$2" in
 esac
 "#;
 
-/// A folder with the made-up ssh.
+/// Creates a folder with the script as `ssh`.
 pub(super) fn folder() -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("ssh");
@@ -153,8 +153,8 @@ fn ctrl_c_stops_a_run_on_a_host_and_saves_it() {
         assert!(child.try_wait().unwrap().is_none(), "it ended early");
         std::thread::sleep(Duration::from_millis(50));
     }
-    // As the terminal does: to ssh, too.
-    // SAFETY: a signal to the group of a process that was started here.
+    // Signal the whole process group, including ssh, as a terminal does for Ctrl+C.
+    // SAFETY: sends a signal to the group of a process that this test started.
     let sent = unsafe { libc::kill(-libc::pid_t::try_from(child.id()).unwrap(), libc::SIGINT) };
     assert_eq!(sent, 0);
     let output = child.wait_with_output().unwrap();

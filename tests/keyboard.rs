@@ -1,5 +1,5 @@
-//! A day by the keyboard alone: a check, its result, the cause of a late frame, an export, a comparison. The pointer is
-//! never used, and nothing takes the focus but keys.
+//! Typical work with the keyboard only: a check, its result, the cause of a late frame, an export, a
+//! comparison. The tests neither use the pointer nor set the focus by other means than keys.
 
 use egui::{Event, Key, Modifiers};
 use egui_kittest::kittest::{NodeT as _, Queryable as _};
@@ -12,7 +12,7 @@ use jitterscope_engine::store::Store;
 use super::offers::late_run;
 use super::window::{step_until, window};
 
-/// More than any page has that takes the focus.
+/// A number of Tab presses that reaches every widget on any page.
 const MOST: usize = 120;
 
 fn press(harness: &mut Harness<'_, App>, modifiers: Modifiers, key: Key) {
@@ -29,7 +29,7 @@ fn shows(harness: &Harness<'_, App>, words: &str) -> bool {
     all.any(|node| text(node).replace('\u{202f}', " ").contains(words))
 }
 
-/// The kind and the name of what has the focus.
+/// Returns the role and the accessible name of the focused widget, such as `Button: Run check`.
 fn focused(harness: &Harness<'_, App>) -> String {
     let mut all = harness.root().children_recursive();
     let node = all.find(|node| node.accesskit_node().is_focused());
@@ -40,7 +40,7 @@ fn focused(harness: &Harness<'_, App>) -> String {
     node.map(described).unwrap_or_default()
 }
 
-/// Presses Tab until what has this name has the focus.
+/// Presses Tab until a widget whose role and name begin with `name` has the focus.
 fn tab_to(harness: &mut Harness<'_, App>, name: &str) {
     let mut seen = Vec::new();
     while !focused(harness).starts_with(name) {
@@ -55,7 +55,7 @@ fn type_text(harness: &mut Harness<'_, App>, text: &str) {
     harness.run_steps(3);
 }
 
-/// A check of one measurement, the shortest.
+/// Runs a quick check with a single part, the one with the shortest duration.
 fn check(harness: &mut Harness<'_, App>) {
     press(harness, Modifiers::COMMAND, Key::Num1);
     assert_eq!(focused(harness), "Button: Run check", "Enter starts it");
@@ -71,7 +71,7 @@ fn check(harness: &mut Harness<'_, App>) {
     assert!(shows(harness, "skipped 4 of 5 measurements"));
 }
 
-/// Saves the result of the page as a file, of which the window asks for the path.
+/// Exports the result of the page as a Markdown file; the window asks for the path.
 fn export(harness: &mut Harness<'_, App>, path: &std::path::Path) {
     press(harness, Modifiers::COMMAND, Key::E);
     tab_to(harness, "RadioButton: Format, ");
@@ -143,14 +143,14 @@ fn keyboard_alone_leads_from_a_check_to_the_cause_of_a_frame_a_file_and_a_compar
     assert!(shows(&harness, "Remove A, "));
 }
 
-/// What has the focus, and where the middle of it is.
+/// Returns the role and name of the focused widget, and the position of its center.
 fn focused_at(harness: &Harness<'_, App>) -> (String, egui::Pos2) {
     let mut all = harness.root().children_recursive();
     let node = all.find(|node| node.accesskit_node().is_focused());
     (focused(harness), node.map_or(egui::Pos2::ZERO, |node| node.rect().center()))
 }
 
-/// A saved run on its page, in the smallest window.
+/// Opens a saved run on its page, in a window of minimum size.
 fn opened_run(folder: &tempfile::TempDir) -> Harness<'static, App> {
     Store::at(folder.path()).save(&late_run()).unwrap();
     let mut harness = window(folder);

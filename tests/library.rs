@@ -1,4 +1,4 @@
-//! Saved runs before they are opened: histograms, applied settings, notes and tags, folder.
+//! Saved runs in the list, before they are opened: histograms, applied settings, notes and tags, folder.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -18,7 +18,7 @@ use jitterscope_engine::store::{Store, load};
 use super::exchange::sample;
 use super::window::{HANG, step_until, window};
 
-/// Saves a run of that id and name, and gives its file.
+/// Saves a run with this ID, name, and target frame rate; returns the path of its file.
 fn saved(folder: &Path, id: &str, name: &str, fps: f64) -> PathBuf {
     let mut run = sample::run("");
     run.id = RunId::parse(id).unwrap();
@@ -32,7 +32,7 @@ fn saved(folder: &Path, id: &str, name: &str, fps: f64) -> PathBuf {
     Store::at(folder).save(&run).unwrap()
 }
 
-/// The Runs page with this many runs in its list.
+/// Opens the Runs page after `count` list entries are loaded.
 fn runs(folder: &tempfile::TempDir, count: usize) -> Harness<'static, App> {
     let mut harness = window(folder);
     step_until(&mut harness, |app| app.session().library().count() == count);
@@ -120,12 +120,13 @@ fn two_runs_are_laid_over_each_other_and_noted_and_tagged_together() {
         let item = items.iter().find(|item| item.path == *path).unwrap();
         item.run.as_ref().unwrap().clone()
     };
-    // The existing ones remain.
+    // A note that is typed for several runs is appended to their existing notes.
     for (path, name) in paths.iter().zip(["before", "after"]) {
         let note = format!("of {name}\n\nseen by both");
         step_until(&mut harness, |app| of(app, path).note == note);
     }
-    // By the button to the field, where another tag is typed; then one goes from both.
+    // The button focuses the field for another tag, which is added to both runs; then a common tag is removed
+    // from both.
     harness.get_by_label("Tag").click();
     harness.run_steps(3);
     harness.get_by_label("Add a tag to all").type_text("bug-7");
@@ -139,7 +140,7 @@ fn two_runs_are_laid_over_each_other_and_noted_and_tagged_together() {
     }
     assert!(harness.query_by_label("Remove tag before").is_none(), "not all have it");
     assert!(of(harness.state(), &fast).tags.contains(&"limiter".to_owned()));
-    // A different target is reported before the comparison.
+    // The details show that the targets of the selected runs differ, before the runs are compared.
     select(&mut harness, "before");
     select(&mut harness, "fast");
     step_until_looked_at(&mut harness, &[&paths[1], &fast]);
@@ -223,7 +224,7 @@ fn runs_are_named_by_their_settings_grouped_by_day_and_filtered_by_a_saved_filte
     let began = "2026-11-21T05:00:00Z".parse().unwrap();
     let day = day(&local(began), &local(now()));
     harness.get_by_label(&day);
-    // A double click opens, a single one selects.
+    // Filter the list by a word.
     harness.get_by_label("Search runs").focus();
     harness.run_steps(2);
     harness.get_by_label("Search runs").type_text("144");
@@ -305,7 +306,7 @@ fn an_example_opens_and_saves_nothing_unless_asked() {
     harness.get_by_label("Not saved");
     harness.get_by_label("Example");
     assert!(Store::at(folder.path()).list().unwrap().is_empty());
-    // A window without messages about other examples.
+    // Open a new window, so that no messages about other examples are shown.
     drop(harness);
     let mut harness = runs(&folder, 0);
     harness.get_by_label("Open example: Quick check").click();
@@ -313,7 +314,7 @@ fn an_example_opens_and_saves_nothing_unless_asked() {
     harness.get_by_label("Save to library").click();
     step_until(&mut harness, |app| app.session().library().count() == 1);
     assert_eq!(Store::at(folder.path()).list().unwrap().len(), 5, "all parts of the check");
-    // Also where there are runs.
+    // Examples can be opened even if there are saved runs.
     harness.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Num8);
     harness.run_steps(3);
     harness.get_by_label("Open an example").click();
@@ -372,7 +373,7 @@ fn the_message_of_a_deletion_counts_what_was_there_to_delete() {
     for name in ["before", "after"] {
         select(&mut harness, name);
     }
-    // Another program is faster.
+    // Another program removes one of the files before the window does.
     std::fs::remove_file(other).unwrap();
     harness.get_by_label("Delete").click();
     step_until(&mut harness, |app| app.session().library().deleted().len() == 1);
@@ -394,7 +395,7 @@ fn deleted_runs_are_listed_after_a_restart_restored_from_there_and_removed_for_g
     harness.get_by_label("Delete").click();
     step_until(&mut harness, |app| app.session().library().count() == 1 && in_trash(app) == 1);
     drop(harness);
-    // Another start has no toast, and nothing to undo.
+    // After a restart, there is no toast and nothing to undo, but the run is still in the trash.
     let mut harness = runs(&folder, 1);
     assert!(!path.exists());
     assert!(harness.query_by_label("Undo delete").is_none());
@@ -421,7 +422,7 @@ fn deleted_runs_are_listed_after_a_restart_restored_from_there_and_removed_for_g
     harness.run_steps(3);
     harness.get_by_label("Deleted (1)").click();
     harness.run_steps(3);
-    // A question first: what is removed does not come back.
+    // Permanent removal asks for confirmation, because it cannot be undone.
     for (answer, left) in [("Cancel", 1), ("Delete for good", 0)] {
         harness.get_by_label("Delete before for good").click();
         harness.run_steps(3);
@@ -449,7 +450,7 @@ fn the_selected_runs_survive_a_restart_and_the_details_are_a_region() {
             let focused = all.filter(|one| one.is_focused());
             regions.extend(focused.filter_map(|one| one.accesskit_node().label()));
         }
-        // From wherever the selection left the keyboard.
+        // The focus may start in any region: rotate the list so that it begins with the navigation.
         let first = regions.iter().position(|region| region == "Navigation").unwrap();
         regions.rotate_left(first);
         assert_eq!(regions, ["Navigation", "Top bar", "Results", "Details", "Status bar"]);

@@ -1,4 +1,5 @@
-//! Restricted CPUs and CPU time: what a control group or `taskset` leaves is planned with, and shown.
+//! Limits on CPUs and CPU time, set by a control group or `taskset`: plans respect them, and results show
+//! them.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -12,7 +13,7 @@ use jitterscope_engine::store::Store;
 
 use crate::cli::program;
 
-/// A short frame loop with work in half of each frame and no load.
+/// A short frame loop without load, which works for about 80% of each frame.
 const SHORT: [&str; 8] = [
     "frame-loop",
     "--fps=100",
@@ -24,7 +25,7 @@ const SHORT: [&str; 8] = [
     "--quiet",
 ];
 
-/// Runs the program by a shell command that ends in `exec "$@"`; `None` where it could not start.
+/// Runs the program through a shell command that ends in `exec "$@"`; `None` if it did not start.
 fn measured(shell: &str, args: &[&str]) -> Option<Run> {
     let runs = tempfile::tempdir().unwrap();
     let output = Command::new("sh")
@@ -42,11 +43,11 @@ fn measured(shell: &str, args: &[&str]) -> Option<Run> {
     Store::at(runs.path()).list().unwrap().pop()?.run.ok().map(|run| *run)
 }
 
-/// A control group of version 1, removed on drop.
+/// A control group of cgroup version 1; removed on drop.
 struct Group(PathBuf);
 
 impl Group {
-    /// `None` where this user cannot make one, or the system has another version.
+    /// Creates a group; `None` if this user lacks the permission or the system has no cgroup version 1.
     fn new(controller: &str, name: &str) -> Option<Self> {
         let folder = Path::new("/sys/fs/cgroup").join(controller).join(name);
         fs::create_dir(&folder).ok()?;
@@ -92,7 +93,7 @@ fn a_quota_is_a_warning_with_its_throttled_time_and_names_a_denial_of_real_time(
             .any(|caution| caution.starts_with("A CPU quota limited this program to 10%")),
         "{cautions:?}"
     );
-    // A new group has no real-time bandwidth where the kernel shares it out among groups.
+    // If the kernel divides real-time bandwidth among groups, a new group has none.
     let bandwidth = fs::read_to_string(group.0.join("cpu.rt_runtime_us")).unwrap_or_default();
     if bandwidth.trim() == "0" && platform::usable_cpus().len() > 1 {
         let applied = run.trials[0].applied.as_ref().unwrap();

@@ -1,5 +1,5 @@
-//! Runs that really measure: counts, order, stopping, nothing lost. No duration is held to a limit,
-//! but for the one promise that is about time: a stop is obeyed.
+//! Runs that really measure: counts, order, stopping, no lost data. Durations are not compared with limits,
+//! because other programs may delay everything.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell as ThreadCell;
@@ -30,20 +30,20 @@ thread_local! {
     static ALLOCATIONS: ThreadCell<u64> = const { ThreadCell::new(0) };
 }
 
-/// The system's allocator, counting on each thread.
+/// An allocator that counts the allocations of each thread and forwards every call to the system's allocator.
 struct Counting;
 
-// SAFETY: every call is handed to the system's allocator unchanged; counting touches no memory it owns.
+// SAFETY: forwards every call unchanged to the system's allocator; counting does not touch allocated memory.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         ALLOCATIONS.try_with(|count| count.set(count.get() + 1)).ok();
-        // SAFETY: the caller upholds alloc's contract, which is passed on.
+        // SAFETY: the caller upholds the contract of `alloc`, which is that of `System.alloc`.
         unsafe { System.alloc(layout) }
     }
 
     unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
         ALLOCATIONS.try_with(|count| count.set(count.get() + 1)).ok();
-        // SAFETY: the caller upholds dealloc's contract, which is passed on.
+        // SAFETY: the caller upholds the contract of `dealloc`, which is that of `System.dealloc`.
         unsafe { System.dealloc(pointer, layout) }
     }
 }
@@ -65,7 +65,7 @@ fn request(plan: FrameLoop) -> Request {
     probes::request(Plan::FrameLoop(plan))
 }
 
-/// A short loop without warm-up, calibration or load.
+/// Returns the settings of a short loop without warm-up, calibration, or load.
 fn short() -> FrameLoop {
     FrameLoop {
         fps: 500.0,
@@ -99,7 +99,7 @@ fn ten_thousand_turns_allocate_nothing_on_the_measuring_thread() {
             slots: 10_000,
             waiter,
             work,
-            // Every turn that is late at all reads and records evidence: the dearest path.
+            // With this limit, every late frame records evidence: the most expensive path of the loop.
             evidence_above: Nanos::ZERO,
         };
         let mut sinks =
@@ -136,7 +136,7 @@ fn every_slot_of_a_run_is_a_sample_or_was_missed() {
 
 #[test]
 fn events_hold_the_same_samples_as_the_run() {
-    // Who had the CPU comes whenever the system has reported it.
+    // No trace: its events arrive whenever the system reports them, which would make the order below vary.
     let request = Request { trace: TraceMode::Off, ..request(short()) };
     let running = measure::start(request, None, || {}).unwrap();
     let mut reported = Vec::new();
@@ -147,7 +147,7 @@ fn events_hold_the_same_samples_as_the_run() {
             Event::Began { .. } => order.push("began"),
             Event::Samples { samples, .. } => reported.extend(samples),
             Event::Counted { .. } => order.push("counted"),
-            // What is observed four times a second may come in between.
+            // Values that are read four times per second may arrive between any two events.
             Event::Value { .. } => {}
             Event::Ended { complete, .. } => {
                 assert!(complete);
@@ -172,7 +172,7 @@ fn a_collector_that_is_held_up_loses_samples_and_shows_exactly_how_many() {
     };
     let held = AtomicBool::new(false);
     let woken = AtomicBool::new(false);
-    // The wake call runs on the collector's thread: sleeping there holds it up for 2 s.
+    // The wake function runs on the collector's thread: sleeping in it blocks the collector for 2 s.
     let small = Request { ring_capacity: 256, ..request(plan) };
     let running = measure::start(small, None, move || {
         if woken.swap(true, Ordering::Relaxed) && !held.swap(true, Ordering::Relaxed) {
@@ -208,7 +208,7 @@ fn a_window_that_does_not_look_for_ten_seconds_loses_nothing() {
     assert_eq!((reported, run.sample_count()), (11_000, 11_000));
 }
 
-/// Starts a run, lets it go on for a moment, stops it, and gives back how long it took to end.
+/// Starts a run, stops it after 0.3 s, and returns the run and how long it took to stop.
 fn stop_in_mid_run(plan: FrameLoop) -> (Arc<Run>, Duration) {
     let running = measure::start(request(plan), None, || {}).unwrap();
     std::thread::sleep(Duration::from_millis(300));
@@ -230,7 +230,7 @@ fn a_stop_is_obeyed_in_every_wait_load_and_stage() {
     let mut plans: Vec<(String, FrameLoop)> = [
         Wait::OsSleep,
         Wait::Hybrid(Tail::Fixed(Nanos::from_millis(10))),
-        // Stopped in the calibration of its tail.
+        // The stop comes while the spin tail is being calibrated.
         Wait::Hybrid(Tail::Measured),
         Wait::Spin(SpinStrategy::None),
         Wait::Spin(SpinStrategy::SpinLoopHint),
@@ -252,8 +252,8 @@ fn a_stop_is_obeyed_in_every_wait_load_and_stage() {
     ));
     plans.push(("warm-up".to_owned(), FrameLoop { warm_up: Nanos::from_secs(10), ..slow.clone() }));
     for (what, plan) in plans {
-        // Each would continue for ten minutes. How soon it stops is printed, not asserted: other
-        // programs may delay everything.
+        // Without the stop, each run would continue for ten minutes. How long stopping takes is printed and
+        // not checked, because other programs may delay everything.
         let mut took: Vec<Duration> = (0..3)
             .map(|_| {
                 let (run, took) = stop_in_mid_run(plan.clone());
@@ -348,7 +348,7 @@ fn threads_of_one_trial_pass_no_pin_and_no_priority_on_to_the_next() {
     }
 }
 
-/// Reads the events of a run to the last one, which has the run.
+/// Reads the events of a run up to the last one, and returns the run that this event contains.
 fn last_run(runner: &Runner) -> Arc<Run> {
     loop {
         match runner.next_event().expect("a run ends with an event") {
@@ -371,7 +371,7 @@ fn the_journal_of_a_program_that_is_gone_becomes_a_run() {
     let in_use = store.recover().unwrap();
     assert!(in_use[0].is_waiting() && in_use[0].saved().is_none(), "it is left alone");
     let run = last_run(&runner);
-    // The program ends after the last event and before the run is saved.
+    // Simulates a program that ends after the last event, before the run is saved.
     drop(runner);
     let recovered = store.recover().unwrap();
     assert_eq!(recovered.len(), 1);
@@ -380,7 +380,7 @@ fn the_journal_of_a_program_that_is_gone_becomes_a_run() {
     assert_eq!(store.recover().unwrap().len(), 0, "once is enough");
 }
 
-/// A writer whose bytes the test can read.
+/// A writer into memory that the test can read.
 #[derive(Clone, Default)]
 struct Shared(Arc<Mutex<Vec<u8>>>);
 
@@ -402,7 +402,8 @@ fn a_stream_carries_the_whole_run_and_saves_nothing() {
     let run = last_run(&runner);
     let saved = runner.finish(Arc::clone(&run)).save();
     assert!(saved.path.is_none() && saved.failure.is_none());
-    // The lines are those of a journal: a folder that has them as a file recovers the run.
+    // The written lines are in the format of a journal: saved as a journal file, they can be recovered as the
+    // run.
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("0.jitterscope.partial"), &*lines.0.lock().unwrap()).unwrap();
     let recovered = Store::at(folder.path()).recover().unwrap();

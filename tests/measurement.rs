@@ -1,4 +1,4 @@
-//! The checksum of a measurement: the same however a run is written, another where what was measured is another.
+//! The checksum of a measurement: the same for every file format, and different if the measured data differs.
 
 use std::fs;
 use std::process::Command;
@@ -15,7 +15,7 @@ use jitterscope_engine::store::Store;
 use super::exchange::sample;
 use super::tidy::root;
 
-/// A run on a machine of somebody, whose names are in it.
+/// Returns a run that contains private names of a user, a host, and a folder.
 fn personal() -> Run {
     let mut run = sample::run("anna on annas-laptop, /home/anna, 192.168.0.7");
     run.trials.iter_mut().for_each(|trial| trial.trial.label = "annas-laptop".to_owned());
@@ -93,7 +93,7 @@ fn words_of_the_user_do_not_change_the_checksum_and_whatever_was_measured_does()
     }
 }
 
-/// A run of another program.
+/// Returns an imported run, as of a capture from another program.
 fn imported() -> Run {
     let recording = Recording {
         label: "a game".to_owned(),
@@ -110,7 +110,7 @@ fn imported() -> Run {
 
 #[test]
 fn the_checksum_is_the_one_that_the_guide_describes() {
-    // Computed by the program of the guide.
+    // These checksums were computed by the Python program in the user guide.
     let golden = [
         (sample::run(""), "ec204078149bc56f8478c0919086568ed0a24d6dcabe641e5b0450f9337bc390"),
         (imported(), "82abec6797d7236500f5f79beff3ec64f2fba62d27b5daacb9260e9d7e727076"),

@@ -1,6 +1,7 @@
-//! Memory of imports and exports of the largest files: a small multiple of their size.
+//! Memory of imports and exports of very large files: at most a small multiple of the file size.
 //!
-//! The sizes here show what grows with a file; with JITTERSCOPE_LONG_TESTS, files are the largest that are read.
+//! Normally, the files are just large enough to show memory that grows with the file; with
+//! `JITTERSCOPE_LONG_TESTS=1`, they are almost as large as the import supports.
 
 use std::fs;
 use std::io::Write as _;
@@ -11,12 +12,13 @@ use std::time::Duration;
 use crate::cli::{is_long, program};
 
 const MIB: u64 = 1 << 20;
-/// What a command may take beyond four times its file.
+/// Maximum memory of a command in addition to four times the file size, for files of the maximum size.
 const ALLOWANCE: u64 = 100 * MIB;
-/// The same for a sample: what does not grow with a file is little.
+/// The same for smaller files, where memory that does not grow with the file should be little.
 const SAMPLE_ALLOWANCE: u64 = 30 * MIB;
 
-/// Rows of the longest files, just below what is read, or a sample of them.
+/// Returns the number of rows of a large file: just below the maximum of an import, or fewer in a normal test
+/// run.
 fn rows() -> usize {
     if is_long() { 19_000_000 } else { 5_000_000 }
 }
@@ -25,7 +27,7 @@ fn allowance() -> u64 {
     if is_long() { ALLOWANCE } else { SAMPLE_ALLOWANCE }
 }
 
-/// Writes a file of a beginning and repeated lines.
+/// Writes a file that begins with `begin`, followed by `lines` repeated `times` times.
 fn made(folder: &Path, name: &str, begin: &str, lines: &str, times: usize) -> PathBuf {
     let path = folder.join(name);
     let mut file = std::io::BufWriter::new(fs::File::create(&path).unwrap());
@@ -37,7 +39,8 @@ fn made(folder: &Path, name: &str, begin: &str, lines: &str, times: usize) -> Pa
     path
 }
 
-/// The highest resident memory of a running process.
+/// Returns the peak memory of a running process in bytes; `None` if it has ended or the system does not
+/// report its memory.
 fn resident(process: u32) -> Option<u64> {
     let status = fs::read_to_string(format!("/proc/{process}/status")).ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
@@ -95,7 +98,8 @@ fn a_log_of_millions_of_rows_is_exported_in_four_times_its_size() {
     let lines = "60,8\n60,9\n".repeat(500);
     let file = made(folder.path(), "log.csv", "fps,frametime\n", &lines, rows() / 1_000);
     let kinds = jitterscope_engine::export::Format::ALL;
-    // The page and the plot hold what the others do, and the charts.
+    // The HTML page and the SVG plot together exercise what the other formats do: the normal test run tries
+    // only these.
     let is_sample = |key: &str| matches!(key, "html" | "svg");
     let out = folder.path().join("out");
     let out = out.to_str().unwrap();
@@ -121,7 +125,7 @@ fn a_histogram_of_thousands_of_columns_is_held_to_the_limits_of_its_counts() {
     let rows: String = (0..390).map(|value| format!("{value}{counts}\n")).collect();
     let file = made(folder.path(), "rtla.txt", &begin, &rows, 1);
     let path = file.to_str().unwrap();
-    // All that does not grow with a file is in use here.
+    // This file reaches every limit that does not depend on the file size, so the larger allowance applies.
     for args in [&["import", path][..], &["export", path, "--out", "/dev/null", "--as", "html"]] {
         let (is_read, said) = check(&file, ALLOWANCE, args);
         assert!(is_read, "{said}");

@@ -1,4 +1,5 @@
-//! Metrics for monitoring: valid by the strict rules of both text formats, and equal to the tables.
+//! Metrics for monitoring: valid under the strict rules of both text formats, and equal to the values in the
+//! tables.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,10 +12,10 @@ use jitterscope_engine::store::Store;
 use crate::cli;
 use crate::exchange::sample;
 
-/// A series: its name, and its labels in their order.
+/// A series: its name, and its labels in the order of the file.
 type Series = (String, Vec<(String, String)>);
 
-/// What was read of a file: the kind of each family, and the value of each series.
+/// The content of a metrics file: the kind of each family, and the value of each series.
 #[derive(Debug, Default)]
 struct Metrics {
     kinds: BTreeMap<String, String>,
@@ -28,7 +29,7 @@ fn is_name(text: &str) -> bool {
             .all(|letter| letter.is_ascii_lowercase() || letter.is_ascii_digit() || letter == b'_')
 }
 
-/// Reads labels up to the closing brace; returns them with the rest of the line.
+/// Parses labels up to the closing brace; returns them and the rest of the line.
 fn labels(mut rest: &str) -> (Vec<(String, String)>, &str) {
     let mut found: Vec<(String, String)> = Vec::new();
     loop {
@@ -55,7 +56,7 @@ fn labels(mut rest: &str) -> (Vec<(String, String)>, &str) {
     }
 }
 
-/// Reads a file by the rules that both formats have in common; panics where one is broken.
+/// Parses a file by the rules that both text formats share; panics if a rule is broken.
 fn read(text: &str) -> Metrics {
     let lines = text.strip_suffix("# EOF\n").expect("the end of the file");
     assert!(!lines.contains("# EOF") && (lines.is_empty() || lines.ends_with('\n')));
@@ -116,7 +117,7 @@ fn text_of(run: &Run, report: &Report, has_programs: bool) -> String {
     openmetrics::text(&[Source { measurement: None, run, report, has_programs }], None)
 }
 
-/// Checks that the metrics of a run are valid and hold every number of its configurations.
+/// Checks that the metrics of a run are valid and contain every number in the table of its configurations.
 pub(crate) fn check_run(run: &Run) {
     let report = Report::of(run, &Options::default());
     let metrics = read(&text_of(run, &report, false));
@@ -186,7 +187,7 @@ fn metrics_file_is_replaced_whole_and_holds_p99_in_seconds() {
     let args = ["--data-dir", runs.to_str().unwrap(), "runs", "show", run.id.as_str()];
     let args = [&args[..], &["--format", "openmetrics", "--out", out]].concat();
     let output = cli::run(&folder, &args[2..]);
-    // The run is in another folder than the one that is given.
+    // The run is not in the folder that this command uses, so the command fails.
     assert_eq!(output.status.code(), Some(1));
     assert_eq!(std::fs::read_to_string(&file).unwrap(), "old", "a failure replaces nothing");
     let output = std::process::Command::new(cli::program()).args(&args).output().unwrap();

@@ -1,7 +1,8 @@
-//! Runs whose values were changed: `runs show`, `compare`, and `alternate` accept or refuse each, and none panics.
+//! Run files in which random values were changed: `runs show`, `compare`, and `alternate` accept or reject
+//! each, and none panics.
 //!
-//! Numbers, words, keys of choices, nested settings, whole columns: most files are still JSON, and many are still
-//! runs. A few hundred in every run of the tests; 100 000 with `JITTERSCOPE_LONG_TESTS=1`.
+//! Most files are still valid JSON, and many are still valid runs. A normal test run tries some hundred
+//! files; with `JITTERSCOPE_LONG_TESTS=1`, it tries 100 000.
 #![cfg(unix)]
 
 use std::ffi::OsString;
@@ -23,21 +24,22 @@ use super::exchange::Random;
 use super::exchange::sample;
 use super::tidy::root;
 
-/// Files in every run of the tests, and in a long one.
+/// Number of changed files in a normal test run and in a long one.
 const CASES: [u64; 2] = [300, 100_000];
-/// Holds how many files the process that is started for them changes, and from which number its choices come.
+/// The environment variables for the child processes that try the files: the number of files, and the seed of
+/// the random changes.
 const VARIABLES: [&str; 2] = ["JITTERSCOPE_MUTATED_RUNS", "JITTERSCOPE_MUTATED_SEED"];
-/// Runs that `alternate` may really measure, and how long one takes at most.
+/// Maximum number of runs that `alternate` really measures, and maximum length of such a run.
 const MAX_MEASURED: u64 = 4;
 const MAX_LENGTH: Nanos = Nanos::from_millis(120);
-/// A file that takes longer is left behind.
+/// If the commands take longer for a file, the file is left in the temporary folder.
 const SLOW: Duration = Duration::from_secs(10);
-/// A column of samples or of evidence has more values than this.
+/// Lists with more values than this are columns, such as those of samples and evidence.
 const MIN_COLUMN: usize = 8;
-/// Values of a column that are retained.
+/// Number of values to which columns are shortened.
 const MAX_COLUMN: usize = 20;
 
-/// Values that a number, a word, and a date are replaced by.
+/// Replacements for the values of a run: numbers, texts, and dates.
 fn numbers() -> [Value; 16] {
     [
         json!(0),
@@ -74,7 +76,7 @@ const WORDS: [&str; 12] = [
     "finished",
 ];
 
-/// Keys of choices of settings, to put in place of each other.
+/// Keys of choices in the settings; a key is replaced by another one.
 const CHOICES: [&str; 16] = [
     "os-sleep",
     "hybrid",
@@ -98,7 +100,7 @@ fn pick<T: Clone>(from: &[T], random: &mut Random) -> T {
     from[random.below(from.len())].clone()
 }
 
-/// A run of each kind of test, each with short columns.
+/// Returns a run of each kind of test, with short columns.
 fn originals() -> Vec<Value> {
     let mut saved = Vec::new();
     store::format::write(&sample::run("a name"), &mut saved).unwrap();
@@ -116,7 +118,7 @@ fn originals() -> Vec<Value> {
     files
 }
 
-/// Cuts columns of samples, so that files are read fast; evidence of what is cut goes too.
+/// Shortens the columns of samples, so that the file is read quickly, and removes all evidence.
 fn shorten(run: &mut Value) {
     for trial in run["trials"].as_array_mut().unwrap() {
         for column in trial["samples"].as_object_mut().unwrap().values_mut() {
@@ -128,7 +130,8 @@ fn shorten(run: &mut Value) {
     }
 }
 
-/// The number of values that can be changed: every leaf, list, and object.
+/// Returns the number of values that can be changed: every object and list counts as one, plus the values in
+/// it. A column counts as one value.
 fn size(value: &Value) -> usize {
     1 + match value {
         Value::Array(all) if MIN_COLUMN < all.len() => 0,
@@ -138,7 +141,7 @@ fn size(value: &Value) -> usize {
     }
 }
 
-/// The value with this number; a column counts as one.
+/// Returns the value number `at`, in the order in which `size` counts the values.
 fn nth<'a>(value: &'a mut Value, at: &mut usize) -> Option<&'a mut Value> {
     if *at == 0 {
         return Some(value);
@@ -152,7 +155,7 @@ fn nth<'a>(value: &'a mut Value, at: &mut usize) -> Option<&'a mut Value> {
     }
 }
 
-/// Changes a value in a way that its reader may accept.
+/// Changes a value to another one that the reader of the file may accept.
 fn change(value: &mut Value, random: &mut Random) {
     match value {
         Value::Null => *value = pick(&numbers(), random),
@@ -194,7 +197,8 @@ fn change(value: &mut Value, random: &mut Random) {
                 return;
             };
             match random.below(3) {
-                // A choice with a number is an object of one key.
+                // A choice with a number is an object with a single key: replace the key, or the whole object
+                // by a choice without a number.
                 0 if keys.len() == 1 => {
                     let inner = all.remove(key).unwrap_or_default();
                     *all = Map::from_iter([(pick(&CHOICES, random).to_owned(), inner)]);
@@ -206,7 +210,7 @@ fn change(value: &mut Value, random: &mut Random) {
     }
 }
 
-/// Shifts, scales, turns or disorders a column, or one value of it.
+/// Shifts, scales, reverses, shortens, or lengthens a column, or changes one of its values.
 fn change_column(all: &mut Vec<Value>, random: &mut Random) {
     let (at, by) = (random.below(all.len()), pick(&[1, -1, 1_000, -1_000_000, 1 << 40], random));
     let each = |all: &mut Vec<Value>, change: &dyn Fn(i64) -> i64| {
@@ -229,7 +233,7 @@ fn change_column(all: &mut Vec<Value>, random: &mut Random) {
     }
 }
 
-/// Changes all columns of the samples of a trial alike, so that they still fit each other.
+/// Changes all columns of the samples of a trial in the same way, so that they still match each other.
 fn change_all_columns(run: &mut Value, random: &mut Random) {
     let Some(trials) = run["trials"].as_array_mut().filter(|trials| !trials.is_empty()) else {
         return;
@@ -256,7 +260,7 @@ fn change_all_columns(run: &mut Value, random: &mut Random) {
     }
 }
 
-/// Changes one to three values of a run, half of them in its settings.
+/// Changes one to three values of a run; the settings are the most frequent place.
 fn mutate(mut run: Value, random: &mut Random) -> Value {
     for _ in 0..=random.below(3) {
         let part = match random.below(8) {
@@ -278,20 +282,20 @@ fn mutate(mut run: Value, random: &mut Random) -> Value {
     run
 }
 
-/// What became of the files.
+/// How often the commands accepted, rejected, or measured a file.
 #[derive(Debug, Default)]
 struct Counts {
     read: u64,
     shown: u64,
     compared: u64,
-    /// Settings that `alternate` refused, and that it would measure or did.
+    /// Files whose settings `alternate` rejected, could measure, and did measure.
     refused: u64,
     runnable: u64,
     measured: u64,
     slowest: Duration,
 }
 
-/// One command of the command line, in this process.
+/// Runs a command of the command line in this process.
 fn command(data: &Path, args: &[&str]) -> Status {
     let data = data.to_str().unwrap();
     let args = ["--data-dir", data].into_iter().chain(args.iter().copied());
@@ -299,13 +303,14 @@ fn command(data: &Path, args: &[&str]) -> Status {
     run_command_line(all.collect::<Vec<_>>())
 }
 
-/// Whether a command accepted a file; anything but a result or a refusal fails.
+/// Returns whether a command accepted a file. Panics on any status other than success and failure.
 fn is_accepted(status: Status) -> bool {
     assert!(matches!(status, Status::Done | Status::Failed), "{status:?}");
     status == Status::Done
 }
 
-/// How long the settings of a saved run are measured here; `None` where they cannot be.
+/// Returns how long a measurement with the settings of a saved run takes; `None` if the settings are invalid
+/// here.
 fn length(path: &Path) -> Option<Nanos> {
     let run = store::load(path).ok()?;
     let (plan, cpus) = (run.plan()?, platform::cpu_facts());
@@ -319,7 +324,7 @@ fn length(path: &Path) -> Option<Nanos> {
     Some(length)
 }
 
-/// Gives a file to one of the commands; they take turns.
+/// Runs one of the three commands on a changed file; `number` selects the command.
 fn try_one(paths: [&Path; 3], number: u64, counts: &mut Counts) {
     let [data, original, file] = paths;
     let [a, b] = [original, file].map(|path| path.to_str().unwrap());
@@ -344,7 +349,8 @@ fn try_one(paths: [&Path; 3], number: u64, counts: &mut Counts) {
     assert_eq!(fs::read_dir(data).unwrap().count(), 0, "something was saved");
 }
 
-/// A run that cannot be measured is refused before anything is, on either side; of the others, a few are measured.
+/// Checks that `alternate` rejects settings that cannot be measured before it measures anything, on either
+/// side. Of the other files, measures only a few.
 fn alternate([data, original, file]: [&Path; 3], at: usize, counts: &mut Counts) {
     let [a, b] = [original, file].map(|path| path.to_str().unwrap());
     let Some(length) = length(file) else {
@@ -362,7 +368,7 @@ fn alternate([data, original, file]: [&Path; 3], at: usize, counts: &mut Counts)
     }
 }
 
-/// In a process of its own: what the commands print on standard error goes nowhere.
+/// Runs in a child process, so that the messages of the commands on standard error can be discarded.
 #[test]
 fn mutated_runs_in_this_process() {
     let [count, seed] =
@@ -384,7 +390,7 @@ fn mutated_runs_in_this_process() {
         let tried = catch_unwind(AssertUnwindSafe(|| try_one(paths, number, &mut counts)));
         counts.slowest = began.elapsed().max(counts.slowest);
         if SLOW < began.elapsed() || tried.is_err() {
-            // Left behind, to be looked at.
+            // Leave the file for inspection.
             let left = std::env::temp_dir().join(format!("mutated-{seed}-{number}.json"));
             fs::write(&left, text).unwrap();
             let (took, panic) = (began.elapsed(), PANIC.lock().unwrap());
@@ -406,7 +412,7 @@ fn mutated_runs_in_this_process() {
 #[test]
 fn runs_with_changed_values_are_shown_compared_and_alternated_or_refused() {
     let count = CASES[usize::from(is_long())];
-    // Two processes, so that a long run uses two CPUs.
+    // Two processes use two CPUs in a long test run.
     let children = [0x6a69_7474, 0x6572_2121].map(|seed: u64| {
         Command::new(std::env::current_exe().unwrap())
             .args(["--exact", "mutated_runs::mutated_runs_in_this_process", "--nocapture"])

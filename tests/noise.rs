@@ -1,4 +1,5 @@
-//! The noise floor of runs with the same settings: which runs count, and one number everywhere.
+//! The noise floor of runs with the same settings: which runs are included, and that it is the same
+//! everywhere.
 
 use egui_kittest::kittest::Queryable as _;
 use jitterscope_engine::nanos::Nanos;
@@ -26,7 +27,7 @@ fn saved_runs_with_the_same_settings_are_the_noise_floor() {
         (&json["noise_floor_repeats"], &json["outcomes"][1]),
         (&0.into(), &"differs".into())
     );
-    // Two more that nobody tagged, one that was stopped, and one with another setting.
+    // Add two runs without tags, which count, and a stopped run and a run with another setting, which do not.
     store.save(&run(0xd4, "third", 0)).unwrap();
     store.save(&run(0xe5, "fourth", 0)).unwrap();
     store.save(&Run { ending: Ending::Stopped, ..run(0xf6, "stopped", 0) }).unwrap();
@@ -54,7 +55,7 @@ fn runs_after_the_baseline_are_no_part_of_its_noise() {
     }
     let output = compare(&folder, &["before", "after", "--format", "json"]);
     let json: serde_json::Value = serde_json::from_str(&said(&output)).unwrap();
-    // Itself, the one of the same minute, and the one an hour before.
+    // The run itself, the one that started at the same time, and the one that started an hour earlier.
     assert_eq!(json["noise_floor_repeats"], 3);
 }
 
@@ -72,7 +73,7 @@ fn noise_floor_of_three_repeats_is_one_number_everywhere() {
         store.save(&run).unwrap();
         run
     });
-    // What the command line prints after the last of them.
+    // The value that the command line prints after the last repeat.
     let floor = NoiseFloor::of_runs(&runs).unwrap();
     let p99 = floor.variations.iter().find(|one| one.metric == Metric::P99).unwrap().noise;
     for run in &runs {

@@ -1,4 +1,5 @@
-//! What pages offer next: to wait for quiet, to allow what is denied, to look at a late frame without moving the page.
+//! Follow-up actions that pages offer: waiting for quiet, allowing what is denied, inspecting a late frame
+//! without moving the page.
 
 use std::path::PathBuf;
 
@@ -17,7 +18,7 @@ use jitterscope_engine::store::Store;
 use super::exchange::sample;
 use super::window::{step_until, window};
 
-/// One configuration, of which every 20th frame is 3 ms late.
+/// Returns a run of one configuration in which every 20th frame is 3 ms late.
 pub(super) fn late_run() -> Run {
     let mut run = sample::run("");
     run.trials.truncate(1);
@@ -35,7 +36,7 @@ pub(super) fn late_run() -> Run {
     run
 }
 
-/// The same while chrome and cargo used more than one CPU.
+/// Returns the same run with a record that chrome and cargo used more than one CPU.
 fn disturbed_run() -> Run {
     let mut run = late_run();
     let busy = |name: u32, permille: i64| TraceRecord {
@@ -57,7 +58,7 @@ fn disturbed_run() -> Run {
     run
 }
 
-/// A window that shows a saved run.
+/// Opens a window on the page of the run.
 fn showing(folder: &tempfile::TempDir, run: &Run) -> Harness<'static, App> {
     let path: PathBuf = Store::at(folder.path()).save(run).unwrap();
     let store = Store::at(folder.path());
@@ -82,7 +83,7 @@ fn a_disturbed_result_names_busy_programs_and_runs_again_when_it_is_quiet() {
     step_until(&mut harness, |app| {
         app.session().running().waiting().is_some() || app.session().running().is_running()
     });
-    // On a quiet PC, it has already begun.
+    // On a quiet PC, the wait may already be over.
     if harness.state().session().running().waiting().is_some() {
         harness.get_by_label("Waiting for quiet");
         harness.get_by_label_contains("Waiting until other programs are quiet");

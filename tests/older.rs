@@ -1,7 +1,8 @@
-//! Runs that the version before typed tables wrote: they open with the figures that it exported.
+//! Runs of the last version before result tables had typed cells: opened today, they have the same figures as
+//! that version exported.
 //!
-//! `older/` holds the files as that version wrote them: a run of each test with its summary, an imported log
-//! of frame times, and the list of them all.
+//! The folder `older/` contains files that this version wrote: a run of each test with its summary, an
+//! imported log of frame times, and a list of all runs.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -18,8 +19,8 @@ use jitterscope_engine::store::{self, Store};
 
 use crate::cli::program;
 
-/// A figure as the older summary named it, the column that holds it now, and whether the requested duration
-/// is added to it now.
+/// The name of a figure in the older summary, the column that has this figure today, and whether today's
+/// value also includes the requested duration.
 type Figure = (&'static str, &'static str, bool);
 
 const PACED: &[Figure] = &[
@@ -101,7 +102,7 @@ fn load(name: &str) -> Run {
     store::load(&folder().join(format!("{name}{}", store::EXTENSION))).unwrap()
 }
 
-/// The exact value of a cell, as files hold it.
+/// Returns the exact value of a cell, as exported files contain it.
 fn exact(table: &Table, row: &TableRow, key: &str) -> String {
     let at = table.exact_keys().iter().position(|known| known == key);
     let at = at.unwrap_or_else(|| panic!("no column '{key}'"));
@@ -153,10 +154,10 @@ fn an_older_import_opens_with_its_frame_times() {
     let run = load("imported");
     let Some(Capture::Frames(recordings)) = run.capture() else { panic!("{:?}", run.capture()) };
     let [recording] = recordings.as_slice() else { panic!("{} recordings", recordings.len()) };
-    // 150 frame times were logged; that version wrote a sample before the first one.
+    // The log has 150 frame times; the older version added an invented sample before the first one.
     assert_eq!(recording.frame_times.len(), 150);
     assert_eq!(run.note, "Imported from a MangoHud log.");
-    // The log ends at the sum of its frame times, of which each is a whole number of nanoseconds.
+    // The frame times are whole nanoseconds, so the length of the run is exactly their sum.
     let sum: i64 = recording.frame_times.values().sum();
     assert_eq!(sum, run.measured().get());
 }
@@ -182,7 +183,7 @@ fn an_older_list_of_runs_is_replaced_by_the_same_one() {
         assert_eq!((now.name.as_str(), now.machine.as_str()), (name, machine));
         assert_eq!(now.started_at.to_string(), started_at);
         if name == "mango" {
-            // An import is no frame loop: it has no lateness.
+            // An imported log has no schedule and therefore no lateness.
             assert_eq!((now.test.as_str(), now.headline.best_p99), ("frame-capture", None));
         } else {
             let p99 = now.headline.best_p99.map_or(String::new(), |p99| p99.get().to_string());
@@ -194,7 +195,7 @@ fn an_older_list_of_runs_is_replaced_by_the_same_one() {
     assert_eq!((count, lines.len()), (7, 7));
 }
 
-/// Opens a run of that version with one part of its text replaced.
+/// Opens a run of that version after replacing a part of its text.
 fn changed(name: &str, old: &str, new: &str) -> Run {
     let text = fs::read_to_string(folder().join(format!("{name}{}", store::EXTENSION))).unwrap();
     assert!(text.contains(old), "{name}: {old}");
@@ -227,7 +228,8 @@ fn older_keys_and_values_of_run_files_are_read() {
     assert_eq!((plan.counts, plan.custom[0]), (ThreadCounts::Custom, 7));
 }
 
-/// Names that the changelog lists as still accepted on the command line, each with the one of today.
+/// Returns the names that the changelog lists as still accepted on the command line, each with its current
+/// name.
 fn renamed() -> Vec<(String, String)> {
     let changelog = Path::new(env!("CARGO_MANIFEST_DIR")).join("../packaging/CHANGELOG.md");
     let changelog = fs::read_to_string(changelog).unwrap();
@@ -276,7 +278,7 @@ fn newer_run_file_is_refused_with_what_to_do() {
     assert!(saved.list().is_ok_and(|list| list.is_empty()));
 }
 
-/// Returns the errors of a command that cannot start, as `--count nope` is no count.
+/// Returns the error output of a command with invalid arguments, which starts no measurement.
 fn errors(args: &[&str]) -> String {
     let output = Command::new(program()).args(args).output().unwrap();
     assert_eq!(output.status.code(), Some(2), "{args:?}: {output:?}");

@@ -1,4 +1,5 @@
-//! Pages for a browser: of every kind, without a request, and with the run or a reason why not.
+//! HTML pages of every kind: they load nothing from the network, and they contain the run or the reason why
+//! not.
 
 use std::path::Path;
 use std::process::Command;
@@ -18,19 +19,19 @@ use crate::tickets::runs;
 use crate::tidy::root;
 use crate::window::{step_until, window};
 
-/// What would make a browser load something.
+/// Text that may make a browser load something.
 const REQUESTS: [&str; 11] = [
     "http:", "https:", "src=", "url(", "@import", "<link", "<img", "<iframe", "<object", "fetch(",
     "import(",
 ];
 
-/// Checks a page without the data of its run, which is no markup.
+/// Checks a page without the embedded data of its run, which a browser does not interpret.
 fn check(page: &str, what: &str) {
     let (head, data) = page.split_once("<script type=\"application/json\"").unwrap_or((page, ""));
     let tail = data.split_once("</script>").map_or("", |(_, tail)| tail);
     for part in [head, tail] {
         for request in REQUESTS {
-            // Patterns are in the page itself.
+            // `url(#…)` refers to a pattern in the page itself.
             let part = part.to_lowercase().replace("url(#", "");
             assert!(!part.contains(request), "{what} has {request}");
         }
@@ -39,7 +40,7 @@ fn check(page: &str, what: &str) {
     assert_eq!(page.matches("<details").count(), page.matches("</details>").count(), "{what}");
     assert_eq!(page.matches("<section").count(), page.matches("</section>").count(), "{what}");
     assert_eq!(page.matches("<svg").count(), page.matches("</svg>").count(), "{what}");
-    // The largest number that there is stands for no limit.
+    // The largest `i64` means "no limit" internally and must not be shown.
     assert!(!page.contains("9\u{202f}223\u{202f}372"), "{what}");
     assert!(!page.contains("NaN") && page.ends_with("</html>\n"), "{what}");
 }
@@ -54,7 +55,7 @@ fn a_page_of_any_kind_of_run_requests_nothing() {
     }
 }
 
-/// Runs a command on a library, and returns what it prints.
+/// Returns what a command prints for the runs in this folder.
 fn printed(folder: &Path, args: &[&str]) -> String {
     let output = Command::new(super::cli::program())
         .arg("--data-dir")
@@ -88,7 +89,8 @@ fn a_comparison_is_a_page_with_the_same_results_as_its_table() {
     for command in ["jitterscope-cli compare 000000a1 000000c3", "This page holds no run to open"] {
         assert!(page.contains(command), "{command}");
     }
-    // With three runs, each is compared with the first: a few metrics at once, and all of them in details.
+    // Of three runs, the second and the third are compared with the first. The tables of a few metrics are
+    // visible; a folded section has all metrics.
     let page = printed(folder.path(), &["compare", "before", "after", "again", "--format", "html"]);
     check(&page, "three runs");
     for words in ["<h2>Changes from A to B</h2>", "<h2>Changes from A to C</h2>"] {
@@ -114,7 +116,8 @@ fn runs_without_a_limit_for_late_samples_are_compared_on_a_page() {
     }
 }
 
-/// The page that the window saves of what it compares, whose preview is its outline.
+/// Exports the comparison from the window as an HTML page and returns the page; checks that the preview shows
+/// its outline.
 fn saved_comparison(harness: &mut Harness<'_, App>, out: &Path) -> String {
     harness.run_steps(3);
     harness.get_by_label("Export…").click();
@@ -184,7 +187,7 @@ fn quick_checks_are_compared_on_one_page() {
     for part in Part::ALL {
         assert!(page.contains(&format!("<h2>Changes from A to B: {}", part.name())), "{part:?}");
     }
-    // The window writes the same page, and copies the same few lines as the file begins with.
+    // The window exports the same page, and copies the same short text with which the Markdown file begins.
     let out = tempfile::tempdir().unwrap();
     let mut harness = window(&folder);
     step_until(&mut harness, |app| app.session().library().count() == 2);

@@ -1,4 +1,5 @@
-//! Plots by keyboard, by pointer, and by their labels: ranges, annotations, distributions, the map of gaps.
+//! Plots, used by keyboard, by pointer, and by their accessible names: ranges, annotations, distributions,
+//! the heat map of gaps.
 
 use std::path::PathBuf;
 
@@ -20,7 +21,7 @@ use jitterscope_engine::store::{Store, load};
 use super::snapshots::made::run_of;
 use super::window::{step_until, window};
 
-/// A frame loop of these priorities, every run of which is the same.
+/// Returns a run of the frame loop with these priorities; its samples are always the same.
 fn frames(priorities: &[Priority]) -> Run {
     let cell = |&priority| Cell { priority, cpu: CpuChoice::Any };
     let cells = priorities.iter().map(cell).collect();
@@ -28,7 +29,7 @@ fn frames(priorities: &[Priority]) -> Run {
     run_of(7, "made", Plan::FrameLoop(plan), |_| false)
 }
 
-/// The window with a saved run open, and where it is saved.
+/// Opens a window on the page of the run; returns the window and the file of the run.
 pub(super) fn opened(folder: &tempfile::TempDir, run: &Run) -> (Harness<'static, App>, PathBuf) {
     let store = Store::at(folder.path());
     let path = store.save(run).unwrap();
@@ -46,7 +47,7 @@ fn shows(harness: &Harness<'_, App>, words: &str) -> bool {
     harness.query_all_by_label_contains(words).next().is_some()
 }
 
-/// The plot whose description begins with these words.
+/// Returns the plot whose accessible name begins with `begins`.
 fn plot<'a>(harness: &'a Harness<'_, App>, begins: &str) -> Node<'a> {
     let is_it = |node: &Node<'_>| label(node).starts_with(begins);
     harness.query_all_by_role(Role::Image).find(is_it).expect("there is such a plot")
@@ -64,7 +65,7 @@ pub(super) fn copied(harness: &Harness<'_, App>) -> Option<String> {
     })
 }
 
-/// Drags with Shift from one place to another.
+/// Drags from one position to another with the Shift key pressed.
 fn select(harness: &mut Harness<'_, App>, from: Pos2, to: Pos2) {
     let button = |pos, pressed| Event::PointerButton {
         pos,
@@ -103,7 +104,7 @@ fn a_range_is_selected_with_shift_and_its_statistics_are_copied_and_cleared() {
     harness.key_press(Key::Escape);
     harness.run_steps(3);
     assert!(!shows(&harness, "Selected 7."), "Esc clears");
-    // The same without a pointer.
+    // Select a range with the keyboard.
     plot(&harness, "Timeline, ").focus();
     harness.run_steps(2);
     for _ in 0..5 {
@@ -289,7 +290,7 @@ fn a_drag_along_the_axis_keeps_the_data_in_sight_and_0_shows_all_of_it() {
     harness.event(button(axis - egui::vec2(540.0, 0.0), false));
     harness.run_steps(4);
     assert!(is_moved(&harness), "the axis was dragged");
-    // The pointer is not over the plot itself.
+    // The pointer is over the axis, not over the plot: the key applies nevertheless.
     harness.key_press(Key::Num0);
     harness.run_steps(4);
     assert!(!is_moved(&harness), "0 shows the whole plot");
@@ -344,7 +345,7 @@ fn another_result_begins_with_its_verdict_where_the_last_one_was_scrolled() {
     assert!((top(&harness) - before).abs() < 1.0);
 }
 
-/// Whether a filled circle is drawn in the upper part of a rectangle.
+/// Returns whether a shape contains a circle with its center above the y position `below`.
 fn has_dot_above(shape: &egui::Shape, below: f32) -> bool {
     match shape {
         egui::Shape::Vec(all) => all.iter().any(|one| has_dot_above(one, below)),
@@ -377,7 +378,7 @@ fn one_late_frame_of_ten_million_is_drawn_at_every_zoom() {
         output.textures_delta.clear();
         output.shapes.iter().any(|shape| has_dot_above(&shape.shape, room.y * 0.2))
     };
-    // Far from it, nothing is drawn up there.
+    // With the late frame outside the view, no dot is drawn in the upper part of the plot.
     timeline.zoom_to(&ctx, (100.0, 200.0));
     pass(&mut timeline);
     assert!(!pass(&mut timeline));
@@ -481,7 +482,7 @@ fn n_and_p_step_through_the_frames_of_a_capture_that_stutter() {
         harness.key_press(key);
         harness.run_steps(3);
         assert!(is_moved(&harness), "{key:?} shows a frame and what is around it");
-        // All frames of two seconds, and one before and after them.
+        // The visible points: all frames within 1 s of the stutter, and one more on each side.
         let words = shown(&harness).replace('\u{202f}', " ");
         assert!(words.contains(&format!("max 90.00 ms at {stutter:.2} s")), "{key:?}: {words}");
         assert!(words.contains("Frame time: 117 points"), "{key:?}: {words}");

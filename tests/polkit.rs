@@ -1,4 +1,5 @@
-//! Administrator rights through pkexec: a system bus, polkitd, and the policy of the package, in a mount namespace.
+//! Administrator rights through the real pkexec: a system bus, polkitd, and the policy of the package, in a
+//! separate mount namespace.
 #![cfg(target_os = "linux")]
 
 use std::fs;
@@ -14,12 +15,12 @@ use super::cli::{SHORT, program};
 const BUS: &str = "/usr/bin/dbus-daemon";
 const POLKITD: &str = "/usr/lib/polkit-1/polkitd";
 const PKEXEC: &str = "/usr/bin/pkexec";
-/// Permits nobody the one action of the policy.
+/// A polkit rule that permits the user `nobody` the only action of the policy.
 const RULE: &str = r#"polkit.addRule(function(action, subject) {
     if (action.id == "org.jitterscope.Jitterscope.measure" && subject.user == "nobody") return polkit.Result.YES;
 });"#;
-/// Everything that is mounted is seen by this shell and its children alone. The first arguments are a folder, and
-/// the rule.
+/// A script that sets up the program, the bus, and polkitd, and then runs a command. Its mounts are visible
+/// only to the script and its child processes. The first two arguments are a folder and the polkit rule.
 const WORLD: &str = r#"
 folder=$0; rule=$1; shift
 mount --make-rprivate / && mount -t tmpfs -o mode=755 none "$folder/bin" && mkdir "$folder/bin/new" "$folder/bin/work" &&
@@ -39,7 +40,7 @@ setsid setpriv --reuid=65534 --regid=65534 --clear-groups "$@"; code=$?
 kill $polkitd $bus; wait; exit $code
 "#;
 
-/// Whether there is polkit, and this process may set up a copy of it.
+/// Returns whether polkit is installed and this process has the rights to run a second instance of it.
 fn has_polkit() -> bool {
     let has_all = [BUS, POLKITD, PKEXEC].iter().all(|path| Path::new(path).is_file());
     if !has_all {
@@ -48,7 +49,7 @@ fn has_polkit() -> bool {
     has_all && is_root()
 }
 
-/// A folder with the program, the policy, and a place where nobody can save.
+/// Creates a folder with the program, the policy, and a folder in which the user `nobody` can save runs.
 fn folder() -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     let path = |name: &str| folder.path().join(name);
@@ -63,7 +64,7 @@ fn folder() -> tempfile::TempDir {
     folder
 }
 
-/// Runs a command as nobody with this rule.
+/// Runs a command as the user `nobody` under this polkit rule.
 fn as_nobody(folder: &tempfile::TempDir, rule: &str, command: &[&str]) -> Output {
     let mut world = Command::new("unshare");
     world.args(["-m", "--", "/bin/sh", "-c", WORLD]).arg(folder.path()).arg(rule).args(command);

@@ -1,4 +1,4 @@
-//! The preview of an export: what the file holds, in its order.
+//! The preview of an export: it shows the contents of the file, in the same order.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -18,7 +18,8 @@ fn the_preview_of_a_report_is_the_outline_of_the_file_and_enter_saves_it_after_a
     harness.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::E);
     harness.run_steps(3);
     step_until_shown(&mut harness, "none found.");
-    // Another format and back, by clicks: the button loses the focus.
+    // Select another format and then the first one again, by clicks, which remove the focus from the primary
+    // button.
     for format in ["Format, JSON", "Format, HTML report"] {
         harness.get_by_label_contains(format).click();
         harness.run_steps(2);
@@ -41,7 +42,7 @@ fn the_preview_of_a_report_is_the_outline_of_the_file_and_enter_saves_it_after_a
     let page = std::fs::read_to_string(&file).unwrap();
     assert_eq!(preview.bytes, u64::try_from(page.len()).unwrap());
     assert_eq!(preview.outline, html::outline(&page));
-    // Every section of the file is in it, in the order of the file.
+    // The preview has every section of the file, in the same order.
     let mut titles = preview.outline.iter().filter_map(|block| match block {
         Block::Heading(title) | Block::Details(title, _) => Some(title.clone()),
         _ => None,
@@ -86,7 +87,8 @@ fn selected_runs_are_exported_into_a_folder() {
     };
     let written = read();
     assert_eq!(written.len(), 8, "four tables of each run");
-    // Of files that exist, all are replaced after one question, or none.
+    // If some of the files exist, the window asks once. After the answer, either all files are written or
+    // none.
     for (at, path) in written.keys().enumerate().filter(|(at, _)| at % 3 != 0) {
         std::fs::write(path, format!("own {at}")).unwrap();
     }

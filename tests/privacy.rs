@@ -1,4 +1,4 @@
-//! What any command prints or writes: no private names, of this PC or of other programs.
+//! The output and the files of every command contain no private names of this PC or of other programs.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -14,11 +14,12 @@ use jitterscope_engine::store::Store;
 use crate::cli::{SHORT, is_long, program};
 use crate::exchange::sample;
 
-/// The number of the measuring thread.
+/// The thread ID of the measuring thread.
 const OWN: u32 = 7_000;
 /// The program that delays most late frames, so that the verdict names it.
 const GAME: &str = "qx7game (render)";
-/// Threads with their owner, none for other programs, whatever they call themselves.
+/// The names of threads, each with its owner. Other programs have no owner, even if their names look like
+/// those of the kernel or of this program.
 const THREADS: [(&str, Option<ThreadOwner>); 6] = [
     (GAME, None),
     ("qx7secret", None),
@@ -27,10 +28,11 @@ const THREADS: [(&str, Option<ThreadOwner>); 6] = [
     ("[kworker/0:1]", Some(ThreadOwner::Kernel)),
     ("jitterscope-cli (load-0)", Some(ThreadOwner::Own)),
 ];
-/// Names of programs that no file may hold.
+/// Names of programs that no file may contain.
 const PROGRAMS: [&str; 4] = ["qx7secret", "qx7kernel", "qx7own", "qx7unused"];
 
-/// A run whose late frames were delayed by these threads; files of older versions do not hold owners.
+/// Returns a run whose late frames were delayed by these threads. Files of older versions do not record the
+/// owners of threads.
 fn traced(words: &str, has_owners: bool) -> Run {
     let mut run = sample::run(words);
     (run.machine.os, run.machine.kernel) =
@@ -61,7 +63,7 @@ fn add_trace(trial: &mut TrialRun, has_owners: bool) {
         add(before.woke, TraceEvent::SwitchIn, OWN, None, Some(120));
         add(late.began + Nanos::new(10_000), TraceEvent::Slept, OWN, None, None);
         add(late.due + Nanos::new(1_000), TraceEvent::Waking, OWN, None, None);
-        // The first one has the CPU for most of the time, the others for 20 µs each.
+        // The first thread occupies the CPU for most of the time, each of the others for 20 µs.
         add(late.due - Nanos::from_millis(1), TraceEvent::SwitchIn, 100, Some(0), Some(120));
         for other in 1..6_u32 {
             let at = late.woke - Nanos::from_micros(20) * i64::from(other);
@@ -78,7 +80,7 @@ fn add_trace(trial: &mut TrialRun, has_owners: bool) {
     trial.trace = Some(Trace::from_records(names, &records));
 }
 
-/// A folder with runs, and everything that commands print there.
+/// A folder with saved runs in which commands are run, and the secrets that their output must not contain.
 #[derive(Clone)]
 struct Scan<'a> {
     folder: PathBuf,
@@ -97,7 +99,7 @@ impl Scan<'_> {
         self.folder.join("out")
     }
 
-    /// Runs a command; checks what it prints, and returns it.
+    /// Runs a command, checks its output for secrets, and returns its standard output.
     fn command(&self, is_screen: bool, args: &[&str]) -> String {
         let mut command = Command::new(program());
         command.env_clear().envs(std::env::var_os("PATH").map(|path| ("PATH", path)));
@@ -121,7 +123,7 @@ impl Scan<'_> {
         }
     }
 
-    /// Every command; those that measure are short.
+    /// Runs every command; those that measure have short settings.
     fn all(&self, here: &str) {
         let (a, b) = (self.first.as_str(), self.second.as_str());
         self.command(true, &["runs", "show", a]);
@@ -133,7 +135,7 @@ impl Scan<'_> {
         self.command(true, &[&format!("{here}/none.json")]);
         self.command(true, &["compare", a, b, "--fail-if", "p99>-99%"]);
         for format in ["json", "csv", "openmetrics", "reference", "reference-json"] {
-            // Without a layout of its own, a run is shown as a table.
+            // For a test without a reference tool, this format prints a table.
             self.command(format == "reference", &["runs", "show", a, "--format", format]);
         }
         for format in ["json", "markdown"] {
@@ -182,7 +184,7 @@ impl Scan<'_> {
         }
     }
 
-    /// It takes more than a minute.
+    /// Runs quick checks. They take more than a minute: only in a long test run.
     fn quick_check(&self) {
         if !is_long() {
             println!("skipped: a quick check is scanned with JITTERSCOPE_LONG_TESTS=1");
@@ -254,7 +256,8 @@ fn no_command_prints_or_writes_names_that_the_environment_has() {
     Scan::new(folder.path(), &words, &secrets, &environment).all("/srv/qx7home");
 }
 
-/// An account with a name of its own: this user's, or for root another one that it may become.
+/// Returns an account with an unmistakable name: that of this user or, for root, that of another user as
+/// which root can run commands.
 #[cfg(unix)]
 fn account() -> Option<(String, u32, String)> {
     use std::os::unix::fs::MetadataExt as _;
@@ -300,7 +303,7 @@ fn no_command_prints_or_writes_names_that_only_the_system_has() {
     let host = fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
     let host = host.trim().to_owned();
     let mut secrets = vec![user.clone()];
-    // A host called "vm" is called as other things are.
+    // A short host name, such as "vm", may also appear in the output as an ordinary word.
     secrets.extend(Some(host).filter(|host| 6 <= host.len() && host != "localhost"));
     println!("looking for {secrets:?}");
     let words = secrets.join(" of ");

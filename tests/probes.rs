@@ -1,5 +1,5 @@
-//! Every test on a live machine: counts, order, what was applied, the report, and that a saved run
-//! equals it. Never a duration against a limit.
+//! Every test measures on this PC: counts, order, applied conditions, the report, and that a saved run equals
+//! the measured one. Durations are not compared with limits.
 
 use std::sync::Arc;
 #[cfg(unix)]
@@ -23,7 +23,7 @@ use jitterscope_engine::report::{
 use jitterscope_engine::run::{Ending, Labels, Run, counter};
 use jitterscope_engine::units::format_time;
 
-/// A request to measure a plan on this machine.
+/// Returns a request to measure a plan on this PC.
 pub(super) fn request(plan: Plan) -> Request {
     Request {
         plan,
@@ -40,7 +40,7 @@ fn start(plan: Plan) -> measure::Running {
     measure::start(request(plan), None, || {}).unwrap()
 }
 
-/// Waits for the end of a run.
+/// Waits for the end of a run, and returns the run.
 pub(super) fn finish(running: &measure::Running) -> Arc<Run> {
     loop {
         match running.next_event() {
@@ -52,7 +52,7 @@ pub(super) fn finish(running: &measure::Running) -> Arc<Run> {
     }
 }
 
-/// Measures a plan to its end; a run that is written and read back means the same.
+/// Measures a plan; checks that the run is complete and is the same after being written and read.
 pub(super) fn measure(plan: Plan) -> (Arc<Run>, Report) {
     let run = finish(&start(plan));
     assert_eq!(run.ending, Ending::Finished);
@@ -66,8 +66,8 @@ pub(super) fn measure(plan: Plan) -> (Arc<Run>, Report) {
     (run, report)
 }
 
-/// Checks that a request for normal priority was granted. Where the tests run below normal, a user may not
-/// raise a thread to normal.
+/// Checks that a request for normal priority was granted. If the tests themselves run below normal priority,
+/// the system may deny this user a higher one.
 #[track_caller]
 pub(super) fn assert_normal(applied: &Applied) {
     let own = platform::own_policy();
@@ -81,7 +81,7 @@ pub(super) fn assert_normal(applied: &Applied) {
     assert!(applied.is_as_requested(), "{applied:?}");
 }
 
-/// One load thread.
+/// Returns a load of one thread.
 pub(super) fn few_workers() -> Load {
     Load { count: LoadCount::Threads(1), ..SleepAccuracy::default().load }
 }
@@ -110,13 +110,13 @@ fn sleeps_are_all_counted_and_none_of_an_absolute_kind_is_early() {
             assert_eq!(waits.early_count, 0, "{}", row.label);
         }
     }
-    // Too few for a p99, so nothing is graded, and that is said.
+    // There are too few samples for a p99: nothing is graded, and the verdict states the reason.
     assert_eq!(report.verdict.grade, None);
     assert!(report.sentence().starts_with("Not enough samples for a verdict: 40 measured"));
     assert!(run.trials.iter().all(|trial| trial.complete));
 }
 
-/// A few long and short spins.
+/// Returns settings with a few long and short spins.
 pub(super) fn few_spins() -> SpinStrategies {
     SpinStrategies {
         lengths: vec![Nanos::from_micros(50), Nanos::new(100)],
@@ -161,15 +161,15 @@ fn gaps_lie_within_the_time_of_their_probe_and_on_its_cpu() {
         assert!(due.windows(2).all(|pair| pair[0] < pair[1]), "gaps are out of order");
     }
     let gaps = || report.rows.iter().filter_map(|row| row.figures.get::<GapFigures>());
-    // Where a trace names threads of these tests, their gaps are not in the verdict.
+    // If a trace shows that threads of the tests caused gaps, the verdict ignores these gaps.
     let graded = gaps().map(|gaps| gaps.graded).max().unwrap();
     assert!(Nanos::ZERO < graded && gaps().all(|gaps| gaps.graded <= gaps.longest));
     let key = format!("longest {}", format_time(graded));
     assert_eq!(report.verdict.finding.key, Some(key));
 }
 
-/// A gap made on purpose: the whole program is stopped for 50 ms, again and again until it ends, as a slow
-/// machine takes long to start the probes, and on a busy one a probe may have lost its CPU already.
+/// Causes gaps by stopping the whole program for 50 ms. Repeats this until the program ends, because a slow
+/// PC takes long to start the probes, and on a busy one a probe may be interrupted already.
 #[cfg(unix)]
 #[test]
 fn a_stopped_program_is_found_on_every_cpu_as_one_stall() {
@@ -213,7 +213,7 @@ fn a_stopped_program_is_found_on_every_cpu_as_one_stall() {
 
 #[test]
 fn a_refused_policy_is_said_and_the_normal_half_still_runs() {
-    // Pinned DEADLINE is refused by the kernel's rule to everyone.
+    // Linux denies DEADLINE to every pinned thread.
     let plan = RealTime {
         time_each: Nanos::from_secs(1),
         turn: Nanos::from_millis(500),
@@ -243,7 +243,7 @@ fn a_refused_policy_is_said_and_the_normal_half_still_runs() {
 fn policies_are_granted_and_held_against_normal_where_the_machine_permits() {
     let policies =
         vec![Priority::Fifo(10), Priority::RoundRobin(10), Priority::Deadline(real_time::UNFILLED)];
-    // Twice the samples that an interval needs: a busy PC misses frames.
+    // Measures twice as many samples as an interval needs, because a busy PC misses frames.
     let plan = RealTime {
         time_each: Nanos::from_secs(4),
         turn: Nanos::from_secs(1),
@@ -262,13 +262,14 @@ fn policies_are_granted_and_held_against_normal_where_the_machine_permits() {
         let fall = change.reduction(Measure::StdDev).expect("a change of the period");
         assert!(fall.interval.is_some());
     }
-    // DEADLINE requests what the work needs, and the kernel confirms it.
+    // The runtime requested with DEADLINE depends on the duration of the work; the applied value is in this
+    // range.
     let deadline = run.trials.iter().find(|trial| trial.trial.label == "DEADLINE").unwrap();
     let runtime = deadline.counters[counter::RUNTIME_NANOS];
     assert!((16_666_667 / 10..=16_666_667 / 2).contains(&runtime), "{runtime}");
 }
 
-/// Two changes of a fast loop in a few short blocks.
+/// Returns a What helps test of two changes, with a fast frame loop in a few short blocks.
 pub(super) fn few_changes() -> WhatHelps {
     let baseline = FrameLoop {
         fps: 240.0,
@@ -282,7 +283,7 @@ pub(super) fn few_changes() -> WhatHelps {
     WhatHelps { baseline, changes, together: None }
 }
 
-/// A few cycles of a small game on one and on two threads.
+/// Returns a game tick test with a few cycles of a small game, on one and on two threads.
 pub(super) fn few_cycles() -> GameTick {
     GameTick {
         kinds: vec![CycleKind::Players, CycleKind::Npcs],

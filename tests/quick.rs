@@ -1,4 +1,4 @@
-//! The quick check: from the command line, in the window, and opened again.
+//! The quick check: on the command line, in the window, and opened again.
 
 use std::process::Command;
 use std::time::Duration;
@@ -22,7 +22,7 @@ use super::exchange::sample;
 use super::plots::copied;
 use super::window::{HANG, step_until, window};
 
-/// A window that shows the quick check.
+/// Opens a window on the quick check page.
 fn quick_window(folder: &tempfile::TempDir) -> Harness<'static, App> {
     let mut harness = window(folder);
     harness.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Num1);
@@ -59,7 +59,7 @@ fn a_check_agrees_with_its_runs_and_is_opened_in_the_window() {
         assert_eq!(card["grade"], serde_json::json!(grade), "{part:?}");
         let best = report.verdict.grade.map(|grade| grade.best().word());
         assert_eq!(card["grade_best"], serde_json::json!(best), "{part:?}");
-        // Of the 102 frames of the shortest loop, a busy PC may skip too many for a p99.
+        // A busy PC may skip so many of the 102 frames of the shortest loop that there is no p99.
         match card["value_nanos"].as_i64() {
             Some(value) => assert!(0 <= value, "{part:?}"),
             None => {
@@ -68,7 +68,7 @@ fn a_check_agrees_with_its_runs_and_is_opened_in_the_window() {
             }
         }
     }
-    // A busy PC may skip too many frames for a p99, and there are no rates without one.
+    // Without a p99, there are no frame rates.
     let has_rates = said["measurements"][2]["value_nanos"].is_i64();
     let rates = said["frame_rates"].as_array().unwrap().len();
     assert_eq!(rates, if has_rates { 5 } else { 0 });
@@ -154,7 +154,7 @@ fn a_check_that_is_stopped_ends_at_once() {
     let mut harness = quick_window(&folder);
     harness.key_press(egui::Key::F5);
     harness.run_steps(2);
-    // On a quiet and slow PC, the wait may be over.
+    // On a quiet PC that draws slowly, the wait may be over already.
     if harness.query_by_label("Waiting for quiet").is_some() {
         harness.get_by_label("Starts when other programs are quiet");
     }
@@ -170,7 +170,8 @@ fn a_check_that_is_stopped_ends_at_once() {
     assert!(harness.state().session().running().quick().result().is_some());
 }
 
-/// A folder with this many quick checks of recorded parts, measured a day apart; the last is the slowest.
+/// Creates a folder with `count` quick checks of recorded parts, measured a day apart; the last one has the
+/// highest lateness.
 fn checks(count: u32) -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     let store = Store::at(folder.path());
@@ -185,7 +186,7 @@ fn checks(count: u32) -> tempfile::TempDir {
             run.group = Some(group.group(part));
             run.started_at += Duration::from_secs(u64::from(check) * 86_400 + at * 20);
             run.trials[0].counters.insert(counter::LOAD_THREADS.to_owned(), 4);
-            // As the first edition of the check measured.
+            // The settings of the first version of the quick check.
             let settings =
                 CheckSettings { load_threads: 4, has_full_load: false, ..CheckSettings::default() };
             run.subject = part.plan(&settings).into();
@@ -201,7 +202,7 @@ fn runs_page(harness: &mut Harness<'_, App>, count: usize) {
     harness.run_steps(3);
 }
 
-/// How many run files of this folder fit.
+/// Returns how many saved runs of this folder meet a condition.
 fn count(folder: &tempfile::TempDir, fits: impl Fn(&Run) -> bool) -> usize {
     let runs = Store::at(folder.path()).list().unwrap();
     runs.iter().filter(|entry| entry.run.as_ref().is_ok_and(|run| fits(run))).count()
@@ -280,7 +281,7 @@ fn a_check_is_not_compared_with_a_run_of_one_test() {
     harness.get_by_label_contains("A quick check can be compared only with other quick checks.");
 }
 
-/// Opens the only check of a folder.
+/// Opens a window on the result of the only check in the folder.
 fn open_check(folder: &tempfile::TempDir) -> Harness<'static, App> {
     let mut harness = quick_window(folder);
     step_until(&mut harness, |app| app.session().library().last_check().is_some());
@@ -289,8 +290,8 @@ fn open_check(folder: &tempfile::TempDir) -> Harness<'static, App> {
     harness
 }
 
-/// A check of this PC of which only sleeps were measured, 200 of each: those under load do not show how often they are
-/// very late.
+/// Creates a folder with a quick check of which only the sleep part was measured, with 200 samples per
+/// configuration: too few for a grade of the sleeps under load.
 fn undecided_check() -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     let cpus = CpuFacts { usable: vec![0, 1], ..CpuFacts::default() };
@@ -351,7 +352,7 @@ fn what_is_undecided_in_a_check_is_measured_longer() {
     assert_eq!(harness.state().session().library().count(), 1, "it is the same check");
 }
 
-/// Lets the window go on until it copies text.
+/// Draws frames until the window copies text; returns the text.
 fn step_until_copied(harness: &mut Harness<'_, App>) -> String {
     let began = std::time::Instant::now();
     loop {
@@ -438,7 +439,7 @@ fn a_check_is_exported_as_one_report_and_listed_as_one_line() {
             .unwrap();
         (output.status.code(), String::from_utf8_lossy(&output.stdout).into_owned())
     };
-    // The answer is last, below the quality and what to do.
+    // The verdict comes last, below the measurement quality and the recommendations.
     let (_, shown) = said(&["runs", "show", &id]);
     let (above, answer) = shown.trim_end().rsplit_once("\n\n").unwrap();
     assert!(answer.starts_with("Incomplete: no verdict for "), "{answer}");
@@ -463,7 +464,7 @@ fn the_command_line_takes_a_check_as_one_entry() {
     let (_, list, _) = said(&["runs", "list"]);
     let ids: Vec<&str> = list.lines().filter_map(|line| line.split_whitespace().next()).collect();
     let [newer, older] = ids.as_slice() else { panic!("{list}") };
-    // The report of a check is one file; its answer and its five results are in few lines.
+    // A check is exported as one file, which begins with a short report of its verdict and its five results.
     let (_, markdown, error) = said(&["export", newer, "--as", "markdown"]);
     let (short, rest) = markdown.split_once("\n<details>").unwrap_or_else(|| panic!("{error}"));
     assert!(short.starts_with("**Quick check** ("), "{short}");
@@ -473,7 +474,7 @@ fn the_command_line_takes_a_check_as_one_entry() {
     let folder_of = out.path().to_str().unwrap();
     let (status, _, error) = said(&["export", newer, "--as", "html", "--out", folder_of]);
     assert_eq!(status, Some(0), "{error}");
-    // A format that holds one run becomes a file of each run, in a folder.
+    // A format for a single run is exported as one file per run, in a folder.
     let (status, _, error) = said(&["export", newer, "--as", "json"]);
     assert!(status == Some(1) && error.contains("name a folder with --out"), "{error}");
     let (status, _, error) = said(&["export", newer, "--as", "json", "--out", folder_of]);
@@ -482,7 +483,7 @@ fn the_command_line_takes_a_check_as_one_entry() {
     let names: Vec<String> = names.map(|it| it.file_name().into_string().unwrap()).collect();
     let ending = |end: &str| names.iter().filter(|name| name.ends_with(end)).count();
     assert_eq!((ending(".html"), ending(".json")), (1, Part::ALL.len()), "{names:?}");
-    // Two checks are compared part by part; a check and one of its runs are not.
+    // Two checks are compared part by part; a check and a single run cannot be compared.
     let (status, json, error) = said(&["compare", newer, older, "--format", "json"]);
     assert_eq!(status, Some(0), "{error}");
     let json: serde_json::Value = serde_json::from_str(&json).unwrap();
@@ -491,7 +492,7 @@ fn the_command_line_takes_a_check_as_one_entry() {
     assert!(status == Some(1) && error.contains("only be compared with other quick"), "{error}");
     let (_, table, _) = said(&["compare", newer, older]);
     assert_eq!(table.matches("(baseline)").count(), Part::ALL.len(), "{table}");
-    // Alternating is refused where a run cannot be measured again, not because of the ID.
+    // The error concerns the second ID, which does not exist; the ID of the check is accepted.
     let (_, _, error) = said(&["alternate", newer, "ffff", "--times", "1", "--no-save"]);
     assert!(error.contains("'ffff'") && !error.contains(*newer), "{error}");
 }

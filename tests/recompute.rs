@@ -1,4 +1,4 @@
-//! The figures of every test, computed once more by NumPy and SciPy from what short runs export.
+//! The figures of every test, computed a second time by NumPy and SciPy from exported short runs.
 
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
@@ -6,7 +6,7 @@ use std::process::Command;
 
 use crate::cli::program;
 
-/// A short run of each test, with what its figures need: several configurations, late frames, rounds.
+/// A short run of each test that has what its figures require: several configurations, late frames, rounds.
 const TESTS: [&str; 7] = [
     "frame-loop --fps 500 --duration 2200ms --warm-up 0s --wait hybrid:100us --work 200us \
      --load-threads 2 --priority normal --priority below-normal",
@@ -19,7 +19,7 @@ const TESTS: [&str; 7] = [
     "game-tick --players 200 --npcs 50 --warm-up 0s --iterations 4 --iteration 200ms",
 ];
 
-/// Measures a test, and exports it as JSON with its report.
+/// Measures a test and exports it as JSON with its report; returns the path of the file.
 fn export(folder: &Path, test: &str, number: usize) -> PathBuf {
     let args: Vec<&str> = test.split(' ').collect();
     let run = |args: &[&str]| {
@@ -36,8 +36,7 @@ fn export(folder: &Path, test: &str, number: usize) -> PathBuf {
     path
 }
 
-/// NumPy and SciPy are required where `JITTERSCOPE_REQUIRE_NUMPY` is set; elsewhere the reason for skipping is
-/// printed.
+/// Skipped without NumPy and SciPy, and prints why; fails instead if `JITTERSCOPE_REQUIRE_NUMPY` is set.
 #[test]
 fn numpy_and_scipy_compute_the_same_figures() {
     let python = std::env::var("JITTERSCOPE_PYTHON").unwrap_or_else(|_| "python3".to_owned());
@@ -53,7 +52,7 @@ fn numpy_and_scipy_compute_the_same_figures() {
     };
     if let Some(reason) = missing {
         assert!(!is_required, "{python}: {reason}");
-        // Straight to the terminal: the test's own output is not shown where it passes.
+        // Print directly to the terminal: the test harness hides the output of tests that pass.
         let mut terminal = std::io::stderr();
         writeln!(terminal, "recompute is skipped, as {python} lacks NumPy or SciPy: {reason}")
             .unwrap();

@@ -1,5 +1,5 @@
-//! The layouts of the reference tools: parsers written from the tools' own sample lines read them, and then
-//! what `--format reference` prints of real runs.
+//! The output formats of the reference tools. Parsers are written from lines that the tools print; they read
+//! these lines first, and then the output of `--format reference` for real runs.
 
 mod holoscan;
 
@@ -8,7 +8,7 @@ use jitterscope_engine::platform;
 
 use crate::cli;
 
-/// Runs a test without saving it, and returns standard output, line by line, and standard error.
+/// Runs a test without saving it; returns the lines of standard output, and the text of standard error.
 fn measure(args: &[&str]) -> (Vec<String>, String) {
     let folder = tempfile::tempdir().unwrap();
     let output = cli::run(&folder, &[args, &["--no-save", "--quiet"]].concat());
@@ -18,12 +18,13 @@ fn measure(args: &[&str]) -> (Vec<String>, String) {
     (text.lines().map(str::to_owned).collect(), error)
 }
 
-/// The text between two others, and what follows.
+/// Returns the text between `before`, with which the line begins, and `after`, and the text that follows;
+/// `None` if one is missing.
 fn between<'a>(line: &'a str, before: &str, after: &str) -> Option<(&'a str, &'a str)> {
     line.strip_prefix(before)?.split_once(after)
 }
 
-/// A number with exactly this many decimals; spaces before it pad it to a width.
+/// Parses a number with exactly this many decimals, padded on the left with spaces to `width` characters.
 fn number(text: &str, width: usize, decimals: usize) -> Option<f64> {
     let digits = text.trim_start_matches(' ');
     let of_decimals = digits.split_once('.').map_or(0, |(_, decimals)| decimals.len());
@@ -31,8 +32,8 @@ fn number(text: &str, width: usize, decimals: usize) -> Option<f64> {
     (of_decimals == decimals && is_padded).then(|| digits.parse().ok())?
 }
 
-/// A length as the tool's language prints it, with exactly this many decimals, or as few as it needs: in
-/// nanoseconds.
+/// Parses a duration in the format of Rust's `Debug`, such as `54.0µs`, to nanoseconds. It must have exactly
+/// `decimals` decimals or, for `None`, no trailing zeros.
 fn length(text: &str, decimals: Option<usize>) -> Option<f64> {
     let unit = text.find(|c: char| c.is_alphabetic())?;
     let (digits, unit) = text.split_at(unit);
@@ -49,9 +50,10 @@ fn length(text: &str, decimals: Option<usize>) -> Option<f64> {
     (value < 1e3 || unit == "s").then_some(value * scale)
 }
 
-// gdt-cpus, frame_jitter.
+// gdt-cpus: frame_jitter.
 
-/// `Normal Priority, No Pin            |     0 |  3526 |  3536 |  3561`
+/// Parses a row such as `Normal Priority, No Pin            |     0 |  3526 |  3536 |  3561`: the label and
+/// four figures.
 fn jitter_row(line: &str) -> Option<(&str, [f64; 4])> {
     let cells: Vec<&str> = line.split(" | ").collect();
     let [label, figures @ ..] = cells.as_slice() else { return None };
@@ -60,7 +62,8 @@ fn jitter_row(line: &str) -> Option<(&str, [f64; 4])> {
     Some((label.trim_end(), figures.try_into().ok()?)).filter(|_| is_wide)
 }
 
-/// Model, performance cores, efficiency cores, logical cores.
+/// Parses the block about the CPU: the model, and the numbers of performance cores, efficiency cores, and
+/// logical CPUs.
 fn cpu_block(lines: &[String]) -> Option<(&str, [u32; 3])> {
     let [banner, rule, head, model, performance, efficiency, logical, ..] = lines else {
         return None;
@@ -76,7 +79,8 @@ fn cpu_block(lines: &[String]) -> Option<(&str, [u32; 3])> {
     Some((model.strip_prefix("  Model: ")?, counts)).filter(|_| fits)
 }
 
-/// Priority, pin and the priorities of the workers of one block.
+/// Parses the block of a configuration: the priority, the CPU to which the thread is pinned, and the
+/// priorities of the load threads.
 fn configuration(lines: &[&str]) -> Option<(String, Option<u32>, Vec<String>)> {
     let [head, priority, pin, count, workers @ ..] = lines else { return None };
     let priority = priority.strip_prefix("Frame thread priority: ")?;
@@ -97,7 +101,7 @@ fn configuration(lines: &[&str]) -> Option<(String, Option<u32>, Vec<String>)> {
     fits.then(|| (priority.to_owned(), pin, workers))
 }
 
-/// Checks all lines of `frame_jitter`; returns the labels of the table.
+/// Checks all lines of `frame_jitter`; returns the labels in its table.
 fn frame_jitter(lines: &[String]) -> Vec<String> {
     let (model, [performance, efficiency, logical]) = cpu_block(lines).expect("the CPU block");
     assert!(!model.is_empty() && performance + efficiency <= logical, "{lines:?}");
@@ -183,9 +187,9 @@ fn frame_jitter_is_printed_as_gdt_cpus_does() {
     }
 }
 
-// spin_sleep, native_sleep_accuracy and spin_strategy_latency.
+// spin_sleep: native_sleep_accuracy and spin_strategy_latency.
 
-/// `average: 54.0µs, best: 8.7µs, worst: 94.1µs`, each with this many decimals.
+/// Parses a line such as `average: 54.0µs, best: 8.7µs, worst: 94.1µs`, with this many decimals each.
 fn sleeps(line: &str, decimals: usize) -> Option<[f64; 3]> {
     let (average, rest) = between(line, "average: ", ", ")?;
     let (best, worst) = between(rest, "best: ", ", worst: ")?;
@@ -217,13 +221,14 @@ fn sleeps_are_printed_as_native_sleep_accuracy_does() {
     }
     let said: Vec<&str> = error.lines().collect();
     let headings = ["==> sleep 1ns", "==> sleep 1µs", "==> sleep 1ms"];
-    // Not the library's parallelism, which a CPU quota lowers.
+    // Do not use `available_parallelism`: a CPU quota lowers its result.
     let threads = platform::usable_cpus().len();
     let load = format!("Simulating {threads} thread load");
     assert_eq!(said, [&headings[..], &[&load], &headings[..]].concat());
 }
 
-/// `900µs  SpinLoopHint  avg-spins: 30094    avg-actual: 900.044µs`: duration, name, spins, actual.
+/// Parses a line such as `900µs  SpinLoopHint  avg-spins: 30094    avg-actual: 900.044µs`: the requested
+/// duration, the strategy, the number of spins, and the actual duration.
 fn spins(line: &str) -> Option<(f64, &str, u64, f64)> {
     let columns: Vec<(usize, char)> = line.char_indices().collect();
     let at = |position: usize| columns.get(position).map(|&(at, _)| at);
@@ -284,7 +289,8 @@ fn spins_are_printed_as_spin_strategy_latency_does() {
 
 // latency2.
 
-/// `diff … avg … biggest … smallest … sumsq … count …, runtime …`, six decimals each.
+/// Parses a line such as `diff … avg … biggest … smallest … sumsq … count …, runtime …`, with six decimals
+/// each.
 fn latency2(line: &str) -> Option<[f64; 7]> {
     let names = ["diff ", " avg ", " biggest ", " smallest ", " sumsq ", " count ", ", runtime "];
     let mut figures = Vec::new();
@@ -338,9 +344,10 @@ fn gap_probes_are_printed_as_latency2_does() {
     }
 }
 
-// RSProt, as JMH prints it.
+// RSProt: the format of JMH.
 
-/// `PlayerInfoBenchmark.benchmark  avgt    3  170.230 ± 7.278  ms/op` under its head: name, count, score, error.
+/// Parses a line such as `PlayerInfoBenchmark.benchmark  avgt    3  170.230 ± 7.278  ms/op` below its header
+/// `head`: name, count, score, error.
 fn jmh(head: &str, line: &str) -> Option<(String, u32, f64, f64)> {
     let names = head.find("  Mode")?;
     let (titles, values) = (head.get(names..)?, line.get(names..)?);
@@ -430,7 +437,8 @@ fn game_ticks_are_printed_as_jmh_does() {
         let [ratio] = sections.next().unwrap() else { panic!("{lines:?}") };
         let (ratio, rest) = between(ratio, "Multi-threaded ratio: ", "x").unwrap();
         let ratio = number(ratio, 0, 2).unwrap_or_else(|| panic!("{ratio:?}"));
-        // A busy PC may round it to 0: two threads wait for each other.
+        // The tolerance allows for scores that were rounded to three decimals and for a ratio that was
+        // rounded to two.
         let (one, two) = (scores[0], scores[1] * f64::from(cores.min(2)));
         let room = (one + 0.001) / (two - 0.001).max(0.001) - one / two + 0.005;
         assert!((ratio - one / two).abs() <= room && rest.is_empty(), "{ratio}: {scores:?}");

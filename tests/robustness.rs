@@ -1,4 +1,5 @@
-//! Hostile files, full disks and signals: nothing hangs, nothing is destroyed, nothing measured is lost.
+//! Hostile files, full disks, and signals: nothing hangs, no data is destroyed, and measured data is not
+//! lost.
 #![cfg(unix)]
 
 use std::fs;
@@ -23,7 +24,7 @@ fn command(folder: &Path, args: &[&str]) -> Command {
     command
 }
 
-/// Waits for a program to end; one that hangs is ended and fails the test.
+/// Waits for a program to end. A program that hangs is killed, and the test fails.
 pub(super) fn finish(mut child: Child) -> Output {
     let began = Instant::now();
     while child.try_wait().unwrap().is_none() {
@@ -43,7 +44,7 @@ fn run(folder: &Path, args: &[&str]) -> (Option<i32>, String, String) {
     (output.status.code(), text(&output.stdout), text(&output.stderr))
 }
 
-/// A folder with a saved run, and another folder.
+/// Creates a folder with a saved run, and an empty folder for output.
 fn folders() -> (tempfile::TempDir, tempfile::TempDir) {
     let (data, other) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     Store::at(data.path()).save(&sample::run("a name")).unwrap();
@@ -61,7 +62,7 @@ pub(super) fn names(folder: &Path, ending: &str) -> Vec<String> {
     names
 }
 
-/// The commands that write one saved run, and what they write.
+/// Returns the commands that write the saved run to a file, each with the text that it should write.
 fn outputs(data: &Path) -> [(Vec<&'static str>, String); 2] {
     [
         vec!["runs", "show", "0a1b", "--format", "csv", "--out"],
@@ -212,7 +213,7 @@ fn journal_of_a_running_test_is_listed_and_private() {
 #[test]
 fn limit_on_file_sizes_ends_in_a_message_and_a_recoverable_journal() {
     let data = tempfile::tempdir().unwrap();
-    // In blocks of 512 or 1024 bytes: enough for a part of the journal, not for the run.
+    // The unit is 512 or 1024 bytes: enough for a part of the journal, but not for the run.
     let script = "ulimit -f 8; exec \"$0\" \"$@\"";
     let child = Command::new("sh")
         .args(["-c", script])
@@ -242,7 +243,7 @@ fn limit_on_file_sizes_ends_in_a_message_and_a_recoverable_journal() {
     assert!(names(data.path(), ".tmp").is_empty());
 }
 
-/// A disk of this size in memory; `None` where this user may not mount one.
+/// A file system of limited size in memory, mounted until the value is dropped.
 #[cfg(target_os = "linux")]
 struct SmallDisk(tempfile::TempDir);
 
@@ -267,7 +268,7 @@ impl Drop for SmallDisk {
     }
 }
 
-/// A frame loop of 100 000 frames.
+/// The arguments of a frame loop of 100 000 frames.
 #[cfg(target_os = "linux")]
 const MANY: &str = "frame-loop --fps 1000 --duration 100s --warm-up 0s --wait os-sleep --priority normal \
                     --load-threads 0 --cpu none --work 0s";
@@ -281,7 +282,7 @@ fn a_disk_without_room_for_a_run_is_noticed_before_anything_is_measured() {
     assert_eq!(status, Some(1), "{error}");
     assert!(error.contains("needs about 20.5 MB: No space left on device"), "{error}");
     assert!(text.is_empty() && fs::read_dir(disk.0.path()).unwrap().count() == 0, "{text}");
-    // A short run fits, and its room is returned.
+    // A short run fits; the space that was reserved for it and not needed is released.
     let (status, _, error) = run(disk.0.path(), &SHORT);
     assert_eq!(status, Some(0), "{error}");
     assert_eq!(names(disk.0.path(), EXTENSION).len(), 1);
@@ -298,7 +299,7 @@ fn a_limit_on_file_sizes_that_a_run_exceeds_is_noticed_before_anything_is_measur
         return;
     }
     let mut command = Command::new("sh");
-    // In blocks of 512 or 1024 bytes.
+    // The unit is 512 or 1024 bytes.
     command.args(["-c", "ulimit -f 4096; exec \"$0\" \"$@\""]).arg(program());
     command.arg("--data-dir").arg(data.path()).args(MANY.split_whitespace());
     let output = finish(command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap());
@@ -312,7 +313,7 @@ fn a_limit_on_file_sizes_that_a_run_exceeds_is_noticed_before_anything_is_measur
 #[test]
 fn limit_on_memory_ends_in_a_run_or_a_message() {
     let data = tempfile::tempdir().unwrap();
-    // Each thread takes address space, however many CPUs there are.
+    // Each thread takes address space: use the same number of threads on every PC.
     let test = "game-tick --iterations 1 --iteration 100ms --warm-up 0s --threads custom --thread-count 2 --quiet";
     let mut failed = 0;
     for mebibytes in [40, 60, 80, 100, 150, 300, 2_000] {
@@ -328,7 +329,7 @@ fn limit_on_memory_ends_in_a_run_or_a_message() {
         let output = finish(child.unwrap());
         let error = String::from_utf8_lossy(&output.stderr);
         println!("{mebibytes} MiB: {:?}: {error}", output.status.code());
-        // Below a few megabytes, the loader of the system cannot start the program.
+        // Status 127: with a very low limit, the system cannot load the program.
         assert!(matches!(output.status.code(), Some(0 | 1 | 127)), "{mebibytes} MiB: {error}");
         assert!(output.status.success() || !error.is_empty(), "{mebibytes} MiB: no message");
         failed += usize::from(!output.status.success());
@@ -338,7 +339,7 @@ fn limit_on_memory_ends_in_a_run_or_a_message() {
     assert_eq!(run(data.path(), &["runs", "list"]).0, Some(0));
 }
 
-/// Measures for long, does something when the journal has been written to, and sends signals.
+/// Starts a long measurement. Once its journal has some data, calls `before` and sends the signals.
 fn interrupted(data: &Path, args: &[&str], signals: &[&str], before: impl FnOnce()) -> Output {
     let child = command(data, args).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     let began = Instant::now();
@@ -358,7 +359,7 @@ fn interrupted(data: &Path, args: &[&str], signals: &[&str], before: impl FnOnce
     finish(child)
 }
 
-/// Sleeps for long.
+/// A test that takes long enough to be interrupted.
 const LONG: [&str; 7] =
     ["sleep-accuracy", "--sleep", "1ms", "--count", "10000", "--conditions", "idle"];
 
@@ -381,7 +382,7 @@ fn second_interrupt_ends_at_once_and_loses_nothing() {
     assert!(names(data.path(), JOURNAL_EXTENSION).is_empty());
 }
 
-/// Measures for long in a process that ignores a signal from the beginning, and sends that.
+/// Starts a measurement in a process that ignores `signal` from its start, and sends this signal.
 fn ignored(signal: &str) -> (Output, jitterscope_engine::run::Run) {
     let data = tempfile::tempdir().unwrap();
     let script = format!("trap '' {signal}; exec \"$0\" \"$@\"");
@@ -406,7 +407,7 @@ fn ignored(signal: &str) -> (Output, jitterscope_engine::run::Run) {
 
 #[test]
 fn a_signal_that_is_ignored_from_the_start_ends_no_run() {
-    // As `nohup` does it, and a shell without job control for its background jobs.
+    // `nohup` ignores HUP, and a shell without job control ignores INT for its background jobs.
     for signal in ["HUP", "INT"] {
         let (output, run) = ignored(signal);
         let error = String::from_utf8_lossy(&output.stderr);
@@ -447,7 +448,7 @@ fn a_fifo_in_place_of_the_lock_or_the_log_does_not_block_the_window() {
     let (said, start) = ended.recv_timeout(HANG).expect("it hangs");
     assert!(said.contains("not a regular file"), "{said}");
     assert!(matches!(&start, Start::Unknown(why) if why.contains("regular")), "{start:?}");
-    // A request that is no file is passed over.
+    // A request that is not a regular file is ignored.
     fs::remove_file(folder.path().join("window.lock")).unwrap();
     let Start::First(first) = Instance::claim(folder.path(), &[]) else { panic!("not first") };
     let store = Store::at(folder.path());
@@ -457,13 +458,13 @@ fn a_fifo_in_place_of_the_lock_or_the_log_does_not_block_the_window() {
     harness.run_steps(5);
 }
 
-/// A process of FIFO 50 that never sleeps, until it is dropped.
+/// A process with priority FIFO 50 that occupies a CPU until this value is dropped.
 #[cfg(target_os = "linux")]
 struct Hog(Child);
 
 #[cfg(target_os = "linux")]
 impl Hog {
-    /// `None` where the system denies it.
+    /// Starts the process on a CPU; `None` if the system denies the priority.
     fn start(cpu: u32) -> Option<Self> {
         let program = ["chrt", "-f", "50", "sh", "-c", "while :; do :; done"];
         let mut hog = Command::new("taskset");

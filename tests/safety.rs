@@ -1,5 +1,6 @@
-//! Real-time priority is revoked from a runaway, and nothing outlives a run, killed or not. Linux only:
-//! what the kernel holds is read from `/proc`.
+//! Real-time priority is revoked from a thread that never sleeps, and no thread or process remains after a
+//! run, even if the program is killed. Only on Linux, because the tests read the state of threads from
+//! `/proc`.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -17,7 +18,8 @@ use jitterscope_engine::run::Run;
 use crate::cli::{is_long, program};
 use crate::probes;
 
-/// A runaway: 900 ms of work in each frame of 1 s, under a kernel limit of 200 ms without sleep.
+/// A thread that occupies its CPU for too long: 900 ms of work per frame of 1 s, although the kernel limits
+/// real-time threads to 200 ms without a sleep.
 const RUNAWAY: [&str; 14] = [
     "frame-loop",
     "--fps",
@@ -35,7 +37,7 @@ const RUNAWAY: [&str; 14] = [
     "--warm-up=0s",
 ];
 
-/// Whether a thread of this process may be real-time here.
+/// Returns whether this process may create real-time threads.
 fn grants_realtime() -> bool {
     let is_granted = std::thread::scope(|scope| {
         scope.spawn(platform::realtime_probe).join().unwrap().is_granted
@@ -47,7 +49,7 @@ fn grants_realtime() -> bool {
     is_linux && is_granted
 }
 
-/// Name and scheduling policy of each thread of a process.
+/// Returns name and scheduling policy of each thread of a process.
 fn threads(process: u32) -> Vec<(String, u32)> {
     let Ok(tasks) = fs::read_dir(format!("/proc/{process}/task")) else { return Vec::new() };
     tasks
@@ -55,13 +57,13 @@ fn threads(process: u32) -> Vec<(String, u32)> {
             let stat = fs::read_to_string(task.ok()?.path().join("stat")).ok()?;
             let (head, rest) = stat.rsplit_once(')')?;
             let name = head.split_once('(')?.1.to_owned();
-            // Of the numbers after the name the policy is the 39th.
+            // The policy is the 39th field after the name.
             Some((name, rest.split_whitespace().nth(38)?.parse().ok()?))
         })
         .collect()
 }
 
-/// SCHED_FIFO, SCHED_RR or SCHED_DEADLINE.
+/// Returns whether a policy is SCHED_FIFO, SCHED_RR, or SCHED_DEADLINE.
 const fn is_realtime(policy: u32) -> bool {
     matches!(policy, 1 | 2 | 6)
 }
@@ -78,8 +80,8 @@ fn start(folder: &Path, args: &[&str], preload: Option<&Path>) -> Child {
     command.spawn().unwrap()
 }
 
-/// The library that drops the right to raise a thread once it is raised; `None` where there is no
-/// compiler.
+/// Compiles a library that drops the right to raise priorities once a thread has been raised; `None` without
+/// a C compiler.
 fn drop_right(folder: &Path) -> Option<PathBuf> {
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("safety/drop_right.c");
     let library = folder.join("drop_right.so");
@@ -88,7 +90,7 @@ fn drop_right(folder: &Path) -> Option<PathBuf> {
     built.is_ok_and(|built| built.success()).then_some(library)
 }
 
-/// The only saved run of a folder.
+/// Returns the only saved run in a folder.
 fn saved(folder: &Path) -> Run {
     let store = jitterscope_engine::store::Store::at(folder);
     *store.list().unwrap().remove(0).run.unwrap()
@@ -128,8 +130,8 @@ fn runaways_of_an_ordinary_user_are_demoted_and_the_run_shows_what_was_read_back
             applied.policy_at_end
         );
         assert!(applied.effective.policy.is_realtime(), "{applied:?}");
-        // A bound on the guard, not a measured duration: the first frame is due after a second, and a busy PC may be
-        // late to demote and to see it.
+        // The limit is generous: the first frame starts after a second, and on a busy PC both the demotion
+        // and this thread may be late.
         let limit = Duration::from_secs(if is_long() { 2 } else { 10 });
         assert!(demoted.is_some_and(|after| after < limit), "demoted after {demoted:?}");
         assert!(applied.demoted);
@@ -215,7 +217,7 @@ fn a_collector_that_panics_stops_the_measuring_threads_first() {
     let (is_measuring, has_panicked) = (AtomicBool::new(false), AtomicBool::new(false));
     let measuring = std::sync::Arc::new(is_measuring);
     let seen = std::sync::Arc::clone(&measuring);
-    // The wake call runs on the collector's thread.
+    // The wake function runs on the collector's thread, so its panic is one of the collector.
     let running = measure::start(request(plan), None, move || {
         if seen.load(Ordering::Relaxed) && !has_panicked.swap(true, Ordering::Relaxed) {
             panic!("as a test asks");
@@ -230,13 +232,12 @@ fn a_collector_that_panics_stops_the_measuring_threads_first() {
             _ => {}
         }
     };
-    // Had the thread outlived the collector, it would go on for ten minutes; the name is this test's own,
-    // but other tests of this process measure as well, so the CPU time decides.
+    // Without the panic, the run would last ten minutes. The failed run retains its samples.
     assert!(!run.trials[0].samples.is_empty());
     drop(running);
 }
 
-/// Open handles of `/dev/cpu_dma_latency` in a process group.
+/// Returns the number of open handles of `/dev/cpu_dma_latency` in a process group.
 fn idle_handles(group: u32) -> usize {
     group_of(group)
         .into_iter()
@@ -247,12 +248,12 @@ fn idle_handles(group: u32) -> usize {
         .count()
 }
 
-/// The processes of a process group.
+/// Returns the process IDs of a process group.
 fn group_of(group: u32) -> Vec<u32> {
     let is_of = |process: u32| {
         let stat = fs::read_to_string(format!("/proc/{process}/stat")).unwrap_or_default();
         let rest = stat.rsplit_once(')').map(|(_, rest)| rest);
-        // Of the numbers after the name the group is the third.
+        // The process group is the third field after the name.
         rest.and_then(|rest| rest.split_whitespace().nth(2)) == Some(group.to_string().as_str())
     };
     let Ok(processes) = fs::read_dir("/proc") else { return Vec::new() };
@@ -260,8 +261,8 @@ fn group_of(group: u32) -> Vec<u32> {
     numbers.filter(|process| is_of(*process)).collect()
 }
 
-/// Starts the program and waits until a thread of this name is seen. A busy PC may be too late to see a thread
-/// that lives for 30 ms: then the program is started again.
+/// Starts the program and waits until it has a thread with this name. Some threads exist for only 30 ms: if a
+/// busy PC does not see the thread in time, starts the program again.
 fn start_until_seen(folder: &Path, args: &[&str], name: &str) -> Child {
     for _ in 0..20 {
         let mut child = start(folder, args, None);
@@ -296,8 +297,9 @@ fn a_program_that_is_killed_in_any_stage_leaves_nothing_behind() {
         "--no-deep-idle",
         "--load-threads=2",
     ];
-    // A thread that marks a stage, and how long after its first sight the program is killed: while the
-    // work is calibrated, before the loop, in the trial of spin tails, warm-up, measuring, and later.
+    // The stages at which the program is killed: a thread that marks the stage, and the time in milliseconds
+    // after it was first seen. The stages are calibration of the work, before the loop, calibration of the
+    // spin tail, warm-up, measuring, and later.
     let mut stages = vec![
         ("calibrate", 0),
         ("watchdog", 0),
@@ -322,7 +324,7 @@ fn a_program_that_is_killed_in_any_stage_leaves_nothing_behind() {
             realtime += usize::from(is_realtime(policy));
         }
         let held = idle_handles(child.id());
-        // SIGKILL.
+        // Sends SIGKILL.
         child.kill().unwrap();
         child.wait().unwrap();
         println!(

@@ -1,11 +1,12 @@
-//! What Holoscan's `realtime_threads_benchmarking` prints and writes.
+//! The output and the file of Holoscan's `realtime_threads_benchmarking`.
 
 use std::process::{Command, Output};
 
 use super::{between, number};
 use crate::cli::program;
 
-/// Checks the summary of one comparison; returns the figures of the halves and the change.
+/// Checks the summary of a comparison; returns the figures of both halves, and the values before and after
+/// with the change.
 fn holoscan(lines: &[String]) -> ([[f64; 4]; 2], [f64; 3]) {
     let mut lines = lines.iter();
     let mut next = || lines.next().map_or("", String::as_str);
@@ -78,7 +79,7 @@ fn holoscan(lines: &[String]) -> ([[f64; 4]; 2], [f64; 3]) {
     (halves, [before, after, if change.starts_with('-') { -size } else { size }])
 }
 
-/// As the tool of today prints it: the figures are those itself example, in six decimals.
+/// The output format of the current tool, with the figures of the tool's own example, in six decimals.
 const HOLOSCAN: &str = "\
 ================================================================================
 Real-time Thread Benchmark
@@ -153,7 +154,8 @@ fn real_time_is_printed_and_written_as_holoscan_does() {
     let lines: Vec<String> = text.lines().map(str::to_owned).collect();
     let (halves, [before, after, change]) = holoscan(&lines);
     assert_eq!([before, after], halves.map(|half| half[0]), "{text}");
-    // The change is that of the figures before they were rounded to six decimals: of small ones it is far off.
+    // The tool computes the change before it rounds the figures to six decimals: for small figures, the
+    // rounded ones give a very different change.
     let fall = |before: f64, after: f64| (before - after) / before * 100.0;
     let half = 0.5e-6;
     let room = fall(before + half, (after - half).max(0.0)) - fall(before - half, after + half);
@@ -216,7 +218,7 @@ fn real_time_is_printed_and_written_as_holoscan_does() {
     assert!(String::from_utf8(other.stderr).unwrap().contains("writes no JSON"));
 }
 
-/// The id in "saved as run 1234abcd: …".
+/// Returns the ID from a message such as "saved as run 1234abcd: …".
 fn saved_id(error: &str) -> String {
     error.split("saved as run ").nth(1).unwrap().split(':').next().unwrap().to_owned()
 }

@@ -1,4 +1,5 @@
-//! Files against the schema of the run file: every member of them is described, and as it is.
+//! Run files and exports match the JSON schema of the run file, and the schema describes every member in
+//! them.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -11,7 +12,7 @@ static SCHEMA: LazyLock<Value> = LazyLock::new(|| {
     serde_json::from_slice(&std::fs::read(path).unwrap()).unwrap()
 });
 
-/// Panics where a file is not as the schema describes it, or holds what the schema does not name.
+/// Panics if a file does not match the schema, or if it has a member that the schema does not describe.
 #[track_caller]
 pub(super) fn check(file: &[u8], what: &str) {
     let file: Value = serde_json::from_slice(file).unwrap();
@@ -20,7 +21,7 @@ pub(super) fn check(file: &[u8], what: &str) {
     }
 }
 
-/// Whether a value is as described, every member of an object included.
+/// Checks a value against a schema; members of an object that the schema does not describe are errors.
 fn fits(schema: &Value, value: &Value) -> Result<(), String> {
     let named = members(schema, value)?;
     match value.as_object().and_then(|object| object.keys().find(|key| !named.contains(*key))) {
@@ -42,7 +43,8 @@ fn is_of(kind: &str, value: &Value) -> bool {
     }
 }
 
-/// The members of an object that a schema describes, or what does not fit.
+/// Returns the names of the members that the schema describes for this object; an error describes a value
+/// that does not match the schema.
 fn members(schema: &Value, value: &Value) -> Result<BTreeSet<String>, String> {
     let mut named = BTreeSet::new();
     let Some(schema) = schema.as_object() else {

@@ -1,4 +1,4 @@
-//! Settings of numbers: what is shown follows them at once.
+//! Settings about numbers: what the window shows changes immediately, and what is saved does not.
 
 use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable as _;
@@ -12,10 +12,11 @@ use super::compare::run;
 use super::files::{copied, press_at_once, shows};
 use super::window::{step_until, window_with_settings};
 
-/// Two frames in forty are later than a twentieth of a frame, none later than a tenth.
+/// Additional lateness of one frame in twenty, in nanoseconds: more than 5% of a frame and less than 10%.
 const DELAY: i64 = 1_000_000;
 
-/// A window over two runs, whose settings count by a tenth of a frame and by another 1 % low.
+/// Opens a window on the list of two runs. Its settings have a late threshold of 10% and another definition
+/// of the 1% low than the default.
 fn counting_otherwise(folder: &tempfile::TempDir) -> Harness<'static, App> {
     let store = Store::at(folder.path().join("runs"));
     store.save(&run(0xd4, "first", DELAY)).unwrap();
@@ -42,13 +43,13 @@ fn reset(harness: &mut Harness<'_, App>) {
     harness.run_steps(3);
 }
 
-/// The late frames of the result on screen, where there is one.
+/// Returns the number of late frames of the result on screen; `None` without a result.
 fn late(app: &App) -> Option<usize> {
     let shown = app.session().running().test("frame-loop")?.shown()?;
     Some(shown.report.rows.first()?.summary.as_ref()?.late_count)
 }
 
-/// The share of late frames of each run that is compared.
+/// Returns the share of late frames of each compared run; `None` until the comparison is complete.
 fn late_shares(app: &App) -> Option<Vec<Option<f64>>> {
     let Progress::Done(compared) = app.session().comparing().progress() else { return None };
     let mut figures = compared.comparison.rows.first()?.figures.iter();

@@ -1,5 +1,5 @@
-//! The shortcut that marks a moment in other programs: by a made-up portal on a bus of the test, by an X server, and
-//! where there is neither.
+//! The shortcut that marks a moment while another program has the focus: through a test portal on a separate
+//! bus, through an X server, and without either.
 
 mod portal;
 
@@ -14,10 +14,12 @@ use jitterscope_engine::store::{self, Store};
 use super::window::{start_measuring, step_until, window};
 use portal::{Answer, Bus};
 
-/// What the window of the child process is to meet.
+/// The environment variable with the case that the child process checks: `refused: ` and the reason,
+/// `one test`, or `several tests`.
 const EXPECTED: &str = "JITTERSCOPE_TEST_EXPECTED";
 
-/// The window in a process whose desktop is what the test has made.
+/// Starts the test `window_of_the_child` in a child process whose desktop services are only those in
+/// `environment`.
 fn child(expected: &str, environment: &[(&str, &str)]) -> Child {
     let mut command = Command::new(std::env::current_exe().unwrap());
     command.args(["--exact", "shortcut::window_of_the_child", "--ignored", "--nocapture"]);
@@ -32,13 +34,14 @@ fn state(app: &App) -> String {
     format!("{:?}", app.session().mark_shortcut().state())
 }
 
-/// Waits for what becomes of the shortcut, which is to be registered.
+/// Waits until the shortcut is registered; fails if it is refused.
 fn registered(harness: &mut Harness<'_, App>) {
     step_until(harness, |app| !state(app).contains("Requested"));
     assert!(state(harness.state()).contains("Registered"), "{}", state(harness.state()));
 }
 
-/// Goes to the settings and reads what became of the shortcut; then back.
+/// Checks that the settings page shows a note about the shortcut that contains `words`, and returns to the
+/// test.
 fn note_in_settings(harness: &mut Harness<'_, App>, words: &str) {
     harness.key_press_modifiers(Modifiers::COMMAND, Key::Comma);
     harness.run_steps(4);
@@ -80,7 +83,7 @@ fn window_of_the_child() {
     }
     registered(&mut harness);
     note_in_settings(&mut harness, "Registered as ");
-    // The keys are pressed elsewhere.
+    // The parent process presses the keys: wait for two marks.
     step_until(&mut harness, |app| {
         let run = app.session().running().live().and_then(|(_, live)| live.run());
         run.is_some_and(|run| 2 <= run.annotations.len())
@@ -99,7 +102,7 @@ fn window_of_the_child() {
     switch(&mut harness);
     start_measuring(&mut harness);
     assert_eq!(state(harness.state()), "None", "it is turned off");
-    // Turned on and off again while the test runs.
+    // Switch the shortcut on and off again while the test runs.
     switch(&mut harness);
     registered(&mut harness);
     switch(&mut harness);
@@ -107,7 +110,7 @@ fn window_of_the_child() {
     stop(&mut harness);
 
     switch(&mut harness);
-    // A test of a few seconds, to its end.
+    // Run a test of a few seconds until it ends.
     harness.key_press_modifiers(Modifiers::COMMAND, Key::Num3);
     harness.run_steps(3);
     start_measuring(&mut harness);
@@ -116,7 +119,7 @@ fn window_of_the_child() {
     harness.run_steps(2);
     assert_eq!(state(harness.state()), "None", "the test is over");
 
-    // The window is closed during a test.
+    // The last step: the window is closed during a test.
     start_measuring(&mut harness);
     registered(&mut harness);
 }
@@ -130,7 +133,7 @@ fn portal_marks_while_a_test_runs_and_is_closed_on_each_way_out() {
     let calls = bus.calls();
     let bound = calls.iter().filter(|call| call.starts_with("bind mark CTRL+ALT+m")).count();
     assert_eq!(bound, 4, "{calls:?}");
-    // The last one with its connection, as the window was closed.
+    // The last session may end with its connection instead of a call, because the window is closed.
     let closed = calls.iter().filter(|call| *call == "close").count();
     assert!((3..=4).contains(&closed), "{calls:?}");
     let at_once: Vec<_> = calls.iter().filter(|call| *call != "create").collect();

@@ -31,14 +31,14 @@ use super::window::step_until;
 use made::run_of;
 use traced::traced;
 
-/// The name of a size, its room in points, and pixels a point.
+/// The sizes of the window: name, width and height in points, and pixels per point.
 const SIZES: [(&str, Vec2, f32); 3] = [
     ("1440x900", vec2(1440.0, 900.0), 1.0),
     ("1000x640", vec2(1000.0, 640.0), 1.0),
     ("200-percent", vec2(720.0, 450.0), 2.0),
 ];
 
-/// The pages of the tests, with the key that leads there and the word by which their runs are called.
+/// The tests, each with the name by which their images are called and the shortcut of their page.
 const TESTS: [(&str, Key); 6] = [
     ("frame-loop", Key::Num2),
     ("sleep", Key::Num3),
@@ -48,12 +48,12 @@ const TESTS: [(&str, Key); 6] = [
     ("tick", Key::Num7),
 ];
 
-/// Drawing takes minutes, checking does not: only drawing is opt-in.
+/// The environment variable that enables drawing. The checks always run; drawing takes minutes.
 const WANTED: &str = "JITTERSCOPE_PICTURES";
 
-/// Images and the problems found on them.
+/// Collects the images of pages, and the problems that were found on them.
 struct Album {
-    /// Where they are written; `None` where nothing can be drawn here.
+    /// The folder for the images; `None` if no images are drawn.
     folder: Option<PathBuf>,
     /// The texts on each page in each state, at default size.
     seen: BTreeMap<String, Vec<String>>,
@@ -74,17 +74,18 @@ impl Album {
         }
     }
 
-    /// Takes what is on screen in both themes and all sizes.
+    /// Checks and draws the current frame in both themes and all sizes.
     fn take(&mut self, harness: &mut Harness<'_, App>, name: &str) {
-        // Where it was clicked last, a plot may show what is below the pointer.
+        // Move the pointer away, because a plot would show a tooltip at the last position.
         harness.event(egui::Event::PointerGone);
         self.take_layered(harness, name, false);
     }
 
-    /// The same; `is_layered` if widgets overlap on purpose.
+    /// Like `take`; `is_layered` states that widgets overlap on purpose.
     fn take_layered(&mut self, harness: &mut Harness<'_, App>, name: &str, is_layered: bool) {
         for (size, room, scale) in SIZES {
-            // A new scale takes the room along at the next step.
+            // The new scale applies at the next step and changes the size in points, so set the size
+            // afterward.
             harness.set_pixels_per_point(scale);
             harness.step();
             harness.set_size(room);
@@ -126,7 +127,7 @@ impl Album {
         self.count += 1;
     }
 
-    /// Holds what was found against what must not be.
+    /// Fails if there were problems, if a page is nearly blank, or if two states of pages look the same.
     fn close(mut self) {
         println!("{} pictures; shortened at the usual size: {:#?}", self.count, self.elided);
         let states: Vec<_> = self.seen.iter().collect();
@@ -141,7 +142,7 @@ impl Album {
     }
 }
 
-/// Where images go; `None` where they are not wanted.
+/// Returns the folder for the images, and creates it; `None` if drawing is not enabled.
 fn image_folder() -> Option<PathBuf> {
     if std::env::var_os(WANTED).is_none() {
         println!("skipped: images are drawn where {WANTED} is set");
@@ -153,7 +154,7 @@ fn image_folder() -> Option<PathBuf> {
     Some(folder)
 }
 
-/// A window over that folder.
+/// Opens a window with the runs in the folder.
 fn window(folder: &Path, is_welcomed: bool) -> Harness<'static, App> {
     let store = Store::at(folder);
     let settings = Settings { is_welcomed, ..Settings::default() };
@@ -171,14 +172,14 @@ fn go(harness: &mut Harness<'_, App>, key: Key) {
     harness.run_steps(3);
 }
 
-/// The plan of a preset.
+/// Returns the settings of a preset.
 fn preset(test: &str, preset: &str) -> Plan {
     let plan = Plan::all().into_iter().find(|plan| plan.key() == test).unwrap();
     let preset = plan.presets().into_iter().find(|one| one.key == preset);
     preset.unwrap_or_else(|| panic!("no such preset of {test}")).plan
 }
 
-/// The default plan of a test, by its place in the navigation.
+/// Returns the default settings of a test, by its position in the navigation.
 fn default(place: usize) -> Plan {
     let plan = Plan::all().remove(place);
     plan.presets().first().map_or(plan.clone(), |preset| preset.plan.clone())
@@ -186,7 +187,7 @@ fn default(place: usize) -> Plan {
 
 const GRANTED: fn(Priority) -> bool = |_| false;
 
-/// Every run that is looked at.
+/// Returns all runs that the window shows.
 fn runs() -> Vec<Run> {
     let mut runs = vec![
         run_of(1, "One configuration", default(0), GRANTED),
@@ -225,7 +226,7 @@ fn runs() -> Vec<Run> {
             run_of(number, "", part.plan(&CheckSettings::new(&made::cpus(), None)), GRANTED);
         run.tags = vec![quick::TAG.to_owned()];
         run.group = Some(check.group(part));
-        // A check's parts follow each other within a minute or so.
+        // The parts of a check start within a minute.
         run.started_at = format!("2026-11-20T12:20:{number}Z").parse().unwrap();
         runs.push(run);
     }
@@ -268,7 +269,7 @@ fn every_page_while_its_test_runs() {
     let mut album = Album::new();
     let folder = tempfile::tempdir().unwrap();
     let store = Store::at(folder.path());
-    // With defaults, these would be over before all images are taken.
+    // With default settings, these tests would end before all images are drawn.
     let frames = FrameLoop { time_each: Nanos::from_secs(300), ..FrameLoop::default() };
     let lengths = [1, 10, 20].map(Nanos::from_millis).to_vec();
     let at_most = Nanos::from_secs(300);
@@ -308,7 +309,7 @@ fn every_page_while_its_test_runs() {
                 shown.is_some_and(|state| state.is_changed_since_result())
             };
             if is_changed(harness.state()) {
-                // A run of another PC is not one whose settings were here before.
+                // For a run from another PC, the button has a different label.
                 let here = harness.query_by_label("Restore settings");
                 here.unwrap_or_else(|| harness.get_by_label("Use this report's settings")).click();
                 step_until(&mut harness, |app| !is_changed(app));
@@ -317,7 +318,7 @@ fn every_page_while_its_test_runs() {
         go(&mut harness, key);
         harness.key_press(Key::F5);
         step_until(&mut harness, |app| app.session().running().is_running());
-        // A second or so of samples: enough for numbers, soon enough for a short test.
+        // Wait for 2.5 s, so that there are enough samples for figures.
         step_until(&mut harness, |app| match app.session().running().live() {
             Some((_, live)) => {
                 let now = std::time::Instant::now();
@@ -352,7 +353,7 @@ fn every_page_with_a_result() {
     for run in &runs {
         store.save(run).unwrap();
     }
-    // The parts of the quick check are one entry.
+    // The parts of the quick check form a single entry.
     let count = runs.iter().filter(|run| run.group.is_none()).count() + 1;
     let mut harness = window(folder.path(), true);
     step_until(&mut harness, |app| app.session().library().count() == count);
@@ -419,7 +420,7 @@ fn every_page_with_a_result() {
     album.close();
 }
 
-/// Opens a saved run from the list.
+/// Opens a saved run from the list of runs.
 fn open(harness: &mut Harness<'_, App>, name: &str) {
     go(harness, Key::Num8);
     harness.get_by_label(&format!("Open {name}")).click_accesskit();
@@ -428,7 +429,7 @@ fn open(harness: &mut Harness<'_, App>, name: &str) {
     harness.run_steps(3);
 }
 
-/// Compares what is selected on the page of runs.
+/// Compares the selected runs.
 fn compare(harness: &mut Harness<'_, App>) {
     harness.key_press_modifiers(Modifiers::COMMAND, Key::D);
     harness.run_steps(2);
@@ -436,7 +437,7 @@ fn compare(harness: &mut Harness<'_, App>) {
     harness.run_steps(3);
 }
 
-/// Selects a run on the page of runs.
+/// Selects a run in the list of runs.
 fn select(harness: &mut Harness<'_, App>, name: &str) {
     harness.get_by_label(&format!("Select {name}")).click();
     harness.run_steps(3);
@@ -450,7 +451,7 @@ fn select(harness: &mut Harness<'_, App>, name: &str) {
     harness.run_steps(3);
 }
 
-/// One run selected, several of them, and two and four side by side.
+/// Takes the list with one and with several selected runs, and comparisons of two and of four runs.
 fn selected_and_compared(album: &mut Album, harness: &mut Harness<'_, App>) {
     go(harness, Key::Num8);
     select(harness, "Baseline");

@@ -1,4 +1,4 @@
-//! Tests on other PCs through real ssh servers on the loopback, with keys of their own.
+//! Tests on other PCs through real ssh servers on this PC, with keys made for the test.
 #![cfg(unix)]
 
 use std::fs;
@@ -20,14 +20,16 @@ use super::window::{start_measuring, step_until, window_with_settings};
 
 const SERVER: &str = "/usr/sbin/sshd";
 
-/// Servers on the loopback: `h0` and so on, as the ssh configuration of the folder names them.
+/// Running ssh servers on the loopback interface. The ssh configuration in the folder names them `h0`, `h1`,
+/// and so on.
 struct Servers {
     folder: tempfile::TempDir,
     processes: Vec<Child>,
 }
 
 impl Servers {
-    /// Starts them; `None` where there is no ssh server. With an agent, the command line is in the `PATH` there.
+    /// Starts servers; `None` if no ssh server is installed. `has_agent`: the command-line program is in the
+    /// `PATH` of the servers.
     fn start(count: usize, has_agent: bool) -> Option<Self> {
         if !Path::new(SERVER).is_file() {
             println!("skipped: sshd is not installed");
@@ -46,7 +48,7 @@ impl Servers {
         if has_agent {
             symlink(program(), path("bin/jitterscope-cli")).unwrap();
         }
-        // Where root starts a server, this must exist.
+        // A server that is started by root requires this folder.
         fs::create_dir_all("/run/sshd").ok();
         let at = folder.path().display();
         let mut names = String::new();
@@ -84,7 +86,7 @@ impl Servers {
         Some(Self { folder, processes })
     }
 
-    /// Trusts the keys of all servers, as their user does with "yes".
+    /// Makes ssh trust the keys of all servers, as if the user had confirmed them.
     fn trust(self) -> Self {
         for number in 0..self.processes.len() {
             let mut ssh = Command::new(self.path("client/ssh"));
@@ -117,7 +119,7 @@ impl Servers {
         SavedHost { address: address.to_owned(), ssh, ..SavedHost::default() }
     }
 
-    /// A window at the frame loop with these hosts.
+    /// Opens a window on the frame loop page, with these hosts saved.
     fn window(&self, hosts: Vec<SavedHost>) -> Harness<'static, App> {
         let settings = Settings { is_welcomed: true, hosts, ..Settings::default() };
         SettingsFile::at(self.folder.path()).save(&settings).unwrap();
@@ -141,7 +143,8 @@ fn error(output: &Output) -> String {
     String::from_utf8_lossy(&output.stderr).into_owned()
 }
 
-/// The process whose command line ends like this, and whose environment names the folder.
+/// Returns the ID of the process whose command line ends with `ends` and whose environment contains the
+/// folder.
 #[cfg(target_os = "linux")]
 fn process(ends: &str, folder: &Path) -> Option<u32> {
     let is_it = |pid: u32| {
@@ -184,7 +187,7 @@ fn what_arrived_before_a_process_is_killed_is_saved() {
         };
         let before = frames();
         let killed = SystemTime::now();
-        // SAFETY: a signal to a process that was started here.
+        // SAFETY: sends a signal to a process that this test started.
         assert_eq!(unsafe { libc::kill(libc::pid_t::try_from(pid).unwrap(), libc::SIGKILL) }, 0);
         let status = child.wait().unwrap();
         assert_eq!(status.code(), if victim == "command line" { None } else { Some(1) });
@@ -196,7 +199,7 @@ fn what_arrived_before_a_process_is_killed_is_saved() {
         let last = run.trials[0].samples.last().unwrap().woke.as_secs();
         let ran = killed.duration_since(SystemTime::from(run.started_at)).unwrap().as_secs_f64();
         println!("{victim}: {last:.2} s of {ran:.2} s are saved");
-        // No agent outlives its connection.
+        // Wait until the agent has ended: it must not outlive its connection.
         while process("jitterscope-cli\0agent", servers.folder.path()).is_some() {
             std::thread::sleep(Duration::from_millis(20));
         }
@@ -234,8 +237,8 @@ fn four_servers_are_measured_one_after_another_in_the_window() {
     assert!(names.iter().all(|name| connected(name)(harness.state())));
 }
 
-/// What a window copies to a host: a program that starts the command line, in place of its static build, unless
-/// `JITTERSCOPE_STATIC_BUILD` names one.
+/// The agent file that the window copies to a host: the build that `JITTERSCOPE_STATIC_BUILD` names, or else
+/// a script that starts the command-line program.
 struct StaticBuild(PathBuf);
 
 impl StaticBuild {
@@ -288,7 +291,8 @@ fn a_key_is_trusted_and_an_agent_copied_and_updated_in_the_window() {
     harness.get_by_label("Check").click();
     harness.run_steps(2);
     checked(&mut harness);
-    // The key is shown as its owner sees it, and trusted only once it was compared.
+    // The window shows the same fingerprint as the server's owner sees, and trusts the key only after a
+    // click.
     let mut keygen = Command::new("ssh-keygen");
     let own = keygen.arg("-lf").arg(servers.path("server-key.pub")).output().unwrap().stdout;
     let own = String::from_utf8(own).unwrap();
@@ -317,9 +321,9 @@ fn a_key_is_trusted_and_an_agent_copied_and_updated_in_the_window() {
     step_until(&mut harness, |app| !app.session().running().is_busy());
     assert_eq!(servers.saved()[0].host.as_deref(), Some("h0"));
     drop(harness);
-    // An agent that is too old is replaced.
+    // The window offers to replace an agent that is too old.
     let old = "#!/bin/sh\necho \"error: unrecognized subcommand '$1'\" >&2\nexit 2\n";
-    // The program may still run: another one takes its name.
+    // The file cannot be overwritten while the program runs: remove it first.
     fs::remove_file(&copied).unwrap();
     fs::write(&copied, old).unwrap();
     fs::set_permissions(&copied, fs::Permissions::from_mode(0o755)).unwrap();

@@ -1,5 +1,6 @@
-//! Standard output and standard error that cannot be written: each command ends with the status it would have,
-//! and saves and writes what it would. Every combination with `JITTERSCOPE_LONG_TESTS=1`, else a sample.
+//! Standard output or standard error that cannot be written: each command still has the same exit status,
+//! saves the same runs, and writes the same files. With `JITTERSCOPE_LONG_TESTS=1`, tries every combination
+//! of command and fault; otherwise, a sample.
 #![cfg(unix)]
 
 use std::fs::{self, File};
@@ -14,18 +15,18 @@ use jitterscope_engine::store::{EXTENSION, JOURNAL_EXTENSION, Store, id_of};
 use super::cli::{SHORT, is_long, program};
 use super::robustness::{finish, names};
 
-/// What is wrong with a stream.
+/// A fault of a stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Fault {
     None,
-    /// A device that is full.
+    /// A full device.
     Full,
     Closed,
-    /// A pipe whose reader is gone.
+    /// A pipe without a reader.
     NoReader,
     /// A terminal that was closed.
     HungUp,
-    /// A file that may not grow (`RLIMIT_FSIZE`).
+    /// A file that has reached the size limit (`RLIMIT_FSIZE`).
     SizeLimit,
 }
 
@@ -33,7 +34,7 @@ impl Fault {
     const ALL: [Self; 5] =
         [Self::Full, Self::Closed, Self::NoReader, Self::HungUp, Self::SizeLimit];
 
-    /// Whether a result for such a standard output is lost without blame: nobody wanted it.
+    /// Returns whether losing standard output is not an error, because nobody reads it.
     fn is_unread(self) -> bool {
         matches!(self, Self::None | Self::Closed | Self::NoReader)
     }
@@ -45,15 +46,15 @@ enum Stream {
     Error,
 }
 
-/// Both ends of a terminal.
+/// Opens a terminal; returns its two ends.
 fn terminal() -> (OwnedFd, OwnedFd) {
     let (mut master, mut slave) = (0, 0);
-    // SAFETY: both numbers are written, and the other arguments may be null.
+    // SAFETY: both arguments point to writable integers, and the other arguments may be null.
     let code =
         unsafe { libc::openpty(&mut master, &mut slave, null_mut(), null_mut(), null_mut()) };
     assert_eq!(code, 0, "{}", std::io::Error::last_os_error());
-    // A program that another test starts must not hold it open.
-    // SAFETY: the numbers are open files that nothing else owns.
+    // A program that another test starts must not inherit these files.
+    // SAFETY: both numbers are open files that no other value owns.
     unsafe {
         libc::fcntl(master, libc::F_SETFD, libc::FD_CLOEXEC);
         libc::fcntl(slave, libc::F_SETFD, libc::FD_CLOEXEC);
@@ -61,27 +62,27 @@ fn terminal() -> (OwnedFd, OwnedFd) {
     }
 }
 
-/// How a command ended.
+/// The outcome of a command.
 #[derive(Debug, PartialEq)]
 struct Ended {
-    /// `None` where a signal ended it.
+    /// The exit status; `None` if a signal ended the command.
     status: Option<i32>,
-    /// What it printed on standard output, where that has no fault.
+    /// The text on standard output, if only standard error has a fault.
     output: String,
-    /// Saved runs and waiting journals.
+    /// Number of saved runs, and of journals that were not yet recovered.
     runs: [usize; 2],
-    /// Bytes of the file of `--out`.
+    /// Size in bytes of the file of `--out`.
     written: Option<u64>,
 }
 
-/// What the commands are given.
+/// The runs on which commands operate.
 struct Given {
     data: tempfile::TempDir,
     ids: [String; 2],
 }
 
 impl Given {
-    /// Two runs of the same settings.
+    /// Measures two runs with the same settings.
     fn new() -> Self {
         let data = tempfile::tempdir().unwrap();
         let args = [SHORT.as_slice(), &["--repeat", "2", "--quiet"]].concat();
@@ -93,7 +94,8 @@ impl Given {
         Self { data, ids }
     }
 
-    /// Runs a command with this fault of a stream, over its own copy of the runs; a terminal is open for so long.
+    /// Runs a command with this fault of a stream on a copy of the runs. A terminal is closed once measuring
+    /// begins, at the latest after `open_for`.
     fn end(&self, args: &str, stream: Stream, fault: Fault, open_for: Duration) -> Ended {
         let (data, other) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
         for file in fs::read_dir(self.data.path()).unwrap().map(Result::unwrap) {
@@ -111,7 +113,8 @@ impl Given {
         });
         let (number, with_limit) = (if stream == Stream::Output { 1 } else { 2 }, 128 << 20);
         let script = match fault {
-            // In blocks of 512 or 1024 bytes: more than a run needs, and less than the file has.
+            // The unit is 512 or 1024 bytes: the limit is larger than a run, and not larger than the file of
+            // the stream.
             Fault::SizeLimit => "ulimit -f 131072; exec \"$0\" \"$@\"".to_owned(),
             Fault::Closed => format!("exec \"$0\" \"$@\" {number}>&-"),
             _ => "exec \"$0\" \"$@\"".to_owned(),
@@ -134,7 +137,7 @@ impl Given {
                 File::options().append(true).open(path).unwrap().into()
             }
         };
-        // A file, as a pipe that nobody reads until the end would fill up.
+        // Write to a file: a pipe would fill up, because nobody reads it until the command ends.
         let whole = other.path().join("output");
         let [output, error] = match stream {
             Stream::Output => [faulty, Stdio::null()],
@@ -144,9 +147,10 @@ impl Given {
             drop(master.take());
         }
         let child = command.stdin(Stdio::null()).stdout(output).stderr(error).spawn().unwrap();
-        // The command is not the terminal's own, so that no signal ends it.
+        // The terminal is not the controlling terminal of the command, so closing it sends no signal.
+        // Dropping the command closes this process's copies of its streams.
         drop(command);
-        // Until something is measured.
+        // Wait until measuring begins.
         let began = Instant::now();
         while master.is_some()
             && names(data.path(), JOURNAL_EXTENSION).is_empty()
@@ -171,7 +175,7 @@ fn size(path: &Path) -> Option<u64> {
     Some(if metadata.is_dir() { 0 } else { metadata.len() })
 }
 
-/// Commands that measure nothing, with their status.
+/// Commands that measure nothing, with their exit status.
 const READING: [(&str, i32); 22] = [
     ("--help", 0),
     ("frame-loop --help", 0),
@@ -197,7 +201,7 @@ const READING: [(&str, i32); 22] = [
     ("machine --format json", 0),
 ];
 
-/// Commands that measure, and how many runs they save.
+/// Returns commands that measure, and how many runs each of them saves.
 fn measuring() -> [(String, usize); 6] {
     let short = SHORT.join(" ");
     [
@@ -210,10 +214,10 @@ fn measuring() -> [(String, usize); 6] {
     ]
 }
 
-/// Runs a command with each of these faults, and compares with how it ends without one.
+/// Runs a command with each of these faults, and compares the outcomes with the outcome without a fault.
 fn check(given: &Given, args: &str, expected: i32, saved: usize, faults: &[(Stream, Fault)]) {
     let is_measured = 0 < saved;
-    // At most; until the measurement begins.
+    // How long a terminal stays open at most; it is closed when measuring begins.
     let open_for = Duration::from_secs(if is_measured { 5 } else { 0 });
     let whole = given.end(args, Stream::Error, Fault::None, open_for);
     assert_eq!(whole.status, Some(expected), "{args}: {whole:?}");
@@ -246,7 +250,7 @@ fn check(given: &Given, args: &str, expected: i32, saved: usize, faults: &[(Stre
     }
 }
 
-/// Every fault of both streams.
+/// Returns every fault of both streams.
 fn faults() -> Vec<(Stream, Fault)> {
     let of = |stream| Fault::ALL.map(|fault| (stream, fault));
     let mut faults = [of(Stream::Error), of(Stream::Output)].concat();
@@ -263,7 +267,7 @@ fn unwritable_streams_change_no_file_and_no_status_of_commands_that_read() {
     let (given, faults) = (Given::new(), faults());
     print_head();
     for ((args, expected), at) in READING.into_iter().zip(0..) {
-        // One fault of each stream for each command, all of them over all commands.
+        // Each command has one fault per stream; the commands together have all faults.
         let some: Vec<(Stream, Fault)> = faults
             .iter()
             .zip(0..)

@@ -1,4 +1,5 @@
-//! Result tables in the window: sorted by every column of every test, read by key, and remembered.
+//! Result tables in the window: sorted by every column of every test, used by keyboard, and with their state
+//! restored.
 
 use std::cmp::Ordering;
 
@@ -17,7 +18,7 @@ use jitterscope_engine::store::Store;
 use super::snapshots::made::run_of;
 use super::window::step_until;
 
-/// A run of a test; the frame loop's has a configuration per priority and pinning.
+/// Returns a generated run of a test; that of the frame loop has many priorities and CPUs.
 fn made(key: &str) -> Run {
     let mut plan = Plan::all().into_iter().find(|plan| plan.key() == key).unwrap();
     if let Some(matrix) = plan.presets().into_iter().find(|preset| preset.key == "full-matrix") {
@@ -26,7 +27,7 @@ fn made(key: &str) -> Run {
     run_of(1, "made", plan, |_| false)
 }
 
-/// A window that shows the result of a run; wide enough for every column.
+/// Opens a window of this width, in points, that shows the result of a run.
 fn window_with(run: &Run, width: f32) -> Harness<'static, App> {
     let folder = tempfile::tempdir().unwrap();
     let store = Store::at(folder.path());
@@ -56,7 +57,7 @@ fn show_all_columns(harness: &mut Harness<'_, App>, table: &Table) {
     harness.run_steps(3);
 }
 
-/// The names of all nodes with a role, from top to bottom and from left to right.
+/// Returns the names of all nodes with a role, from top to bottom and from left to right.
 fn names(harness: &Harness<'_, App>, role: Role) -> Vec<String> {
     let mut found: Vec<(f32, f32, String)> = harness
         .query_all_by_role(role)
@@ -69,7 +70,8 @@ fn names(harness: &Harness<'_, App>, role: Role) -> Vec<String> {
     found.into_iter().map(|(_, _, name)| name).collect()
 }
 
-/// The headings of the columns of a table as they are shown: those of groups with their group.
+/// Returns the headings of all visible columns; a column of a group has the name of the group before its
+/// heading.
 fn headings(harness: &Harness<'_, App>) -> Vec<String> {
     names(harness, Role::ColumnHeader)
         .into_iter()
@@ -77,14 +79,15 @@ fn headings(harness: &Harness<'_, App>) -> Vec<String> {
         .collect()
 }
 
-/// The labels of the rows from top to bottom, by the cells of one column.
+/// Returns the labels of the rows from top to bottom, as the cells of one column name them.
 fn labels(harness: &Harness<'_, App>, heading: &str) -> Vec<String> {
     let part = format!(", {heading}: ");
     let cells = names(harness, Role::Cell).into_iter();
     cells.filter_map(|name| Some(name.split_once(&part)?.0.to_owned())).collect()
 }
 
-/// The cell of a table by the label of its row and the heading of its column, both as they are shown.
+/// Returns the cell of a table with this label of its row and this heading of its column, as the window shows
+/// them.
 fn cell<'a>(table: &'a Table, keys: &[&str], label: &str, heading: &str) -> Option<&'a Cell> {
     let pivot = table.columns.iter().find_map(|column| column.pivot);
     let (group, heading) = match (keys.is_empty(), heading.split_once(": ")) {
@@ -107,7 +110,8 @@ fn cell<'a>(table: &'a Table, keys: &[&str], label: &str, heading: &str) -> Opti
     table.rows[row].cells.get(column)
 }
 
-/// Sorts by every column both ways and back, and checks each order against the typed cells.
+/// Sorts by every column in both orders, and checks each order against the values of the cells; returns to
+/// the original order.
 fn check_sorting(run: &Run, table: &Table, keys: &[&str]) -> usize {
     let mut harness = window_with(run, 12_000.0);
     show_all_columns(&mut harness, table);
@@ -169,7 +173,8 @@ fn every_column_of_every_test_sorts_by_its_values() {
     }
 }
 
-/// The last columns that are shown, and by how much each is beyond the right edge of the page.
+/// Returns the last visible columns, each with the distance in points by which it extends beyond the right
+/// edge of the page.
 fn beyond(run: &Run, table: &Table, width: f32) -> Vec<(String, f32)> {
     let harness = window_with(run, width);
     let known: Vec<String> = table.columns.iter().map(|column| column.heading()).collect();
@@ -204,7 +209,7 @@ fn intervals_of_what_helps_are_in_tooltips_where_there_is_no_room_for_them() {
     assert_eq!([1_680.0, 1_100.0, 940.0].map(shows), [true, false, true]);
 }
 
-/// A short frame loop: too few frames for the higher percentiles.
+/// Returns a frame loop run with so few frames that the higher percentiles are missing.
 fn short_matrix() -> Run {
     let mut run = made("frame-loop");
     for trial in &mut run.trials {
@@ -350,7 +355,7 @@ fn a_click_selects_a_run_and_enter_opens_it() {
     });
     harness.key_press_modifiers(Modifiers::COMMAND, Key::Num8);
     harness.run_steps(3);
-    // Next to the name, which is a link.
+    // A position in the row next to the name, which is a link.
     let place = harness.get_by_label("Open made").rect().right_center() + egui::vec2(150.0, 0.0);
     harness.hover_at(place);
     harness.run_steps(2);

@@ -1,4 +1,4 @@
-//! What is pasted into a ticket: few lines of every kind of run, whatever its texts are.
+//! The text of a run for a ticket: short for every kind of run, even if the run contains long texts.
 
 use std::path::PathBuf;
 
@@ -10,7 +10,7 @@ use jitterscope_engine::store;
 
 use crate::tidy::root;
 
-/// A run of every kind, with its file.
+/// Returns a run of every kind, with its file.
 pub(super) fn runs() -> Vec<(PathBuf, Run)> {
     let folders = ["tests/older", "assets/examples"].map(|folder| root().join(folder));
     let files = folders.iter().flat_map(|folder| std::fs::read_dir(folder).unwrap().flatten());
@@ -50,7 +50,7 @@ fn every_kind_of_run_fits_into_a_ticket() {
         for words in ["- Machine: ", "- Quality: ", "- Run `"] {
             assert!(ticket.contains(words), "{words}: {ticket}");
         }
-        // Every table is as wide in each of its lines, so that it reads as text.
+        // All lines of a table have the same width, so that the table can be read as plain text.
         let widths = ticket.lines().filter(|line| line.starts_with('|'));
         let widths: Vec<usize> = widths.map(|line| line.chars().count()).collect();
         assert!(3 <= widths.len() && widths.iter().all(|width| *width == widths[0]), "{ticket}");

@@ -1,4 +1,5 @@
-//! The invariants of the house that no lint can hold: layers, what may name what, how files begin.
+//! Rules about the source code that no lint checks: which layers of modules may name which, and how files
+//! begin.
 
 mod cycles;
 mod source;
@@ -6,16 +7,18 @@ mod source;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// From the ground up; a module of the engine may name those before it.
+/// The modules of the engine from the lowest layer to the highest. A module may name only those before it in
+/// this list.
 const ENGINE_LAYERS: [&str; 16] = [
     "nanos", "units", "sample", "stats", "game", "plan", "platform", "machine", "run", "measure",
     "report", "format", "store", "export", "import", "runner",
 ];
-/// Modules that stand on one step and do not name each other.
+/// Pairs of modules that are in the same layer: neither may name the other.
 const SAME_STEP: [(&str, &str); 3] =
     [("store", "export"), ("store", "import"), ("export", "import")];
 
-/// From the ground up; a module of the window may name those before it.
+/// The modules of the window from the lowest layer to the highest. A module may name only those before it in
+/// this list.
 const WINDOW_LAYERS: [&str; 6] = ["theme", "text", "widgets", "plots", "pages", "app"];
 
 pub(crate) fn root() -> PathBuf {
@@ -24,17 +27,17 @@ pub(crate) fn root() -> PathBuf {
 
 /// A source file.
 pub(crate) struct Source {
-    /// Its path from the workspace's root.
+    /// The path relative to the workspace.
     pub(crate) name: String,
-    /// All of it.
+    /// The complete text.
     text: String,
-    /// What is built into the product.
+    /// The text without the parts that only tests have.
     pub(crate) product: String,
-    /// The same with blanks for comments and literals.
+    /// The same as `product`, with blanks in place of comments and literals.
     code: String,
 }
 
-/// Every source file below a folder.
+/// Returns every source file in a folder and its subfolders.
 pub(crate) fn sources(below: &str) -> Vec<Source> {
     let mut files = Vec::new();
     let mut folders = vec![root().join(below)];
@@ -56,13 +59,13 @@ pub(crate) fn sources(below: &str) -> Vec<Source> {
     files
 }
 
-/// The top module a file belongs to: `engine/src/plan/wait.rs` belongs to `plan`.
+/// Returns the top-level module to which a file belongs: `plan` for `engine/src/plan/wait.rs`.
 fn module<'a>(name: &'a str, below: &str) -> &'a str {
     let rest = name.strip_prefix(below).unwrap().trim_start_matches('/');
     rest.split('/').next().unwrap().trim_end_matches(".rs")
 }
 
-/// Whether code names a top module through `crate::` or a brace after it.
+/// Returns whether code names a top-level module, by `crate::module` or in the braces of `use crate::{…}`.
 fn names_module(code: &str, module: &str) -> bool {
     let direct = format!("crate::{module}");
     let found = code.match_indices(&direct).any(|(at, found)| {
@@ -174,7 +177,8 @@ fn only_measure_starts_threads_in_the_engine() {
     check(&problems);
 }
 
-/// Whether a line of code has a word; `unsafe` counts as one only before what it can mark.
+/// Returns whether a line of code contains a word; `unsafe` counts only if it marks a block, function, impl,
+/// or extern.
 fn shows(line: &str, word: &str) -> bool {
     match word {
         "unsafe" => ["unsafe {", "unsafe fn", "unsafe impl", "unsafe extern"]
@@ -212,7 +216,7 @@ fn only_the_outermost_engine_modules_touch_the_outside() {
             continue;
         }
         for word in ["std::fs", "std::net", "std::process", "std::env", "File::"] {
-            // The system's name is a constant of the build.
+            // `std::env::consts` describes the system of the build and reads nothing at run time.
             let touches = |line: &str| line.replace("std::env::consts", "").contains(word);
             if code.lines().any(touches) {
                 problems.push(format!("{name} touches the outside through {word}"));
@@ -294,7 +298,8 @@ fn one_module_prints_and_survives_what_cannot_be_written() {
     let mut problems = Vec::new();
     for below in ["engine/src", "app/src"] {
         for Source { name, product, .. } in sources(below) {
-            // The macros of the standard library panic where a stream cannot be written; a lint denies them.
+            // The printing macros of the standard library panic if a stream cannot be written, so a lint
+            // denies them.
             for word in ["clippy::print_", "stderr().lock", "stdout().lock"] {
                 if name != "app/src/cli/output.rs" && product.contains(word) {
                     problems.push(format!("{name} prints by {word}"));

@@ -1,4 +1,4 @@
-//! The window through its labels: each task of a user.
+//! The window, used through the names of its widgets: one test per task of a user.
 
 use std::time::{Duration, Instant};
 
@@ -10,7 +10,7 @@ use jitterscope::{PageId, SeriesColors, Settings, SettingsFile, ThemeChoice};
 use jitterscope_engine::stats::LowDefinition;
 use jitterscope_engine::store::Store;
 
-/// A window over an empty folder of runs, at the page of the frame loop.
+/// Opens a window on the frame loop page, with the runs in the folder.
 pub(super) fn window(folder: &tempfile::TempDir) -> Harness<'static, App> {
     let store = Store::at(folder.path());
     let mut harness = Harness::builder()
@@ -22,7 +22,7 @@ pub(super) fn window(folder: &tempfile::TempDir) -> Harness<'static, App> {
     harness
 }
 
-/// A window over an empty folder, with the settings saved there.
+/// Opens a window with the settings and the runs that are saved in the folder.
 pub(super) fn window_with_settings(folder: &tempfile::TempDir) -> Harness<'static, App> {
     let store = Store::at(folder.path().join("runs"));
     let file = SettingsFile::at(folder.path());
@@ -35,10 +35,10 @@ pub(super) fn window_with_settings(folder: &tempfile::TempDir) -> Harness<'stati
     harness
 }
 
-/// What takes longer hangs, also on a slow PC that does much else.
+/// A test that waits longer than this has failed, even on a slow and busy PC.
 pub(super) const HANG: Duration = Duration::from_secs(600);
 
-/// Lets the window go on until something holds.
+/// Draws frames until a condition is true.
 pub(super) fn step_until(harness: &mut Harness<'_, App>, holds: impl Fn(&App) -> bool) {
     let began = Instant::now();
     while !holds(harness.state()) {
@@ -50,7 +50,7 @@ pub(super) fn step_until(harness: &mut Harness<'_, App>, holds: impl Fn(&App) ->
     harness.step();
 }
 
-/// Starts the test of the page, and waits until more than ten of its samples are there.
+/// Starts the test of the page, and waits until it has measured more than ten samples.
 pub(super) fn start_measuring(harness: &mut Harness<'_, App>) {
     harness.key_press(egui::Key::F5);
     step_until(harness, |app| {
@@ -113,7 +113,7 @@ fn settings_are_saved_at_once_and_used_at_the_next_start() {
             "Sound when finished",
             "Include user name in exports",
         ] {
-            // Some of them lie below the window's edge.
+            // Some of these switches are below the edge of the window.
             harness.get_all_by_label(label).last().unwrap().click_accesskit();
             harness.run_steps(4);
         }
@@ -145,9 +145,9 @@ fn settings_are_saved_at_once_and_used_at_the_next_start() {
         is_welcomed: true,
         ..Settings::default()
     };
-    // Written by a separate thread.
+    // Settings are saved on a separate thread: wait for them.
     let began = Instant::now();
-    // What tests are set to is remembered along with them.
+    // Ignore the settings of tests, which are saved in the same file.
     let written = || {
         let now = SettingsFile::at(folder.path()).load().0;
         Settings { tests: Vec::new(), ..now }

@@ -1,4 +1,4 @@
-//! The words of the product: those that read badly stay out of everything that a user reads.
+//! The words of the product: texts that a user reads contain no words that read badly.
 
 use std::fs;
 
@@ -208,7 +208,7 @@ fn literals(code: &str) -> Vec<(&str, &str)> {
     found
 }
 
-/// Whether the code in front of a literal shows that no user reads it.
+/// Returns whether the code in front of a literal shows that no user reads this literal.
 fn is_internal(before: &str) -> bool {
     let before = before.trim_end();
     [

@@ -1,4 +1,4 @@
-//! Desktops for the test: a bus with a portal that grants or declines, and an X server.
+//! Desktop services for the test: a bus with a portal that grants or declines shortcuts, and an X server.
 
 use std::collections::HashMap;
 use std::io::{BufRead as _, BufReader};
@@ -15,11 +15,11 @@ const DESKTOP: &str = "/org/freedesktop/portal/desktop";
 type Options = HashMap<String, OwnedValue>;
 type Calls = Arc<Mutex<Vec<String>>>;
 
-/// A program that ends with the test, and the first line that it printed.
+/// A running program, which is ended when this value is dropped, and the first line of its output.
 struct Server(Child, String);
 
 impl Server {
-    /// Starts a program; `None` where it is not installed.
+    /// Starts a program; `None` if it is not installed.
     fn start(program: &str, arguments: &[&str]) -> Option<Self> {
         let mut command = Command::new(program);
         command.args(arguments).stdout(Stdio::piped()).stderr(Stdio::null());
@@ -41,7 +41,7 @@ impl Drop for Server {
     }
 }
 
-/// Does something every 0.1 s until a process has ended.
+/// Calls `act` every 0.1 s until a process has ended; returns its exit status.
 fn until_the_end_of(child: &mut Child, mut act: impl FnMut()) -> ExitStatus {
     loop {
         if let Some(status) = child.try_wait().unwrap() {
@@ -52,14 +52,14 @@ fn until_the_end_of(child: &mut Child, mut act: impl FnMut()) -> ExitStatus {
     }
 }
 
-/// What the portal answers to a request for shortcuts.
+/// The answer of the portal to a request for a shortcut.
 #[derive(Clone, Copy)]
 pub(super) enum Answer {
     Grants,
     Declines,
 }
 
-/// A bus with the portal.
+/// A message bus with the portal.
 pub(super) struct Bus {
     pub(super) address: String,
     calls: Calls,
@@ -83,12 +83,13 @@ impl Bus {
         Some(Self { address, calls, bound, connection: connection.unwrap(), _server: server })
     }
 
-    /// The calls so far.
+    /// Returns the names of the calls that the portal has received so far.
     pub(super) fn calls(&self) -> Vec<String> {
         self.calls.lock().unwrap().clone()
     }
 
-    /// Presses the shortcut whenever it is bound.
+    /// Sends the signal that the shortcut was pressed, as long as a shortcut is bound, until a process has
+    /// ended.
     pub(super) fn press_until_the_end_of(&self, child: &mut Child) -> ExitStatus {
         until_the_end_of(child, || {
             let Some(session) = self.bound.lock().unwrap().clone() else { return };
@@ -111,7 +112,8 @@ fn text(options: &Options, name: &str) -> String {
     options.get(name).map(|value| value.downcast_ref::<String>().unwrap()).unwrap_or_default()
 }
 
-/// The object of a request or a session: below this folder, by the caller and its token.
+/// Returns the path of the object of a request or session: `folder`, then the name of the caller, then its
+/// token.
 fn object(header: &Header<'_>, folder: &str, token: &str) -> OwnedObjectPath {
     let caller = header.sender().unwrap().trim_start_matches(':').replace('.', "_");
     ObjectPath::try_from(format!("{DESKTOP}/{folder}/{caller}/{token}")).unwrap().into()
@@ -194,7 +196,7 @@ impl Session {
     }
 }
 
-/// An X server.
+/// A virtual X server.
 pub(super) struct Screen {
     pub(super) display: String,
     _server: Server,
@@ -207,7 +209,7 @@ impl Screen {
         Some(Self { display: format!(":{}", server.1), _server: server })
     }
 
-    /// Presses the shortcut again and again.
+    /// Presses the keys of the shortcut repeatedly until a process has ended.
     pub(super) fn press_until_the_end_of(&self, child: &mut Child) -> ExitStatus {
         until_the_end_of(child, || {
             let mut press = Command::new("xdotool");

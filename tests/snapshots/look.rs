@@ -1,4 +1,4 @@
-//! The texts of a page, and their problems: cut off, covered, or truncated; and widgets without a
+//! The texts in a frame, and problems: text that is cut off, covered, or truncated, and widgets without a
 //! name for screen readers.
 
 use egui::epaint::{ClippedShape, Shape, TextShape};
@@ -7,23 +7,24 @@ use egui_kittest::Harness;
 use egui_kittest::kittest::NodeT as _;
 use jitterscope::App;
 
-/// How far words may reach beyond what is drawn, in points: antialiasing, italics, rounding.
+/// Distance in points by which text may extend beyond its clip area without being cut off visibly, because of
+/// antialiasing, italics, or rounding.
 const SLACK: f32 = 1.5;
 
-/// Words on the screen.
+/// A text in the frame.
 #[derive(Clone, Debug)]
 pub(super) struct Words {
     pub(super) text: String,
-    /// Where their letters are.
+    /// The area of the letters.
     rect: Rect,
-    /// What of that may be drawn.
+    /// The area in which letters are drawn; letters outside of it are clipped.
     clip: Rect,
-    /// Whether they end in an ellipsis for want of room.
+    /// Whether the text ends with an ellipsis because it is too wide.
     pub(super) is_elided: bool,
 }
 
 impl Words {
-    /// What of them is seen.
+    /// Returns the visible area of the text.
     fn seen(&self) -> Rect {
         self.rect.intersect(self.clip)
     }
@@ -33,7 +34,7 @@ impl Words {
         1.0 < seen.width() && 2.0 < seen.height()
     }
 
-    /// Whether letters are missing at the left or the right.
+    /// Returns whether the text is clipped at its left or right end.
     fn is_cut(&self, screen: Rect) -> bool {
         let room = self.clip.intersect(screen);
         self.rect.left() < room.left() - SLACK || room.right() + SLACK < self.rect.right()
@@ -45,7 +46,7 @@ impl Words {
     }
 }
 
-/// All words that are drawn, in the order in which they are.
+/// Returns all visible texts in the order in which they are drawn.
 pub(super) fn words_of(harness: &Harness<'_, App>) -> Vec<Words> {
     let mut found = Vec::new();
     for ClippedShape { clip_rect, shape, .. } in &harness.output().shapes {
@@ -72,13 +73,13 @@ fn words(text: &TextShape, clip: Rect) -> Words {
     }
 }
 
-/// Whether these are letters and not an icon: icons may stand on each other and on edges.
+/// Returns whether a text contains letters, and is not an icon: icons may overlap each other and edges.
 fn is_text(words: &Words) -> bool {
     words.text.chars().any(|letter| letter.is_alphanumeric() && letter < '\u{e000}')
 }
 
-/// Problems of a frame; `may_scroll` if a table may extend beyond the right edge, and `is_layered`
-/// if widgets overlap on purpose.
+/// Returns the problems in a frame. `may_scroll`: a table may extend beyond the right edge. `is_layered`:
+/// widgets overlap on purpose.
 pub(super) fn problems_of(
     harness: &Harness<'_, App>,
     may_scroll: bool,
@@ -88,11 +89,12 @@ pub(super) fn problems_of(
     let all: Vec<Words> = words_of(harness).into_iter().filter(is_text).collect();
     let mut problems = Vec::new();
     for one in all.iter().filter(|one| one.is_cut(screen)) {
-        // A table that is wider than its room is moved sideways: only its right edge may cut.
+        // A table that is wider than its card scrolls horizontally: text may be cut off only at the right
+        // edge of the card.
         let is_scrolled = may_scroll
             && one.clip.left() - SLACK <= one.rect.left()
             && one.clip.right() <= screen.right() - 8.0;
-        // A preview of a file is as long and as wide as the file, and scrolled both ways.
+        // The preview of a file scrolls in both directions, so its lines may be cut off.
         let is_file = 20 < one.text.lines().count();
         if !is_scrolled && !is_file {
             problems.push(format!("cut off: {:?} at {:?} in {:?}", one.text, one.rect, one.clip));
@@ -118,7 +120,7 @@ pub(super) fn problems_of(
     problems
 }
 
-/// Widgets that the keyboard reaches or a click changes, but that say nothing to a screen reader.
+/// Returns the widgets that can be focused or clicked but have no name for screen readers.
 pub(super) fn nameless(harness: &Harness<'_, App>) -> Vec<String> {
     let mut found = harness.unnamed_widgets();
     for node in harness.root().children_recursive() {
@@ -126,11 +128,11 @@ pub(super) fn nameless(harness: &Harness<'_, App>) -> Vec<String> {
         let acts = [accesskit::Action::Click, accesskit::Action::Focus]
             .into_iter()
             .any(|action| node.data().supports_action(action));
-        // What is only read has its words as its value.
+        // The name of a text that cannot be edited is its value.
         let value = node.value().filter(|_| node.role() == accesskit::Role::Label);
         let is_named = node.label().or(value).is_some_and(|label| !label.trim().is_empty())
             || node.data().placeholder().is_some_and(|words| !words.trim().is_empty());
-        // The window itself and regions that scroll are not widgets.
+        // The window itself and scroll areas are not widgets.
         let is_region = matches!(
             node.role(),
             accesskit::Role::Window

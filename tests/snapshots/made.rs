@@ -1,4 +1,5 @@
-//! Runs of every kind of test as a PC of 16 CPUs might give them, the same each time.
+//! Generated runs of every kind of test, as a PC with 16 CPUs might measure them. Each run is always the
+//! same.
 
 use jitterscope_engine::machine::{ClockFacts, Machine};
 use jitterscope_engine::nanos::Nanos;
@@ -12,7 +13,7 @@ use jitterscope_engine::platform::{
 use jitterscope_engine::run::{Ending, Health, METHOD_VERSION, Run, RunId, TrialRun, counter};
 use jitterscope_engine::sample::{Evidence, Sample};
 
-/// Numbers that look random and are the same each time.
+/// A pseudo-random number generator; the same seed yields the same numbers.
 struct Dice(u64);
 
 impl Dice {
@@ -23,18 +24,18 @@ impl Dice {
         x ^ (x >> 31)
     }
 
-    /// 0 to 1.
+    /// Returns a number from 0 to below 1.
     fn share(&mut self) -> f64 {
         (self.next() % 1_000_000) as f64 / 1e6
     }
 
-    /// Nanoseconds from `min` to `most`, evenly by their logarithm.
+    /// Returns a duration between `min` and `most` nanoseconds, uniformly distributed on a logarithmic scale.
     fn length(&mut self, min: f64, most: f64) -> Nanos {
         Nanos::from_nanos_f64(min * (most / min).powf(self.share()))
     }
 }
 
-/// The CPUs of the PC that is made up.
+/// Returns the CPUs of the imaginary PC.
 pub(super) fn cpus() -> CpuFacts {
     CpuFacts { usable: (0..16).collect(), physical_count: Some(8), one_a_core: (0..8).collect() }
 }
@@ -66,7 +67,8 @@ fn machine(kernel: &str) -> Machine {
     }
 }
 
-/// A run of such a plan; the same number gives the same run. What is not granted is said by `refuses`.
+/// Returns a run with this plan; the same `number` yields the same run. `refuses` returns whether the system
+/// denies a priority.
 pub(crate) fn run_of(
     number: u32,
     name: &str,
@@ -183,7 +185,8 @@ fn sample([began, due, woke, done]: [Nanos; 4], spins: u32) -> Sample {
     Sample { began, due, slept: None, woke, done, spins, cpu: Some(2) }
 }
 
-/// Frames: most some microseconds late, a few by much, one missed where nothing protects it.
+/// Adds frames: most are some microseconds late, a few much later, and one is missed if the thread has no
+/// raised priority.
 fn fill_grid(trial: &mut TrialRun, period: Nanos, dice: &mut Dice, is_refused: bool) {
     let Length::Slots(slots) = trial.trial.length else { return };
     let rank = if is_refused { 2 } else { trial.trial.conditions.priority.rank() };
@@ -231,7 +234,7 @@ fn evidence(index: usize, late: Nanos, dice: &mut Dice) -> Evidence {
     }
 }
 
-/// Sleeps and spins, 1 000 of each at most.
+/// Adds up to 1 000 sleeps or spins to a trial.
 fn fill_waits(trial: &mut TrialRun, length: Nanos, dice: &mut Dice) {
     let is_loaded = !trial.load.is_none();
     let count = trial.trial.slot_count().min(1_000);
@@ -257,7 +260,8 @@ fn fill_waits(trial: &mut TrialRun, length: Nanos, dice: &mut Dice) {
     }
 }
 
-/// Gaps of a probe: a tick every 4 ms, some interrupts, one stall of all CPUs at half time.
+/// Adds gaps: those of a timer tick, some longer ones of interrupts, and a stall of all CPUs at half of the
+/// duration.
 fn fill_gaps(trial: &mut TrialRun, dice: &mut Dice) {
     let whole = trial.trial.duration();
     let step = Nanos::from_millis(20);

@@ -1,4 +1,4 @@
-//! The images of the README, of real runs of the PC they are drawn on, which has to be quiet:
+//! Draws the images of the README from real runs of this PC, which should be idle:
 //!
 //! ```sh
 //! cargo build --release --bin jitterscope-cli
@@ -21,12 +21,13 @@ use jitterscope_engine::store::Store;
 use super::super::window::step_until;
 use super::{SIZES, compare, go, open, select, window};
 
-/// Where the images go, relative to the workspace.
+/// The environment variable with the folder for the images, relative to the workspace.
 const WANTED: &str = "JITTERSCOPE_README_IMAGES";
-/// What measures, relative to the workspace: a release build, as others say of each result that they are none.
+/// The environment variable with the command-line program that measures, relative to the workspace. It must
+/// be a release build: results of other builds contain a warning.
 const PROGRAM: &str = "JITTERSCOPE_README_PROGRAM";
 
-/// The runs that are compared: name and settings.
+/// The compared runs: name and settings.
 const COMPARED: [(&str, &[&str]); 4] = [
     ("Idle", &["--load-threads", "0"]),
     ("Normal", &["--load-threads", "4"]),
@@ -38,7 +39,7 @@ fn workspace() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap()
 }
 
-/// Puts a run's export in its place: it names no other program of this PC.
+/// Replaces the file of a run by its export, in which the names of other programs are redacted.
 fn hide_names(folder: &Path, name: &str) {
     let out = folder.join("exported.json");
     let path = out.to_str().unwrap();
@@ -47,7 +48,7 @@ fn hide_names(folder: &Path, name: &str) {
     std::fs::rename(out, saved).unwrap();
 }
 
-/// Measures with the command line, which saves the run in the folder.
+/// Runs a command of the command-line program, which saves runs in the folder; returns its output.
 fn measure(folder: &Path, args: &[&str]) -> String {
     let mut command = Command::new(workspace().join(std::env::var_os(PROGRAM).unwrap()));
     let output = command.arg("--data-dir").arg(folder).args(args).output().unwrap();
@@ -73,7 +74,7 @@ fn images_of_the_readme() {
     hide_names(folder.path(), "60 FPS");
     measure(folder.path(), &["quick", "--quiet"]);
     let mut harness = window(folder.path(), true);
-    // The compared runs, the single one, and the quick check as one entry.
+    // The compared runs, another run, and the quick check as a single entry.
     let count = COMPARED.len() + 2;
     step_until(&mut harness, |app| app.session().library().count() == count);
     harness.set_size(SIZES[0].1);

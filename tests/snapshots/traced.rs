@@ -1,20 +1,21 @@
-//! Made runs with records of who had the CPU: with names, and without permission for them.
+//! Adds traces to generated runs: with the names of threads, or without the permission for names.
 
 use jitterscope_engine::nanos::Nanos;
 use jitterscope_engine::platform::TraceSource;
 use jitterscope_engine::run::{Run, Trace, TrialRun, counter, series_name};
 use jitterscope_engine::sample::{Sample, TraceEvent, TraceRecord};
 
-/// The number of the measuring thread, and of others with the positions of their names.
+/// The thread ID of the measuring thread; below, thread IDs of other threads, each with the position of its
+/// name in `NAMES`.
 const OWN: u32 = 7_000;
 const CHROME: (u32, u32) = (2_114, 0);
 const RUSTC: (u32, u32) = (3_020, 1);
 const NET_RX: u32 = 2;
 const NAMES: [&str; 3] = ["chrome (Compositor)", "rustc", "NET_RX"];
-/// The CPU that made runs are measured on.
+/// The CPU on which generated runs are measured.
 const CPU: u32 = 2;
 
-/// Adds to a made run what that source records of it.
+/// Adds a trace to a run, with the records that this trace source would provide.
 pub(super) fn traced(mut run: Run, source: TraceSource) -> Run {
     for trial in &mut run.trials {
         let facts = [
@@ -50,7 +51,7 @@ pub(super) fn traced(mut run: Run, source: TraceSource) -> Run {
     run
 }
 
-/// The records of one late sample.
+/// Adds the records around one late sample.
 fn around(
     number: u32,
     before: &Sample,

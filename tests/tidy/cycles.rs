@@ -1,13 +1,13 @@
-//! Modules that name each other: siblings in one folder, each with everything below it. A module
-//! and its own parts are one idea and may.
+//! Finds modules that name each other in a cycle. Only modules in the same folder are compared, each with all
+//! modules below it: a module and its own submodules may name each other.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::source::code;
 use super::{check, sources};
 
-/// The modules of the engine's `report` from the ground up, several on one step; each names only those on
-/// steps below its own.
+/// The modules of the engine's `report` from the lowest layer to the highest, with one or more modules per
+/// layer. Each module may name only modules in lower layers.
 const REPORT_STEPS: [&[&str]; 8] = [
     &["model"],
     &["account"],
@@ -28,28 +28,29 @@ const REPORT_STEPS: [&[&str]; 8] = [
     &["reference"],
 ];
 
-/// Names of modules of one folder, and where: folder, module, the other module that it names.
+/// Which modules of a folder name which: the key is the folder, the module, and the module that it names; the
+/// value shows where.
 type Edges = BTreeMap<(Path, String, String), String>;
 
-/// The names from the crate's root to a module, or on to an item.
+/// The names on the way from the crate's root to a module or an item.
 type Path = Vec<String>;
 
-/// Modules that a module's file names.
+/// The modules, items, and paths in the file of a module.
 #[derive(Default)]
 struct Module {
-    /// Modules declared in it.
+    /// Names of the submodules that it declares.
     children: BTreeSet<String>,
-    /// Items defined in it.
+    /// Names of the items that it defines.
     items: BTreeSet<String>,
-    /// Every path in it, as written.
+    /// All paths that it names, as written.
     paths: BTreeSet<Path>,
-    /// Names it hands on, and the paths they stand for.
+    /// Names that it re-exports, each with the path to which it refers.
     exports: BTreeMap<String, Path>,
-    /// Modules of which it hands on all names.
+    /// Modules of which it re-exports all names.
     globs: Vec<Path>,
 }
 
-/// The words and signs of a text.
+/// Splits code into tokens: words, `::`, and other single characters.
 fn tokens(text: &str) -> Vec<String> {
     let mut tokens: Vec<String> = Vec::new();
     let mut was_word = false;
@@ -81,7 +82,7 @@ impl Module {
             at += 1;
             match token {
                 "use" => {
-                    // `pub use` and `pub(super) use` hand names on.
+                    // `pub use` and `pub(super) use` re-export names.
                     let is_export = at >= 2 && ["pub", ")"].contains(&tokens[at - 2].as_str());
                     let end = at + tokens[at..].iter().position(|one| one == ";").unwrap_or(0);
                     module.add_uses(&tokens[at..end], &[], is_export);
@@ -109,7 +110,7 @@ impl Module {
         module
     }
 
-    /// Takes in the tree of a `use`.
+    /// Adds the paths in the tree of a `use` item; `before` is the path in front of the tree.
     fn add_uses(&mut self, tree: &[String], before: &[String], is_export: bool) {
         if let Some(open) = tree.iter().position(|one| one == "{") {
             let names = tree[..open].iter().filter(|one| *one != "::");
@@ -152,11 +153,11 @@ impl Module {
     }
 }
 
-/// The modules of a crate's product.
+/// The modules of a crate, without those that only tests have.
 struct Crate(BTreeMap<Path, Module>);
 
 impl Crate {
-    /// Reads files: each its path from the crate's `src`, and its code.
+    /// Creates the modules from files, each given by its path relative to `src` and its code.
     fn of(files: &[(String, String)]) -> Self {
         let mut modules: BTreeMap<Path, Module> = BTreeMap::new();
         for (name, code) in files {
@@ -164,7 +165,7 @@ impl Crate {
             let path = path.filter(|part| *part != "lib").map(str::to_owned).collect();
             modules.insert(path, Module::of(code));
         }
-        // A file that no other declares is built only for tests, or is a program.
+        // A file that no other file declares as a module is a program or belongs to tests: remove it.
         let declared: BTreeSet<Path> = modules
             .iter()
             .flat_map(|(path, module)| {
@@ -178,7 +179,8 @@ impl Crate {
         Self(modules)
     }
 
-    /// The module in whose file the item of a path is, as `from` writes it; `None` outside this crate.
+    /// Returns the module that defines the item at `path`, which is written in the module `from`; `None` if
+    /// the item is not in this crate.
     fn home(&self, from: &[String], path: &[String], depth: u32) -> Option<Path> {
         let (first, rest) = path.split_first()?;
         let (mut at, mut rest) = match first.as_str() {
@@ -210,7 +212,7 @@ impl Crate {
         globs.find(defines).or(Some(at))
     }
 
-    /// Which modules of one folder name each other.
+    /// Returns which modules of the same folder name each other.
     fn edges(&self) -> Edges {
         let mut edges = Edges::new();
         for (from, module) in &self.0 {
@@ -227,7 +229,7 @@ impl Crate {
         edges
     }
 
-    /// What ties the modules of one folder into cycles, a line each.
+    /// Returns one line per name that is part of a cycle of modules.
     fn cycles(&self) -> Vec<String> {
         let edges = self.edges();
         let leads_back = |(folder, one, other): &(Path, String, String)| {
@@ -246,7 +248,8 @@ impl Crate {
         edges.iter().filter(|(edge, _)| leads_back(edge)).map(|(_, found)| found.clone()).collect()
     }
 
-    /// What names a module of a folder that is not below it, a line each.
+    /// Returns one line for each place in which a module of the folder `of` names a module that is not in a
+    /// lower layer.
     fn rises(&self, of: &str, steps: &[&[&str]]) -> Vec<String> {
         let step = |name: &str| steps.iter().position(|step| step.contains(&name));
         let is_rise = |one: &str, other: &str| match (step(one), step(other)) {
@@ -272,7 +275,7 @@ fn a_module_of_reports_names_only_those_below_it() {
     check(&read("engine/src").rises("report", &REPORT_STEPS));
 }
 
-/// The crate whose files are below a folder.
+/// Reads the modules of the crate with its source files in this folder.
 fn read(below: &str) -> Crate {
     let files: Vec<_> = sources(below)
         .into_iter()

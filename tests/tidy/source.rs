@@ -1,19 +1,19 @@
-//! Source text as the checks read it: without comments, literals, and items that only tests have.
+//! Source code as the checks need it: without comments, literals, and items that only tests have.
 
 use std::ops::Range;
 
-/// The code that is built into the product: comments and literals are blank.
+/// Returns the code without items that only tests have, with blanks in place of comments and literals.
 pub(super) fn code(text: &str) -> String {
     let code = without_words(text);
     without(&code, &tests(&code))
 }
 
-/// What is built into the product, with comments and literals.
+/// Returns the text without items that only tests have; comments and literals remain.
 pub(super) fn product(text: &str) -> String {
     without(text, &tests(&without_words(text)))
 }
 
-/// The text with comments and literals blank; every other byte is where it was.
+/// Replaces comments and literals with blanks; all other bytes stay at their positions.
 fn without_words(text: &str) -> String {
     let mut retained = String::with_capacity(text.len());
     let mut rest = text;
@@ -39,7 +39,7 @@ fn without_words(text: &str) -> String {
     retained
 }
 
-/// Length of the raw string that the text begins with.
+/// Returns the length of the raw string literal with which the text begins; `None` if there is none.
 fn raw_string(text: &str) -> Option<usize> {
     let hashes = text.strip_prefix("br").or_else(|| text.strip_prefix('r'))?;
     let begin = text.len() - hashes.len();
@@ -49,7 +49,7 @@ fn raw_string(text: &str) -> Option<usize> {
     body.find(&end).map(|at| begin + count + 1 + at + end.len())
 }
 
-/// Length of the string that the text begins with.
+/// Returns the length of the string literal with which the text begins.
 fn string(text: &str) -> usize {
     let mut is_escaped = true;
     for (at, c) in text.char_indices() {
@@ -63,7 +63,8 @@ fn string(text: &str) -> usize {
     text.len()
 }
 
-/// Length of the character literal that the text begins with; a lifetime is none.
+/// Returns the length of the character literal with which the text begins; `None` if there is none or for a
+/// lifetime.
 fn letter(text: &str) -> Option<usize> {
     let body = text.strip_prefix('\'')?;
     let mut letters = body.char_indices();
@@ -75,7 +76,7 @@ fn letter(text: &str) -> Option<usize> {
     letters.next().filter(|(_, c)| *c == '\'').map(|(at, _)| at + 2)
 }
 
-/// Where the items are that only tests have.
+/// Returns the ranges of the items that only tests have.
 fn tests(code: &str) -> Vec<Range<usize>> {
     let mut ranges = Vec::new();
     let mut from = 0;
@@ -89,7 +90,7 @@ fn tests(code: &str) -> Vec<Range<usize>> {
     ranges
 }
 
-/// The text without these ranges. Lines stay lines.
+/// Removes these ranges from the text, but not their line breaks, so that line numbers stay the same.
 fn without(text: &str, ranges: &[Range<usize>]) -> String {
     let mut retained = String::with_capacity(text.len());
     let mut from = 0;
@@ -102,7 +103,8 @@ fn without(text: &str, ranges: &[Range<usize>]) -> String {
     retained
 }
 
-/// Length of the item that the text begins with: to its semicolon or the end of its braces.
+/// Returns the length of the item with which the text begins: up to its semicolon, or to the end of its
+/// braces.
 fn item(text: &str) -> usize {
     let mut depth = 0_usize;
     for (at, c) in text.char_indices() {

@@ -213,7 +213,7 @@ fn journal_of_a_running_test_is_listed_and_private() {
 #[test]
 fn limit_on_file_sizes_ends_in_a_message_and_a_recoverable_journal() {
     let data = tempfile::tempdir().unwrap();
-    // The unit is 512 or 1024 bytes: enough for a part of the journal, but not for the run.
+    // The unit of `ulimit -f` is 512 or 1024 bytes: enough for a part of the journal, but not for the run.
     let script = "ulimit -f 8; exec \"$0\" \"$@\"";
     let child = Command::new("sh")
         .args(["-c", script])
@@ -299,7 +299,7 @@ fn a_limit_on_file_sizes_that_a_run_exceeds_is_noticed_before_anything_is_measur
         return;
     }
     let mut command = Command::new("sh");
-    // The unit is 512 or 1024 bytes.
+    // The unit of `ulimit -f` is 512 or 1024 bytes.
     command.args(["-c", "ulimit -f 4096; exec \"$0\" \"$@\""]).arg(program());
     command.arg("--data-dir").arg(data.path()).args(MANY.split_whitespace());
     let output = finish(command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap());

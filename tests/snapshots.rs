@@ -451,7 +451,7 @@ fn select(harness: &mut Harness<'_, App>, name: &str) {
     harness.run_steps(3);
 }
 
-/// Takes the list with one and with several selected runs, and comparisons of two and of four runs.
+/// Takes images of the list with one and with several selected runs, and of comparisons of two and four runs.
 fn selected_and_compared(album: &mut Album, harness: &mut Harness<'_, App>) {
     go(harness, Key::Num8);
     select(harness, "Baseline");

@@ -134,8 +134,8 @@ fn tiles_ui(ui: &mut Ui, frames: &FrameFigures, low: LowDefinition) {
     tile_row(ui, &tiles);
 }
 
-/// Draws the tiles of a log of readings: only some of the statistics, because the others require
-/// every frame.
+/// Draws the tiles of a log that has a reading per interval instead of every frame. Statistics that
+/// require every frame are shown as missing.
 fn log_tiles_ui(ui: &mut Ui, log: &LogFigures) {
     let missing = || (text::MISSING.to_owned(), "");
     let values = [

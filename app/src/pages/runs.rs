@@ -432,8 +432,8 @@ impl RunsPage {
         }
     }
 
-    /// Draws the button that makes the selected run the baseline for runs with the same settings,
-    /// or that removes this mark.
+    /// Draws the button that makes the selected run the baseline for runs with the same settings
+    /// or, if the run is a baseline already, an ordinary run again.
     fn baseline_ui(
         &self,
         ui: &mut Ui,

@@ -49,7 +49,8 @@ pub fn log_place(nanos: f64) -> f64 {
 pub struct Tick {
     /// The position on the axis.
     pub at: f64,
-    /// The distance to the next tick of the same kind.
+    /// The approximate distance to the next tick of similar importance: `egui_plot` draws a stronger
+    /// line for a larger distance.
     pub step: f64,
     /// The label; empty for a faint grid line.
     pub text: String,

@@ -186,8 +186,8 @@ fn add(
     plot.bar_chart(chart.allow_hover(false));
 }
 
-/// Draws over the plot what has no plot item: hatching, dotted lines, and the names of segments
-/// that are wide enough.
+/// Draws over the plot what `egui_plot` has no items for: hatching, dotted lines, and the names of
+/// segments that are wide enough.
 fn overlay(
     ui: &Ui,
     tokens: &Tokens,

@@ -26,7 +26,7 @@ pub struct ComparisonView {
     /// The runs; the first is the baseline. If groups are compared, the runs of group A followed by
     /// those of B.
     pub runs: Vec<Arc<LoadedRun>>,
-    /// The number of runs at the start that are group A; `None` unless groups are compared.
+    /// How many of the runs, from the first, are group A; `None` unless groups are compared.
     pub group_a: Option<usize>,
     /// The comparison of the runs.
     pub comparison: Comparison,
@@ -78,8 +78,8 @@ impl ComparisonView {
     }
 }
 
-/// Compares evaluated runs with the first run. With `group_a`, this number of runs at the start is
-/// group A, with which the other runs are compared as a group.
+/// Compares evaluated runs with the first run. If `group_a` is a number, this many runs, from the
+/// first, are group A, with which the other runs are compared as a group.
 pub(super) fn evaluate(
     runs: &[(&Run, &Report)],
     group_a: Option<usize>,
@@ -128,7 +128,7 @@ pub(super) type CheckFiles = (PathBuf, Vec<PathBuf>);
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct Selected {
     paths: Vec<PathBuf>,
-    /// The number of paths at the start that are group A; `None` unless groups are compared.
+    /// How many of the paths, from the first, are group A; `None` unless groups are compared.
     group_a: Option<usize>,
 }
 

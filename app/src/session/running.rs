@@ -70,8 +70,8 @@ enum Message {
     /// An agent, on another PC or with administrator rights, has started a run, or failed to start
     /// it.
     Started(Result<Box<Runner>, String>),
-    /// The number of a measurement before a part of the quick check or a waiting test, and the CPU
-    /// use of other programs that it found.
+    /// The load of other programs was measured, before a part of the quick check or for a waiting
+    /// test: the number of the measurement, and the CPU use of these programs.
     OtherLoad(u64, OtherPrograms),
     /// The last result of a test was opened again.
     Restored(Result<Box<LoadedRun>, String>),

@@ -126,8 +126,7 @@ fn value_of(limit: &Limit, of: f64) -> String {
 }
 
 /// Decides whether a limit is met, or returns `None` without an estimate. `baseline` is the mean of
-/// the baseline runs. `less` returns the estimate of the repeats minus its argument times the
-/// baseline.
+/// the baseline runs. `less(x)` returns the estimate of the repeats minus `x` times the baseline.
 fn decide(
     allowed: Allowed,
     baseline: Option<f64>,

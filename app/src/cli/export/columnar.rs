@@ -21,8 +21,8 @@ const GROUP_ROWS: usize = 1 << 19;
 /// Number of values passed to the encoder per call.
 const PIECE: usize = 1 << 14;
 
-/// The values of a column in the current row group. An absent value has definition level 0 and no
-/// entry in the list.
+/// The values of a column in the current row group, without absent ones: for an absent value, only
+/// the definition level 0 is written, which is Parquet's mark of a missing value.
 #[derive(Debug)]
 enum Values {
     /// Indexes into the list of distinct texts.

@@ -19,7 +19,7 @@ pub struct CheckComparison {
     pub paths: Vec<PathBuf>,
     /// The checks. If groups are compared, the checks of group A followed by those of B.
     pub checks: Vec<Arc<FinishedCheck>>,
-    /// The number of checks at the start that are group A; `None` unless groups are compared.
+    /// How many of the checks, from the first, are group A; `None` unless groups are compared.
     pub group_a: Option<usize>,
     /// For each part, the outcome of each check or group compared with the baseline; `None` if
     /// either lacks the part.

@@ -145,7 +145,7 @@ fn keep(store: &Store, from: &Path, run: &Run, is_ours: bool) -> Result<SaveOutc
     store.save(run).map(SaveOutcome::New).map_err(|error| error.to_string())
 }
 
-/// Returns whether two runs differ only in the user's name, note, and tags.
+/// Returns whether two runs are the same except for name, note, and tags, which the user can edit.
 fn has_same_facts(known: &Run, run: &Run) -> bool {
     known.id == run.id
         && known.started_at == run.started_at

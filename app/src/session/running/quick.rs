@@ -270,8 +270,8 @@ fn undecided(check: &FinishedCheck) -> impl Iterator<Item = (Part, Arc<LoadedRun
     check.parts.iter().filter_map(open)
 }
 
-/// Returns the planned duration of each part; 0 for unselected parts. Only the first frame loop
-/// that runs, the loop under load if selected, calibrates the spin tail.
+/// Returns the planned duration of each part; 0 for unselected parts. Only one frame loop of a
+/// check calibrates the spin tail: the one under load or, if that is not selected, the idle one.
 fn lengths(settings: &CheckSettings, selected: &[Part]) -> [Nanos; Part::ALL.len()] {
     let is_known = selected.contains(&Part::FrameLoad);
     let known = CheckSettings { tail: is_known.then_some(Nanos::ZERO), ..*settings };

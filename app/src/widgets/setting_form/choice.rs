@@ -117,14 +117,14 @@ fn parameter_ui(ui: &mut Ui, name: &str, pick: &mut Selection, choice: &Choice) 
     }
 }
 
-/// Whether one of the choices is a number without a key, such as a number of threads.
+/// Whether one of the choices is a plain number, such as a number of threads; its key is empty.
 pub(super) fn has_number(choices: &[Choice]) -> bool {
     choices.iter().any(|choice| choice.key.is_empty())
 }
 
-/// Draws choices of which one is a number without a key, in half a row. If the selected choice has
-/// a number: a number field, a caret at its right edge that opens the list of choices, and the
-/// label of the choice below, unless it is the first one. Otherwise: a combo box.
+/// Draws choices of which one is a plain number (see `has_number`), in half a row. If the selected
+/// choice has a number: a number field, a caret at its right edge that opens the list of choices,
+/// and the label of the choice below, unless it is the first one. Otherwise: a combo box.
 pub(super) fn with_number(ui: &mut Ui, name: &str, pick: &mut Selection, choices: &[Choice]) {
     let options = options(pick, choices);
     let kind = format!("{name}, kind");

@@ -18,8 +18,8 @@ use crate::widgets::{Card, Spans, value_field};
 /// Width of the field for the late threshold.
 const LIMIT_WIDTH: f32 = 84.0;
 
-/// Returns the range of the late threshold: from the lateness above which causes are recorded to
-/// the target frame time.
+/// Returns the range of the late threshold. It begins at the lateness above which causes are
+/// recorded, and ends at the target frame time.
 fn limits(row: &Configuration, trial: &TrialRun) -> Parameter {
     let min = trial.trial.evidence_above.unwrap_or(Nanos::from_micros(1));
     Parameter::micros(min.as_micros(), row.period.max(min).as_micros())

@@ -18,7 +18,7 @@ mod keyboard; // Typical work with the keyboard only.
 mod library; // Saved runs in the list: histograms, notes and tags, folder.
 mod limits; // Limits on CPUs and CPU time: respected by plans, and shown in results.
 mod live; // Runs that really measure: counts, order, stopping, no lost data.
-mod measurement; // The checksum of a measurement: in every file of a run, and computed a second time by Python.
+mod measurement; // The checksum of a measurement: in every file of a run, and recomputed by Python.
 mod memory; // Memory of imports and exports of very large files: a small multiple of their size.
 mod metrics; // Metrics for monitoring: valid under strict rules, and equal to the tables.
 mod mutated_runs; // Run files with changed values: each is accepted or rejected.

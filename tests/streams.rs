@@ -113,8 +113,8 @@ impl Given {
         });
         let (number, with_limit) = (if stream == Stream::Output { 1 } else { 2 }, 128 << 20);
         let script = match fault {
-            // The unit of `ulimit -f` is 512 or 1024 bytes: the limit is larger than a run, and not larger than
-            // the file of the stream.
+            // The unit of `ulimit -f` is 512 or 1024 bytes: the limit is larger than a run, and not larger
+            // than the file of the stream.
             Fault::SizeLimit => "ulimit -f 131072; exec \"$0\" \"$@\"".to_owned(),
             Fault::Closed => format!("exec \"$0\" \"$@\" {number}>&-"),
             _ => "exec \"$0\" \"$@\"".to_owned(),

@@ -22,7 +22,8 @@ impl Session {
         self.follow_place();
     }
 
-    /// Updates the facts of the machine on which tests run; another PC is reconnected for this.
+    /// Updates the facts of the machine on which tests run. For another PC, this opens a new
+    /// connection.
     pub(super) fn read_machine(&mut self) {
         match self.hosts.place().clone() {
             Place::ThisPc | Place::Administrator => self.run(MACHINE, |part, _, _| part.read()),

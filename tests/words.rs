@@ -82,10 +82,10 @@ const AVOIDED: [(&str, &str); 74] = [
     ("against baseline", "compared with"),
 ];
 
-/// Phrases in which such a word is right.
+/// Phrases in which an avoided word is right.
 const ALLOWED: [&str; 3] = ["at least", "keeps time", "least squares"];
 
-/// Strings in which such a word is right: the beginning of the path, the string, and why.
+/// Strings in which an avoided word is right: the beginning of the file's path, the string, and the reason.
 const EXCEPTIONS: [(&str, &str, &str); 6] = [
     (
         "engine/src/plan/scheduling_gaps.rs",
@@ -200,7 +200,7 @@ fn literals(code: &str) -> Vec<(&str, &str)> {
         } else if letter == '\'' && rest.chars().nth(2) == Some('\'') {
             at += 2 + rest.chars().nth(1).map_or(1, char::len_utf8);
         } else {
-            // A whole name at once: one that ends in r does not begin a raw string.
+            // Skip a whole identifier at once: an `r` at its end does not begin a raw string.
             let name = rest.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(rest.len());
             at += name.max(letter.len_utf8());
         }
@@ -265,7 +265,7 @@ fn doc_comments_use_plain_words() {
             for (line, at) in file.product.lines().zip(1..) {
                 let doc = line.trim_start();
                 let doc = doc.strip_prefix("///").or_else(|| doc.strip_prefix("//!"));
-                // Names of items and lines that programs print are not prose.
+                // Skip text in backticks: names of items and output of programs are not prose.
                 let prose = doc.map(|doc| doc.split('`').step_by(2).collect::<Vec<_>>().join(" "));
                 let found = prose.map_or(Vec::new(), |prose| avoided(&prose));
                 problems.extend(found.iter().map(|word| format!("{}:{at}: {word}", file.name)));
@@ -275,7 +275,7 @@ fn doc_comments_use_plain_words() {
     check(&problems);
 }
 
-/// Returns where the target of a Markdown link is, with its brackets.
+/// Returns the range of the target of the first Markdown link in a line, from `](` to `)`.
 fn link_target(line: &str) -> Option<(usize, usize)> {
     let from = line.find("](")?;
     line[from..].find(')').map(|to| (from, from + to + 1))
@@ -289,7 +289,7 @@ fn documents_use_plain_words() {
         let mut is_code = false;
         for (line, at) in text.lines().zip(1..) {
             is_code ^= line.trim_start().starts_with("```");
-            // Names of files, commands, and links are not prose.
+            // Skip text in backticks and the targets of links: names of files and commands are not prose.
             let mut prose: String = line.split('`').step_by(2).collect::<Vec<_>>().join(" ");
             while let Some((from, to)) = link_target(&prose) {
                 prose.replace_range(from..to, "");

@@ -182,7 +182,8 @@ fn figure_of(run: &RunListEntry) -> Option<KeyFigure> {
 }
 
 /// Returns the noise floor, in nanoseconds, of the run with the ID `of`: from its series of repeats
-/// and from earlier runs with the same settings. The store computes the same from the run files.
+/// and from earlier runs with the same settings. `Store::noise_floor` computes the same value from
+/// the run files.
 fn noise_floor(items: &[LibraryItem], of: &str) -> Option<f64> {
     let runs = || items.iter().filter_map(|item| item.run.as_ref().ok());
     let of = runs().find(|run| run.id == of)?;

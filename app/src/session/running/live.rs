@@ -264,9 +264,9 @@ impl Live {
     }
 }
 
-/// Returns the estimated remaining time after a share of the plan took `measured`. The observed
-/// rate has the weight of the completed share, the planned rate that of the rest. `measured`
-/// excludes the time before the first sample.
+/// Returns the estimated remaining time after a share of the plan took `measured`, which excludes
+/// the time before the first sample. The observed rate is weighted by the completed share, the
+/// planned rate by the remaining share.
 fn estimate_left(planned: Nanos, measured: Nanos, share: f64) -> Nanos {
     let whole = planned.as_f64() * (1.0 - share) + measured.as_f64();
     Nanos::from_nanos_f64(whole * (1.0 - share))

@@ -356,8 +356,9 @@ impl Direction<'_> {
         (self.range.0.min(first), self.range.1)
     }
 
-    /// Returns the height of the tick labels and of the axis label below. The height is the same if
-    /// no tick has a label; otherwise, the first label that appears would overlap the axis label.
+    /// Returns the height to reserve for the tick labels and the axis label below. It is the same
+    /// even if no tick has a label: otherwise, the first label to appear would overlap the axis
+    /// label.
     fn thickness(&self, ui: &Ui) -> f32 {
         let ticks = ui.painter().layout_no_wrap("0".to_owned(), Type::Axis.font(), Color32::GRAY);
         // `egui_plot` adds a quarter of the height of the axis label as a gap.

@@ -131,8 +131,8 @@ impl Library {
         Some(known.look.as_ref()?.as_ref().map_err(String::as_str))
     }
 
-    /// Returns the action that reads the previews of those of these runs whose preview was not
-    /// requested since the list changed; `None` if all were requested.
+    /// Returns the action that reads the previews of runs in `paths` that were not requested since
+    /// the list changed; `None` if all were requested.
     pub(in crate::session) fn request_previews(&self, paths: &[PathBuf]) -> Option<Action> {
         let is_known = |path: &PathBuf| {
             self.previews.runs.iter().any(|one| one.path == *path && one.version == self.version)

@@ -113,7 +113,8 @@ pub trait Probe {
         Vec::new()
     }
 
-    /// Reduces a list of priorities and pinnings in the settings to the one with these conditions, if listed.
+    /// Reduces the combinations of priority and pinning in the settings to the one with these conditions, if
+    /// it is among them.
     fn keep_only(&mut self, _conditions: Conditions) {}
 
     /// Returns whether configurations under this load are graded. Other configurations are listed without a grade.

@@ -14,7 +14,8 @@ pub(super) struct PlayerTable {
     /// The players in the game, and those who joined after the last cycle and are not visible yet.
     pub(super) playing: Set,
     pub(super) fresh: Set,
-    /// The players who moved, wrote chat, changed appearance, or changed squares in this cycle.
+    /// The players who moved, wrote chat, changed appearance, or moved to another square of 8192 ×
+    /// 8192 tiles in this cycle.
     pub(super) moved: Set,
     pub(super) telling: Set,
     pub(super) restyled: Set,

@@ -98,7 +98,8 @@ impl Collector {
         let mut evidence = Vec::new();
         taps.samples.drain(|sample| samples.push(sample));
         taps.evidence.drain(|piece| evidence.push(piece));
-        // Every record becomes an event: the first one, of a single interval, must arrive even if this thread is late.
+        // Send each published total as a separate event: the first one covers a single interval, and must
+        // arrive even if this thread is late.
         let mut totals = Vec::new();
         taps.totals.drain(|published| totals.push(published.counters()));
         for counters in totals {

@@ -28,7 +28,7 @@ pub const SHOWN_REMAINDER: Nanos = Nanos::from_micros(5);
 const NOT_RECORDED: &str =
     "Causes are recorded where a frame is later than 50 µs and 1% of the frame time.";
 
-/// The data from which an account was computed.
+/// The data from which an [`Account`] was computed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Source {
     /// Nothing: for this sample, neither counters nor a trace of its CPU were recorded.

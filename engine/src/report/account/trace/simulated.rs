@@ -40,9 +40,9 @@ enum Fault {
     NonMaskable,
     /// An interrupt whose end is not recorded.
     IrqWork,
-    /// Firmware, which no kernel records.
+    /// An interruption by the firmware, which no kernel records.
     Firmware,
-    /// Firmware while the CPU is idle and the timer should expire.
+    /// An interruption by the firmware while the CPU is idle and the timer should expire.
     IdleFirmware,
     /// Steal while the CPU is idle and the timer should expire.
     IdleStolen,

@@ -7,8 +7,8 @@ use crate::plan::quick::Part;
 use crate::report::model::cause::Cause;
 use crate::report::model::delays::{Delay, Delays};
 
-/// Max number of rows. If there are more sources, the last row of a source is the sum of all further
-/// ones.
+/// Max number of rows. If there are more sources, the last of their rows sums up all remaining
+/// sources.
 const MAX_ROWS: usize = 3;
 
 /// The sources that delayed the frames of a part of a check.

@@ -15,8 +15,8 @@ use crate::report::{Cause, Configuration, late_samples};
 use crate::run::Run;
 use crate::units::{format_count, format_share, format_time};
 
-/// Up to this number of late frames, all are marked. If there are more, only the frame of each cause with the highest
-/// lateness in each 1/400 of the width is marked.
+/// Up to this number of late frames, all are marked. If there are more, only the frame with the highest
+/// lateness of each cause in each 1/400 of the width is marked.
 const MAX_MARKS: usize = 400;
 /// Up to this number of dots, all are drawn. If there are more, only the min and max of each of
 /// [`COLUMNS`] are drawn.

@@ -289,8 +289,9 @@ impl EventSender {
             return;
         }
         match (self.waiting.back_mut(), event) {
-            // Samples of the trial of the last queued event are merged into that event, so that a window
-            // that reads nothing for a minute adds one event instead of a thousand.
+            // New samples are merged into the last queued event if it has samples of the same trial. If
+            // a window reads nothing for a minute, the queue then has one event more instead of a
+            // thousand.
             (
                 Some(Event::Samples {
                     trial: of,

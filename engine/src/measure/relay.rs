@@ -1,5 +1,5 @@
-//! Follows a run that is measured on another host: the events come from an agent, and are passed to the reader and the
-//! journal like the events of a run in this process.
+//! Follows a run that is measured on another host. Its events come from an agent, and are passed to the
+//! reader and the journal like the events of a run in this process.
 
 use std::collections::VecDeque;
 use std::sync::Arc;

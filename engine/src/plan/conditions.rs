@@ -6,8 +6,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::nanos::Nanos;
 
-/// The highest real-time priority that a plan can request. It is below that of kernel threads, which is 50 or
-/// higher, so that they always run first.
+/// The highest real-time priority that a plan can request. Threads of the kernel have priorities of 50 or
+/// higher, so that they always run before the threads of a plan.
 pub const MAX_REALTIME_PRIORITY: u8 = 20;
 
 /// Scheduling priority of a thread; `platform` defines what each level means on each system.
@@ -185,8 +185,8 @@ pub struct Conditions {
     pub priority: Priority,
     /// The CPU that the thread is pinned to.
     pub cpu: CpuChoice,
-    /// Linux: how long the kernel may delay a wake-up to bundle it with others; 0 leaves the
-    /// system's default, 50 µs, unchanged. Real-time policies ignore it.
+    /// Linux: how long the kernel may delay a wake-up to bundle it with others; 0 retains the
+    /// system's default (50 µs). Real-time policies ignore it.
     #[serde(rename = "timer_slack_nanos")]
     pub timer_slack: Nanos,
     /// Whether the finest timer is requested: the finest timer resolution of Windows. macOS has none and denies it.

@@ -54,9 +54,9 @@ pub(super) fn core_count(cpus: &[Cpu], usable: &[u32]) -> Option<u32> {
 
 /// Returns the logical CPU to which a pinning request resolves.
 ///
-/// "A performance core" resolves to the first P-core other than the core of CPU 0, which usually
-/// serves most interrupts; without such a core, to the first CPU other than CPU 0. If all cores are
-/// alike, each counts as a P-core.
+/// "A performance core" avoids the core of CPU 0, which usually serves most interrupts. It resolves
+/// to the first P-core other than that core or, without such a core, to the first CPU other than
+/// CPU 0. If all cores are alike, each counts as a P-core.
 pub(super) fn choose(
     choice: CpuChoice,
     cpus: &[Cpu],

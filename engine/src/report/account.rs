@@ -203,9 +203,9 @@ impl Account {
             .map_or(Cause::NotObservable, |largest| largest.0)
     }
 
-    /// Returns the culprit and the total time of each source of delay, by cause and name: the name of a
-    /// thread or interrupt, the common name of all load threads of the test, or the label of the
-    /// cause. The remainder counts as not observable.
+    /// Returns the culprit and the total time of each source of delay, by cause and name. The name is
+    /// that of a thread or interrupt, the common name of all load threads of the test, or the label of
+    /// the cause. The remainder counts as not observable.
     fn by_source(&self) -> BTreeMap<(Cause, &str), (Option<&Culprit>, Nanos)> {
         let mut sums = BTreeMap::new();
         for segment in &self.segments {
@@ -279,8 +279,9 @@ impl LateSample {
     }
 }
 
-/// Returns the counters read around the sample at position `index`; `None` if there are none, or if
-/// samples were lost: the index of the counters then no longer matches the position of a sample.
+/// Returns the counters read around the sample at position `index`; `None` if there are none. If
+/// samples were lost, the index of the counters does not match the position of a sample: the result
+/// is then `None`, too.
 fn evidence(trial: &TrialRun, index: usize) -> Option<&Evidence> {
     let number = u64::try_from(index).ok().filter(|_| trial.lost_count == 0)?;
     let at = trial.evidence.binary_search_by_key(&number, |piece| piece.index).ok()?;

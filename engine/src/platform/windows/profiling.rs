@@ -97,7 +97,7 @@ impl Profiling {
 impl Drop for Profiling {
     #[expect(unsafe_code, reason = "the system counts until profiling is disabled")]
     fn drop(&mut self) {
-        // SAFETY: the handle is open and not used afterwards.
+        // SAFETY: the handle is open and not used afterward.
         if unsafe { (self.functions.disable)(self.handle) } != ERROR_SUCCESS {
             log::debug!("the count of context switches was not ended");
         }

@@ -360,8 +360,8 @@ impl Records {
                 Occupant::Idle if piece.state == State::Ready && piece.is_preempted => {
                     parts.add(Cause::Blocked, None, span);
                 }
-                // The thread is ready to run, but the CPU is recorded as idle: the CPU first leaves
-                // its idle state; the rest of the time has a cause that was not recorded.
+                // The thread is ready to run, but its CPU is recorded as idle. First, the CPU
+                // leaves its idle state; the cause of the remaining time was not recorded.
                 Occupant::Idle if piece.state == State::Ready => {
                     self.split_idle(piece.cpu, span, parts);
                 }

@@ -28,8 +28,8 @@ pub struct Scaling {
     pub serial_share: Option<f64>,
     /// Whether half the 99.9% interval of the mean time per cycle exceeds 10% of the mean.
     pub has_wide_error: bool,
-    /// The grades that the 99.9% interval of the efficiency allows; absent for one thread, more
-    /// threads than cores, and a configuration that is incomplete or did not run as requested.
+    /// The grades that the 99.9% interval of the efficiency allows. Absent for one thread, for more
+    /// threads than cores, and for a configuration that is incomplete or did not run as requested.
     pub grading: Option<Grading>,
     /// What disturbed this configuration, or the one with one thread.
     pub disturbance: Option<Disturbance>,

@@ -64,8 +64,8 @@ pub struct ChangeEffect {
     /// The change of p99 lateness as a share of the baseline, with its simultaneous 95% interval; `None` for a denied
     /// change and until every round was measured.
     pub effect: Option<(f64, (f64, f64))>,
-    /// CPU time of the measuring thread minus its CPU time in the baseline, as a share of one CPU; `None` for a denied
-    /// change and if the system does not report CPU time.
+    /// CPU time of the measuring thread with the change, minus that in the baseline, as a share of one CPU;
+    /// `None` for a denied change, and if the system does not report CPU time.
     pub cpu_cost: Option<f64>,
     /// The result.
     pub result: ChangeResult,

@@ -82,9 +82,9 @@ pub(super) struct BlockSpread {
 }
 
 impl BlockSpread {
-    /// Returns the factor by which an interval is widened. There are three reasons: with few blocks, Student's
-    /// distribution is wider than the normal one, and the variance of blocks is too small; and the dependence
-    /// between values of different blocks is lost.
+    /// Returns the factor by which an interval is widened, for three reasons: with few blocks, Student's
+    /// distribution is wider than the normal one; with few blocks, the variance of blocks is too small; and
+    /// the dependence between values of different blocks is lost.
     pub(super) fn widening(self, confidence: Confidence) -> f64 {
         // Student's quantile divided by the normal quantile z is about 1 + (z² + 1) / 4 / degrees of freedom.
         let term = (confidence.normal_quantile.powi(2) + 1.0) / 4.0;

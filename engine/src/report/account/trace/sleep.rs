@@ -85,8 +85,8 @@ impl Records {
         (piece.from < timer.at && timer.cpu == piece.cpu).then_some(timer)
     }
 
-    /// Returns the exit latency of the idle state in which a CPU is at the time `at`; `None` if the CPU
-    /// is not idle, or if the latency is not known.
+    /// Returns the exit latency of the idle state of a CPU at the time `at`; `None` if the CPU is not
+    /// idle then, or if the latency is not known.
     fn idle_latency(&self, cpu: u32, at: Nanos) -> Option<Nanos> {
         let all = self.of_idle.get(&cpu)?;
         let end = all.partition_point(|one| self.time_of(*one) <= at);

@@ -97,7 +97,7 @@ fn own_obstacle(items: &[Item<'_>]) -> Option<Incompatibility> {
     }
 }
 
-/// Returns the limit above which a value clearly exceeds the baseline's p99: p99 plus the
+/// Returns the limit above which a value clearly exceeds the baseline's p99. It is p99 plus the
 /// run-to-run variation or, if that is not known, plus the smallest change that matters.
 fn well_above_p99(
     baseline: Item<'_>,

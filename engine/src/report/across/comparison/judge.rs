@@ -34,9 +34,9 @@ const UNKNOWN_SHARE_OF_FRAME: f64 = 0.005;
 /// If the run-to-run variation is not known, a change of a share of samples does not matter below
 /// this difference.
 const UNKNOWN_RATE: f64 = 0.005;
-/// Max probability that equal runs are called different in any of their metrics. It is 2% to stay below
-/// the promised 10% in practice, as two runs of one machine differ by more than the variation within
-/// each run, which is all that this probability covers.
+/// Max probability that equal runs are called different in any of their metrics. It covers only the
+/// variation within each run, and two runs of one machine differ by more than that. Therefore it is 2%,
+/// to stay below the promised 10% in practice.
 const CHANCE: f64 = 0.02;
 
 /// The result of evaluating a difference.

@@ -31,8 +31,8 @@ impl<'a, T> TableBuilder<'a, T> {
         Self { group: title, ..self }
     }
 
-    /// In the wide layout of the table, divides all columns added later by the values of the column with
-    /// the key `by`, up to the next call; `None` does not divide them.
+    /// Divides all columns added later, up to the next call, by the values of the column with the key
+    /// `by`; `None` does not divide them. This affects only the wide layout of the table.
     #[must_use]
     pub(in crate::report) fn pivot(self, by: Option<&'static str>) -> Self {
         Self { pivot: by, ..self }

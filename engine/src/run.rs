@@ -354,8 +354,8 @@ impl TrialRun {
     }
 
     /// Returns when the work of each sample began, in nanoseconds from the trial's start: when its counters had been
-    /// read, or else at the wake-up. If samples were lost, the reads cannot be assigned, and every work starts at its
-    /// wake-up.
+    /// read, or else at the wake-up. If samples were lost, the reads cannot be assigned to samples, and every
+    /// work starts at its wake-up.
     pub fn work_started_nanos(&self) -> impl ExactSizeIterator<Item = i64> + '_ {
         self.samples.work_started_nanos(&self.evidence, self.lost_count)
     }

@@ -24,8 +24,8 @@ pub(super) struct PlayerTable {
     /// The position of each player, and the square that other players know, after the last cycle.
     before: Vec<Tile>,
     squares: Vec<Coarse>,
-    /// The coordinates that `around` searches: `xs` has `x` with the level in the top two bits, and
-    /// `zs` has `z`, or a value outside the map for invisible players.
+    /// The coordinates that `around` searches. `xs` has `x`, with the level in the top two bits.
+    /// `zs` has `z`; for invisible players, a value outside the map.
     xs: Box<[u16; SLOTS]>,
     zs: Box<[u16; SLOTS]>,
     /// The record of each player for four kinds of observers: those who still see the player, those

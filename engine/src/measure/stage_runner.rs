@@ -143,8 +143,8 @@ struct StageRunner<'a> {
     was_revoked: bool,
 }
 
-/// The measuring threads of a stage. Dropping this stops the run and joins the threads that still run, so
-/// that the watchdog and the load exist for as long as the threads.
+/// The measuring threads of a stage. Dropping this stops the run and joins the threads that still run.
+/// The watchdog and the load therefore exist for as long as these threads.
 struct MeasuringThreads<'a> {
     stop: &'a AtomicBool,
     threads: Vec<Measuring>,

@@ -162,8 +162,9 @@ impl TracedTrial {
         self.cpus.is_empty() || self.cpus.contains(&cpu)
     }
 
-    /// Returns all losses on the trial's CPUs since the last call, even far from late samples: a loss becomes known
-    /// only after the samples that it affects. Discards losses before the trial's start, as it had no samples then.
+    /// Returns all losses of records on the trial's CPUs since the last call, even those far from late
+    /// samples: a loss becomes known only after the samples that it affects. Discards losses before the
+    /// trial's start, as it had no samples then.
     fn new_losses(&mut self, losses: &[TraceRecord]) -> Vec<TraceRecord> {
         let new = losses.get(self.loss_count..).unwrap_or_default();
         self.loss_count = losses.len();

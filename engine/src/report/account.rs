@@ -243,8 +243,8 @@ pub struct LateSample {
 }
 
 impl LateSample {
-    /// Returns the cause and name of the largest delay, as rankings count it. The name is the name of
-    /// a thread or interrupt, the common name of all load threads of the test, or the label of the
+    /// Returns the cause and name of the largest delay, as rankings count it. The name is that of a
+    /// thread or interrupt, the common name of all load threads of the test, or the label of the
     /// cause.
     pub fn main_delay(&self) -> (Cause, String) {
         let sums = self.account.by_source();

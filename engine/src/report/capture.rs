@@ -108,8 +108,8 @@ pub struct LogFigures {
     pub elapsed: Nanos,
 }
 
-/// The figures of a histogram. The p-th percentile is the lowest value so that at least p% of all values
-/// are at or below this value; `None` if it is above the highest bin.
+/// The figures of a histogram. The p-th percentile is the lowest value with at least p% of all values at
+/// or below it; `None` if it is above the highest bin.
 #[derive(Clone, Debug, PartialEq)]
 pub struct HistogramFigures {
     /// Number of values, including those above the highest bin.

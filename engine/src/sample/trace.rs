@@ -149,8 +149,8 @@ pub struct TraceRecord {
 }
 
 impl TraceRecord {
-    /// Returns a record for the start of a loss of records on a CPU, with the number of lost records as `count`, or
-    /// for its end, with 0.
+    /// Returns a record of a loss of records on a CPU: for the start of the loss, with the number of lost
+    /// records as `count`, or for its end, with 0.
     pub const fn lost(at: Nanos, cpu: u32, count: i64) -> Self {
         Self { at, event: TraceEvent::Lost, cpu, thread: None, name: None, value: Some(count) }
     }

@@ -355,8 +355,8 @@ impl Records {
                     let cause = if culprit.is_some() { Cause::Thread } else { own_cause };
                     parts.add(cause, culprit, span);
                 }
-                // A CPU is idle although a preempted thread is ready to run only if a CPU quota or
-                // the limit of real-time threads is used up.
+                // If a CPU is idle although a preempted thread is ready to run, a CPU quota or the
+                // limit of real-time threads is used up.
                 Occupant::Idle if piece.state == State::Ready && piece.is_preempted => {
                     parts.add(Cause::Blocked, None, span);
                 }

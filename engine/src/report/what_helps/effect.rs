@@ -173,8 +173,9 @@ pub(super) fn p99_of(trial: &TrialRun) -> Option<f64> {
     Some(sorted.percentile(Quantile::P99, PercentileRule::R7).max(1.0))
 }
 
-/// Returns the effect of a change before its result is known, and for each round ln(p99 lateness with / without it).
-/// `baseline_row` and `row` are positions in `rows`.
+/// Returns the effect of a change before its result is known, and for each round the logarithm of p99
+/// lateness with the change, divided by p99 lateness without it. `baseline_row` and `row` are positions in
+/// `rows`.
 fn measured(
     run: &Run,
     rows: &[Configuration],

@@ -76,7 +76,7 @@ pub(super) struct Resampler<'a> {
 /// How much the blocks of a run understate the variation of the run.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct BlockSpread {
-    /// Number of blocks that fit into the run one after the other, less one; at least 1.
+    /// Number of blocks that fit into the run one after the other, minus one; at least 1.
     rest: f64,
     lost_dependence: f64,
 }

@@ -2,9 +2,10 @@
 //!
 //! A difference is called better or worse if all of these rules hold:
 //! 1. Its 95% interval excludes 0.
-//! 2. It exceeds a number of its bootstrap standard errors that chance exceeds in 2% of comparisons:
-//!    the 2% are divided among all compared differences by Bonferroni's correction. Without this
-//!    rule, one of ten metrics of two equal runs would be called different in every second comparison.
+//! 2. It is larger than the multiple of its bootstrap standard error that chance exceeds in 2% of
+//!    comparisons. The 2% are divided among all compared differences by Bonferroni's correction.
+//!    Without this rule, one of ten metrics of two equal runs would be called different in every
+//!    second comparison.
 //! 3. It is larger than the run-to-run variation (at 5%, divided in the same way).
 //! 4. It is large enough to matter.
 //!

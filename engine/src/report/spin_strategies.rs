@@ -344,7 +344,8 @@ fn measured(rows: &[Configuration]) -> Vec<SpinStrategy> {
     all.filter(|&strategy| rows_of(rows, strategy).next().is_some()).collect()
 }
 
-/// Returns the grades of a strategy, for which its worst row decides; `None` if no row is graded.
+/// Returns the grades of a strategy, for which the worst of its rows decides; `None` if no row is
+/// graded.
 fn grading_of(rows: &[Configuration], wanted: SpinStrategy) -> Option<Grading> {
     rows_of(rows, wanted).filter_map(|row| row.grading).reduce(Grading::or_worse)
 }

@@ -1,4 +1,5 @@
-//! The serial fraction of some work, which more threads do not shorten: a fit of Amdahl's law.
+//! The serial fraction of some work: the part that more threads do not shorten, by a fit of
+//! Amdahl's law.
 
 use super::float;
 use super::student::student_t;

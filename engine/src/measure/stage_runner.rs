@@ -556,7 +556,8 @@ fn add_values(watch: &mut SeriesWatch, collector: &mut Collector, measuring: &[M
 struct Waiting(Option<Instant>);
 
 impl Waiting {
-    /// Returns whether stopped threads had [`join::LIMIT`] to end. The first call with `is_stopped` starts the time.
+    /// Returns whether [`join::LIMIT`] has passed since the first call with `is_stopped`: until then, stopped
+    /// threads have time to end.
     fn is_over(&mut self, is_stopped: bool) -> bool {
         if is_stopped {
             self.0.get_or_insert_with(Instant::now);

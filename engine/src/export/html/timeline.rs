@@ -19,7 +19,7 @@ use crate::units::{format_count, format_share, format_time};
 /// lateness of each cause in each 1/400 of the width is marked.
 const MAX_MARKS: usize = 400;
 /// Up to this number of dots, all are drawn. If there are more, only the min and max of each of
-/// [`COLUMNS`] are drawn.
+/// [`COLUMNS`] columns are drawn.
 const MAX_DOTS: usize = 4_000;
 const COLUMNS: f64 = 1_000.0;
 /// Top and bottom of the plot, then the total height including axis labels, in pixels.

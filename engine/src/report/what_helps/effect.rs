@@ -218,8 +218,8 @@ fn measured(
     Some((effect, logs))
 }
 
-/// Sets effect, interval, and result of changes that are corrected together, once every round of each was measured.
-/// Denied changes keep their result.
+/// Sets the effect, interval, and result of changes that share one correction for multiple tests, if every
+/// round of each change was measured. Denied changes keep their result.
 fn conclude(
     effects: &mut [ChangeEffect],
     differences: &[Vec<f64>],

@@ -1,4 +1,4 @@
-//! Cuts a run once into short stretches, and composes resampled runs of them.
+//! Cuts a run once into short stretches, and composes resampled runs from them.
 //!
 //! Before each stretch, sums and counts per bin are saved, added up from the run's beginning; the counts are also
 //! added up from the lowest bin. A block is a whole number of stretches, so its sums and counts are the differences

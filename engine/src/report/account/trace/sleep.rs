@@ -9,12 +9,13 @@ use crate::report::Cause;
 use crate::report::model::cause::DEEP_IDLE;
 use crate::sample::{TraceEvent, TraceRecord};
 
-/// Max time from the set time of a timer to its expiry, if nothing delays the expiry.
+/// Max time from the time for which a timer was set to its expiry, if nothing delays the expiry.
 const PROMPT: Nanos = Nanos::from_micros(20);
 
 impl Records {
     /// Splits the first part of a sleep interval by cause, up to the expiry of the timer that ends the
-    /// sleep. Returns the rest of the interval: the whole interval if the expiry is not recorded.
+    /// sleep, or up to the time for which the timer was set if it then expired within [`PROMPT`].
+    /// Returns the rest of the interval: the whole interval if the expiry is not recorded.
     pub(super) fn split_until_expiry(
         &self,
         piece: &Piece,

@@ -70,7 +70,7 @@ pub struct RunIndexEntry {
     /// Identifies runs with the same settings; empty for a capture of another program.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub fingerprint: String,
-    /// The quick check of which the run is a part.
+    /// The quick check of which the run is a part; absent for any other run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub group: Option<Group>,
     /// Whether the run is a part of a quick check and Poor without load.

@@ -277,7 +277,7 @@ pub struct Imported {
     /// All series of frames in the file, the default one first; empty for kinds of files without
     /// processes.
     pub series: Vec<Series>,
-    /// The position of the imported series in `series`.
+    /// The position of the imported series in `series`; `None` for kinds of files without processes.
     pub selected: Option<usize>,
     /// The content of the file.
     pub content: Content,

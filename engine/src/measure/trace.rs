@@ -82,7 +82,8 @@ pub(super) struct StageTrace {
     /// All losses of records so far.
     losses: Vec<TraceRecord>,
     longest_period: Nanos,
-    /// Reads which programs are busy; the number is the `clock_nanos` of the next reading.
+    /// Reads which programs are busy; the number is the `clock_nanos` of the next reading. `None` if the
+    /// system does not report busy programs.
     busy: Option<(BusyPrograms, i64)>,
     /// Interval between readings of `busy`, in nanoseconds.
     busy_interval: i64,

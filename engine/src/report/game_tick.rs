@@ -480,7 +480,8 @@ struct KindFinding {
     /// The mean time and half the width of its 99.9% interval, as text.
     time: String,
     efficiency: Option<f64>,
-    /// The name of the workload with its grade.
+    /// The name of the workload with its grade, or with why it has none; `None` if it cannot be graded at
+    /// all.
     grade: Option<String>,
 }
 

@@ -38,7 +38,7 @@ pub struct Tracer {
     names: Names,
     lost: u64,
     has_faults: bool,
-    /// Counts interrupts that no tracepoint records.
+    /// Counts interrupts that no tracepoint records; `None` if they cannot be counted.
     untraced: Option<Untraced>,
     _limit: Option<RaisedLimit>,
 }

@@ -85,7 +85,7 @@ impl Profiling {
         let size = u16::try_from(size_of::<PERFORMANCE_DATA>()).ok()?;
         let mut data =
             PERFORMANCE_DATA { Size: size, Version: VERSION, ..PERFORMANCE_DATA::default() };
-        // SAFETY: the handle is open until `self` is dropped, and `data` is a valid place that states its size.
+        // SAFETY: the handle is open until `self` is dropped, and `data` is a valid place with its size.
         let status = unsafe { (self.functions.read)(self.handle, DISPATCH, &raw mut data) };
         (status == ERROR_SUCCESS).then(|| Switches {
             count: u64::from(data.ContextSwitchCount),

@@ -421,7 +421,7 @@ fn merged(losses: Vec<Loss>) -> Vec<(Nanos, Nanos)> {
 /// The lateness of a sample while it is being split into segments.
 struct Parts {
     due: Nanos,
-    /// The CPU of the segments that are added next.
+    /// The CPU of the segments that are added next; `None` if it is not known.
     cpu: Option<u32>,
     segments: Vec<Segment>,
 }

@@ -69,9 +69,9 @@ pub struct ChangeEffect {
     pub cpu_cost: Option<f64>,
     /// The result.
     pub result: ChangeResult,
-    /// The request that the system denied, and how to allow it.
+    /// The request that the system denied, and how to allow it; `None` if no request was denied.
     pub refusal: Option<Refusal>,
-    /// What disturbed the blocks of the change or of its baseline.
+    /// What disturbed the blocks of the change or of its baseline; `None` if nothing did.
     pub disturbance: Option<Disturbance>,
     /// The smallest reduction of p99 lateness, as a share, that these rounds can show; `None` until every round was
     /// measured.

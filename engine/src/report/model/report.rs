@@ -96,8 +96,8 @@ impl Report {
         ranking::best(&self.rows)
     }
 
-    /// Returns the configuration with the highest p99 lateness of those that ran as requested; `None` if no
-    /// such configuration has a p99.
+    /// Returns the configuration with the highest p99 lateness of those that are complete and ran as
+    /// requested; `None` if none of them may be ranked.
     pub fn worst(&self) -> Option<&Configuration> {
         ranking::worst(&self.rows)
     }

@@ -113,7 +113,7 @@ fn well_above_p99(
     Some(p99 + Nanos::from_nanos_f64(margin))
 }
 
-/// Returns the scale by which all metrics of a comparison are evaluated.
+/// Returns what decides, for all metrics of a configuration, how large a change must be to matter.
 fn scale_of(items: &[Item<'_>], baseline: usize, numbers: usize) -> Scale {
     let steps = items.iter().map(|item| item.run().clock.resolution);
     Scale {

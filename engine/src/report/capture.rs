@@ -81,7 +81,7 @@ pub struct FrameFigures {
     pub elapsed: Option<Nanos>,
 }
 
-/// The frames that were slower than one frame rate of [`SLOW_BELOW_FPS`].
+/// The frames that were slower than one of the frame rates in [`SLOW_BELOW_FPS`].
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct SlowFrames {
     /// Number of slow frames.

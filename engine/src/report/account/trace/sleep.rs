@@ -9,7 +9,7 @@ use crate::report::Cause;
 use crate::report::model::cause::DEEP_IDLE;
 use crate::sample::{TraceEvent, TraceRecord};
 
-/// Max time from the time for which a timer was set to its expiry, if nothing delays the expiry.
+/// A timer expires at most this long after the time for which it was set, if nothing delays the expiry.
 const PROMPT: Nanos = Nanos::from_micros(20);
 
 impl Records {

@@ -25,7 +25,7 @@ use super::{guard, starter, trace};
 const PROGRAM: &str = "jitterscope-cli";
 /// Write permission of the group and of others.
 const WRITABLE_BY_OTHERS: u32 = 0o022;
-/// The capabilities that an agent keeps: real-time priority, recording other programs, locked
+/// The capabilities that an agent does not drop: real-time priority, recording other programs, locked
 /// memory.
 const RETAINED: CapabilitySet =
     CapabilitySet::SYS_NICE.union(CapabilitySet::PERFMON).union(CapabilitySet::IPC_LOCK);

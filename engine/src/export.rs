@@ -131,8 +131,8 @@ impl Format {
         }
     }
 
-    /// Whether a file of this format holds a single configuration, so that one of several must be
-    /// selected.
+    /// Whether a file of this format can contain only one configuration. Of a run with several, one
+    /// must then be selected.
     pub const fn is_of_one_row(self) -> bool {
         matches!(self, Self::MangoHud | Self::PresentMon | Self::Hgrm)
     }
@@ -211,8 +211,8 @@ pub struct Options {
     pub included_names: IncludedNames,
 }
 
-/// What is exported of a run: the run and its report, without the parts that are omitted and with
-/// names redacted, and the texts at the top of the report.
+/// A run that is ready to be written: without the omitted parts and with names redacted, together
+/// with its report and the texts at the top of the report.
 struct Prepared<'a> {
     run: Cow<'a, Run>,
     report: Cow<'a, Report>,
@@ -301,7 +301,7 @@ pub fn write(
 }
 
 /// Returns the file name of an exported run, which consists of date, test, and ID. The key of the
-/// format follows if the extension is the key of another format, such as `csv`.
+/// format follows, unless it equals the extension or the format is Markdown.
 pub fn file_name(format: Format, run: &Run) -> String {
     let date = run.started_at.strftime("%Y-%m-%d");
     let key = format.key();
@@ -313,7 +313,7 @@ pub fn file_name(format: Format, run: &Run) -> String {
     }
 }
 
-/// Returns the path in a folder of the SVG file of a plot: the file name of the run, followed by
+/// Returns the path of the SVG file of a plot in `folder`: the file name of the run, followed by
 /// the key of the plot.
 pub fn plot_path(folder: &Path, run: &Run, chart: &Chart) -> PathBuf {
     let name = file_name(Format::Svg, run);

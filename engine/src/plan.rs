@@ -102,7 +102,8 @@ pub trait Probe {
     /// Returns a title that names the most important settings, in up to 40 characters: `144 FPS, idle, FIFO 10`.
     fn title(&self) -> String;
 
-    /// Returns how much these trials of the test measure, as one line of text.
+    /// Returns how much these trials of the test measure, as one line of text such as
+    /// "6 configurations × 10 s".
     fn extent(&self, trials: &[Trial]) -> String;
 
     /// Passes every setting to a form, which reads, changes, or lists the setting.
@@ -113,7 +114,8 @@ pub trait Probe {
         Vec::new()
     }
 
-    /// Reduces a list of priorities and pinnings in the settings to the one with these conditions, if listed.
+    /// Reduces the combinations of priority and pinning in the settings to the one with these conditions, if
+    /// it is among them.
     fn keep_only(&mut self, _conditions: Conditions) {}
 
     /// Returns whether configurations under this load are graded. Other configurations are listed without a grade.

@@ -4,10 +4,16 @@
 //! Conclusions are never saved: a report is a pure function of a run. A better formula therefore
 //! applies to every saved run, and the window and an export always agree.
 //!
-//! Layers, each of which uses only the layers listed before it: `model`, the types of a report;
-//! `account`, the breakdown of lateness by cause; modules that several tests share; one module per
-//! test, and `capture` for imported files; `evaluate`, which computes a report; `glossary`; `across`,
-//! which compares several runs; `reference`, the output formats of the reference tools.
+//! Layers, each of which uses only the layers listed before it:
+//!
+//! - `model`: the types of a report,
+//! - `account`: the breakdown of lateness by cause,
+//! - modules that several tests share,
+//! - one module per test, and `capture` for imported files,
+//! - `evaluate`, which computes a report,
+//! - `glossary`: the terms and their definitions,
+//! - `across`, which compares several runs,
+//! - `reference`: the output formats of the reference tools.
 
 mod account;
 mod across;

@@ -153,8 +153,9 @@ pub mod counter {
     pub const FOREIGN_CPU_NANOS: &str = "foreign_cpu_nanos";
     /// Length of the time window in which [`FOREIGN_CPU_NANOS`] was counted.
     pub const FOREIGN_WINDOW_NANOS: &str = "foreign_window_nanos";
-    /// CPU time of all programs, including this one, on the CPU of a gap probe, in the window [`FOREIGN_WINDOW_NANOS`];
-    /// absent if the probe is not pinned or the system does not report CPU times per CPU.
+    /// CPU time of all programs on the CPU of a gap probe, including this program, in the window
+    /// [`FOREIGN_WINDOW_NANOS`]. Absent if the probe is not pinned, or if the system does not report CPU
+    /// times per CPU.
     pub const PROGRAMS_ON_CPU_NANOS: &str = "programs_on_cpu_nanos";
     /// The CPU whose [`activity`](crate::platform::activity) (such as interrupts and idle states) was counted.
     pub const ACTIVITY_CPU: &str = "activity_cpu";
@@ -353,8 +354,8 @@ impl TrialRun {
     }
 
     /// Returns when the work of each sample began, in nanoseconds from the trial's start: when its counters had been
-    /// read, or else at the wake-up. If samples were lost, the reads cannot be assigned, and every work starts at its
-    /// wake-up.
+    /// read, or else at the wake-up. If samples were lost, the reads cannot be assigned to samples, and every
+    /// work starts at its wake-up.
     pub fn work_started_nanos(&self) -> impl ExactSizeIterator<Item = i64> + '_ {
         self.samples.work_started_nanos(&self.evidence, self.lost_count)
     }

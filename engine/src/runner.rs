@@ -214,7 +214,7 @@ pub struct SavedRun {
 pub struct SaveFailure {
     /// What failed.
     pub error: SaveError,
-    /// The journal, which still contains the samples.
+    /// The journal, which still contains the samples; `None` if the run has no journal.
     pub journal: Option<PathBuf>,
 }
 

@@ -255,8 +255,8 @@ impl Samples {
     }
 
     /// Returns when the work of each sample began, in nanoseconds from the trial's start: after the counters were read,
-    /// or else at the wake-up. If samples were lost, the reads cannot be assigned, and every work starts at its
-    /// wake-up.
+    /// or else at the wake-up. If samples were lost, the reads cannot be assigned to samples, and every work
+    /// starts at its wake-up.
     pub fn work_started_nanos<'a>(
         &'a self,
         evidence: &'a [Evidence],

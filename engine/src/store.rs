@@ -220,7 +220,7 @@ pub struct Store {
 
 impl Store {
     /// Returns the store in the user's default folder, which the variable `JITTERSCOPE_DATA_DIR`
-    /// overrides.
+    /// overrides; `None` if the user has no home folder.
     pub fn default_location() -> Option<Self> {
         if let Some(folder) = std::env::var_os(FOLDER_VARIABLE).filter(|folder| !folder.is_empty())
         {
@@ -349,7 +349,7 @@ pub fn read_bounded(path: &Path, max_bytes: u64) -> io::Result<Vec<u8>> {
 }
 
 /// Returns the default folder of the user's settings, which the variable `JITTERSCOPE_CONFIG_DIR`
-/// overrides.
+/// overrides; `None` if the user has no home folder.
 pub fn settings_folder() -> Option<PathBuf> {
     if let Some(folder) = std::env::var_os(SETTINGS_VARIABLE).filter(|folder| !folder.is_empty()) {
         return Some(PathBuf::from(folder));

@@ -70,8 +70,8 @@ pub enum Block {
     Quote(Vec<String>),
     /// A table.
     Grid(Grid),
-    /// A section that the reader can open and close: the text that is always visible, and the
-    /// blocks that are hidden while the section is closed.
+    /// A section that the reader can open and close: its text that is always visible, and the
+    /// blocks that are hidden while it is closed.
     Details(String, Vec<Self>),
     /// A plot, of which this document has only the texts.
     Plot {
@@ -119,9 +119,9 @@ pub(super) fn title(table: &Table) -> String {
     }
 }
 
-/// Returns a table as blocks: its title, a list of the values that all rows share, a grid per group
+/// Returns a table as blocks. They have its title, the values that all rows share, a grid per group
 /// of columns, the number of `omitted` rows, the reasons for empty cells, and the cautions about
-/// rows. A table of one row becomes grids with a line per column: the heading and the value.
+/// rows. A table of one row becomes grids of two columns: the heading and the value.
 pub(super) fn of_table(table: &Table, omitted: usize) -> Vec<Block> {
     let mut blocks = vec![Block::Heading(title(table))];
     if table.rows.is_empty() {

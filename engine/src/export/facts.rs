@@ -63,7 +63,8 @@ pub fn machine(run: &Run) -> Vec<(&'static str, String)> {
     lines
 }
 
-/// Describes the machine in one line: "AMD EPYC, 2 CPUs (KVM), Debian 12, Linux 6.18, AC power".
+/// Describes the machine in one line: "AMD EPYC, 2 CPUs (virtual machine, KVM), Debian 12, Linux 6.18,
+/// AC power".
 pub fn machine_line(run: &Run) -> String {
     let machine = &run.machine;
     let mut words: Vec<String> = machine.cpu_model.iter().cloned().collect();

@@ -40,7 +40,7 @@ const DATA_BEGINS: &str = "<script type=\"application/json\" id=\"jitterscope-ru
 const SCRIPT: &str = include_str!("html/script.js");
 /// The hash of the script, by which the content security policy of the page permits it.
 const SCRIPT_HASH: &str = "sha256-Mu4OKZR8vsSUU5qdHF+WuU+tijOByZTpZuEHZ8aEhwA=";
-/// SVG definitions of icons and of the marks of causes.
+/// SVG definitions of the icons, and of the marks that show the cause of a late frame.
 const DEFINITIONS: &str = include_str!("html/defs.html");
 
 /// Writes the HTML report of a run.
@@ -242,8 +242,8 @@ fn finish(to: &mut dyn Write) -> io::Result<()> {
     writeln!(to, "</main>\n<script>{SCRIPT}</script>\n</body>\n</html>")
 }
 
-/// Writes the opening tag of a section, its title, and a note; `right` is HTML for the right of
-/// title and note.
+/// Writes the opening tag of a section, its title, and a note; `right` is HTML that is shown to the
+/// right of title and note.
 fn section(title: &str, note: &str, right: &str, to: &mut dyn Write) -> io::Result<()> {
     let title = html(title, NAME);
     let note = match html(note, NOTE) {

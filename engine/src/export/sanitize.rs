@@ -76,8 +76,8 @@ fn escape(text: &str) -> String {
 /// addresses from becoming links.
 const WORD_JOINER: char = '\u{2060}';
 
-/// Whether renderers would make a link of the text around the colon or dot at `at`: `https://`,
-/// `www.`.
+/// Whether the colon or dot at position `at` belongs to the beginning of an address that renderers
+/// turn into a link: `https://`, `www.`.
 fn begins_address(line: &str, at: usize) -> bool {
     let (before, rest) = line.split_at_checked(at).unwrap_or_default();
     let is_host = || {

@@ -23,7 +23,7 @@ pub struct Capture {
     pub runs: Vec<Recording>,
 }
 
-/// The game that was captured, and the machine.
+/// The game that was captured, and the machine. A value that the file does not have is `None`.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, rename_all = "PascalCase")]
 pub struct Info {

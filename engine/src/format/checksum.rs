@@ -158,7 +158,7 @@ mod tests {
         hashing.write_all(b"23").unwrap();
         hashing.write_all(b"}").unwrap();
         let digits = hashing.finish().unwrap();
-        // printf '{"a":123' | sha256sum
+        // The expected digest is that of `printf '{"a":123' | sha256sum`.
         assert_eq!(digits, sha256(b"{\"a\":123"));
         assert_eq!(
             String::from_utf8(text.clone()).unwrap(),

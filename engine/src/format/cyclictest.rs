@@ -77,9 +77,9 @@ pub struct Thread {
     pub max: i64,
     /// The mean latency.
     pub avg: f64,
-    /// The CPU on which the thread ran.
+    /// The CPU on which the thread ran, if the file has it.
     pub cpu: Option<i64>,
-    /// The NUMA node of that CPU.
+    /// The NUMA node of that CPU, if the file has it.
     pub node: Option<i64>,
 }
 

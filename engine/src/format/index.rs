@@ -38,8 +38,9 @@ pub(crate) struct IndexRecord {
 }
 
 impl IndexRecord {
-    /// Reads a record from a line; `None` if the line is not a record. The line is parsed twice: if
-    /// a single type had a flattened field, serde would generate additional code.
+    /// Reads a record from a line; `None` if the line is not a record. The line is parsed twice,
+    /// for the fields of the file and for those of the run: a single type with a flattened field
+    /// would make serde generate more code.
     pub(crate) fn read(line: &[u8]) -> Option<Self> {
         #[derive(Deserialize)]
         struct FileOut {
@@ -69,7 +70,7 @@ pub struct RunIndexEntry {
     /// Identifies runs with the same settings; empty for a capture of another program.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub fingerprint: String,
-    /// The quick check of which the run is a part.
+    /// The quick check of which the run is a part; absent for any other run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub group: Option<Group>,
     /// Whether the run is a part of a quick check and Poor without load.
@@ -79,7 +80,8 @@ pub struct RunIndexEntry {
     /// Good: the check then counts Fair as Good.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub has_few_gaps: bool,
-    /// Whether the run is a part of a quick check whose result is stated without a grade.
+    /// Whether the run is a part of a quick check that is shown without a grade, and is therefore
+    /// ignored in the answer.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_stated_only: bool,
     /// The key of the test of the run.

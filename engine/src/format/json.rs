@@ -46,7 +46,8 @@ pub(super) struct Json<'a> {
     limits: Limits,
     /// Offset up to which the bytes of the text have been counted against the memory limit.
     counted: u64,
-    /// Whether the current value needs no memory, or is counted as samples.
+    /// Whether the current value is exempt from the memory limit: it needs no memory, or is counted
+    /// as samples.
     is_uncounted: bool,
     /// Whether the current value is skipped.
     is_ignored: bool,

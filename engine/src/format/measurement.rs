@@ -85,8 +85,8 @@ fn distribution(distribution: &Distribution) -> [(&'static str, Member<'_>); 4] 
     ]
 }
 
-/// Whether a member of an object has a default value (null, false, 0, or empty) and is not hashed: a member that a
-/// later version adds must not change the checksums of older runs.
+/// Whether a member of an object has a default value: null, false, 0, or empty. Such a member is not hashed,
+/// so that a member that a later version adds does not change the checksums of older runs.
 fn is_neutral(value: &Value) -> bool {
     match value {
         Value::Null => true,

@@ -27,7 +27,8 @@ struct RunFile {
     sha256: Option<String>,
 }
 
-/// Gives each type the schema of the type whose form it has in the file.
+/// Gives each type on the left the JSON schema of the type on the right, as which it is written in
+/// the file.
 macro_rules! written_as {
     ($($({$($generic:tt)+})? $of:ty => $as:ty),+ $(,)?) => {$(
         impl$(<$($generic)+>)? JsonSchema for $of {

@@ -1,7 +1,7 @@
 //! Bit records of a packet, and a writer that packs records into bytes, highest bit first.
 
-/// Up to 56 bits of a packet that belong together. They are the low bits of the integer, whose top byte is their
-/// number.
+/// Up to 56 bits of a packet that belong together. The low bits of the integer hold the record; the top byte
+/// holds the number of its bits.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Record(u64);
 

@@ -7,7 +7,8 @@ use super::random::mix;
 
 /// Chat text: 50 characters that encode to 31 bytes. Each player's chat begins at a different position.
 const TEXT: &[u8; 50] = b"Buying 25 maple logs, pick me up by the old mill! ";
-/// The chat text three times: 80 characters from any position of the first copy are one slice.
+/// The chat text three times, so that 80 characters from any position of the first copy are one
+/// contiguous slice.
 static ROUND: [u8; 150] = {
     let mut round = [0; 150];
     let mut k = 0;

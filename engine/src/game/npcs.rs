@@ -171,8 +171,9 @@ impl Npcs {
     }
 }
 
-/// Returns the record of an NPC that is still in view: 1 bit without chat and movement, 3 bits for
-/// chat without movement, 7 bits for one step, 11 bits for two steps. `None` for a longer move.
+/// Returns the record of an NPC that is still in view; `None` if it moved further than two steps.
+/// The record has 1 bit without chat and movement, 3 bits for chat without movement, 7 bits for one
+/// step, and 11 bits for two steps.
 fn stay(from: Tile, to: Tile, is_telling: bool) -> Option<Record> {
     let telling = u64::from(is_telling);
     let (dx, dz) = (difference(from.x, to.x), difference(from.z, to.z));

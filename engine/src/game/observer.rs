@@ -84,8 +84,9 @@ impl Observer {
         }
     }
 
-    /// Writes the packet of this cycle: four passes of records (players in view with and without an update in the last
-    /// cycle, then players out of view without and with one), then the extended blocks.
+    /// Writes the packet of this cycle: records in four passes, then the extended blocks. The passes are for
+    /// players in view with an update in the last cycle, players in view without one, players out of view
+    /// without one, and players out of view with one.
     pub(super) fn encode(&mut self, shared: Shared<'_>, out: &mut [u8]) {
         self.counters = Counters::default();
         self.length = 0;

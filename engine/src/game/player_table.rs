@@ -14,7 +14,8 @@ pub(super) struct PlayerTable {
     /// The players in the game, and those who joined after the last cycle and are not visible yet.
     pub(super) playing: Set,
     pub(super) fresh: Set,
-    /// The players who moved, wrote chat, changed appearance, or changed squares in this cycle.
+    /// The players who moved, wrote chat, changed appearance, or moved to another square of
+    /// 8192 × 8192 tiles in this cycle.
     pub(super) moved: Set,
     pub(super) telling: Set,
     pub(super) restyled: Set,
@@ -23,14 +24,14 @@ pub(super) struct PlayerTable {
     /// The position of each player, and the square that other players know, after the last cycle.
     before: Vec<Tile>,
     squares: Vec<Coarse>,
-    /// The coordinates that `around` searches: `xs` has `x` with the level in the top two bits, and
-    /// `zs` has `z`, or a value outside the map for invisible players.
+    /// The coordinates that `around` searches. `xs` has `x`, with the level in the top two bits.
+    /// `zs` has `z`; for invisible players, a value outside the map.
     xs: Box<[u16; SLOTS]>,
     zs: Box<[u16; SLOTS]>,
     /// The record of each player for four kinds of observers: those who still see the player, those
     /// who newly see the player, those who no longer see the player, and those who do not see the
-    /// player but receive a change of square. In `stays` and `comes`, the bit for an extended block
-    /// is 0: each observer sets the bit in a copy of the record.
+    /// player but receive the player's change of square. In `stays` and `comes`, the bit for an
+    /// extended block is 0: each observer sets the bit in a copy of the record.
     pub(super) stays: Box<[Record; SLOTS]>,
     pub(super) comes: Box<[Record; SLOTS]>,
     pub(super) goes: Box<[Record; SLOTS]>,

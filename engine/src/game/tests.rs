@@ -103,10 +103,11 @@ fn packets_of_a_full_game_read_back_to_the_same_world() {
     }
 }
 
-/// Compares averages per observer and cycle with those of a prototype of the reference tool's game:
-/// players in view, removed, and added, bytes, deferred blocks, and view range. The numbers of added
-/// players and deferred blocks vary more, as differences of larger numbers: their tolerance is 5% of
-/// the players in view. Every other tolerance is 5% of the value (at least 1 removed player).
+/// Compares averages per observer and cycle with those of a prototype of the reference tool's game.
+/// They are the numbers of players in view, of removed and added players, of bytes, and of deferred
+/// blocks, and the view range. The numbers of added players and deferred blocks vary more, as they
+/// are differences of larger numbers: their tolerance is 5% of the players in view. Every other
+/// tolerance is 5% of the value (at least 1 removed player).
 #[test]
 fn averages_are_those_of_the_source() {
     let expected = [

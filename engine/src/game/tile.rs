@@ -82,8 +82,9 @@ pub(super) struct Coarse {
 
 impl Coarse {
     /// Returns the record of a move from this square to another one: 2 bits for the kind of record,
-    /// 2 bits for the difference of levels, and, for kind 2, 3 bits for one of 8 directions. On
-    /// this map, every square borders on every other square of a level, so no move is longer.
+    /// 2 bits for the difference of levels, and 3 bits for one of 8 directions unless only the
+    /// level changes. On this map, every square borders on every other square of a level, so no
+    /// move is longer.
     pub(super) fn change(self, to: Self) -> Record {
         let level = u64::from(to.level.wrapping_sub(self.level));
         let kind = Record::EMPTY;
@@ -123,9 +124,9 @@ fn far_direction(dx: i32, dz: i32) -> Option<u64> {
     Some(low_bits(place))
 }
 
-/// Returns the record of a player's movement for those who see the player: 2 bits without movement,
-/// 5 for a walk by one tile, 6 for a run of two tiles, 15 for a jump of fewer than 16 tiles along
-/// each axis, 33 for any longer jump.
+/// Returns the record of a player's movement for those who see the player. It has 2 bits without
+/// movement, 5 for a walk by one tile, 6 for a run of two tiles, 15 for a jump of fewer than 16
+/// tiles along each axis, and 33 for any longer jump.
 pub(super) fn movement(from: Tile, to: Tile) -> Record {
     let (dx, dz) = (difference(from.x, to.x), difference(from.z, to.z));
     let level = u64::from(to.level.wrapping_sub(from.level));

@@ -24,9 +24,9 @@ pub(super) fn is_log(head: &[u8]) -> bool {
     kind(first) == Some("00") && String::from_utf8_lossy(first).contains(TITLE)
 }
 
-/// Returns the kind of a line, its first two digits: `00` begins a session, `02` has the column
-/// names, `03` has the unit of a column, `80` is a reading. `None` if the line does not begin with
-/// two digits.
+/// Returns the kind of a line, which is its first two digits; `None` if the line does not begin
+/// with two digits. `00` begins a session, `02` has the column names, `03` has the unit of a
+/// column, and `80` is a reading.
 fn kind(line: &[u8]) -> Option<&str> {
     let kind = line.trim_ascii_start().get(..2)?;
     let is_kind = kind.iter().all(u8::is_ascii_digit);

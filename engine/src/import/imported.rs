@@ -171,9 +171,11 @@ fn supported() -> String {
 /// What to import from a file with several series or columns.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Options {
-    /// The process to import, by name or by process ID; the default is the one with the most frames.
+    /// The process to import, by name or by process ID. By default, the process with the most frames,
+    /// except the compositor.
     pub process: Option<String>,
-    /// The swap chain to import, by its address, for a process with several.
+    /// The swap chain to import, by its address, if the process has several. By default, the swap chain
+    /// with the most frames.
     pub swap_chain: Option<String>,
     /// The column of frame times in a table of another program.
     pub column: Option<Column>,
@@ -277,7 +279,7 @@ pub struct Imported {
     /// All series of frames in the file, the default one first; empty for kinds of files without
     /// processes.
     pub series: Vec<Series>,
-    /// The position of the imported series in `series`.
+    /// The position of the imported series in `series`; `None` for kinds of files without processes.
     pub selected: Option<usize>,
     /// The content of the file.
     pub content: Content,

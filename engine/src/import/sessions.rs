@@ -32,13 +32,14 @@ struct Session {
     frame_times: Column,
     /// The timestamp of each row by the clock of the file; [`MISSING`] for a row without one.
     logged_at: Column,
-    /// The first timestamp, and the sum of all frame times up to and including its row.
+    /// The first timestamp, and the sum of all frame times up to and including its row. `None` until a row
+    /// has a timestamp.
     first: Option<(Nanos, Nanos)>,
     /// The values of each sensor column, in thousandths of its unit, or [`MISSING`].
     others: Vec<Column>,
     /// Label and unit of each sensor column; empty if they were not set before the end of the session.
     named: Vec<(String, String)>,
-    /// The last timestamp, and the sum of all frame times up to and including its row.
+    /// Like `first`, but of the last timestamp.
     last: Option<(Nanos, Nanos)>,
     sum: Nanos,
 }

@@ -98,7 +98,8 @@ impl Collector {
         let mut evidence = Vec::new();
         taps.samples.drain(|sample| samples.push(sample));
         taps.evidence.drain(|piece| evidence.push(piece));
-        // Every record becomes an event: the first one, of a single interval, must arrive even if this thread is late.
+        // Send each published total as a separate event: the first one covers a single interval, and must
+        // arrive even if this thread is late.
         let mut totals = Vec::new();
         taps.totals.drain(|published| totals.push(published.counters()));
         for counters in totals {
@@ -288,8 +289,9 @@ impl EventSender {
             return;
         }
         match (self.waiting.back_mut(), event) {
-            // Samples of the trial of the last queued event are merged into that event, so that a window
-            // that reads nothing for a minute adds one event instead of a thousand.
+            // New samples are merged into the last queued event if it has samples of the same trial. If
+            // a window reads nothing for a minute, the queue then has one event more instead of a
+            // thousand.
             (
                 Some(Event::Samples {
                     trial: of,

@@ -12,7 +12,8 @@ pub(super) struct CpuUseMark {
     at: i64,
     machine: MachineCpuTime,
     ours: i64,
-    /// The CPU to which a gap probe is pinned, and the CPU time of all programs on that CPU.
+    /// The CPU to which a gap probe is pinned, and the CPU time of all programs on that CPU. `None` for other
+    /// trials, and if this time is not known.
     probed: Option<(u32, i64)>,
 }
 

@@ -43,8 +43,8 @@ pub enum Event {
         /// The spin tail of the trial's hybrid wait; `None` for other waits.
         #[serde(rename = "tail_nanos")]
         tail: Option<Nanos>,
-        /// The result of each spin tail tried in a calibration of this trial or of the earlier trial whose tail it
-        /// reuses, shortest tail first; empty if the tail is not calibrated.
+        /// The result of each spin tail that the calibration tried, shortest tail first; empty if the tail is
+        /// not calibrated. A trial that reuses the tail of an earlier trial has the results of that trial.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         tail_curve: Vec<TailPoint>,
     },

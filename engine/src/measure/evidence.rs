@@ -17,7 +17,8 @@ pub struct EvidenceReader {
     before_work: ThreadCounters,
     /// The counters in the last slack, which was after the work of the last iteration.
     in_slack: ThreadCounters,
-    /// Wait reasons read since the last slack. A reading only has the reasons since the previous reading.
+    /// Wait reasons read since the last slack; `None` if none were read. A reading only has the reasons since
+    /// the previous reading.
     reasons_since: Option<WaitReasons>,
 }
 

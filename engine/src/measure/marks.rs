@@ -44,6 +44,7 @@ fn probed_cpu(collector: &Collector, trial: usize) -> Option<u32> {
 }
 
 /// Returns the CPU of a paced loop: the CPU to which the loop is pinned, or the CPU of its last sample.
+/// `None` for another kind of trial, or if neither CPU is known.
 fn paced_cpu(collector: &Collector, trial: usize) -> Option<u32> {
     let trial = collector.run.trials.get(trial).filter(|one| one.trial.pace.is_grid())?;
     let pinned = trial.applied.as_ref().and_then(|applied| applied.selected_cpu);

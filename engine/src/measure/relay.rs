@@ -1,5 +1,5 @@
-//! Follows a run that is measured on another host: the events come from an agent, and are passed to the reader and the
-//! journal like the events of a run in this process.
+//! Follows a run that is measured on another host. Its events come from an agent, and are passed to the
+//! reader and the journal like the events of a run in this process.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -99,7 +99,8 @@ fn relay(
             sender.send(Event::NotSaved { reason: error });
         }
     };
-    // The source ends the connection or returns it for the next run, before the reader receives the last event.
+    // Dropping the source closes its connection or returns it for the next run. This must happen before the
+    // reader receives the last event.
     drop(source);
     let mut run = Arc::new(run);
     journal.write(&Event::last(Arc::clone(&run)));

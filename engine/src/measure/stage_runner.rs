@@ -143,8 +143,8 @@ struct StageRunner<'a> {
     was_revoked: bool,
 }
 
-/// The measuring threads of a stage. Dropping this stops the run and joins the threads that still run, so
-/// that the watchdog and the load exist for as long as the threads.
+/// The measuring threads of a stage. Dropping this stops the run and joins the threads that still run.
+/// The watchdog and the load therefore exist for as long as these threads.
 struct MeasuringThreads<'a> {
     stop: &'a AtomicBool,
     threads: Vec<Measuring>,
@@ -556,7 +556,8 @@ fn add_values(watch: &mut SeriesWatch, collector: &mut Collector, measuring: &[M
 struct Waiting(Option<Instant>);
 
 impl Waiting {
-    /// Returns whether stopped threads had [`join::LIMIT`] to end. The first call with `is_stopped` starts the time.
+    /// Returns whether [`join::LIMIT`] has passed since the first call with `is_stopped`: until then, stopped
+    /// threads have time to end.
     fn is_over(&mut self, is_stopped: bool) -> bool {
         if is_stopped {
             self.0.get_or_insert_with(Instant::now);

@@ -40,9 +40,10 @@ struct Outcome {
 /// Tries each tail until stopped or [`Tail::MAX_TRIAL`] is over. Returns the tail to use, and the result of each
 /// tail except those without a single wait.
 ///
-/// Waits with the period and work of the trial, since the best tail depends on them: spinning consumes the
-/// thread's fair share of the CPU. Under load at normal priority, a tail of 500 µs reduces the mean lateness at
-/// 60 FPS from 1.1 to 0.5 ms, but at 240 FPS it increases the mean lateness from 0.9 to 1.5 ms.
+/// The waits have the period and the work of the trial, since the best tail depends on both: spinning
+/// consumes the thread's fair share of the CPU. Under load at normal priority, a tail of 500 µs reduces the
+/// mean lateness at 60 FPS from 1.1 to 0.5 ms, but at 240 FPS it increases the mean lateness from 0.9 to
+/// 1.5 ms.
 pub(super) fn try_tails(
     tails: impl Iterator<Item = Nanos>,
     (period, work): (Nanos, Prepared),

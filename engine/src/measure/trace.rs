@@ -82,7 +82,8 @@ pub(super) struct StageTrace {
     /// All losses of records so far.
     losses: Vec<TraceRecord>,
     longest_period: Nanos,
-    /// Reads which programs are busy; the number is the `clock_nanos` of the next reading.
+    /// Reads which programs are busy; the number is the `clock_nanos` of the next reading. `None` if the
+    /// system does not report busy programs.
     busy: Option<(BusyPrograms, i64)>,
     /// Interval between readings of `busy`, in nanoseconds.
     busy_interval: i64,
@@ -162,8 +163,9 @@ impl TracedTrial {
         self.cpus.is_empty() || self.cpus.contains(&cpu)
     }
 
-    /// Returns all losses on the trial's CPUs since the last call, even far from late samples: a loss becomes known
-    /// only after the samples that it affects. Discards losses before the trial's start, as it had no samples then.
+    /// Returns all losses of records on the trial's CPUs since the last call, even those far from late
+    /// samples: a loss becomes known only after the samples that it affects. Discards losses before the
+    /// trial's start, as it had no samples then.
     fn new_losses(&mut self, losses: &[TraceRecord]) -> Vec<TraceRecord> {
         let new = losses.get(self.loss_count..).unwrap_or_default();
         self.loss_count = losses.len();

@@ -44,7 +44,8 @@ pub(super) struct Setup {
     pub(super) origin: i64,
     /// Value of `clock_nanos` when the run began.
     pub(super) run_began: i64,
-    /// The spin tails that an earlier trial of this run tried under the same load and conditions.
+    /// The spin tails that an earlier trial of this run tried under the same load and conditions; `None` if
+    /// there is no such trial.
     pub(super) known_tails: Option<TriedTails>,
     /// Whether the real-time priority of an earlier trial of this run was revoked.
     pub(super) was_revoked: bool,
@@ -327,7 +328,8 @@ fn insert(counters: &mut Counters, name: &str, value: u64) {
 struct ThreadMark {
     counters: ThreadCounters,
     cpu: Option<i64>,
-    /// Steal time of all CPUs together, in nanoseconds. The cost of reading it grows with the number of CPUs.
+    /// Steal time of all CPUs together, in nanoseconds; `None` if the system does not report it. The cost of
+    /// reading it grows with the number of CPUs.
     steal: Option<i64>,
     /// Value of `clock_nanos`, read after the counters.
     at: i64,

@@ -6,8 +6,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::nanos::Nanos;
 
-/// The highest real-time priority that a plan can request. It is below that of kernel threads, which is 50 or
-/// higher, so that they always run first.
+/// The highest real-time priority that a plan can request. Threads of the kernel have priorities of 50 or
+/// higher, so that they always run before the threads of a plan.
 pub const MAX_REALTIME_PRIORITY: u8 = 20;
 
 /// Scheduling priority of a thread; `platform` defines what each level means on each system.

@@ -96,7 +96,7 @@ impl Choice {
         Self { parameter: Some(parameter), ..self }
     }
 
-    /// Returns the choice, limited to this system.
+    /// Returns the choice, which then exists only on the system with this name.
     #[must_use]
     pub const fn only_on(self, system: &'static str) -> Self {
         Self { system: Some(system), ..self }

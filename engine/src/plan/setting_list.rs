@@ -38,14 +38,16 @@ impl Plan {
         counted.join(" ")
     }
 
-    /// Returns the configurations of a matrix without all combinations of its priorities and CPUs, which no
-    /// command-line options select; `None` for a full matrix, a preset, and a test without a matrix.
+    /// Returns the selected cells of a partial matrix, which lacks some combinations of its priorities and
+    /// CPUs and therefore cannot be selected by command-line options. `None` for a full matrix, for a test
+    /// without a matrix, and if a preset has the same cells.
     pub fn partial_matrix(&self) -> Option<String> {
         self.list().partial_matrix.filter(|_| self.preset_with_same_cells().is_none())
     }
 
-    /// Returns the command that runs this plan. Settings at their default are omitted. The options select a full
-    /// matrix: the command for a partial one names the preset with the same cells, if there is one.
+    /// Returns the command that runs this plan. Settings at their default are omitted. Since options select
+    /// only full matrices, the command for a partial matrix names the preset with the same cells, if there is
+    /// one.
     pub fn command(&self) -> String {
         let preset = self.preset_with_same_cells();
         let default = Self::all().into_iter().find(|plan| plan.key() == self.key());
@@ -61,7 +63,8 @@ impl Plan {
         command
     }
 
-    /// Returns the preset with the same cells of a partial matrix and the fewest other settings.
+    /// Returns the preset that has the cells of this partial matrix and differs in the fewest other
+    /// settings; `None` for a full matrix, and if no preset has the same cells.
     fn preset_with_same_cells(&self) -> Option<Preset> {
         let cells = self.list().partial_matrix?;
         let is_same = |preset: &Preset| preset.plan.list().partial_matrix.as_ref() == Some(&cells);
@@ -79,7 +82,8 @@ impl Plan {
 #[derive(Debug, Default)]
 struct SettingList {
     settings: Vec<Setting>,
-    /// The cells of a matrix without all combinations of its priorities and CPUs; `None` for a full matrix.
+    /// The cells of a partial matrix, which lacks some combinations of its priorities and CPUs; `None` for
+    /// a full matrix.
     partial_matrix: Option<String>,
 }
 

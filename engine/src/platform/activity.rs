@@ -25,11 +25,11 @@ pub const IDLE_ENTRIES_OF: &str = "idle_entries_of_";
 pub const IDLE_TIME_OF: &str = "idle_time_of_";
 /// Prefix of the maximum exit latency of one idle state, as its driver states it. This is not a counter.
 pub const IDLE_LATENCY_OF: &str = "idle_latency_of_";
-/// Times that the firmware stopped the CPU (system management interrupts).
+/// Number of times that the firmware stopped the CPU (system management interrupts).
 pub const SMI: &str = "smi_count";
-/// Times that the core was throttled because of its heat.
+/// Number of times that the core was throttled because of its heat.
 pub const CORE_THROTTLES: &str = "core_throttles_count";
-/// Times that the processor was throttled because of its heat.
+/// Number of times that the processor was throttled because of its heat.
 pub const PACKAGE_THROTTLES: &str = "package_throttles_count";
 /// Number of periods in which the control group was throttled because its CPU quota was used up.
 pub const QUOTA_THROTTLES: &str = "quota_throttles_count";

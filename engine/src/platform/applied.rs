@@ -111,7 +111,7 @@ impl fmt::Display for Policy {
     }
 }
 
-/// What a refusal names as the request if the system denied the finest timer.
+/// The request that a refusal names if the system denied the finest timer.
 pub const FINEST_TIMER: &str = "finest timer";
 
 /// Why the operating system did not apply a request.

@@ -54,9 +54,9 @@ pub(super) fn core_count(cpus: &[Cpu], usable: &[u32]) -> Option<u32> {
 
 /// Returns the logical CPU to which a pinning request resolves.
 ///
-/// "A performance core" resolves to the first P-core other than the core of CPU 0, which usually
-/// serves most interrupts; without such a core, to the first CPU other than CPU 0. If all cores are
-/// alike, each counts as a P-core.
+/// "A performance core" avoids the core of CPU 0, which usually serves most interrupts. It resolves
+/// to the first P-core other than that core or, without such a core, to the first CPU other than
+/// CPU 0. If all cores are alike, each counts as a P-core.
 pub(super) fn choose(
     choice: CpuChoice,
     cpus: &[Cpu],
@@ -145,7 +145,7 @@ mod tests {
         check(&alike(1), &[0]);
         check(&alike(2), &[0]);
         check(&alike(8), &[7, 6]);
-        // Two threads to a core: CPU 2 is tested, and CPU 3 is the other half of its core.
+        // Two CPUs per core: CPU 2 is the one that tests use, and CPU 3 is on the same core.
         let smt = |kind| move |at| Cpu { core: Some(at / 2), ..cpu(at, kind) };
         check(&(0..4).map(smt(Uniform)).collect::<Vec<_>>(), &[1]);
         check(&[0, 1].map(smt(Uniform)), &[0]);
@@ -178,7 +178,7 @@ mod tests {
         assert_eq!(selected(&[0, 1, 2, 3]), Some(2));
         assert_eq!(selected(&[0, 1]), Some(1));
         assert_eq!(selected(&[0, 1, 5]), Some(5));
-        // Here, CPU 3 is the other half of the core of CPU 0.
+        // Here, CPU 3 is on the same core as CPU 0.
         let far = |logical| Cpu { core: Some(logical % 3), ..cpu(logical, CoreKind::Uniform) };
         let cpus: Vec<Cpu> = (0..6).map(far).collect();
         assert_eq!(choose(CpuChoice::Performance, &cpus, &[0, 3, 4]), Ok(Some(4)));

@@ -106,7 +106,8 @@ fn power_source() -> Option<PowerSource> {
             Some("Battery") if file("scope").as_deref() != Some("Device") => {
                 let percent = file("capacity").and_then(|text| text.parse().ok());
                 let is_drained = file("status").as_deref() == Some("Discharging");
-                // One drained battery suffices; of several, its charge is shown.
+                // If a battery is being drained, its charge is shown; otherwise that of the last
+                // battery.
                 if is_drained || !battery.is_some_and(|(_, is_drained)| is_drained) {
                     battery = Some((percent, is_drained));
                 }

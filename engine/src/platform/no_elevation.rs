@@ -12,7 +12,7 @@ pub fn elevatable_program() -> Option<PathBuf> {
     None
 }
 
-/// Returns `None`: no other process had this one started with administrator rights.
+/// Returns `None`: no other process requested the start of this one with administrator rights.
 pub fn starter() -> Option<u32> {
     None
 }

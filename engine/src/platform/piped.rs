@@ -1,5 +1,5 @@
-//! A child program whose input and output are pipes to this program, such as ssh, which connects to
-//! an agent: a process that measures for this program on another PC.
+//! A child program whose input and output are pipes to this program. One such program is ssh, which
+//! connects to an agent: a process that measures for this program on another PC.
 
 use std::ffi::OsString;
 use std::io::{self, Read, Write};

@@ -1,5 +1,5 @@
 //! Files that this program shares with other programs of the user: a new file that another program
-//! writes, and a file to whose end this program adds lines.
+//! writes, and a file to which this program appends lines.
 
 use std::fs::{self, DirBuilder, OpenOptions};
 use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};

@@ -28,7 +28,7 @@ pub const SHOWN_REMAINDER: Nanos = Nanos::from_micros(5);
 const NOT_RECORDED: &str =
     "Causes are recorded where a frame is later than 50 µs and 1% of the frame time.";
 
-/// The data from which an account was computed.
+/// The data from which an [`Account`] was computed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Source {
     /// Nothing: for this sample, neither counters nor a trace of its CPU were recorded.
@@ -203,9 +203,9 @@ impl Account {
             .map_or(Cause::NotObservable, |largest| largest.0)
     }
 
-    /// Returns the culprit and the total time of each source of delay, by cause and name: the name of a
-    /// thread or interrupt, the common name of all load threads of the test, or the label of the
-    /// cause. The remainder counts as not observable.
+    /// Returns the culprit and the total time of each source of delay, by cause and name. The name is
+    /// that of a thread or interrupt, the common name of all load threads of the test, or the label of
+    /// the cause. The remainder counts as not observable.
     fn by_source(&self) -> BTreeMap<(Cause, &str), (Option<&Culprit>, Nanos)> {
         let mut sums = BTreeMap::new();
         for segment in &self.segments {
@@ -243,8 +243,8 @@ pub struct LateSample {
 }
 
 impl LateSample {
-    /// Returns the cause and name of the largest delay, as rankings count it. The name is the name of
-    /// a thread or interrupt, the common name of all load threads of the test, or the label of the
+    /// Returns the cause and name of the largest delay, as rankings count it. The name is that of a
+    /// thread or interrupt, the common name of all load threads of the test, or the label of the
     /// cause.
     pub fn main_delay(&self) -> (Cause, String) {
         let sums = self.account.by_source();
@@ -279,8 +279,9 @@ impl LateSample {
     }
 }
 
-/// Returns the counters read around the sample at position `index`; `None` if there are none, or if
-/// samples were lost: the index of the counters then no longer matches the position of a sample.
+/// Returns the counters read around the sample at position `index`; `None` if there are none. If
+/// samples were lost, the index of the counters does not match the position of a sample: the result
+/// is then `None`, too.
 fn evidence(trial: &TrialRun, index: usize) -> Option<&Evidence> {
     let number = u64::try_from(index).ok().filter(|_| trial.lost_count == 0)?;
     let at = trial.evidence.binary_search_by_key(&number, |piece| piece.index).ok()?;

@@ -65,8 +65,8 @@ impl Counted {
         self.counts.get(name).copied()
     }
 
-    /// Returns the counters whose name begins with `prefix` and ends with `unit`, each as the text between
-    /// the two and its value, in descending order of the value.
+    /// Returns the counters whose name begins with `prefix` and ends with `unit`. Each is a pair of the
+    /// text between `prefix` and `unit`, and the value. The highest value comes first.
     fn of(&self, prefix: &str, unit: &str) -> Vec<(&str, i64)> {
         let named = self.counts.iter().filter_map(|(name, count)| {
             Some((name.strip_prefix(prefix)?.strip_suffix(unit)?, *count))

@@ -81,7 +81,7 @@ pub struct FrameFigures {
     pub elapsed: Option<Nanos>,
 }
 
-/// The frames that were slower than one frame rate of [`SLOW_BELOW_FPS`].
+/// The frames that were slower than one of the frame rates in [`SLOW_BELOW_FPS`].
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct SlowFrames {
     /// Number of slow frames.
@@ -108,8 +108,8 @@ pub struct LogFigures {
     pub elapsed: Nanos,
 }
 
-/// The figures of a histogram. The p-th percentile is the lowest value so that at least p% of all values
-/// are at or below this value; `None` if it is above the highest bin.
+/// The figures of a histogram. The p-th percentile is the lowest value with at least p% of all values at
+/// or below it; `None` if it is above the highest bin.
 #[derive(Clone, Debug, PartialEq)]
 pub struct HistogramFigures {
     /// Number of values, including those above the highest bin.

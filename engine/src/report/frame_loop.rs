@@ -133,8 +133,8 @@ fn rebased(behind: Nanos, frames: u64) -> Finding {
 }
 
 /// Returns the finding for configurations that cannot be ranked: at least one has too few frames
-/// for a confidence interval of its p99, and the lower end of the interval does not decide the
-/// ranking either.
+/// for a confidence interval of its p99, and the lower end of the interval alone does not decide
+/// the ranking.
 fn too_few_to_rank(rows: &[Configuration]) -> Finding {
     let few = evaluated(rows).filter_map(|row| row.p99_bounds?.err());
     let needed = few.map(|few| round_up(few.needed)).max().unwrap_or(0);

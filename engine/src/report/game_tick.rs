@@ -461,8 +461,9 @@ fn phases<'a, 'b>(
         )
 }
 
-/// Returns the scaling by which a workload is graded: at the highest measured thread count up to
-/// `cores`, the number of physical cores, or else at the highest measured one.
+/// Returns the scaling by which a workload is graded: that of the highest measured thread count up
+/// to `cores`, the number of physical cores. If every measured count is higher, it is that of the
+/// last one.
 fn judged(report: &Report, cores: u32, kind: CycleKind) -> Option<&Scaling> {
     let of_kind = || report.results::<Scaling>().iter().filter(|scaling| scaling.kind == kind);
     let at_cores = of_kind().filter(|scaling| scaling.threads <= cores).max_by_key(|s| s.threads);
@@ -479,7 +480,8 @@ struct KindFinding {
     /// The mean time and half the width of its 99.9% interval, as text.
     time: String,
     efficiency: Option<f64>,
-    /// The name of the workload with its grade.
+    /// The name of the workload with its grade, or with why it has none; `None` if it cannot be graded at
+    /// all.
     grade: Option<String>,
 }
 

@@ -32,9 +32,9 @@ use crate::stats::grade::{self, Limits};
 use crate::stats::{Spread, Statistic, Summary};
 use crate::units::{format_count, format_long_time, format_share, format_time};
 
-/// Reason for an absent figure of all intervals while a probe runs.
+/// The reason why a figure of all intervals is absent while a probe runs.
 const NOT_YET: &str = "known when the probe has ended";
-/// Reason for an absent figure that needs the runtime, in the first second of a probe.
+/// The reason why a figure that needs the runtime is absent in the first second of a probe.
 const NOT_A_SECOND: &str = "known after 1 s";
 
 impl Evaluation for SchedulingGaps {

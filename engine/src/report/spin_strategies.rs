@@ -344,7 +344,8 @@ fn measured(rows: &[Configuration]) -> Vec<SpinStrategy> {
     all.filter(|&strategy| rows_of(rows, strategy).next().is_some()).collect()
 }
 
-/// Returns the grades of a strategy, for which its worst row decides; `None` if no row is graded.
+/// Returns the grades of a strategy, for which the worst of its rows decides; `None` if no row is
+/// graded.
 fn grading_of(rows: &[Configuration], wanted: SpinStrategy) -> Option<Grading> {
     rows_of(rows, wanted).filter_map(|row| row.grading).reduce(Grading::or_worse)
 }
@@ -353,8 +354,8 @@ fn worst_grade(rows: &[Configuration], wanted: SpinStrategy) -> Grade {
     grading_of(rows, wanted).map_or(Grade::Poor, |grading| grading.worst)
 }
 
-/// Returns the strategy to recommend: the one with the best worst grade, then with the lowest mean
-/// overshoot in its worst row.
+/// Returns the strategy to recommend: the one whose worst grade is the best. Of equal ones, the one
+/// with the lowest mean overshoot in its worst row.
 fn recommended(rows: &[Configuration]) -> Option<SpinStrategy> {
     let worst = |wanted| rows_of(rows, wanted).map(mean).fold(0.0, f64::max);
     let grade = |wanted| worst_grade(rows, wanted);

@@ -21,7 +21,7 @@ struct Line<'a> {
     label: String,
     point: &'a TailPoint,
     is_selected: bool,
-    /// The result of the plain sleep (tail 0) in the same trial.
+    /// The result of the plain sleep (tail 0) in the same trial, if it was tried.
     without: Option<&'a TailPoint>,
 }
 

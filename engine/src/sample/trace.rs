@@ -31,8 +31,8 @@ pub enum TraceEvent {
     /// A thread had a page fault, or several within a short time; `value` is the time from the first to the
     /// last page fault in nanoseconds.
     PageFault,
-    /// Records of the CPU were lost: one such event marks the start of the loss, with the number of lost records
-    /// as `value`, and one marks the end, with 0.
+    /// Records of the CPU were lost. One such event marks the start of the loss, with the number of lost
+    /// records as `value`; another one marks its end, with the value 0.
     Lost,
     /// A program was busy in the last interval of 250 ms or 1 s; `value` is its CPU time in thousandths of one
     /// CPU. It is a hint for times at which no record shows which thread had a CPU.
@@ -139,8 +139,8 @@ pub struct TraceRecord {
     pub event: TraceEvent,
     /// CPU on which the event happened; 0 for `Busy` and `Owner`, which belong to no CPU.
     pub cpu: u32,
-    /// ID of the thread that the event is about, or of the process for `Busy`; 0 if the CPU became idle, `None` for
-    /// events without a thread, such as interrupts and losses.
+    /// ID of the thread that the event is about; for `Busy`, ID of the process. 0 if the CPU became idle,
+    /// `None` for events without a thread, such as interrupts and losses.
     pub thread: Option<u32>,
     /// Position of the name of the thread, interrupt, or other subject in the trace's list of names, if it has one.
     pub name: Option<u32>,
@@ -149,8 +149,8 @@ pub struct TraceRecord {
 }
 
 impl TraceRecord {
-    /// Returns a record for the start of a loss of records on a CPU, with the number of lost records as `count`, or
-    /// for its end, with 0.
+    /// Returns a record of a loss of records on a CPU: for the start of the loss, with the number of lost
+    /// records as `count`, or for its end, with 0.
     pub const fn lost(at: Nanos, cpu: u32, count: i64) -> Self {
         Self { at, event: TraceEvent::Lost, cpu, thread: None, name: None, value: Some(count) }
     }

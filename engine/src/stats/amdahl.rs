@@ -1,4 +1,5 @@
-//! The serial fraction of some work, which more threads do not shorten: a fit of Amdahl's law.
+//! The serial fraction of some work: the part that more threads do not shorten, by a fit of
+//! Amdahl's law.
 
 use super::float;
 use super::student::student_t;
@@ -15,7 +16,7 @@ pub struct SerialFraction {
 
 impl SerialFraction {
     /// Fits `T(n) = a + b / n` to times on n threads by least squares. The share is `a / (a + b)`. Its interval
-    /// is by the delta method and Student's t, whose degrees of freedom are the number of times less 2.
+    /// is by the delta method and Student's t, whose degrees of freedom are the number of times minus 2.
     /// `None` with fewer than two different thread counts, or if `a + b` is not positive.
     pub fn of(times: &[(u32, f64)]) -> Option<Self> {
         let count = float(times.len());

@@ -106,9 +106,9 @@ fn first_term(trials: f64, share: f64) -> f64 {
     (trials * (-share).ln_1p()).exp()
 }
 
-/// Returns how many independent events the missed frames count as; `groups` has the sizes of the groups of frames
-/// missed in a row, each of which comes from one stall. `(Σ size)² / Σ size²`, by the design effect of clusters
-/// (Kish 1965).
+/// Returns the number of independent events as which the missed frames count: frames that are missed in a row
+/// come from one stall. `groups` has the number of frames in each such sequence. The result is
+/// `(Σ size)² / Σ size²`, by the design effect of clusters (Kish 1965).
 pub fn independent_events(groups: &[usize]) -> f64 {
     let sizes = || groups.iter().map(|&size| float(size));
     let (sum, squares) = (sizes().sum::<f64>(), sizes().map(|size| size * size).sum::<f64>());

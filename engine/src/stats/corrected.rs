@@ -10,10 +10,10 @@ const MAX_ADDED_A_FRAME: usize = 4;
 const MAX_ADDED_ANYWAY: usize = 100_000;
 
 /// Returns the lateness of all frames in nanoseconds, one round after the other, followed by a value for
-/// each slot that passed without a frame. A frame of slot `k + i`, empty after frame `k`, would have started
-/// when frame `k` was done, so the value is `done − due(k + i)`, whether the wait or the work was too long
-/// (after Tene's correction, HdrHistogram's `recordCorrectedValue`). Only rounds that skip slots get such
-/// values: otherwise each slot has a sample, however late, and would count twice.
+/// each slot that passed without a frame. If slot `k + i` is empty after frame `k`, its frame would have
+/// started when frame `k` was done. Its value is therefore `done − due(k + i)`, whether the wait or the work
+/// was too long (after Tene's correction, HdrHistogram's `recordCorrectedValue`). Only rounds that skip
+/// slots get such values: otherwise each slot has a sample, however late, and would count twice.
 ///
 /// `None` if more than 100 000 values are missing, and more than four per frame. Time: O(n) in the
 /// result.
@@ -36,8 +36,8 @@ pub fn corrected(rounds: &[Round<'_>], period: Nanos) -> Option<Vec<i64>> {
     Some(values)
 }
 
-/// Returns a pair for each frame: the time in nanoseconds from when the frame was due until it was done, and the
-/// number of empty slots after it in which a frame would have been late.
+/// Returns a pair for each frame: the time in nanoseconds from its due time until it was done, and the number
+/// of empty slots after it in which a frame would have been late.
 fn missing_of(round: Round<'_>, period: Nanos) -> impl Iterator<Item = (i64, i64)> {
     // The number of empty slots after the last frame is not known: 0 is assumed.
     let empty = round.steps(period).map(|step| step.empty_count).chain([0]);

@@ -35,9 +35,9 @@ pub struct Estimate {
 }
 
 impl Estimate {
-    /// Estimates the mean of the repeats less `weight` times the mean of the baseline, by Student's t with one
-    /// standard deviation for repeats and baseline. A baseline of a single run is assumed to vary as the repeats
-    /// do. `None` below 3 repeats, or if a result is not finite.
+    /// Estimates the mean of the repeats minus `weight` times the mean of the baseline, by Student's t with
+    /// one standard deviation for repeats and baseline. A baseline of a single run is assumed to vary as the
+    /// repeats do. `None` below 3 repeats, or if a result is not finite.
     pub fn of(values: &[f64], baseline: &[f64], weight: f64) -> Option<Self> {
         if values.len() < LOOKS[0] {
             return None;

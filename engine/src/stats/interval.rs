@@ -54,8 +54,8 @@ pub fn percentile(in_time: &[i64], quantile: Quantile) -> Result<(Nanos, Nanos),
     }
 }
 
-/// Returns how many autocorrelated values count as one independent value for the share of the largest ones: the
-/// factor by which autocorrelation inflates the variance of that share, at least 1.
+/// Returns the factor, at least 1, by which autocorrelation inflates the variance of the share of the largest
+/// values. This many values count as one independent value.
 fn dependence(in_time: &[i64], values: &mut [i64], above: f64) -> f64 {
     let count = in_time.len();
     let rank = position((float(count) * above).ceil()).clamp(1, count);
@@ -87,7 +87,7 @@ fn dependence(in_time: &[i64], values: &mut [i64], above: f64) -> f64 {
 
 /// Returns the same factor as `dependence`, but assumes a normal process in which each value depends on the
 /// previous one. The correlation of neighbors is `sin(π (share − ½))`, where `share` is the share of neighbors
-/// on the same side of the median. About its power 2.5 is the correlation of "is above a high percentile".
+/// on the same side of the median. Its power 2.5 is about the correlation of "is above a high percentile".
 fn by_sides(in_time: &[i64], values: &mut [i64]) -> f64 {
     /// With fewer pairs of neighbors, their dependence cannot be estimated.
     const MIN_PAIRS: usize = 30;

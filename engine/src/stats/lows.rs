@@ -14,8 +14,8 @@ pub enum LowDefinition {
     /// 1000 / mean of all frame times in ms at or above their (1 − x) quantile by R type 8: CapFrameX "1 % low
     /// average". Includes all frame times that are equal to the quantile.
     CapFrameXAverage,
-    /// Adds up frame times, the longest first, until their sum is the share x of the total time, and returns the
-    /// rate of the last frame added: RTSS, CapFrameX "1 % low integral".
+    /// Frame times are added up, the longest first, until their sum is the share x of the total time. The low
+    /// is the rate of the last frame added: RTSS, CapFrameX "1 % low integral".
     TimeIntegral,
     /// The rate of the frame at position ⌊x N⌋ − 1, counted from 0 at the slowest frame: MangoHud.
     MangoHud,

@@ -1,5 +1,5 @@
-//! A table of min and max values at several levels, so that a plot shows every spike at any zoom and takes about
-//! the same time to draw for any number of samples.
+//! A table of min and max values at several levels. With it, a plot shows every spike at any zoom, and takes
+//! about the same time to draw for any number of samples.
 
 use crate::nanos::Nanos;
 use crate::sample::Column;

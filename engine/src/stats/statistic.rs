@@ -28,8 +28,8 @@ pub enum Statistic {
     CountShare,
     /// Values per second: the number of values divided by their sum.
     Rate,
-    /// Values per second at the mean of this share of the values, the highest ones. For frame times, this is the frame
-    /// rate of the slowest frames.
+    /// Values per second, computed from the mean of the highest values, which are this share of all values.
+    /// For frame times, this is the frame rate of the slowest frames.
     Low(Quantile),
     /// Whole frames of lateness that a re-based schedule hides, or that re-basing a fixed schedule would hide.
     HiddenFrames,

@@ -53,8 +53,8 @@ pub fn window(times: impl Iterator<Item = i64>) -> usize {
     (frames | 1).min(MAX_WINDOW)
 }
 
-/// Returns for each frame the median of the frame times around it, its own included, in nanoseconds. The window is
-/// shorter at both ends of the run.
+/// Returns for each frame the median of its frame time and the frame times around it, in nanoseconds. The
+/// window is shorter at both ends of the run.
 pub fn moving_median(times: impl Iterator<Item = i64> + Clone) -> impl Iterator<Item = f64> {
     let half = window(times.clone()) / 2;
     let mut around: Vec<i64> = Vec::with_capacity(2 * half + 1);

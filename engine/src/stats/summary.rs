@@ -15,7 +15,7 @@ pub struct Summary {
     /// Time from each frame's start to the next one's, without steps over lost samples; `None` if there are no such
     /// times.
     pub frame_time: Option<Spread>,
-    /// Frame time minus period.
+    /// Frame time minus period; `None` without frame times.
     pub period_error: Option<Spread>,
     /// Duration of the work: from the wake-up, or from the end of reading the counters, to `done`.
     pub work: Spread,
@@ -35,7 +35,8 @@ pub struct Summary {
     /// How much later the last frame started than on a fixed schedule that begins at the first start:
     /// `(woke(n) − woke(0)) − n × period`. For several rounds, the sum.
     pub drift: Nanos,
-    /// Average frame rate in frames per second: the number of frame times divided by their sum.
+    /// Average frame rate in frames per second: the number of frame times divided by their sum. `None`
+    /// without frame times, or if their mean is 0 or less.
     pub average_fps: Option<f64>,
     /// The 1% low by the default definition, in frames per second; `None` below 100 frame times, or if a frame time is
     /// 0 or less.

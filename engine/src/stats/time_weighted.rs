@@ -117,8 +117,9 @@ mod tests {
 
     #[test]
     fn counts_tell_the_rest_and_known_lengths_are_exact() {
-        // 10 000 intervals of 15 ns, 1 000 of 40 to 43 ns, and one of 250 µs (in the bin from 245 760 ns): 150 000 ns,
-        // about 41 500 ns, and 250 000 ns of 441 600 ns. The first two are scaled by 191 600 / 191 500.
+        // Of 441 600 ns, 10 000 intervals of 15 ns take 150 000 ns, 1 000 of 40 to 43 ns take about
+        // 41 500 ns, and one of 250 µs (in the bin from 245 760 ns) takes 250 000 ns. The first two times are
+        // scaled by 191 600 / 191 500.
         let counts = BTreeMap::from([(15, 10_000), (40, 1_000), (245_760, 1)]);
         let time = TimeWeighted::of(&counts, &[250_000], Nanos::new(441_600));
         assert_eq!(time.percentile(0.5), Some(Nanos::new(250_000)));

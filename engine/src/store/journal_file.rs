@@ -195,8 +195,8 @@ impl Lines {
         let damaged_lines = self.damaged_count;
         match self.run {
             Some(mut run) if 0 < run.sample_count() => {
-                // The ending is right: the first line contains the ending of a recovered run, and a
-                // last line, if there is one, has replaced this ending.
+                // The ending needs no change: the first line contains the ending of a recovered
+                // run, and a last line, if there is one, has replaced it.
                 run.health.damaged_lines = damaged_lines;
                 Content::Run { run: Box::new(run), damaged_lines }
             }

@@ -192,9 +192,9 @@ pub fn read_prior(path: &Path) -> Result<Prior, ReadPriorError> {
 }
 
 /// Compares runs. The noise floor is that of the baseline's settings, if enough runs with these
-/// settings are saved; other compared runs and runs after the baseline are used only if they belong
-/// to the baseline's series of repeats. `prior` is the typical run-to-run variation; without it,
-/// the variation of the saved runs is used.
+/// settings are saved. The other compared runs, and runs later than the baseline, count only if
+/// they belong to the baseline's series of repeats. `prior` is the typical run-to-run variation;
+/// without it, the variation of the saved runs is used.
 pub fn compare(
     runs: &[(&Run, &Report)],
     baseline: usize,

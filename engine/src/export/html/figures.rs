@@ -278,8 +278,8 @@ pub(super) fn rows(
     writeln!(to, "</tbody></table></div>")
 }
 
-/// Whether a column is hidden on a phone in tables at the top of the page. The section with all
-/// figures also has this column.
+/// Whether a phone hides a column in the tables at the top of the page. The section with all
+/// figures shows the column on every screen.
 const fn is_secondary(column: &Column) -> bool {
     column.is_optional || column.is_interval
 }

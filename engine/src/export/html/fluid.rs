@@ -5,8 +5,8 @@ use super::super::sanitize::{NAME, NOTE, html};
 use super::super::svg::axis::{place, tick_text, ticks};
 use crate::report::chart::Axis;
 
-/// Maximum number of axis labels in a narrow plot (a half or third of the page's width), and in a plot of the full
-/// width.
+/// Maximum number of axis labels: first for a narrow plot (a half or third of the page's width), then for a
+/// plot of the full width.
 const LABELS: [usize; 2] = [5, 10];
 /// Maximum number of axis labels on a phone if the plot has row names.
 const LABELS_BY_NAMES: usize = 3;

@@ -33,7 +33,8 @@ pub struct Page<'a> {
     pub advice_note: String,
     /// A title and a table of frame rates; empty if no frame rate was evaluated.
     pub rates: (String, Grid),
-    /// Measurement quality: whether it is good, the name, and the value.
+    /// Lines about the measurement quality: whether the line reports no problem, its name, and its
+    /// value.
     pub quality: Vec<(bool, &'static str, String)>,
     /// Plots below the other sections.
     pub charts: &'a [Chart],

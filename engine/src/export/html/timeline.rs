@@ -15,11 +15,11 @@ use crate::report::{Cause, Configuration, late_samples};
 use crate::run::Run;
 use crate::units::{format_count, format_share, format_time};
 
-/// Maximum number of late frames that are all marked. If there are more, only the highest frame of each cause in each
-/// 1/400 of the width is marked.
+/// Up to this number of late frames, all are marked. If there are more, only the frame with the highest
+/// lateness of each cause in each 1/400 of the width is marked.
 const MAX_MARKS: usize = 400;
-/// Maximum number of dots that are all drawn. If there are more, only the min and max of each of
-/// [`COLUMNS`] are drawn.
+/// Up to this number of dots, all are drawn. If there are more, only the min and max of each of
+/// [`COLUMNS`] columns are drawn.
 const MAX_DOTS: usize = 4_000;
 const COLUMNS: f64 = 1_000.0;
 /// Top and bottom of the plot, then the total height including axis labels, in pixels.

@@ -22,8 +22,8 @@ pub(super) struct Look {
 }
 
 impl Look {
-    /// Returns color and icon of a grade or its bound. A missing grade looks like a pending one if `is_doubtful`,
-    /// otherwise like information.
+    /// Returns color and icon of a grade or its bound. Without a grade, returns the icon for waiting if
+    /// `is_doubtful`, otherwise the icon for information.
     pub(super) fn of(grade: Option<GradeRange>, is_doubtful: bool) -> Self {
         let Some(grade) = grade else {
             let (class, icon) = if is_doubtful { ("none", "wait") } else { ("info", "info") };

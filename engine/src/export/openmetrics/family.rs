@@ -31,7 +31,7 @@ struct Family {
     lines: Vec<String>,
 }
 
-/// The metric families of a file, in the order in which they were added first.
+/// The metric families of a file, in the order in which each was first added.
 #[derive(Debug, Default)]
 pub(super) struct Families(Vec<Family>);
 

@@ -15,9 +15,9 @@ pub(super) fn slug(words: &str) -> String {
         .collect()
 }
 
-/// Returns the metric name of a column, and the divisor for its values: times are in seconds,
-/// shares are ratios from 0 to 1, and counts have no unit suffix, since `_count` is reserved for
-/// histograms.
+/// Returns the metric name of a column, and the divisor for its values. Times are converted to
+/// seconds, and shares are ratios from 0 to 1. Counts have no unit suffix, since `_count` is
+/// reserved for histograms.
 pub(super) fn of_key(prefix: &str, key: &str) -> (String, f64) {
     let (stem, unit, scale) = match key {
         key if key.ends_with("_nanos") => (key.strip_suffix("_nanos"), "_seconds", 1e9),

@@ -57,8 +57,9 @@ fn redacted(run: &str, before: Option<char>, next: Option<char>) -> String {
     }
 }
 
-/// Splits a sequence that ends in an address into the text before it and the replacement: in
-/// "interface-10.0.0.5", "face" also consists of hexadecimal digits.
+/// Splits a sequence that ends in an address into the text before the address and the replacement.
+/// In "interface-10.0.0.5", the sequence is "face-10.0.0.5", since the letters of "face" are
+/// hexadecimal digits.
 fn redacted_at_end(own: &str, next: Option<char>) -> Option<(&str, &'static str)> {
     let is_word = next.is_some_and(|it| it.is_alphanumeric() || it == '_');
     let mut ends = own.match_indices([':', '-']).filter_map(|(at, _)| own.split_at_checked(at + 1));

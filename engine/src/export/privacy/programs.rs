@@ -6,9 +6,9 @@ use crate::report::Delays;
 use crate::run::{Run, Trace, TrialRun, counter};
 use crate::sample::TraceEvent;
 
-/// Replaces names of other programs by letters, consistently within a run. Programs that the
-/// verdict or its advice names are not replaced, nor are threads of the kernel and of this program
-/// (identified by their IDs) and interrupts. `full` is the original run.
+/// Replaces names of other programs by letters, consistently within a run. Some names are not
+/// replaced: of programs that the verdict or its advice names, of interrupts, and of threads of the
+/// kernel and of this program, which their IDs identify. `full` is the original run.
 pub(super) fn hide(run: &mut Run, full: &Run, delays: &Delays) {
     let mut letters: BTreeMap<String, String> = BTreeMap::new();
     for (trial, full) in run.trials.iter_mut().zip(&full.trials) {

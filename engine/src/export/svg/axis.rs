@@ -5,8 +5,8 @@ use crate::report::table::Quantity;
 
 /// Maximum number of ticks of an axis.
 const MAX_TICKS: u32 = 24;
-/// If the ratio of the ends of a logarithmic axis of counts is below this value, the axis has ticks also at 2 and 5
-/// times each power of 10.
+/// A logarithmic axis of counts also has ticks at 2 and 5 times each power of 10 if the ratio of its ends is
+/// below this value.
 const FEW_DECADES: f64 = 120.0;
 
 /// Returns the position of a value on an axis, from 0 to 1; values outside are at the nearest end.
@@ -20,8 +20,8 @@ pub(in crate::export) fn place(axis: &Axis, value: f64) -> f64 {
     if share.is_finite() { share.clamp(0.0, 1.0) } else { 0.0 }
 }
 
-/// Returns the tick values of an axis: powers of 10 on a logarithmic axis (on a short one of counts also 2 and 5 times
-/// each power), or multiples of a round step on a linear axis.
+/// Returns the tick values of an axis. A linear axis has multiples of a round step. A logarithmic axis has
+/// powers of 10; a short one of counts also has 2 and 5 times each power.
 pub(in crate::export) fn ticks(axis: &Axis) -> Vec<f64> {
     let range = axis.to - axis.from;
     if !range.is_finite() || range <= 0.0 {

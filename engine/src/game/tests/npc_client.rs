@@ -1,4 +1,4 @@
-//! The screen of a player in a game of NPCs. It reads the player's packets and has no other source.
+//! What a player sees on the screen in a game of NPCs, decoded only from the packets for this player.
 
 use super::super::World;
 use super::super::blocks::{SAY, said};

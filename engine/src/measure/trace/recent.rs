@@ -9,7 +9,7 @@ use crate::sample::{TraceEvent, TraceRecord};
 /// Maximum number of records that are held: about 10 MB.
 const MAX_RECENT: usize = 1 << 17;
 
-/// Recent records. Of the dropped records, those that began a state are retained until the state changes.
+/// Recent records. A dropped record that began a state of a CPU is still held until that state changes.
 #[derive(Debug, Default)]
 pub(super) struct Recent {
     /// The records in order of time.

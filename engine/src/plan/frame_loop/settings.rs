@@ -216,7 +216,8 @@ pub(in crate::plan) fn wait(form: &mut dyn Form, wait: &mut Wait) {
 }
 
 pub(in crate::plan) fn order_seed(form: &mut dyn Form, seed: &mut u64) {
-    // A seed above the range, from a file, changes only if the form sets another seed.
+    // A seed from a file may be too large for the form. It changes only if the form sets another
+    // seed.
     let shown = u32::try_from(*seed).unwrap_or(u32::MAX);
     let mut value = shown;
     form.value(&ORDER_SEED, &mut value);

@@ -4,9 +4,9 @@ use super::super::activity::{self, ActivityCounts};
 use super::super::parse::{self, activity as parsed};
 use super::{cgroup, cpu_times, read};
 
-/// Returns the activity counters of a CPU. Call this only before and after a trial, since reading
-/// takes long: some of the files are long on a machine with many CPUs, and a CPU takes time to exit
-/// a deep idle state.
+/// Returns the activity counters of a CPU. Call this only before and after a trial: some of the
+/// files are long on a machine with many CPUs, and a CPU in a deep idle state takes time to wake
+/// up.
 pub fn cpu_activity(cpu: u32) -> ActivityCounts {
     let mut counts = ActivityCounts::new();
     let mut add = |name: String, value: Option<u64>| {

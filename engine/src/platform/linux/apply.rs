@@ -367,7 +367,8 @@ mod tests {
     #[test]
     fn a_deadline_denied_under_a_mask_names_the_mask() {
         let request = || {
-            // As if the program had been started by 'taskset': the mask is not ours.
+            // Restrict the thread as `taskset` does before it starts a program: no pinning request
+            // of a test set this mask.
             thread::set_affinity(&usable_cpus()[..1]).unwrap();
             let millis = Nanos::from_millis;
             let times = Deadline { runtime: millis(1), deadline: millis(10), period: millis(10) };

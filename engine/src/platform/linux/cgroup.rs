@@ -9,9 +9,9 @@ const FIRST_VERSION: [&str; 2] = ["/sys/fs/cgroup/cpu", "/sys/fs/cgroup/cpu,cpua
 /// Possible mount points of cgroup version 2, which may be mounted alone or next to version 1.
 const SECOND_VERSION: [&str; 2] = ["/sys/fs/cgroup", "/sys/fs/cgroup/unified"];
 
-/// Returns the folders below each of `roots` of this process's control group and its ancestors, the
-/// innermost first. The group is that of a controller; version 2 has one group for all controllers,
-/// with an empty name.
+/// Returns the folders of this process's control group and its ancestors below each of `roots`, the
+/// innermost first. `controller` selects the group in version 1; it is empty for version 2, in
+/// which one group serves all controllers.
 fn folders(roots: &[&str], controller: &str) -> Vec<String> {
     let own = read("/proc/self/cgroup").unwrap_or_default();
     let Some(path) = parsed::group_of(&own, controller) else { return Vec::new() };

@@ -84,7 +84,7 @@ pub fn thread_cpu_nanos() -> Option<i64> {
 }
 
 /// Returns the CPU time of this process, of the ssh server that carries its output, and of the
-/// program that had it started with administrator rights.
+/// program that requested its start with administrator rights.
 pub fn process_cpu_nanos() -> Option<i64> {
     let own = cpu_clock(libc::CLOCK_PROCESS_CPUTIME_ID)?;
     // The starter may already be one of the processes of the ssh session: count its CPU time once.

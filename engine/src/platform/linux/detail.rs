@@ -117,8 +117,8 @@ pub fn cpu_millicelsius() -> Option<i64> {
         let name = sensor.path().join("name").to_str().and_then(read).unwrap_or_default();
         ["coretemp", "k10temp", "zenpower", "cpu_thermal"].contains(&name.as_str())
     });
-    // One input per sensor: to read the sensor of a core interrupts that core. Without a sensor of the
-    // whole processor, the numbers start at 2.
+    // Read one input per sensor: reading the input of a core interrupts that core. If a sensor has no
+    // input for the whole processor, its numbers start at 2.
     let input = |sensor: fs::DirEntry| {
         (1..=9).find_map(|number| {
             let file = sensor.path().join(format!("temp{number}_input"));

@@ -1,6 +1,6 @@
-//! Agents (processes that measure for another process) with administrator rights: which program may
-//! be one, and how an agent drops all capabilities except three after it has opened the files that
-//! only root may open.
+//! Agents with administrator rights; an agent is a process that measures for another process. This
+//! module decides which program may be an agent. It also lets an agent drop all capabilities except
+//! three, after the agent has opened the files that only root may open.
 
 use std::ffi::CString;
 use std::fs::{self, File, OpenOptions};
@@ -25,7 +25,8 @@ use super::{guard, starter, trace};
 const PROGRAM: &str = "jitterscope-cli";
 /// Write permission of the group and of others.
 const WRITABLE_BY_OTHERS: u32 = 0o022;
-/// Capabilities that an agent retains: real-time priority, recording other programs, locked memory.
+/// The capabilities that an agent does not drop: real-time priority, recording other programs, locked
+/// memory.
 const RETAINED: CapabilitySet =
     CapabilitySet::SYS_NICE.union(CapabilitySet::PERFMON).union(CapabilitySet::IPC_LOCK);
 /// Max CPU time of a real-time thread without sleeping, in microseconds: at the soft limit the
@@ -108,7 +109,7 @@ fn limit_realtime() -> io::Result<()> {
     guard::set(libc::RLIMIT_RTTIME, &limit)
 }
 
-/// The user who had this program started.
+/// The user who requested the start of this program as root.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Caller {
     user: Uid,

@@ -8,9 +8,9 @@ use super::super::demote_all_registered;
 
 /// CPU time a real-time thread may use without sleeping, in microseconds.
 const LIMIT_MICROS: u64 = 200_000;
-/// Min hard limit in microseconds. With a lower one, the kernel may kill the process before it
-/// notices that the soft limit, half the hard one, is reached: the kernel counts in ticks of up to
-/// 10 ms.
+/// Min hard limit in microseconds. The kernel counts in ticks of up to 10 ms: with a lower hard
+/// limit, it may kill the process before it notices that the soft limit, which is half the hard
+/// limit, is reached.
 const MIN_HARD_MICROS: u64 = 50_000;
 
 /// Number of active guards, and the limit and signal handler before the first guard; `None` without a guard.
@@ -22,9 +22,10 @@ struct Before {
     action: libc::sigaction,
 }
 
-/// While a guard exists, a signal handler makes all registered real-time threads ordinary ones as
-/// soon as one of them uses 200 ms of CPU time without sleeping, or earlier where an inherited hard
-/// limit would kill the process. Dropping the last guard restores the previous limit and handler.
+/// While a guard exists, a signal handler revokes the priority of all registered real-time threads
+/// as soon as one of them uses 200 ms of CPU time without sleeping. An inherited hard limit can
+/// require an earlier time, since it kills the process. Dropping the last guard restores the
+/// previous limit and handler.
 #[derive(Debug)]
 #[must_use = "the limit holds only as long as this is held"]
 pub struct RealtimeGuard(());
@@ -91,7 +92,7 @@ extern "C" fn on_overrun(_signal: libc::c_int) {
     // SAFETY: `errno` is valid for as long as the thread runs.
     let before = unsafe { errno.read() };
     demote_all_registered();
-    // SAFETY: as above.
+    // SAFETY: `errno` is still valid, since the same thread runs.
     unsafe { errno.write(before) };
 }
 

@@ -1,5 +1,5 @@
-//! The process that had this process started as root: a window, or a command in a terminal. The CPU
-//! time of that process counts as CPU time of this program.
+//! The process that requested the start of this process as root: a window, or a command in a
+//! terminal. The CPU time of that process counts as CPU time of this program.
 
 use std::sync::OnceLock;
 
@@ -10,7 +10,8 @@ const MAX_BETWEEN: usize = 4;
 
 static STARTER: OnceLock<u32> = OnceLock::new();
 
-/// Returns the ID of the process that had this process started as root; `None` if there is no such process.
+/// Returns the ID of the process that requested the start of this process as root; `None` if there is no
+/// such process.
 pub fn starter() -> Option<u32> {
     STARTER.get().copied()
 }

@@ -34,8 +34,8 @@ fn read_cpus() -> Vec<Cpu> {
         .collect()
 }
 
-/// Returns the kind of each CPU: from the list of E-cores on Intel hybrids, from the capacity of
-/// each CPU on ARM, and elsewhere from the highest frequencies.
+/// Returns the kind of each CPU. The kinds follow from the list of E-cores on Intel hybrids, from
+/// the capacities of the CPUs on ARM, and elsewhere from their highest frequencies.
 fn kinds(logical: &[u32], number: &dyn Fn(u32, &str) -> Option<u64>) -> Vec<CoreKind> {
     let listed =
         |name: &str| read(&format!("/sys/devices/{name}/cpus")).map(|text| parse::cpu_list(&text));

@@ -38,7 +38,7 @@ pub struct Tracer {
     names: Names,
     lost: u64,
     has_faults: bool,
-    /// Counts interrupts that no tracepoint records.
+    /// Counts interrupts that no tracepoint records; `None` if they cannot be counted.
     untraced: Option<Untraced>,
     _limit: Option<RaisedLimit>,
 }
@@ -54,7 +54,7 @@ impl Tracer {
 
     fn open_on(threads: &[ThreadId], cpus: &[u32]) -> Self {
         let limit = RaisedLimit::raise();
-        // Reserves file descriptors for the rest of the program while events are opened.
+        // Reserves file descriptors for other parts of the program while events are opened.
         let reserve = Reserve::hold();
         let numbers = Numbers::of(threads);
         let mut tracer = Self {

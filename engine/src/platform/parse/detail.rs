@@ -13,9 +13,9 @@ pub fn has_capability(status: &str, capability: u32) -> Option<bool> {
     Some(mask.checked_shr(capability)? & 1 == 1)
 }
 
-/// Parses the CPU quota in percent of one CPU, from `cpu.max` of a control group, or from
-/// `cpu.cfs_quota_us` followed by `cpu.cfs_period_us`: 50 for `50000 100000`; `None` for `max` and
-/// for `-1`.
+/// Parses the CPU quota in percent of one CPU: 50 for `50000 100000`; `None` for `max` and for
+/// `-1`, which mean no quota. The text is `cpu.max` of a control group, or `cpu.cfs_quota_us`
+/// followed by `cpu.cfs_period_us`.
 pub fn quota_percent(text: &str) -> Option<u32> {
     let mut words = text.split_whitespace();
     let quota: u64 = words.next()?.parse().ok()?;

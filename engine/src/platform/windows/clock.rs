@@ -99,7 +99,7 @@ pub fn suspended_nanos() -> Option<i64> {
 #[expect(unsafe_code, reason = "only the system reports it")]
 pub(super) fn timer_resolution() -> Option<Nanos> {
     let (mut coarsest, mut finest, mut current) = (0_u32, 0_u32, 0_u32);
-    // SAFETY: the three are valid places for one u32 each.
+    // SAFETY: the three pointers are valid places for one u32 each.
     let status =
         unsafe { NtQueryTimerResolution(&raw mut coarsest, &raw mut finest, &raw mut current) };
     (status == 0 && current != 0).then(|| Nanos::new(i64::from(current) * NANOS_A_TICK))

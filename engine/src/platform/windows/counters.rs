@@ -119,7 +119,7 @@ fn thread_tick_nanos() -> Option<i64> {
     let [mut created, mut ended, mut kernel, mut user] = [FILETIME::default(); 4];
     // SAFETY: GetCurrentThread gives a pseudo-handle that is always valid.
     let thread = unsafe { GetCurrentThread() };
-    // SAFETY: the four are valid places for one FILETIME each.
+    // SAFETY: the four pointers are valid places for one FILETIME each.
     let is_reported = unsafe {
         GetThreadTimes(thread, &raw mut created, &raw mut ended, &raw mut kernel, &raw mut user)
     };
@@ -132,7 +132,7 @@ pub fn process_cpu_nanos() -> Option<i64> {
     let [mut created, mut ended, mut kernel, mut user] = [FILETIME::default(); 4];
     // SAFETY: GetCurrentProcess gives a pseudo-handle that is always valid.
     let process = unsafe { GetCurrentProcess() };
-    // SAFETY: the four are valid places for one FILETIME each.
+    // SAFETY: the four pointers are valid places for one FILETIME each.
     let is_reported = unsafe {
         GetProcessTimes(process, &raw mut created, &raw mut ended, &raw mut kernel, &raw mut user)
     };
@@ -143,7 +143,7 @@ pub fn process_cpu_nanos() -> Option<i64> {
 #[expect(unsafe_code, reason = "only the system reports it")]
 pub fn machine_cpu_time() -> Option<MachineCpuTime> {
     let [mut idle, mut kernel, mut user] = [FILETIME::default(); 3];
-    // SAFETY: the three are valid places for one FILETIME each.
+    // SAFETY: the three pointers are valid places for one FILETIME each.
     let is_reported = unsafe { GetSystemTimes(&raw mut idle, &raw mut kernel, &raw mut user) };
     // Kernel time includes idle time.
     (is_reported != 0).then(|| MachineCpuTime {

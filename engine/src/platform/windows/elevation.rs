@@ -1,5 +1,6 @@
-//! Agents (processes that measure for this program) with administrator rights: which program may be
-//! an agent, how the system starts the agent, and how the agent connects to the program that had it started.
+//! Agents with administrator rights; an agent is a process that measures for this program. This module
+//! decides which program may be an agent, has the system start it, and connects it to the program that
+//! requested its start.
 
 use std::ffi::OsStr;
 use std::fs;
@@ -38,8 +39,8 @@ static STARTER: OnceLock<u32> = OnceLock::new();
 /// How an agent gets administrator rights: Windows itself asks the user before it starts the agent.
 pub const ELEVATION: Elevation = Elevation::System(SystemElevation { start, connect });
 
-/// Returns the ID of the process that had this process started with administrator rights, if there is one. Both
-/// processes count as this program.
+/// Returns the ID of the process that requested the start of this process with administrator rights, if there
+/// is one. Both processes count as this program.
 pub fn starter() -> Option<u32> {
     STARTER.get().copied()
 }
@@ -68,7 +69,8 @@ fn start(program: &Path, arguments: &str) -> io::Result<(PipedProgram, Pipes)> {
     Ok((PipedProgram::of(Box::new(process)), pipes))
 }
 
-/// Connects to the program that had this program started. Both programs must be in the same folder.
+/// Connects to the program that requested the start of this one. Both programs must be in the same
+/// folder.
 fn connect(name: &str) -> io::Result<()> {
     let server =
         pipes::connect(name, |process| Ok(folder_of(process)? == folder_of(std::process::id())?))?;

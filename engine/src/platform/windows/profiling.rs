@@ -85,7 +85,7 @@ impl Profiling {
         let size = u16::try_from(size_of::<PERFORMANCE_DATA>()).ok()?;
         let mut data =
             PERFORMANCE_DATA { Size: size, Version: VERSION, ..PERFORMANCE_DATA::default() };
-        // SAFETY: the handle is open until `self` is dropped, and `data` is a valid place that names its size.
+        // SAFETY: the handle is open until `self` is dropped, and `data` is a valid place with its size.
         let status = unsafe { (self.functions.read)(self.handle, DISPATCH, &raw mut data) };
         (status == ERROR_SUCCESS).then(|| Switches {
             count: u64::from(data.ContextSwitchCount),
@@ -97,7 +97,7 @@ impl Profiling {
 impl Drop for Profiling {
     #[expect(unsafe_code, reason = "the system counts until profiling is disabled")]
     fn drop(&mut self) {
-        // SAFETY: the handle is open and not used afterwards.
+        // SAFETY: the handle is open and not used afterward.
         if unsafe { (self.functions.disable)(self.handle) } != ERROR_SUCCESS {
             log::debug!("the count of context switches was not ended");
         }

@@ -36,7 +36,7 @@ fn open(thread: ThreadId) -> Option<OwnedHandle> {
 }
 
 /// Demotes a thread to normal priority; returns whether the priority that the system reports
-/// afterwards is below time-critical. A thread of the multimedia service retains its class, but the
+/// afterward is below time-critical. A thread of the multimedia service stays in its class, but the
 /// service leaves 20% of the CPU time to other threads.
 #[expect(unsafe_code, reason = "the crate for priorities supports only the calling thread")]
 pub(crate) fn demote(thread: ThreadId) -> bool {

@@ -20,10 +20,10 @@ impl Steal {
         Self(Nanos::new(nanos.unwrap_or(0)))
     }
 
-    /// Takes and returns steal time that explains up to `rest` of the lateness `late` of a sample; 0
-    /// if the lateness is shorter than a tick, or if other counters rule out steal (`is_possible` is
-    /// false). `counted` is the steal time of the sample itself, which only older files have: if it
-    /// is present, the steal time of the trial and `is_possible` are ignored.
+    /// Takes and returns steal time that explains up to `rest` of the lateness `late` of a sample.
+    /// Returns 0 if the lateness is shorter than a tick, or if other counters rule out steal
+    /// (`is_possible` is false). Older files have the steal time of the sample itself, `counted`: if
+    /// it is present, the steal time of the trial and `is_possible` are ignored.
     fn take(
         &mut self,
         counted: Option<Nanos>,
@@ -86,8 +86,8 @@ pub(super) fn account(
 }
 
 /// Returns the part of the run-queue delay that can be after the due time. If the sleep ended before
-/// the due time, the wake-up from the sleep caused no lateness, as the spin tail absorbed its delay:
-/// only the delay by a preemption during the spin remains.
+/// the due time, the spin tail absorbed the delay of its wake-up: only the delay by a preemption
+/// during the spin then remains.
 fn late_run_delay(sample: &Sample, spin_from: Option<Nanos>, evidence: &Evidence) -> Nanos {
     let delay = evidence.run_delay.unwrap_or(Nanos::ZERO);
     let (Some(slept), Some(spin_from)) = (sample.slept, spin_from) else { return delay };

@@ -67,8 +67,8 @@ impl Suspects {
         means(&shares, count)
     }
 
-    /// Returns the program that was the busiest one when at least half of these samples woke;
-    /// `None` if there is no such program or fewer than `MIN_LATE` samples.
+    /// Returns the program that was the busiest at the wake-up of at least half of these samples;
+    /// `None` if there is no such program, or with fewer than `MIN_LATE` samples.
     pub fn likely<'a>(&self, samples: impl IntoIterator<Item = &'a Sample>) -> Option<&str> {
         let mut counts: BTreeMap<&str, u64> = BTreeMap::new();
         let mut count = 0_u64;

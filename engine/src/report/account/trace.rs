@@ -355,13 +355,13 @@ impl Records {
                     let cause = if culprit.is_some() { Cause::Thread } else { own_cause };
                     parts.add(cause, culprit, span);
                 }
-                // A CPU is idle although a preempted thread is ready to run only if a CPU quota or
-                // the limit of real-time threads is used up.
+                // If a CPU is idle although a preempted thread is ready to run, a CPU quota or the
+                // limit of real-time threads is used up.
                 Occupant::Idle if piece.state == State::Ready && piece.is_preempted => {
                     parts.add(Cause::Blocked, None, span);
                 }
-                // The thread is ready to run, but the CPU is recorded as idle: the CPU first leaves
-                // its idle state; the rest of the time has a cause that was not recorded.
+                // The thread is ready to run, but its CPU is recorded as idle. First, the CPU
+                // leaves its idle state; the cause of the remaining time was not recorded.
                 Occupant::Idle if piece.state == State::Ready => {
                     self.split_idle(piece.cpu, span, parts);
                 }
@@ -421,7 +421,7 @@ fn merged(losses: Vec<Loss>) -> Vec<(Nanos, Nanos)> {
 /// The lateness of a sample while it is being split into segments.
 struct Parts {
     due: Nanos,
-    /// The CPU of the segments that are added next.
+    /// The CPU of the segments that are added next; `None` if it is not known.
     cpu: Option<u32>,
     segments: Vec<Segment>,
 }

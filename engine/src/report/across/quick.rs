@@ -43,9 +43,10 @@ pub enum Answer {
     Likely,
     /// The worst parts were disturbed: whether the PC is the cause is not known.
     Inconclusive {
-        /// The worst grade of all parts except the frame loop under load, in spite of the disturbance.
+        /// The worst grade of all parts except the frame loop under load, including disturbed parts; `None`
+        /// if none of them has a grade.
         idle: Option<GradeRange>,
-        /// The grade of the frame loop under load, in spite of the disturbance.
+        /// The grade of the frame loop under load, even if it was disturbed; `None` if it has no grade.
         loaded: Option<GradeRange>,
     },
     /// The data is not enough to decide which of these grades is true.

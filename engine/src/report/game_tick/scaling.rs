@@ -21,17 +21,18 @@ pub struct Scaling {
     /// Mean time per cycle on one thread / mean time on `threads` threads; absent if one thread was
     /// not measured.
     pub speed_up: Option<f64>,
-    /// Speedup / number of cores used: the lower of the numbers of threads and physical cores.
+    /// Speedup / number of cores used, which is the lower of the numbers of threads and physical cores;
+    /// absent if one thread was not measured.
     pub efficiency: Option<f64>,
     /// The serial fraction: the share of the work that does not run in parallel (Karp and Flatt
     /// 1990); absent for one thread or one core.
     pub serial_share: Option<f64>,
     /// Whether half the 99.9% interval of the mean time per cycle exceeds 10% of the mean.
     pub has_wide_error: bool,
-    /// The grades that the 99.9% interval of the efficiency allows; absent for one thread, more
-    /// threads than cores, and a configuration that is incomplete or did not run as requested.
+    /// The grades that the 99.9% interval of the efficiency allows. Absent for one thread, for more
+    /// threads than cores, and for a configuration that is incomplete or did not run as requested.
     pub grading: Option<Grading>,
-    /// What disturbed this configuration, or the one with one thread.
+    /// What disturbed this configuration or else the one with one thread; absent if nothing did.
     pub disturbance: Option<Disturbance>,
 }
 

@@ -32,8 +32,8 @@ pub struct Configuration {
     /// The applied settings: those of the first round that did not run as requested, or else of the
     /// first round. Absent if no trial of the configuration started.
     pub granted: Option<Applied>,
-    /// The number of rounds that did not run as requested, and the number of all rounds; absent if
-    /// these rounds are all or none.
+    /// The number of rounds that did not run as requested, and the number of all rounds. Absent if
+    /// all rounds, or no rounds, ran as requested.
     pub of_rounds: Option<(usize, usize)>,
     /// Statistics of the samples; absent if there are none. The field `lateness` holds the value that the test
     /// measures: lateness, overshoot, the length of gaps, or the time of cycles.
@@ -43,8 +43,8 @@ pub struct Configuration {
     /// The 95% interval of p99; with too few samples, its lower end and the number of samples needed. Absent while
     /// the run is in progress.
     pub p99_bounds: Option<Result<(Nanos, Nanos), TooFew>>,
-    /// The grades that the 95% interval of the graded value allows; absent while the run is in progress, and if the
-    /// configuration is not graded, for example because it is incomplete or did not run as requested.
+    /// The grades that the 95% interval of the graded value allows. Absent while the run is in progress, and
+    /// if the configuration is not graded, for example because it is incomplete or did not run as requested.
     pub grading: Option<Grading>,
     /// What disturbed the measurement; absent if nothing did.
     pub disturbance: Option<Disturbance>,

@@ -23,7 +23,7 @@ impl Disturbance {
     pub const LIMIT: f64 = 0.10;
 
     /// Returns the disturbance by other programs that used `share` of one CPU during a measurement on `cpu_count`
-    /// CPUs; `None` if `share` is at most [`limit`](Self::limit).
+    /// CPUs; `None` if this is at most the share [`LIMIT`](Self::LIMIT) of these CPUs.
     pub fn by_programs(share: f64, cpu_count: usize) -> Option<Self> {
         (Self::limit(cpu_count) < share).then_some(Self::OtherPrograms(share))
     }

@@ -67,8 +67,8 @@ pub(in crate::report) trait Evaluation: Probe {
     /// Returns the figures of a configuration that only this test has.
     fn figures(&self, measured: &Measured<'_>, summary: Option<&Summary>) -> Figures;
 
-    /// Returns the grades that the data of a complete configuration allows; `None` if it is not graded, or, like a
-    /// game cycle, only relative to another configuration.
+    /// Returns the grades that the data of a complete configuration allows; `None` if it has no grade, or if
+    /// it is graded only relative to another configuration, as a game cycle is.
     fn grading(&self, _row: &Configuration, _measured: &Measured<'_>) -> Option<Grading> {
         None
     }

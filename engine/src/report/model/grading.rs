@@ -58,7 +58,7 @@ impl Grading {
         GradeRange::of(self.best, self.worst)
     }
 
-    /// Returns the grading of a whole of two parts, of which the worse one decides.
+    /// Returns the grading of two parts together, of which the worse one decides.
     #[must_use]
     pub fn or_worse(self, other: Self) -> Self {
         let (best, worst) = (self.best.max(other.best), self.worst.max(other.worst));

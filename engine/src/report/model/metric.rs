@@ -164,8 +164,8 @@ impl Metric {
         }
     }
 
-    /// Returns the number of late samples or missed frames, and of all samples or slots, from which this share is
-    /// computed in a configuration; `None` for other metrics.
+    /// Returns the two numbers from which this share is computed in a configuration: that of late samples or
+    /// missed frames, and that of all samples or slots. `None` for other metrics.
     pub(in crate::report) fn count_of(&self, row: &Configuration) -> Option<(usize, usize)> {
         let summary = row.summary.as_ref()?;
         match (self.track, self.statistic) {

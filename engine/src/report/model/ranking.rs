@@ -19,8 +19,9 @@ pub(in crate::report) fn is_tie(a: &Configuration, b: &Configuration) -> bool {
     }
 }
 
-/// Returns the configuration to recommend; `None` if none may be ranked. Candidates tie with the lowest p99, miss no
-/// more frames, and are clearly worse than no other one. The lowest priority wins, then an unpinned candidate.
+/// Returns the configuration to recommend; `None` if none may be ranked. A candidate ties with the
+/// configuration of the lowest p99, misses no more frames than it, and is not clearly worse than any other
+/// one. Of the candidates, the lowest priority wins, then an unpinned one.
 pub(in crate::report) fn best(rows: &[Configuration]) -> Option<&Configuration> {
     let lowest = evaluated(rows).min_by_key(|row| row.p99())?;
     let missed = |row: &Configuration| row.summary.as_ref().map_or(0, Summary::missed_count);

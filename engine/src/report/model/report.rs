@@ -14,7 +14,7 @@ use crate::plan::DEFAULT_LATE_PERCENT;
 /// The definitions that a user can choose for the figures of a report. Grades and comparisons do not depend on them.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Options {
-    /// The late threshold in percent of a frame. A plan that has a late threshold ignores this one.
+    /// The late threshold in percent of a frame. Not used if the plan has a late threshold.
     pub late_percent: f64,
 }
 
@@ -96,7 +96,8 @@ impl Report {
         ranking::best(&self.rows)
     }
 
-    /// Returns the configuration with the highest p99 lateness of those that ran as requested.
+    /// Returns the configuration with the highest p99 lateness of those that are complete and ran as
+    /// requested; `None` if none of them may be ranked.
     pub fn worst(&self) -> Option<&Configuration> {
         ranking::worst(&self.rows)
     }

@@ -25,8 +25,8 @@ pub(in crate::report) fn frame_loop(run: &Run, report: &Report) -> Vec<Chart> {
         .collect()
 }
 
-/// A time that a real-time test compares: key and title of its two charts, and the function that reads the values
-/// from a trial, each with the instant of its frame.
+/// A time that a real-time test compares. It has the key and the title of its two charts, and the function
+/// that reads the values from a trial, each with the instant of its frame.
 struct Compared {
     over_time: (&'static str, &'static str),
     histogram: (&'static str, &'static str),

@@ -15,8 +15,8 @@ use crate::units::format_time;
 /// Figures of a paced loop.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PacedFigures {
-    /// Lateness corrected for skipped frames. `None` if no frame was skipped, or if too few frames ran compared with
-    /// the skipped ones.
+    /// Lateness with a value added for each skipped frame. `None` if no frame was skipped, or if too few
+    /// frames ran compared with the skipped ones.
     pub corrected: Option<Spread>,
     /// Lateness that re-basing hid or would have hidden; re-basing moves the schedule after a late frame.
     pub rebasing: Option<Rebasing>,

@@ -70,7 +70,8 @@ pub(super) fn tables(run: &Run, report: &Report) -> [Table; 2] {
     [causes_table(note, &causes), worst_table(&worst)]
 }
 
-/// Returns a lateness, at least 0, that the `WORST` latest frames of a trial exceed and other frames hardly ever do.
+/// Returns a lateness, at least 0, that the `WORST` frames of a trial with the highest lateness exceed, and
+/// hardly any other frame.
 fn below_worst(trial: &TrialRun) -> Nanos {
     let mut values = trial.values();
     let Some(position) = values.len().checked_sub(WORST) else { return Nanos::ZERO };

@@ -34,7 +34,7 @@ pub struct Change {
     /// Ratings that the interval of the measure in `rests_on` allows. `None` if enough pairs of blocks show no clear
     /// change, or if there is nothing to gain.
     pub grading: Option<Grading>,
-    /// What disturbed the policy, or normal scheduling if nothing disturbed the policy.
+    /// What disturbed the policy, or else normal scheduling; `None` if nothing disturbed either.
     pub disturbance: Option<Disturbance>,
 }
 
@@ -49,7 +49,7 @@ impl Change {
         Some((self.grading?, self.disturbance))
     }
 
-    /// Returns the reduction of a measure.
+    /// Returns the reduction of a measure; `None` if it was not compared, as while the run is in progress.
     pub fn reduction(&self, measure: Measure) -> Option<Reduction> {
         Measure::ALL.into_iter().zip(self.reductions).find(|(one, _)| *one == measure)?.1
     }

@@ -185,8 +185,8 @@ fn bins(trials: &[&TrialRun]) -> BTreeMap<i64, u64> {
     bins
 }
 
-/// Returns the time from gap to gap that at least a third of the gaps have, within a twentieth. Times up to 200 µs are
-/// ignored; `None` if the gaps are not regular or too few remain.
+/// Returns the time from gap to gap if at least a third of these times are within 5% of it. Times up to 200
+/// µs are ignored; `None` if the gaps are not regular or too few times remain.
 fn step_of(starts: impl ExactSizeIterator<Item = i64> + Clone) -> Option<Nanos> {
     const MIN: usize = 50;
     let count = starts.len();

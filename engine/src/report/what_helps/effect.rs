@@ -64,14 +64,14 @@ pub struct ChangeEffect {
     /// The change of p99 lateness as a share of the baseline, with its simultaneous 95% interval; `None` for a denied
     /// change and until every round was measured.
     pub effect: Option<(f64, (f64, f64))>,
-    /// CPU time of the measuring thread minus its CPU time in the baseline, as a share of one CPU; `None` for a denied
-    /// change and if the system does not report CPU time.
+    /// CPU time of the measuring thread with the change, minus that in the baseline, as a share of one CPU;
+    /// `None` for a denied change, and if the system does not report CPU time.
     pub cpu_cost: Option<f64>,
     /// The result.
     pub result: ChangeResult,
-    /// The request that the system denied, and how to allow it.
+    /// The request that the system denied, and how to allow it; `None` if no request was denied.
     pub refusal: Option<Refusal>,
-    /// What disturbed the blocks of the change or of its baseline.
+    /// What disturbed the blocks of the change or of its baseline; `None` if nothing did.
     pub disturbance: Option<Disturbance>,
     /// The smallest reduction of p99 lateness, as a share, that these rounds can show; `None` until every round was
     /// measured.
@@ -173,8 +173,9 @@ pub(super) fn p99_of(trial: &TrialRun) -> Option<f64> {
     Some(sorted.percentile(Quantile::P99, PercentileRule::R7).max(1.0))
 }
 
-/// Returns the effect of a change before its result is known, and for each round ln(p99 lateness with / without it).
-/// `baseline_row` and `row` are positions in `rows`.
+/// Returns the effect of a change before its result is known, and for each round the logarithm of p99
+/// lateness with the change, divided by p99 lateness without it. `baseline_row` and `row` are positions in
+/// `rows`.
 fn measured(
     run: &Run,
     rows: &[Configuration],
@@ -217,8 +218,8 @@ fn measured(
     Some((effect, logs))
 }
 
-/// Sets effect, interval, and result of changes that are corrected together, once every round of each was measured.
-/// Denied changes keep their result.
+/// Sets the effect, interval, and result of changes that share one correction for multiple tests, if every
+/// round of each change was measured. Denied changes keep their result.
 fn conclude(
     effects: &mut [ChangeEffect],
     differences: &[Vec<f64>],

@@ -6,7 +6,7 @@ use super::super::{float, nanos_float, position};
 use super::ResampleSource;
 use crate::sample::{Column, MISSING};
 
-/// A bin holds at most the number of values above the bin, divided by this number.
+/// The number of values in a bin is at most the number of values above the bin, divided by this.
 const FINENESS: usize = 200;
 /// Edges of bins are selected from about this many values at most, taken evenly over time.
 const MAX_LOOKED_AT: usize = 1 << 16;

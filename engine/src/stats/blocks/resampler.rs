@@ -1,4 +1,4 @@
-//! Cuts a run once into short stretches, and composes resampled runs of them.
+//! Cuts a run once into short stretches, and composes resampled runs from them.
 //!
 //! Before each stretch, sums and counts per bin are saved, added up from the run's beginning; the counts are also
 //! added up from the lowest bin. A block is a whole number of stretches, so its sums and counts are the differences
@@ -76,15 +76,15 @@ pub(super) struct Resampler<'a> {
 /// How much the blocks of a run understate the variation of the run.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct BlockSpread {
-    /// Number of blocks that fit into the run one after the other, less one; at least 1.
+    /// Number of blocks that fit into the run one after the other, minus one; at least 1.
     rest: f64,
     lost_dependence: f64,
 }
 
 impl BlockSpread {
-    /// Returns the factor by which an interval is widened. There are three reasons: with few blocks, Student's
-    /// distribution is wider than the normal one, and the variance of blocks is too small; and the dependence
-    /// between values of different blocks is lost.
+    /// Returns the factor by which an interval is widened, for three reasons: with few blocks, Student's
+    /// distribution is wider than the normal one; with few blocks, the variance of blocks is too small; and
+    /// the dependence between values of different blocks is lost.
     pub(super) fn widening(self, confidence: Confidence) -> f64 {
         // Student's quantile divided by the normal quantile z is about 1 + (z² + 1) / 4 / degrees of freedom.
         let term = (confidence.normal_quantile.powi(2) + 1.0) / 4.0;

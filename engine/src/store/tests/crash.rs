@@ -16,8 +16,8 @@ struct Scenario {
     name: &'static str,
     /// Fills the folder; returns the runs that must be preserved.
     prepare: fn(&Store) -> Promised,
-    /// Does the work. Adds the runs that must survive a power failure to the first map, because their data was synced,
-    /// and the runs that must survive only the end of the process to the second map.
+    /// Does the work. Adds the runs that must survive a power failure, because their data was synced, to the
+    /// first map. Adds the runs that must survive only the end of the process to the second map.
     work: fn(&Store, &mut Promised, &mut Promised),
 }
 

@@ -15,15 +15,15 @@ use crate::units::{format_count, format_time};
 
 /// Top of each plot, in pixels.
 const TOP: f64 = 4.0;
-/// Bottom of each plot, in pixels: with up to two sides, and with more sides, whose plots are
-/// lower, so that three fit on a sheet.
+/// Bottom of each plot, in pixels: first for up to two sides, then for more sides. The plots of
+/// more sides are less tall, so that three fit on a sheet.
 const BOTTOM: [f64; 2] = [94.0, 64.0];
 /// Space in pixels below each plot, and below the last plot, which has the axis labels.
 const BELOW: [f64; 2] = [10.0, 22.0];
 /// Number of columns to which the values of a plot are reduced; each column preserves its first,
 /// min, max, and last value.
 const COLUMNS: usize = 1_000;
-/// Maximum number of late values that are all marked. If there are more, at most twice this number
+/// Up to this number of late values, all are marked. If there are more, at most twice this number
 /// is marked.
 const MAX_MARKS: usize = 400;
 

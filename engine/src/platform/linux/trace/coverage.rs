@@ -28,10 +28,10 @@ pub(super) struct Coverage {
 }
 
 impl Coverage {
-    /// Opens every event on these CPUs as long as there are file descriptors: first the switch
-    /// records of each CPU and the page faults, then the groups of one CPU after the other. Fails
-    /// if the switch records of the first CPU are denied. `absent` lists events that this kernel
-    /// does not have.
+    /// Opens every event on these CPUs as long as there are unused file descriptors: first the
+    /// switch records of each CPU and the page faults, then the groups of one CPU after the other.
+    /// Fails if the switch records of the first CPU are denied. `absent` lists events that this
+    /// kernel does not have.
     pub(super) fn open(
         cpus: &[u32],
         groups: &[Group],

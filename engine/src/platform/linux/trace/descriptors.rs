@@ -5,7 +5,7 @@ use std::sync::{Mutex, PoisonError};
 
 use super::super::guard;
 
-/// Number of file descriptors reserved for the rest of the program: run files, pipes, and files
+/// Number of file descriptors reserved for other parts of the program: run files, pipes, and files
 /// that a library opens.
 const RESERVED: usize = 16;
 

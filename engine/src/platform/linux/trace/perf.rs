@@ -123,8 +123,8 @@ impl KernelEvents {
         self.rings.into_values().collect()
     }
 
-    /// Adds page faults on all CPUs or on none. After a failure, rings per thread record page faults, and
-    /// would record those of the remaining CPUs a second time.
+    /// Adds page faults on all CPUs or on none. After a failure, rings per thread record the page faults
+    /// on every CPU: those of a CPU with its own events would then be recorded twice.
     fn add_faults_of_cpus(&mut self, id: u16, filter: &CString) -> io::Result<()> {
         let options = tracepoint_options();
         let open = |cpu: &u32| {

@@ -12,8 +12,8 @@ use crate::sample::{TraceEvent, TraceRecord};
 
 /// Folders in which the kernel describes its tracepoints.
 const FOLDERS: [&str; 2] = ["/sys/kernel/tracing/events", "/sys/kernel/debug/tracing/events"];
-/// Interrupt vectors of x86, each with an entry and an exit tracepoint: the name in these tracepoints,
-/// the name to show, and whether every kernel for x86 has the vector.
+/// Interrupt vectors of x86 that have an entry and an exit tracepoint. Each has the name in these
+/// tracepoints, the name to show, and whether every kernel for x86 has the vector.
 const VECTORS: [(&str, &str, bool); 10] = [
     ("local_timer", "local timer", true),
     ("reschedule", "reschedule", true),

@@ -32,7 +32,7 @@ const CLASSES: [(u128, u8); 4] = [
     (0x2cb1_5d1d_5fc1_11d2_abe1_00a0_c911_f518, group::IMAGE),
 ];
 
-/// State that the thread that reads events shares with the thread that takes records.
+/// State that two threads share: one reads events, and the other takes the records.
 #[derive(Debug, Default)]
 struct Shared {
     waiting: Mutex<Waiting>,

@@ -88,8 +88,8 @@ impl Records {
     }
 
     /// Returns the time from which the occupants of a CPU are known, for a sample that was due at
-    /// `due`: the time of the last switch before the records of the sample begin, or else of the first
-    /// switch. `None` if no switch on the CPU is recorded.
+    /// `due`. It is the time of the last switch before the records of the sample begin, or else of the
+    /// first switch. `None` if no switch on the CPU is recorded.
     pub(super) fn known_from(&self, cpu: u32, due: Nanos) -> Option<Nanos> {
         let all = self.of_cpu.get(&cpu)?;
         let switches = all.iter().filter_map(|at| self.records.get(*at));

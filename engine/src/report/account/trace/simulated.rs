@@ -40,9 +40,9 @@ enum Fault {
     NonMaskable,
     /// An interrupt whose end is not recorded.
     IrqWork,
-    /// Firmware, which no kernel records.
+    /// An interruption by the firmware, which no kernel records.
     Firmware,
-    /// Firmware while the CPU is idle and the timer should expire.
+    /// An interruption by the firmware while the CPU is idle and the timer should expire.
     IdleFirmware,
     /// Steal while the CPU is idle and the timer should expire.
     IdleStolen,
@@ -239,8 +239,8 @@ struct Wake {
     culprit: Option<(&'static str, i64)>,
 }
 
-/// Simulates a sleep that ends late because of a fault of this length and two short delays: the delay
-/// of the timer, and the delay from the wake-up to running.
+/// Simulates a sleep that a fault of this length makes late. Two short delays add to the fault: that
+/// of the timer, and that from the wake-up to running.
 fn sleep(cpu: &mut Cpu, fault: Fault, length: i64, [timer, dispatch]: [i64; 2]) -> Wake {
     cpu.own(2_010_000, TraceEvent::Slept);
     cpu.idle(2_011_000);

@@ -9,12 +9,13 @@ use crate::report::Cause;
 use crate::report::model::cause::DEEP_IDLE;
 use crate::sample::{TraceEvent, TraceRecord};
 
-/// Max time from the set time of a timer to its expiry, if nothing delays the expiry.
+/// A timer expires at most this long after the time for which it was set, if nothing delays the expiry.
 const PROMPT: Nanos = Nanos::from_micros(20);
 
 impl Records {
     /// Splits the first part of a sleep interval by cause, up to the expiry of the timer that ends the
-    /// sleep. Returns the rest of the interval: the whole interval if the expiry is not recorded.
+    /// sleep, or up to the time for which the timer was set if it then expired within [`PROMPT`].
+    /// Returns the rest of the interval: the whole interval if the expiry is not recorded.
     pub(super) fn split_until_expiry(
         &self,
         piece: &Piece,
@@ -85,8 +86,8 @@ impl Records {
         (piece.from < timer.at && timer.cpu == piece.cpu).then_some(timer)
     }
 
-    /// Returns the exit latency of the idle state in which a CPU is at the time `at`; `None` if the CPU
-    /// is not idle, or if the latency is not known.
+    /// Returns the exit latency of the idle state of a CPU at the time `at`; `None` if the CPU is not
+    /// idle then, or if the latency is not known.
     fn idle_latency(&self, cpu: u32, at: Nanos) -> Option<Nanos> {
         let all = self.of_idle.get(&cpu)?;
         let end = all.partition_point(|one| self.time_of(*one) <= at);

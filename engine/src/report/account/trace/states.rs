@@ -36,7 +36,7 @@ pub(super) struct Piece {
 }
 
 /// Returns the states of a thread from its first switch in `own` until a sample woke; `None` if the
-/// records do not show the thread running when the sample woke.
+/// thread was not running at the end, according to the records.
 pub(super) fn pieces<'a>(
     own: impl Iterator<Item = &'a TraceRecord>,
     sample: &Sample,
@@ -88,9 +88,10 @@ pub(super) fn pieces_until<'a>(
     pieces
 }
 
-/// If the wake-up from the last sleep or stop is not recorded, splits this state: at its end, the
-/// thread counts as ready to run, for the part of the run-queue delay that no recorded state explains.
-/// If the run-queue delay is not known, a sleep becomes [`State::AsleepOrReady`].
+/// If the wake-up from the last sleep or stop is not recorded, cuts the end off this state: there, the
+/// thread counts as ready to run. The end is as long as the part of the run-queue delay that no
+/// recorded state explains. If the run-queue delay is not known, a sleep becomes
+/// [`State::AsleepOrReady`].
 pub(super) fn split_by_run_delay(
     pieces: &mut Vec<Piece>,
     before: Option<&Sample>,

@@ -12,7 +12,8 @@ fn record(at: i64, event: TraceEvent, thread: Option<u32>, name: Option<u32>) ->
     TraceRecord { at: Nanos::from_micros(at), event, cpu: 1, thread, name, value: None }
 }
 
-/// Returns the record which states that every event that could explain a delay is recorded on CPU 1.
+/// Returns the record that marks CPU 1 as a CPU on which every event that could explain a delay is
+/// recorded.
 fn covered() -> TraceRecord {
     record(0, TraceEvent::Covered, None, None)
 }

@@ -1,5 +1,5 @@
-//! A change of one of many metrics, before the result (better, worse, or neither) is decided: the
-//! interval of the change, and the probability of a change this large by chance.
+//! A change of one of many metrics, before its result (better, worse, or neither) is decided. It
+//! has the interval of the change, and the probability of a change this large by chance.
 
 use super::Metric;
 use super::judge::{self, Delta, DeltaResult, Reason, Scale};
@@ -22,8 +22,8 @@ pub(super) struct Candidate {
 
 impl Candidate {
     /// Returns the candidate for a mean change from a baseline. `deviation` is the standard deviation
-    /// from run to run; `share` is the variance of the mean change as a multiple of the variance from
-    /// run to run. If `deviation` has no degrees of freedom, the change has no interval.
+    /// from run to run; `share` is the variance of the mean change divided by the variance from run
+    /// to run. If `deviation` has no degrees of freedom, the change has no interval.
     pub(super) fn of(
         metric: &Metric,
         baseline: f64,

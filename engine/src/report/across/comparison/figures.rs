@@ -97,7 +97,7 @@ fn own_obstacle(items: &[Item<'_>]) -> Option<Incompatibility> {
     }
 }
 
-/// Returns the limit above which a value clearly exceeds the baseline's p99: p99 plus the
+/// Returns the limit above which a value clearly exceeds the baseline's p99. It is p99 plus the
 /// run-to-run variation or, if that is not known, plus the smallest change that matters.
 fn well_above_p99(
     baseline: Item<'_>,
@@ -113,7 +113,7 @@ fn well_above_p99(
     Some(p99 + Nanos::from_nanos_f64(margin))
 }
 
-/// Returns the scale by which all metrics of a comparison are evaluated.
+/// Returns what decides, for all metrics of a configuration, how large a change must be to matter.
 fn scale_of(items: &[Item<'_>], baseline: usize, numbers: usize) -> Scale {
     let steps = items.iter().map(|item| item.run().clock.resolution);
     Scale {

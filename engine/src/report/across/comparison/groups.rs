@@ -191,8 +191,9 @@ fn row(
     (row, candidates)
 }
 
-/// Returns, for each group, the number of events and of slots from which a share is computed; `None`
-/// for a metric that is not computed from counts.
+/// Returns, for each group, the two numbers from which a share is computed: that of late samples or
+/// missed frames, and that of all samples or slots. `None` for a metric that is not computed from
+/// counts.
 fn counts(metric: &Metric, sides: &[Vec<Item<'_>>; 2]) -> Option<[(usize, usize); 2]> {
     let of = |items: &[Item<'_>]| {
         items.iter().try_fold((0, 0), |(events, slots), item| {

@@ -54,8 +54,8 @@ impl<'a> Item<'a> {
         self.row().map_or(Nanos::ZERO, |row| row.period)
     }
 
-    /// Returns the length of a frame, which determines how large a difference must be to matter:
-    /// the scheduled length, or the median frame time of a recording; 0 if neither is known.
+    /// Returns the length of a frame: the scheduled length, or the median frame time of a
+    /// recording; 0 if neither is known. It determines how large a difference must be to matter.
     pub(super) fn frame(self) -> Nanos {
         match self {
             Self::Configuration(_, row) => row.period,

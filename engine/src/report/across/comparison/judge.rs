@@ -2,9 +2,10 @@
 //!
 //! A difference is called better or worse if all of these rules hold:
 //! 1. Its 95% interval excludes 0.
-//! 2. It exceeds a number of its bootstrap standard errors that chance exceeds in 2% of comparisons:
-//!    the 2% are divided among all compared differences by Bonferroni's correction. Without this
-//!    rule, one of ten metrics of two equal runs would be called different in every second comparison.
+//! 2. It is larger than the multiple of its bootstrap standard error that chance exceeds in 2% of
+//!    comparisons. The 2% are divided among all compared differences by Bonferroni's correction.
+//!    Without this rule, one of ten metrics of two equal runs would be called different in every
+//!    second comparison.
 //! 3. It is larger than the run-to-run variation (at 5%, divided in the same way).
 //! 4. It is large enough to matter.
 //!
@@ -34,9 +35,9 @@ const UNKNOWN_SHARE_OF_FRAME: f64 = 0.005;
 /// If the run-to-run variation is not known, a change of a share of samples does not matter below
 /// this difference.
 const UNKNOWN_RATE: f64 = 0.005;
-/// Max probability that equal runs are called different in any of their metrics. It is 2% to stay below
-/// the promised 10% in practice, as two runs of one machine differ by more than the variation within
-/// each run, which is all that this probability covers.
+/// Max probability that equal runs are called different in any of their metrics. It covers only the
+/// variation within each run, and two runs of one machine differ by more than that. Therefore it is 2%,
+/// to stay below the promised 10% in practice.
 const CHANCE: f64 = 0.02;
 
 /// The result of evaluating a difference.

@@ -77,8 +77,8 @@ fn is_relative(unit: Quantity) -> bool {
     unit != Quantity::Share
 }
 
-/// Returns the standard deviation of repeats, as a share of their mean if the variation of the metric
-/// is relative; `None` for an unknown metric, fewer than two values, or a mean of 0.
+/// Returns the standard deviation of repeats; if the variation of the metric is relative, as a share
+/// of their mean. `None` for an unknown metric, fewer than two values, or a mean of 0.
 fn relative_deviation(key: &str, values: &[f64]) -> Option<Deviation> {
     let metric = Metric::PACED.iter().chain(&Metric::FRAMES).find(|metric| metric.key == key)?;
     let (mean, std_dev) = super::candidate::mean_and_std_dev(values);

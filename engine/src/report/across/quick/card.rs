@@ -151,8 +151,8 @@ fn denied(report: &Report) -> Option<Refusal> {
     granted().flat_map(|granted| &granted.refusals).next().filter(|_| !is_any_as_requested).cloned()
 }
 
-/// Whether a part is shown without a grade: the frame loop under load, if a single CPU is usable, as the load then
-/// leaves no CPU free.
+/// Whether a part is shown without a grade. This is so for the frame loop under load if only one CPU is
+/// usable: the load then leaves no CPU free.
 pub(super) fn is_stated_only(part: Part, run: &Run) -> bool {
     match run.plan() {
         Some(Plan::FrameLoop(plan)) if part == Part::FrameLoad => {

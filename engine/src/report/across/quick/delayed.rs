@@ -7,8 +7,8 @@ use crate::plan::quick::Part;
 use crate::report::model::cause::Cause;
 use crate::report::model::delays::{Delay, Delays};
 
-/// Max number of rows. If there are more sources, the last row of a source is the sum of all further
-/// ones.
+/// Max number of rows. If there are more sources, the last of their rows sums up all remaining
+/// sources.
 const MAX_ROWS: usize = 3;
 
 /// The sources that delayed the frames of a part of a check.
@@ -28,7 +28,7 @@ pub struct Delayed {
     /// observable cause; their counts add up to `late_count`.
     pub rows: Vec<DelayedRow>,
     /// The thread or interrupt that caused the largest part of the lateness in at least half of the late
-    /// frames; absent with fewer than five late frames, and if no single one did.
+    /// frames. Absent if there is none, and with fewer than five late frames.
     pub main: Option<String>,
     /// The program that was the busiest while frames were late: a hint, if the trace does not record
     /// which threads used a CPU.
@@ -78,8 +78,8 @@ impl DelayedRow {
     }
 }
 
-/// Returns the sources that delayed the frames under load, or the sources that delayed frames without
-/// load if no frame was late under load; `None` if neither frame loop was measured.
+/// Returns the sources that delayed the frames under load or, if no frame was late under load, the
+/// frames without load. `None` if neither frame loop was measured.
 pub(super) fn of(parts: &[Measured<'_>]) -> Option<Delayed> {
     let of_part = |wanted: Part| {
         let (_, measured) = parts.iter().find(|(part, _)| *part == wanted)?;

@@ -63,9 +63,9 @@ pub(super) fn of(run: &Run, report: &Report) -> Vec<Rate> {
         .collect()
 }
 
-/// Returns the number of missed frames, and of all slots, that the times `taken` would give if each
-/// frame had the length `period`: a frame that is done after its deadline is missed, and so is each
-/// slot that it skips.
+/// Returns the number of missed frames and of all slots if each frame had the length `period`.
+/// `taken` has the time of each frame from its due time to the end of its work. A frame that is
+/// done after its deadline is missed, and so is each slot that it skips.
 fn missed(taken: &[i64], period: Nanos) -> (usize, usize) {
     let period = period.get().max(1);
     let mut missed = 0_usize;

@@ -31,8 +31,8 @@ impl<'a, T> TableBuilder<'a, T> {
         Self { group: title, ..self }
     }
 
-    /// In the wide layout of the table, divides all columns added later by the values of the column with
-    /// the key `by`, up to the next call; `None` does not divide them.
+    /// In the wide layout of the table, replaces each column added later, up to the next call, by one
+    /// column per value of the column with the key `by`. With `None`, columns stay as they are.
     #[must_use]
     pub(in crate::report) fn pivot(self, by: Option<&'static str>) -> Self {
         Self { pivot: by, ..self }

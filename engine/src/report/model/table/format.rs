@@ -17,7 +17,7 @@ pub enum Quantity {
     Share,
     /// Events per second; the key ends in `_fps` or `_per_second`.
     Rate,
-    /// Numbers whose unit, if any, the key and the heading name.
+    /// Numbers; the key and the heading name their unit, if they have one.
     Number,
     /// A different kind of value in each row; each cell has its own type.
     Mixed,

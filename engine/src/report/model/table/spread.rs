@@ -5,7 +5,7 @@ use super::{Cell, Column, TableBuilder};
 use crate::stats::{Spread, Statistic};
 use crate::units::format_count;
 
-/// The values that a spread summarizes, as the titles and definitions of the columns name these values.
+/// How the titles and definitions of columns name the values that a spread summarizes.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::report) struct SpreadOf {
     /// Title of a column, with `{}` in place of the statistic: `{} overshoot`, `Frame time {}`.

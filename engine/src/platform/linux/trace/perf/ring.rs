@@ -32,7 +32,7 @@ pub(in super::super) struct Ring {
     /// The events, which record until they are dropped.
     counters: Vec<Counter>,
     switching: Switching,
-    /// The time of the newest record that was passed on.
+    /// The time of the newest record that was passed on; `None` before the first one.
     newest: Option<Nanos>,
 }
 

@@ -18,10 +18,11 @@ pub(super) struct Switching {
     noted: [Option<TraceRecord>; 2],
     /// The thread that runs on the CPU of this ring; `None` if not known, or if the ring is of a thread.
     current: Option<u32>,
-    /// The switch-in record that is expected next: the ID of its thread and of the previous thread.
+    /// The switch-in record that is expected next, if one is: the ID of its thread and of the previous
+    /// thread.
     awaited: Option<(u32, u32)>,
-    /// Time and CPU of the switch to a thread without an ID in this namespace: the tracepoint
-    /// reports the kernel's ID of the thread when that thread leaves the CPU.
+    /// Time and CPU of the switch to a thread that has no ID in this namespace. Its ID in the
+    /// kernel becomes known when the thread leaves the CPU: the tracepoint then reports it.
     unknown_since: Option<(Nanos, u32)>,
     /// Whether this kernel records no interrupts and no end of the idle time while a CPU is idle.
     is_blind_when_idle: bool,

@@ -102,7 +102,7 @@ fn relay(
     // The source ends the connection or returns it for the next run, before the reader receives the last event.
     drop(source);
     let mut run = Arc::new(run);
-    journal.write(&Event::last(Arc::clone(&run)));
+    journal.write(&Event::Finished(Arc::clone(&run)));
     journal.finish();
     if let Some(error) = journal.take_error() {
         not_saved = Some(error.clone());
@@ -111,6 +111,6 @@ fn relay(
     if let Some(error) = not_saved {
         Arc::make_mut(&mut run).health.journal_error = Some(error);
     }
-    sender.send(Event::last(run));
+    sender.send(Event::Finished(run));
     sender.finish();
 }

@@ -196,7 +196,7 @@ fn repeats_tell_their_noise_floor_and_comparisons_know_it() {
     let runs = [0, 1].map(|run| store::load(&paths[run]).unwrap());
     let reports = runs.each_ref().map(|run| Report::of(run, &Options::default()));
     let both = [(&runs[0], &reports[0]), (&runs[1], &reports[1])];
-    let floor = match store::repeats::compare(&both, 0, Some(&saved), None).variation {
+    let floor = match store::repeats::compare(&both, None, Some(&saved), None).variation {
         Variation::Repeats(count) => {
             format!(
                 "Noise floor: from {count} saved runs with run A's settings, none of them later"

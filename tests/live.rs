@@ -51,16 +51,6 @@ unsafe impl GlobalAlloc for Counting {
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
 
-const BLANK: Sample = Sample {
-    began: Nanos::ZERO,
-    due: Nanos::ZERO,
-    slept: None,
-    woke: Nanos::ZERO,
-    done: Nanos::ZERO,
-    spins: 0,
-    cpu: None,
-};
-
 fn request(plan: FrameLoop) -> Request {
     probes::request(Plan::FrameLoop(plan))
 }
@@ -80,9 +70,9 @@ fn short() -> FrameLoop {
 
 #[test]
 fn ten_thousand_turns_allocate_nothing_on_the_measuring_thread() {
-    let (mut samples, _samples_tap) = ring(20_000, BLANK);
+    let (mut samples, _samples_tap) = ring(20_000, Sample::default());
     let (mut evidence, _evidence_tap) = ring(20_000, Evidence::default());
-    let mut reader = EvidenceReader::new();
+    let mut reader = EvidenceReader::new(Arc::default());
     let sleeper = Sleeper::new();
     let stop = AtomicBool::new(false);
     let work = Prepared::new(Work::Arithmetic(Nanos::from_micros(5)), turns_a_second());
@@ -274,7 +264,7 @@ fn a_stopped_run_retains_what_was_measured() {
     while reported <= 100 {
         match running.next_event().unwrap() {
             Event::Samples { samples, .. } => reported += samples.len(),
-            Event::Finished(_) | Event::Failed { .. } => panic!("it ended before it was stopped"),
+            Event::Finished(_) => panic!("it ended before it was stopped"),
             _ => {}
         }
     }
@@ -351,10 +341,9 @@ fn threads_of_one_trial_pass_no_pin_and_no_priority_on_to_the_next() {
 /// Reads the events of a run up to the last one, and returns the run that this event contains.
 fn last_run(runner: &Runner) -> Arc<Run> {
     loop {
-        match runner.next_event().expect("a run ends with an event") {
-            Event::Finished(run) => return run,
-            Event::Failed { reason, .. } => panic!("{reason}"),
-            _ => {}
+        if let Event::Finished(run) = runner.next_event().expect("a run ends with an event") {
+            assert!(!matches!(run.ending, Ending::Failed(_)), "{:?}", run.ending);
+            return run;
         }
     }
 }
@@ -443,7 +432,7 @@ fn a_run_continues_without_a_journal_that_cannot_be_made() {
     assert_eq!(run.health.journal_error, reported.pop());
     let saved = runner.finish(run).save();
     assert!(0 < saved.run.sample_count());
-    assert!(saved.failure.is_some_and(|failure| failure.journal.is_none()));
+    assert!(saved.failure.is_some());
 }
 
 #[test]

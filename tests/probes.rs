@@ -44,8 +44,10 @@ fn start(plan: Plan) -> measure::Running {
 pub(super) fn finish(running: &measure::Running) -> Arc<Run> {
     loop {
         match running.next_event() {
-            Some(Event::Finished(run)) => return run,
-            Some(Event::Failed { reason, .. }) => panic!("the run broke: {reason}"),
+            Some(Event::Finished(run)) => {
+                assert!(!matches!(run.ending, Ending::Failed(_)), "{:?}", run.ending);
+                return run;
+            }
             Some(_) => {}
             None => panic!("no run"),
         }
@@ -323,7 +325,7 @@ fn every_kind_of_test_is_stopped_and_retains_what_was_measured() {
         loop {
             match running.next_event() {
                 Some(Event::Samples { .. }) => break,
-                Some(Event::Finished(_) | Event::Failed { .. }) | None => {
+                Some(Event::Finished(_)) | None => {
                     panic!("{key} ended before it was stopped")
                 }
                 Some(_) => {}

@@ -11,7 +11,6 @@ mod examples;
 mod export;
 mod export_request;
 mod finished_check;
-mod further;
 mod groups;
 mod host_action;
 mod host_session;
@@ -33,6 +32,7 @@ mod settings_store;
 mod shown;
 mod task;
 
+use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
@@ -80,7 +80,7 @@ pub use crate::run_list::{LibraryItem, RunListEntry};
 use examples::Examples;
 use export::Source;
 use machine::{NOISE_REPEATS, NOISE_TEST};
-use part::{Context, Outbox, Part, Request, isolate};
+use part::{Context, Part, Request, isolate};
 use settings_store::SettingsStore;
 use task::TaskHost;
 
@@ -115,12 +115,11 @@ impl Session {
         wake: impl Fn() + Send + Sync + 'static,
     ) -> Self {
         let host = TaskHost::new(wake);
-        let dialogs = Dialogs::default();
         let session = Self {
             running: Running::new(&host),
             library: Library::new(store, &host),
             comparing: Comparing::new(&host),
-            exports: Exports::new(dialogs.clone(), &host),
+            exports: Exports::new(&host),
             imports: Imports::new(&host),
             settings: SettingsStore::new(settings, file, &host),
             machine: MachineState::new(&host),
@@ -130,7 +129,7 @@ impl Session {
             notices: Vec::new(),
             to_front: false,
             go_to: None,
-            dialogs,
+            dialogs: Dialogs::default(),
             host,
         };
         session.begin()
@@ -245,8 +244,8 @@ impl Session {
     /// Draws an image of a plot on a background thread. With a name, the user selects where to save
     /// the image as a file; without a name, the image is copied to the clipboard.
     pub fn make_plot_image(&mut self, name: Option<&str>, draw: PlotPainter) {
-        self.run(EXPORTS, |part, _, _| match name {
-            Some(name) => part.save_plot(name, draw),
+        self.run(EXPORTS, |part, context| match name {
+            Some(name) => part.save_plot(name, draw, context),
             None => part.copy_plot(draw),
         });
     }
@@ -279,7 +278,7 @@ impl Session {
 
     /// Applies and saves new settings; a new folder of runs is read immediately.
     pub fn set_settings(&mut self, settings: Settings) {
-        self.run(SETTINGS, |part, _, outbox| part.set(settings, outbox));
+        self.run(SETTINGS, |part, context| part.set(settings, context));
     }
 
     /// Writes the settings immediately, before the app ends.
@@ -311,7 +310,7 @@ impl Session {
     /// Starts to open the files that later starts of the app request through this folder.
     pub fn watch_requests(&mut self, folder: &Path) {
         let folder = folder.to_owned();
-        self.run(IMPORTS, |part, _, _| part.watch(folder));
+        self.run(IMPORTS, |part, _| part.watch(folder));
     }
 
     /// Returns, only once, whether a later start of the app requested the window.
@@ -320,24 +319,21 @@ impl Session {
     }
 
     /// Runs work of one part, then carries out the requests of that part.
-    fn run<P: Part>(
-        &mut self,
-        part: fn(&mut Self) -> &mut P,
-        work: impl FnOnce(&mut P, &Context, &mut Outbox),
-    ) {
+    fn run<P: Part>(&mut self, part: fn(&mut Self) -> &mut P, work: impl FnOnce(&mut P, &Context)) {
         let context = Context {
             store: self.library.store().cloned(),
+            dialogs: self.dialogs.clone(),
             facts: self.machine.facts().cloned(),
             host: self.hosts.host(),
             late_percent: self.settings.late_percent(),
             plays_sound: self.settings().plays_sound,
             is_running: self.running.is_running(),
             is_busy: self.running.is_busy(),
+            requests: RefCell::default(),
         };
         self.host.set_measuring(context.is_busy);
-        let mut outbox = Outbox::default();
-        isolate(part(self), &mut outbox, |part, outbox| work(part, &context, outbox));
-        for request in outbox.into_requests() {
+        isolate(part(self), &context, work);
+        for request in context.requests.into_inner() {
             self.carry_out(request);
         }
     }
@@ -348,19 +344,15 @@ impl Session {
             Request::GoTo(page) => self.go_to = Some(page),
             Request::ToFront => self.to_front = true,
             Request::Show(shown) => {
-                self.run(RUNNING, |part, context, outbox| {
-                    part.show_opened(*shown, context, outbox);
-                });
+                self.run(RUNNING, |part, context| part.show_opened(*shown, context));
             }
-            Request::Mark(at) => self.run(RUNNING, |part, _, _| part.mark(at)),
+            Request::Mark(at) => self.run(RUNNING, |part, _| part.mark(at)),
             Request::TakePreset(preset) => self.take_preset(&preset),
-            Request::ListRuns => self.run(LIBRARY, |part, _, _| part.list()),
-            Request::MoveTo(store) => {
-                self.run(LIBRARY, |part, _, _| part.move_to(store));
-            }
+            Request::ListRuns => self.run(LIBRARY, |part, _| part.list()),
+            Request::MoveTo(store) => self.run(LIBRARY, |part, _| part.move_to(store)),
             Request::CountLate => {
-                self.run(RUNNING, |part, context, _| part.count_late(context));
-                self.run(COMPARING, |part, context, _| part.count_late(context));
+                self.run(RUNNING, |part, context| part.count_late(context));
+                self.run(COMPARING, Comparing::count_late);
             }
             Request::Act(action) => {
                 self.follow_place();
@@ -375,47 +367,47 @@ impl Session {
     /// Handles the messages and events since the last call.
     pub fn poll(&mut self) {
         self.run(RUNNING, Running::poll);
-        self.run(LIBRARY, |part, _, outbox| part.poll(outbox));
-        self.run(COMPARING, |part, context, _| part.poll(context));
-        self.run(EXPORTS, |part, _, outbox| part.poll(outbox));
+        self.run(LIBRARY, Library::poll);
+        self.run(COMPARING, Comparing::poll);
+        self.run(EXPORTS, Exports::poll);
         self.run(IMPORTS, Imports::poll);
-        self.run(SETTINGS, |part, _, outbox| part.poll(outbox));
-        self.run(MACHINE, |part, _, outbox| part.poll(outbox));
+        self.run(SETTINGS, SettingsStore::poll);
+        self.run(MACHINE, MachineState::poll);
         self.poll_hosts();
-        self.run(MARK_SHORTCUT, |part, _, outbox| part.poll(outbox));
+        self.run(MARK_SHORTCUT, MarkShortcut::poll);
         let wanted = self.running.is_busy().then(|| self.settings().wanted_mark_shortcut());
-        self.run(MARK_SHORTCUT, |part, _, _| part.follow(wanted.flatten()));
+        self.run(MARK_SHORTCUT, |part, _| part.follow(wanted.flatten()));
     }
 
     /// Carries out an action.
     pub fn act(&mut self, action: Action) {
         match action {
-            Action::Run(test) => {
-                self.run(RUNNING, |part, context, outbox| part.start_test(test, context, outbox));
-            }
-            Action::RunAgainWithTrace(test) => self.run(RUNNING, |part, context, outbox| {
-                part.run_again_with_trace(test, context, outbox);
+            Action::Run(test) => self.run(RUNNING, |part, context| part.start_test(test, context)),
+            Action::RunAgainWithTrace(test) => self.run(RUNNING, |part, context| {
+                part.run_again_with_trace(test, context);
             }),
             Action::RunQuick => self.start_check(QuietWait::DEFAULT),
             Action::RunQuickWhenQuiet => self.start_check(QuietWait::LONG),
-            Action::MeasureLonger => self.measure_longer(),
-            Action::MeasureTestLonger(test) => self.measure_test_longer(test),
-            Action::OpenChange { test, change } => self.open_change(test, change),
+            Action::MeasureLonger => self.run(RUNNING, Running::measure_longer),
+            Action::MeasureTestLonger(test) => {
+                self.run(RUNNING, |part, context| part.measure_test_longer(test, context));
+            }
+            Action::OpenChange { test, change } => {
+                self.run(RUNNING, |part, context| part.open_change(test, change, context));
+            }
             Action::RunWhenQuiet(test) => {
-                self.run(RUNNING, |part, context, _| part.start_when_quiet(test, context));
+                self.run(RUNNING, |part, context| part.start_when_quiet(test, context));
             }
-            Action::MeasureWithoutWaiting => {
-                self.run(RUNNING, |part, _, _| part.measure_without_waiting());
-            }
-            Action::SkipQuickPart => self.run(RUNNING, |part, _, _| part.skip_part()),
+            Action::MeasureWithoutWaiting => self.run(RUNNING, |part, _| part.measure_now()),
+            Action::SkipQuickPart => self.run(RUNNING, |part, _| part.skip_part()),
             Action::ChooseQuickPart { part, is_selected } => {
-                self.run(RUNNING, |running, _, _| running.choose_part(part, is_selected));
+                self.run(RUNNING, |running, _| running.choose_part(part, is_selected));
             }
             Action::OpenQuick(paths) => {
-                self.run(RUNNING, |part, context, outbox| part.open_quick(paths, context, outbox));
+                self.run(RUNNING, |part, context| part.open_quick(paths, context));
             }
             Action::Alternate(times) => self.alternate(times),
-            Action::Stop | Action::StopAtOnce => self.run(RUNNING, |part, _, _| part.stop()),
+            Action::Stop | Action::StopAtOnce => self.run(RUNNING, |part, _| part.stop()),
             Action::SetTrace { test, trace } => self.change(test, |state| state.set_trace(trace)),
             Action::SetRepeat { test, times } => self.change(test, |state| state.set_repeat(times)),
             Action::SetPlan(plan) => self.change(plan.key(), |state| state.set_plan(plan)),
@@ -434,74 +426,64 @@ impl Session {
             Action::ShowSettingsOfResult(test) => {
                 self.change(test, TestState::take_settings_of_result);
             }
-            Action::OpenRun(path) => {
-                self.run(LIBRARY, |part, context, outbox| part.open(path, context, outbox));
-            }
+            Action::OpenRun(path) => self.run(LIBRARY, |part, context| part.open(path, context)),
             Action::OpenExample(example) => self.open_example(example),
-            Action::AskForFile => self.ask_for_file(),
+            Action::AskForFile => self.run(IMPORTS, Imports::ask),
             Action::OpenFiles(paths) => {
-                self.run(IMPORTS, |part, context, outbox| part.open(paths, context, outbox));
+                self.run(IMPORTS, |part, context| part.open(paths, context));
             }
             Action::ChooseSeries(series) => {
-                self.run(IMPORTS, |part, context, _| part.choose_series(series, context));
+                self.run(IMPORTS, |part, context| part.choose_series(series, context));
             }
             Action::ChooseColumn(column) => {
-                self.run(IMPORTS, |part, context, _| part.choose_column(column, context));
+                self.run(IMPORTS, |part, context| part.choose_column(column, context));
             }
             Action::Export { subject, kind } => self.begin_export(subject, kind),
-            Action::PreviewExport(request) => self.run(EXPORTS, |part, _, _| part.preview(request)),
-            Action::SaveExport(request) => self.run(EXPORTS, |part, _, _| part.save(request)),
-            Action::ReplaceFiles(is) => self.run(EXPORTS, |part, _, out| part.replace(is, out)),
-            Action::CopyExport(request) => self.run(EXPORTS, |part, _, _| part.copy(request)),
-            Action::OpenReport(of) => self.run(EXPORTS, |part, _, _| part.open_report(of)),
-            Action::CloseExport => self.run(EXPORTS, |part, _, _| part.close()),
+            Action::PreviewExport(request) => self.run(EXPORTS, |part, _| part.preview(request)),
+            Action::SaveExport(request) => {
+                self.run(EXPORTS, |part, context| part.save(request, context));
+            }
+            Action::ReplaceFiles(is) => {
+                self.run(EXPORTS, |part, context| part.replace(is, context));
+            }
+            Action::CopyExport(request) => self.run(EXPORTS, |part, _| part.copy(request)),
+            Action::OpenReport(of) => self.run(EXPORTS, |part, _| part.open_report(of)),
+            Action::CloseExport => self.run(EXPORTS, |part, _| part.close()),
             Action::CopyForTicket(subject) => self.copy_for_ticket(subject),
-            Action::OpenOutside(path) => self.run(EXPORTS, |part, _, _| part.open_outside(path)),
-            Action::OpenTool(tool) => self.run(EXPORTS, |part, _, _| part.open_tool(tool)),
-            Action::PreviewRuns(paths) => self.run(LIBRARY, |part, _, _| part.preview_runs(paths)),
+            Action::OpenOutside(path) => self.run(EXPORTS, |part, _| part.open_outside(path)),
+            Action::OpenTool(tool) => self.run(EXPORTS, |part, _| part.open_tool(tool)),
+            Action::PreviewRuns(paths) => self.run(LIBRARY, |part, _| part.preview_runs(paths)),
             Action::LookAtDragged(paths) => {
-                self.run(LIBRARY, |part, _, _| part.look_at_dragged(paths));
+                self.run(LIBRARY, |part, _| part.look_at_dragged(paths));
             }
-            Action::RefreshLibrary => self.run(LIBRARY, |part, _, _| part.list()),
-            Action::EditRuns(edits) => self.run(LIBRARY, |part, _, _| part.edit(edits)),
-            Action::Mark => self.run(RUNNING, |part, _, _| part.mark(Instant::now())),
+            Action::RefreshLibrary => self.run(LIBRARY, |part, _| part.list()),
+            Action::EditRuns(edits) => self.run(LIBRARY, |part, _| part.edit(edits)),
+            Action::Mark => self.run(RUNNING, |part, _| part.mark(Instant::now())),
             Action::Annotate { test, annotations } => self.annotate(test, annotations),
-            Action::DeleteRuns(paths) => {
-                self.run(LIBRARY, |part, _, _| part.move_to_trash(&paths));
-            }
-            Action::RestoreRuns(paths) => self.run(LIBRARY, |part, _, _| part.restore(paths)),
-            Action::RemoveRuns(paths) => self.run(LIBRARY, |part, _, _| part.remove_deleted(paths)),
-            Action::Undo => self.run(LIBRARY, |part, _, _| part.undo()),
+            Action::DeleteRuns(paths) => self.run(LIBRARY, |part, _| part.move_to_trash(&paths)),
+            Action::RestoreRuns(paths) => self.run(LIBRARY, |part, _| part.restore(paths)),
+            Action::RemoveRuns(paths) => self.run(LIBRARY, |part, _| part.remove_deleted(paths)),
+            Action::Undo => self.run(LIBRARY, |part, _| part.undo()),
             Action::Compare(paths) => self.compare(paths),
             Action::SetGroup { side, paths } => self.set_group(side, &paths),
             Action::CompareGroups(groups) => self.compare_groups(groups),
             Action::GoTo(page) => self.go_to = Some(page),
             Action::Set(settings) => self.set_settings(*settings),
-            Action::AskForFolder => self.ask_for_folder(),
+            Action::AskForFolder => self.run(SETTINGS, SettingsStore::ask_for_folder),
             Action::AnswerPath(path) => self.dialogs.answer(path),
             Action::ReadMachine => self.read_machine(),
             Action::MeasureWithRights(then) => self.elevate(Some(*then)),
             Action::Host(action) => self.act_on_hosts(action),
             Action::ReadNoise => self.read_noise(),
-            Action::MeasureNoise => self.measure_noise(),
+            Action::MeasureNoise => self.run(RUNNING, Running::measure_noise),
             Action::Tell(text) => self.notices.push(Notice::info(text)),
             // The window itself handles these actions.
             Action::ShowKeys | Action::ShowHosts => {}
         }
     }
 
-    fn ask_for_folder(&mut self) {
-        let dialogs = self.dialogs.clone();
-        self.run(SETTINGS, |part, _, _| part.ask_for_folder(&dialogs));
-    }
-
     fn start_check(&mut self, longest_wait: Nanos) {
-        self.run(RUNNING, |part, context, _| part.start_check(longest_wait, context));
-    }
-
-    fn ask_for_file(&mut self) {
-        let dialogs = self.dialogs.clone();
-        self.run(IMPORTS, |part, _, _| part.ask(&dialogs));
+        self.run(RUNNING, |part, context| part.start_check(longest_wait, context));
     }
 
     /// Returns the source of the results to export; `None` if there is no result.
@@ -511,12 +493,12 @@ impl Session {
 
     fn begin_export(&mut self, subject: Subject, kind: Option<ExportKind>) {
         let source = self.source(&subject);
-        self.run(EXPORTS, |part, _, outbox| part.begin(subject, source, kind, outbox));
+        self.run(EXPORTS, |part, context| part.begin(subject, source, kind, context));
     }
 
     fn copy_for_ticket(&mut self, subject: Subject) {
         let source = self.source(&subject);
-        self.run(EXPORTS, |part, _, outbox| part.copy_for_ticket(subject, source, outbox));
+        self.run(EXPORTS, |part, context| part.copy_for_ticket(subject, source, context));
     }
 
     /// Returns whether there is a result to export.
@@ -528,7 +510,7 @@ impl Session {
     pub fn restore_result(&mut self, page: PageId) {
         let PageId::Test(test) = page else { return };
         if let Some(path) = self.settings().results.get(test).cloned() {
-            self.run(RUNNING, |part, context, _| part.restore(test, path, context));
+            self.run(RUNNING, |part, context| part.restore(test, path, context));
         }
     }
 
@@ -549,13 +531,7 @@ impl Session {
     fn alternate(&mut self, times: u32) {
         let compared = self.comparing.compared().cloned();
         let runs = compared.as_ref().map_or(&[][..], |compared| &compared.runs);
-        self.run(RUNNING, |part, context, outbox| part.alternate(runs, times, context, outbox));
-    }
-
-    fn measure_noise(&mut self) {
-        self.run(RUNNING, |part, context, outbox| {
-            part.repeat(NOISE_TEST, NOISE_REPEATS, context, outbox);
-        });
+        self.run(RUNNING, |part, context| part.alternate(runs, times, context));
     }
 
     fn edit_settings(&mut self, edit: impl FnOnce(&mut Settings)) {
@@ -565,7 +541,7 @@ impl Session {
     }
 
     fn change(&mut self, test: &str, change: impl FnOnce(&mut TestState)) {
-        self.run(RUNNING, |part, _, _| part.change(test, change));
+        self.run(RUNNING, |part, _| part.change(test, change));
     }
 
     /// Sets the annotations of a result on screen, and of the file of its run.
@@ -574,14 +550,14 @@ impl Session {
         self.change(test, |state| path = state.annotate(&annotations));
         if let Some(path) = path {
             let edits = vec![(path, Edit::Annotations(annotations))];
-            self.run(LIBRARY, |part, _, _| part.edit(edits));
+            self.run(LIBRARY, |part, _| part.edit(edits));
         }
     }
 
     fn read_noise(&mut self) {
         if self.library.items().is_some() {
             let list = self.library.version();
-            self.run(MACHINE, |part, context, _| part.read_noise(list, context));
+            self.run(MACHINE, |part, context| part.read_noise(list, context));
         }
     }
 }

@@ -3,6 +3,7 @@
 //! `cargo bench -p jitterscope-engine --bench hot_loop`
 
 use std::hint::black_box;
+use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use divan::{Bencher, counter::ItemsCount};
@@ -42,7 +43,7 @@ fn cpu_number() -> Option<u32> {
 
 #[divan::bench]
 fn evidence_read(bencher: Bencher<'_, '_>) {
-    let reader = EvidenceReader::new();
+    let reader = EvidenceReader::new(Arc::default());
     bencher.bench_local(|| black_box(reader.read()));
 }
 
@@ -94,14 +95,14 @@ fn iteration_without_evidence(bencher: Bencher<'_, '_>) {
 /// As a frame that is on time runs: the counters are read in the slack after its work.
 #[divan::bench]
 fn iteration_on_time_with_evidence_read(bencher: Bencher<'_, '_>) {
-    bench_iterations(bencher, Some(EvidenceReader::new()), Nanos::MAX);
+    bench_iterations(bencher, Some(EvidenceReader::new(Arc::default())), Nanos::MAX);
 }
 
 /// As a late frame runs: the counters are read after the wake-up and in the slack, the work's start is
 /// stamped, and the evidence is recorded.
 #[divan::bench]
 fn iteration_late_with_evidence_read(bencher: Bencher<'_, '_>) {
-    bench_iterations(bencher, Some(EvidenceReader::new()), Nanos::new(-1));
+    bench_iterations(bencher, Some(EvidenceReader::new(Arc::default())), Nanos::new(-1));
 }
 
 /// The same number of iterations of two bare clock reads and one of the CPU number: the loop's own share

@@ -23,7 +23,6 @@ mod tests;
 mod tile;
 
 pub use settings::{Counters, Kind, Movement, Phases, Settings};
-pub use tile::Tile;
 
 use crate::nanos::Nanos;
 
@@ -112,67 +111,8 @@ impl World {
         }
     }
 
-    /// Removes a player, counted from 0, from the game; the packets of the next cycle inform the other players.
-    pub fn leave(&mut self, player: usize) {
-        if let Game::Players(game) = &mut self.game {
-            game.player_table.leave(slot_of(player, game.observers.len()));
-        }
-    }
-
-    /// Adds a player, counted from 0, to the game again; other players see the player one cycle later.
-    pub fn join(&mut self, player: usize, tile: Tile) {
-        if let Game::Players(game) = &mut self.game {
-            game.join(slot_of(player, game.observers.len()), tile);
-        }
-    }
-
-    /// Changes the appearance of a player, counted from 0.
-    pub fn restyle(&mut self, player: usize) {
-        if let Game::Players(game) = &mut self.game {
-            game.restyle(slot_of(player, game.observers.len()));
-        }
-    }
-
     /// Returns the contents of the packets of the last cycle.
     pub fn counters(&self) -> Counters {
         self.counters
     }
-
-    /// Returns the number of players that receive packets.
-    pub fn observers(&self) -> usize {
-        match &self.game {
-            Game::Players(game) => game.observers.len(),
-            Game::Npcs(game) => game.watchers.len(),
-        }
-    }
-
-    /// Returns the packet of a player, counted from 0, in the last cycle; empty if the player does not exist or has
-    /// left.
-    pub fn packet(&self, observer: usize) -> &[u8] {
-        match &self.game {
-            Game::Players(game) => game.packet(observer),
-            Game::Npcs(game) => game.packet(observer),
-        }
-    }
-
-    /// Returns a checksum of all packets of the last cycle, in order.
-    pub fn digest(&self) -> u64 {
-        (0..self.observers()).fold(0, |digest, observer| {
-            let packet = self.packet(observer);
-            let chunks = packet.chunks(8).map(|chunk| {
-                let mut eight = [0; 8];
-                eight.iter_mut().zip(chunk).for_each(|(to, byte)| *to = *byte);
-                u64::from_le_bytes(eight)
-            });
-            chunks.fold(random::mix(digest ^ packet.len() as u64), |digest, eight| {
-                random::mix(digest.wrapping_add(eight))
-            })
-        })
-    }
-}
-
-/// Returns the slot of a player. Players are counted from 0, slots from 1; a number that is too high results in the
-/// last slot.
-fn slot_of(player: usize, count: usize) -> usize {
-    player.min(count.saturating_sub(1)) + 1
 }

@@ -36,6 +36,8 @@ mod macos;
 #[cfg(target_os = "macos")]
 mod no_elevation;
 #[cfg(not(target_os = "linux"))]
+mod no_limits;
+#[cfg(not(target_os = "linux"))]
 mod no_root;
 #[cfg(not(target_os = "linux"))]
 mod no_sensors;

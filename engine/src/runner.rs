@@ -11,7 +11,7 @@
 //! let request = MachineFacts::read().request(Plan::all().remove(0), Labels::default());
 //! let runner = Runner::start(request, Sink::Store(Store::at("runs")), || {})?;
 //! while let Some(event) = runner.next_event() {
-//!     if let Event::Finished(run) | Event::Failed { run, .. } = event {
+//!     if let Event::Finished(run) = event {
 //!         println!("{:?}", runner.finish(run).save().path);
 //!         break;
 //!     }
@@ -47,7 +47,7 @@ pub use check::{CheckGroup, check_settings};
 pub use copy::{copy_agent, system_of};
 pub use host::{Address, Agent, Host, HostLoad, open_sign_in};
 pub use host_key::HostKey;
-pub use quiet::{OtherLoad, OtherPrograms, QuietWait};
+pub use quiet::{OtherLoad, OtherPrograms, OtherShare, QuietWait};
 pub use remote_run::lost_after;
 pub use sequence::{RunSequence, Step};
 pub use sink::Sink;
@@ -191,9 +191,7 @@ impl FinishedRun {
         let save = |store: &Store| store.save_measured(&run, journal.as_deref());
         match store.as_ref().map_or(Ok(None), save) {
             Ok(path) => SavedRun { run, path, failure: None },
-            Err(error) => {
-                SavedRun { run, path: None, failure: Some(SaveFailure { error, journal }) }
-            }
+            Err(error) => SavedRun { run, path: None, failure: Some(error) },
         }
     }
 }
@@ -205,17 +203,8 @@ pub struct SavedRun {
     pub run: Run,
     /// The path of the run's file; `None` if the run was not saved.
     pub path: Option<PathBuf>,
-    /// The error, if saving failed.
-    pub failure: Option<SaveFailure>,
-}
-
-/// Why a run could not be saved.
-#[derive(Debug)]
-pub struct SaveFailure {
-    /// What failed.
-    pub error: SaveError,
-    /// The journal, which still contains the samples; `None` if the run has no journal.
-    pub journal: Option<PathBuf>,
+    /// Why saving failed; the journal, if there is one, still contains the samples.
+    pub failure: Option<SaveError>,
 }
 
 /// Removes the journal of a run that did not start. An error is only logged.

@@ -20,7 +20,7 @@ pub use wait_reasons::WaitReasons;
 
 /// One iteration of a measuring loop. Instants are nanoseconds from the trial's start; for gap probes, from the start
 /// of the stage.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Sample {
     /// When the loop began to wait.
     pub began: Nanos,

@@ -109,15 +109,11 @@ impl HostMenu {
         }
         let room = ctx.content_rect().width() - 32.0;
         let mut is_done = false;
-        Popup::menu(badge)
-            .close_behavior(PopupCloseBehavior::CloseOnClickOutside)
-            .accessible_name("Tests run on")
-            .width(WIDTH.min(room))
-            .show(|ui| {
-                ui.set_width(WIDTH.min(room) - 12.0);
-                ui.spacing_mut().item_spacing = vec2(size::GAP_SMALL, 2.0);
-                is_done = self.list_ui(ui, session, actions);
-            });
+        popup.width(WIDTH.min(room)).show(|ui| {
+            ui.set_width(WIDTH.min(room) - 12.0);
+            ui.spacing_mut().item_spacing = vec2(size::GAP_SMALL, 2.0);
+            is_done = self.list_ui(ui, session, actions);
+        });
         if is_done {
             Popup::close_id(&ctx, id);
         }

@@ -55,29 +55,13 @@ impl App {
                 live.trial_count(),
             )
         });
-        let dialog = match question {
-            Question::Stop => Dialog {
-                title: "Stop the test?",
-                text: &retained,
-                primary: "Stop",
-                cancel: "Keep running",
-                is_stop: true,
-            },
-            Question::Switch => Dialog {
-                title: &switch,
-                text: &retained,
-                primary: "Stop and start",
-                cancel: "Keep running",
-                is_stop: true,
-            },
-            Question::Close => Dialog {
-                title: "Stop the test and close?",
-                text: &retained,
-                primary: "Stop and close",
-                cancel: "Keep running",
-                is_stop: true,
-            },
+        let (title, primary) = match question {
+            Question::Stop => ("Stop the test?", "Stop"),
+            Question::Switch => (switch.as_str(), "Stop and start"),
+            Question::Close => ("Stop the test and close?", "Stop and close"),
         };
+        let cancel = "Keep running";
+        let dialog = Dialog { title, text: &retained, primary, cancel, is_stop: true };
         match dialog.show(ctx) {
             Some(Answer::Primary) => {
                 self.session.act(Action::Stop);

@@ -330,20 +330,7 @@ fn right_ui(
     let PageId::Test(key) = page else { return };
     let Some(state) = session.running().test(key) else { return };
     match state.phase() {
-        Phase::Running(_) => {
-            mark_ui(ui, session, width_class, actions);
-            if ui
-                .add(
-                    Button::stop("Stop")
-                        .icon(icons::STOP_FILL)
-                        .shortcut(&key_text(ui.ctx(), Command::Stop))
-                        .bar(),
-                )
-                .clicked()
-            {
-                actions.push(Action::Stop);
-            }
-        }
+        Phase::Running(_) => stop_button_ui(ui, session, width_class, actions),
         Phase::Stopping(_) => {
             ui.add_enabled(false, Button::stop("Stopping").bar());
         }
@@ -356,9 +343,7 @@ fn right_ui(
             } else {
                 "Run test"
             };
-            let by_key = key_text(ui.ctx(), Command::Run);
-            let button = Button::primary(text).icon(icons::PLAY_FILL).shortcut(&by_key).bar();
-            if ui.add_enabled(session.can_start(page), button).clicked() {
+            if run_button_ui(ui, text, session.can_start(page)) {
                 actions.push(Action::Run(key));
             }
         }
@@ -397,20 +382,33 @@ fn quick_button_ui(
 ) {
     let quick = session.running().quick();
     if quick.check().is_some() {
-        mark_ui(ui, session, width_class, actions);
-        let by_key = key_text(ui.ctx(), Command::Stop);
-        let stop = Button::stop("Stop").icon(icons::STOP_FILL).shortcut(&by_key).bar();
-        if ui.add(stop).clicked() {
-            actions.push(Action::Stop);
-        }
-        return;
+        return stop_button_ui(ui, session, width_class, actions);
     }
     let text = if quick.result().is_some() { "Run again" } else { "Run check" };
-    let by_key = key_text(ui.ctx(), Command::Run);
-    let button = Button::primary(text).icon(icons::PLAY_FILL).shortcut(&by_key).bar();
-    if ui.add_enabled(session.can_start(PageId::Quick), button).clicked() {
+    if run_button_ui(ui, text, session.can_start(PageId::Quick)) {
         actions.push(Action::RunQuick);
     }
+}
+
+/// Draws the buttons that mark the current time and stop the test.
+fn stop_button_ui(
+    ui: &mut Ui,
+    session: &Session,
+    width_class: WidthClass,
+    actions: &mut Vec<Action>,
+) {
+    mark_ui(ui, session, width_class, actions);
+    let by_key = key_text(ui.ctx(), Command::Stop);
+    if ui.add(Button::stop("Stop").icon(icons::STOP_FILL).shortcut(&by_key).bar()).clicked() {
+        actions.push(Action::Stop);
+    }
+}
+
+/// Draws the button that starts a test or check; returns whether it was clicked.
+fn run_button_ui(ui: &mut Ui, text: &str, is_enabled: bool) -> bool {
+    let by_key = key_text(ui.ctx(), Command::Run);
+    let button = Button::primary(text).icon(icons::PLAY_FILL).shortcut(&by_key).bar();
+    ui.add_enabled(is_enabled, button).clicked()
 }
 
 /// Draws the button that copies all facts about the machine as Markdown.

@@ -8,8 +8,8 @@ use std::path::{Path, PathBuf};
 
 use clap::{Arg, ArgAction, ArgMatches, Command};
 use jitterscope_engine::plan::quick::Part;
+use jitterscope_engine::report::Report;
 use jitterscope_engine::report::comparison::Prior;
-use jitterscope_engine::report::{Comparison, Report};
 use jitterscope_engine::run::{Run, RunId};
 use jitterscope_engine::store::Store;
 use jitterscope_engine::store::repeats;
@@ -178,14 +178,8 @@ pub(super) fn run(store: Option<&Store>, matches: &ArgMatches) -> Result<Status,
         if request.group_a.is_some() {
             refuse_repeated(&evaluated)?;
         }
-        let comparison = match request.group_a {
-            Some(count) => {
-                let (a, b) = evaluated.split_at(count.min(evaluated.len()));
-                let prior = request.prior.clone().or_else(|| store.map(Store::prior));
-                Comparison::of_groups([a, b], &prior.unwrap_or_default())
-            }
-            None => repeats::compare(&evaluated, 0, store, request.prior.as_ref()),
-        };
+        let comparison =
+            repeats::compare(&evaluated, request.group_a, store, request.prior.as_ref());
         contents.push(match format.as_deref() {
             Some("json") => show::json(&comparison, &evaluated)?,
             Some("html" | "markdown") => String::new(),

@@ -37,7 +37,8 @@ pub(super) fn note(matches: &ArgMatches) {
     WITH_NAMES.get_or_init(|| matches.get_flag("with-names"));
 }
 
-fn included(place: Place) -> IncludedNames {
+/// Returns the names that an output to this destination may contain.
+pub(super) fn included(place: Place) -> IncludedNames {
     match place {
         _ if WITH_NAMES.get() == Some(&true) => IncludedNames::EVERYTHING,
         Place::Terminal => IncludedNames::ON_SCREEN,
@@ -71,13 +72,6 @@ pub(super) fn evaluated(run: &Run, place: Place) -> (Cow<'_, Run>, Report) {
 /// Returns whether a file may name other programs.
 pub(super) fn has_programs() -> bool {
     included(Place::File).programs
-}
-
-/// Returns a sentence that lists the names excluded from a file; `has_programs` is whether the file
-/// may name other programs.
-pub(super) fn privacy(has_programs: bool) -> String {
-    let names = included(Place::File);
-    names.sentence(has_programs && !names.programs)
 }
 
 /// Returns the text without the names that a file must not contain.

@@ -5,7 +5,6 @@ use std::io;
 use std::path::PathBuf;
 
 use clap::{Arg, ArgMatches, Command};
-use jitterscope_engine::export::html::write_page;
 use jitterscope_engine::export::openmetrics::{self, Source};
 use jitterscope_engine::export::{self, Format};
 use jitterscope_engine::format;
@@ -13,9 +12,7 @@ use jitterscope_engine::measure::TraceMode;
 use jitterscope_engine::nanos::Nanos;
 use jitterscope_engine::plan::Plan;
 use jitterscope_engine::plan::quick::{BUDGET, CheckSettings, Part};
-use jitterscope_engine::report::quick::{
-    Figure, Measured, Scorecard, continuation, joined, lateness_chart,
-};
+use jitterscope_engine::report::quick::{Figure, Measured, Scorecard, continuation, joined};
 use jitterscope_engine::report::{Options, Report};
 use jitterscope_engine::run::{Ending, Labels, Run, TrialRun};
 use jitterscope_engine::runner::{CheckGroup, MachineFacts, QuietWait};
@@ -26,7 +23,7 @@ use serde_json::{Value, json};
 use super::names::{self, Place};
 use super::output::Output;
 use super::print::{columns, print_message};
-use super::terminal::{self, Terminal, report_failure};
+use super::terminal::{self, Terminal};
 use super::{Status, failed, format_option, host, path_option, text, why};
 use crate::text as words;
 
@@ -183,15 +180,9 @@ impl Saved {
 
     /// Writes the check as one file in HTML or Markdown.
     pub(super) fn write(&self, format: Format, to: &mut dyn io::Write) -> io::Result<()> {
-        let (parts, runs) = (self.measured(), self.runs());
-        let card = Scorecard::of(&parts);
-        if format != Format::Html {
-            return export::markdown::render(&words::quick::report(&card, &runs), to);
-        }
-        let chart = lateness_chart(&parts);
-        let is_traced = runs.iter().flat_map(|run| &run.trials).any(|trial| trial.trace.is_some());
-        let privacy = names::privacy(is_traced);
-        write_page(&words::quick::page(&card, &parts, chart.as_slice(), privacy), to)
+        let parts = self.measured();
+        let (is_page, names) = (format == Format::Html, names::included(Place::File));
+        words::quick::write(is_page, &Scorecard::of(&parts), &parts, names, to)
     }
 }
 
@@ -326,7 +317,7 @@ impl Check<'_> {
             self.has_failed = true;
         }
         if let Some(failure) = &saved.failure {
-            report_failure(failure);
+            failed(failure);
             self.has_failed = true;
         }
         let run = saved.run;

@@ -14,7 +14,7 @@ use jitterscope_engine::plan::Plan;
 use jitterscope_engine::platform;
 use jitterscope_engine::report::quick::joined;
 use jitterscope_engine::run::{Ending, Run};
-use jitterscope_engine::runner::{Host, Runner, SaveFailure, SavedRun, Sink, StartError};
+use jitterscope_engine::runner::{Host, Runner, SavedRun, Sink, StartError};
 use jitterscope_engine::store::Store;
 
 use super::print::print_message;
@@ -142,7 +142,7 @@ impl<'a> Terminal<'a> {
 pub(super) fn report(saved: &SavedRun) -> Status {
     let SavedRun { run, path, failure } = saved;
     if let Some(failure) = failure {
-        report_failure(failure);
+        failed(failure);
     }
     if let Ending::Failed(reason) = &run.ending {
         print_message(&format!("error: the test could not finish: {reason}"));
@@ -159,11 +159,6 @@ pub(super) fn report(saved: &SavedRun) -> Status {
             Status::Stopped
         }
     }
-}
-
-/// Prints why a run was not saved, and where its samples can be found.
-pub(super) fn report_failure(failure: &SaveFailure) {
-    print_message(&format!("error: {}", failure.error));
 }
 
 /// Shows the progress of a run until it ends; `None` if it ended without a result.
@@ -217,7 +212,7 @@ fn watch(
             | Event::Value { .. }
             | Event::Traced { .. }
             | Event::Ended { .. } => {}
-            Event::Finished(run) | Event::Failed { run, .. } => {
+            Event::Finished(run) => {
                 bar.finish_and_clear();
                 return Some(run);
             }

@@ -6,13 +6,13 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use jitterscope_engine::report::chart::{BoxMark, tail_curve};
-use jitterscope_engine::report::comparison::{ComparedRow, Item, MAX_RUNS, Outcome, Prior};
+use jitterscope_engine::report::comparison::{ComparedRow, Item, MAX_RUNS, Outcome};
 use jitterscope_engine::report::{Comparison, Report};
 use jitterscope_engine::run::Run;
-use jitterscope_engine::stats::{LogHistogram, Pyramid, Sorted};
+use jitterscope_engine::stats::{LogHistogram, Pyramid, Sorted, distinct};
 use jitterscope_engine::store::{Store, repeats};
 
-use super::part::{Context, Outbox, Part};
+use super::part::{Context, Part};
 use super::shown::LoadedRun;
 use super::task::{TaskHost, Tasks};
 pub use checks::CheckComparison;
@@ -78,22 +78,8 @@ impl ComparisonView {
     }
 }
 
-/// Compares evaluated runs with the first run. If `group_a` is a number, this many runs, from the
-/// first, are group A, with which the other runs are compared as a group.
-pub(super) fn evaluate(
-    runs: &[(&Run, &Report)],
-    group_a: Option<usize>,
-    store: Option<&Store>,
-    prior: Option<&Prior>,
-) -> Comparison {
-    let Some(count) = group_a else { return repeats::compare(runs, 0, store, prior) };
-    let (a, b) = runs.split_at(count.min(runs.len()));
-    let prior = prior.cloned().or_else(|| store.map(Store::prior)).unwrap_or_default();
-    Comparison::of_groups([a, b], &prior)
-}
-
 /// The curves of one configuration; each field has one entry per compared run or group.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Curves {
     /// The histogram of the values.
     pub histograms: Vec<LogHistogram>,
@@ -148,7 +134,7 @@ pub struct Comparing {
 impl Part for Comparing {
     const NAME: &'static str = "the comparison";
 
-    fn restart(&mut self, _: &mut Outbox) {
+    fn restart(&mut self, _: &Context) {
         *self = Self::new(self.tasks.host());
     }
 }
@@ -227,27 +213,17 @@ impl Comparing {
         self.groups.iter().all(|group| !group.is_empty())
     }
 
-    /// Starts to compare the groups. `checks` has the quick checks of each group, or is `None` if
-    /// the groups consist of runs.
-    pub(super) fn compare_groups(
-        &mut self,
-        checks: Option<[Vec<CheckFiles>; 2]>,
-        context: &Context,
-    ) {
+    /// Starts to compare the groups. `checks` has the quick checks of group A followed by those of
+    /// B, or is `None` if the groups consist of runs.
+    pub(super) fn compare_groups(&mut self, checks: Option<Vec<CheckFiles>>, context: &Context) {
         let loaded = self.loaded();
         let [a, b] = &self.groups;
         self.selected = Selected { group_a: Some(a.len()), paths: [a.as_slice(), b].concat() };
         self.progress = Progress::Loading;
-        let Some([a, b]) = checks else {
-            self.load(loaded, context);
-            return;
-        };
-        let (store, compared) = (context.store.clone(), self.selected.clone());
-        let compare = move || {
-            let view = CheckComparison::of_groups([&a, &b], store.as_ref())?;
-            Ok(Progress::Checks(Arc::new(view)))
-        };
-        self.tasks.spawn("compare", compare, move |result| (compared, result));
+        match checks {
+            Some(checks) => self.load_checks(checks, context),
+            None => self.load(loaded, context),
+        }
     }
 
     /// Shows why these runs cannot be compared.
@@ -262,44 +238,43 @@ impl Comparing {
     }
 
     fn load(&self, loaded: Vec<Arc<LoadedRun>>, context: &Context) {
-        let (store, late_percent) = (context.store.clone(), context.late_percent);
-        let (selected, compared) = (self.selected.clone(), self.selected.clone());
-        self.tasks.spawn(
-            "compare",
-            move || {
-                let view = compare(store.as_ref(), &selected, &loaded, late_percent)?;
-                Ok(Progress::Done(Arc::new(view)))
-            },
-            move |result| (compared, result),
-        );
+        let late_percent = context.late_percent;
+        self.start(context, move |selected, store| {
+            let view = compare(store, selected, &loaded, late_percent)?;
+            Ok(Progress::Done(Arc::new(view)))
+        });
     }
 
-    /// Starts to open and compare quick checks, at most four, each given by the path of its list
-    /// entry and its run files.
-    pub(super) fn compare_checks(
-        &mut self,
-        checks: Vec<(PathBuf, Vec<PathBuf>)>,
-        context: &Context,
-    ) {
-        if !self.begin(checks.iter().map(|(path, _)| path.clone()).collect()) {
-            return;
-        }
-        let (store, compared) = (context.store.clone(), self.selected.clone());
-        let compare = move || {
-            let view = CheckComparison::of(&checks, store.as_ref())?;
+    fn load_checks(&self, checks: Vec<CheckFiles>, context: &Context) {
+        self.start(context, move |selected, store| {
+            let view = CheckComparison::of(&checks, selected.group_a, store)?;
             Ok(Progress::Checks(Arc::new(view)))
-        };
+        });
+    }
+
+    /// Compares the selection on a background thread.
+    fn start(
+        &self,
+        context: &Context,
+        compare: impl FnOnce(&Selected, Option<&Store>) -> Result<Progress, String> + Send + 'static,
+    ) {
+        let (store, selected) = (context.store.clone(), self.selected.clone());
+        let compared = selected.clone();
+        let compare = move || compare(&selected, store.as_ref());
         self.tasks.spawn("compare", compare, move |result| (compared, result));
     }
 
+    /// Starts to open and compare quick checks, at most four.
+    pub(super) fn compare_checks(&mut self, mut checks: Vec<CheckFiles>, context: &Context) {
+        if self.begin(checks.iter().map(|(path, _)| path.clone()).collect()) {
+            checks.truncate(MAX_RUNS);
+            self.load_checks(checks, context);
+        }
+    }
+
     /// Selects other runs or quick checks, at most four; returns whether at least two are selected.
-    fn begin(&mut self, mut paths: Vec<PathBuf>) -> bool {
-        let mut seen: Vec<PathBuf> = Vec::new();
-        paths.retain(|path| {
-            let is_new = !seen.contains(path);
-            seen.push(path.clone());
-            is_new
-        });
+    fn begin(&mut self, paths: Vec<PathBuf>) -> bool {
+        let mut paths = distinct(paths);
         paths.truncate(MAX_RUNS);
         let is_enough = 2 <= paths.len();
         self.selected = Selected { paths, group_a: None };
@@ -342,7 +317,7 @@ fn compare(
         selected.paths.iter().map(open).collect::<Result<_, String>>()?;
     let evaluated: Vec<(&Run, &Report)> =
         runs.iter().map(|shown| (shown.run.as_ref(), &shown.report)).collect();
-    let comparison = evaluate(&evaluated, selected.group_a, store, None);
+    let comparison = repeats::compare(&evaluated, selected.group_a, store, None);
     let sides: Vec<&[(&Run, &Report)]> = match selected.group_a {
         Some(count) => <[_; 2]>::from(evaluated.split_at(count.min(evaluated.len()))).to_vec(),
         None => evaluated.chunks(1).collect(),
@@ -371,7 +346,7 @@ fn pairs(
             let outcome = if first == comparison.baseline {
                 comparison.outcome(second)
             } else {
-                repeats::compare(&[*run, *other], 0, store, Some(&comparison.prior)).outcome(1)
+                repeats::compare(&[*run, *other], None, store, Some(&comparison.prior)).outcome(1)
             };
             pairs.push((first, second, outcome));
         }
@@ -383,12 +358,7 @@ impl Curves {
     /// Returns the curves of each compared run or group: for a group, distributions over all its
     /// runs, and the timeline of its first run.
     fn of(row: &ComparedRow, sides: &[&[(&Run, &Report)]]) -> Self {
-        let mut curves = Self {
-            histograms: Vec::new(),
-            tails: Vec::new(),
-            boxes: Vec::new(),
-            timelines: Vec::new(),
-        };
+        let mut curves = Self::default();
         for (side, &position) in sides.iter().zip(&row.positions) {
             let items: Vec<Item<'_>> = side
                 .iter()

@@ -101,9 +101,13 @@ impl Dialogs {
         let _ok = sender.send(path.into_iter().collect());
     }
 
-    /// Asks a question in the window, and returns the function that waits for the answer; `None` if
-    /// the system has such dialogs.
+    /// Asks a question in the window, unless its answer is prepared, and returns the function that
+    /// waits for the answer; `None` if the system has such dialogs.
     fn in_window(&self, title: &str, kind: PathKind, path: PathBuf) -> Option<Answer> {
+        let prepared = self.prepared.lock().unwrap_or_else(PoisonError::into_inner).pop_front();
+        if let Some(answer) = prepared {
+            return Some(Box::new(move || answer));
+        }
         if !self.own().is_forced && has_system_dialogs() {
             return None;
         }
@@ -121,48 +125,36 @@ impl Dialogs {
         self.prepared.lock().unwrap_or_else(PoisonError::into_inner).push_back(paths);
     }
 
-    fn prepared(&self) -> Option<Answer> {
-        let answer = self.prepared.lock().unwrap_or_else(PoisonError::into_inner).pop_front()?;
-        Some(Box::new(move || answer))
-    }
-
     /// Asks for a folder.
     pub(super) fn folder(&self, title: &str, from: Option<PathBuf>) -> Answer {
         let begin = from.clone().unwrap_or_else(home);
-        self.prepared().or_else(|| self.in_window(title, PathKind::Folder, begin)).unwrap_or_else(
-            || {
-                let dialog = dialog(title, from).pick_folder();
-                Box::new(move || paths(pollster::block_on(dialog)))
-            },
-        )
+        self.in_window(title, PathKind::Folder, begin).unwrap_or_else(|| {
+            let dialog = dialog(title, from).pick_folder();
+            Box::new(move || paths(pollster::block_on(dialog)))
+        })
     }
 
     /// Asks where to write a file; `name` is the suggested file name.
     pub(super) fn output(&self, name: &str, from: Option<PathBuf>) -> Answer {
         let begin = from.clone().unwrap_or_else(home).join(name);
-        self.prepared()
-            .or_else(|| self.in_window("Export", PathKind::NewFile, begin))
-            .unwrap_or_else(|| {
-                let ending = name.rsplit('.').next().unwrap_or_default();
-                let dialog =
-                    dialog("Export", from).set_file_name(name).add_filter(ending, &[ending]);
-                let dialog = dialog.save_file();
-                Box::new(move || paths(pollster::block_on(dialog)))
-            })
+        self.in_window("Export", PathKind::NewFile, begin).unwrap_or_else(|| {
+            let ending = name.rsplit('.').next().unwrap_or_default();
+            let dialog = dialog("Export", from).set_file_name(name).add_filter(ending, &[ending]);
+            let dialog = dialog.save_file();
+            Box::new(move || paths(pollster::block_on(dialog)))
+        })
     }
 
     /// Asks for files to open; `endings` are the extensions of supported files.
     pub(super) fn files(&self, endings: &[&str]) -> Answer {
         let title = "Open runs and captures";
-        self.prepared().or_else(|| self.in_window(title, PathKind::Files, home())).unwrap_or_else(
-            || {
-                let dialog = dialog(title, None)
-                    .add_filter("Runs and captures", endings)
-                    .add_filter("All files", &["*"])
-                    .pick_files();
-                Box::new(move || paths(pollster::block_on(dialog).into_iter().flatten()))
-            },
-        )
+        self.in_window(title, PathKind::Files, home()).unwrap_or_else(|| {
+            let dialog = dialog(title, None)
+                .add_filter("Runs and captures", endings)
+                .add_filter("All files", &["*"])
+                .pick_files();
+            Box::new(move || paths(pollster::block_on(dialog).into_iter().flatten()))
+        })
     }
 }
 

@@ -17,10 +17,9 @@ use jitterscope_engine::platform::SystemTool;
 use jitterscope_engine::store;
 
 use super::action::{Action, Notice};
-use super::dialog::Dialogs;
 use super::export_request::{ExportKind, ExportRequest, Subject};
 use super::finished_check::FinishedCheck;
-use super::part::{Outbox, Part, Request};
+use super::part::{Context, Part, Request};
 use super::preset_file::{self, PresetFile};
 use super::shown::LoadedRun;
 use super::task::{TaskHost, Tasks};
@@ -28,6 +27,7 @@ use crate::text::{self, export as words};
 use external::ExternalOpener;
 use ready::{ComparedRuns, Member, ReadyExport, Writing};
 pub(super) use source::Source;
+use work::Job;
 
 pub use external::Opener;
 
@@ -68,7 +68,7 @@ pub type ImageRenderer = fn(ImageOf<'_>, bool) -> Result<ExportImage, String>;
 pub type PlotPainter = Box<dyn FnOnce() -> Result<ExportImage, String> + Send>;
 
 /// The preview of an exported file.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Preview {
     /// The file name.
     pub file_name: String,
@@ -164,7 +164,7 @@ enum Message {
     /// The preview was created.
     Preview(u64, ExportRequest, Result<Box<Preview>, String>),
     /// The destination was selected (`None` if canceled), with the existing files to be replaced.
-    Selected(Box<Writing>, Result<Option<(PathBuf, Vec<PathBuf>)>, String>),
+    Selected(Writing, Result<Option<(PathBuf, Vec<PathBuf>)>, String>),
     /// Files were written, with errors; `None` if the user canceled.
     Written(u64, Option<Written>),
     /// The content for the clipboard was created: the number of the export, `None` for a ticket, and
@@ -179,7 +179,7 @@ enum Message {
 }
 
 /// The outcome of writing files.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 struct Written {
     /// The files that were written.
     pub files: Vec<PathBuf>,
@@ -200,11 +200,10 @@ pub enum ClipboardContent {
 #[derive(Debug)]
 pub struct Exports {
     tasks: Tasks<Message>,
-    dialogs: Dialogs,
     current: Option<ActiveExport>,
     count: u64,
     /// The export for which the user is asked whether to replace files, with destination and files.
-    replacing: Option<(Box<Writing>, PathBuf, Vec<PathBuf>)>,
+    replacing: Option<(Writing, PathBuf, Vec<PathBuf>)>,
     copies: Vec<ClipboardContent>,
     painter: Option<ImageRenderer>,
     /// The folder of the last export.
@@ -217,19 +216,18 @@ pub struct Exports {
 impl Part for Exports {
     const NAME: &'static str = "exports";
 
-    fn restart(&mut self, _: &mut Outbox) {
+    fn restart(&mut self, _: &Context) {
         let (painter, count) = (self.painter, self.count);
         let external = std::mem::take(&mut self.external);
-        let fresh = Self::new(self.dialogs.clone(), self.tasks.host());
+        let fresh = Self::new(self.tasks.host());
         *self = Self { count, painter, external, ..fresh };
     }
 }
 
 impl Exports {
-    pub(super) fn new(dialogs: Dialogs, host: &TaskHost) -> Self {
+    pub(super) fn new(host: &TaskHost) -> Self {
         Self {
             tasks: Tasks::new(host),
-            dialogs,
             current: None,
             count: 0,
             replacing: None,
@@ -267,7 +265,7 @@ impl Exports {
     }
 
     /// Handles the messages of tasks since the last call.
-    pub(super) fn poll(&mut self, outbox: &mut Outbox) {
+    pub(super) fn poll(&mut self, context: &Context) {
         for message in self.tasks.messages() {
             match message {
                 Message::ReadyExport(number, result) => {
@@ -276,7 +274,7 @@ impl Exports {
                         Ok(ready) => current.ready = Some(*ready),
                         Err(error) => {
                             self.current = None;
-                            outbox.notify(Notice::error(words::not_opened(&error)));
+                            context.report_error(words::not_opened(&error));
                         }
                     }
                 }
@@ -290,47 +288,47 @@ impl Exports {
                 Message::Selected(writing, Ok(Some((path, files)))) if !files.is_empty() => {
                     self.replacing = Some((writing, path, files));
                 }
-                Message::Selected(writing, Ok(Some((path, _)))) => self.write(*writing, path),
+                Message::Selected(writing, Ok(Some((path, _)))) => self.write(writing, path),
                 Message::Selected(writing, Ok(None)) => {
-                    self.end_writing(writing.number, None, outbox);
+                    self.end_writing(writing.number, None, context);
                 }
                 Message::Selected(writing, Err(error)) => {
-                    let written = Written { files: Vec::new(), errors: vec![error] };
-                    self.end_writing(writing.number, Some(written), outbox);
+                    let written = Written { errors: vec![error], ..Written::default() };
+                    self.end_writing(writing.number, Some(written), context);
                 }
-                Message::Written(number, written) => self.end_writing(number, written, outbox),
+                Message::Written(number, written) => self.end_writing(number, written, context),
                 Message::Copied(number, subject, Ok((copy, kind))) => {
                     if self.current.as_ref().map(|current| current.number) == number {
-                        self.remember(outbox);
+                        self.remember(context);
                         self.current = None;
                     }
-                    self.end_copying(subject, copy, kind, outbox);
+                    self.end_copying(subject, copy, kind, context);
                 }
                 Message::Copied(number, _, Err(error)) => {
                     if let Some(current) = number.and_then(|number| self.current(number)) {
                         current.is_writing = false;
                     }
-                    outbox.notify(Notice::error(words::not_copied(&error)));
+                    context.report_error(words::not_copied(&error));
                 }
                 Message::PlotCopied(Ok(image)) => {
                     self.copies.push(ClipboardContent::ExportImage(Arc::new(image)));
-                    outbox.notify(Notice::info("Image copied."));
+                    context.notify(Notice::info("Image copied."));
                 }
                 Message::FileSaved(Ok(path)) => {
                     if let Some(path) = path {
                         self.folder = path.parent().map(PathBuf::from);
-                        outbox.notify(Notice::info(words::saved(&[path])));
+                        context.notify(Notice::info(words::saved(&[path])));
                     }
                 }
                 Message::PlotCopied(Err(error)) => {
-                    outbox.notify(Notice::error(format!("Could not create the image: {error}.")));
+                    context.report_error(format!("Could not create the image: {error}."));
                 }
                 Message::FileSaved(Err(error)) => {
-                    outbox.notify(Notice::error(format!("The file was not saved: {error}.")));
+                    context.report_error(format!("The file was not saved: {error}."));
                 }
                 Message::OpenedOutside(Ok(())) => {}
                 Message::OpenedOutside(Err(why)) => {
-                    outbox.notify(Notice::error(format!("This cannot be opened: {why}.")));
+                    context.report_error(format!("This cannot be opened: {why}."));
                 }
             }
         }
@@ -345,7 +343,7 @@ impl Exports {
         subject: Subject,
         copy: ClipboardContent,
         kind: ExportKind,
-        outbox: &mut Outbox,
+        context: &Context,
     ) {
         let bytes = match &copy {
             ClipboardContent::Text(text) => text.len(),
@@ -355,13 +353,13 @@ impl Exports {
         let is_for_ticket = kind != ExportKind::Image && kind.goes_to_clipboard();
         self.copies.push(copy);
         let show = Action::Export { subject, kind: Some(kind) };
-        outbox.notify(Notice {
+        context.notify(Notice {
             action: Some(("Show".to_owned(), show)),
             ..Notice::info(words::copied(kind.label(), is_for_ticket, &size))
         });
     }
 
-    fn end_writing(&mut self, number: u64, written: Option<Written>, outbox: &mut Outbox) {
+    fn end_writing(&mut self, number: u64, written: Option<Written>, context: &Context) {
         if let Some(current) = self.current(number) {
             (current.is_writing, current.is_asking) = (false, false);
         }
@@ -370,8 +368,8 @@ impl Exports {
             self.folder = Some(folder.to_owned());
         }
         if !files.is_empty() {
-            self.remember(outbox);
-            outbox.notify(Notice::info(words::saved(&files)));
+            self.remember(context);
+            context.notify(Notice::info(words::saved(&files)));
         }
         if errors.is_empty() {
             // Close the dialog only after success: otherwise, the user can select another
@@ -380,7 +378,7 @@ impl Exports {
                 self.current = None;
             }
         } else {
-            outbox.notify(Notice::error(words::not_saved(&errors)));
+            context.report_error(words::not_saved(&errors));
         }
     }
 
@@ -390,14 +388,17 @@ impl Exports {
         subject: Subject,
         source: Option<Source>,
         wanted: Option<ExportKind>,
-        outbox: &mut Outbox,
+        context: &Context,
     ) {
         let Some(source) = source else {
-            return outbox.notify(Notice::error(words::NOTHING_TO_EXPORT));
+            return context.report_error(words::NOTHING_TO_EXPORT);
         };
         self.count += 1;
         let number = self.count;
-        let ready = source.ready();
+        let ready = match &source {
+            Source::Loaded(ready) => ready.clone(),
+            Source::Runs(_) | Source::Check(_) => None,
+        };
         let is_ready = ready.is_some();
         self.current = Some(ActiveExport {
             number,
@@ -416,47 +417,50 @@ impl Exports {
         }
     }
 
+    /// Returns the work for a request of the export in the dialog; `None` until its runs are opened.
+    fn job(&self, request: ExportRequest) -> Option<Job> {
+        let ready = self.current.as_ref()?.ready.clone()?;
+        Some(Job { ready, request, painter: self.painter })
+    }
+
     /// Starts to create a preview of the export.
     pub(super) fn preview(&mut self, request: ExportRequest) {
-        let painter = self.painter;
-        let newest = Arc::clone(&self.newest);
-        let Some(current) = &mut self.current else { return };
-        let Some(ready) = current.ready.clone() else { return };
+        let (Some(job), Some(current)) = (self.job(request), &mut self.current) else { return };
         current.requested = Some(request);
         let number = current.number;
+        let newest = Arc::clone(&self.newest);
         let turn = newest.fetch_add(1, Ordering::Relaxed) + 1;
         let make = move || {
             let is_wanted = || newest.load(Ordering::Relaxed) == turn;
-            work::preview(&ready, &request, painter, &is_wanted).map(Box::new)
+            job.preview(&is_wanted).map(Box::new)
         };
         self.tasks.spawn("preview", make, move |made| Message::Preview(number, request, made));
     }
 
-    /// Marks the export as being written; returns its runs and number, `None` if it cannot begin.
-    fn begin_writing(&mut self, request: &ExportRequest, asks: bool) -> Option<(ReadyExport, u64)> {
+    /// Marks the export as being written; returns its work and number, `None` if it cannot begin.
+    fn begin_writing(&mut self, request: ExportRequest, asks: bool) -> Option<(Job, u64)> {
+        let job = self.job(request)?;
         let current = self.current.as_mut().filter(|current| !current.is_writing)?;
-        let ready = current.ready.clone()?;
         (current.is_writing, current.is_asking) = (true, asks);
         current.used = Some(request.kind);
-        Some((ready, current.number))
+        Some((job, current.number))
     }
 
     /// Asks for a destination, and writes the export.
-    pub(super) fn save(&mut self, request: ExportRequest) {
+    pub(super) fn save(&mut self, request: ExportRequest, context: &Context) {
         let folder = self.folder.clone();
-        let Some((ready, number)) = self.begin_writing(&request, true) else { return };
-        let is_one = work::is_one_file(&ready, &request);
-        let answer = if is_one {
-            self.dialogs.output(&work::file_name(&ready, &ready.first, &request), folder)
+        let Some((job, number)) = self.begin_writing(request, true) else { return };
+        let answer = if job.is_one_file() {
+            context.dialogs.output(&job.file_name(), folder)
         } else {
-            self.dialogs.folder("Folder for the files", folder)
+            context.dialogs.folder("Folder for the files", folder)
         };
-        let writing = Box::new(Writing { number, ready, request, is_one });
-        let (ready, request) = (writing.ready.clone(), request);
+        let job = Arc::new(job);
+        let writing = Writing { number, job: Arc::clone(&job) };
         let select = move || {
             let path = answer().into_iter().next();
             Ok(path.map(|path| {
-                let existing = work::existing(&ready, &request, &path, is_one);
+                let existing = job.existing(&path);
                 (path, existing)
             }))
         };
@@ -464,29 +468,21 @@ impl Exports {
     }
 
     /// Writes the export and replaces existing files, or writes nothing, as the user answered.
-    pub(super) fn replace(&mut self, is_replaced: bool, outbox: &mut Outbox) {
+    pub(super) fn replace(&mut self, is_replaced: bool, context: &Context) {
         match self.replacing.take() {
-            Some((writing, path, _)) if is_replaced => self.write(*writing, path),
-            Some((writing, ..)) => self.end_writing(writing.number, None, outbox),
+            Some((writing, path, _)) if is_replaced => self.write(writing, path),
+            Some((writing, ..)) => self.end_writing(writing.number, None, context),
             None => {}
         }
     }
 
-    fn write(&mut self, writing: Writing, path: PathBuf) {
-        let (painter, number) = (self.painter, writing.number);
+    fn write(&mut self, Writing { number, job }: Writing, path: PathBuf) {
         if let Some(current) = self.current(number) {
             current.is_asking = false;
         }
-        let write = move || {
-            let Writing { ready, request, is_one, .. } = writing;
-            Ok(if is_one {
-                work::write_one(&ready, &request, painter, &path)
-            } else {
-                work::write_all(&ready, &request, painter, &path)
-            })
-        };
+        let write = move || Ok(job.write_all(&path));
         self.tasks.spawn("save-export", write, move |written: Result<Written, String>| {
-            let failed = |error| Written { files: Vec::new(), errors: vec![error] };
+            let failed = |error| Written { errors: vec![error], ..Written::default() };
             Message::Written(number, Some(written.unwrap_or_else(failed)))
         });
     }
@@ -497,14 +493,14 @@ impl Exports {
     }
 
     /// Asks for a destination, draws an image of a plot, and writes it.
-    pub(super) fn save_plot(&self, name: &str, draw: PlotPainter) {
-        self.save_file(name, || Ok(draw()?.png));
+    pub(super) fn save_plot(&self, name: &str, draw: PlotPainter, context: &Context) {
+        self.save_file(name, || Ok(draw()?.png), context);
     }
 
     /// Asks for a destination, and writes a preset.
-    pub(super) fn save_preset(&self, test: &str, name: &str, plan: Plan) {
+    pub(super) fn save_preset(&self, test: &str, name: &str, plan: Plan, context: &Context) {
         let file = PresetFile::new(name, plan);
-        self.save_file(&preset_file::file_name(test, name), move || file.write());
+        self.save_file(&preset_file::file_name(test, name), move || file.write(), context);
     }
 
     /// Asks for the destination of a file, creates its content, and writes it.
@@ -512,8 +508,9 @@ impl Exports {
         &self,
         name: &str,
         make: impl FnOnce() -> Result<Vec<u8>, String> + Send + 'static,
+        context: &Context,
     ) {
-        let answer = self.dialogs.output(name, self.folder.clone());
+        let answer = context.dialogs.output(name, self.folder.clone());
         let write = move || {
             let Some(path) = answer().into_iter().next() else { return Ok(None) };
             let bytes = make()?;
@@ -539,33 +536,31 @@ impl Exports {
 
     /// Writes the report to a temporary file, and opens it in the browser.
     pub(super) fn open_report(&self, request: ExportRequest) {
-        let painter = self.painter;
-        let ready = self.current.as_ref().and_then(|current| current.ready.clone());
-        let Some(ready) = ready else { return };
+        let Some(job) = self.job(request) else { return };
         let opener = Arc::clone(&self.external.opener);
         let folder = self.external.folder();
         let open = move || {
-            let path = folder()?.join(work::file_name(&ready, &ready.first, &request));
-            let Written { errors, .. } = work::write_one(&ready, &request, painter, &path);
-            errors.into_iter().next().map_or(Ok(()), Err)?;
+            let path = folder()?.join(job.file_name());
+            let mut written = Written::default();
+            job.write_one(&path, &mut written);
+            written.errors.into_iter().next().map_or(Ok(()), Err)?;
             opener(&path)
         };
         self.tasks.spawn("open-written", open, Message::OpenedOutside);
     }
 
     /// Saves the format of the export in the settings as the default of the next export.
-    fn remember(&self, outbox: &mut Outbox) {
+    fn remember(&self, context: &Context) {
         if let Some(kind) = self.current.as_ref().and_then(|current| current.used) {
-            outbox.push(Request::RememberExport(kind));
+            context.push(Request::RememberExport(kind));
         }
     }
 
     /// Copies the content of the export to the clipboard.
     pub(super) fn copy(&mut self, request: ExportRequest) {
-        let Some((ready, number)) = self.begin_writing(&request, false) else { return };
+        let Some((job, number)) = self.begin_writing(request, false) else { return };
         let Some(subject) = self.current.as_ref().map(|it| it.subject.clone()) else { return };
-        let painter = self.painter;
-        let copy = move || Ok((work::copy(&ready, &request, painter)?, request.kind));
+        let copy = move || Ok((job.copy()?, request.kind));
         let end = move |copied| Message::Copied(Some(number), subject, copied);
         self.tasks.spawn("copy", copy, end);
     }
@@ -575,15 +570,15 @@ impl Exports {
         &self,
         subject: Subject,
         source: Option<Source>,
-        outbox: &mut Outbox,
+        context: &Context,
     ) {
         let Some(source) = source else {
-            return outbox.notify(Notice::error(words::NOTHING_TO_EXPORT));
+            return context.report_error(words::NOTHING_TO_EXPORT);
         };
         let request = ExportRequest::ticket(&subject);
         let copy = move || {
-            let text = work::ticket(&source.open()?, &request);
-            Ok((ClipboardContent::Text(text), request.kind))
+            let job = Job { ready: source.open()?, request, painter: None };
+            Ok((ClipboardContent::Text(job.ticket()), request.kind))
         };
         self.tasks.spawn("copy", copy, move |copied| Message::Copied(None, subject, copied));
     }

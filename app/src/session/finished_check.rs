@@ -6,7 +6,7 @@ use std::sync::Arc;
 use jitterscope_engine::nanos::Nanos;
 use jitterscope_engine::plan::quick::{CheckSettings, Part};
 use jitterscope_engine::report::Chart;
-use jitterscope_engine::report::quick::{Scorecard, lateness_chart};
+use jitterscope_engine::report::quick::{Measured, Scorecard, lateness_chart};
 use jitterscope_engine::run::Ending;
 use jitterscope_engine::store::Store;
 
@@ -39,12 +39,7 @@ impl FinishedCheck {
         began: jiff::Timestamp,
         took: Nanos,
     ) -> Self {
-        let measured: Vec<_> = parts
-            .iter()
-            .map(|(part, shown)| {
-                (*part, shown.as_ref().map(|shown| (shown.run.as_ref(), &shown.report)))
-            })
-            .collect();
+        let measured = measured(&parts);
         let (card, chart) = (Scorecard::of(&measured), lateness_chart(&measured));
         let mut endings = measured.iter().filter_map(|(_, shown)| Some(&shown.as_ref()?.0.ending));
         let ending = endings.find(|ending| **ending != Ending::Finished).cloned();
@@ -85,6 +80,16 @@ impl FinishedCheck {
     pub fn paths(&self) -> Vec<PathBuf> {
         self.runs().filter_map(|shown| shown.path.clone()).collect()
     }
+}
+
+/// Returns the parts of a check with their runs and reports.
+pub(super) fn measured(parts: &[(Part, Option<Arc<LoadedRun>>)]) -> Vec<Measured<'_>> {
+    parts
+        .iter()
+        .map(|(part, shown)| {
+            (*part, shown.as_ref().map(|shown| (shown.run.as_ref(), &shown.report)))
+        })
+        .collect()
 }
 
 /// Returns the part of a quick check to which a run belongs; `None` if it belongs to none.

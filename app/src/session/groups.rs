@@ -13,7 +13,7 @@ impl Session {
         self.go_to = Some(PageId::Compare);
         let checks = self.library.checks(&paths);
         let is_mixed = checks.is_none() && self.has_check(&paths);
-        self.run(COMPARING, |part, context, _| match checks {
+        self.run(COMPARING, |part, context| match checks {
             Some(checks) => part.compare_checks(checks, context),
             None if is_mixed => part.refuse(paths, MIXED),
             None => part.compare(paths, context),
@@ -29,16 +29,16 @@ impl Session {
     /// runs.
     pub(super) fn set_group(&mut self, side: usize, paths: &[PathBuf]) {
         let mut is_complete = false;
-        self.run(COMPARING, |part, _, _| is_complete = part.set_group(side, paths));
+        self.run(COMPARING, |part, _| is_complete = part.set_group(side, paths));
         if is_complete {
             self.go_to = Some(PageId::Compare);
             let [a, b] = self.comparing.groups().each_ref().map(|group| self.library.checks(group));
-            let checks = a.zip(b).map(<[_; 2]>::from);
+            let checks = a.zip(b).map(|(a, b)| [a, b].concat());
             let all = self.comparing.groups().concat();
             if checks.is_none() && self.has_check(&all) {
-                self.run(COMPARING, |part, _, _| part.refuse(all, MIXED));
+                self.run(COMPARING, |part, _| part.refuse(all, MIXED));
             } else {
-                self.run(COMPARING, |part, context, _| part.compare_groups(checks, context));
+                self.run(COMPARING, |part, context| part.compare_groups(checks, context));
             }
             return;
         }
@@ -51,7 +51,7 @@ impl Session {
 
     /// Sets the groups A and B, and compares them.
     pub(super) fn compare_groups(&mut self, [a, b]: [Vec<PathBuf>; 2]) {
-        self.run(COMPARING, |part, _, _| {
+        self.run(COMPARING, |part, _| {
             part.set_group(0, &a);
         });
         self.set_group(1, &b);

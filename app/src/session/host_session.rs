@@ -3,9 +3,7 @@
 use super::host_action::HostAction;
 use super::hosts::Hosts;
 use super::machine::HostMachine;
-use super::part::Context;
 use super::place::Place;
-use super::saved_host::SavedHost;
 use super::{MACHINE, Session};
 
 pub(super) const HOSTS: fn(&mut Session) -> &mut Hosts = |all| &mut all.hosts;
@@ -26,26 +24,27 @@ impl Session {
     /// connection.
     pub(super) fn read_machine(&mut self) {
         match self.hosts.place().clone() {
-            Place::ThisPc | Place::Administrator => self.run(MACHINE, |part, _, _| part.read()),
+            Place::ThisPc | Place::Administrator => self.run(MACHINE, |part, _| part.read()),
             Place::Host(address) => self.act_on_hosts(HostAction::Connect(address)),
         }
     }
 
     /// Carries out a change of the hosts or of the place where tests run.
     pub(super) fn act_on_hosts(&mut self, action: HostAction) {
+        let saved = self.settings().hosts.clone();
         match action {
             HostAction::Select(Place::Administrator) => self.elevate(None),
-            HostAction::Select(place) => self.with_hosts(|part, saved, context| {
-                part.select(place, saved, context);
-            }),
-            HostAction::Connect(address) => self.with_hosts(|part, saved, context| {
-                part.connect(&address, saved, context);
-            }),
-            HostAction::Disconnect(address) => self.with_hosts(|part, _, context| {
-                part.disconnect(&address, context);
-            }),
+            HostAction::Select(place) => {
+                self.run(HOSTS, |part, context| part.select(place, &saved, context));
+            }
+            HostAction::Connect(address) => {
+                self.run(HOSTS, |part, context| part.connect(&address, &saved, context));
+            }
+            HostAction::Disconnect(address) => {
+                self.run(HOSTS, |part, context| part.disconnect(&address, context));
+            }
             HostAction::Remove(address) => {
-                self.with_hosts(|part, _, context| part.remove(&address, context));
+                self.run(HOSTS, |part, context| part.remove(&address, context));
                 self.edit_settings(|settings| settings.hosts.retain(|one| one.address != address));
             }
             HostAction::Rename { address, name } => self.edit_settings(|settings| {
@@ -54,27 +53,22 @@ impl Session {
                     name.trim().clone_into(&mut host.name);
                 }
             }),
-            HostAction::Ask => self.with_hosts(|part, _, _| part.begin_adding()),
-            HostAction::Check(host) => self.with_hosts(|part, _, _| part.check(host)),
-            HostAction::AskAbout(address) => self.with_hosts(|part, saved, _| {
-                if let Some(host) = saved.iter().find(|host| host.address == address) {
+            HostAction::Ask => self.run(HOSTS, |part, _| part.begin_adding()),
+            HostAction::Check(host) => self.run(HOSTS, |part, _| part.check(host)),
+            HostAction::AskAbout(address) => self.run(HOSTS, |part, _| {
+                if let Some(host) = saved.into_iter().find(|host| host.address == address) {
                     part.begin_adding();
-                    part.check(host.clone());
+                    part.check(host);
                 }
             }),
-            HostAction::Trust => self.run(HOSTS, |part, _, outbox| part.trust(outbox)),
+            HostAction::Trust => self.run(HOSTS, Hosts::trust),
             HostAction::OpenTerminal(host) => {
-                self.run(HOSTS, |part, _, outbox| part.open_terminal(&host, outbox));
+                self.run(HOSTS, |part, context| part.open_terminal(&host, context));
             }
-            HostAction::CopyAgent => self.with_hosts(|part, _, _| part.copy_agent()),
+            HostAction::CopyAgent => self.run(HOSTS, |part, _| part.copy_agent()),
             HostAction::Add => self.add_host(),
-            HostAction::Cancel => self.with_hosts(|part, _, _| part.cancel_adding()),
+            HostAction::Cancel => self.run(HOSTS, |part, _| part.cancel_adding()),
         }
-    }
-
-    fn with_hosts(&mut self, work: impl FnOnce(&mut Hosts, &[SavedHost], &Context)) {
-        let saved = self.settings().hosts.clone();
-        self.run(HOSTS, |part, context, _| work(part, &saved, context));
         self.follow_place();
     }
 

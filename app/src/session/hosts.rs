@@ -11,8 +11,8 @@ use jiff::Timestamp;
 use jitterscope_engine::platform;
 use jitterscope_engine::runner::{Agent, AgentError, Host, HostKey, open_sign_in};
 
-use super::action::{Action, Notice};
-use super::part::{Context, Outbox, Part};
+use super::action::Action;
+use super::part::{Context, Part};
 use super::place::Place;
 use super::saved_host::SavedHost;
 use super::task::{TaskHost, Tasks, Watch};
@@ -100,7 +100,7 @@ pub struct Hosts {
 impl Part for Hosts {
     const NAME: &'static str = "the host chooser";
 
-    fn restart(&mut self, _: &mut Outbox) {
+    fn restart(&mut self, _: &Context) {
         *self = Self::new(self.tasks.host());
     }
 }
@@ -169,9 +169,9 @@ impl Hosts {
     }
 
     /// Opens a terminal with an ssh session to a host.
-    pub(super) fn open_terminal(&self, host: &SavedHost, outbox: &mut Outbox) {
+    pub(super) fn open_terminal(&self, host: &SavedHost, context: &Context) {
         if let Err(error) = open_sign_in(&host.address()) {
-            outbox.notify(Notice::error(format!("The terminal was not opened: {error}.")));
+            context.report_error(format!("The terminal was not opened: {error}."));
         }
     }
 
@@ -201,15 +201,23 @@ impl Hosts {
         if is_used || matches!(self.state(address), HostState::Connecting) {
             return;
         }
+        self.open("connect", address, move || Agent::connect(&to));
+    }
+
+    /// Starts to open a connection on a background thread.
+    fn open(
+        &mut self,
+        task: &str,
+        address: &str,
+        connect: impl FnOnce() -> Result<Agent, AgentError> + Send + 'static,
+    ) {
         let attempt = self.set(address, HostState::Connecting);
-        self.follow_load();
-        let of = address.to_owned();
-        let connect = move || Ok(Agent::connect(&to));
-        self.tasks.spawn("connect", connect, move |result| Message::Opened {
-            address: of,
-            attempt,
-            result: Box::new(opened(result)),
-        });
+        let address = address.to_owned();
+        self.tasks.spawn(
+            task,
+            move || Ok(connect()),
+            move |result| Message::Opened { address, attempt, result: Box::new(opened(result)) },
+        );
     }
 
     /// Closes the connection to a host.
@@ -218,7 +226,6 @@ impl Hosts {
             return;
         }
         self.set(address, HostState::NotConnected);
-        self.follow_load();
     }
 
     /// Removes a host. If it was selected, this PC becomes selected.
@@ -229,14 +236,16 @@ impl Hosts {
         }
     }
 
-    /// Sets the connection state of a host, and closes its previous connection. Returns a new
-    /// attempt number, so that the answers of earlier attempts are ignored.
+    /// Sets the connection state of a host, closes its previous connection, and reads the load of
+    /// the selected host from now on. Returns a new attempt number, so that the answers of earlier
+    /// attempts are ignored.
     fn set(&mut self, address: &str, state: HostState) -> u64 {
         self.attempts += 1;
         let before = self.states.insert(address.to_owned(), (self.attempts, state));
         if let Some((_, HostState::Connected(connected))) = before {
             self.close(connected.agent);
         }
+        self.follow_load();
         self.attempts
     }
 
@@ -267,26 +276,32 @@ impl Hosts {
 
     /// Handles the messages of tasks since the last call, and connections that were lost during a
     /// run.
-    pub(super) fn poll(&mut self, context: &Context, outbox: &mut Outbox) {
+    pub(super) fn poll(&mut self, context: &Context) {
         for message in self.tasks.messages() {
             match message {
                 Message::Opened { address, attempt, result } => {
-                    self.take_opened(&address, attempt, *result, (context, &mut *outbox));
+                    self.take_opened(&address, attempt, *result, context);
                 }
                 Message::Load { address, attempt, result } => {
-                    self.take_load((&address, attempt), result, outbox);
+                    self.take_load((&address, attempt), result, context);
                 }
                 Message::Checked { attempt, result } => self.take_checked(attempt, *result),
                 Message::System { attempt, system, file } => {
-                    self.take_system(attempt, system, file);
+                    if let Some(adding) = self.attempt_of(attempt) {
+                        (adding.system, adding.file) = (system, file);
+                    }
                 }
-                Message::Key { attempt, result } => self.take_key(attempt, result),
+                Message::Key { attempt, result } => {
+                    if let Some(adding) = self.attempt_of(attempt) {
+                        adding.key = Some(result);
+                    }
+                }
                 Message::Copied { attempt, result } => self.take_copied(attempt, result),
                 Message::Closed => {}
             }
         }
         if !context.is_running {
-            self.note_lost(outbox);
+            self.note_lost(context);
         }
     }
 
@@ -295,7 +310,7 @@ impl Hosts {
         address: &str,
         attempt: u64,
         result: Result<Agent, AgentError>,
-        (context, outbox): (&Context, &mut Outbox),
+        context: &Context,
     ) {
         if self.states.get(address).is_none_or(|(current, _)| *current != attempt) {
             // The host was disconnected or removed while the connection was being opened.
@@ -306,29 +321,28 @@ impl Hosts {
         }
         let state = match result {
             Ok(agent) if address == Place::ADMINISTRATOR => {
-                return self.take_rights(agent, context, outbox);
+                return self.take_rights(agent, context);
             }
             Err(error) if address == Place::ADMINISTRATOR => {
-                return self.lose_rights(&error, outbox);
+                return self.lose_rights(&error, context);
             }
             Ok(agent) => HostState::Connected(Connected::of(agent)),
             Err(error) => {
                 // If the host is selected, its page shows the error, and a notice is not needed.
                 if self.place != Place::Host(address.to_owned()) {
-                    outbox.notify(Notice::error(format!("Cannot connect to {address}: {error}.")));
+                    context.report_error(format!("Cannot connect to {address}: {error}."));
                 }
                 failed(error)
             }
         };
         self.set(address, state);
-        self.follow_load();
     }
 
     fn take_load(
         &mut self,
         (address, attempt): (&str, u64),
         result: Result<Option<f64>, AgentError>,
-        outbox: &mut Outbox,
+        context: &Context,
     ) {
         // The message may belong to an earlier connection.
         let is_current = self.states.get(address).is_some_and(|(current, _)| *current == attempt);
@@ -337,16 +351,15 @@ impl Hosts {
         }
         match result {
             Ok(load) => self.other_load = load.or(self.other_load),
-            Err(error) if self.place == Place::Administrator => self.lose_rights(&error, outbox),
+            Err(error) if self.place == Place::Administrator => self.lose_rights(&error, context),
             Err(error) => {
                 self.set(address, failed(error));
-                self.follow_load();
             }
         }
     }
 
     /// Marks as lost each connection that a run did not return when it ended.
-    fn note_lost(&mut self, outbox: &mut Outbox) {
+    fn note_lost(&mut self, context: &Context) {
         let is_lost =
             |state: &HostState| matches!(state, HostState::Connected(one) if !one.agent.is_ready());
         let lost: Vec<String> = self
@@ -357,11 +370,10 @@ impl Hosts {
             .collect();
         for address in lost {
             if address == Place::ADMINISTRATOR {
-                self.lose_rights(&AgentError::Ended { reason: String::new() }, outbox);
+                self.lose_rights(&AgentError::Ended { reason: String::new() }, context);
                 continue;
             }
             self.set(&address, failed(AgentError::Lost { reason: String::new() }));
-            self.follow_load();
         }
     }
 }

@@ -11,8 +11,7 @@ use jitterscope_engine::import::{Column, Options, Series, Table};
 use jitterscope_engine::store::Store;
 
 use super::action::{Action, Notice, PageId};
-use super::dialog::Dialogs;
-use super::part::{Context, Outbox, Part, Request};
+use super::part::{Context, Part, Request};
 use super::settings::OwnPreset;
 use super::shown::LoadedRun;
 use super::task::{TaskHost, Tasks};
@@ -102,7 +101,7 @@ pub struct Imports {
 impl Part for Imports {
     const NAME: &'static str = "imports";
 
-    fn restart(&mut self, _: &mut Outbox) {
+    fn restart(&mut self, _: &Context) {
         let watched = self.watched.take();
         *self = Self::new(self.tasks.host());
         if let Some(folder) = watched {
@@ -148,36 +147,36 @@ impl Imports {
     }
 
     /// Handles the messages of tasks since the last call.
-    pub(super) fn poll(&mut self, context: &Context, outbox: &mut Outbox) {
+    pub(super) fn poll(&mut self, context: &Context) {
         for message in self.tasks.messages() {
             match message {
-                Message::Selected(paths) => self.open(paths, context, outbox),
+                Message::Selected(paths) => self.open(paths, context),
                 Message::Requested(files) => {
-                    outbox.push(Request::ToFront);
-                    self.open(files, context, outbox);
+                    context.push(Request::ToFront);
+                    self.open(files, context);
                     if let Some(folder) = self.watched.take() {
                         self.watch(PathBuf::clone(&folder));
                     }
                 }
-                Message::Opened(Ok(files)) => self.handle_outcome(files, outbox),
+                Message::Opened(Ok(files)) => self.handle_outcome(files, context),
                 Message::Opened(Err(error)) => {
-                    outbox.notify(Notice::error(format!("The files cannot be opened: {error}.")));
+                    context.report_error(format!("The files cannot be opened: {error}."));
                 }
             }
         }
     }
 
     /// Asks for files, and opens them.
-    pub(super) fn ask(&self, dialogs: &Dialogs) {
-        let answer = dialogs.files(&work::ENDINGS);
+    pub(super) fn ask(&mut self, context: &Context) {
+        let answer = context.dialogs.files(&work::ENDINGS);
         let selected = |paths: Result<_, _>| Message::Selected(paths.unwrap_or_default());
         self.tasks.spawn("ask-for-file", || Ok(answer()), selected);
     }
 
     /// Starts to open files, and all supported files in folders among them; refuses during a test.
-    pub(super) fn open(&self, paths: Vec<PathBuf>, context: &Context, outbox: &mut Outbox) {
+    pub(super) fn open(&self, paths: Vec<PathBuf>, context: &Context) {
         if context.is_running {
-            outbox.notify(Notice::error(words::WHILE_RUNNING));
+            context.report_error(words::WHILE_RUNNING);
             return;
         }
         if paths.is_empty() {
@@ -219,10 +218,10 @@ impl Imports {
     }
 
     /// Reports the outcome of opening files, and shows the opened run or the list of runs.
-    fn handle_outcome(&mut self, files: Vec<Opened>, outbox: &mut Outbox) {
+    fn handle_outcome(&mut self, files: Vec<Opened>, context: &Context) {
         let is_one = files.len() == 1;
         if files.is_empty() {
-            outbox.notify(Notice::error(words::NOTHING_THERE));
+            context.report_error(words::NOTHING_THERE);
         }
         let (mut runs, mut failures) = (Vec::new(), Vec::new());
         for file in files {
@@ -230,30 +229,30 @@ impl Imports {
                 Opened::Run { shown, how } => runs.push((shown, how)),
                 Opened::Several(question) => self.questions.push_back(question),
                 Opened::Columns(question) => self.tables.push_back(question),
-                Opened::Preset(preset) => outbox.push(Request::TakePreset(Box::new(preset))),
+                Opened::Preset(preset) => context.push(Request::TakePreset(Box::new(preset))),
                 Opened::Failed(name, why) => failures.push((name, why)),
             }
         }
         for (name, why) in failures.iter().take(MAX_REPORTED) {
-            outbox.notify(Notice::error(words::failed(name, why)));
+            context.report_error(words::failed(name, why));
         }
         if MAX_REPORTED < failures.len() {
-            outbox.notify(Notice::error(words::more_failed(failures.len() - MAX_REPORTED)));
+            context.report_error(words::more_failed(failures.len() - MAX_REPORTED));
         }
         if runs.is_empty() {
             return;
         }
-        outbox.push(Request::ListRuns);
+        context.push(Request::ListRuns);
         if is_one {
             for (shown, how) in runs {
                 let ImportedFile { file, source, was_known, remarks } = how;
                 let text = words::arrived(&file, source, was_known, &remarks);
-                outbox.notify(Notice::info(text));
-                outbox.push(Request::Show(shown));
+                context.notify(Notice::info(text));
+                context.push(Request::Show(shown));
             }
             return;
         }
-        outbox.push(Request::GoTo(PageId::Runs));
+        context.push(Request::GoTo(PageId::Runs));
         let known = runs.iter().filter(|(_, how)| how.was_known).count();
         let text = words::import_summary(runs.len(), known, failures.len());
         let first = runs.first().map_or("", |(shown, _)| shown.run.subject.key());
@@ -261,6 +260,6 @@ impl Imports {
         let paths: Vec<PathBuf> = runs.iter().filter_map(|(shown, _)| shown.path.clone()).collect();
         let can_compare = are_alike && (2..=4).contains(&runs.len()) && paths.len() == runs.len();
         let action = can_compare.then(|| ("Compare".to_owned(), Action::Compare(paths)));
-        outbox.notify(Notice { action, ..Notice::info(text) });
+        context.notify(Notice { action, ..Notice::info(text) });
     }
 }

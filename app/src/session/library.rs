@@ -14,7 +14,7 @@ use jitterscope_engine::store::edit::Edit;
 use jitterscope_engine::store::{Recovery, Store};
 
 use super::action::{Action, Notice};
-use super::part::{Context, Outbox, Part, Request};
+use super::part::{Context, Part, Request};
 use super::shown::LoadedRun;
 use super::task::{TaskHost, Tasks, Watch};
 use crate::run_list::trend::{self, Change};
@@ -78,11 +78,11 @@ pub struct Library {
 impl Part for Library {
     const NAME: &'static str = "the library";
 
-    fn restart(&mut self, outbox: &mut Outbox) {
+    fn restart(&mut self, context: &Context) {
         let (version, changes) = (self.version, self.changes.clone());
         let fresh = Self::new(self.store.take(), self.tasks.host());
         *self = Self { version, changes, ..fresh };
-        outbox.push(Request::ListRuns);
+        context.push(Request::ListRuns);
     }
 }
 
@@ -136,13 +136,13 @@ impl Library {
     }
 
     /// Handles the messages of tasks since the last call.
-    pub(super) fn poll(&mut self, outbox: &mut Outbox) {
+    pub(super) fn poll(&mut self, context: &Context) {
         for message in self.tasks.messages() {
             match message {
                 Message::Recovered(result) => {
                     match result {
-                        Ok(journals) => note_recovered(&journals, outbox),
-                        Err(error) => outbox.notify(Notice::error(error)),
+                        Ok(journals) => note_recovered(&journals, context),
+                        Err(error) => context.report_error(error),
                     }
                     self.list();
                 }
@@ -152,35 +152,35 @@ impl Library {
                     self.version += 1;
                     let before = self.items.take();
                     let listing = result.unwrap_or_else(|error| {
-                        outbox.notify(Notice::error(error));
+                        context.report_error(error);
                         Listing { items: Vec::new(), deleted: Vec::new() }
                     });
                     self.deleted = listing.deleted;
                     self.items = Some(listing.items);
                     if let (Some(before), Some(items)) = (before, &self.items) {
-                        note_worse(&before, items, outbox);
+                        note_worse(&before, items, context);
                     }
                 }
                 Message::Changed(result) => {
                     if let Err(error) = result {
-                        outbox.notify(Notice::error(error));
+                        context.report_error(error);
                     }
                     self.list();
                 }
                 Message::FolderChanged => self.list(),
                 Message::SetAside { aside, entries, error } => {
                     if let Some(error) = error {
-                        outbox.notify(Notice::error(error));
+                        context.report_error(error);
                     }
                     if !aside.is_empty() {
                         self.last_deleted.clone_from(&aside);
-                        outbox.notify(Notice::deleted(aside, entries));
+                        context.notify(Notice::deleted(aside, entries));
                     }
                     self.list();
                 }
-                Message::Opened(Ok(shown)) => outbox.push(Request::Show(shown)),
+                Message::Opened(Ok(shown)) => context.push(Request::Show(shown)),
                 Message::Opened(Err(error)) => {
-                    outbox.notify(Notice::error(format!("This file cannot be opened: {error}")));
+                    context.report_error(format!("This file cannot be opened: {error}"));
                 }
                 Message::Previewed(Ok(update)) => self.previews.apply_update(update),
                 Message::Previewed(Err(error)) => log::error!("no preview: {error}"),
@@ -219,9 +219,9 @@ impl Library {
     }
 
     /// Opens a saved run.
-    pub(super) fn open(&self, path: PathBuf, context: &Context, outbox: &mut Outbox) {
+    pub(super) fn open(&self, path: PathBuf, context: &Context) {
         if context.is_running {
-            outbox.notify(Notice::error("A test is running. Open the run when it is finished."));
+            context.report_error("A test is running. Open the run when it is finished.");
             return;
         }
         let store = context.store.clone();
@@ -287,14 +287,14 @@ fn baseline_of<'a>(items: &'a [LibraryItem], run: &RunListEntry) -> Option<&'a L
 }
 
 /// Reports each new list entry that is worse than the baseline with its settings.
-fn note_worse(before: &[LibraryItem], items: &[LibraryItem], outbox: &mut Outbox) {
+fn note_worse(before: &[LibraryItem], items: &[LibraryItem], context: &Context) {
     let new = items.iter().filter(|item| before.iter().all(|known| known.path != item.path));
     for item in new {
         let Ok(run) = &item.run else { continue };
         let Some(Change::Worse(share)) = run.change else { continue };
         let Some(baseline) = baseline_of(items, run) else { continue };
         let compare = Action::Compare(vec![baseline.path.clone(), item.path.clone()]);
-        outbox.notify(Notice::warning(
+        context.notify(Notice::warning(
             format!("{} is {} worse than its baseline.", run.name, text::format_share(share)),
             ("Compare".to_owned(), compare),
         ));
@@ -302,13 +302,13 @@ fn note_worse(before: &[LibraryItem], items: &[LibraryItem], outbox: &mut Outbox
 }
 
 /// Reports which runs were recovered from journals of ended processes, and which problems occurred.
-fn note_recovered(journals: &[Recovery], outbox: &mut Outbox) {
+fn note_recovered(journals: &[Recovery], context: &Context) {
     let paths: Vec<PathBuf> =
         journals.iter().filter_map(Recovery::saved).map(Path::to_owned).collect();
     if !paths.is_empty() {
-        outbox.notify(Notice::recovered(&paths));
+        context.notify(Notice::recovered(&paths));
     }
     for problem in journals.iter().filter(|journal| journal.is_problem()) {
-        outbox.notify(Notice::error(problem.to_string()));
+        context.report_error(problem.to_string());
     }
 }

@@ -6,9 +6,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use jitterscope_engine::platform::{self, Power, SystemTool};
+use jitterscope_engine::runner::OtherShare;
 
-use super::action::Notice;
-use super::part::{Context, Outbox, Part};
+use super::part::{Context, Part};
 use super::task::{TaskHost, Tasks};
 use crate::facts::{Facts, read_facts};
 
@@ -61,7 +61,7 @@ pub struct MachineState {
 impl Part for MachineState {
     const NAME: &'static str = "the machine's page";
 
-    fn restart(&mut self, _: &mut Outbox) {
+    fn restart(&mut self, _: &Context) {
         let facts = self.facts.take();
         let fresh = Self::new(self.tasks.host());
         *self = Self { facts, ..fresh };
@@ -142,7 +142,7 @@ impl MachineState {
     }
 
     /// Handles the messages of tasks since the last call.
-    pub(super) fn poll(&mut self, outbox: &mut Outbox) {
+    pub(super) fn poll(&mut self, context: &Context) {
         for message in self.tasks.messages() {
             match message {
                 Message::Facts(Ok(facts)) => {
@@ -154,9 +154,7 @@ impl MachineState {
                     }
                 }
                 Message::Facts(Err(error)) => {
-                    outbox.notify(Notice::error(format!(
-                        "Could not read this PC's hardware: {error}."
-                    )));
+                    context.report_error(format!("Could not read this PC's hardware: {error}."));
                 }
                 Message::Idle { power, other_load } => {
                     self.power = Some(power);
@@ -174,11 +172,9 @@ impl MachineState {
 
     /// Reads power state and load of other programs every two seconds while the app runs.
     fn watch_idle(&self) {
-        let mut before = CpuTimes::read();
+        let mut share = OtherShare::start();
         self.tasks.repeat("idle-watch", IDLE_WATCH, move || {
-            let now = CpuTimes::read();
-            let other_load = before.zip(now).and_then(|(before, now)| other_share(before, now));
-            before = now;
+            let other_load = share.as_mut().and_then(OtherShare::read);
             Message::Idle { power: platform::power(), other_load }
         });
     }
@@ -204,32 +200,4 @@ impl MachineState {
             Message::NoiseFloorEstimate,
         );
     }
-}
-
-/// CPU times at an instant, in nanoseconds.
-#[derive(Clone, Copy)]
-struct CpuTimes {
-    /// CPU time of all programs since the machine started.
-    all_programs: i64,
-    /// CPU time of this program.
-    own: i64,
-    /// When the two CPU times were read, as a reading of the measuring clock.
-    at: i64,
-}
-
-impl CpuTimes {
-    fn read() -> Option<Self> {
-        Some(Self {
-            all_programs: platform::machine_cpu_time()?.programs(),
-            own: platform::process_cpu_nanos()?,
-            at: platform::clock_nanos(),
-        })
-    }
-}
-
-#[expect(clippy::cast_precision_loss, reason = "a share of some seconds")]
-fn other_share(before: CpuTimes, now: CpuTimes) -> Option<f64> {
-    let other = ((now.all_programs - before.all_programs) - (now.own - before.own)).max(0);
-    let wall = now.at - before.at;
-    (0 < wall).then(|| other as f64 / wall as f64)
 }

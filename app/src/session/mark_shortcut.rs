@@ -7,7 +7,7 @@ use jitterscope_engine::platform::{
     Shortcut, ShortcutEvent, ShortcutRefusal, ShortcutStop, wait_for_shortcut,
 };
 
-use super::part::{Outbox, Part, Request};
+use super::part::{Context, Part, Request};
 use super::task::{TaskHost, Tasks};
 
 /// The registration state of the shortcut.
@@ -55,7 +55,7 @@ pub struct MarkShortcut {
 impl Part for MarkShortcut {
     const NAME: &'static str = "the shortcut for marks";
 
-    fn restart(&mut self, _: &mut Outbox) {
+    fn restart(&mut self, _: &Context) {
         *self = Self::new(self.tasks.host());
     }
 }
@@ -100,13 +100,13 @@ impl MarkShortcut {
     }
 
     /// Handles the events since the last call.
-    pub(super) fn poll(&mut self, outbox: &mut Outbox) {
+    pub(super) fn poll(&mut self, context: &Context) {
         for (number, news) in self.tasks.messages() {
             if self.active.as_ref().is_none_or(|active| active.number != number) {
                 continue;
             }
             match news {
-                News::Event(ShortcutEvent::Pressed, at) => outbox.push(Request::Mark(at)),
+                News::Event(ShortcutEvent::Pressed, at) => context.push(Request::Mark(at)),
                 News::Event(ShortcutEvent::Registered(keys), _) => {
                     self.state = Some(ShortcutState::Registered(keys));
                 }

@@ -1,6 +1,7 @@
 //! How the parts of a session interact: the state that a part may read, and the requests that it
 //! may send.
 
+use std::cell::RefCell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::time::Instant;
@@ -9,16 +10,18 @@ use jitterscope_engine::runner::Host;
 use jitterscope_engine::store::Store;
 
 use super::action::{Action, Notice, PageId};
+use super::dialog::Dialogs;
 use super::export_request::ExportKind;
 use super::settings::OwnPreset;
 use super::shown::LoadedRun;
 use crate::facts::Facts;
 
-/// The state of other parts that a part may read.
-#[derive(Clone)]
+/// The state of other parts that a part may read, and the requests that the part sends.
+#[derive(Default)]
 pub(super) struct Context {
     /// The folder in which runs are saved; `None` if runs cannot be saved.
     pub(super) store: Option<Store>,
+    pub(super) dialogs: Dialogs,
     /// The facts about the machine on which tests run; `None` until they are known.
     pub(super) facts: Option<Arc<Facts>>,
     /// The late threshold as a percentage of a frame.
@@ -31,6 +34,22 @@ pub(super) struct Context {
     pub(super) is_running: bool,
     /// Whether a test or quick check runs or waits to start, or a run is being saved.
     pub(super) is_busy: bool,
+    /// The requests of the part; they are carried out when its work is done.
+    pub(super) requests: RefCell<Vec<Request>>,
+}
+
+impl Context {
+    pub(super) fn push(&self, request: Request) {
+        self.requests.borrow_mut().push(request);
+    }
+
+    pub(super) fn notify(&self, notice: Notice) {
+        self.push(Request::Notify(notice));
+    }
+
+    pub(super) fn report_error(&self, text: impl Into<String>) {
+        self.notify(Notice::error(text));
+    }
 }
 
 /// A request of a part to other parts or to the window.
@@ -59,45 +78,27 @@ pub(super) enum Request {
     RememberExport(ExportKind),
 }
 
-/// Collects the requests of a part; they are carried out when its work is done.
-#[derive(Default)]
-pub(super) struct Outbox(Vec<Request>);
-
-impl Outbox {
-    pub(super) fn push(&mut self, request: Request) {
-        self.0.push(request);
-    }
-
-    pub(super) fn notify(&mut self, notice: Notice) {
-        self.push(Request::Notify(notice));
-    }
-
-    pub(super) fn into_requests(self) -> Vec<Request> {
-        self.0
-    }
-}
-
 /// A part of a session with its own state, such as the library or the settings.
 pub(super) trait Part {
     /// The name of the part in messages.
     const NAME: &'static str;
 
     /// Resets the part after a panic; only state that cannot be corrupt is preserved.
-    fn restart(&mut self, outbox: &mut Outbox);
+    fn restart(&mut self, context: &Context);
 }
 
 /// Runs a part's work. A part that panics is restarted; the other parts continue.
 pub(super) fn isolate<P: Part>(
     part: &mut P,
-    outbox: &mut Outbox,
-    work: impl FnOnce(&mut P, &mut Outbox),
+    context: &Context,
+    work: impl FnOnce(&mut P, &Context),
 ) {
-    if catch_unwind(AssertUnwindSafe(|| work(part, outbox))).is_err() {
-        part.restart(outbox);
-        outbox.notify(Notice::error(format!(
+    if catch_unwind(AssertUnwindSafe(|| work(part, context))).is_err() {
+        part.restart(context);
+        context.report_error(format!(
             "Internal error in {}. It was restarted; everything else continues.",
             P::NAME
-        )));
+        ));
     }
 }
 
@@ -110,25 +111,25 @@ mod tests {
     impl Part for Counter {
         const NAME: &'static str = "the counter";
 
-        fn restart(&mut self, _: &mut Outbox) {
+        fn restart(&mut self, _: &Context) {
             self.0 = 0;
         }
     }
 
     #[test]
     fn a_part_that_panics_begins_afresh_and_reports_it() {
-        let (mut part, mut outbox) = (Counter(1), Outbox::default());
-        isolate(&mut part, &mut outbox, |part, outbox| {
+        let (mut part, context) = (Counter(1), Context::default());
+        isolate(&mut part, &context, |part, context| {
             part.0 += 1;
-            outbox.push(Request::ListRuns);
+            context.push(Request::ListRuns);
         });
         assert_eq!(part.0, 2);
-        isolate(&mut part, &mut outbox, |part, _| {
+        isolate(&mut part, &context, |part, _| {
             part.0 += 1;
             panic!("a defect");
         });
         assert_eq!(part.0, 0);
-        let requests = outbox.into_requests();
+        let requests = context.requests.into_inner();
         assert!(matches!(
             requests.as_slice(),
             [Request::ListRuns, Request::Notify(notice)] if notice.text.contains("the counter")

@@ -15,7 +15,7 @@ impl Session {
 
     pub(super) fn export_preset(&mut self, test: &str, name: &str) {
         if let Some(plan) = self.settings().own_preset(test, name) {
-            self.run(EXPORTS, |part, _, _| part.save_preset(test, name, plan));
+            self.run(EXPORTS, |part, context| part.save_preset(test, name, plan, context));
         }
     }
 

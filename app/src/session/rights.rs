@@ -11,7 +11,7 @@ impl Session {
     pub(super) fn elevate(&mut self, then: Option<Action>) {
         let command = self.settings().administrator_command().to_owned();
         let plans = self.running.tests().iter().map(|state| state.plan().clone()).collect();
-        self.run(HOSTS, |part, context, _| part.elevate(&command, plans, then, context));
+        self.run(HOSTS, |part, context| part.elevate(&command, plans, then, context));
         self.follow_place();
     }
 

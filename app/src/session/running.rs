@@ -26,7 +26,7 @@ use jitterscope_engine::store;
 
 use super::action::{Action, Notice, PageId};
 use super::finished_check::FinishedCheck;
-use super::part::{Context, Outbox, Part, Request};
+use super::part::{Context, Part, Request};
 use super::shown::LoadedRun;
 use super::task::{TaskHost, Tasks};
 use crate::facts::Facts;
@@ -127,7 +127,7 @@ impl Active {
 impl Part for Running {
     const NAME: &'static str = "measuring";
 
-    fn restart(&mut self, _: &mut Outbox) {
+    fn restart(&mut self, _: &Context) {
         let tests = std::mem::take(&mut self.tests);
         let fresh = Self::new(self.tasks.host());
         // Dropping the run in progress stops it; its journal is recovered at the next start.
@@ -262,39 +262,38 @@ impl Running {
     }
 
     /// Handles the messages of tasks, and the events of the run in progress, since the last call.
-    pub(super) fn poll(&mut self, context: &Context, outbox: &mut Outbox) {
-        self.poll_run(outbox);
+    pub(super) fn poll(&mut self, context: &Context) {
+        self.poll_run(context);
         for message in self.tasks.messages() {
             match message {
-                Message::Saved { result: Ok(shown), .. } => self.end(*shown, context, outbox),
+                Message::Saved { result: Ok(shown), .. } => self.end(*shown, context),
                 Message::Saved { test, result: Err(error) } => {
                     self.drop_run(test);
-                    outbox.notify(Notice::error(format!("The run was not saved: {error}.")));
+                    context.report_error(format!("The run was not saved: {error}."));
                 }
                 Message::Started(Ok(runner)) => self.take_started(*runner),
-                Message::Started(Err(error)) => self.take_not_started(&error, outbox),
+                Message::Started(Err(error)) => self.take_not_started(&error, context),
                 // Ignore a measurement that a later one has replaced: its part was skipped, or its
                 // test was stopped.
                 Message::OtherLoad(number, _) if number != self.look_count => {}
-                Message::OtherLoad(_, found) => self.take_other_load(found, context, outbox),
+                Message::OtherLoad(_, found) => self.take_other_load(found, context),
                 Message::QuickOpened(Ok(check)) => {
                     self.quick.show_saved(*check);
-                    outbox.push(Request::GoTo(PageId::Quick));
+                    context.push(Request::GoTo(PageId::Quick));
                 }
                 Message::QuickOpened(Err(error)) => {
-                    let text = format!("The check cannot be opened: {error}");
-                    outbox.notify(Notice::error(text));
+                    context.report_error(format!("The check cannot be opened: {error}"));
                 }
                 // Ignore the opened frames: another test was started in the meantime, and uses the
                 // page.
                 Message::ChangeOpened(Ok(_)) if self.is_busy() => {}
                 Message::ChangeOpened(Ok(shown)) => {
                     let page = PageId::of(&shown.run);
-                    self.show(*shown, context, outbox);
-                    outbox.push(Request::GoTo(page));
+                    self.show(*shown, context);
+                    context.push(Request::GoTo(page));
                 }
                 Message::ChangeOpened(Err(error)) => {
-                    outbox.notify(Notice::error(format!("The frames cannot be shown: {error}.")));
+                    context.report_error(format!("The frames cannot be shown: {error}."));
                 }
                 Message::Restored(Ok(shown)) => self.show_restored(*shown, context),
                 // If the file is missing, the page is shown as before the first run.
@@ -312,16 +311,16 @@ impl Running {
         }
     }
 
-    fn poll_run(&mut self, outbox: &mut Outbox) {
+    fn poll_run(&mut self, context: &Context) {
         let Some(active) = &self.active else { return };
         let events: Vec<_> = active.runner.iter().flat_map(Runner::events).collect();
         let mut last = None;
         for event in events {
             match event {
-                Event::Finished(run) | Event::Failed { run, .. } => last = Some(run),
-                Event::NotSaved { reason } => outbox.notify(Notice::error(format!(
+                Event::Finished(run) => last = Some(run),
+                Event::NotSaved { reason } => context.report_error(format!(
                     "Samples cannot be saved during the test: {reason}. The test continues."
-                ))),
+                )),
                 event => {
                     if let Some(live) = self.tests.iter_mut().find_map(TestState::live_mut) {
                         live.handle_event(event);
@@ -383,51 +382,40 @@ impl Running {
                 keep_edits(&mut finished.run, &path, own_id);
             }
             let SavedRun { run, path, failure } = finished.save();
-            let save_error = failure.map(|failure| failure.error.to_string());
+            let save_error = failure.map(|error| error.to_string());
             Ok(Box::new(LoadedRun { save_error, ..LoadedRun::of(run, path) }))
         };
         self.tasks.spawn("save", save, move |result| Message::Saved { test, result });
     }
 
     /// Shows a saved run, and starts its follow-up.
-    fn end(&mut self, shown: LoadedRun, context: &Context, outbox: &mut Outbox) {
+    fn end(&mut self, shown: LoadedRun, context: &Context) {
         let key = shown.run.subject.key();
-        self.show(shown, context, outbox);
+        self.show(shown, context);
         if let Some(shown) = self.test(key).and_then(TestState::shown).cloned() {
-            if self.measure_on(&shown, context, outbox) {
+            if self.measure_on(&shown, context) {
                 return;
             }
-            self.end_part(&shown, context, outbox);
-            self.after_saving(&shown, context, outbox);
+            self.end_part(&shown, context);
+            self.after_saving(&shown, context);
             self.note_end(&shown, context);
         }
     }
 
     /// Starts the follow-up measurement that some results require, at most one per run; returns
     /// whether the measurement was started.
-    fn measure_on(
-        &mut self,
-        shown: &Arc<LoadedRun>,
-        context: &Context,
-        outbox: &mut Outbox,
-    ) -> bool {
+    fn measure_on(&mut self, shown: &Arc<LoadedRun>, context: &Context) -> bool {
         let is_first = self.followed.take().is_none();
         let can_follow = is_first && lost_after(&shown.run).is_none();
         let plan = follow_up(&shown.run, &shown.report).filter(|_| can_follow);
-        plan.is_some_and(|plan| self.follow(plan, shown, context, outbox))
+        plan.is_some_and(|plan| self.follow(plan, shown, context))
     }
 
     /// Starts to measure a plan that continues a completed run; returns whether the measurement was
     /// started.
-    fn follow(
-        &mut self,
-        plan: Plan,
-        first: &Arc<LoadedRun>,
-        context: &Context,
-        outbox: &mut Outbox,
-    ) -> bool {
+    fn follow(&mut self, plan: Plan, first: &Arc<LoadedRun>, context: &Context) -> bool {
         let labels = Labels { tags: first.run.tags.clone(), ..Labels::default() };
-        let has_started = self.start_plan(plan, labels, context, outbox);
+        let has_started = self.start_plan(plan, labels, context);
         self.followed = has_started.then(|| Arc::clone(first));
         has_started
     }
@@ -442,16 +430,11 @@ impl Running {
     }
 
     /// Continues a test whose result has too little data for a grade, to collect more.
-    pub(super) fn measure_test_longer(
-        &mut self,
-        test: &str,
-        context: &Context,
-        outbox: &mut Outbox,
-    ) {
+    pub(super) fn measure_test_longer(&mut self, test: &str, context: &Context) {
         let shown = self.test(test).and_then(TestState::shown).filter(|_| !self.is_busy());
         let Some(shown) = shown.cloned() else { return };
         if let Some(plan) = continuation(&shown.run, &shown.report) {
-            self.follow(plan, &shown, context, outbox);
+            self.follow(plan, &shown, context);
         }
     }
 
@@ -471,23 +454,23 @@ impl Running {
 
     /// Shows an opened run and its page, unless a test was started in the meantime: showing the run
     /// would hide that test.
-    pub(super) fn show_opened(&mut self, shown: LoadedRun, context: &Context, outbox: &mut Outbox) {
+    pub(super) fn show_opened(&mut self, shown: LoadedRun, context: &Context) {
         if self.is_running() {
-            outbox.notify(Notice::error("A test is running. Open the run when it is finished."));
+            context.report_error("A test is running. Open the run when it is finished.");
             return;
         }
-        outbox.push(Request::GoTo(PageId::of(&shown.run)));
-        self.show(shown, context, outbox);
+        context.push(Request::GoTo(PageId::of(&shown.run)));
+        self.show(shown, context);
     }
 
     /// Shows a run as the result of its kind of test.
-    pub(super) fn show(&mut self, shown: LoadedRun, context: &Context, outbox: &mut Outbox) {
+    pub(super) fn show(&mut self, shown: LoadedRun, context: &Context) {
         if let Some(error) = &shown.save_error {
-            outbox.notify(Notice::error(format!(
+            context.report_error(format!(
                 "{error}. The result remains available until you close the app."
-            )));
+            ));
         }
-        outbox.push(Request::ListRuns);
+        context.push(Request::ListRuns);
         if shown.run.capture().is_some() {
             self.capture = Some(Arc::new(shown));
             return;
@@ -521,9 +504,9 @@ impl Running {
     }
 
     /// Opens the saved quick check with these run files.
-    pub(super) fn open_quick(&self, paths: Vec<PathBuf>, context: &Context, outbox: &mut Outbox) {
+    pub(super) fn open_quick(&self, paths: Vec<PathBuf>, context: &Context) {
         if context.is_running {
-            outbox.notify(Notice::error("A test is running. Open the check when it is finished."));
+            context.report_error("A test is running. Open the check when it is finished.");
             return;
         }
         let store = context.store.clone();

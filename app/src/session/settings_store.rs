@@ -7,9 +7,7 @@ use std::time::Duration;
 
 use jitterscope_engine::store::{FOLDER_VARIABLE, Store};
 
-use super::action::Notice;
-use super::dialog::Dialogs;
-use super::part::{Outbox, Part, Request};
+use super::part::{Context, Part, Request};
 use super::settings::{Settings, SettingsFile};
 use super::task::{TaskHost, Tasks};
 
@@ -56,7 +54,7 @@ pub(super) struct SettingsStore {
 impl Part for SettingsStore {
     const NAME: &'static str = "the settings";
 
-    fn restart(&mut self, _: &mut Outbox) {
+    fn restart(&mut self, _: &Context) {
         self.tasks = Tasks::new(self.tasks.host());
     }
 }
@@ -79,7 +77,7 @@ impl SettingsStore {
     }
 
     /// Applies new settings, and saves them.
-    pub(super) fn set(&mut self, settings: Settings, outbox: &mut Outbox) {
+    pub(super) fn set(&mut self, settings: Settings, context: &Context) {
         if settings == self.settings {
             return;
         }
@@ -98,26 +96,26 @@ impl SettingsStore {
             self.tasks.spawn("late-settles", settle, move |_| Message::LateSettled(percent));
         }
         if has_moved {
-            outbox.push(Request::MoveTo(open_store(&self.settings)));
+            context.push(Request::MoveTo(open_store(&self.settings)));
         }
     }
 
     /// Handles the messages of tasks since the last call.
-    pub(super) fn poll(&mut self, outbox: &mut Outbox) {
+    pub(super) fn poll(&mut self, context: &Context) {
         for message in self.tasks.messages() {
             match message {
                 Message::Written(Err(error)) => {
-                    outbox.notify(Notice::error(format!("The settings cannot be saved: {error}")));
+                    context.report_error(format!("The settings cannot be saved: {error}"));
                 }
                 Message::Folder(Some(folder)) => match Store::at(&folder).check() {
                     Ok(()) => {
                         let settings = self.settings.clone();
-                        self.set(Settings { data_folder: Some(folder), ..settings }, outbox);
+                        self.set(Settings { data_folder: Some(folder), ..settings }, context);
                     }
-                    Err(error) => outbox.notify(Notice::error(error.to_string())),
+                    Err(error) => context.report_error(error.to_string()),
                 },
                 Message::LateSettled(percent) if percent == self.settings.late_percent => {
-                    outbox.push(Request::CountLate);
+                    context.push(Request::CountLate);
                 }
                 Message::Written(Ok(())) | Message::Folder(None) | Message::LateSettled(_) => {}
             }
@@ -125,8 +123,8 @@ impl SettingsStore {
     }
 
     /// Asks the user for the folder in which runs are saved from now on.
-    pub(super) fn ask_for_folder(&self, dialogs: &Dialogs) {
-        let answer = dialogs.folder("Where runs are saved", None);
+    pub(super) fn ask_for_folder(&mut self, context: &Context) {
+        let answer = context.dialogs.folder("Where runs are saved", None);
         self.tasks.spawn(
             "ask-for-folder",
             || Ok(answer()),

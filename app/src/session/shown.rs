@@ -1,5 +1,6 @@
 //! A loaded run with its report, whose late frames can be recounted with another threshold.
 
+use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -63,10 +64,9 @@ impl LoadedRun {
         Some(Self { report, charts, ..self.clone() })
     }
 
-    /// Returns the run with late frames counted with the threshold of its plan, which exports use;
-    /// `None` if the report already uses it. The threshold of the settings applies only in the
-    /// window.
-    pub(super) fn as_measured(&self) -> Option<Self> {
-        self.counted(DEFAULT_LATE_PERCENT.into())
+    /// Returns the run with late frames counted with the threshold of its plan, which exports use.
+    /// The threshold of the settings applies only in the window.
+    pub(super) fn as_measured(&self) -> Cow<'_, Self> {
+        self.counted(DEFAULT_LATE_PERCENT.into()).map_or(Cow::Borrowed(self), Cow::Owned)
     }
 }

@@ -102,10 +102,7 @@ impl<M: Send + 'static> Tasks<M> {
             sender: self.sender.clone(),
             message: Some(Box::new(message)),
         };
-        let spawned = measure::start_thread(name, move || reply.send(work()));
-        if let Err(error) = spawned {
-            log::error!("could not start a thread for '{name}': {error}");
-        }
+        start_thread(name, move || reply.send(work()));
     }
 
     /// Calls `look` immediately and after each pause, and sends the messages that it returns, until
@@ -119,7 +116,7 @@ impl<M: Send + 'static> Tasks<M> {
         let watch = Watch(Arc::new(()));
         let (kept, host, sender) =
             (Arc::downgrade(&watch.0), self.host.clone(), self.sender.clone());
-        let spawned = measure::start_thread(name, move || {
+        start_thread(name, move || {
             platform::lower_own_priority();
             while kept.upgrade().is_some() {
                 if !host.is_measuring.load(Ordering::Relaxed)
@@ -133,9 +130,6 @@ impl<M: Send + 'static> Tasks<M> {
                 std::thread::sleep(pause);
             }
         });
-        if let Err(error) = spawned {
-            log::error!("could not start a thread for '{name}': {error}");
-        }
         watch
     }
 
@@ -146,13 +140,10 @@ impl<M: Send + 'static> Tasks<M> {
             Ok(()) => host.wake(),
             Err(_) => log::info!("a message was lost: the window does not answer"),
         };
-        let spawned = measure::start_thread(name, move || {
+        start_thread(name, move || {
             platform::lower_own_priority();
             work(&send);
         });
-        if let Err(error) = spawned {
-            log::error!("could not start a thread for '{name}': {error}");
-        }
     }
 
     /// Sends the value of `read` after each pause, also during a test, until the part is dropped.
@@ -163,7 +154,7 @@ impl<M: Send + 'static> Tasks<M> {
         mut read: impl FnMut() -> M + Send + 'static,
     ) {
         let sender = self.sender.clone();
-        let spawned = measure::start_thread(name, move || {
+        start_thread(name, move || {
             platform::lower_own_priority();
             loop {
                 std::thread::sleep(pause);
@@ -174,9 +165,13 @@ impl<M: Send + 'static> Tasks<M> {
                 }
             }
         });
-        if let Err(error) = spawned {
-            log::error!("could not start a thread for '{name}': {error}");
-        }
+    }
+}
+
+/// Starts a thread; a failure is only logged.
+fn start_thread(name: &str, work: impl FnOnce() + Send + 'static) {
+    if let Err(error) = measure::start_thread(name, work) {
+        log::error!("could not start a thread for '{name}': {error}");
     }
 }
 

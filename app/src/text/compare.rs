@@ -19,7 +19,7 @@ use super::{
     local, run_name,
 };
 
-pub use self::page::{Compared, Evaluated, page, remarks};
+pub use self::page::{Compared, Evaluated, remarks, write_page};
 pub use self::table::{Cells, cells, metric_unit};
 pub use self::write::{conditions, differences, document, legend, ticket};
 

@@ -25,8 +25,9 @@ pub use advice::{
     AdviceWords, advice, delayed_note, delayed_row, first_to_do, nothing_to_do, tool_button,
     what_to_do,
 };
-pub use document::{load, report, ticket};
-pub use page::page;
+use document::report;
+pub use document::{load, ticket};
+pub use page::write;
 
 /// Returns the grade of a quick check, or a placeholder if it has none.
 pub const fn word(card: &Scorecard) -> &'static str {

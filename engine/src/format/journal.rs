@@ -59,7 +59,7 @@ pub(crate) fn write_lines(event: &Event, to: &mut dyn Write) -> io::Result<()> {
 fn write_entry(event: &Event, to: &mut dyn Write) -> io::Result<()> {
     let text = match event {
         Event::Planned(run) => serde_json::to_string(&End::Begun { run }),
-        Event::Finished(run) | Event::Failed { run, .. } => {
+        Event::Finished(run) => {
             serde_json::to_string(&End::Finished { ending: &run.ending, health: &run.health })
         }
         event => serde_json::to_string(event),

@@ -34,8 +34,7 @@ pub(super) struct NpcTable {
 pub(super) struct NpcObserver {
     tracked: [u16; MAX],
     count: usize,
-    length: usize,
-    counters: Counters,
+    pub(super) counters: Counters,
 }
 
 /// All NPCs, the NPCs that each player sees, and the packets.
@@ -48,7 +47,7 @@ pub(super) struct Npcs {
     pub(super) center: Tile,
     pub(super) npc_table: NpcTable,
     pub(super) watchers: Vec<NpcObserver>,
-    packets: Vec<u8>,
+    pub(super) packets: Vec<u8>,
 }
 
 /// Returns the kind of an NPC, one of 16384.
@@ -73,12 +72,7 @@ impl Npcs {
             (0..settings.npcs).map(|_| Tile::random(&mut random, side)).collect();
         let count = tiles.len();
         let watchers: Vec<NpcObserver> = (0..settings.players)
-            .map(|_| NpcObserver {
-                tracked: [0; MAX],
-                count: 0,
-                length: 0,
-                counters: Counters::default(),
-            })
+            .map(|_| NpcObserver { tracked: [0; MAX], count: 0, counters: Counters::default() })
             .collect();
         Self {
             settings,
@@ -162,13 +156,6 @@ impl Npcs {
         self.cycle += 1;
         counters
     }
-
-    /// Returns the packet of a player, counted from 0.
-    pub(super) fn packet(&self, watcher: usize) -> &[u8] {
-        let length = self.watchers.get(watcher).map_or(0, |watcher| watcher.length);
-        let from = watcher * PACKET;
-        self.packets.get(from..from + length).unwrap_or_default()
-    }
 }
 
 /// Returns the record of an NPC that is still in view; `None` if it moved further than two steps.
@@ -206,7 +193,6 @@ impl NpcObserver {
             }
             counters.blocks = reported.len() as u64;
         }
-        self.length = at;
         counters.bytes = at as u64;
         counters.in_sight = self.count as u64;
         counters.ranges = u64::from(WIDEST);

@@ -32,8 +32,6 @@ pub(super) struct Observer {
     /// The number of cycles since the last crowd; counted from 0 again once the view range is at its maximum.
     patience: u32,
     in_sight_count: u32,
-    /// The size of the packet in bytes.
-    pub(super) length: usize,
     /// Counts of the contents of the packet.
     pub(super) counters: Counters,
 }
@@ -61,7 +59,6 @@ impl Observer {
             range: WIDEST,
             patience: PATIENCE,
             in_sight_count: 1,
-            length: 0,
             counters: Counters::default(),
         }
     }
@@ -89,7 +86,6 @@ impl Observer {
     /// without one, and players out of view with one.
     pub(super) fn encode(&mut self, shared: Shared<'_>, out: &mut [u8]) {
         self.counters = Counters::default();
-        self.length = 0;
         let Shared { player_table, .. } = shared;
         if !player_table.playing.contains(self.slot) {
             return;
@@ -138,14 +134,14 @@ impl Observer {
         let at = writer.bytes();
 
         let order = [lively, quiet, far_quiet, far_lively].map(|pass| pass & seeing & reported);
-        self.length = self.extend(shared, &order, &mut counters, out, at);
+        let length = self.extend(shared, &order, &mut counters, out, at);
 
         // Players who came into view count as idle, too: their position was sent instead of a movement.
         self.idle = (Set::ALL - acting) | entering;
         self.in_sight = seeing;
         self.in_sight_count = seeing.count();
         counters.packets = 1;
-        counters.bytes = self.length as u64;
+        counters.bytes = length as u64;
         counters.in_sight = u64::from(self.in_sight_count);
         counters.ranges = u64::from(self.range);
         self.counters = counters;

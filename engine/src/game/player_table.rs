@@ -84,12 +84,6 @@ impl PlayerTable {
         self.restyled.put(slot, true);
     }
 
-    /// Removes the player in a slot.
-    pub(super) fn leave(&mut self, slot: usize) {
-        self.playing.put(slot, false);
-        self.fresh.put(slot, false);
-    }
-
     /// Computes the records of a cycle after all players have moved.
     pub(super) fn prepare(&mut self) {
         (self.moved, self.shifted) = (Set::EMPTY, Set::EMPTY);

@@ -19,11 +19,9 @@ pub(super) struct Players {
     /// The observers; the player in slot `i` is observer `i - 1`.
     pub(super) observers: Vec<Observer>,
     /// One buffer per observer, refilled in each cycle.
-    packets: Vec<u8>,
+    pub(super) packets: Vec<u8>,
     chats: Blocks,
     pub(super) looks: Blocks,
-    /// Number of appearance changes so far.
-    styles: u32,
 }
 
 impl Players {
@@ -53,24 +51,7 @@ impl Players {
             observers,
             chats: Blocks::of_chat(SLOTS, settings.chat_length as usize),
             looks,
-            styles: 0,
         }
-    }
-
-    /// Adds a player in a slot; a player who already has the slot is replaced.
-    pub(super) fn join(&mut self, slot: usize, tile: Tile) {
-        self.player_table.join(slot, tile);
-        if let Some(observer) = self.observers.get_mut(slot.wrapping_sub(1)) {
-            *observer = Observer::new(slot);
-        }
-        self.restyle(slot);
-    }
-
-    /// Changes the appearance of a player.
-    pub(super) fn restyle(&mut self, slot: usize) {
-        self.styles = self.styles.wrapping_add(1);
-        self.player_table.restyled.put(slot, true);
-        self.looks.set(slot, &appearance(slot, self.styles));
     }
 
     /// Moves every player.
@@ -116,12 +97,5 @@ impl Players {
         self.player_table.release();
         self.cycle += 1;
         counters
-    }
-
-    /// Returns the packet of an observer, counted from 0.
-    pub(super) fn packet(&self, observer: usize) -> &[u8] {
-        let length = self.observers.get(observer).map_or(0, |observer| observer.length);
-        let from = observer * PACKET;
-        self.packets.get(from..from + length).unwrap_or_default()
     }
 }

@@ -5,12 +5,74 @@ mod npc_client;
 
 use proptest::prelude::*;
 
-use super::blocks::said;
+use super::blocks::{appearance, said};
+use super::observer::{Observer, PACKET};
+use super::random::mix;
 use super::set::SLOTS;
-use super::tile::Coarse;
-use super::{Counters, Game, Kind, Movement, Settings, Tile, World, players};
+use super::tile::{Coarse, Tile};
+use super::{Counters, Game, Kind, Movement, Settings, World, players};
 use client::Client;
 use npc_client::NpcClient;
+
+/// Players are counted from 0; the player `i` is in slot `i + 1`.
+impl World {
+    fn players_mut(&mut self) -> &mut players::Players {
+        let Game::Players(game) = &mut self.game else { panic!("a game of players") };
+        game
+    }
+
+    /// Removes a player from the game; the packets of the next cycle inform the other players.
+    fn leave(&mut self, player: usize) {
+        let table = &mut self.players_mut().player_table;
+        table.playing.put(player + 1, false);
+        table.fresh.put(player + 1, false);
+    }
+
+    /// Adds a player to the game again; other players see the player one cycle later.
+    fn join(&mut self, player: usize, tile: Tile) {
+        let game = self.players_mut();
+        game.player_table.join(player + 1, tile);
+        game.observers[player] = Observer::new(player + 1);
+        self.restyle(player);
+    }
+
+    /// Changes the appearance of a player: once per cycle.
+    fn restyle(&mut self, player: usize) {
+        let (game, slot) = (self.players_mut(), player + 1);
+        game.player_table.restyled.put(slot, true);
+        let version = u32::try_from(game.cycle).unwrap() + 1;
+        game.looks.set(slot, &appearance(slot, version));
+    }
+
+    /// Returns the packet of a player in the last cycle; empty if the player has left.
+    fn packet(&self, player: usize) -> &[u8] {
+        let (counters, packets) = match &self.game {
+            Game::Players(game) => (game.observers[player].counters, &game.packets),
+            Game::Npcs(game) => (game.watchers[player].counters, &game.packets),
+        };
+        let from = player * PACKET;
+        &packets[from..from + usize::try_from(counters.bytes).unwrap()]
+    }
+
+    /// Returns a checksum of all packets of the last cycle, in order.
+    fn digest(&self) -> u64 {
+        let count = match &self.game {
+            Game::Players(game) => game.observers.len(),
+            Game::Npcs(game) => game.watchers.len(),
+        };
+        (0..count).fold(0, |digest, player| {
+            let packet = self.packet(player);
+            let chunks = packet.chunks(8).map(|chunk| {
+                let mut eight = [0; 8];
+                eight.iter_mut().zip(chunk).for_each(|(to, byte)| *to = *byte);
+                u64::from_le_bytes(eight)
+            });
+            chunks.fold(mix(digest ^ packet.len() as u64), |digest, eight| {
+                mix(digest.wrapping_add(eight))
+            })
+        })
+    }
+}
 
 /// Replaces the clock: the tests assert no times.
 fn still() -> i64 {
@@ -278,13 +340,12 @@ proptest! {
             players: count, chat_length, box_size, movement, seed, ..Settings::default()
         };
         let mut world = World::new(settings);
-        let count = world.observers();
+        let count = players(&world).observers.len();
         let mut screens = screens(&world, 0..count);
         for turns in turns {
             // A player who joins knows the squares of the other players as of the previous cycle.
             let known = squares(players(&world));
-            let Game::Players(game) = &mut world.game else { panic!() };
-            game.step();
+            world.players_mut().step();
             let mut fresh = Vec::new();
             for (player, turn) in turns {
                 let player = player % count;
@@ -297,8 +358,7 @@ proptest! {
                         screens[player] = Client::new(player + 1, tile, known.clone());
                     }
                     Turn::Place(tile) => {
-                        let Game::Players(game) = &mut world.game else { panic!() };
-                        game.player_table.place(player + 1, tile);
+                        world.players_mut().player_table.place(player + 1, tile);
                     }
                 }
             }

@@ -12,18 +12,18 @@ pub(super) const CORNER: u16 = 3_200;
 
 /// One tile of the map.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Tile {
+pub(super) struct Tile {
     /// Distance from the west edge, 0 to 16383.
-    pub x: u16,
+    pub(super) x: u16,
     /// Distance from the south edge, 0 to 16383.
-    pub z: u16,
+    pub(super) z: u16,
     /// Level, 0 to 3.
-    pub level: u8,
+    pub(super) level: u8,
 }
 
 impl Tile {
     /// Returns the tile at these coordinates, clamped to the map.
-    pub fn new(x: u16, z: u16, level: u8) -> Self {
+    pub(super) fn new(x: u16, z: u16, level: u8) -> Self {
         Self { x: x.min(MAP - 1), z: z.min(MAP - 1), level: level.min(3) }
     }
 

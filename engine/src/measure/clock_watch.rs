@@ -48,7 +48,6 @@ pub(super) fn out_of_order(samples: &[Sample]) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::measure::trial::BLANK;
 
     #[test]
     fn steps_back_are_counted_and_long_ones_end_the_run() {
@@ -68,7 +67,7 @@ mod tests {
             began: Nanos::new(began),
             woke: Nanos::new(woke),
             done: Nanos::new(done),
-            ..BLANK
+            ..Sample::default()
         };
         assert_eq!(out_of_order(&[at(1, 1, 1), at(1, 2, 3), at(3, 2, 3), at(1, 3, 2)]), 2);
     }

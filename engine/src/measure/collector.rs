@@ -263,13 +263,13 @@ impl Collector {
         run.ending = ending;
         limit_watch.look_now(&mut run.health.limits);
         let mut run = Arc::new(run);
-        journal.write(&Event::last(Arc::clone(&run)));
+        journal.write(&Event::Finished(Arc::clone(&run)));
         journal.finish();
         if let Some(error) = journal.take_error() {
             Arc::make_mut(&mut run).health.journal_error = Some(error.clone());
             sender.send(Event::NotSaved { reason: error });
         }
-        sender.send(Event::last(run));
+        sender.send(Event::Finished(run));
         sender.finish();
     }
 }

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::nanos::Nanos;
 use crate::platform::{Applied, Policy};
-use crate::run::{Counters, Ending, Health, Run, TailPoint, Trace, TrialRun, counter};
+use crate::run::{Counters, Health, Run, TailPoint, Trace, TrialRun, counter};
 use crate::sample::{Evidence, EvidenceColumns, Sample, SampleList};
 
 /// An event of a run. A trial is identified by its position in the run, from 0.
@@ -111,17 +111,9 @@ pub enum Event {
         /// The reason, in a few words.
         reason: String,
     },
-    /// The last event of a run that was complete or was stopped.
+    /// The last event: the run with all its samples, and how it ended.
     #[serde(skip)]
     Finished(Arc<Run>),
-    /// The last event of a run that failed; the run contains all samples until the failure.
-    #[serde(skip)]
-    Failed {
-        /// The reason, in one sentence.
-        reason: String,
-        /// The run until the failure.
-        run: Arc<Run>,
-    },
 }
 
 /// The error for an event of a trial that is not in the run.
@@ -179,19 +171,9 @@ impl Event {
                 run.health.clone_from(health);
             }
             Self::NotSaved { reason } => run.health.journal_error = Some(reason.clone()),
-            Self::Finished(finished) | Self::Failed { run: finished, .. } => {
-                run.clone_from(finished);
-            }
+            Self::Finished(finished) => run.clone_from(finished),
         }
         Ok(())
-    }
-
-    /// Returns the last event of a run, which depends on how the run ended.
-    pub(super) fn last(run: Arc<Run>) -> Self {
-        match &run.ending {
-            Ending::Failed(reason) => Self::Failed { reason: reason.clone(), run },
-            Ending::Finished | Ending::Stopped | Ending::Recovered => Self::Finished(run),
-        }
     }
 }
 

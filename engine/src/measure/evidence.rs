@@ -23,19 +23,15 @@ pub struct EvidenceReader {
 }
 
 impl EvidenceReader {
-    /// Opens the counters; call it on the measuring thread.
-    pub fn new() -> Self {
-        Self::with_trace(Arc::default())
+    /// Opens the counters; call it on the measuring thread. While `is_traced` is true, only the run-queue delay is
+    /// read: the trace has the rest.
+    pub fn new(is_traced: Arc<AtomicBool>) -> Self {
+        Self::of(CounterReader::new(true), is_traced)
     }
 
     /// Opens the counters on a thread that has a reader. On Windows, this second reader counts no context switches.
     pub fn second() -> Self {
-        Self::of(CounterReader::new(), Arc::default())
-    }
-
-    /// Opens the counters. While `is_traced` is true, only the run-queue delay is read: the trace has the rest.
-    pub fn with_trace(is_traced: Arc<AtomicBool>) -> Self {
-        Self::of(CounterReader::with_switches(), is_traced)
+        Self::of(CounterReader::new(false), Arc::default())
     }
 
     fn of(reader: CounterReader, is_traced: Arc<AtomicBool>) -> Self {
@@ -72,19 +68,15 @@ impl EvidenceReader {
         let wait_reasons = now.wait_reasons.map(|reasons| reasons.and(earlier));
         let never = wait_reasons.filter(|reasons| !reasons.has_preemption()).map(|_| 0);
         Evidence {
-            index: 0,
             involuntary_switches: count(now.involuntary, then.involuntary).or(never),
             voluntary_switches: count(now.voluntary, then.voluntary),
             minor_faults: count(now.minor_faults, then.minor_faults),
             major_faults: count(now.major_faults, then.major_faults),
             run_delay: length(now.run_delay_nanos, then.run_delay_nanos),
-            steal: None,
-            cpu_before: None,
-            cpu_after: None,
-            work_started: None,
             switches: count(now.switches, then.switches),
             wait_reasons,
             interrupt_time: interrupt_time(&now, then),
+            ..Evidence::default()
         }
     }
 
@@ -104,12 +96,6 @@ impl EvidenceReader {
             .collect();
         costs.sort_unstable();
         Nanos::new(costs.get(50).copied().unwrap_or(0))
-    }
-}
-
-impl Default for EvidenceReader {
-    fn default() -> Self {
-        Self::new()
     }
 }
 

@@ -306,11 +306,10 @@ fn readings(
             samples.record(Sample {
                 began: from,
                 due: from,
-                slept: None,
                 woke: to,
                 done: to,
-                spins: 0,
                 cpu: current_cpu(),
+                ..Sample::default()
             });
             retained += 1;
             // The time of recording a gap must not count as an interval.
@@ -328,7 +327,6 @@ fn readings(
 mod tests {
     use super::*;
     use crate::measure::recorder::ring;
-    use crate::measure::trial::BLANK;
 
     #[test]
     fn bins_are_eighths_of_an_octave() {
@@ -358,7 +356,7 @@ mod tests {
 
     #[test]
     fn probe_publishes_its_totals_at_once_and_every_second() {
-        let (mut samples, _samples_tap) = ring(1 << 16, BLANK);
+        let (mut samples, _samples_tap) = ring(1 << 16, Sample::default());
         let (mut recorder, mut tap) = ring(8, Totals::default());
         let mut intervals = Intervals::new(Ticks::measured());
         let gaps = Gaps { threshold: 1_000_000, length: Nanos::from_secs(3) };
@@ -382,7 +380,7 @@ mod tests {
 
     #[test]
     fn a_clock_with_equal_readings_has_one_interval_at_first_and_ends_when_it_moves() {
-        let (mut samples, mut tap) = ring(8, BLANK);
+        let (mut samples, mut tap) = ring(8, Sample::default());
         let mut intervals = Intervals::new(None);
         let (stop, first) = (AtomicBool::new(false), std::cell::Cell::new(0));
         let read = || {
@@ -404,7 +402,7 @@ mod tests {
     }
 
     fn add_up(mut intervals: Intervals) {
-        let (mut samples, mut tap) = ring(1 << 16, BLANK);
+        let (mut samples, mut tap) = ring(1 << 16, Sample::default());
         let origin = clock_nanos();
         let gaps = Gaps { threshold: default_threshold(), length: Nanos::from_millis(200) };
         let stop = AtomicBool::new(false);

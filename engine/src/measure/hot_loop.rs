@@ -157,11 +157,10 @@ impl<M: FnMut() -> i64> WaitingLoop for Iterations<'_, '_, M> {
 mod tests {
     use super::*;
     use crate::measure::recorder::ring;
-    use crate::measure::trial::BLANK;
     use crate::plan::SpinStrategy;
 
     fn check(paced: &Paced) -> Vec<Sample> {
-        let (mut samples, mut tap) = ring(4_096, BLANK);
+        let (mut samples, mut tap) = ring(4_096, Sample::default());
         let (mut evidence, _) = ring(16, Evidence::default());
         let mut begun = 0;
         let ended = run_paced(
@@ -236,7 +235,7 @@ mod tests {
 
     #[test]
     fn a_stopped_loop_shows_that_it_is_not_complete() {
-        let (mut samples, _tap) = ring(16, BLANK);
+        let (mut samples, _tap) = ring(16, Sample::default());
         let (mut evidence, _) = ring(16, Evidence::default());
         let ended = run_paced(
             &Paced { period: Nanos::from_secs(3_600), ..paced(Waiter::OsSleep) },

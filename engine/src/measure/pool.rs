@@ -128,7 +128,6 @@ pub(super) fn call(length: Nanos, stop: &AtomicBool) {
 mod tests {
     use super::*;
     use crate::measure::recorder::ring;
-    use crate::measure::trial::BLANK;
     use crate::measure::waiting::Waiter;
     use crate::measure::work::Prepared;
     use crate::plan::OnMiss;
@@ -148,7 +147,7 @@ mod tests {
     #[test]
     fn every_frame_runs_once_and_never_before_it_is_due() {
         for workers in [1, 2] {
-            let (mut samples, mut tap) = ring(64, BLANK);
+            let (mut samples, mut tap) = ring(64, Sample::default());
             let (stop, mut begun) = (AtomicBool::new(false), 0);
             let pool = Pool { workers, call: Nanos::from_millis(1) };
             let ended = run_pooled(&paced(30), pool, &stop, &mut samples, || {
@@ -168,7 +167,7 @@ mod tests {
 
     #[test]
     fn a_stopped_pool_is_not_complete() {
-        let (mut samples, _tap) = ring(4, BLANK);
+        let (mut samples, _tap) = ring(4, Sample::default());
         let pool = Pool { workers: 2, call: Nanos::from_secs(600) };
         let ended = run_pooled(&paced(30), pool, &AtomicBool::new(true), &mut samples, clock_nanos);
         assert_eq!(ended, LoopResult { slots: 0, complete: false });

@@ -103,7 +103,7 @@ fn relay(
     // reader receives the last event.
     drop(source);
     let mut run = Arc::new(run);
-    journal.write(&Event::last(Arc::clone(&run)));
+    journal.write(&Event::Finished(Arc::clone(&run)));
     journal.finish();
     if let Some(error) = journal.take_error() {
         not_saved = Some(error.clone());
@@ -112,6 +112,6 @@ fn relay(
     if let Some(error) = not_saved {
         Arc::make_mut(&mut run).health.journal_error = Some(error);
     }
-    sender.send(Event::last(run));
+    sender.send(Event::Finished(run));
     sender.finish();
 }

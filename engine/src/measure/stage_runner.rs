@@ -20,7 +20,7 @@ use super::series_watch::SeriesWatch;
 use super::spawner::Spawner;
 use super::tail_trial::TriedTails;
 use super::trace::{StageTrace, ThreadSlot, TraceMode};
-use super::trial::{BLANK, Note, Setup, TrialEnd};
+use super::trial::{Note, Setup, TrialEnd};
 use super::watchdog::Watchdog;
 use super::work::turns_a_second;
 use super::{BEAT, Event, Journal, LAST_BEAT, Request};
@@ -28,7 +28,7 @@ use crate::nanos::Nanos;
 use crate::plan::{CpuChoice, CpuFacts, LoadKind, Pace, Stage, Tail, Wait, Work};
 use crate::platform::{self, clock_nanos};
 use crate::run::{Counters, Ending, Health, METHOD_VERSION, Run, RunId, TrialRun, counter};
-use crate::sample::Evidence;
+use crate::sample::{Evidence, Sample};
 
 /// Capacity of the ring that transfers the evidence of a trial; each late sample has one piece of evidence.
 const EVIDENCE_CAPACITY: usize = 4_096;
@@ -230,15 +230,15 @@ impl StageRunner<'_> {
         stage: &Stage,
         first: usize,
     ) -> Result<(), String> {
-        if stage.needs_smt && !platform::has_smt() {
+        let skipped = if stage.needs_smt && !platform::has_smt() {
+            Some("the cores of this PC have one thread each")
+        } else {
+            let is_denied = stage.skips_denied && was_denied(&collector.run, stage);
+            is_denied.then_some("denied in an earlier round")
+        };
+        if let Some(reason) = skipped {
             for trial in first..first + stage.trials.len() {
-                collector.skip(trial, "the cores of this PC have one thread each");
-            }
-            return Ok(());
-        }
-        if stage.skips_denied && was_denied(&collector.run, stage) {
-            for trial in first..first + stage.trials.len() {
-                collector.skip(trial, "denied in an earlier round");
+                collector.skip(trial, reason);
             }
             return Ok(());
         }
@@ -414,7 +414,7 @@ impl StageRunner<'_> {
                 Pace::After { .. } => MAX_ROOM.max(self.ring_capacity),
                 Pace::Grid { .. } | Pace::BackToBack | Pace::Gaps { .. } => self.ring_capacity,
             };
-            let (samples, samples_tap) = ring(slots.min(room), BLANK);
+            let (samples, samples_tap) = ring(slots.min(room), Sample::default());
             let (evidence, evidence_tap) = ring(EVIDENCE_CAPACITY, Evidence::default());
             let (totals, totals_tap) = ring(TOTALS_CAPACITY, Totals::default());
             let (notes, inbox) = sync_channel(2);

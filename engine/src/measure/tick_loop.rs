@@ -94,8 +94,7 @@ pub(super) fn run_ticks(
     for (name, sum) in names.into_iter().zip(phases) {
         counters.insert(name.to_owned(), sum.get());
     }
-    let bytes: usize = (0..world.observers()).map(|observer| world.packet(observer).len()).sum();
-    let bytes = i64::try_from(bytes).unwrap_or(i64::MAX);
+    let bytes = i64::try_from(world.counters().bytes).unwrap_or(i64::MAX);
     counters.insert(counter::PACKET_BYTES.to_owned(), bytes);
     LoopResult { slots: count, complete: !is_stopped() }
 }
@@ -130,11 +129,10 @@ fn run_counted(
         samples.record(Sample {
             began: at,
             due: at,
-            slept: None,
             woke: at,
             done: Nanos::new(now - start),
-            spins: 0,
             cpu: current_cpu(),
+            ..Sample::default()
         });
         let parts = [spent.moving, spent.preparing, spent.encoding, spent.releasing];
         for (sum, part) in phases.iter_mut().zip(parts) {

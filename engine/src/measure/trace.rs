@@ -91,7 +91,7 @@ pub(super) struct StageTrace {
     spent: i64,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Default)]
 struct TracedTrial {
     trial: usize,
     slot: ThreadSlot,
@@ -186,12 +186,9 @@ impl TracedTrial {
                 && let Some(owner) = platform::thread_owner(thread)
             {
                 owners.push(TraceRecord {
-                    at,
-                    event: TraceEvent::Owner,
-                    cpu: 0,
                     thread: Some(thread),
-                    name: None,
                     value: Some(owner.number()),
+                    ..TraceRecord::new(at, TraceEvent::Owner, 0)
                 });
             }
         }
@@ -208,12 +205,10 @@ impl TracedTrial {
         let mut records = Vec::new();
         for one in busy {
             records.push(TraceRecord {
-                at,
-                event: TraceEvent::Busy,
-                cpu: 0,
                 thread: Some(one.process),
                 name: number_of(one.name.clone(), &mut self.names, &mut new_names),
                 value: Some(one.permille),
+                ..TraceRecord::new(at, TraceEvent::Busy, 0)
             });
         }
         self.row_count += records.len();
@@ -223,7 +218,7 @@ impl TracedTrial {
 
 /// Creates a row that applies to a whole trial and therefore has the time 0.
 const fn note(event: TraceEvent, cpu: u32, name: Option<u32>, value: Option<i64>) -> TraceRecord {
-    TraceRecord { at: Nanos::ZERO, event, cpu, thread: None, name, value }
+    TraceRecord { name, value, ..TraceRecord::new(Nanos::ZERO, event, cpu) }
 }
 
 /// Returns the position of a name in the list of the trial's names. Appends a new name to this list.
@@ -247,18 +242,9 @@ impl StageTrace {
             self.trials.push(TracedTrial {
                 trial: index,
                 slot,
-                cpus: Vec::new(),
-                coverage: None,
                 is_sampled: !matches!(trial.pace, Pace::Gaps { .. }),
                 above,
-                before: None,
-                is_late: false,
-                late: Vec::new(),
-                names: BTreeMap::new(),
-                threads: BTreeSet::new(),
-                row_count: 0,
-                omitted_count: 0,
-                loss_count: 0,
+                ..TracedTrial::default()
             });
         }
     }

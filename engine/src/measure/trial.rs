@@ -51,17 +51,6 @@ pub(super) struct Setup {
     pub(super) was_revoked: bool,
 }
 
-/// A placeholder sample. A new ring is filled with it once, to touch all memory pages.
-pub(super) const BLANK: Sample = Sample {
-    began: Nanos::ZERO,
-    due: Nanos::ZERO,
-    slept: None,
-    woke: Nanos::ZERO,
-    done: Nanos::ZERO,
-    spins: 0,
-    cpu: None,
-};
-
 /// A report that a measuring thread sends before or after its loop.
 pub(super) enum Note {
     /// Before the loop: the conditions that the system applied, the spin tail in use, and the result of each
@@ -111,7 +100,7 @@ impl Setup {
         if let Prepared::Arithmetic { iterations, .. } = work {
             insert(&mut counters, counter::WORK_TURNS, iterations);
         }
-        let mut reader = EvidenceReader::with_trace(Arc::clone(&self.slot.is_traced));
+        let mut reader = EvidenceReader::new(Arc::clone(&self.slot.is_traced));
         counters.insert(counter::EVIDENCE_READ_NANOS.to_owned(), reader.read_cost().get());
         if self.notes.send(Note::Applied(Box::new(applied), tail, tail_curve)).is_err() {
             return;
@@ -207,7 +196,7 @@ impl Setup {
                 };
                 let waits = WaitSeries { length, count: self.trial.slot_count(), at_most, waiter };
                 if Nanos::ZERO < self.trial.warm_up {
-                    let (mut scratch, _tap) = ring(1, BLANK);
+                    let (mut scratch, _tap) = ring(1, Sample::default());
                     let warm_up =
                         WaitSeries { count: u64::MAX, at_most: self.trial.warm_up, ..waits };
                     run_waits(&warm_up, clock_nanos(), sleeper, &self.stop, &mut scratch);
@@ -223,7 +212,7 @@ impl Setup {
                 let pace = platform::Ticks::measured();
                 let mut intervals = Intervals::new(pace);
                 let warm_up = Gaps { threshold, length: self.trial.warm_up };
-                let (mut scratch, _tap) = ring(1, BLANK);
+                let (mut scratch, _tap) = ring(1, Sample::default());
                 run_gaps(&warm_up, self.origin, &self.stop, &mut scratch, &mut intervals);
                 let mut intervals = Intervals::new(pace);
                 let gaps = Gaps { threshold, length: self.time() };
@@ -308,12 +297,8 @@ fn apply_safely(trial: &Trial, was_revoked: bool) -> (Applied, platform::Held) {
     applied.refusals.insert(
         0,
         Refusal {
-            requested: requested.priority.name(),
-            call: "safety".to_owned(),
-            errno: None,
-            error_name: String::new(),
-            reason: reason.to_owned(),
             remedy: remedy.to_owned(),
+            ..Refusal::new(requested.priority.name(), "safety", reason)
         },
     );
     (applied, held)

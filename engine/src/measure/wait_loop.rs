@@ -79,11 +79,10 @@ impl WaitingLoop for Iterations<'_> {
 mod tests {
     use super::*;
     use crate::measure::recorder::ring;
-    use crate::measure::trial::BLANK;
     use crate::plan::SpinStrategy;
 
     fn run(waiter: Waiter, length: Nanos, count: u64, at_most: Nanos) -> (LoopResult, Vec<Sample>) {
-        let (mut samples, mut tap) = ring(4_096, BLANK);
+        let (mut samples, mut tap) = ring(4_096, Sample::default());
         let waits = WaitSeries { length, count, at_most, waiter };
         let ended = run_waits(
             &waits,

@@ -133,6 +133,24 @@ pub struct Refusal {
     pub remedy: String,
 }
 
+impl Refusal {
+    /// Creates a refusal without an error number and without a remedy.
+    pub fn new(
+        requested: impl Into<String>,
+        call: impl Into<String>,
+        reason: impl Into<String>,
+    ) -> Self {
+        Self {
+            requested: requested.into(),
+            call: call.into(),
+            errno: None,
+            error_name: String::new(),
+            reason: reason.into(),
+            remedy: String::new(),
+        }
+    }
+}
+
 impl fmt::Display for Refusal {
     /// Writes request and reason: `nice −5: permission denied (EACCES, 13)`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -66,14 +66,7 @@ pub(super) fn choose(
         let fitting = cpus.iter().filter(|cpu| wanted(cpu.kind)).map(|cpu| cpu.logical);
         fitting.filter(|logical| usable.contains(logical)).collect()
     };
-    let refuse = |requested: &str, reason: String| Refusal {
-        requested: requested.to_owned(),
-        call: "choose a CPU".to_owned(),
-        errno: None,
-        error_name: String::new(),
-        reason,
-        remedy: String::new(),
-    };
+    let refuse = |requested: &str, reason: &str| Refusal::new(requested, "choose a CPU", reason);
     match choice {
         CpuChoice::Any => Ok(None),
         CpuChoice::Performance => {
@@ -88,19 +81,18 @@ pub(super) fn choose(
                 .find(|&&cpu| cpu != 0 && is_apart(cpu))
                 .or_else(|| fast.iter().find(|&&cpu| cpu != 0))
                 .or(fast.first());
-            first.map(|&cpu| Some(cpu)).ok_or_else(|| {
-                refuse("a performance core", "the system reports no CPUs".to_owned())
-            })
+            first
+                .map(|&cpu| Some(cpu))
+                .ok_or_else(|| refuse("a performance core", "the system reports no CPUs"))
         }
-        CpuChoice::Efficiency => {
-            of_kind(&|kind| kind == CoreKind::Efficiency).first().map(|&cpu| Some(cpu)).ok_or_else(
-                || refuse("an efficiency core", "this PC has no efficiency cores".to_owned()),
-            )
-        }
+        CpuChoice::Efficiency => of_kind(&|kind| kind == CoreKind::Efficiency)
+            .first()
+            .map(|&cpu| Some(cpu))
+            .ok_or_else(|| refuse("an efficiency core", "this PC has no efficiency cores")),
         CpuChoice::Cpu(cpu) if usable.contains(&cpu) => Ok(Some(cpu)),
         CpuChoice::Cpu(cpu) => Err(refuse(
             &format!("CPU {cpu}"),
-            format!("CPU {cpu} is not available; usable CPUs: {usable:?}"),
+            &format!("CPU {cpu} is not available; usable CPUs: {usable:?}"),
         )),
     }
 }

@@ -12,14 +12,14 @@ use super::tool::{Launcher, SystemTool};
 use super::{Power, ThreadId};
 #[cfg(feature = "shortcuts")]
 use super::{Shortcut, ShortcutEvent, ShortcutRefusal, ShortcutStop};
-use crate::nanos::Nanos;
 
 pub use super::no_elevation::{ELEVATION, elevatable_program, starter};
+pub use super::no_limits::{RealtimeGuard, cpu_quota_percent, cpu_set, throttled_times};
 pub use super::no_root::{is_root, take_callers_rights};
 pub use super::no_sensors::{SmiCounter, cpu_activity, cpu_khz, cpu_millicelsius, interrupt_count};
 pub use super::no_trace::{Tracer, file_capabilities, thread_owner, trace_state};
 pub use super::unix_accounts::accounts;
-pub use apply::{Held, RealtimeGuard, apply, is_realtime};
+pub use apply::{Held, apply, is_realtime};
 pub use clock::{Sleeper, clock_name, clock_nanos, suspended_nanos};
 pub use counters::{
     CounterReader, cpu_times, machine_cpu_time, process_cpu_nanos, thread_cpu_nanos,
@@ -36,14 +36,8 @@ pub fn can_pin() -> bool {
 
 /// Returns a refusal: pinning a thread to a CPU is not supported on this system.
 pub fn pin_self(cpu: u32) -> Result<(), Refusal> {
-    Err(Refusal {
-        requested: format!("CPU {cpu}"),
-        call: "thread_policy_set".to_owned(),
-        errno: None,
-        error_name: String::new(),
-        reason: "thread affinity (pinning) is not supported on this system".to_owned(),
-        remedy: String::new(),
-    })
+    let reason = "thread affinity (pinning) is not supported on this system";
+    Err(Refusal::new(format!("CPU {cpu}"), "thread_policy_set", reason))
 }
 
 /// Does nothing: the system selects the CPUs of threads.
@@ -129,21 +123,6 @@ pub(crate) fn virtual_machine() -> Option<String> {
 /// Returns an empty list: this system reports no settings that affect scheduling.
 pub fn scheduler_facts() -> Vec<(String, String)> {
     Vec::new()
-}
-
-/// Returns `None`: no limit of CPU time (quota) is read on this system.
-pub const fn cpu_quota_percent() -> Option<u32> {
-    None
-}
-
-/// Returns nothing: no throttled time is read on this system.
-pub const fn throttled_times() -> Vec<Nanos> {
-    Vec::new()
-}
-
-/// Returns `None`: no set of CPUs to which this process is limited is read on this system.
-pub const fn cpu_set() -> Option<Vec<u32>> {
-    None
 }
 
 /// The programs that can start another program in a terminal: none, as Terminal only opens files.

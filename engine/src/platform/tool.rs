@@ -4,6 +4,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
+use super::piped::program_in_path;
 use super::system;
 
 /// A window of the desktop that this program can open.
@@ -54,12 +55,7 @@ type FoundLauncher = (PathBuf, &'static [&'static str]);
 
 /// Returns the first of these programs that is in the folders of `PATH`.
 fn find(launchers: &'static [Launcher]) -> Option<FoundLauncher> {
-    let folders = std::env::var_os("PATH")?;
-    let folders: Vec<PathBuf> = std::env::split_paths(&folders).collect();
-    launchers.iter().find_map(|(program, arguments)| {
-        let path = folders.iter().map(|folder| folder.join(program)).find(|path| path.is_file());
-        Some((path?, *arguments))
-    })
+    launchers.iter().find_map(|(program, arguments)| Some((program_in_path(program)?, *arguments)))
 }
 
 /// Starts a program with its arguments and `more`. The program continues to run when this program ends.

@@ -25,14 +25,14 @@ use windows_sys::Win32::System::Diagnostics::Debug::MessageBeep;
 use windows_sys::Win32::UI::WindowsAndMessaging::MB_OK;
 
 use super::tool::{Launcher, SystemTool};
-use crate::nanos::Nanos;
 
+pub use super::no_limits::{RealtimeGuard, cpu_quota_percent, cpu_set, throttled_times};
 pub use super::no_root::{is_root, take_callers_rights};
 pub use super::no_sensors::{SmiCounter, cpu_khz, cpu_millicelsius};
 pub use accounts::accounts;
 pub(crate) use affinity::cpus_of_all_groups;
 pub use affinity::{avoid_cpu, current_cpu, pin_self};
-pub use apply::{Held, RealtimeGuard, apply, is_realtime};
+pub use apply::{Held, apply, is_realtime};
 pub use clock::{Sleeper, clock_name, clock_nanos, suspended_nanos};
 pub use counters::{
     CounterReader, cpu_activity, cpu_times, interrupt_count, machine_cpu_time, process_cpu_nanos,
@@ -81,28 +81,13 @@ pub fn play_completion_sound(_sentence: &str) {
     }
 }
 
-/// Returns `None`: no limit of CPU time (quota) is read on this system.
-pub const fn cpu_quota_percent() -> Option<u32> {
-    None
-}
-
-/// Returns nothing: no throttled time is read on this system.
-pub const fn throttled_times() -> Vec<Nanos> {
-    Vec::new()
-}
-
-/// Returns `None`: no set of CPUs to which this process is limited is read on this system.
-pub const fn cpu_set() -> Option<Vec<u32>> {
-    None
-}
-
 /// The terminal program that can start another program.
-pub(super) const TERMINALS: &[Launcher] = &[("conhost.exe", &[])];
+pub(super) const TERMINALS: &[Launcher] = &[("conhost", &[])];
 
 /// Returns the programs, with their arguments, that can show a window of the desktop.
 pub(super) const fn tools(tool: SystemTool) -> &'static [Launcher] {
     match tool {
-        SystemTool::Power => &[("explorer.exe", &["ms-settings:powersleep"])],
-        SystemTool::Programs => &[("taskmgr.exe", &[])],
+        SystemTool::Power => &[("explorer", &["ms-settings:powersleep"])],
+        SystemTool::Programs => &[("taskmgr", &[])],
     }
 }

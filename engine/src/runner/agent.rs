@@ -6,7 +6,7 @@ use std::io::{self, BufRead as _, BufReader, Read, Write};
 use std::sync::mpsc::{SyncSender, TrySendError, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use super::{MachineFacts, OtherLoad, Runner, Sink};
+use super::{MachineFacts, OtherShare, Runner, Sink};
 use crate::format::protocol::{AgentAnswer, AgentFacts, AgentRequest, read_request, write_answer};
 use crate::machine::Detail;
 use crate::measure::{Event, Stopper, TraceMode, start_thread};
@@ -86,11 +86,11 @@ pub fn probe() -> RealtimeProbe {
 
 /// Returns the CPU time of other programs since the last call, as a share of one CPU. The first
 /// call starts the measurement and returns `None`.
-fn share(load: &mut Option<OtherLoad>) -> Option<f64> {
+fn share(load: &mut Option<OtherShare>) -> Option<f64> {
     if let Some(load) = load {
-        return load.read().share;
+        return load.read();
     }
-    *load = OtherLoad::start();
+    *load = OtherShare::start();
     None
 }
 
@@ -121,7 +121,7 @@ fn measure(
                 output = Output::Closed;
                 runner.stop();
             }
-            Event::Finished(_) | Event::Failed { .. } => break,
+            Event::Finished(_) => break,
             _ => {}
         }
     }

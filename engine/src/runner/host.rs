@@ -61,8 +61,8 @@ pub struct Agent {
     connection: Arc<Mutex<Option<Connection>>>,
     facts: Arc<AgentFacts>,
     name: String,
-    /// Whether the agent runs on this PC, with administrator rights.
-    is_here: bool,
+    /// How the agent was started: by ssh on another PC, or with administrator rights on this one.
+    transport: Transport,
 }
 
 impl Agent {
@@ -71,18 +71,23 @@ impl Agent {
         let agent = quoted(address.program.as_deref().unwrap_or(PROGRAM));
         let (program, pipes) = start_ssh(address, &format!("{agent} agent"))?;
         let patience = if address.is_batch { BATCH_SIGN_IN } else { SIGN_IN };
-        Self::over(&address.host, Some(program), pipes, patience)
+        Self::over(&address.host, Some(program), pipes, (Transport::Ssh, patience))
     }
 
     fn over(
         name: &str,
         program: Option<PipedProgram>,
         pipes: Pipes,
-        patience: Duration,
+        (transport, patience): (Transport, Duration),
     ) -> Result<Self, AgentError> {
-        let (connection, facts) = Connection::open(program, pipes, (Transport::Ssh, patience))?;
+        let (connection, facts) = Connection::open(program, pipes, (transport, patience))?;
         let connection = Arc::new(Mutex::new(Some(connection)));
-        Ok(Self { connection, facts: Arc::new(facts), name: name.to_owned(), is_here: false })
+        Ok(Self { connection, facts: Arc::new(facts), name: name.to_owned(), transport })
+    }
+
+    /// Returns the name of another PC; `None` for this one.
+    fn other_pc(&self) -> Option<&str> {
+        (self.transport == Transport::Ssh).then(|| self.name())
     }
 
     /// Returns the facts that the agent reported when it was connected.
@@ -106,12 +111,9 @@ impl Agent {
         if !problems.is_empty() {
             return Err(measure::StartError::Settings { problems }.into());
         }
-        let connection = self.lock().take().ok_or_else(|| {
-            let by = if self.is_here { Transport::Administrator } else { Transport::Ssh };
-            by.lost("")
-        })?;
+        let connection = self.lock().take().ok_or_else(|| self.transport.lost(""))?;
         let (run, remote) = RemoteRun::begin(connection, Arc::clone(&self.connection), request)?;
-        let host = (!self.is_here).then(|| self.name.clone());
+        let host = self.other_pc().map(str::to_owned);
         let run = crate::run::Run { host, ..run };
         Ok(measure::follow(run, Box::new(remote), journal, wake)?)
     }
@@ -182,7 +184,7 @@ impl Host {
     pub fn name(&self) -> Option<&str> {
         match self {
             Self::Here => None,
-            Self::Agent(agent) => (!agent.is_here).then(|| agent.name()),
+            Self::Agent(agent) => agent.other_pc(),
         }
     }
 

@@ -7,10 +7,16 @@ use crate::platform;
 use crate::report::{Disturbance, Suspect};
 use crate::stats::nanos_float;
 
-/// Measures the CPU time of other programs.
+/// Measures the CPU time of other programs together.
+#[derive(Debug)]
+pub struct OtherShare {
+    before: Times,
+}
+
+/// Measures the CPU time of other programs, and finds those with the most CPU time.
 #[derive(Debug)]
 pub struct OtherLoad {
-    before: Times,
+    all: OtherShare,
     programs: Option<BusyPrograms>,
 }
 
@@ -41,21 +47,33 @@ impl Times {
     }
 }
 
+impl OtherShare {
+    /// Starts to measure; `None` if the system does not report CPU times.
+    pub fn start() -> Option<Self> {
+        Some(Self { before: Times::now()? })
+    }
+
+    /// Returns the CPU time of other programs since the start or the last call, as a share of one
+    /// CPU; `None` if the system does not report it.
+    pub fn read(&mut self) -> Option<f64> {
+        let now = Times::now()?;
+        let before = std::mem::replace(&mut self.before, now);
+        let others = (now.programs - before.programs - (now.ours - before.ours)).max(0);
+        let wall = now.at - before.at;
+        (0 < wall).then(|| nanos_float(others) / nanos_float(wall))
+    }
+}
+
 impl OtherLoad {
     /// Starts to measure the CPU time of other programs; `None` if the system does not report CPU
     /// times.
     pub fn start() -> Option<Self> {
-        Some(Self { before: Times::now()?, programs: BusyPrograms::open() })
+        Some(Self { all: OtherShare::start()?, programs: BusyPrograms::open() })
     }
 
     /// Returns the CPU use of other programs since the start or the last call.
     pub fn read(&mut self) -> OtherPrograms {
-        let share = Times::now().and_then(|now| {
-            let before = std::mem::replace(&mut self.before, now);
-            let others = (now.programs - before.programs - (now.ours - before.ours)).max(0);
-            let wall = now.at - before.at;
-            (0 < wall).then(|| nanos_float(others) / nanos_float(wall))
-        });
+        let share = self.all.read();
         let named = |one: BusyProgram| Suspect {
             share: Nanos::new(one.permille).as_f64() / 1e3,
             name: one.name,

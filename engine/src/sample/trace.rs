@@ -149,9 +149,14 @@ pub struct TraceRecord {
 }
 
 impl TraceRecord {
+    /// Creates a record without a thread, a name, and a value.
+    pub const fn new(at: Nanos, event: TraceEvent, cpu: u32) -> Self {
+        Self { at, event, cpu, thread: None, name: None, value: None }
+    }
+
     /// Returns a record of a loss of records on a CPU: for the start of the loss, with the number of lost
     /// records as `count`, or for its end, with 0.
     pub const fn lost(at: Nanos, cpu: u32, count: i64) -> Self {
-        Self { at, event: TraceEvent::Lost, cpu, thread: None, name: None, value: Some(count) }
+        Self { value: Some(count), ..Self::new(at, TraceEvent::Lost, cpu) }
     }
 }

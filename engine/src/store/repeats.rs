@@ -191,24 +191,29 @@ pub fn read_prior(path: &Path) -> Result<Prior, ReadPriorError> {
     Ok(PriorRecord::read(&disk::read_bounded(path, MAX_PRIOR_BYTES)?)?)
 }
 
-/// Compares runs. The noise floor is that of the baseline's settings, if enough runs with these
-/// settings are saved. The other compared runs, and runs later than the baseline, count only if
-/// they belong to the baseline's series of repeats. `prior` is the typical run-to-run variation;
+/// Compares runs with the first one, the baseline. The noise floor is that of the baseline's settings, if
+/// enough runs with these settings are saved. The other compared runs, and runs later than the baseline, count
+/// only if they belong to the baseline's series of repeats. With `group_a`, this number of runs at the start is
+/// group A, with which the other runs are compared as a group. `prior` is the typical run-to-run variation;
 /// without it, the variation of the saved runs is used.
 pub fn compare(
     runs: &[(&Run, &Report)],
-    baseline: usize,
+    group_a: Option<usize>,
     store: Option<&Store>,
     prior: Option<&Prior>,
 ) -> Comparison {
-    let of_baseline = runs.get(baseline).or(runs.first()).map(|(run, _)| *run);
+    let read_prior = || prior.cloned().or_else(|| store.map(Store::prior)).unwrap_or_default();
+    if let Some(count) = group_a {
+        let (a, b) = runs.split_at(count.min(runs.len()));
+        return Comparison::of_groups([a, b], &read_prior());
+    }
+    let of_baseline = runs.first().map(|(run, _)| *run);
     let compared: Vec<&Run> = runs.iter().map(|(run, _)| *run).collect();
     let floor = store.zip(of_baseline).and_then(|(store, run)| {
         let floor = store.noise_floor(run, &compared);
         floor.inspect_err(|error| log::info!("no noise floor: {error}")).ok()?
     });
-    let prior = prior.cloned().or_else(|| store.map(Store::prior)).unwrap_or_default();
-    Comparison::of_reports(runs, baseline, floor.as_ref(), &prior)
+    Comparison::of_reports(runs, 0, floor.as_ref(), &read_prior())
 }
 
 #[cfg(test)]

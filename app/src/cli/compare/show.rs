@@ -2,7 +2,6 @@
 
 use std::borrow::Cow;
 
-use jitterscope_engine::export::html::write_comparison;
 use jitterscope_engine::export::markdown;
 use jitterscope_engine::format::{self, PriorRecord};
 use jitterscope_engine::plan::quick::Part;
@@ -12,7 +11,7 @@ use jitterscope_engine::report::{Comparison, Report};
 use jitterscope_engine::run::Run;
 use serde_json::{Value, json};
 
-use super::super::names;
+use super::super::names::{self, Place};
 use super::super::print::columns;
 use crate::text::compare::{self, Compared, Evaluated, conditions, differences, legend, remarks};
 use crate::text::{self as words};
@@ -52,10 +51,8 @@ pub(super) type Shown<'a> = (Option<Part>, Comparison, Vec<(Cow<'a, Run>, Report
 
 /// Returns the comparisons as one HTML page.
 pub(super) fn html(compared: &[Shown<'_>]) -> std::io::Result<String> {
-    let mut trials = compared.iter().flat_map(|(.., runs)| runs).flat_map(|(run, _)| &run.trials);
-    let privacy = names::privacy(trials.any(|trial| trial.trace.is_some()));
-    let mut page = Vec::new();
-    with_sets(compared, |sets| write_comparison(&compare::page(sets, privacy), &mut page))?;
+    let (mut page, names) = (Vec::new(), names::included(Place::File));
+    with_sets(compared, |sets| compare::write_page(sets, names, &mut page))?;
     Ok(String::from_utf8_lossy(&page).into_owned())
 }
 

@@ -4,11 +4,12 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use jitterscope_engine::plan::quick::Part;
-use jitterscope_engine::report::comparison::{MAX_RUNS, Outcome};
-use jitterscope_engine::report::{Comparison, Report};
+use jitterscope_engine::report::Report;
+use jitterscope_engine::report::comparison::Outcome;
 use jitterscope_engine::run::Run;
 use jitterscope_engine::store::{Store, repeats};
 
+use super::CheckFiles;
 use crate::session::finished_check::FinishedCheck;
 use crate::session::shown::LoadedRun;
 
@@ -27,46 +28,37 @@ pub struct CheckComparison {
 }
 
 impl CheckComparison {
-    /// Opens and compares checks, each given by the path of its list entry and its run files.
-    /// Blocks while files are read.
+    /// Opens and compares checks. With `group_a`, compares the checks after this number of checks
+    /// as a group with those before. Blocks while files are read.
     pub(super) fn of(
-        checks: &[(PathBuf, Vec<PathBuf>)],
+        checks: &[CheckFiles],
+        group_a: Option<usize>,
         store: Option<&Store>,
     ) -> Result<Self, String> {
-        let checks = checks.get(..MAX_RUNS).unwrap_or(checks);
-        let opened: Vec<Arc<FinishedCheck>> = checks
-            .iter()
-            .map(|(_, files)| FinishedCheck::open(files, store).map(Arc::new))
-            .collect::<Result<_, _>>()?;
-        let outcomes = Part::ALL.map(|part| {
-            let outcomes = opened.iter().skip(1).map(|check| outcome(part, &opened, check, store));
-            (part, outcomes.collect())
-        });
+        let open = |(_, files): &CheckFiles| FinishedCheck::open(files, store).map(Arc::new);
+        let opened = checks.iter().map(open).collect::<Result<_, _>>()?;
         let paths = checks.iter().map(|(path, _)| path.clone()).collect();
-        Ok(Self { paths, checks: opened, group_a: None, outcomes: outcomes.to_vec() })
+        let mut compared = Self { paths, checks: opened, group_a, outcomes: Vec::new() };
+        compared.outcomes = compared.compare(store);
+        Ok(compared)
     }
 
-    /// Opens two groups of checks, and compares the second group with the first. Blocks while files
-    /// are read.
-    pub(super) fn of_groups(
-        groups: [&[(PathBuf, Vec<PathBuf>)]; 2],
-        store: Option<&Store>,
-    ) -> Result<Self, String> {
-        let open =
-            |(_, files): &(PathBuf, Vec<PathBuf>)| FinishedCheck::open(files, store).map(Arc::new);
-        let checks: Vec<Arc<FinishedCheck>> =
-            groups.concat().iter().map(open).collect::<Result<_, _>>()?;
-        let count_a = groups[0].len();
-        let prior = store.map(Store::prior).unwrap_or_default();
-        let (a, b) = checks.split_at(count_a);
-        let outcomes = Part::ALL.map(|part| {
-            let [a, b] = [a, b].map(|group| evaluated(part, group));
+    /// Returns the outcome of each part for each side after the first.
+    fn compare(&self, store: Option<&Store>) -> Vec<(Part, Vec<Option<Outcome>>)> {
+        let prior = store.map(Store::prior);
+        let sides = self.sides();
+        let Some((baseline, others)) = sides.split_first() else { return Vec::new() };
+        let outcome = |part: Part, side: &[Arc<FinishedCheck>]| {
+            let [a, b] = [*baseline, side].map(|side| evaluated(part, side));
+            let group_a = self.group_a.map(|_| a.len());
             let has_both = !a.is_empty() && !b.is_empty();
-            let outcome = has_both.then(|| Comparison::of_groups([&a, &b], &prior).outcome(1));
-            (part, vec![outcome])
-        });
-        let paths = groups.concat().into_iter().map(|(path, _)| path).collect();
-        Ok(Self { paths, group_a: Some(count_a), outcomes: outcomes.to_vec(), checks })
+            has_both.then(|| {
+                repeats::compare(&[a, b].concat(), group_a, store, prior.as_ref()).outcome(1)
+            })
+        };
+        let outcomes =
+            Part::ALL.map(|part| (part, others.iter().map(|side| outcome(part, side)).collect()));
+        outcomes.to_vec()
     }
 
     /// Returns the sides of the comparison: each is a single check, or a group.
@@ -100,18 +92,4 @@ impl CheckComparison {
 fn evaluated(part: Part, group: &[Arc<FinishedCheck>]) -> Vec<(&Run, &Report)> {
     let shown = group.iter().filter_map(|check| check.shown(part));
     shown.map(|shown| (shown.run.as_ref(), &shown.report)).collect()
-}
-
-/// Returns the outcome of a part of a check compared with the same part of the first check; `None`
-/// if either check lacks the part.
-fn outcome(
-    part: Part,
-    checks: &[Arc<FinishedCheck>],
-    check: &FinishedCheck,
-    store: Option<&Store>,
-) -> Option<Outcome> {
-    let (before, after) = (checks.first()?.shown(part)?, check.shown(part)?);
-    let runs: [(&Run, &Report); 2] =
-        [before, after].map(|shown| (shown.run.as_ref(), &shown.report));
-    Some(repeats::compare(&runs, 0, store, None).outcome(1))
 }

@@ -1,15 +1,15 @@
 //! Exports a quick check as one file: HTML page, Markdown for a ticket, or image.
 
+use std::borrow::Cow;
 use std::io::{self, Write};
 use std::sync::Arc;
 
-use jitterscope_engine::export::html::write_page;
-use jitterscope_engine::export::{Format, markdown};
-use jitterscope_engine::report::quick::Measured;
+use jitterscope_engine::export::markdown;
 use jitterscope_engine::run::Run;
 
 use super::cleaned::exported;
 use super::{ExportKind, ExportRequest, FinishedCheck, LoadedRun};
+use crate::session::finished_check::measured;
 use crate::text;
 
 /// Returns the name of the file to which a quick check is exported.
@@ -37,28 +37,15 @@ pub(super) fn write(
     to: &mut dyn Write,
 ) -> io::Result<()> {
     let check = cleaned(check, request);
-    if kind != ExportKind::File(Format::Html) {
-        let runs: Vec<&Run> = check.runs().map(|shown| shown.run.as_ref()).collect();
-        return markdown::render(&text::quick::report(&check.card, &runs), to);
-    }
-    let is_traced = |run: &Run| run.trials.iter().any(|trial| trial.trace.is_some());
-    let names = request.included_names;
-    let hides_programs = !names.programs && check.runs().any(|shown| is_traced(&shown.run));
-    let parts: Vec<Measured<'_>> = check
-        .parts
-        .iter()
-        .map(|(part, shown)| {
-            (*part, shown.as_ref().map(|shown| (shown.run.as_ref(), &shown.report)))
-        })
-        .collect();
-    let privacy = names.sentence(hides_programs);
-    write_page(&text::quick::page(&check.card, &parts, check.chart.as_slice(), privacy), to)
+    let parts = measured(&check.parts);
+    text::quick::write(kind.is_page(), &check.card, &parts, request.included_names, to)
 }
 
 /// Returns the check without the private names that the request excludes.
 pub(super) fn cleaned(check: &FinishedCheck, request: &ExportRequest) -> FinishedCheck {
-    let cleaned = |shown: &Arc<LoadedRun>| {
-        exported(shown, request).map_or_else(|| Arc::clone(shown), Arc::new)
+    let cleaned = |shown: &Arc<LoadedRun>| match exported(shown, request) {
+        Cow::Owned(run) => Arc::new(run),
+        Cow::Borrowed(_) => Arc::clone(shown),
     };
     let parts = check.parts.iter().map(|(part, shown)| (*part, shown.as_ref().map(cleaned)));
     FinishedCheck::of(parts.collect(), check.began, check.took)

@@ -1,5 +1,7 @@
 //! Prepares runs for an export by removing the private names that the request excludes.
 
+use std::borrow::Cow;
+
 use jitterscope_engine::export::{self, Identity, Options};
 
 use super::{ExportRequest, LoadedRun};
@@ -19,10 +21,9 @@ pub(super) fn options(request: &ExportRequest) -> Options {
 }
 
 /// Returns a run with its original late threshold and without the private names that the request
-/// excludes; `None` if the loaded run needs no change.
-pub(super) fn exported(shown: &LoadedRun, request: &ExportRequest) -> Option<LoadedRun> {
-    let measured = shown.as_measured();
-    let own = measured.as_ref().unwrap_or(shown);
+/// excludes.
+pub(super) fn exported<'a>(shown: &'a LoadedRun, request: &ExportRequest) -> Cow<'a, LoadedRun> {
+    let own = shown.as_measured();
     let clean = export::cleaned(&own.run, &own.report, &options(request));
-    clean.map(|run| LoadedRun::of(run, None)).or(measured)
+    clean.map_or(own, |run| Cow::Owned(LoadedRun::of(run, None)))
 }

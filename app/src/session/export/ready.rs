@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use jitterscope_engine::store::Store;
 
+use super::work::Job;
 use crate::session::comparing::{CheckComparison, ComparisonView};
-use crate::session::export_request::ExportRequest;
 use crate::session::finished_check::FinishedCheck;
 use crate::session::shown::LoadedRun;
 
@@ -26,7 +26,7 @@ pub(super) enum ComparedRuns {
 
 /// The opened runs of an export.
 #[derive(Clone, Debug)]
-pub(super) struct ReadyExport {
+pub(in crate::session) struct ReadyExport {
     pub(super) members: Vec<Member>,
     /// The first run, which the preview shows.
     pub(super) first: Arc<LoadedRun>,
@@ -38,19 +38,30 @@ pub(super) struct ReadyExport {
 }
 
 impl ReadyExport {
+    /// Returns the export of one run.
+    pub(super) fn of_run(first: Arc<LoadedRun>) -> Self {
+        let members = vec![Member::Loaded(Arc::clone(&first))];
+        Self { members, first, comparison: None, check: None, store: None }
+    }
+
+    /// Returns the export of several runs; `None` if there are none.
+    pub(super) fn of_runs<'a>(runs: impl Iterator<Item = &'a Arc<LoadedRun>>) -> Option<Self> {
+        let runs: Vec<Arc<LoadedRun>> = runs.cloned().collect();
+        let first = Self::of_run(Arc::clone(runs.first()?));
+        Some(Self { members: runs.into_iter().map(Member::Loaded).collect(), ..first })
+    }
+
     /// Returns the export of a quick check; `None` if no part of the check was measured.
     pub(super) fn of_check(check: Arc<FinishedCheck>) -> Option<Self> {
-        let first = Arc::clone(check.runs().next()?);
-        let members = check.runs().cloned().map(Member::Loaded).collect();
-        Some(Self { members, first, comparison: None, check: Some(check), store: None })
+        let runs = Self::of_runs(check.runs())?;
+        Some(Self { check: Some(check), ..runs })
     }
 }
 
-/// An export with everything that is needed to write its files, except their destination.
-#[derive(Debug)]
+/// An export to be written, except its destination.
+#[derive(Clone, Debug)]
 pub(super) struct Writing {
+    /// The number of the export.
     pub(super) number: u64,
-    pub(super) ready: ReadyExport,
-    pub(super) request: ExportRequest,
-    pub(super) is_one: bool,
+    pub(super) job: Arc<Job>,
 }

@@ -1,6 +1,7 @@
 //! Work of exports on background threads: opens runs, creates previews, writes files, and prepares
 //! clipboard content.
 
+use std::borrow::Cow;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -9,14 +10,13 @@ use jitterscope_engine::export::{self, Format, Identity, NameMatch, Options, htm
 use jitterscope_engine::plan::quick::Part;
 use jitterscope_engine::report::{Comparison, Configuration, Report};
 use jitterscope_engine::run::Run;
-use jitterscope_engine::store;
+use jitterscope_engine::store::{self, repeats};
 
 use super::cleaned::{exported, options};
 use super::{
-    ClipboardContent, ComparedRuns, ExportKind, ExportRequest, FinishedCheck, ImageOf,
+    ClipboardContent, ComparedRuns, ExportImage, ExportKind, ExportRequest, FinishedCheck, ImageOf,
     ImageRenderer, LoadedRun, Member, Preview, ReadyExport, Written, check,
 };
-use crate::session::comparing;
 use crate::text::compare;
 
 /// Maximum number of bytes of a file that a preview shows.
@@ -40,13 +40,7 @@ pub(super) fn open(paths: &[PathBuf]) -> Result<ReadyExport, String> {
                 if let Some(member) = members.get_mut(at) {
                     *member = Member::Loaded(Arc::clone(&first));
                 }
-                return Ok(ReadyExport {
-                    members,
-                    first,
-                    comparison: None,
-                    check: None,
-                    store: None,
-                });
+                return Ok(ReadyExport { members, ..ReadyExport::of_run(first) });
             }
             Err(error) => why = error,
         }
@@ -60,226 +54,289 @@ pub(super) fn open_check(paths: &[PathBuf]) -> Result<ReadyExport, String> {
     ReadyExport::of_check(check).ok_or_else(|| "it has no runs".to_owned())
 }
 
-/// Returns whether the export is a single file, for which the user selects a name.
-pub(super) fn is_one_file(ready: &ReadyExport, request: &ExportRequest) -> bool {
-    let is_whole_check = ready.check.is_some() && request.kind.is_of_check();
-    request.kind.is_comparison() || ready.members.len() == 1 || is_whole_check
+/// An export with everything that is needed to write it, except its destination.
+#[derive(Debug)]
+pub(super) struct Job {
+    pub(super) ready: ReadyExport,
+    pub(super) request: ExportRequest,
+    pub(super) painter: Option<ImageRenderer>,
 }
 
-/// Returns the quick check if the export writes all of it into one file.
-fn whole_check<'a>(ready: &'a ReadyExport, request: &ExportRequest) -> Option<&'a FinishedCheck> {
-    ready.check.as_deref().filter(|_| request.kind.is_of_check())
-}
-
-/// Returns the name of the exported file of a run, of a whole quick check, or of a comparison.
-pub(super) fn file_name<'a>(
-    ready: &'a ReadyExport,
-    shown: &LoadedRun,
-    request: &ExportRequest,
-) -> String {
-    if let Some(check) = whole_check(ready, request) {
-        return check::file_name(check, request.kind);
+impl Job {
+    /// Returns whether the export is a single file, for which the user selects a name.
+    pub(super) fn is_one_file(&self) -> bool {
+        let is_comparison = self.request.kind.is_comparison();
+        is_comparison || self.ready.members.len() == 1 || self.whole_check().is_some()
     }
-    match request.kind {
-        ExportKind::File(format) => export::file_name(format, &shown.run),
-        ExportKind::Image => {
-            let date = shown.run.started_at.strftime("%Y-%m-%d");
-            format!("{date}-{}-{}.png", shown.run.subject.key(), shown.run.id)
-        }
-        kind @ (ExportKind::Comparison | ExportKind::ComparisonPage) => {
-            let ids = match &ready.comparison {
-                None => Vec::new(),
-                Some(ComparedRuns::Runs(compared)) => {
-                    compared.runs.iter().map(|shown| shown.run.id.as_str()).collect()
-                }
-                Some(ComparedRuns::Checks(compared)) => {
-                    let first = |check: &'a FinishedCheck| check.runs().next();
-                    let runs = compared.checks.iter().filter_map(|check| first(check));
-                    runs.filter_map(|shown| Some(shown.run.group.as_ref()?.id.as_str())).collect()
-                }
-            };
-            let extension = if kind.is_page() { "html" } else { "md" };
-            format!("comparison-{}.{extension}", ids.join("-"))
-        }
-    }
-}
 
-/// Writes the content of one exported file.
-fn write(
-    ready: &ReadyExport,
-    shown: &LoadedRun,
-    request: &ExportRequest,
-    painter: Option<ImageRenderer>,
-    to: &mut dyn Write,
-) -> io::Result<()> {
-    if let Some(check) = whole_check(ready, request) {
-        return match request.kind {
+    /// Returns the quick check if the export writes all of it into one file.
+    fn whole_check(&self) -> Option<&FinishedCheck> {
+        self.ready.check.as_deref().filter(|_| self.request.kind.is_of_check())
+    }
+
+    /// Returns the name of the exported file of the first run, of a whole quick check, or of a
+    /// comparison.
+    pub(super) fn file_name(&self) -> String {
+        let Self { ready, request, .. } = self;
+        if let Some(check) = self.whole_check() {
+            return check::file_name(check, request.kind);
+        }
+        let run = &ready.first.run;
+        match request.kind {
+            ExportKind::File(format) => export::file_name(format, run),
             ExportKind::Image => {
-                to.write_all(&check_image(check, request, painter).map_err(io::Error::other)?.png)
+                let date = run.started_at.strftime("%Y-%m-%d");
+                format!("{date}-{}-{}.png", run.subject.key(), run.id)
             }
-            kind => check::write(check, kind, request, to),
+            kind @ (ExportKind::Comparison | ExportKind::ComparisonPage) => {
+                let ids = match &ready.comparison {
+                    None => Vec::new(),
+                    Some(ComparedRuns::Runs(compared)) => {
+                        compared.runs.iter().map(|shown| shown.run.id.as_str()).collect()
+                    }
+                    Some(ComparedRuns::Checks(compared)) => {
+                        let runs = compared.checks.iter().filter_map(|check| check.runs().next());
+                        runs.filter_map(|shown| Some(shown.run.group.as_ref()?.id.as_str()))
+                            .collect()
+                    }
+                };
+                let extension = if kind.is_page() { "html" } else { "md" };
+                format!("comparison-{}.{extension}", ids.join("-"))
+            }
+        }
+    }
+
+    /// Writes the content of the exported file of the first run, of a whole quick check, or of a
+    /// comparison.
+    fn write(&self, to: &mut dyn Write) -> io::Result<()> {
+        let Self { ready, request, .. } = self;
+        match (request.kind, self.whole_check()) {
+            (ExportKind::Image, _) => to.write_all(&self.image().map_err(io::Error::other)?.png),
+            (kind, Some(check)) => check::write(check, kind, request, to),
+            (ExportKind::File(format), None) => {
+                let shown = ready.first.as_measured();
+                export::write(format, &shown.run, &shown.report, &options(request), to)
+            }
+            (ExportKind::Comparison, None) => {
+                let blocks = self.compared(compare::document);
+                export::markdown::render(&blocks.unwrap_or_default(), to)
+            }
+            (ExportKind::ComparisonPage, None) => {
+                let names = request.included_names;
+                self.compared(|sets| compare::write_page(sets, names, to)).unwrap_or(Ok(()))
+            }
+        }
+    }
+
+    /// Draws the result of the first run or of a whole quick check, without the private names that
+    /// the request excludes.
+    fn image(&self) -> Result<ExportImage, String> {
+        let Self { ready, request, painter } = self;
+        let painter = painter.ok_or("images cannot be drawn without a window")?;
+        if let Some(check) = self.whole_check() {
+            return painter(ImageOf::Check(&check::cleaned(check, request)), request.is_dark);
+        }
+        painter(ImageOf::Run(&exported(&ready.first, request)), request.is_dark)
+    }
+    /// Calls `write` with the comparison, and returns its result; `None` if no runs are compared. The
+    /// compared runs have their original late thresholds, and no names that the request excludes.
+    fn compared<T>(&self, write: impl FnOnce(&[compare::Compared<'_>]) -> T) -> Option<T> {
+        let Self { ready, request, .. } = self;
+        let (parts, group_a, prior): (Vec<PartRuns<'_>>, _, _) = match ready.comparison.as_ref()? {
+            ComparedRuns::Runs(compared) => (
+                vec![(None, compared.runs.iter().collect())],
+                compared.group_a,
+                Some(&compared.comparison.prior),
+            ),
+            ComparedRuns::Checks(compared) => {
+                let common = compared.common().into_iter();
+                let common = common.map(|(part, runs)| (Some(part), runs));
+                (common.collect(), compared.group_a, None)
+            }
         };
+        let mut is_cleaned = false;
+        let cleaned = |(part, runs): PartRuns<'_>| {
+            let clean = |shown: &Arc<LoadedRun>| match exported(shown, request) {
+                Cow::Owned(run) => {
+                    is_cleaned = true;
+                    Arc::new(run)
+                }
+                Cow::Borrowed(_) => Arc::clone(shown),
+            };
+            (part, runs.into_iter().map(clean).collect::<Vec<_>>())
+        };
+        let parts: Vec<(Option<Part>, Vec<Arc<LoadedRun>>)> =
+            parts.into_iter().map(cleaned).collect();
+        let evaluated: Vec<Vec<(&Run, &Report)>> = parts
+            .iter()
+            .map(|(_, runs)| runs.iter().map(|it| (it.run.as_ref(), &it.report)).collect())
+            .collect();
+        let store = ready.store.as_ref();
+        // If no names are removed, use the comparison on screen: a new comparison may differ from it,
+        // because newer repeats may have changed the noise floor.
+        let shown = match ready.comparison.as_ref()? {
+            ComparedRuns::Runs(compared) if !is_cleaned => Some(compared.comparison.clone()),
+            _ => None,
+        };
+        let evaluate = |runs: &Vec<(&Run, &Report)>| repeats::compare(runs, group_a, store, prior);
+        let comparisons: Vec<Comparison> =
+            shown.map_or_else(|| evaluated.iter().map(evaluate).collect(), |one| vec![one]);
+        let sets: Vec<compare::Compared<'_>> = parts
+            .iter()
+            .zip(&comparisons)
+            .zip(&evaluated)
+            .map(|(((part, _), comparison), runs)| compare::Compared {
+                part: *part,
+                comparison,
+                runs,
+            })
+            .collect();
+        Some(write(&sets))
     }
-    let measured = shown.as_measured();
-    let shown = measured.as_ref().unwrap_or(shown);
-    match request.kind {
-        ExportKind::File(format) => {
-            let options = options(request);
-            export::write(format, &shown.run, &shown.report, &options, to)
+
+    /// Creates the exported file in memory, retains only the part that the preview displays, and searches
+    /// the whole file for private names. Fails as soon as `is_wanted` returns `false`.
+    pub(super) fn preview(&self, is_wanted: &dyn Fn() -> bool) -> Result<Preview, String> {
+        let Self { ready, request, .. } = self;
+        let shown = &ready.first;
+        let file_name = self.file_name();
+        let identity = Identity::here();
+        if request.kind == ExportKind::Image {
+            let image = self.image()?;
+            let clean = export::cleaned(&shown.run, &shown.report, &options(request));
+            let run = clean.as_ref().unwrap_or(&shown.run);
+            let finds = identity.find(&format!("{} {}", run.name, run.machine.short()));
+            let bytes = u64::try_from(image.png.len()).unwrap_or(u64::MAX);
+            let image = Some(Arc::new(image));
+            return Ok(Preview { file_name, bytes, finds, image, ..Preview::default() });
         }
-        ExportKind::Image => {
-            to.write_all(&image(shown, request, painter).map_err(io::Error::other)?.png)
+        let is_page = request.kind.is_page();
+        let kept = if is_page { PAGE_BYTES } else { [SHOWN_BYTES, 0] };
+        let mut scanner = ScanningWriter::new(identity, kept, is_wanted);
+        self.write(&mut scanner).map_err(|error| error.to_string())?;
+        scanner.search(true);
+        let ScanningWriter { mut head, tail, bytes, finds, .. } = scanner;
+        if is_page {
+            head.extend_from_slice(&tail);
+            let outline = html::outline(&String::from_utf8_lossy(&head));
+            return Ok(Preview { file_name, bytes, outline, finds, ..Preview::default() });
         }
-        ExportKind::Comparison => {
-            let blocks = compared(ready, request, compare::document);
-            export::markdown::render(&blocks.unwrap_or_default(), to)
+        let is_cut = u64::try_from(head.len()).is_ok_and(|shown| shown < bytes);
+        if is_cut && let Some(end) = head.iter().rposition(|byte| *byte == b'\n') {
+            head.truncate(end + 1);
         }
-        ExportKind::ComparisonPage => {
-            compared(ready, request, |sets| page(sets, request, to)).unwrap_or(Ok(()))
+        let text = String::from_utf8_lossy(&head).into_owned();
+        Ok(Preview { file_name, bytes, text, is_cut, finds, ..Preview::default() })
+    }
+
+    /// Writes an export that is a single file. A CSV summary gets one more file per additional table.
+    pub(super) fn write_one(&self, path: &Path, written: &mut Written) {
+        write_file(path, |to| self.write(to), written);
+        if self.request.kind != ExportKind::File(Format::CsvSummary) {
+            return;
+        }
+        let shown = self.ready.first.as_measured();
+        let LoadedRun { run, report, .. } = shown.as_ref();
+        for (table, position) in report.tables.iter().zip(0..).skip(1) {
+            let options = Options { table: position, ..options(&self.request) };
+            write_file(
+                &export::table_path(path, table),
+                |to| export::write(Format::CsvSummary, run, report, &options, to),
+                written,
+            );
         }
     }
-}
 
-/// Draws the result of a run without the private names that the request excludes.
-fn image(
-    shown: &LoadedRun,
-    request: &ExportRequest,
-    painter: Option<ImageRenderer>,
-) -> Result<super::ExportImage, String> {
-    let painter = painter.ok_or("images cannot be drawn without a window")?;
-    let changed = exported(shown, request);
-    painter(ImageOf::Run(changed.as_ref().unwrap_or(shown)), request.is_dark)
-}
+    /// Writes the export to this path, or one file per run into this folder. A run that cannot be
+    /// opened is reported and skipped.
+    pub(super) fn write_all(&self, path: &Path) -> Written {
+        let mut written = Written::default();
+        if self.is_one_file() {
+            self.write_one(path, &mut written);
+            return written;
+        }
+        for one in self.each() {
+            match one {
+                Ok(one) => one.write_one(&path.join(one.file_name()), &mut written),
+                Err(error) => written.errors.push(error),
+            }
+        }
+        written
+    }
 
-/// Draws the result of a quick check without the private names that the request excludes.
-fn check_image(
-    check: &FinishedCheck,
-    request: &ExportRequest,
-    painter: Option<ImageRenderer>,
-) -> Result<super::ExportImage, String> {
-    let painter = painter.ok_or("images cannot be drawn without a window")?;
-    painter(ImageOf::Check(&check::cleaned(check, request)), request.is_dark)
-}
+    /// Returns the files of the first run: this path and, for a CSV summary, one file per additional
+    /// table.
+    fn files(&self, path: PathBuf) -> Vec<PathBuf> {
+        let is_in_tables = self.request.kind == ExportKind::File(Format::CsvSummary);
+        let tables = self.ready.first.report.tables.iter();
+        let further = tables.skip(1).filter(|_| is_in_tables);
+        let further: Vec<PathBuf> = further.map(|table| export::table_path(&path, table)).collect();
+        std::iter::once(path).chain(further).collect()
+    }
 
-/// Writes the comparison of the runs as an HTML page.
-fn page(
-    sets: &[compare::Compared<'_>],
-    request: &ExportRequest,
-    to: &mut dyn Write,
-) -> io::Result<()> {
-    let names = request.included_names;
-    let mut trials = sets.iter().flat_map(|set| set.runs).flat_map(|(run, _)| &run.trials);
-    let privacy = names.sentence(!names.programs && trials.any(|trial| trial.trace.is_some()));
-    html::write_comparison(&compare::page(sets, privacy), to)
+    /// Returns the existing files that the user must allow to be replaced. If the user selected a
+    /// single file, that file is excluded: the file dialog has asked about it already.
+    pub(super) fn existing(&self, path: &Path) -> Vec<PathBuf> {
+        let mut files: Vec<PathBuf> = if self.is_one_file() {
+            self.files(path.to_owned()).into_iter().skip(1).collect()
+        } else {
+            let all = self.each().filter_map(Result::ok);
+            all.flat_map(|one| one.files(path.join(one.file_name()))).collect()
+        };
+        files.retain(|path| path.exists());
+        files
+    }
+
+    /// Returns the export of each run alone, or why it cannot be exported.
+    fn each(&self) -> impl Iterator<Item = Result<Self, String>> {
+        self.ready.members.iter().map(|member| {
+            let shown = match member {
+                Member::Loaded(shown) => Arc::clone(shown),
+                Member::File(path) => LoadedRun::open(path).map(Arc::new)?,
+            };
+            // The row was selected in the first run: other runs may have this configuration at
+            // another index, or lack it.
+            let selected = self.request.row.and_then(|row| self.ready.first.report.rows.get(row));
+            let has =
+                |row: &Configuration| selected.is_some_and(|selected| selected.label == row.label);
+            let row = shown.report.rows.iter().position(has);
+            if selected.is_some() && row.is_none() {
+                let name = shown.path.as_deref().unwrap_or(Path::new("the run")).display();
+                return Err(format!("it has no such configuration: {name}"));
+            }
+            let request = ExportRequest { row, ..self.request };
+            Ok(Self { ready: ReadyExport::of_run(shown), request, painter: self.painter })
+        })
+    }
+
+    /// Returns the content of an export for the clipboard.
+    pub(super) fn copy(&self) -> Result<ClipboardContent, String> {
+        if self.request.kind == ExportKind::Image {
+            return self.image().map(|image| ClipboardContent::ExportImage(Arc::new(image)));
+        }
+        let mut limited = SizeLimitedWriter { bytes: Vec::new() };
+        self.write(&mut limited).map_err(|error| error.to_string())?;
+        String::from_utf8(limited.bytes)
+            .map(ClipboardContent::Text)
+            .map_err(|error| error.to_string())
+    }
+
+    /// Returns a short text for a ticket; short, because pasted text cannot have folded sections.
+    pub(super) fn ticket(&self) -> String {
+        let Self { ready, request, .. } = self;
+        if let Some(check) = self.whole_check() {
+            return check::ticket(check, request);
+        }
+        if request.kind == ExportKind::Comparison {
+            return export::markdown::text(&self.compared(compare::ticket).unwrap_or_default());
+        }
+        let shown = ready.first.as_measured();
+        export::ticket(&shown.run, &shown.report, &options(request))
+    }
 }
 
 /// Compared runs, and the part of the quick checks to which they belong.
 type PartRuns<'a> = (Option<Part>, Vec<&'a Arc<LoadedRun>>);
-
-/// Calls `write` with the comparison, and returns its result; `None` if no runs are compared. The
-/// compared runs have their original late thresholds, and no names that the request excludes.
-fn compared<T>(
-    ready: &ReadyExport,
-    request: &ExportRequest,
-    write: impl FnOnce(&[compare::Compared<'_>]) -> T,
-) -> Option<T> {
-    let (parts, group_a, prior): (Vec<PartRuns<'_>>, _, _) = match ready.comparison.as_ref()? {
-        ComparedRuns::Runs(compared) => (
-            vec![(None, compared.runs.iter().collect())],
-            compared.group_a,
-            Some(&compared.comparison.prior),
-        ),
-        ComparedRuns::Checks(compared) => {
-            let common = compared.common().into_iter();
-            let common = common.map(|(part, runs)| (Some(part), runs));
-            (common.collect(), compared.group_a, None)
-        }
-    };
-    let mut is_cleaned = false;
-    let cleaned = |(part, runs): PartRuns<'_>| {
-        let clean = |shown: &Arc<LoadedRun>| match exported(shown, request) {
-            Some(run) => {
-                is_cleaned = true;
-                Arc::new(run)
-            }
-            None => Arc::clone(shown),
-        };
-        (part, runs.into_iter().map(clean).collect::<Vec<_>>())
-    };
-    let parts: Vec<(Option<Part>, Vec<Arc<LoadedRun>>)> = parts.into_iter().map(cleaned).collect();
-    let evaluated: Vec<Vec<(&Run, &Report)>> = parts
-        .iter()
-        .map(|(_, runs)| runs.iter().map(|it| (it.run.as_ref(), &it.report)).collect())
-        .collect();
-    let store = ready.store.as_ref();
-    // If no names are removed, use the comparison on screen: a new comparison may differ from it,
-    // because newer repeats may have changed the noise floor.
-    let shown = match ready.comparison.as_ref()? {
-        ComparedRuns::Runs(compared) if !is_cleaned => Some(compared.comparison.clone()),
-        _ => None,
-    };
-    let evaluate = |runs: &Vec<(&Run, &Report)>| comparing::evaluate(runs, group_a, store, prior);
-    let comparisons: Vec<Comparison> =
-        shown.map_or_else(|| evaluated.iter().map(evaluate).collect(), |one| vec![one]);
-    let sets: Vec<compare::Compared<'_>> = parts
-        .iter()
-        .zip(&comparisons)
-        .zip(&evaluated)
-        .map(|(((part, _), comparison), runs)| compare::Compared { part: *part, comparison, runs })
-        .collect();
-    Some(write(&sets))
-}
-
-/// Creates the exported file in memory, retains only the part that the preview displays, and searches
-/// the whole file for private names. Fails as soon as `is_wanted` returns `false`.
-pub(super) fn preview(
-    ready: &ReadyExport,
-    request: &ExportRequest,
-    painter: Option<ImageRenderer>,
-    is_wanted: &dyn Fn() -> bool,
-) -> Result<Preview, String> {
-    let shown = &ready.first;
-    let file_name = file_name(ready, shown, request);
-    let identity = Identity::here();
-    if request.kind == ExportKind::Image {
-        let image = match whole_check(ready, request) {
-            Some(check) => check_image(check, request, painter)?,
-            None => image(shown, request, painter)?,
-        };
-        let clean = export::cleaned(&shown.run, &shown.report, &options(request));
-        let run = clean.as_ref().unwrap_or(&shown.run);
-        let finds = identity.find(&format!("{} {}", run.name, run.machine.short()));
-        let bytes = u64::try_from(image.png.len()).unwrap_or(u64::MAX);
-        let image = Some(Arc::new(image));
-        return Ok(Preview {
-            file_name,
-            bytes,
-            text: String::new(),
-            outline: Vec::new(),
-            is_cut: false,
-            finds,
-            image,
-        });
-    }
-    let is_page = request.kind.is_page();
-    let kept = if is_page { PAGE_BYTES } else { [SHOWN_BYTES, 0] };
-    let mut scanner = ScanningWriter::new(identity, kept, is_wanted);
-    write(ready, shown, request, painter, &mut scanner).map_err(|error| error.to_string())?;
-    scanner.search(true);
-    let ScanningWriter { mut head, tail, bytes, finds, .. } = scanner;
-    if is_page {
-        head.extend_from_slice(&tail);
-        let outline = html::outline(&String::from_utf8_lossy(&head));
-        let (text, is_cut, image) = (String::new(), false, None);
-        return Ok(Preview { file_name, bytes, text, outline, is_cut, finds, image });
-    }
-    let is_cut = u64::try_from(head.len()).is_ok_and(|shown| shown < bytes);
-    if is_cut && let Some(end) = head.iter().rposition(|byte| *byte == b'\n') {
-        head.truncate(end + 1);
-    }
-    let text = String::from_utf8_lossy(&head).into_owned();
-    Ok(Preview { file_name, bytes, text, outline: Vec::new(), is_cut, finds, image: None })
-}
 
 /// A writer that counts the bytes written to it, retains the first and the last bytes, and searches
 /// all bytes for private names.
@@ -357,68 +414,6 @@ impl Write for ScanningWriter<'_> {
     }
 }
 
-/// Writes an export that is a single file. A CSV summary gets one more file per additional table.
-pub(super) fn write_one(
-    ready: &ReadyExport,
-    request: &ExportRequest,
-    painter: Option<ImageRenderer>,
-    path: &Path,
-) -> Written {
-    let mut written = Written { files: Vec::new(), errors: Vec::new() };
-    write_to(ready, &ready.first, request, painter, path, &mut written);
-    written
-}
-
-fn write_to(
-    ready: &ReadyExport,
-    shown: &LoadedRun,
-    request: &ExportRequest,
-    painter: Option<ImageRenderer>,
-    path: &Path,
-    written: &mut Written,
-) {
-    write_file(path, |to| write(ready, shown, request, painter, to), written);
-    if request.kind != ExportKind::File(Format::CsvSummary) {
-        return;
-    }
-    let measured = shown.as_measured();
-    let LoadedRun { run, report, .. } = measured.as_ref().unwrap_or(shown);
-    for (table, position) in report.tables.iter().zip(0..).skip(1) {
-        let options = Options { table: position, ..options(request) };
-        write_file(
-            &export::table_path(path, table),
-            |to| export::write(Format::CsvSummary, run, report, &options, to),
-            written,
-        );
-    }
-}
-
-/// Returns the files of a run: this path and, for a CSV summary, one file per additional table.
-fn files_of(shown: &LoadedRun, request: &ExportRequest, path: PathBuf) -> Vec<PathBuf> {
-    let is_in_tables = request.kind == ExportKind::File(Format::CsvSummary);
-    let further = shown.report.tables.iter().skip(1).filter(|_| is_in_tables);
-    let further: Vec<PathBuf> = further.map(|table| export::table_path(&path, table)).collect();
-    std::iter::once(path).chain(further).collect()
-}
-
-/// Returns the existing files that the user must allow to be replaced. If the user selected a
-/// single file, that file is excluded: the file dialog has asked about it already.
-pub(super) fn existing(
-    ready: &ReadyExport,
-    request: &ExportRequest,
-    path: &Path,
-    is_one: bool,
-) -> Vec<PathBuf> {
-    let mut files: Vec<PathBuf> = if is_one {
-        files_of(&ready.first, request, path.to_owned()).into_iter().skip(1).collect()
-    } else {
-        let all = each(ready, request, path).filter_map(Result::ok);
-        all.flat_map(|(shown, request, path)| files_of(&shown, &request, path)).collect()
-    };
-    files.retain(|path| path.exists());
-    files
-}
-
 fn write_file(
     path: &Path,
     write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
@@ -439,92 +434,12 @@ fn write_file(
     }
 }
 
-/// Writes one file per run into a folder. A run that cannot be opened is reported and skipped.
-pub(super) fn write_all(
-    ready: &ReadyExport,
-    request: &ExportRequest,
-    painter: Option<ImageRenderer>,
-    folder: &Path,
-) -> Written {
-    let mut written = Written { files: Vec::new(), errors: Vec::new() };
-    for one in each(ready, request, folder) {
-        match one {
-            Ok((shown, request, path)) => {
-                write_to(ready, &shown, &request, painter, &path, &mut written);
-            }
-            Err(error) => written.errors.push(error),
-        }
-    }
-    written
-}
-
-/// Returns each opened run with its request and its path in a folder, or why it cannot be exported.
-fn each<'a>(
-    ready: &'a ReadyExport,
-    request: &'a ExportRequest,
-    folder: &'a Path,
-) -> impl Iterator<Item = Result<(Arc<LoadedRun>, ExportRequest, PathBuf), String>> + 'a {
-    ready.members.iter().map(move |member| {
-        let shown = match member {
-            Member::Loaded(shown) => Arc::clone(shown),
-            Member::File(path) => LoadedRun::open(path).map(Arc::new)?,
-        };
-        // The row was selected in the first run: other runs may have this configuration at another
-        // index, or lack it.
-        let selected = request.row.and_then(|row| ready.first.report.rows.get(row));
-        let has =
-            |row: &Configuration| selected.is_some_and(|selected| selected.label == row.label);
-        let row = shown.report.rows.iter().position(has);
-        if selected.is_some() && row.is_none() {
-            let name = shown.path.as_deref().unwrap_or(Path::new("the run")).display();
-            return Err(format!("it has no such configuration: {name}"));
-        }
-        let request = ExportRequest { row, ..*request };
-        let path = folder.join(file_name(ready, &shown, &request));
-        Ok((shown, request, path))
-    })
-}
-
-/// Returns the content of an export for the clipboard.
-pub(super) fn copy(
-    ready: &ReadyExport,
-    request: &ExportRequest,
-    painter: Option<ImageRenderer>,
-) -> Result<ClipboardContent, String> {
-    if request.kind == ExportKind::Image {
-        let image = match whole_check(ready, request) {
-            Some(check) => check_image(check, request, painter),
-            None => image(&ready.first, request, painter),
-        };
-        return image.map(|image| ClipboardContent::ExportImage(Arc::new(image)));
-    }
-    let mut bytes = Vec::new();
-    let mut limited = SizeLimitedWriter { bytes: &mut bytes };
-    write(ready, &ready.first, request, painter, &mut limited)
-        .map_err(|error| error.to_string())?;
-    String::from_utf8(bytes).map(ClipboardContent::Text).map_err(|error| error.to_string())
-}
-
-/// Returns a short text for a ticket; short, because pasted text cannot have folded sections.
-pub(super) fn ticket(ready: &ReadyExport, request: &ExportRequest) -> String {
-    if let Some(check) = whole_check(ready, request) {
-        return check::ticket(check, request);
-    }
-    if request.kind == ExportKind::Comparison {
-        let blocks = compared(ready, request, compare::ticket).unwrap_or_default();
-        return export::markdown::text(&blocks);
-    }
-    let measured = ready.first.as_measured();
-    let shown = measured.as_ref().unwrap_or(&ready.first);
-    export::ticket(&shown.run, &shown.report, &options(request))
-}
-
 /// Writes into memory, and fails above the size limit of the clipboard.
-struct SizeLimitedWriter<'a> {
-    bytes: &'a mut Vec<u8>,
+struct SizeLimitedWriter {
+    bytes: Vec<u8>,
 }
 
-impl Write for SizeLimitedWriter<'_> {
+impl Write for SizeLimitedWriter {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         if MAX_COPIED_BYTES < self.bytes.len() + bytes.len() {
             return Err(io::Error::other("it is too long for the clipboard; save it as a file"));

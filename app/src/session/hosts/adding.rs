@@ -8,8 +8,7 @@ use jitterscope_engine::format::protocol::PROTOCOL_VERSION;
 use jitterscope_engine::runner::{Agent, AgentError, HostKey, copy_agent, system_of};
 
 use super::{Connected, HostState, Hosts, Message, SavedHost, opened};
-use crate::session::action::Notice;
-use crate::session::part::Outbox;
+use crate::session::part::Context;
 
 /// The file of the agent program (`jitterscope-cli`) that can be copied to a host.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -91,7 +90,7 @@ impl Hosts {
 
     /// Returns the host in the dialog if it is checked by this attempt; `None` if the attempt is
     /// outdated.
-    fn attempt_of(&mut self, attempt: u64) -> Option<&mut AddedHost> {
+    pub(super) fn attempt_of(&mut self, attempt: u64) -> Option<&mut AddedHost> {
         self.adding.as_mut().filter(|adding| adding.attempt == attempt)
     }
 
@@ -120,31 +119,12 @@ impl Hosts {
         }
     }
 
-    pub(super) fn take_key(&mut self, attempt: u64, result: Result<HostKey, String>) {
-        if let Some(adding) = self.attempt_of(attempt) {
-            adding.key = Some(result);
-        }
-    }
-
     /// Trusts the ssh key of the host in the dialog, and checks the host again.
-    pub(in crate::session) fn trust(&mut self, outbox: &mut Outbox) {
+    pub(in crate::session) fn trust(&mut self, context: &Context) {
         let Some(AddedHost { host, key: Some(Ok(key)), .. }) = &self.adding else { return };
         match key.trust() {
             Ok(()) => self.check(host.clone()),
-            Err(error) => {
-                outbox.notify(Notice::error(format!("The key was not added: {error}.")));
-            }
-        }
-    }
-
-    pub(super) fn take_system(
-        &mut self,
-        attempt: u64,
-        system: Option<String>,
-        file: Option<AgentFile>,
-    ) {
-        if let Some(adding) = self.attempt_of(attempt) {
-            (adding.system, adding.file) = (system, file);
+            Err(error) => context.report_error(format!("The key was not added: {error}.")),
         }
     }
 

@@ -6,10 +6,10 @@ use std::sync::Arc;
 use jitterscope_engine::plan::Plan;
 use jitterscope_engine::runner::{Agent, AgentError};
 
-use super::{Connected, HostState, Hosts, Message, opened};
+use super::{Connected, HostState, Hosts};
 use crate::facts::Facts;
-use crate::session::action::{Action, Notice};
-use crate::session::part::{Context, Outbox, Request};
+use crate::session::action::Action;
+use crate::session::part::{Context, Request};
 use crate::session::place::Place;
 
 impl Hosts {
@@ -27,15 +27,9 @@ impl Hosts {
         }
         self.place = Place::Administrator;
         self.then = then;
-        let attempt = self.set(Place::ADMINISTRATOR, HostState::Connecting);
-        self.follow_load();
         let command = command.to_owned();
-        let elevate = move || Ok(Agent::with_administrator_rights(&command, &plans));
-        self.tasks.spawn("elevate", elevate, move |result| Message::Opened {
-            address: Place::ADMINISTRATOR.to_owned(),
-            attempt,
-            result: Box::new(opened(result)),
-        });
+        let elevate = move || Agent::with_administrator_rights(&command, &plans);
+        self.open("elevate", Place::ADMINISTRATOR, elevate);
     }
 
     /// Gives up administrator rights, and forgets the action that waits for them.
@@ -48,7 +42,7 @@ impl Hosts {
 
     /// Handles an agent that was started with administrator rights. Facts about the desktop are
     /// taken from this process, not from the agent.
-    pub(super) fn take_rights(&mut self, agent: Agent, context: &Context, outbox: &mut Outbox) {
+    pub(super) fn take_rights(&mut self, agent: Agent, context: &Context) {
         let mut connected = Connected::of(agent);
         if let Some(own) = &context.facts {
             let (desktop, tools) = (own.desktop, own.tools.clone());
@@ -56,17 +50,16 @@ impl Hosts {
             connected.facts = Arc::new(Facts { host: None, desktop, tools, ..facts });
         }
         self.set(Place::ADMINISTRATOR, HostState::Connected(connected));
-        self.follow_load();
         if let Some(then) = self.then.take() {
-            outbox.push(Request::Act(Box::new(then)));
+            context.push(Request::Act(Box::new(then)));
         }
     }
 
     /// Switches back to tests without administrator rights, and shows why.
-    pub(super) fn lose_rights(&mut self, error: &AgentError, outbox: &mut Outbox) {
+    pub(super) fn lose_rights(&mut self, error: &AgentError, context: &Context) {
         self.give_up_rights();
         self.place = Place::ThisPc;
         self.follow_load();
-        outbox.notify(Notice::error(format!("{}.", crate::text::capitalized(&error.to_string()))));
+        context.report_error(format!("{}.", crate::text::capitalized(&error.to_string())));
     }
 }

@@ -231,8 +231,7 @@ impl Live {
             | Event::Traced { .. }
             | Event::Counted { .. }
             | Event::NotSaved { .. }
-            | Event::Finished(_)
-            | Event::Failed { .. } => {}
+            | Event::Finished(_) => {}
         }
     }
 

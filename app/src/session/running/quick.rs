@@ -11,7 +11,7 @@ use jitterscope_engine::report::quick::{continuation, joined};
 use jitterscope_engine::run::{Ending, Group, Labels, Run, TrialRun};
 use jitterscope_engine::runner::{CheckGroup, Host, HostLoad, OtherPrograms, QuietWait};
 
-use super::{Context, FinishedCheck, Live, LoadedRun, Message, Notice, Outbox, Running};
+use super::{Context, FinishedCheck, Live, LoadedRun, Message, Notice, Running};
 use crate::facts::Facts;
 use crate::session::finished_check::part_of;
 use crate::text::nanos_between;
@@ -417,7 +417,7 @@ impl Running {
     }
 
     /// Lets the check or the waiting test start measuring even if other programs are not quiet.
-    pub(in crate::session) fn measure_without_waiting(&mut self) {
+    pub(in crate::session) fn measure_now(&mut self) {
         if let Some(check) = &mut self.quick.check {
             check.quiet = QuietWait::new(Nanos::ZERO);
         }
@@ -428,12 +428,7 @@ impl Running {
 
     /// Handles the completed run of the current part. A disturbed part is repeated once; a part
     /// with too little data for a grade is continued once.
-    pub(super) fn end_part(
-        &mut self,
-        shown: &Arc<LoadedRun>,
-        context: &Context,
-        outbox: &mut Outbox,
-    ) {
+    pub(super) fn end_part(&mut self, shown: &Arc<LoadedRun>, context: &Context) {
         let Some(check) = &mut self.quick.check else { return };
         let part = check.current();
         if part_of(shown) != Some(part) {
@@ -452,7 +447,7 @@ impl Running {
                 if let Some(disturbance) = disturbance {
                     let name = part.name();
                     let words = format!("{name}: {disturbance}. It was measured again.");
-                    outbox.notify(Notice::info(words));
+                    context.notify(Notice::info(words));
                 }
                 PartState::Waiting
             }
@@ -463,7 +458,7 @@ impl Running {
         }
         let is_done = matches!(state, PartState::Done(_));
         check.set(state);
-        if is_done && self.continue_part(shown, context, outbox) {
+        if is_done && self.continue_part(shown, context) {
             return;
         }
         self.start_next_part();
@@ -471,12 +466,7 @@ impl Running {
 
     /// Continues the current part if it has too little data for a grade; returns whether the
     /// continuation has started.
-    fn continue_part(
-        &mut self,
-        shown: &Arc<LoadedRun>,
-        context: &Context,
-        outbox: &mut Outbox,
-    ) -> bool {
+    fn continue_part(&mut self, shown: &Arc<LoadedRun>, context: &Context) -> bool {
         let (Some(check), Some(facts)) = (&mut self.quick.check, &context.facts) else {
             return false;
         };
@@ -491,7 +481,7 @@ impl Running {
         check.continued = Some((Arc::clone(shown), length));
         check.set(PartState::Running);
         let labels = check.labels();
-        let has_started = self.start_plan(plan, labels, context, outbox);
+        let has_started = self.start_plan(plan, labels, context);
         if let (false, Some(check)) = (has_started, &mut self.quick.check) {
             check.continued = None;
             check.set(PartState::Done(Arc::clone(shown)));
@@ -538,15 +528,10 @@ impl Running {
 
     /// Starts the waiting part of the check, or the waiting test, if other programs are quiet
     /// enough; otherwise measures their load again.
-    pub(super) fn take_other_load(
-        &mut self,
-        found: OtherPrograms,
-        context: &Context,
-        outbox: &mut Outbox,
-    ) {
+    pub(super) fn take_other_load(&mut self, found: OtherPrograms, context: &Context) {
         let Some(check) = self.quick.check.as_mut().filter(|check| check.is_waiting_for_quiet())
         else {
-            return self.start_waiting(found, context, outbox);
+            return self.start_waiting(found, context);
         };
         let part = check.current();
         if check.is_stopped {
@@ -572,7 +557,7 @@ impl Running {
                 }
                 None => part.plan(&check.settings),
             };
-            if !self.start_plan(plan, labels, context, outbox) {
+            if !self.start_plan(plan, labels, context) {
                 // `start_plan` has already reported the error.
                 self.drop_part();
             }

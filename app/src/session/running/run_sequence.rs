@@ -7,7 +7,8 @@ use jitterscope_engine::measure::TraceMode;
 use jitterscope_engine::run::{Ending, Labels, Run};
 use jitterscope_engine::runner::RunSequence;
 
-use super::{Action, Context, LoadedRun, Notice, Outbox, PageId, Request, Running};
+use super::{Action, Context, LoadedRun, Notice, PageId, Request, Running};
+use crate::session::machine::{NOISE_REPEATS, NOISE_TEST};
 use crate::text::series as words;
 
 /// A series of runs in progress, and the files saved so far.
@@ -27,33 +28,23 @@ impl SequenceState {
 
 impl Running {
     /// Starts a test, repeated as often as selected on its page.
-    pub(in crate::session) fn start_test(
-        &mut self,
-        test: &str,
-        context: &Context,
-        outbox: &mut Outbox,
-    ) {
+    pub(in crate::session) fn start_test(&mut self, test: &str, context: &Context) {
         if self.is_busy() {
             return;
         }
         let Some(state) = self.test(test) else { return };
         let (plan, times) = (state.plan().clone(), state.repeat());
         if 1 < times {
-            self.start_sequence(RunSequence::repeats(&plan, "", times), context, outbox);
+            self.start_sequence(RunSequence::repeats(&plan, "", times), context);
         } else {
             self.sequence = None;
-            self.start(&plan, Labels::default(), context, outbox);
+            self.start(&plan, Labels::default(), context);
         }
     }
 
     /// Re-runs the settings of the result on screen once, and records which threads have the CPUs
     /// (a trace). The trace mode selected for the test does not change.
-    pub(in crate::session) fn run_again_with_trace(
-        &mut self,
-        test: &str,
-        context: &Context,
-        outbox: &mut Outbox,
-    ) {
+    pub(in crate::session) fn run_again_with_trace(&mut self, test: &str, context: &Context) {
         if self.is_busy() {
             return;
         }
@@ -63,23 +54,17 @@ impl Running {
         state.set_trace(TraceMode::Auto);
         let plan = state.plan().clone();
         self.sequence = None;
-        self.start(&plan, Labels::default(), context, outbox);
+        self.start(&plan, Labels::default(), context);
         self.change(test, |state| state.set_trace(trace));
     }
 
-    /// Starts a test with this many repeats.
-    pub(in crate::session) fn repeat(
-        &mut self,
-        test: &str,
-        times: u32,
-        context: &Context,
-        outbox: &mut Outbox,
-    ) {
+    /// Starts the repeats that measure the noise floor.
+    pub(in crate::session) fn measure_noise(&mut self, context: &Context) {
         if self.is_busy() {
             return;
         }
-        let Some(plan) = self.test(test).map(|state| state.plan().clone()) else { return };
-        self.start_sequence(RunSequence::repeats(&plan, "", times), context, outbox);
+        let Some(plan) = self.test(NOISE_TEST).map(|state| state.plan().clone()) else { return };
+        self.start_sequence(RunSequence::repeats(&plan, "", NOISE_REPEATS), context);
     }
 
     /// Re-runs the settings of the first two of these runs, alternating, each `times` times.
@@ -88,33 +73,32 @@ impl Running {
         runs: &[Arc<LoadedRun>],
         times: u32,
         context: &Context,
-        outbox: &mut Outbox,
     ) {
         if self.is_busy() {
-            outbox.notify(Notice::error(words::BUSY));
+            context.report_error(words::BUSY);
             return;
         }
         let [a, b, ..] = runs else { return };
         let Some((a, b)) = a.run.plan().zip(b.run.plan()) else {
-            outbox.notify(Notice::error(words::NOT_MEASURED_HERE));
+            context.report_error(words::NOT_MEASURED_HERE);
             return;
         };
-        self.start_sequence(RunSequence::alternation([a, b], times), context, outbox);
+        self.start_sequence(RunSequence::alternation([a, b], times), context);
     }
 
     /// Starts a series of runs.
-    fn start_sequence(&mut self, runs: RunSequence, context: &Context, outbox: &mut Outbox) {
+    fn start_sequence(&mut self, runs: RunSequence, context: &Context) {
         self.sequence = Some(SequenceState { runs, is_cut: false, saved: Vec::new() });
-        self.go_on(context, outbox);
+        self.go_on(context);
     }
 
     /// Starts the next run of the series.
-    fn go_on(&mut self, context: &Context, outbox: &mut Outbox) {
+    fn go_on(&mut self, context: &Context) {
         let Some(step) = self.sequence.as_mut().and_then(|series| series.runs.next()) else {
             return;
         };
-        outbox.push(Request::GoTo(PageId::Test(step.plan.key())));
-        self.start(&step.plan, step.labels, context, outbox);
+        context.push(Request::GoTo(PageId::Test(step.plan.key())));
+        self.start(&step.plan, step.labels, context);
         if !self.is_running() {
             // `start` has already reported the error.
             self.sequence = None;
@@ -137,16 +121,11 @@ impl Running {
 
     /// Starts the next run of the series after a run was saved; after the last run, reports the end
     /// of the series.
-    pub(super) fn after_saving(
-        &mut self,
-        shown: &LoadedRun,
-        context: &Context,
-        outbox: &mut Outbox,
-    ) {
+    pub(super) fn after_saving(&mut self, shown: &LoadedRun, context: &Context) {
         let Some(series) = &mut self.sequence else { return };
         series.saved.extend(shown.path.clone());
         if !series.is_cut && !series.runs.is_over() {
-            self.go_on(context, outbox);
+            self.go_on(context);
             return;
         }
         let Some(series) = self.sequence.take() else { return };
@@ -155,6 +134,6 @@ impl Running {
         let paths: Vec<PathBuf> = series.saved.iter().rev().take(4).rev().cloned().collect();
         let action = (2 <= paths.len()).then(|| ("Compare".to_owned(), Action::Compare(paths)));
         let text = words::over(saved, series.runs.run_count());
-        outbox.notify(Notice { action, ..Notice::info(text) });
+        context.notify(Notice { action, ..Notice::info(text) });
     }
 }

@@ -6,7 +6,7 @@ use jitterscope_engine::plan::Plan;
 use jitterscope_engine::run::Labels;
 use jitterscope_engine::runner::{Host, MachineFacts, Runner, Sink};
 
-use super::{Active, Context, Live, Message, Notice, Outbox, Phase, Running, TestState};
+use super::{Active, Context, Live, Message, Phase, Running, TestState};
 
 impl Running {
     /// Handles a run that an agent has started.
@@ -20,8 +20,8 @@ impl Running {
 
     /// Handles a run that an agent failed to start: reports the error, and ends the check or series
     /// of the run.
-    pub(super) fn take_not_started(&mut self, error: &str, outbox: &mut Outbox) {
-        outbox.notify(Notice::error(format!("The test was not run: {error}.")));
+    pub(super) fn take_not_started(&mut self, error: &str, context: &Context) {
+        context.report_error(format!("The test was not run: {error}."));
         self.active = None;
         self.quick.stop();
         let test = self.tests.iter().find(|state| state.live().is_some()).map(TestState::key);
@@ -41,34 +41,22 @@ impl Running {
     }
 
     /// Starts to measure a plan, which also becomes the settings of its test.
-    pub(super) fn start(
-        &mut self,
-        plan: &Plan,
-        labels: Labels,
-        context: &Context,
-        outbox: &mut Outbox,
-    ) {
+    pub(super) fn start(&mut self, plan: &Plan, labels: Labels, context: &Context) {
         if self.is_running() || self.quick.check().is_some() {
             return;
         }
         if let Some(state) = self.test_mut(plan.key()) {
             state.set_plan(plan.clone());
         }
-        self.start_plan(plan.clone(), labels, context, outbox);
+        self.start_plan(plan.clone(), labels, context);
     }
 
     /// Starts to measure a plan; returns whether the measurement was started or, by an agent, is
     /// being started.
-    pub(super) fn start_plan(
-        &mut self,
-        plan: Plan,
-        labels: Labels,
-        context: &Context,
-        outbox: &mut Outbox,
-    ) -> bool {
+    pub(super) fn start_plan(&mut self, plan: Plan, labels: Labels, context: &Context) -> bool {
         // All parts of a quick check run on the same host.
         let Some(host) = self.quick.host().or_else(|| context.host.clone()) else {
-            outbox.notify(Notice::error(crate::text::series::NOT_CONNECTED));
+            context.report_error(crate::text::series::NOT_CONNECTED);
             return false;
         };
         let Some(facts) = &context.facts else { return false };
@@ -90,7 +78,7 @@ impl Running {
             Host::Here => match host.start(request, sink, wake) {
                 Ok(runner) => Some(runner),
                 Err(error) => {
-                    outbox.notify(Notice::error(format!("The test was not run: {error}.")));
+                    context.report_error(format!("The test was not run: {error}."));
                     return false;
                 }
             },

@@ -5,7 +5,7 @@ use jitterscope_engine::nanos::Nanos;
 use jitterscope_engine::runner::{Host, OtherPrograms, QuietWait};
 
 use super::quick::LOOK;
-use super::{Context, Outbox, Running};
+use super::{Context, Running};
 
 /// A test that waits until other programs are quiet.
 #[derive(Debug)]
@@ -60,12 +60,7 @@ impl Running {
 
     /// Starts the waiting test if other programs are quiet enough; otherwise measures their load
     /// again.
-    pub(super) fn start_waiting(
-        &mut self,
-        found: OtherPrograms,
-        context: &Context,
-        outbox: &mut Outbox,
-    ) {
+    pub(super) fn start_waiting(&mut self, found: OtherPrograms, context: &Context) {
         let Some(waiting) = &mut self.waiting else { return };
         if waiting.quiet.must_wait(found.share) {
             waiting.quiet.spend(LOOK);
@@ -75,7 +70,7 @@ impl Running {
         } else {
             let test = waiting.test;
             self.waiting = None;
-            self.start_test(test, context, outbox);
+            self.start_test(test, context);
         }
     }
 }

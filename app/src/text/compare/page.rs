@@ -2,8 +2,10 @@
 
 mod changes;
 
-use jitterscope_engine::export::html::{ComparisonPage, Side};
-use jitterscope_engine::export::{Headline, machine_line};
+use std::io::{self, Write};
+
+use jitterscope_engine::export::html::{ComparisonPage, Side, write_comparison};
+use jitterscope_engine::export::{Headline, IncludedNames, machine_line};
 use jitterscope_engine::plan::quick::Part;
 use jitterscope_engine::report::comparison::{
     ComparedRow, Condition, DeltaResult, Outcome, Relevance, Variation,
@@ -74,9 +76,22 @@ impl Compared<'_> {
     }
 }
 
+/// Writes a comparison, or those of the parts of quick checks, as an HTML page. The other names than
+/// those in `included` are already removed from the runs.
+pub fn write_page(
+    sets: &[Compared<'_>],
+    included: IncludedNames,
+    to: &mut dyn Write,
+) -> io::Result<()> {
+    let mut trials = sets.iter().flat_map(|set| set.runs).flat_map(|(run, _)| &run.trials);
+    let is_traced = trials.any(|trial| trial.trace.is_some());
+    let privacy = included.sentence(is_traced && !included.programs);
+    write_comparison(&page(sets, privacy), to)
+}
+
 /// Returns the page of a comparison, or of the parts of quick checks; `privacy` states which names
 /// are excluded.
-pub fn page<'a>(sets: &'a [Compared<'a>], privacy: String) -> ComparisonPage<'a> {
+fn page<'a>(sets: &'a [Compared<'a>], privacy: String) -> ComparisonPage<'a> {
     let first = sets.first();
     let is_of_checks = first.is_some_and(|set| set.part.is_some());
     let count = first.map_or(0, |set| set.comparison.count);

@@ -1,22 +1,46 @@
 //! A quick check as an HTML page.
 
-use jitterscope_engine::export::Headline;
-use jitterscope_engine::export::html::{Measurement, Page};
-use jitterscope_engine::report::quick::{Card, Measured, Scorecard};
+use std::io::{self, Write};
+
+use jitterscope_engine::export::html::{Measurement, Page, write_page};
+use jitterscope_engine::export::{Headline, IncludedNames, markdown};
+use jitterscope_engine::report::quick::{Card, Measured, Scorecard, lateness_chart};
 use jitterscope_engine::report::{Chart, GradePlace};
 use jitterscope_engine::run::Run;
 
 use crate::text::{self, quick};
 
+/// Writes a check whose excluded names are already removed, as an HTML page or as Markdown;
+/// `included` are the names that the file may contain.
+pub fn write(
+    is_page: bool,
+    card: &Scorecard,
+    parts: &[Measured<'_>],
+    included: IncludedNames,
+    to: &mut dyn Write,
+) -> io::Result<()> {
+    let runs = runs(parts);
+    if !is_page {
+        return markdown::render(&quick::report(card, &runs), to);
+    }
+    let is_traced = runs.iter().flat_map(|run| &run.trials).any(|trial| trial.trace.is_some());
+    let privacy = included.sentence(is_traced && !included.programs);
+    write_page(&page(card, parts, lateness_chart(parts).as_slice(), privacy), to)
+}
+
+fn runs<'a>(parts: &[Measured<'a>]) -> Vec<&'a Run> {
+    parts.iter().filter_map(|(_, measured)| Some((*measured)?.0)).collect()
+}
+
 /// Returns the HTML page of a check whose excluded names are already removed; `privacy` states
 /// which names those are.
-pub fn page<'a>(
+fn page<'a>(
     card: &Scorecard,
     parts: &[Measured<'a>],
     charts: &'a [Chart],
     privacy: String,
 ) -> Page<'a> {
-    let runs: Vec<&Run> = parts.iter().filter_map(|(_, measured)| Some((*measured)?.0)).collect();
+    let runs = runs(parts);
     let began = runs.iter().map(|run| run.started_at).min().unwrap_or_default();
     let first_name = runs.iter().map(|run| run.name.as_str()).find(|it| !it.is_empty());
     let title = first_name.unwrap_or("Quick check").to_owned();

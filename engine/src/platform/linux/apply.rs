@@ -153,13 +153,10 @@ fn raise(conditions: &Conditions, refusals: &mut Vec<Refusal>, held: &mut Held) 
             "sched_setattr"
         }
         Priority::Mmcss(_) => {
+            let reason = "the multimedia class scheduler exists only on Windows";
             refusals.push(Refusal {
-                requested: conditions.priority.name(),
-                call: "AvSetMmThreadCharacteristics".to_owned(),
-                errno: None,
-                error_name: String::new(),
-                reason: "the multimedia class scheduler exists only on Windows".to_owned(),
                 remedy: "choose FIFO, RR, or DEADLINE".to_owned(),
+                ..Refusal::new(conditions.priority.name(), "AvSetMmThreadCharacteristics", reason)
             });
             "none"
         }
@@ -197,18 +194,7 @@ fn safety_refusal(requested: &str, priority: u8) -> Option<Refusal> {
     } else {
         return None;
     };
-    Some(refuse_for_safety(requested, reason.to_owned()))
-}
-
-fn refuse_for_safety(requested: &str, reason: String) -> Refusal {
-    Refusal {
-        requested: requested.to_owned(),
-        call: "safety".to_owned(),
-        errno: None,
-        error_name: String::new(),
-        reason,
-        remedy: String::new(),
-    }
+    Some(Refusal::new(requested, "safety", reason))
 }
 
 /// Makes the calling thread real-time; the kernel's limit on its CPU time is set first. Returns the
@@ -228,7 +214,7 @@ fn realtime(
     }
     let limit = RealtimeGuard::install();
     if let Err(reason) = limit.check() {
-        refusals.push(refuse_for_safety(&requested, reason));
+        refusals.push(Refusal::new(requested, "safety", reason));
         return None;
     }
     let granted =

@@ -18,14 +18,10 @@ pub struct CounterReader {
 }
 
 impl CounterReader {
-    /// Opens the file of the run-queue delay. Call this on the thread whose counters are read.
-    pub fn new() -> Self {
+    /// Opens the file of the run-queue delay. Call this on the thread whose counters are read. Linux
+    /// counts the context switches of every thread anyway.
+    pub fn new(_counts_switches: bool) -> Self {
         Self { schedstat: File::open("/proc/thread-self/schedstat").ok() }
-    }
-
-    /// Does the same as `new`, since Linux counts the context switches of every thread anyway.
-    pub fn with_switches() -> Self {
-        Self::new()
     }
 
     /// Returns the current counters. Allocates nothing.
@@ -57,12 +53,6 @@ impl CounterReader {
         let count = self.schedstat.as_ref()?.read_at(&mut text, 0).ok()?;
         let delay = parse::schedstat_delay(text.get(..count)?)?;
         i64::try_from(delay).ok()
-    }
-}
-
-impl Default for CounterReader {
-    fn default() -> Self {
-        Self::new()
     }
 }
 
@@ -145,7 +135,7 @@ mod tests {
 
     #[test]
     fn a_thread_that_works_and_sleeps_is_counted() {
-        let reader = CounterReader::new();
+        let reader = CounterReader::new(true);
         let before = reader.read();
         let cpu_before = thread_cpu_nanos();
         std::thread::sleep(std::time::Duration::from_millis(5));

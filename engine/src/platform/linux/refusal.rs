@@ -17,13 +17,12 @@ pub(super) fn refusal(requested: &str, call: &str, error: &io::Error) -> Refusal
         ("EACCES", _, GRANT_NICE) if requested == NORMAL => ("EACCES", BELOW_NORMAL, START_NORMAL),
         other => other,
     };
+    let reason = if reason.is_empty() { error.to_string() } else { reason.to_owned() };
     Refusal {
-        requested: requested.to_owned(),
-        call: call.to_owned(),
         errno,
         error_name: name.to_owned(),
-        reason: if reason.is_empty() { error.to_string() } else { reason.to_owned() },
         remedy: with_others(remedy, file_capabilities(OWN_FILE.as_ref())),
+        ..Refusal::new(requested, call, reason)
     }
 }
 

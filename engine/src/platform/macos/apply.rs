@@ -33,18 +33,6 @@ pub struct Held {
     _activity: Guard,
 }
 
-/// A guard against real-time threads that do not sleep. It does nothing: the kernel limits time-constraint threads.
-#[derive(Debug)]
-#[must_use = "held as long as threads are raised"]
-pub struct RealtimeGuard(());
-
-impl RealtimeGuard {
-    /// Installs nothing.
-    pub fn install() -> Self {
-        Self(())
-    }
-}
-
 /// Whether a thread of this priority runs before every normal thread.
 pub fn is_realtime(priority: Priority) -> bool {
     priority == Priority::TimeCritical
@@ -213,7 +201,7 @@ pub fn apply(conditions: &Conditions) -> (Applied, Held) {
     let (policy, outcome, mechanism) = raise(conditions.priority, &mut refusals);
     if conditions.fine_timer {
         let reason = "macOS has no timer setting for a thread";
-        refusals.push(refuse(FINEST_TIMER.to_owned(), "", reason));
+        refusals.push(Refusal::new(FINEST_TIMER, "", reason));
     }
     let applied = Applied {
         priority: outcome,
@@ -232,17 +220,6 @@ pub fn apply(conditions: &Conditions) -> (Applied, Held) {
     (applied, Held { _activity: begin_activity() })
 }
 
-fn refuse(requested: String, call: &str, reason: &str) -> Refusal {
-    Refusal {
-        requested,
-        call: call.to_owned(),
-        errno: None,
-        error_name: String::new(),
-        reason: reason.to_owned(),
-        remedy: String::new(),
-    }
-}
-
 fn raise(
     priority: Priority,
     refusals: &mut Vec<Refusal>,
@@ -257,27 +234,27 @@ fn raise(
             if set_time_constraint() && read_back() == Policy::MacTimeConstraint {
                 return (Policy::MacTimeConstraint, RequestOutcome::Granted, "thread_policy_set");
             }
-            let requested = "time constraint".to_owned();
-            refusals.push(refuse(requested, "thread_policy_set", "the kernel rejected the policy"));
-            return (read_back(), RequestOutcome::Refused, "thread_policy_set");
+            let (call, reason) = ("thread_policy_set", "the kernel rejected the policy");
+            refusals.push(Refusal::new("time constraint", call, reason));
+            return (read_back(), RequestOutcome::Refused, call);
         }
         Priority::Fifo(_)
         | Priority::RoundRobin(_)
         | Priority::Deadline(_)
         | Priority::Mmcss(_) => {
-            let mut refusal = refuse(
-                priority.name(),
-                "pthread_setschedparam",
-                "fixed real-time policies are not supported on this system",
-            );
-            "choose the priority time-critical".clone_into(&mut refusal.remedy);
-            refusals.push(refusal);
-            return (read_back(), RequestOutcome::Refused, "pthread_setschedparam");
+            let call = "pthread_setschedparam";
+            let reason = "fixed real-time policies are not supported on this system";
+            refusals.push(Refusal {
+                remedy: "choose the priority time-critical".to_owned(),
+                ..Refusal::new(priority.name(), call, reason)
+            });
+            return (read_back(), RequestOutcome::Refused, call);
         }
     };
     if let Err(error) = set_class(qos) {
         let requested = Policy::MacQos(qos).to_string();
-        refusals.push(refuse(requested, "pthread_set_qos_class_self_np", &error.to_string()));
+        let call = "pthread_set_qos_class_self_np";
+        refusals.push(Refusal::new(requested, call, error.to_string()));
     }
     let policy = read_back();
     let outcome = if policy == Policy::MacQos(qos) {

@@ -9,18 +9,13 @@ use super::super::tick_totals::TickTotals;
 use super::super::{MachineCpuTime, ThreadCounters};
 
 /// A reader of the calling thread's counters. It returns no counters: macOS counts for whole processes only.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct CounterReader {}
 
 impl CounterReader {
-    /// Creates a reader.
-    pub fn new() -> Self {
+    /// Creates a reader: this system reports no context switches of a thread.
+    pub fn new(_counts_switches: bool) -> Self {
         Self {}
-    }
-
-    /// Creates a reader like that of `new`: this system reports no context switches of a thread.
-    pub fn with_switches() -> Self {
-        Self::new()
     }
 
     /// Returns no counters, as this system reports none for a thread. Allocates nothing.

@@ -24,18 +24,6 @@ pub struct Held {
     guards: Vec<Guard>,
 }
 
-/// A guard against real-time threads that do not sleep. It does nothing: the watchdog checks their CPU time instead.
-#[derive(Debug)]
-#[must_use = "held as long as threads are raised"]
-pub struct RealtimeGuard(());
-
-impl RealtimeGuard {
-    /// Installs nothing.
-    pub fn install() -> Self {
-        Self(())
-    }
-}
-
 /// Whether a thread of this priority runs before every normal thread of a normal program until it sleeps.
 pub fn is_realtime(priority: Priority) -> bool {
     matches!(priority, Priority::TimeCritical | Priority::Mmcss(_))
@@ -44,15 +32,10 @@ pub fn is_realtime(priority: Priority) -> bool {
 /// Returns a refusal if requesting this priority would be unsafe, or `None` if the request is safe: one
 /// CPU must always stay free of real-time threads.
 fn safety_refusal(priority: Priority) -> Option<Refusal> {
-    (is_realtime(priority) && usable_cpus().len() < 2).then(|| Refusal {
-        requested: priority.name(),
-        call: "safety".to_owned(),
-        errno: None,
-        error_name: String::new(),
-        reason: "one CPU always stays free of real-time threads, and this program can use only one"
-            .to_owned(),
-        remedy: String::new(),
-    })
+    let reason =
+        "one CPU always stays free of real-time threads, and this program can use only one";
+    (is_realtime(priority) && usable_cpus().len() < 2)
+        .then(|| Refusal::new(priority.name(), "safety", reason))
 }
 
 /// Returns the Windows thread priority for a requested priority; `None` for policies that Windows does not have.
@@ -88,15 +71,13 @@ pub fn apply(conditions: &Conditions) -> (Applied, Held) {
             }
         }
         None if is_refused => {}
-        None => refusals.push(Refusal {
-            requested: conditions.priority.name(),
-            call: "SetThreadPriority".to_owned(),
-            errno: None,
-            error_name: String::new(),
-            reason: "this system does not support SCHED_FIFO, SCHED_RR, or SCHED_DEADLINE"
-                .to_owned(),
-            remedy: "choose the priority time-critical".to_owned(),
-        }),
+        None => {
+            let reason = "this system does not support SCHED_FIFO, SCHED_RR, or SCHED_DEADLINE";
+            refusals.push(Refusal {
+                remedy: "choose the priority time-critical".to_owned(),
+                ..Refusal::new(conditions.priority.name(), "SetThreadPriority", reason)
+            });
+        }
     }
     let mut mechanism = "SetThreadPriority";
     if let Priority::Mmcss(task) = conditions.priority

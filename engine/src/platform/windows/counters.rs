@@ -30,14 +30,9 @@ pub struct CounterReader {
 }
 
 impl CounterReader {
-    /// Creates a reader without context switches, for the calling thread.
-    pub const fn new() -> Self {
-        Self { profiling: None }
-    }
-
-    /// Creates a reader that also counts the context switches of the calling thread; only one reader per thread can.
-    pub fn with_switches() -> Self {
-        Self { profiling: Profiling::open() }
+    /// Creates a reader for the calling thread. Only one reader per thread can count context switches.
+    pub fn new(counts_switches: bool) -> Self {
+        Self { profiling: counts_switches.then(Profiling::open).flatten() }
     }
 
     /// Returns the current counters. Allocates nothing.
@@ -56,12 +51,6 @@ impl CounterReader {
     #[inline]
     pub fn run_delay_nanos(&self) -> Option<i64> {
         None
-    }
-}
-
-impl Default for CounterReader {
-    fn default() -> Self {
-        Self::new()
     }
 }
 

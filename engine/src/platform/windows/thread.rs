@@ -107,14 +107,7 @@ pub(super) fn refusal(requested: &str, call: &str, error: &io::Error) -> Refusal
         Some(120) => ("ERROR_CALL_NOT_IMPLEMENTED", "not supported by this system".to_owned()),
         _ => ("", error.to_string()),
     };
-    Refusal {
-        requested: requested.to_owned(),
-        call: call.to_owned(),
-        errno,
-        error_name: name.to_owned(),
-        reason,
-        remedy: String::new(),
-    }
+    Refusal { errno, error_name: name.to_owned(), ..Refusal::new(requested, call, reason) }
 }
 
 /// Does nothing: with as many busy normal threads as CPUs, threads of lower priority would never

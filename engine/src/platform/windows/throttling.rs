@@ -23,12 +23,8 @@ pub(super) fn fine_timer(refusals: &mut Vec<Refusal>) -> Option<Guard> {
     // SAFETY: timeBeginPeriod takes a number.
     if unsafe { timeBeginPeriod(FINEST_MILLIS) } != TIMERR_NOERROR {
         refusals.push(Refusal {
-            requested: FINEST_TIMER.to_owned(),
-            call: "timeBeginPeriod".to_owned(),
-            errno: None,
             error_name: "TIMERR_NOCANDO".to_owned(),
-            reason: "the system does not grant it".to_owned(),
-            remedy: String::new(),
+            ..Refusal::new(FINEST_TIMER, "timeBeginPeriod", "the system does not grant it")
         });
         return None;
     }

@@ -3,10 +3,9 @@
 
 use std::ffi::OsString;
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex};
 
 use super::super::agent_error::{AgentError, Transport};
-use super::{Agent, Connection, SIGN_IN};
+use super::{Agent, SIGN_IN};
 use crate::plan::{CpuFacts, Plan};
 use crate::platform::{
     ELEVATION, Elevation, PipedProgram, cpu_facts, elevatable_program, program_in_path,
@@ -44,11 +43,7 @@ impl Agent {
             }
             PipedProgram::start(&by, &arguments)?
         };
-        let by = (Transport::Administrator, SIGN_IN);
-        let (connection, facts) = Connection::open(Some(program), pipes, by)?;
-        let connection = Arc::new(Mutex::new(Some(connection)));
-        let facts = Arc::new(facts);
-        Ok(Self { connection, facts, name: Self::NAME.to_owned(), is_here: true })
+        Self::over(Self::NAME, Some(program), pipes, (Transport::Administrator, SIGN_IN))
     }
 
     /// Checks whether this command could start an agent with administrator rights.

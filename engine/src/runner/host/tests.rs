@@ -69,7 +69,7 @@ fn agent() -> Agent {
     .unwrap();
     let pipes =
         Pipes { input: Box::new(input), output: Box::new(output), errors: Box::new(io::empty()) };
-    Agent::over("ann@build-07", None, pipes, BATCH_SIGN_IN).unwrap()
+    Agent::over("ann@build-07", None, pipes, (Transport::Ssh, BATCH_SIGN_IN)).unwrap()
 }
 
 /// Runs a plan on a host and waits until it ends. Returns the run and how many events came before its last event.
@@ -80,9 +80,7 @@ fn run_on(host: &Host, plan: Plan) -> Result<(Run, usize), StartError> {
     let mut count = 0;
     while let Some(event) = runner.next_event() {
         match event {
-            Event::Finished(run) | Event::Failed { run, .. } => {
-                return Ok((runner.finish(run).run, count));
-            }
+            Event::Finished(run) => return Ok((runner.finish(run).run, count)),
             _ => count += 1,
         }
     }
@@ -176,7 +174,10 @@ fn against(output: impl Read + Send + 'static) -> Result<(Run, usize), StartErro
         output: Box::new(output),
         errors: Box::new(io::empty()),
     };
-    run_on(&Host::Agent(Agent::over("x", None, pipes, Duration::from_secs(5))?), plan())
+    run_on(
+        &Host::Agent(Agent::over("x", None, pipes, (Transport::Ssh, Duration::from_secs(5)))?),
+        plan(),
+    )
 }
 
 /// Returns the position in `SESSION` at which the journal of the run begins.

@@ -37,12 +37,21 @@ fn options() -> Opts {
 /// every user where `perf_event_paranoid` is at most 2.
 pub(super) fn open_own_switches(threads: &[ThreadId]) -> io::Result<Vec<Ring>> {
     let mut options = options();
+    options.extra_record.ctx_switch = true;
+    open_of_threads(threads, Software::Dummy, options)
+}
+
+/// Opens a ring per measuring thread for an event of the thread in user code.
+fn open_of_threads(
+    threads: &[ThreadId],
+    event: Software,
+    mut options: Opts,
+) -> io::Result<Vec<Ring>> {
     options.exclude.kernel = true;
     options.exclude.hv = true;
-    options.extra_record.ctx_switch = true;
     let open = |thread: &ThreadId| {
         let thread = Proc(u32::try_from(thread.0).map_err(io::Error::other)?);
-        Ring::new(Counter::new(Software::Dummy, (thread, Cpu::ALL), &options)?)
+        Ring::new(Counter::new(event, (thread, Cpu::ALL), &options)?)
     };
     threads.iter().map(open).collect()
 }
@@ -111,10 +120,7 @@ impl KernelEvents {
     }
 
     fn add_waking(&mut self, id: u16, cpu: u32, filter: &CString) -> io::Result<()> {
-        let target = (Proc::ALL, Cpu(cpu));
-        let counter = Counter::new(Tracepoint { id: id.into() }, target, tracepoint_options())?;
-        counter.with_ftrace_filter(filter)?;
-        self.rings.insert(cpu, Ring::small(counter)?);
+        self.rings.insert(cpu, Ring::small(tracepoint(id, cpu, Some(filter))?)?);
         Ok(())
     }
 
@@ -126,13 +132,7 @@ impl KernelEvents {
     /// Adds page faults on all CPUs or on none. After a failure, rings per thread record the page faults
     /// on every CPU: those of a CPU with its own events would then be recorded twice.
     fn add_faults_of_cpus(&mut self, id: u16, filter: &CString) -> io::Result<()> {
-        let options = tracepoint_options();
-        let open = |cpu: &u32| {
-            let faults =
-                Counter::new(Tracepoint { id: id.into() }, (Proc::ALL, Cpu(*cpu)), &options)?;
-            faults.with_ftrace_filter(filter)?;
-            Ok(faults)
-        };
+        let open = |cpu: &u32| tracepoint(id, *cpu, Some(filter));
         let counters = self.rings.keys().map(open).collect::<io::Result<Vec<Counter>>>()?;
         add_all(self.rings.values_mut().collect(), counters)
     }
@@ -161,17 +161,9 @@ impl Opener for KernelEvents {
             Filter::Threads => filters.threads.as_ref(),
             Filter::Current => filters.current.as_ref(),
         };
-        let mut add = |id: u16| {
-            let target = (Proc::ALL, Cpu(cpu));
-            let counter = Counter::new(Tracepoint { id: id.into() }, target, tracepoint_options())?;
-            if let Some(filter) = filter {
-                counter.with_ftrace_filter(filter)?;
-            }
-            ring.add(counter)
-        };
         let mut added = 0;
         let outcome = group.ids.iter().try_for_each(|id| {
-            add(*id)?;
+            ring.add(tracepoint(*id, cpu, filter)?)?;
             added += 1;
             Ok(())
         });
@@ -185,7 +177,9 @@ impl Opener for KernelEvents {
 /// Adds page faults of measuring threads in user code, in a ring per thread. This needs the same
 /// permission as recording the switches of the threads.
 pub(super) fn add_own_faults(rings: &mut Vec<Ring>, threads: &[ThreadId]) -> io::Result<()> {
-    rings.extend(open_faults(threads)?);
+    let mut options = options();
+    options.sample_on = SampleOn::Count(1);
+    rings.extend(open_of_threads(threads, Software::PageFault, options)?);
     Ok(())
 }
 
@@ -201,18 +195,6 @@ fn add_all(mut rings: Vec<&mut Ring>, counters: Vec<Counter>) -> io::Result<()> 
     Ok(())
 }
 
-fn open_faults(threads: &[ThreadId]) -> io::Result<Vec<Ring>> {
-    let mut options = options();
-    options.exclude.kernel = true;
-    options.exclude.hv = true;
-    options.sample_on = SampleOn::Count(1);
-    let open = |thread: &ThreadId| {
-        let thread = Proc(u32::try_from(thread.0).map_err(io::Error::other)?);
-        Ring::new(Counter::new(Software::PageFault, (thread, Cpu::ALL), &options)?)
-    };
-    threads.iter().map(open).collect()
-}
-
 fn switches_of_cpu(cpu: u32) -> io::Result<Ring> {
     let mut options = options();
     options.extra_record.ctx_switch = true;
@@ -222,11 +204,16 @@ fn switches_of_cpu(cpu: u32) -> io::Result<Ring> {
     Ring::new(Counter::new(Software::Dummy, (Proc::ALL, Cpu(cpu)), &options)?)
 }
 
-fn tracepoint_options() -> Opts {
+/// Opens a tracepoint of all threads on a CPU, with the filter that the kernel applies, if any.
+fn tracepoint(id: u16, cpu: u32, filter: Option<&CString>) -> io::Result<Counter> {
     let mut options = options();
     options.sample_on = SampleOn::Count(1);
     options.sample_format.raw = true;
-    options
+    let counter = Counter::new(Tracepoint { id: id.into() }, (Proc::ALL, Cpu(cpu)), options)?;
+    if let Some(filter) = filter {
+        counter.with_ftrace_filter(filter)?;
+    }
+    Ok(counter)
 }
 
 /// Returns a filter that matches any of these threads; `test` is the comparison with a thread ID.

@@ -39,12 +39,9 @@ impl Timers {
     /// Saves that a timer on a CPU expired.
     pub(super) fn expired(&mut self, (cpu, timer): (u32, u64), at: Nanos) {
         let record = self.set.remove(&(cpu, timer)).map(|(thread, expires)| TraceRecord {
-            at,
-            event: TraceEvent::TimerExpired,
-            cpu,
             thread: Some(thread),
-            name: None,
             value: Some((at - expires).get()),
+            ..TraceRecord::new(at, TraceEvent::TimerExpired, cpu)
         });
         self.expired.insert(cpu, record);
     }

@@ -341,14 +341,7 @@ impl Layout {
         else {
             return;
         };
-        let base = TraceRecord {
-            at,
-            event: TraceEvent::InterruptEnd,
-            cpu,
-            thread: None,
-            name: None,
-            value: None,
-        };
+        let base = TraceRecord::new(at, TraceEvent::InterruptEnd, cpu);
         let int = |at: usize| number::<4>(raw, at).map(i32::from_ne_bytes);
         let record = match *kind {
             Kind::Switch { from, state, to, priority, from_name, to_name } => {

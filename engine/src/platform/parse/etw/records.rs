@@ -54,14 +54,7 @@ impl KernelTrace {
         nanos: impl Fn(i64) -> i64,
         mut take: impl FnMut(TraceRecord),
     ) {
-        let record = |ticks: i64, event| TraceRecord {
-            at: Nanos::new(nanos(ticks)),
-            event,
-            cpu: raw.cpu,
-            thread: None,
-            name: None,
-            value: None,
-        };
+        let record = |ticks: i64, event| TraceRecord::new(Nanos::new(nanos(ticks)), event, raw.cpu);
         match KernelEvent::read(raw) {
             Some(KernelEvent::Switch { new, old, wait_reason, old_state }) => {
                 // Thread 0 is the idle thread of each CPU: a switch away from it is not recorded.

@@ -126,9 +126,8 @@ impl Ring {
                         }
                         (None, _) => {
                             let thread = sample.record_id.task.as_ref().map(|task| task.tid);
-                            let (event, (at, cpu)) = (TraceEvent::PageFault, place);
-                            let fault =
-                                TraceRecord { at, event, cpu, thread, name: None, value: None };
+                            let fault = TraceRecord::new(place.0, TraceEvent::PageFault, place.1);
+                            let fault = TraceRecord { thread, ..fault };
                             faults = Some(add_fault(faults, fault, &mut take));
                         }
                         (Some(_), None) => {}

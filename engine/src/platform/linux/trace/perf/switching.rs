@@ -51,12 +51,9 @@ impl Switching {
         take: &mut dyn FnMut(TraceRecord),
     ) {
         let record = |thread: u32, noted: Option<&TraceRecord>| TraceRecord {
-            at: place.0,
-            event: TraceEvent::SwitchIn,
-            cpu: place.1,
             thread: Some(thread),
-            name: None,
             value: noted.and_then(|noted| noted.value),
+            ..TraceRecord::new(place.0, TraceEvent::SwitchIn, place.1)
         };
         match info {
             Switch::OutTo { task: next, preempt } => {
@@ -251,12 +248,8 @@ mod tests {
         let switches = [((4_007, 7), (4_040, 0)), ((4_040, 0), (0, 0)), ((0, 0), (4_007, 7))];
         for (left, came) in switches {
             let noted = |event, thread: u32| TraceRecord {
-                at: Nanos::ZERO,
-                event,
-                cpu: 1,
                 thread: Some(thread),
-                name: None,
-                value: None,
+                ..TraceRecord::new(Nanos::ZERO, event, 1)
             };
             if has_tracepoints {
                 if left.0 != 0 {

@@ -26,6 +26,8 @@ mod tool;
 mod trace;
 #[cfg(unix)]
 mod unix_accounts;
+#[cfg(unix)]
+mod unix_clock;
 mod virtualization;
 
 // Declared here and not inside `cfg_select!` below, where rustfmt would not find the modules.

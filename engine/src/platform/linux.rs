@@ -28,16 +28,15 @@ use super::tool::{Launcher, SystemTool};
 use super::{CPUFREQ_DRIVER, Power, PowerSource};
 
 pub use super::unix_accounts::accounts;
+pub use super::unix_clock::{Sleeper, thread_cpu_nanos};
 pub use activity::cpu_activity;
 pub use apply::{Held, apply, is_realtime};
 pub use capabilities::file_capabilities;
 pub use cgroup::{cpu_quota_percent, cpu_set, throttled_times};
 use clock::timers_are_exact;
-pub use clock::{Sleeper, clock_name, clock_nanos, suspended_nanos};
+pub use clock::{clock_name, clock_nanos, suspended_nanos};
 pub use completion_sound::{COMPLETION_SOUND_NOTE, play_completion_sound};
-pub use counters::{
-    CounterReader, cpu_times, machine_cpu_time, process_cpu_nanos, thread_cpu_nanos,
-};
+pub use counters::{CounterReader, cpu_times, machine_cpu_time, process_cpu_nanos};
 pub use desktop::desktop_preferences;
 pub use detail::{cpu_millicelsius, system_detail};
 pub use elevation::{ELEVATION, elevatable_program, is_root, take_callers_rights};

@@ -19,11 +19,10 @@ pub use super::no_root::{is_root, take_callers_rights};
 pub use super::no_sensors::{SmiCounter, cpu_activity, cpu_khz, cpu_millicelsius, interrupt_count};
 pub use super::no_trace::{Tracer, file_capabilities, thread_owner, trace_state};
 pub use super::unix_accounts::accounts;
+pub use super::unix_clock::{Sleeper, thread_cpu_nanos};
 pub use apply::{Held, apply, is_realtime};
-pub use clock::{Sleeper, clock_name, clock_nanos, suspended_nanos};
-pub use counters::{
-    CounterReader, cpu_times, machine_cpu_time, process_cpu_nanos, thread_cpu_nanos,
-};
+pub use clock::{clock_name, clock_nanos, suspended_nanos};
+pub use counters::{CounterReader, cpu_times, machine_cpu_time, process_cpu_nanos};
 pub use desktop::desktop_preferences;
 pub use detail::system_detail;
 pub use topology::{cpus, last_cache_bytes};

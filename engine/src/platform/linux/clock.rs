@@ -1,7 +1,6 @@
 //! The monotonic clock, the system's functions to sleep by this clock, and timer slack.
 
-use std::time::Duration;
-
+use super::super::unix_clock::Sleeper;
 use super::read;
 use crate::nanos::Nanos;
 
@@ -47,16 +46,7 @@ pub fn clock_name() -> String {
     }
 }
 
-/// The sleep functions of the system. On Linux, they need no state.
-#[derive(Debug, Default)]
-pub struct Sleeper {}
-
 impl Sleeper {
-    /// Creates the sleep functions for the calling thread.
-    pub fn new() -> Self {
-        Self {}
-    }
-
     /// Sleeps until the clock shows `due_nanos`. Allocates nothing.
     #[inline]
     #[expect(unsafe_code, reason = "the standard library has no sleep until an instant")]
@@ -81,18 +71,6 @@ impl Sleeper {
         }
     }
 
-    /// Sleeps for a duration with the standard library, as programs commonly do.
-    #[inline]
-    pub fn sleep_for(&self, length: Duration) {
-        std::thread::sleep(length);
-    }
-
-    /// Sleeps for whole milliseconds.
-    #[inline]
-    pub fn sleep_millis(&self, millis: u32) {
-        self.sleep_for(Duration::from_millis(millis.into()));
-    }
-
     /// Returns the name of the system call in `sleep_until`.
     pub fn call(&self) -> &'static str {
         "clock_nanosleep, absolute"
@@ -101,11 +79,6 @@ impl Sleeper {
     /// Returns the name of the system call in `sleep_for`.
     pub fn relative_call(&self) -> &'static str {
         "clock_nanosleep, relative"
-    }
-
-    /// Returns the name of the system call in `sleep_millis`: the same as in `sleep_for`.
-    pub fn millis_call(&self) -> &'static str {
-        self.relative_call()
     }
 }
 

@@ -6,6 +6,7 @@ use std::os::unix::fs::FileExt as _;
 use std::sync::OnceLock;
 
 use super::super::parse;
+use super::super::unix_clock::cpu_clock;
 use super::super::{MachineCpuTime, ThreadCounters};
 use super::read;
 use super::ssh_server::cpu_clocks;
@@ -67,12 +68,6 @@ fn nanos_a_tick() -> i64 {
     })
 }
 
-/// Returns the CPU time of the calling thread.
-#[inline]
-pub fn thread_cpu_nanos() -> Option<i64> {
-    cpu_clock(libc::CLOCK_THREAD_CPUTIME_ID)
-}
-
 /// Returns the CPU time of this process, of the ssh server that carries its output, and of the
 /// program that requested its start with administrator rights.
 pub fn process_cpu_nanos() -> Option<i64> {
@@ -92,15 +87,6 @@ fn clock_of(process: u32) -> Option<libc::clockid_t> {
     // SAFETY: `clock` is a valid place for the number of a clock.
     let code = unsafe { libc::clock_getcpuclockid(process, &raw mut clock) };
     (code == 0).then_some(clock)
-}
-
-#[inline]
-#[expect(unsafe_code, reason = "the standard library does not report CPU time")]
-fn cpu_clock(clock: libc::clockid_t) -> Option<i64> {
-    let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
-    // SAFETY: `time` is a valid place for one timespec for the length of the call.
-    let code = unsafe { libc::clock_gettime(clock, &raw mut time) };
-    (code == 0).then(|| time.tv_sec * 1_000_000_000 + time.tv_nsec)
 }
 
 /// Returns the total activity of all CPUs since boot.
@@ -131,6 +117,7 @@ pub fn cpu_times() -> Option<BTreeMap<u32, MachineCpuTime>> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::thread_cpu_nanos;
     use super::*;
 
     #[test]

@@ -1,12 +1,13 @@
 //! The Mach clock, and sleeping until a time of this clock.
 
 use std::sync::OnceLock;
-use std::time::Duration;
 
 use mach2::mach_time::{
     mach_absolute_time, mach_continuous_time, mach_timebase_info, mach_timebase_info_data_t,
     mach_wait_until,
 };
+
+use super::super::unix_clock::Sleeper;
 
 /// Returns the nanoseconds per tick as a fraction; read once. Apple silicon: 125/3, Intel: 1/1.
 #[expect(unsafe_code, reason = "only the system reports it")]
@@ -56,34 +57,13 @@ pub fn clock_name() -> String {
     format!("mach_absolute_time, {numerator}/{denominator} ns per tick")
 }
 
-/// Puts the calling thread to sleep through the system.
-#[derive(Debug, Default)]
-pub struct Sleeper {}
-
 impl Sleeper {
-    /// Creates a sleeper for the calling thread.
-    pub fn new() -> Self {
-        Self {}
-    }
-
     /// Sleeps until the clock shows `due_nanos`. Allocates nothing.
     #[inline]
     #[expect(unsafe_code, reason = "the standard library has no sleep until an instant")]
     pub fn sleep_until(&self, due_nanos: i64) {
         // SAFETY: mach_wait_until takes a number.
         unsafe { mach_wait_until(ticks_of(due_nanos)) };
-    }
-
-    /// Sleeps for a duration through the standard library, as programs commonly do.
-    #[inline]
-    pub fn sleep_for(&self, length: Duration) {
-        std::thread::sleep(length);
-    }
-
-    /// Sleeps for whole milliseconds.
-    #[inline]
-    pub fn sleep_millis(&self, millis: u32) {
-        self.sleep_for(Duration::from_millis(millis.into()));
     }
 
     /// Returns the name of the mechanism of `sleep_until`.
@@ -94,10 +74,5 @@ impl Sleeper {
     /// Returns the name of the call with which the standard library sleeps in `sleep_for`.
     pub fn relative_call(&self) -> &'static str {
         "nanosleep"
-    }
-
-    /// Returns the name of the mechanism of `sleep_millis`: the same name as for `sleep_for`.
-    pub fn millis_call(&self) -> &'static str {
-        self.relative_call()
     }
 }

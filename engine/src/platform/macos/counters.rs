@@ -6,6 +6,7 @@ use std::sync::{Mutex, OnceLock};
 use mach2::mach_init::mach_host_self;
 
 use super::super::tick_totals::TickTotals;
+use super::super::unix_clock::cpu_clock;
 use super::super::{MachineCpuTime, ThreadCounters};
 
 /// A reader of the calling thread's counters. It returns no counters: macOS counts for whole processes only.
@@ -29,19 +30,6 @@ impl CounterReader {
     pub fn run_delay_nanos(&self) -> Option<i64> {
         None
     }
-}
-
-#[expect(unsafe_code, reason = "the standard library does not report CPU time")]
-fn cpu_clock(clock: libc::clockid_t) -> Option<i64> {
-    let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
-    // SAFETY: `time` is a valid place for one timespec for the length of the call.
-    let code = unsafe { libc::clock_gettime(clock, &raw mut time) };
-    (code == 0).then(|| time.tv_sec * 1_000_000_000 + time.tv_nsec)
-}
-
-/// Returns the CPU time of the calling thread, in nanoseconds.
-pub fn thread_cpu_nanos() -> Option<i64> {
-    cpu_clock(libc::CLOCK_THREAD_CPUTIME_ID)
 }
 
 /// Returns the CPU time of this process, in nanoseconds.

@@ -43,7 +43,7 @@ impl App {
             self.question = None;
             return;
         }
-        let (running, next) = (self.running_name(), self.next_name());
+        let (running, next) = (self.session.running().name(), self.next_name());
         let switch = format!("{running} is running. Stop it and start {next}?");
         let retained = self.session.running().live().map_or(String::new(), |(_, live)| {
             format!(
@@ -76,14 +76,6 @@ impl App {
                 self.next = None;
             }
             None => {}
-        }
-    }
-
-    /// Returns the name of the running test or check.
-    fn running_name(&self) -> &'static str {
-        match self.session.running().quick().check() {
-            Some(_) => "Quick check",
-            None => self.session.running().live().map_or("", |(state, _)| state.name()),
         }
     }
 

@@ -302,13 +302,7 @@ fn right_ui(
         capability_ui(ui, session, actions);
     }
     if session.running().is_running() && !session.running().is_in_view(page) {
-        let name = match session.running().quick().check() {
-            Some(_) => "Stop Quick check".to_owned(),
-            None => session
-                .running()
-                .live()
-                .map_or(String::new(), |(state, _)| format!("Stop {}", state.name())),
-        };
+        let name = format!("Stop {}", session.running().name());
         if ui.add(Button::stop("Stop").icon(icons::STOP_FILL).name(&name).bar()).clicked() {
             actions.push(Action::Stop);
         }

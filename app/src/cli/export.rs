@@ -5,6 +5,7 @@ mod columnar;
 #[cfg(feature = "fleet")]
 mod many;
 
+use std::io;
 use std::path::{Path, PathBuf};
 
 use clap::{ArgMatches, Command};
@@ -16,7 +17,7 @@ use jitterscope_engine::store::Store;
 use jitterscope_engine::units::shortened;
 
 use super::names::{self, Place};
-use super::output::Output;
+use super::output::{Output, PrintError};
 use super::print::print_message;
 use super::quick::Saved;
 use super::runs::entry_files;
@@ -100,8 +101,8 @@ pub(super) fn run(
     }
     let format = text(matches, "as").and_then(|key| Format::of_key(&key));
     let output = Output::of(matches);
-    match (format, output) {
-        (Some(format @ (Format::Html | Format::Markdown)), output) => {
+    match format {
+        Some(format @ (Format::Html | Format::Markdown)) => {
             let of_one = ["configuration", "table", "plot", "plots"];
             if let Some(name) = of_one.iter().find(|name| matches.contains_id(name)) {
                 return Err(format!("--{name} is of one run, not of a quick check").into());
@@ -110,24 +111,9 @@ pub(super) fn run(
             if matches.get_flag("without-notes") {
                 check.omit_notes();
             }
-            let output = output.in_folder(|| check.file_name(format));
-            output.write(|to| check.write(format, to))?;
-            if let Output::File(path) = output {
-                print_message(&format!("written to {}", path.display()));
-            }
+            write(&output.in_folder(|| check.file_name(format)), |to| check.write(format, to))?;
         }
-        // Other formats hold one run per file: export each run separately.
-        (None, output) => {
-            for file in files {
-                export_run(&open(&file)?, matches, &output)?;
-            }
-        }
-        (Some(_), Output::File(folder)) if folder.is_dir() => {
-            for file in files {
-                export_run(&open(&file)?, matches, &Output::File(folder.clone()))?;
-            }
-        }
-        (Some(format), _) => {
+        Some(format) if !matches!(&output, Output::File(folder) if folder.is_dir()) => {
             return Err(format!(
                 "a quick check has {} runs, and {} holds one: name a folder with --out",
                 files.len(),
@@ -135,8 +121,26 @@ pub(super) fn run(
             )
             .into());
         }
+        // Other formats hold one run per file: export each run separately.
+        _ => {
+            for file in files {
+                export_run(&open(&file)?, matches, &output)?;
+            }
+        }
     }
     Ok(Status::Done)
+}
+
+/// Writes to a destination, and names the written file.
+fn write(
+    output: &Output,
+    content: impl FnOnce(&mut dyn io::Write) -> io::Result<()>,
+) -> Result<(), PrintError> {
+    output.write(content)?;
+    if let Output::File(path) = output {
+        print_message(&format!("written to {}", path.display()));
+    }
+    Ok(())
 }
 
 fn export_run(
@@ -184,14 +188,10 @@ fn export_run(
         )
         .into());
     }
-    output.write(|to| export::write(format, run, &report, &options, to))?;
-    let Output::File(path) = output else { return Ok(()) };
-    print_message(&format!("written to {}", path.display()));
+    write(&output, |to| export::write(format, run, &report, &options, to))?;
     for (table, path) in further {
         let options = Options { table, ..options.clone() };
-        let output = Output::File(path.clone());
-        output.write(|to| export::write(format, run, &report, &options, to))?;
-        print_message(&format!("written to {}", path.display()));
+        write(&Output::File(path), |to| export::write(format, run, &report, &options, to))?;
     }
     Ok(())
 }
@@ -208,9 +208,7 @@ fn plots(
     for chart in report.charts(run) {
         let options = Options { plot: Some(chart.key.to_owned()), ..options.clone() };
         let path = export::plot_path(folder, run, &chart);
-        let output = Output::File(path.clone());
-        output.write(|to| export::write(Format::Svg, run, report, &options, to))?;
-        print_message(&format!("written to {}", path.display()));
+        write(&Output::File(path), |to| export::write(Format::Svg, run, report, &options, to))?;
     }
     Ok(())
 }

@@ -209,6 +209,14 @@ impl Running {
             || self.tests.iter().any(|state| matches!(state.phase(), Phase::Saving))
     }
 
+    /// Returns the name of the running test or check.
+    pub fn name(&self) -> &'static str {
+        match self.quick.check() {
+            Some(_) => "Quick check",
+            None => self.live().map_or("", |(state, _)| state.name()),
+        }
+    }
+
     /// Returns the running test and the data that it has measured so far.
     pub fn live(&self) -> Option<(&TestState, &Live)> {
         self.tests.iter().find_map(|state| Some((state, state.live()?)))

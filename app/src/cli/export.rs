@@ -113,7 +113,6 @@ pub(super) fn run(
             }
             write(&output.in_folder(|| check.file_name(format)), |to| check.write(format, to))?;
         }
-        // Other formats hold one run per file: export each run separately.
         Some(format) if !matches!(&output, Output::File(folder) if folder.is_dir()) => {
             return Err(format!(
                 "a quick check has {} runs, and {} holds one: name a folder with --out",
@@ -122,6 +121,7 @@ pub(super) fn run(
             )
             .into());
         }
+        // Other formats hold one run per file: export each run separately.
         _ => {
             for file in files {
                 export_run(&open(&file)?, matches, &output)?;

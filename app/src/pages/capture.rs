@@ -174,57 +174,48 @@ fn lows_ui(ui: &mut Ui, frames: &FrameFigures, used: LowDefinition) {
         lines.push([format!("Slower than {fps} FPS"), count, text::format_share(slow.time_share)]);
     }
     let card = Card::new("Lows by definition").note("FPS; the same frames, different rules");
-    card.show(
-        ui,
-        |_| {},
-        |ui| {
-            let tokens = Tokens::of(ui);
-            // Values are never truncated; a name gets the remaining width.
-            let room = (ui.available_width() - VALUES).max(size::TARGET);
-            eframe::egui::Grid::new("lows").num_columns(3).striped(true).show(ui, |ui| {
-                for [name, one, tenth] in &lines {
-                    let style = if one.contains("low") || one == "Frames" {
-                        Type::TableStrong
-                    } else {
-                        Type::Table
-                    };
-                    Spans::plain(style, name, tokens.t1).label_within(ui, room);
-                    for cell in [one, tenth] {
-                        Spans::plain(style, cell, tokens.t1).whole_label(ui);
-                    }
-                    ui.end_row();
+    card.show_plain(ui, |ui| {
+        let tokens = Tokens::of(ui);
+        // Values are never truncated; a name gets the remaining width.
+        let room = (ui.available_width() - VALUES).max(size::TARGET);
+        eframe::egui::Grid::new("lows").num_columns(3).striped(true).show(ui, |ui| {
+            for [name, one, tenth] in &lines {
+                let style = if one.contains("low") || one == "Frames" {
+                    Type::TableStrong
+                } else {
+                    Type::Table
+                };
+                Spans::plain(style, name, tokens.t1).label_within(ui, room);
+                for cell in [one, tenth] {
+                    Spans::plain(style, cell, tokens.t1).whole_label(ui);
                 }
-            });
-        },
-    );
+                ui.end_row();
+            }
+        });
+    });
 }
 
 /// Draws the information in the file, the rows that could not be read, and the values that imported
 /// files do not contain.
 fn note_ui(ui: &mut Ui, run: &Run) {
-    Card::new("About this file").show(
-        ui,
-        |_| {},
-        |ui| {
-            let tokens = Tokens::of(ui);
-            let width = ui.available_width();
-            for (name, value) in machine_lines(run) {
-                let spans = Spans::plain(Type::LabelStrong, name, tokens.t1)
-                    .gap(size::GAP_FIELD)
-                    .text(Type::Small, &value, tokens.t2);
-                ui.label(spans.wrapped(ui, width));
-            }
-            for line in run.note.lines() {
-                let spans = Spans::plain(Type::Small, line, tokens.t2);
-                ui.label(spans.wrapped(ui, width));
-            }
-            for line in words::NOT_AVAILABLE {
-                ui.horizontal(|ui| {
-                    ui.spacing_mut().item_spacing.x = size::GAP_SMALL;
-                    ui.label(icon(icons::PROHIBIT, size::ICON_SMALL).color(tokens.t2));
-                    Spans::plain(Type::Small, line, tokens.t2).label(ui);
-                });
-            }
-        },
-    );
+    Card::new("About this file").show_plain(ui, |ui| {
+        let tokens = Tokens::of(ui);
+        let width = ui.available_width();
+        for (name, value) in machine_lines(run) {
+            Spans::plain(Type::LabelStrong, name, tokens.t1)
+                .gap(size::GAP_FIELD)
+                .text(Type::Small, &value, tokens.t2)
+                .paragraph_within(ui, width);
+        }
+        for line in run.note.lines() {
+            Spans::plain(Type::Small, line, tokens.t2).paragraph_within(ui, width);
+        }
+        for line in words::NOT_AVAILABLE {
+            ui.horizontal(|ui| {
+                ui.spacing_mut().item_spacing.x = size::GAP_SMALL;
+                ui.label(icon(icons::PROHIBIT, size::ICON_SMALL).color(tokens.t2));
+                Spans::plain(Type::Small, line, tokens.t2).label(ui);
+            });
+        }
+    });
 }

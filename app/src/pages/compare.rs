@@ -98,9 +98,7 @@ impl ComparePage {
                 ui.spacing_mut().item_spacing.x = size::GAP_SMALL;
                 Severity::Info.icon_ui(ui, size::ICON_SMALL);
                 let color = Tokens::of(ui).t2;
-                let spans = Spans::plain(Type::Small, &remark, color);
-                let width = ui.available_width();
-                ui.label(spans.wrapped(ui, width));
+                Spans::plain(Type::Small, &remark, color).paragraph(ui);
             });
         }
         pairs_ui(ui, compared);
@@ -212,22 +210,18 @@ fn pairs_ui(ui: &mut Ui, compared: &ComparisonView) {
     if compared.pairs.is_empty() {
         return;
     }
-    Card::new("All pairs").note("over all configurations").show(
-        ui,
-        |_| {},
-        |ui| {
-            ui.horizontal_wrapped(|ui| {
-                ui.spacing_mut().item_spacing.x = size::GAP_GROUP;
-                for (first, second, outcome) in &compared.pairs {
-                    let color = Tokens::of(ui).t1;
-                    let (first, second) = (words::letter(*first), words::letter(*second));
-                    let outcome = words::short_outcome(*outcome);
-                    let words = format!("{second} compared with {first}: {outcome}");
-                    Spans::plain(Type::Body, &words, color).whole_label(ui);
-                }
-            });
-        },
-    );
+    Card::new("All pairs").note("over all configurations").show_plain(ui, |ui| {
+        ui.horizontal_wrapped(|ui| {
+            ui.spacing_mut().item_spacing.x = size::GAP_GROUP;
+            for (first, second, outcome) in &compared.pairs {
+                let color = Tokens::of(ui).t1;
+                let (first, second) = (words::letter(*first), words::letter(*second));
+                let outcome = words::short_outcome(*outcome);
+                let words = format!("{second} compared with {first}: {outcome}");
+                Spans::plain(Type::Body, &words, color).whole_label(ui);
+            }
+        });
+    });
 }
 
 fn nothing_ui(ui: &mut Ui, session: &Session, actions: &mut Vec<Action>) {

@@ -82,6 +82,15 @@ impl<'a> Card<'a> {
         })
     }
 
+    /// Shows the card without controls.
+    pub fn show_plain<R>(
+        self,
+        ui: &mut Ui,
+        contents: impl FnOnce(&mut Ui) -> R,
+    ) -> InnerResponse<R> {
+        self.show(ui, |_| {}, contents)
+    }
+
     fn header(&self, ui: &mut Ui, controls: impl FnOnce(&mut Ui)) {
         let tokens = Tokens::of(ui);
         let (rect, _) =

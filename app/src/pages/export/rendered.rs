@@ -102,7 +102,7 @@ fn plot_ui(ui: &mut Ui, title: &str, finding: &str, width: f32) {
             ui.set_min_height(PLOT);
             text.label_within(ui, room);
             if let Some(finding) = finding {
-                ui.label(Spans::plain(Type::Small, finding, tokens.t2).wrapped(ui, room));
+                Spans::plain(Type::Small, finding, tokens.t2).paragraph_within(ui, room);
             }
         });
 }

@@ -119,9 +119,8 @@ fn under_load_of(result: &FinishedCheck) -> WhatHelps {
 fn details_ui(ui: &mut Ui, result: &FinishedCheck) {
     let numbers = text::quick::numbers(&result.card);
     if !numbers.is_empty() {
-        let width = ui.available_width();
         let color = Tokens::of(ui).t2;
-        ui.label(Spans::plain(Type::Body, &numbers, color).wrapped(ui, width));
+        Spans::plain(Type::Body, &numbers, color).paragraph(ui);
     }
     two_columns(
         ui,
@@ -313,20 +312,18 @@ fn card_ui(ui: &mut Ui, card: &PartCard, name_ui: impl FnOnce(&mut Ui)) {
         .label(ui);
     let Some(words) = text::quick::card(card) else {
         let about = text::quick::why_no_number(card);
-        let about = Spans::plain(Type::Small, &about, tokens.t2);
-        ui.label(about.wrapped(ui, width));
+        Spans::plain(Type::Small, &about, tokens.t2).paragraph_within(ui, width);
         return;
     };
     Spans::plain(Type::Verdict, &words.number, tokens.t1)
         .gap(size::GAP_LABEL)
         .text(Type::Body, words.unit, tokens.t2)
         .label(ui);
-    ui.label(Spans::plain(Type::Small, &words.caption, tokens.t2).wrapped(ui, width));
+    Spans::plain(Type::Small, &words.caption, tokens.t2).paragraph_within(ui, width);
     if let Some(scale) = &card.scale {
         scale_strip(ui, scale);
     }
-    let sentence = Spans::plain(Type::Small, &words.sentence, tokens.t2);
-    ui.label(sentence.wrapped(ui, width));
+    Spans::plain(Type::Small, &words.sentence, tokens.t2).paragraph_within(ui, width);
 }
 
 /// Draws the table of frame rates that this PC can pace.
@@ -338,7 +335,5 @@ fn rates_ui(ui: &mut Ui, card: &Scorecard) {
     let measured = card.rates.iter().position(|rate| rate.is_measured);
     ResultTable::new("quick-rates", &table, rates::LAYOUT).selected(measured).show(ui);
     let color = Tokens::of(ui).t2;
-    let width = ui.available_width();
-    let limits = Spans::plain(Type::Small, &text::quick::rate_limits(), color);
-    ui.label(limits.wrapped(ui, width));
+    Spans::plain(Type::Small, &text::quick::rate_limits(), color).paragraph(ui);
 }

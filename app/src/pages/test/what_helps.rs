@@ -209,15 +209,15 @@ impl View {
                 let tokens = Tokens::of(ui);
                 let width = ui.available_width();
                 for line in lines.lines() {
-                    ui.label(Spans::plain(Type::Mono, line, tokens.t1).wrapped(ui, width));
+                    Spans::plain(Type::Mono, line, tokens.t1).paragraph_within(ui, width);
                 }
                 let known = risks(effect);
                 for (severity, words) in known {
-                    let spans = Spans::new(Type::Small)
+                    Spans::new(Type::Small)
                         .icon(severity.icon(), size::ICON_SMALL, severity.color(tokens))
                         .gap(size::GAP_LABEL)
-                        .text(Type::Small, &words, tokens.t2);
-                    ui.label(spans.wrapped(ui, width));
+                        .text(Type::Small, &words, tokens.t2)
+                        .paragraph_within(ui, width);
                 }
             },
         );
@@ -295,19 +295,15 @@ fn method_ui(ui: &mut Ui, report: &Report) {
     if effects.iter().any(|one| one.is_together) {
         lines.push(("Together", "Measured afterward, with a separate baseline.".to_owned()));
     }
-    Card::new("How it was measured").show(
-        ui,
-        |_| {},
-        |ui| {
-            let tokens = Tokens::of(ui);
-            ui.spacing_mut().item_spacing.y = size::GAP_LABEL;
-            let width = ui.available_width();
-            for (name, words) in &lines {
-                let spans = Spans::plain(Type::LabelStrong, name, tokens.t1)
-                    .gap(size::GAP_FIELD)
-                    .text(Type::Small, words, tokens.t2);
-                ui.label(spans.wrapped(ui, width));
-            }
-        },
-    );
+    Card::new("How it was measured").show_plain(ui, |ui| {
+        let tokens = Tokens::of(ui);
+        ui.spacing_mut().item_spacing.y = size::GAP_LABEL;
+        let width = ui.available_width();
+        for (name, words) in &lines {
+            Spans::plain(Type::LabelStrong, name, tokens.t1)
+                .gap(size::GAP_FIELD)
+                .text(Type::Small, words, tokens.t2)
+                .paragraph_within(ui, width);
+        }
+    });
 }

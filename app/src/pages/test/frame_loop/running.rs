@@ -109,14 +109,10 @@ impl View {
         let names = ("Lateness", "Frames");
         let counted = [("Lateness", lateness)];
         let Some(mut chart) = of_histograms("histogram", TITLE, names, &counted) else {
-            Card::new(TITLE).note(NOTE).height(height).show(
-                ui,
-                |_| {},
-                |ui| {
-                    let words = Type::Body.text("No samples yet").color(Tokens::of(ui).t3);
-                    ui.centered_and_justified(|ui| ui.label(words));
-                },
-            );
+            Card::new(TITLE).note(NOTE).height(height).show_plain(ui, |ui| {
+                let words = Type::Body.text("No samples yet").color(Tokens::of(ui).t3);
+                ui.centered_and_justified(|ui| ui.label(words));
+            });
             return;
         };
         let p99 = row

@@ -226,7 +226,7 @@ fn words_ui(ui: &mut Ui, card: &Scorecard, severity: Severity) {
     let spans = spans.text(Type::Verdict, &sentence, tokens.t1);
     let mut rows = vec![(spans.wrapped(ui, width), tokens.t1)];
     if !evidence.is_empty() {
-        let spans = Spans::new(Type::Body).text(Type::Body, &evidence, tokens.t2);
+        let spans = Spans::plain(Type::Body, &evidence, tokens.t2);
         rows.push((spans.wrapped(ui, width), tokens.t2));
     }
     let height = rows.iter().map(|(galley, _)| galley.size().y).sum();

@@ -117,8 +117,8 @@ fn text_ui(ui: &mut Ui, (title, text): (&str, &str), right: f32) {
         ui.spacing_mut().item_spacing.y = 0.0;
         ui.set_width((ui.available_width() - right).max(120.0));
         let width = ui.available_width();
-        Spans::new(Type::Strong).text(Type::Strong, title, tokens.t1).paragraph_within(ui, width);
-        Spans::new(Type::Small).text(Type::Small, text, tokens.t2).paragraph_within(ui, width);
+        Spans::plain(Type::Strong, title, tokens.t1).paragraph_within(ui, width);
+        Spans::plain(Type::Small, text, tokens.t2).paragraph_within(ui, width);
     });
 }
 

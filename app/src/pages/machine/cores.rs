@@ -1,13 +1,12 @@
 //! Diagram of the cores: packages, shared caches, core types, and the logical CPUs of each core.
 
-use eframe::egui::{
-    Align2, Frame, Margin, Rect, Role, Sense, Stroke, StrokeKind, Ui, WidgetInfo, vec2,
-};
+use eframe::egui::{Align2, Margin, Rect, Role, Sense, Stroke, StrokeKind, Ui, WidgetInfo, vec2};
 use jitterscope_engine::platform::{Cache, CoreKind, Cpu};
 
 use crate::session::Facts;
 use crate::text;
 use crate::theme::{Tokens, Type, icons, paint_icon, size};
+use crate::widgets::paint::bordered_frame;
 use crate::widgets::{Card, Spans};
 
 /// Minimum width and height of the box of a core, in points.
@@ -118,10 +117,7 @@ fn caches_in_words(caches: &[Cache]) -> String {
 
 fn group_ui(ui: &mut Ui, facts: &Facts, group: &Group, number: u32, count: usize) {
     let tokens = Tokens::of(ui);
-    let frame = Frame::new()
-        .fill(tokens.plot)
-        .stroke(Stroke::new(1.0, tokens.line))
-        .corner_radius(size::RADIUS)
+    let frame = bordered_frame(tokens.plot, tokens.line, size::RADIUS)
         .inner_margin(Margin::same(size::CARD_PADDING - 2));
     frame.show(ui, |ui| {
         ui.set_width(ui.available_width());

@@ -1,10 +1,11 @@
 //! Issues found on this PC, and remedies.
 
-use eframe::egui::{Frame, Margin, Stroke, Ui};
+use eframe::egui::{Margin, Ui};
 use jitterscope_engine::machine::{Finding, Step, Weight};
 
 use crate::session::Action;
 use crate::theme::{Tokens, Type, icons, size};
+use crate::widgets::paint::bordered_frame;
 use crate::widgets::{Button, Card, Severity, Spans, right_aligned};
 
 /// Draws the card with the issues found.
@@ -68,10 +69,7 @@ pub(in crate::pages) fn step_ui(
 
 fn command_ui(ui: &mut Ui, command: &str, actions: &mut Vec<Action>) {
     let tokens = Tokens::of(ui);
-    let frame = Frame::new()
-        .fill(tokens.plot)
-        .stroke(Stroke::new(1.0, tokens.line))
-        .corner_radius(size::RADIUS)
+    let frame = bordered_frame(tokens.plot, tokens.line, size::RADIUS)
         .inner_margin(Margin::symmetric(size::CARD_PADDING - 2, 2));
     let width = ui.available_width() - 2.0 * f32::from(size::CARD_PADDING);
     frame.show(ui, |ui| {

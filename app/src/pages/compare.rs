@@ -8,10 +8,11 @@ mod plots;
 
 use std::sync::Arc;
 
-use eframe::egui::{Align, Frame, Layout, Margin, ScrollArea, Ui, vec2};
+use eframe::egui::{Align, Layout, ScrollArea, Ui, vec2};
 use jitterscope_engine::report::comparison::{ComparedRow, Condition, Outcome, Relevance};
 
 use super::export::export_buttons;
+use super::page_frame;
 use crate::session::{Action, ComparisonView, PageId, Progress, Session, Subject};
 use crate::text::compare as words;
 use crate::theme::{Tokens, Type, icons, size};
@@ -39,9 +40,8 @@ pub struct ComparePage {
 impl ComparePage {
     /// Draws the comparison, its progress, or the reason why there is none.
     pub fn ui(&mut self, ui: &mut Ui, session: &Session, actions: &mut Vec<Action>) {
-        let margin = Margin::symmetric(size::PAGE_PADDING_X, size::PAGE_PADDING_Y);
         ScrollArea::vertical().auto_shrink([false, false]).show_focus(ui, |ui| {
-            Frame::new().inner_margin(margin).show(ui, |ui| {
+            page_frame().show(ui, |ui| {
                 ui.spacing_mut().item_spacing.y = size::GAP_CARD;
                 match session.comparing().progress() {
                     Progress::Nothing => nothing_ui(ui, session, actions),

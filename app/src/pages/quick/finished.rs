@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use eframe::egui::{CornerRadius, Frame, Margin, Rect, Role, Sense, Stroke, Ui, WidgetInfo, vec2};
+use eframe::egui::{CornerRadius, Margin, Rect, Role, Sense, Ui, WidgetInfo, vec2};
 use jitterscope_engine::plan::quick::Part;
 use jitterscope_engine::plan::{Plan, WhatHelps};
 use jitterscope_engine::report::quick::{Answer, Card as PartCard, Scorecard};
@@ -16,6 +16,7 @@ use crate::text;
 use crate::theme::{Tokens, Type, icon, icons, paint_icon, size};
 use crate::widgets::card::plain_card;
 use crate::widgets::keys::pressed;
+use crate::widgets::paint::bordered_frame;
 use crate::widgets::{
     Button, Card, Command, ResultTable, Severity, Spans, link_in_table, right_aligned,
 };
@@ -128,7 +129,8 @@ fn details_ui(ui: &mut Ui, result: &FinishedCheck) {
         |ui| rates_ui(ui, &result.card),
         |ui| {
             let Some(chart) = &result.chart else { return };
-            ChartCard::new(("quick", "result"), chart).height(CURVES).show(ui, |_| {});
+            let card = ChartCard::new(("quick", "result"), chart);
+            ChartCard { height: CURVES, ..card }.show(ui, |_| {});
         },
     );
 }
@@ -147,10 +149,7 @@ fn banner_ui(ui: &mut Ui, card: &Scorecard, mut add: impl FnMut(&mut Ui, Side)) 
     let tokens = Tokens::of(ui);
     let is_inconclusive = matches!(card.answer, Answer::Inconclusive { .. });
     let severity = if is_inconclusive { Severity::Inconclusive } else { severity_of(card.grade) };
-    let frame = Frame::new()
-        .fill(severity.strip_color(tokens))
-        .stroke(Stroke::new(1.0, tokens.line))
-        .corner_radius(CornerRadius::same(size::CARD_RADIUS))
+    let frame = bordered_frame(severity.strip_color(tokens), tokens.line, size::CARD_RADIUS)
         .inner_margin(Margin { left: 22, right: 14, top: 12, bottom: 12 });
     let width = ui.available_width() - frame.total_margin().sum().x;
     let framed = frame.show(ui, |ui| {
@@ -333,7 +332,8 @@ fn rates_ui(ui: &mut Ui, card: &Scorecard) {
     }
     let table = rates::table(&card.rates);
     let measured = card.rates.iter().position(|rate| rate.is_measured);
-    ResultTable::new("quick-rates", &table, rates::LAYOUT).selected(measured).show(ui);
+    let table = ResultTable::new("quick-rates", &table, rates::LAYOUT);
+    ResultTable { selected: measured, ..table }.show(ui);
     let color = Tokens::of(ui).t2;
     Spans::plain(Type::Small, &text::quick::rate_limits(), color).paragraph(ui);
 }

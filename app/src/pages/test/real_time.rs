@@ -18,14 +18,13 @@ use crate::widgets::{
 
 /// Layout of the table of changes: one row per metric, one group of columns per policy.
 const CHANGES: TableLayout = TableLayout {
-    leading: &["metric", "normal", "value", "change_share", "change_ci_share", "result"],
-    varying: &[],
     rows: &["metric"],
-    compared: None,
+    ..TableLayout::of(&["metric", "normal", "value", "change_share", "change_ci_share", "result"])
 };
 /// Layout of the table of configurations: normal priority and each policy.
 const CONFIGURATIONS: TableLayout = TableLayout {
-    leading: &[
+    compared: Some(&[]),
+    ..TableLayout::of(&[
         "configuration",
         "frame_time_std_dev_nanos",
         "frame_time_p99_nanos",
@@ -35,10 +34,7 @@ const CONFIGURATIONS: TableLayout = TableLayout {
         "late_count",
         "missed_count",
         "applied",
-    ],
-    varying: &[],
-    rows: &[],
-    compared: Some(&[]),
+    ])
 };
 
 /// Height of a card of frames over time, in points.
@@ -63,10 +59,8 @@ impl ResultView for View {
         let table = |key: &str| report.tables.iter().find(|table| table.key == key);
         let Some(changes) = table("changes") else { return };
         let table_ui = |ui: &mut Ui| {
-            ResultTable::new("real-time-changes", changes, CHANGES)
-                .title("Normal and real-time")
-                .unit(unit)
-                .show(ui)
+            let table = ResultTable::new("real-time-changes", changes, CHANGES);
+            ResultTable { title: "Normal and real-time", unit, ..table }.show(ui)
         };
         let is_wide = size::WIDE_FROM <= ui.content_rect().width() && report.rows.len() < 3;
         if is_wide {
@@ -85,7 +79,8 @@ impl ResultView for View {
         }
         self.charts_ui(ui, run, charts);
         if let Some(configurations) = table("configurations") {
-            ResultTable::new("real-time", configurations, CONFIGURATIONS).unit(unit).show(ui);
+            let table = ResultTable::new("real-time", configurations, CONFIGURATIONS);
+            ResultTable { unit, ..table }.show(ui);
         }
         activity::ui(ui, "real-time-activity", report, None);
     }
@@ -114,7 +109,12 @@ impl View {
         let link = Id::unique(("frames-over-time", run.id.as_str()));
         for (chart, at) in wide.into_iter().zip(0..) {
             let is_stacked = &mut self.is_stacked;
-            let card = ChartCard::new(of, chart).height(OVER_TIME).link(link).stacked(*is_stacked);
+            let card = ChartCard {
+                height: OVER_TIME,
+                link: Some(link),
+                is_stacked: *is_stacked,
+                ..ChartCard::new(of, chart)
+            };
             card.show(ui, |ui| {
                 if at == 0 {
                     let layouts = [(true, "Stacked"), (false, "Overlaid")];

@@ -23,22 +23,17 @@ pub const KEY: &str = "what-helps";
 
 /// Id of the table of changes.
 const TABLE: &str = "what-helps-changes";
-const CHANGES: TableLayout = TableLayout {
-    leading: &[
-        "change",
-        "baseline_p99_nanos",
-        "with_p99_nanos",
-        "effect_share",
-        "effect_ci_share",
-        "verdict",
-        "cpu_cost_share",
-        "value",
-        "place",
-    ],
-    varying: &[],
-    rows: &[],
-    compared: None,
-};
+const CHANGES: TableLayout = TableLayout::of(&[
+    "change",
+    "baseline_p99_nanos",
+    "with_p99_nanos",
+    "effect_share",
+    "effect_ci_share",
+    "verdict",
+    "cpu_cost_share",
+    "value",
+    "place",
+]);
 
 /// The columns of the table from which the forest plot is drawn, and the labels of its two sides.
 const EFFECTS: ForestPlot = ForestPlot {
@@ -92,13 +87,8 @@ impl ResultView for View {
     fn ui(&mut self, ui: &mut Ui, shown: ShownResult<'_>) {
         let ShownResult { run, report, charts, is_live, unit, .. } = shown;
         if let Some(table) = report.tables.first() {
-            self.table_ui(
-                ui,
-                run,
-                report,
-                is_live,
-                ResultTable::new(TABLE, table, CHANGES).unit(unit),
-            );
+            let table = ResultTable { unit, ..ResultTable::new(TABLE, table, CHANGES) };
+            self.table_ui(ui, run, report, is_live, table);
         }
         // The chart of effects is omitted, because the table already shows the effects.
         let is_shown = |chart: &&Chart| chart.key != "effects";
@@ -154,14 +144,19 @@ impl View {
         table: ResultTable<'_>,
     ) {
         let width = ui.content_rect().width();
-        let table = if size::MEDIUM_FROM <= width { table.forest(EFFECTS) } else { table };
         // In a window of medium width, the forest plot replaces the column of intervals; tooltips
         // show the numbers.
         let has_plot_alone = (size::MEDIUM_FROM..size::WIDE_FROM).contains(&width);
-        let table = if has_plot_alone { table.hides(&[EFFECTS.interval]) } else { table };
         let id = run.id.to_string();
         let applied = self.applied.as_ref().filter(|(of, _)| *of == id).map(|(_, row)| *row);
-        let response = table.selected(applied).opens().show(ui);
+        let table = ResultTable {
+            hidden: if has_plot_alone { &[EFFECTS.interval] } else { &[] },
+            selected: applied,
+            can_open: true,
+            forest: (size::MEDIUM_FROM <= width).then_some(EFFECTS),
+            ..table
+        };
+        let response = table.show(ui);
         let effects = report.results::<ChangeEffect>();
         let helps = |row: &usize| {
             effects.get(*row).is_some_and(|effect| effect.result == ChangeResult::Helps)

@@ -120,8 +120,8 @@ impl View {
             .map(|p99| Limit::vertical(p99.as_f64(), format!("p99 {}", text::format_time(p99))));
         chart.limits.extend(p99);
         mark_frame(&mut chart, trial.trial.pace.period());
-        let card = ChartCard::new(("frame-loop-live", &source.run), &chart).note(NOTE);
-        card.height(height).show(ui, |_| {});
+        let card = ChartCard::new(("frame-loop-live", &source.run), &chart);
+        ChartCard { note: NOTE, height, ..card }.show(ui, |_| {});
     }
 }
 

@@ -40,11 +40,13 @@ pub use welcome::WelcomePage;
 pub use which_column::WhichColumnDialog;
 pub use which_series::WhichSeriesDialog;
 
+use eframe::egui::{Frame, Margin};
 use jitterscope_engine::platform::SystemTool;
 use jitterscope_engine::stats::GradeRange;
 
 use crate::session::{Action, Session};
 use crate::text::quick::tool_button;
+use crate::theme::size;
 use crate::widgets::Button;
 
 /// Returns the severity that corresponds to a grade.
@@ -58,4 +60,9 @@ fn show_programs_ui(ui: &mut eframe::egui::Ui, session: &Session, actions: &mut 
     if session.machine().has_tool(tool) && ui.add(Button::new(tool_button(tool))).clicked() {
         actions.push(Action::OpenTool(tool));
     }
+}
+
+/// Returns the frame around the contents of a page, which has only a margin.
+fn page_frame() -> Frame {
+    Frame::new().inner_margin(Margin::symmetric(size::PAGE_PADDING_X, size::PAGE_PADDING_Y))
 }

@@ -121,7 +121,6 @@ fn rail_and_legend(ui: &mut Ui, t: &Tokens, hidden: &mut Hidden) {
                 color: t.poor,
                 sample: LegendSwatch::Mark(Mark::TriangleDown),
             },
-            LegendEntry { name: "Count", color: t.series(1).color, sample: LegendSwatch::Bar },
         ];
         ui.vertical(|ui| {
             ui.set_max_width(112.0);

@@ -5,7 +5,9 @@ use eframe::egui::{Context, Id, ScrollArea, Ui, vec2};
 use crate::session::Session;
 use crate::theme::{Tokens, Type, size};
 use crate::widgets::keys::{Command, KEYS, key_text, text_of};
-use crate::widgets::{Button, Spans, dialog, group_caption, key_cap, right_aligned, right_width};
+use crate::widgets::{
+    Button, Spans, dialog, group_caption, key_cap, right_aligned, right_row, right_width,
+};
 
 /// Maximum width of the sheet, in points.
 const WIDTH: f32 = 780.0;
@@ -38,17 +40,13 @@ fn ui_of(ui: &mut Ui, session: &Session) -> bool {
             groups_ui(ui, session, &["Test", "Pages", "Runs", "Window", "Late frames and plots"]);
         }
     });
-    ui.horizontal(|ui| {
-        right_aligned(ui, "close", |ui| {
-            let close = ui.add(Button::primary("Close").shortcut("Esc"));
-            if ui.memory(|memory| memory.focused().is_none()) {
-                close.request_focus();
-            }
-            close.clicked()
-        })
-        .inner
+    right_row(ui, "close", |ui| {
+        let close = ui.add(Button::primary("Close").shortcut("Esc"));
+        if ui.memory(|memory| memory.focused().is_none()) {
+            close.request_focus();
+        }
+        close.clicked()
     })
-    .inner
 }
 
 fn groups_ui(ui: &mut Ui, session: &Session, groups: &[&str]) {

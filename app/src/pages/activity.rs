@@ -7,10 +7,16 @@ use crate::widgets::{ResultTable, TableLayout};
 
 /// The layout of the table of system activity.
 const LAYOUT: TableLayout = TableLayout {
-    leading: &["configuration", "kind", "name", "count", "per_second", "time_share", "advice"],
     varying: &["configuration"],
-    rows: &[],
-    compared: None,
+    ..TableLayout::of(&[
+        "configuration",
+        "kind",
+        "name",
+        "count",
+        "per_second",
+        "time_share",
+        "advice",
+    ])
 };
 
 /// Draws the system activity of one configuration or of all; draws nothing if none was recorded.

@@ -210,9 +210,8 @@ fn key_ui(ui: &mut Ui, adding: &AddedHost, actions: &mut Vec<Action>) {
     let Some(key) = adding.key.as_ref().filter(|_| is_unknown) else { return };
     below(ui, |ui| match key {
         Ok(key) => {
-            let width = ui.available_width();
             let tokens = Tokens::of(ui);
-            ui.label(Spans::plain(Type::Mono, &key.fingerprint, tokens.t1).wrapped(ui, width));
+            Spans::plain(Type::Mono, &key.fingerprint, tokens.t1).paragraph(ui);
             note(ui, "Compare it with the one on that PC.");
             if ui.add(Button::new("Trust this key")).clicked() {
                 actions.push(Action::Host(HostAction::Trust));
@@ -245,8 +244,7 @@ fn below(ui: &mut Ui, add_contents: impl FnOnce(&mut Ui)) {
 
 fn note(ui: &mut Ui, text: &str) {
     let tokens = Tokens::of(ui);
-    let width = ui.available_width();
-    ui.label(Spans::plain(Type::Small, text, tokens.t2).wrapped(ui, width));
+    Spans::plain(Type::Small, text, tokens.t2).paragraph(ui);
 }
 
 /// Returns the state of each step of the check.
@@ -340,7 +338,6 @@ fn check_ui(ui: &mut Ui, step: &Step) {
             ui.set_min_width(NAMES);
             Spans::plain(Type::Body, step.name, color).label(ui);
         });
-        let width = ui.available_width();
-        ui.label(Spans::plain(Type::Body, &step.words, tokens.t2).wrapped(ui, width));
+        Spans::plain(Type::Body, &step.words, tokens.t2).paragraph(ui);
     });
 }

@@ -3,7 +3,7 @@
 mod plots;
 mod recorded;
 
-use eframe::egui::{Frame, Margin, Ui};
+use eframe::egui::Ui;
 use jitterscope_engine::export::machine_lines;
 use jitterscope_engine::nanos::Nanos;
 use jitterscope_engine::report::RecordingFigures;
@@ -14,6 +14,7 @@ use jitterscope_engine::run::Run;
 use jitterscope_engine::stats::{LowDefinition, Lows};
 
 use super::export::export_buttons;
+use super::page_frame;
 use crate::session::{Action, LoadedRun, Session, Subject};
 use crate::text::{self, Unit, capture as words};
 use crate::theme::{Tokens, Type, icon, icons, size};
@@ -24,8 +25,7 @@ use crate::widgets::{
 use plots::Plots;
 
 /// The layout of the table of recordings: all columns that are not optional.
-const RECORDINGS: TableLayout =
-    TableLayout { leading: &["label"], varying: &[], rows: &[], compared: Some(&[]) };
+const RECORDINGS: TableLayout = TableLayout { compared: Some(&[]), ..TableLayout::of(&["label"]) };
 
 /// Width of the two value columns together in the table of 1% and 0.1% lows, in points.
 const VALUES: f32 = 150.0;
@@ -45,9 +45,8 @@ impl CapturePage {
     pub fn ui(&mut self, ui: &mut Ui, session: &Session, actions: &mut Vec<Action>) {
         let Some(shown) = session.running().capture() else { return };
         self.unit = session.settings().units;
-        let margin = Margin::symmetric(size::PAGE_PADDING_X, size::PAGE_PADDING_Y);
         result_area(self.selected.0 != shown.run.id.as_str()).show_focus(ui, |ui| {
-            Frame::new().inner_margin(margin).show(ui, |ui| {
+            page_frame().show(ui, |ui| {
                 ui.spacing_mut().item_spacing.y = size::GAP_CARD;
                 strip_ui(ui, shown, actions);
                 self.body_ui(ui, shown, session.settings().low);
@@ -75,11 +74,13 @@ impl CapturePage {
             _ => {}
         }
         if let Some(table) = shown.report.tables.first() {
-            let response = ResultTable::new("capture", table, RECORDINGS)
-                .note(&format!("by {}", shown.run.app_version))
-                .unit(self.unit)
-                .selected(Some(self.selected.1))
-                .show(ui);
+            let table = ResultTable {
+                note: &format!("by {}", shown.run.app_version),
+                unit: self.unit,
+                selected: Some(self.selected.1),
+                ..ResultTable::new("capture", table, RECORDINGS)
+            };
+            let response = table.show(ui);
             self.selected.1 = response.selected.unwrap_or(self.selected.1);
         }
         self.plots.ui(ui, shown, self.selected.1);
@@ -174,57 +175,48 @@ fn lows_ui(ui: &mut Ui, frames: &FrameFigures, used: LowDefinition) {
         lines.push([format!("Slower than {fps} FPS"), count, text::format_share(slow.time_share)]);
     }
     let card = Card::new("Lows by definition").note("FPS; the same frames, different rules");
-    card.show(
-        ui,
-        |_| {},
-        |ui| {
-            let tokens = Tokens::of(ui);
-            // Values are never truncated; a name gets the remaining width.
-            let room = (ui.available_width() - VALUES).max(size::TARGET);
-            eframe::egui::Grid::new("lows").num_columns(3).striped(true).show(ui, |ui| {
-                for [name, one, tenth] in &lines {
-                    let style = if one.contains("low") || one == "Frames" {
-                        Type::TableStrong
-                    } else {
-                        Type::Table
-                    };
-                    Spans::plain(style, name, tokens.t1).label_within(ui, room);
-                    for cell in [one, tenth] {
-                        Spans::plain(style, cell, tokens.t1).whole_label(ui);
-                    }
-                    ui.end_row();
+    card.show_plain(ui, |ui| {
+        let tokens = Tokens::of(ui);
+        // Values are never truncated; a name gets the remaining width.
+        let room = (ui.available_width() - VALUES).max(size::TARGET);
+        eframe::egui::Grid::new("lows").num_columns(3).striped(true).show(ui, |ui| {
+            for [name, one, tenth] in &lines {
+                let style = if one.contains("low") || one == "Frames" {
+                    Type::TableStrong
+                } else {
+                    Type::Table
+                };
+                Spans::plain(style, name, tokens.t1).label_within(ui, room);
+                for cell in [one, tenth] {
+                    Spans::plain(style, cell, tokens.t1).whole_label(ui);
                 }
-            });
-        },
-    );
+                ui.end_row();
+            }
+        });
+    });
 }
 
 /// Draws the information in the file, the rows that could not be read, and the values that imported
 /// files do not contain.
 fn note_ui(ui: &mut Ui, run: &Run) {
-    Card::new("About this file").show(
-        ui,
-        |_| {},
-        |ui| {
-            let tokens = Tokens::of(ui);
-            let width = ui.available_width();
-            for (name, value) in machine_lines(run) {
-                let spans = Spans::plain(Type::LabelStrong, name, tokens.t1)
-                    .gap(size::GAP_FIELD)
-                    .text(Type::Small, &value, tokens.t2);
-                ui.label(spans.wrapped(ui, width));
-            }
-            for line in run.note.lines() {
-                let spans = Spans::plain(Type::Small, line, tokens.t2);
-                ui.label(spans.wrapped(ui, width));
-            }
-            for line in words::NOT_AVAILABLE {
-                ui.horizontal(|ui| {
-                    ui.spacing_mut().item_spacing.x = size::GAP_SMALL;
-                    ui.label(icon(icons::PROHIBIT, size::ICON_SMALL).color(tokens.t2));
-                    Spans::plain(Type::Small, line, tokens.t2).label(ui);
-                });
-            }
-        },
-    );
+    Card::new("About this file").show_plain(ui, |ui| {
+        let tokens = Tokens::of(ui);
+        let width = ui.available_width();
+        for (name, value) in machine_lines(run) {
+            Spans::plain(Type::LabelStrong, name, tokens.t1)
+                .gap(size::GAP_FIELD)
+                .text(Type::Small, &value, tokens.t2)
+                .paragraph_within(ui, width);
+        }
+        for line in run.note.lines() {
+            Spans::plain(Type::Small, line, tokens.t2).paragraph_within(ui, width);
+        }
+        for line in words::NOT_AVAILABLE {
+            ui.horizontal(|ui| {
+                ui.spacing_mut().item_spacing.x = size::GAP_SMALL;
+                ui.label(icon(icons::PROHIBIT, size::ICON_SMALL).color(tokens.t2));
+                Spans::plain(Type::Small, line, tokens.t2).label(ui);
+            });
+        }
+    });
 }

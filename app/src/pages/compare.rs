@@ -8,10 +8,11 @@ mod plots;
 
 use std::sync::Arc;
 
-use eframe::egui::{Align, Frame, Layout, Margin, ScrollArea, Ui, vec2};
+use eframe::egui::{Align, Layout, ScrollArea, Ui, vec2};
 use jitterscope_engine::report::comparison::{ComparedRow, Condition, Outcome, Relevance};
 
 use super::export::export_buttons;
+use super::page_frame;
 use crate::session::{Action, ComparisonView, PageId, Progress, Session, Subject};
 use crate::text::compare as words;
 use crate::theme::{Tokens, Type, icons, size};
@@ -39,9 +40,8 @@ pub struct ComparePage {
 impl ComparePage {
     /// Draws the comparison, its progress, or the reason why there is none.
     pub fn ui(&mut self, ui: &mut Ui, session: &Session, actions: &mut Vec<Action>) {
-        let margin = Margin::symmetric(size::PAGE_PADDING_X, size::PAGE_PADDING_Y);
         ScrollArea::vertical().auto_shrink([false, false]).show_focus(ui, |ui| {
-            Frame::new().inner_margin(margin).show(ui, |ui| {
+            page_frame().show(ui, |ui| {
                 ui.spacing_mut().item_spacing.y = size::GAP_CARD;
                 match session.comparing().progress() {
                     Progress::Nothing => nothing_ui(ui, session, actions),
@@ -98,9 +98,7 @@ impl ComparePage {
                 ui.spacing_mut().item_spacing.x = size::GAP_SMALL;
                 Severity::Info.icon_ui(ui, size::ICON_SMALL);
                 let color = Tokens::of(ui).t2;
-                let spans = Spans::plain(Type::Small, &remark, color);
-                let width = ui.available_width();
-                ui.label(spans.wrapped(ui, width));
+                Spans::plain(Type::Small, &remark, color).paragraph(ui);
             });
         }
         pairs_ui(ui, compared);
@@ -212,22 +210,18 @@ fn pairs_ui(ui: &mut Ui, compared: &ComparisonView) {
     if compared.pairs.is_empty() {
         return;
     }
-    Card::new("All pairs").note("over all configurations").show(
-        ui,
-        |_| {},
-        |ui| {
-            ui.horizontal_wrapped(|ui| {
-                ui.spacing_mut().item_spacing.x = size::GAP_GROUP;
-                for (first, second, outcome) in &compared.pairs {
-                    let color = Tokens::of(ui).t1;
-                    let (first, second) = (words::letter(*first), words::letter(*second));
-                    let outcome = words::short_outcome(*outcome);
-                    let words = format!("{second} compared with {first}: {outcome}");
-                    Spans::plain(Type::Body, &words, color).whole_label(ui);
-                }
-            });
-        },
-    );
+    Card::new("All pairs").note("over all configurations").show_plain(ui, |ui| {
+        ui.horizontal_wrapped(|ui| {
+            ui.spacing_mut().item_spacing.x = size::GAP_GROUP;
+            for (first, second, outcome) in &compared.pairs {
+                let color = Tokens::of(ui).t1;
+                let (first, second) = (words::letter(*first), words::letter(*second));
+                let outcome = words::short_outcome(*outcome);
+                let words = format!("{second} compared with {first}: {outcome}");
+                Spans::plain(Type::Body, &words, color).whole_label(ui);
+            }
+        });
+    });
 }
 
 fn nothing_ui(ui: &mut Ui, session: &Session, actions: &mut Vec<Action>) {

@@ -210,10 +210,9 @@ impl ExportDialog {
                 Spans::plain(Type::Body, name, color).label(ui);
             });
         }
-        let width = ui.available_width();
         let color = Tokens::of(ui).t2;
         let skipped = words::skipped(request.included_names);
-        ui.label(Spans::plain(Type::Small, &skipped, color).wrapped(ui, width));
+        Spans::plain(Type::Small, &skipped, color).paragraph(ui);
     }
 
     /// Draws the options for which parts of the run to include, if the format has any.
@@ -233,10 +232,8 @@ impl ExportDialog {
             return;
         }
         if format == Format::Html && !request.parts.is_whole() {
-            let width = ui.available_width();
             let color = Tokens::of(ui).t2;
-            let note = Spans::plain(Type::Small, words::NOT_WHOLE, color);
-            ui.label(note.wrapped(ui, width));
+            Spans::plain(Type::Small, words::NOT_WHOLE, color).paragraph(ui);
         }
         ui.add_space(size::GAP_SMALL);
         ui.separator();

@@ -4,15 +4,13 @@
 mod raster;
 
 use eframe::egui::epaint::ClippedShape;
-use eframe::egui::{
-    Context, Frame, Id, Margin, RawInput, Rect, Theme, Ui, UiBuilder, ViewportId, pos2, vec2,
-};
+use eframe::egui::{Context, Id, RawInput, Rect, Theme, Ui, UiBuilder, ViewportId, pos2, vec2};
 use eframe::icon_data::IconDataExt as _;
 use jitterscope_engine::report::Chart;
 use jitterscope_engine::run::Run;
 
 use super::quick::result_ui as check_ui;
-use super::{CapturePage, TestPage, severity_of};
+use super::{CapturePage, TestPage, page_frame, severity_of};
 use crate::plots::chart_ui;
 use crate::session::{ExportImage, ImageOf, LoadedRun};
 use crate::text;
@@ -68,8 +66,7 @@ fn draw(of: ImageOf<'_>, is_dark: bool, contrast: Contrast) -> Result<ExportImag
 fn page(ui: &mut Ui, contents: impl FnOnce(&mut Ui)) -> f32 {
     let page = Rect::from_min_size(pos2(0.0, 0.0), vec2(WIDTH, PAGE_HEIGHT));
     let mut page = ui.new_child(UiBuilder::new().max_rect(page));
-    let margin = Margin::symmetric(size::PAGE_PADDING_X, size::PAGE_PADDING_Y);
-    Frame::new().inner_margin(margin).show(&mut page, |ui| {
+    page_frame().show(&mut page, |ui| {
         ui.spacing_mut().item_spacing.y = size::GAP_CARD;
         contents(ui);
     });
@@ -86,8 +83,7 @@ pub fn plot_image(
     rendered(is_dark, contrast, |ui| {
         let page = Rect::from_min_size(pos2(0.0, 0.0), vec2(WIDTH, PAGE_HEIGHT));
         let mut page = ui.new_child(UiBuilder::new().max_rect(page));
-        let margin = Margin::symmetric(size::PAGE_PADDING_X, size::PAGE_PADDING_Y);
-        Frame::new().inner_margin(margin).show(&mut page, |ui| {
+        page_frame().show(&mut page, |ui| {
             let tokens = Tokens::of(ui);
             Spans::plain(Type::Title, chart.title, tokens.t1).label(ui);
             let note =

@@ -94,9 +94,5 @@ fn asking_ui(ui: &mut Ui, session: &Session, page: PageId, actions: &mut Vec<Act
 }
 
 fn strip_ui(ui: &mut Ui, strip: VerdictStrip<'_>, buttons_ui: impl FnOnce(&mut Ui)) {
-    let frame = eframe::egui::Frame::new().inner_margin(eframe::egui::Margin::symmetric(
-        crate::theme::size::PAGE_PADDING_X,
-        crate::theme::size::PAGE_PADDING_Y,
-    ));
-    frame.show(ui, |ui| strip.show(ui, buttons_ui));
+    super::page_frame().show(ui, |ui| strip.show(ui, buttons_ui));
 }

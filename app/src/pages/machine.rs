@@ -5,9 +5,10 @@ mod cores;
 mod facts;
 mod findings;
 
-use eframe::egui::{Frame, Margin, ScrollArea, Ui, vec2};
+use eframe::egui::{ScrollArea, Ui, vec2};
 use jitterscope_engine::machine::Finding;
 
+use super::page_frame;
 use crate::session::{Action, Facts, Session};
 use crate::text;
 use crate::theme::{Tokens, Type, size};
@@ -32,9 +33,8 @@ impl MachinePage {
             ui.centered_and_justified(|ui| Spans::plain(Type::Body, words, color).label(ui));
             return;
         };
-        let margin = Margin::symmetric(size::PAGE_PADDING_X, size::PAGE_PADDING_Y);
         ScrollArea::vertical().auto_shrink([false, false]).show_focus(ui, |ui| {
-            Frame::new().inner_margin(margin).show(ui, |ui| {
+            page_frame().show(ui, |ui| {
                 ui.spacing_mut().item_spacing = vec2(size::GAP_CARD, size::GAP_CARD);
                 let found = findings_of(facts);
                 if size::WIDE_FROM <= ui.content_rect().width() {

@@ -8,7 +8,7 @@ use eframe::egui::{Context, Id, Key, TextEdit, Ui};
 use crate::session::{Action, PathKind, PathQuestion, Session};
 use crate::theme::{Tokens, Type, size};
 use crate::widgets::button::word_button;
-use crate::widgets::{Button, dialog, right_aligned};
+use crate::widgets::{Button, dialog, right_row};
 
 /// Maximum number of suggested paths.
 const MAX_SUGGESTED: usize = 8;
@@ -25,12 +25,6 @@ pub struct PathDialog {
     was_focused: bool,
 }
 
-/// The answer of the user.
-enum Answer {
-    Path(PathBuf),
-    Cancel,
-}
-
 impl PathDialog {
     /// Shows the dialog while a path is requested.
     pub fn show(&mut self, ctx: &Context, session: &Session, actions: &mut Vec<Action>) {
@@ -43,17 +37,14 @@ impl PathDialog {
             *self = Self { of: Some(question.number), text, ..Self::default() };
         }
         let id = Id::unique("path-dialog");
-        let modal = dialog::modal(ctx, id).show(ctx, |ui| self.ui(ui, &question));
-        match modal.inner {
-            Some(Answer::Path(path)) => actions.push(Action::AnswerPath(Some(path))),
-            Some(Answer::Cancel) => actions.push(Action::AnswerPath(None)),
-            None if modal.should_close() => actions.push(Action::AnswerPath(None)),
-            None => {}
-        }
+        let mut modal = dialog::modal(ctx, id).show(ctx, |ui| self.ui(ui, &question));
+        let answer = modal.inner.take();
+        let cancel = || modal.should_close().then_some(Action::AnswerPath(None));
+        actions.extend(answer.or_else(cancel));
     }
 
-    /// Draws the dialog; returns the answer once the user has given one.
-    fn ui(&mut self, ui: &mut Ui, question: &PathQuestion) -> Option<Answer> {
+    /// Draws the dialog; returns the action once the user answered.
+    fn ui(&mut self, ui: &mut Ui, question: &PathQuestion) -> Option<Action> {
         let tokens = Tokens::of(ui);
         ui.set_width((1.5 * size::DIALOG_WIDTH).min(ui.ctx().content_rect().width() - 40.0));
         dialog::title(ui, &question.title);
@@ -95,21 +86,16 @@ impl PathDialog {
         ui.add_space(size::GAP_LABEL);
         ui.label(Type::Small.text(problem.or(note).unwrap_or_default()).color(tokens.t2));
         let is_entered = field.lost_focus() && ui.input(|input| input.key_pressed(Key::Enter));
-        let answer = ui
-            .horizontal(|ui| {
-                right_aligned(ui, "path-answers", |ui| {
-                    let cancel = ui.add(Button::new("Cancel").shortcut("Esc")).clicked();
-                    let primary = Button::primary(question.kind.button()).shortcut("Enter");
-                    let is_confirmed = ui.add_enabled(problem.is_none(), primary).clicked();
-                    (cancel, is_confirmed)
-                })
-                .inner
-            })
-            .inner;
+        let answer = right_row(ui, "path-answers", |ui| {
+            let cancel = ui.add(Button::new("Cancel").shortcut("Esc")).clicked();
+            let primary = Button::primary(question.kind.button()).shortcut("Enter");
+            let is_confirmed = ui.add_enabled(problem.is_none(), primary).clicked();
+            (cancel, is_confirmed)
+        });
         match answer {
-            (true, _) => Some(Answer::Cancel),
-            (_, true) => Some(Answer::Path(path)),
-            _ if is_entered && problem.is_none() => Some(Answer::Path(path)),
+            (true, _) => Some(Action::AnswerPath(None)),
+            (_, true) => Some(Action::AnswerPath(Some(path))),
+            _ if is_entered && problem.is_none() => Some(Action::AnswerPath(Some(path))),
             _ => None,
         }
     }

@@ -15,6 +15,7 @@ use eframe::egui::{FocusDirection, Frame, Id, Key, Margin, Panel, Response, Scro
 use jitterscope_engine::store::edit::Edit;
 
 use super::examples::examples_ui;
+use super::page_frame;
 use crate::run_list::trend::{self, Trend};
 use crate::run_list::{RunFilter, RunListEntry};
 use crate::session::{Action, LibraryItem, PageId, Session, Subject};
@@ -84,7 +85,7 @@ impl RunsPage {
     /// Draws the page.
     pub fn ui(&mut self, ui: &mut Ui, session: &Session, actions: &mut Vec<Action>) {
         let Some(items) = session.library().items() else {
-            margin(ui, |ui| {
+            page_frame().show(ui, |ui| {
                 let color = Tokens::of(ui).t2;
                 let words = "Reading the saved runs";
                 Spans::plain(Type::Body, words, color).label(ui);
@@ -107,7 +108,7 @@ impl RunsPage {
             .frame(frame)
             .show(ui, |ui| self.selection_ui(ui, items, actions));
         let mut page = |ui: &mut Ui| {
-            margin(ui, |ui| {
+            page_frame().show(ui, |ui| {
                 self.bar_ui(ui, session, items, actions);
                 self.saved_filters_ui(ui, session, items, actions);
                 ui.add_space(size::GAP_SMALL);
@@ -543,11 +544,6 @@ fn folder_ui(ui: &mut Ui, note: &str, actions: &mut Vec<Action>) {
     if ui.add(open).clicked() {
         actions.push(Action::AskForFile);
     }
-}
-
-fn margin(ui: &mut Ui, contents: impl FnOnce(&mut Ui)) {
-    let margin = Margin::symmetric(size::PAGE_PADDING_X, size::PAGE_PADDING_Y);
-    Frame::new().inner_margin(margin).show(ui, contents);
 }
 
 /// Focuses a field and scrolls to it.

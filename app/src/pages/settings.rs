@@ -6,8 +6,9 @@ mod licenses;
 mod mark_shortcut;
 mod row;
 
-use eframe::egui::{Frame, Margin, ScrollArea, Ui};
+use eframe::egui::{ScrollArea, Ui};
 
+use super::page_frame;
 use crate::session::{Action, Session, Settings};
 use crate::theme::{Tokens, Type, size};
 use crate::widgets::{Answer, Button, Dialog, FollowFocus as _, Spans, link, right_aligned};
@@ -34,9 +35,8 @@ impl SettingsPage {
     pub fn ui(&mut self, ui: &mut Ui, session: &Session, actions: &mut Vec<Action>) {
         let mut settings = session.settings().clone();
         let is_wide = size::MEDIUM_FROM <= ui.content_rect().width();
-        let margin = Margin::symmetric(size::PAGE_PADDING_X, size::PAGE_PADDING_Y);
         ScrollArea::vertical().auto_shrink([false, false]).show_focus(ui, |ui| {
-            Frame::new().inner_margin(margin).show(ui, |ui| {
+            page_frame().show(ui, |ui| {
                 ui.spacing_mut().item_spacing =
                     eframe::egui::vec2(size::GAP_FIELD, size::GAP_FIELD);
                 ui.set_max_width(WIDEST.min(ui.available_width()));

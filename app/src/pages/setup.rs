@@ -170,7 +170,7 @@ fn trace_ui(ui: &mut Ui, session: &Session, state: &TestState, actions: &mut Vec
     if state.trace() != TraceMode::Off {
         let (width, color) = (ui.available_width(), Tokens::of(ui).t2);
         let words = facts.trace.sentence();
-        ui.label(Spans::plain(Type::Small, &words, color).wrapped(ui, width));
+        Spans::plain(Type::Small, &words, color).paragraph_within(ui, width);
     }
     ui.add_space(size::GAP_FIELD);
 }

@@ -11,7 +11,7 @@ mod view;
 mod waiting;
 mod what_helps;
 
-use eframe::egui::{Frame, Margin, Ui};
+use eframe::egui::Ui;
 use jitterscope_engine::plan::Plan;
 use jitterscope_engine::report::INCONCLUSIVE;
 use jitterscope_engine::run::RunId;
@@ -23,7 +23,7 @@ use self::waiting::{again_ui, waiting_ui};
 use super::export::export_buttons;
 use super::grading::grading_ui;
 use super::live_summary::LiveSummary;
-use super::{lost, setup, severity_of};
+use super::{lost, page_frame, setup, severity_of};
 use crate::session::{Action, LoadedRun, PageId, Phase, Session, Subject};
 use crate::text::{self, Unit};
 use crate::theme::{icons, size};
@@ -79,12 +79,11 @@ impl TestPage {
     pub fn ui(&mut self, ui: &mut Ui, session: &Session, actions: &mut Vec<Action>) {
         setup::setup_panel_ui(ui, session, self.key, &mut self.has_setup, actions);
         region(ui, Region::Results);
-        let margin = Margin::symmetric(size::PAGE_PADDING_X, size::PAGE_PADDING_Y);
         let shown = session.running().shown(self.key).map(|shown| shown.run.id.clone());
         let is_new = self.drawn != shown;
         self.drawn = shown;
         result_area(is_new).show_focus(ui, |ui| {
-            Frame::new().inner_margin(margin).show(ui, |ui| {
+            page_frame().show(ui, |ui| {
                 ui.spacing_mut().item_spacing.y = size::GAP_CARD;
                 setup::button_ui(ui, session, self.key, &mut self.has_setup);
                 self.results_ui(ui, session, actions);
@@ -228,9 +227,18 @@ fn shown_result(shown: &LoadedRun, unit: Unit, low: LowDefinition) -> ShownResul
     ShownResult { run, report, charts, is_live: false, unit, low }
 }
 
-/// Returns the icon of a test.
+/// Returns the icon that a test names by its key; a gauge for an unknown key.
 pub fn icon_of(plan: &Plan) -> &'static str {
-    icons::of_key(plan.listing().icon)
+    match plan.listing().icon {
+        "film-strip" => icons::FILM_STRIP,
+        "moon" => icons::MOON,
+        "arrows-clockwise" => icons::ARROWS_CLOCKWISE,
+        "rows" => icons::ROWS,
+        "lightning" => icons::LIGHTNING,
+        "users-three" => icons::USERS_THREE,
+        "list-checks" => icons::LIST_CHECKS,
+        _ => icons::GAUGE,
+    }
 }
 
 #[cfg(test)]

@@ -64,9 +64,8 @@ impl WelcomePage {
         let tokens = Tokens::of(ui);
         ui.spacing_mut().item_spacing.y = size::GAP_CARD;
         ui.add_space(size::GAP_SECTION);
-        let width = ui.available_width();
         let title = "Is this PC causing stutter?";
-        ui.label(Spans::plain(Type::Verdict, title, tokens.t1).wrapped(ui, width));
+        Spans::plain(Type::Verdict, title, tokens.t1).paragraph(ui);
         plain_card(ui, |ui| {
             for (icon, name, text) in PROMISES {
                 ui.horizontal_top(|ui| {
@@ -75,18 +74,16 @@ impl WelcomePage {
                     ui.vertical(|ui| {
                         ui.spacing_mut().item_spacing.y = 0.0;
                         let width = ui.available_width();
-                        let name = Spans::plain(Type::Strong, name, tokens.t1);
-                        ui.label(name.wrapped(ui, width));
-                        let text = Spans::plain(Type::Body, text, tokens.t2);
-                        ui.label(text.wrapped(ui, width));
+                        Spans::plain(Type::Strong, name, tokens.t1).paragraph_within(ui, width);
+                        Spans::plain(Type::Body, text, tokens.t2).paragraph_within(ui, width);
                     });
                 });
                 ui.add_space(size::GAP_LABEL);
             }
             if let Some(store) = session.library().store() {
                 let folder = format!("Runs are saved in {}", store.folder().display());
-                let line = Spans::plain(Type::Small, &folder, tokens.t2);
-                ui.label(line.wrapped(ui, ui.available_width()));
+                Spans::plain(Type::Small, &folder, tokens.t2)
+                    .paragraph_within(ui, ui.available_width());
             }
         });
         capability_ui(ui, session);
@@ -139,8 +136,6 @@ fn capability_ui(ui: &mut Ui, session: &Session) {
     ui.horizontal_top(|ui| {
         ui.spacing_mut().item_spacing.x = size::GAP_SMALL;
         severity.icon_ui(ui, size::ICON);
-        let width = ui.available_width();
-        let line = Spans::plain(Type::Body, words, tokens.t1);
-        ui.label(line.wrapped(ui, width));
+        Spans::plain(Type::Body, words, tokens.t1).paragraph(ui);
     });
 }

@@ -27,14 +27,6 @@ struct Choice {
     unit: TimeUnit,
 }
 
-/// The answer of the dialog.
-enum Answer {
-    /// Opens the file with this column.
-    Open(Column),
-    /// Skips the file.
-    LeaveOut,
-}
-
 impl WhichColumnDialog {
     /// Shows the dialog while the frame time column of an opened file is unknown.
     pub fn show(&mut self, ctx: &Context, session: &Session, actions: &mut Vec<Action>) {
@@ -48,17 +40,14 @@ impl WhichColumnDialog {
             *self = Self { of: Some(of), was_focused: false };
         }
         let id = Id::unique("which-column");
-        let modal = dialog::modal(ctx, id).show(ctx, |ui| self.ui(ui, question));
-        match modal.inner {
-            Some(Answer::Open(column)) => actions.push(Action::ChooseColumn(Some(column))),
-            Some(Answer::LeaveOut) => actions.push(Action::ChooseColumn(None)),
-            None if modal.should_close() => actions.push(Action::ChooseColumn(None)),
-            None => {}
-        }
+        let mut modal = dialog::modal(ctx, id).show(ctx, |ui| self.ui(ui, question));
+        let answer = modal.inner.take();
+        let cancel = || modal.should_close().then_some(Action::ChooseColumn(None));
+        actions.extend(answer.or_else(cancel));
     }
 
-    /// Draws the contents of the dialog; returns the answer once the user gave one.
-    fn ui(&mut self, ui: &mut Ui, question: &WhichColumn) -> Option<Answer> {
+    /// Draws the contents of the dialog; returns the action once the user answered.
+    fn ui(&mut self, ui: &mut Ui, question: &WhichColumn) -> Option<Action> {
         let tokens = Tokens::of(ui);
         ui.set_width(size::DIALOG_WIDTH.min(ui.ctx().content_rect().width() - 40.0));
         dialog::title(ui, words::WHICH_COLUMN);
@@ -86,7 +75,7 @@ impl WhichColumnDialog {
         });
         let answer = Column { name: (choice.column + 1).to_string(), unit: Some(choice.unit) };
         dialog::open_or_leave_out(ui, &mut self.was_focused)
-            .map(|is_wanted| if is_wanted { Answer::Open(answer) } else { Answer::LeaveOut })
+            .map(|is_wanted| Action::ChooseColumn(is_wanted.then_some(answer)))
     }
 }
 

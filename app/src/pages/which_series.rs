@@ -1,7 +1,6 @@
 //! The dialog that asks which process or swap chain to open from a capture of several.
 
 use eframe::egui::{Context, Id, ScrollArea, Ui};
-use jitterscope_engine::import::Series;
 
 use crate::session::{Action, Session, WhichSeries};
 use crate::text::import as words;
@@ -16,14 +15,6 @@ pub struct WhichSeriesDialog {
     was_focused: bool,
 }
 
-/// The answer of the dialog.
-enum Answer {
-    /// Opens this series.
-    Open(Series),
-    /// Skips the file.
-    LeaveOut,
-}
-
 impl WhichSeriesDialog {
     /// Shows the dialog while the series to open from a file is unknown.
     pub fn show(&mut self, ctx: &Context, session: &Session, actions: &mut Vec<Action>) {
@@ -36,17 +27,14 @@ impl WhichSeriesDialog {
             *self = Self { of: Some((question.path.clone(), 0)), was_focused: false };
         }
         let id = Id::unique("which-process");
-        let modal = dialog::modal(ctx, id).show(ctx, |ui| self.ui(ui, question));
-        match modal.inner {
-            Some(Answer::Open(series)) => actions.push(Action::ChooseSeries(Some(series))),
-            Some(Answer::LeaveOut) => actions.push(Action::ChooseSeries(None)),
-            None if modal.should_close() => actions.push(Action::ChooseSeries(None)),
-            None => {}
-        }
+        let mut modal = dialog::modal(ctx, id).show(ctx, |ui| self.ui(ui, question));
+        let answer = modal.inner.take();
+        let cancel = || modal.should_close().then_some(Action::ChooseSeries(None));
+        actions.extend(answer.or_else(cancel));
     }
 
-    /// Draws the contents of the dialog; returns the answer once the user gave one.
-    fn ui(&mut self, ui: &mut Ui, question: &WhichSeries) -> Option<Answer> {
+    /// Draws the contents of the dialog; returns the action once the user answered.
+    fn ui(&mut self, ui: &mut Ui, question: &WhichSeries) -> Option<Action> {
         let tokens = Tokens::of(ui);
         ui.set_width(size::DIALOG_WIDTH.min(ui.ctx().content_rect().width() - 40.0));
         dialog::title(ui, words::WHICH_SERIES);
@@ -66,8 +54,7 @@ impl WhichSeriesDialog {
             }
         });
         let series = question.series.get(*selected)?;
-        dialog::open_or_leave_out(ui, &mut self.was_focused).map(|is_wanted| {
-            if is_wanted { Answer::Open(series.clone()) } else { Answer::LeaveOut }
-        })
+        dialog::open_or_leave_out(ui, &mut self.was_focused)
+            .map(|is_wanted| Action::ChooseSeries(is_wanted.then(|| series.clone())))
     }
 }

@@ -32,20 +32,32 @@ const HEIGHT: f32 = 300.0;
 /// Hint for a chart whose bars or points can be selected.
 const PICK: &str = "click a bar or a point to see its frames";
 
-/// Builder of a chart in a card.
+/// A chart in a card with its options; `show` draws it.
 #[derive(Clone, Copy, Debug)]
 #[must_use = "call show"]
 pub struct ChartCard<'a> {
-    chart: &'a Chart,
-    id: Id,
-    note: &'a str,
-    height: f32,
-    link: Option<Id>,
-    sides: Option<(f32, f32)>,
-    is_stacked: bool,
-    can_pick: bool,
-    marked: &'a [(f64, f64)],
-    close_up: Option<&'a Chart>,
+    /// The chart.
+    pub chart: &'a Chart,
+    /// Id of the plot, under which its view state is stored.
+    pub id: Id,
+    /// The text after the title: the note of the chart, unless the page replaces it.
+    pub note: &'a str,
+    /// The height of the card in points.
+    pub height: f32,
+    /// Id of the group of charts that share the horizontal axis and the cursor.
+    pub link: Option<Id>,
+    /// The widths for labels, left and right of the plot, of the strips that are drawn below the
+    /// plot on the same axis. The plot reserves the same widths.
+    pub sides: Option<(f32, f32)>,
+    /// Whether each series is drawn in a separate plot, one below the other.
+    pub is_stacked: bool,
+    /// Whether the user can select a bar or a point, which represents samples.
+    pub can_pick: bool,
+    /// The points that are marked with squares.
+    pub marked: &'a [(f64, f64)],
+    /// A chart that is drawn in place of the chart of the card: the same data, but only for the
+    /// visible range and with all details.
+    pub close_up: Option<&'a Chart>,
 }
 
 /// A chart, and the points to mark in it, as values of its two axes.
@@ -85,60 +97,10 @@ impl<'a> ChartCard<'a> {
         }
     }
 
-    /// Sets the height of the card.
-    pub const fn height(mut self, height: f32) -> Self {
-        self.height = height;
-        self
-    }
-
-    /// Sets the text after the title, which replaces the note of the chart.
-    pub const fn note(mut self, note: &'a str) -> Self {
-        self.note = note;
-        self
-    }
-
-    /// Shares the horizontal axis and the cursor with the charts of the same link.
-    pub const fn link(mut self, link: Id) -> Self {
-        self.link = Some(link);
-        self
-    }
-
-    /// Reserves the same widths for labels, left and right of the plot, as the strips that are
-    /// drawn below the plot on the same axis.
-    pub const fn above_strips(mut self, sides: (f32, f32)) -> Self {
-        self.sides = Some(sides);
-        self
-    }
-
     /// Resets the vertical axis to all values, and preserves the visible range of the horizontal
     /// axis.
     pub fn show_all_values(&self, ui: &Ui) {
         ask(ui.ctx(), self.id, Move::AllValues);
-    }
-
-    /// Sets whether each series is drawn in a separate plot, one below the other.
-    pub const fn stacked(mut self, is_stacked: bool) -> Self {
-        self.is_stacked = is_stacked;
-        self
-    }
-
-    /// Sets whether the user can select a bar or a point, which represents samples.
-    pub const fn picks(mut self, can_pick: bool) -> Self {
-        self.can_pick = can_pick;
-        self
-    }
-
-    /// Marks these points with squares.
-    pub const fn marked(mut self, points: &'a [(f64, f64)]) -> Self {
-        self.marked = points;
-        self
-    }
-
-    /// Sets a chart that is drawn in place of the chart of the card: the same data, but only for
-    /// the visible range and with all details.
-    pub const fn close_up(mut self, chart: Option<&'a Chart>) -> Self {
-        self.close_up = chart;
-        self
     }
 
     /// Returns the visible range of the horizontal axis; `None` unless the user zoomed or moved it.
@@ -419,8 +381,8 @@ pub fn pickable_charts_ui(
     let mut picked = None;
     while let [first, others @ ..] = rest {
         let card = |chart| {
-            let card = ChartCard::new((page, run), chart).picks(can_pick);
-            if can_pick && has_controls { card.note(PICK) } else { card }
+            let card = ChartCard { can_pick, ..ChartCard::new((page, run), chart) };
+            if can_pick && has_controls { ChartCard { note: PICK, ..card } } else { card }
         };
         let (chosen, left) = match others {
             [second, others @ ..] if is_wide && first.is_half && second.is_half => {

@@ -343,8 +343,9 @@ impl HeatMap {
         let mut is_cleared = false;
         ui.horizontal(|ui| {
             let width = ui.available_width() - 130.0;
-            let spans = Spans::new(Type::Small).text(Type::Label, &words, Tokens::of(ui).t1);
-            ui.label(spans.wrapped(ui, width));
+            Spans::new(Type::Small)
+                .text(Type::Label, &words, Tokens::of(ui).t1)
+                .paragraph_within(ui, width);
             let zoom = Button::quiet("Zoom").icon(icons::MAGNIFYING_GLASS).name("Zoom to cell");
             if ui.add(zoom).clicked() {
                 let room = (ends.1 - ends.0) * 2.0;

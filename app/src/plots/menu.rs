@@ -13,7 +13,7 @@ use super::plane::{Move, ask, is_moved};
 use crate::text;
 use crate::theme::{Tokens, Type, icons, size};
 use crate::widgets::keys::{Command, pressed};
-use crate::widgets::{self, FollowFocus as _, dialog, icon_button, right_aligned};
+use crate::widgets::{self, FollowFocus as _, dialog, icon_button, right_row};
 
 /// The data of a plot as a table.
 // `Default` is required by egui's memory.
@@ -206,14 +206,10 @@ fn contents_ui(ui: &mut Ui, table: &PlotTable) -> bool {
         });
     });
     ui.add_space(size::GAP_SMALL);
-    ui.horizontal(|ui| {
-        right_aligned(ui, "table-buttons", |ui| {
-            if ui.add(widgets::Button::new("Copy")).clicked() {
-                widgets::copy_shown(ui.ctx(), &table.text());
-            }
-            ui.add(widgets::Button::primary("Close").shortcut("Esc")).clicked()
-        })
-        .inner
+    right_row(ui, "table-buttons", |ui| {
+        if ui.add(widgets::Button::new("Copy")).clicked() {
+            widgets::copy_shown(ui.ctx(), &table.text());
+        }
+        ui.add(widgets::Button::primary("Close").shortcut("Esc")).clicked()
     })
-    .inner
 }

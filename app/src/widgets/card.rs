@@ -2,10 +2,11 @@
 //! controls.
 
 use eframe::egui::{
-    Align, Context, CornerRadius, Frame, Id, InnerResponse, Layout, Margin, Rect, Role, Sense,
-    Stroke, Ui, UiBuilder, WidgetInfo, vec2,
+    Align, Context, Frame, Id, InnerResponse, Layout, Margin, Rect, Role, Sense, Ui, UiBuilder,
+    WidgetInfo, vec2,
 };
 
+use super::paint::bordered_frame;
 use super::right::{right_aligned, right_width};
 use super::spans::Spans;
 use crate::theme::{Tokens, Type, size};
@@ -82,6 +83,15 @@ impl<'a> Card<'a> {
         })
     }
 
+    /// Shows the card without controls.
+    pub fn show_plain<R>(
+        self,
+        ui: &mut Ui,
+        contents: impl FnOnce(&mut Ui) -> R,
+    ) -> InnerResponse<R> {
+        self.show(ui, |_| {}, contents)
+    }
+
     fn header(&self, ui: &mut Ui, controls: impl FnOnce(&mut Ui)) {
         let tokens = Tokens::of(ui);
         let (rect, _) =
@@ -136,10 +146,7 @@ pub fn plain_card<R>(ui: &mut Ui, contents: impl FnOnce(&mut Ui) -> R) -> InnerR
 /// wide.
 pub fn frame(ui: &Ui) -> Frame {
     let tokens = Tokens::of(ui);
-    Frame::new()
-        .fill(tokens.card)
-        .stroke(Stroke::new(1.0, tokens.line))
-        .corner_radius(CornerRadius::same(size::CARD_RADIUS))
+    bordered_frame(tokens.card, tokens.line, size::CARD_RADIUS)
 }
 
 /// Shows a line of text, truncated at `width` points, as a heading for screen readers named

@@ -1,12 +1,10 @@
 //! The modal question: a title, a text, and two buttons.
 
-use eframe::egui::{
-    self, Context, CornerRadius, Frame, Id, Key, Margin, Modal, Modifiers, Response, Role, Stroke,
-    Ui,
-};
+use eframe::egui::{self, Context, Frame, Id, Key, Margin, Modal, Modifiers, Response, Role, Ui};
 
 use super::button::Button;
-use super::right::right_aligned;
+use super::paint::bordered_frame;
+use super::right::right_row;
 use crate::theme::{Tokens, Type, size};
 
 /// The answer of the user to a [`Dialog`].
@@ -62,15 +60,11 @@ impl Dialog<'_> {
         title(ui, self.title);
         ui.label(Type::Body.text(self.text).color(tokens.t2));
         ui.add_space(size::GAP_SMALL);
-        ui.horizontal(|ui| {
-            right_aligned(ui, "answers", |ui| {
-                let cancel = ui.add(Button::new(self.cancel));
-                let look = if self.is_stop { Button::stop } else { Button::primary };
-                [cancel, ui.add(look(self.primary))]
-            })
-            .inner
+        right_row(ui, "answers", |ui| {
+            let cancel = ui.add(Button::new(self.cancel));
+            let look = if self.is_stop { Button::stop } else { Button::primary };
+            [cancel, ui.add(look(self.primary))]
         })
-        .inner
     }
 }
 
@@ -119,27 +113,35 @@ pub fn title(ui: &mut Ui, words: &str) {
 /// yet.
 pub fn open_or_leave_out(ui: &mut Ui, was_focused: &mut bool) -> Option<bool> {
     ui.add_space(size::GAP_SMALL);
-    ui.horizontal(|ui| {
-        right_aligned(ui, "open or leave out", |ui| {
-            let leave = ui.add(Button::new("Skip").shortcut("Esc"));
-            let open = ui.add(Button::primary("Open").shortcut("Enter"));
-            if !*was_focused {
-                open.request_focus();
-                *was_focused = true;
-            }
-            open.clicked().then_some(true).or(leave.clicked().then_some(false))
-        })
-        .inner
+    right_row(ui, "open or leave out", |ui| {
+        let leave = ui.add(Button::new("Skip").shortcut("Esc"));
+        let open = ui.add(Button::primary("Open").shortcut("Enter"));
+        if !*was_focused {
+            open.request_focus();
+            *was_focused = true;
+        }
+        open.clicked().then_some(true).or(leave.clicked().then_some(false))
     })
-    .inner
+}
+
+/// Shows a dialog with a long text. `contents` draws the text with the height that it gets. Returns
+/// `false` when the user closes the dialog.
+pub fn text_dialog(ctx: &Context, heading: &str, contents: impl FnOnce(&mut Ui, f32)) -> bool {
+    let modal = modal(ctx, Id::unique(heading)).show(ctx, |ui| {
+        let room = ui.ctx().content_rect();
+        ui.set_width((size::DIALOG_WIDTH * 1.5).min(room.width() - 40.0));
+        title(ui, heading);
+        contents(ui, (room.height() - 180.0).max(80.0));
+        ui.add_space(size::GAP_SMALL);
+        right_row(ui, "text-buttons", |ui| {
+            ui.add(Button::primary("Close").shortcut("Esc")).clicked()
+        })
+    });
+    !(modal.inner || modal.should_close())
 }
 
 /// Returns the frame of dialogs.
 pub fn frame(ctx: &Context) -> Frame {
     let tokens = Tokens::of(ctx);
-    Frame::new()
-        .fill(tokens.panel)
-        .stroke(Stroke::new(1.0, tokens.line2))
-        .corner_radius(CornerRadius::same(size::CARD_RADIUS))
-        .inner_margin(Margin::same(16))
+    bordered_frame(tokens.panel, tokens.line2, size::CARD_RADIUS).inner_margin(Margin::same(16))
 }

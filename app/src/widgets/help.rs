@@ -14,27 +14,18 @@ pub struct Help<'a> {
     pub sentence: &'a str,
     /// Formula and method of the number; empty if there is none.
     pub method: &'a str,
-    /// The meaning of the value that is currently shown; empty if there is none.
-    pub meaning: &'a str,
 }
 
 impl<'a> Help<'a> {
     /// Creates the help on a term: `name` is the term, `sentence` its definition.
     pub const fn new(name: &'a str, sentence: &'a str) -> Self {
-        Self { name, sentence, method: "", meaning: "" }
+        Self { name, sentence, method: "" }
     }
 
     /// Adds the formula and method.
     #[must_use]
     pub const fn method(mut self, method: &'a str) -> Self {
         self.method = method;
-        self
-    }
-
-    /// Adds the meaning of the current value.
-    #[must_use]
-    pub const fn meaning(mut self, meaning: &'a str) -> Self {
-        self.meaning = meaning;
         self
     }
 
@@ -55,10 +46,8 @@ impl<'a> Help<'a> {
         ui.set_max_width(size::HELP_WIDTH);
         ui.label(Type::Strong.text(self.name).color(tokens.t1));
         ui.label(Type::Body.text(self.sentence).color(tokens.t1));
-        for line in [self.method, self.meaning] {
-            if !line.is_empty() {
-                ui.label(Type::Small.text(line).color(tokens.t2));
-            }
+        if !self.method.is_empty() {
+            ui.label(Type::Small.text(self.method).color(tokens.t2));
         }
     }
 }

@@ -1,9 +1,7 @@
 //! The legend of a plot. Each entry has a swatch, drawn like its series in the plot, and a name. A
 //! click on the entry hides or shows the series.
 
-use eframe::egui::{
-    Color32, Rect, Response, Role, Sense, Stroke, StrokeKind, Ui, WidgetInfo, vec2,
-};
+use eframe::egui::{Color32, Rect, Response, Role, Sense, Ui, WidgetInfo, vec2};
 
 use super::mark::{line_sample, series_mark};
 use super::paint::focus_ring;
@@ -20,8 +18,6 @@ pub enum LegendSwatch {
     MarkedLine(Dash, Mark),
     /// Only a marker.
     Mark(Mark),
-    /// A bar of a histogram.
-    Bar,
 }
 
 /// An entry of the legend.
@@ -130,11 +126,6 @@ fn paint_sample(ui: &Ui, rect: Rect, sample: LegendSwatch, color: Color32) {
             series_mark(painter, rect.center(), size::MARK, mark, color);
         }
         LegendSwatch::Mark(mark) => series_mark(painter, rect.center(), size::MARK, mark, color),
-        LegendSwatch::Bar => {
-            let bar = Rect::from_center_size(rect.center(), vec2(13.0, 10.0));
-            let fill = color.gamma_multiply(0.6);
-            painter.rect(bar, 0, fill, Stroke::new(1.0, color), StrokeKind::Inside);
-        }
     }
 }
 

@@ -1,6 +1,8 @@
 //! Drawing functions that several widgets share: focus rings, hatching, and boxes with a border.
 
-use eframe::egui::{Color32, CornerRadius, Painter, Rect, Response, Stroke, StrokeKind, Ui, pos2};
+use eframe::egui::{
+    Color32, CornerRadius, Frame, Painter, Rect, Response, Stroke, StrokeKind, Ui, pos2,
+};
 
 use crate::theme::{Tokens, size};
 
@@ -41,6 +43,11 @@ pub(super) fn bordered_box(
     line: Color32,
 ) {
     ui.painter().rect(rect, radius, fill, Stroke::new(1.0, line), StrokeKind::Inside);
+}
+
+/// Returns a filled frame with rounded corners and a border of 1 point, without a margin inside.
+pub(crate) fn bordered_frame(fill: Color32, line: Color32, radius: u8) -> Frame {
+    Frame::new().fill(fill).stroke(Stroke::new(1.0, line)).corner_radius(radius)
 }
 
 /// Returns the fill of a button for its state: normal, hovered, or pressed.

@@ -42,18 +42,35 @@ const MAX_PLOTTED: usize = 4;
 #[derive(Debug)]
 #[must_use = "call show"]
 pub struct ResultTable<'a> {
-    key: &'a str,
-    title: &'a str,
-    note: &'a str,
-    table: &'a Table,
-    layout: TableLayout,
-    hidden: &'a [&'a str],
-    unit: Unit,
-    selected: Option<usize>,
-    plotted: Option<&'a mut Vec<usize>>,
-    can_open: bool,
-    max_rows: usize,
-    forest: Option<ForestPlot>,
+    /// Identifies what the user set for the table, such as the widths of columns, in the stored
+    /// state of the window.
+    pub key: &'a str,
+    /// The title of the card: that of the table, unless it is too general.
+    pub title: &'a str,
+    /// A text after the table's note.
+    pub note: &'a str,
+    /// The contents.
+    pub table: &'a Table,
+    /// Which columns come first, and which rows are compared.
+    pub layout: TableLayout,
+    /// The keys of the columns that are hidden until the user shows them. The tooltip of a value
+    /// shows its confidence interval even if the column of intervals is hidden.
+    pub hidden: &'a [&'a str],
+    /// The default unit of times, which the user can change for this table.
+    pub unit: Unit,
+    /// The row that is highlighted as selected, by its position in the table.
+    pub selected: Option<usize>,
+    /// The positions of the plotted rows, in the order of their series. With this list, each row
+    /// has a check box that plots the row.
+    pub plotted: Option<&'a mut Vec<usize>>,
+    /// Whether the user can open a row by a double click or Enter; [`TableResponse::opened`]
+    /// returns the row.
+    pub can_open: bool,
+    /// The number of rows above which the table scrolls.
+    pub max_rows: usize,
+    /// The forest plot, drawn in an additional column: a dot and an interval per row, on a common
+    /// axis.
+    pub forest: Option<ForestPlot>,
 }
 
 /// What the user did with a table in this frame. Rows are positions in the [`Table`] that the
@@ -67,8 +84,7 @@ pub struct TableResponse {
 }
 
 impl<'a> ResultTable<'a> {
-    /// Creates a result table. `key` identifies what the user set for the table, such as the widths
-    /// of columns, in the stored state of the window.
+    /// Creates a result table with the default options.
     pub const fn new(key: &'a str, table: &'a Table, layout: TableLayout) -> Self {
         Self {
             key,
@@ -84,57 +100,6 @@ impl<'a> ResultTable<'a> {
             max_rows: 16,
             forest: None,
         }
-    }
-
-    /// Sets the title of the card, if that of the table is too general.
-    pub const fn title(mut self, title: &'a str) -> Self {
-        self.title = title;
-        self
-    }
-
-    /// Adds a text after the table's note.
-    pub const fn note(mut self, note: &'a str) -> Self {
-        self.note = note;
-        self
-    }
-
-    /// Hides the columns with these keys until the user shows them. The tooltip of a value shows
-    /// its confidence interval even if the column of intervals is hidden.
-    pub const fn hides(mut self, columns: &'a [&'a str]) -> Self {
-        self.hidden = columns;
-        self
-    }
-
-    /// Sets the default unit of times, which the user can change for this table.
-    pub const fn unit(mut self, unit: Unit) -> Self {
-        self.unit = unit;
-        self
-    }
-
-    /// Sets the row that is highlighted as selected, by its position in the table.
-    pub const fn selected(mut self, row: Option<usize>) -> Self {
-        self.selected = row;
-        self
-    }
-
-    /// Adds to each row a check box that plots the row. `rows` are the positions of the plotted
-    /// rows, in the order of their series.
-    pub const fn plotted(mut self, rows: &'a mut Vec<usize>) -> Self {
-        self.plotted = Some(rows);
-        self
-    }
-
-    /// Lets the user open a row by a double click or Enter; [`TableResponse::opened`] returns the
-    /// row.
-    pub const fn opens(mut self) -> Self {
-        self.can_open = true;
-        self
-    }
-
-    /// Adds a column with a forest plot: a dot and an interval per row, on a common axis.
-    pub const fn forest(mut self, plot: ForestPlot) -> Self {
-        self.forest = Some(plot);
-        self
     }
 
     /// Shows the table in a card. Returns the row that the user selected or opened in this frame.

@@ -42,3 +42,8 @@ pub fn right_aligned<R>(
     }
     InnerResponse::new(inner, child.response())
 }
+
+/// Shows a row of right-aligned content, such as the buttons of a dialog; see [`right_aligned`].
+pub fn right_row<R>(ui: &mut Ui, salt: impl AsIdSalt, contents: impl FnOnce(&mut Ui) -> R) -> R {
+    ui.horizontal(|ui| right_aligned(ui, salt, contents).inner).inner
+}

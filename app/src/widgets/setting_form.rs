@@ -145,9 +145,7 @@ fn problem_ui(ui: &mut Ui, field: &Field, problems: &[Problem]) {
         ui.horizontal_top(|ui| {
             ui.spacing_mut().item_spacing.x = size::GAP_LABEL;
             Severity::Poor.icon_ui(ui, size::ICON_SMALL);
-            let width = ui.available_width();
-            let galley = Spans::plain(Type::Small, &message, tokens.poor);
-            ui.label(galley.wrapped(ui, width));
+            Spans::plain(Type::Small, &message, tokens.poor).paragraph(ui);
         });
     }
 }

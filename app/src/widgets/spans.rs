@@ -101,6 +101,18 @@ impl Spans {
         if elided { response.on_hover_text(words) } else { response }
     }
 
+    /// Shows the text, wrapped at the available width.
+    pub fn paragraph(self, ui: &mut Ui) -> Response {
+        let width = ui.available_width();
+        self.paragraph_within(ui, width)
+    }
+
+    /// Shows the text, wrapped at this width in points.
+    pub fn paragraph_within(self, ui: &mut Ui, width: f32) -> Response {
+        let galley = self.wrapped(ui, width);
+        ui.label(galley)
+    }
+
     fn push(&mut self, text: &str, font_id: FontId, color: Color32) {
         let format = TextFormat {
             font_id,

@@ -2,11 +2,11 @@
 //! unless they are errors.
 
 use eframe::egui::{
-    Align2, Area, Context, CornerRadius, Frame, Id, Margin, Order, Role, Sense, Stroke, Ui,
-    WidgetInfo, accesskit, vec2,
+    Align2, Area, Context, Id, Margin, Order, Role, Sense, Ui, WidgetInfo, accesskit, vec2,
 };
 
 use super::button::{link, quiet_icon_button};
+use super::paint::bordered_frame;
 use super::severity::Severity;
 use super::spans::Spans;
 use crate::theme::{Tokens, Type, icons, paint_icon, size};
@@ -154,11 +154,7 @@ fn has_focus_within(ctx: &Context, toast: Id) -> bool {
 fn toast_ui<A: Clone>(ui: &mut Ui, toast: &Toast<A>) -> Option<Outcome<A>> {
     let tokens = Tokens::of(ui);
     let padding = Margin::symmetric(12, 7);
-    let frame = Frame::new()
-        .fill(tokens.pop)
-        .stroke(Stroke::new(1.0, tokens.line2))
-        .corner_radius(CornerRadius::same(size::CARD_RADIUS))
-        .inner_margin(padding);
+    let frame = bordered_frame(tokens.pop, tokens.line2, size::CARD_RADIUS).inner_margin(padding);
     frame
         .show(ui, |ui| {
             ui.set_width(size::TOAST_WIDTH - padding.sum().x);

@@ -4,10 +4,11 @@
 use std::sync::Arc;
 
 use eframe::egui::{
-    Align, Color32, CornerRadius, Frame, Galley, Grid, Id, Layout, Margin, Rect, Response, Role,
-    Sense, Stroke, Ui, UiBuilder, WidgetInfo, pos2, vec2,
+    Align, Color32, CornerRadius, Galley, Grid, Id, Layout, Margin, Rect, Response, Role, Sense,
+    Ui, UiBuilder, WidgetInfo, pos2, vec2,
 };
 
+use super::paint::bordered_frame;
 use super::severity::Severity;
 use super::spans::Spans;
 use crate::theme::{Tokens, Type, paint_icon, size};
@@ -52,11 +53,9 @@ impl<'a> VerdictStrip<'a> {
     pub fn show(self, ui: &mut Ui, actions: impl FnOnce(&mut Ui)) -> Response {
         let tokens = Tokens::of(ui);
         let id = ui.next_auto_id().with("strip");
-        let frame = Frame::new()
-            .fill(self.severity.strip_color(tokens))
-            .stroke(Stroke::new(1.0, tokens.line))
-            .corner_radius(CornerRadius::same(size::CARD_RADIUS))
-            .inner_margin(Margin { left: 16, right: 14, top: 10, bottom: 10 });
+        let frame =
+            bordered_frame(self.severity.strip_color(tokens), tokens.line, size::CARD_RADIUS)
+                .inner_margin(Margin { left: 16, right: 14, top: 10, bottom: 10 });
         let width = ui.available_width() - frame.total_margin().sum().x;
         let framed = frame.show(ui, |ui| {
             ui.set_width(width.max(0.0));

@@ -68,13 +68,14 @@ impl Plots {
             times.show(self.has_rates);
             let seen = ChartCard::new(("capture", &id), &times.chart).in_view(ui);
             times.look_closer(seen);
-            let card = ChartCard::new(("capture", &id), &times.chart)
-                .note(&note)
-                .marked(&times.marks)
-                .close_up(times.close_up.as_ref().map(|(_, chart)| chart));
-            let card = match made.recorded.sides(ui) {
-                Some(sides) => card.link(link).above_strips(sides),
-                None => card,
+            let sides = made.recorded.sides(ui);
+            let card = ChartCard {
+                note: &note,
+                link: sides.map(|_| link),
+                sides,
+                marked: &times.marks,
+                close_up: times.close_up.as_ref().map(|(_, chart)| chart),
+                ..ChartCard::new(("capture", &id), &times.chart)
             };
             if let Some(at) = stepped(ui, self.at, times.stutters.len()) {
                 let (middle, _) = times.stutters.get(at).copied().unwrap_or_default();
@@ -94,7 +95,8 @@ impl Plots {
             made.recorded.ui(ui, Above::chart(link));
         }
         if let Some(chart) = &made.histogram {
-            ChartCard::new(("capture", &id), chart).note(&figures.label).show(ui, |_| {});
+            let card = ChartCard::new(("capture", &id), chart);
+            ChartCard { note: &figures.label, ..card }.show(ui, |_| {});
         }
     }
 }

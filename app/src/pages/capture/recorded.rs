@@ -54,11 +54,9 @@ impl Recorded {
         if self.strips.is_empty() {
             return;
         }
-        Card::new("Recorded over time").note("from 0 to the highest value").show(
-            ui,
-            |_| {},
-            |ui| strips_ui(ui, above, (0.0, self.end_secs), &self.strips),
-        );
+        Card::new("Recorded over time")
+            .note("from 0 to the highest value")
+            .show_plain(ui, |ui| strips_ui(ui, above, (0.0, self.end_secs), &self.strips));
     }
 }
 

@@ -37,16 +37,12 @@ pub(super) fn ui(
         .sentence(&sentence)
         .evidence("Each measurement is compared like two runs of its test. Click one for all its metrics.")
         .show(ui, |ui| export_buttons(ui, &Subject::Comparison, actions));
-    Card::new("What changed").flush().show(
-        ui,
-        |_| {},
-        |ui| {
-            ui.spacing_mut().item_spacing.y = 0.0;
-            for (part, outcomes) in &compared.outcomes {
-                part_ui(ui, compared, *part, outcomes, actions);
-            }
-        },
-    );
+    Card::new("What changed").flush().show_plain(ui, |ui| {
+        ui.spacing_mut().item_spacing.y = 0.0;
+        for (part, outcomes) in &compared.outcomes {
+            part_ui(ui, compared, *part, outcomes, actions);
+        }
+    });
 }
 
 /// Draws one card per check, in a row.
@@ -180,8 +176,7 @@ fn part_ui(
             let measured = files.iter().filter(|files| !files.is_empty()).count();
             cell(ui, PART, &mut |ui| {
                 if measured < 2 {
-                    let name = Spans::plain(Type::Strong, part.name(), tokens.t1);
-                    name.label(ui);
+                    Spans::plain(Type::Strong, part.name(), tokens.t1).label(ui);
                     return;
                 }
                 let name = format!("Compare {}", part.name());

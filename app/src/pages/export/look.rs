@@ -4,14 +4,14 @@
 use std::sync::Arc;
 
 use eframe::egui::{
-    ColorImage, CornerRadius, Frame, Image, Margin, ScrollArea, Stroke, TextureHandle,
-    TextureOptions, Ui, vec2,
+    ColorImage, Image, Margin, ScrollArea, TextureHandle, TextureOptions, Ui, vec2,
 };
 
 use super::rendered::blocks_ui;
 use crate::session::{Action, ActiveExport, ExportRequest, Preview};
 use crate::text::{self, export as words};
 use crate::theme::{Tokens, Type, icons, size};
+use crate::widgets::paint::bordered_frame;
 use crate::widgets::{Button, FollowFocus as _, Severity, Spans, card, right_aligned, right_width};
 
 /// Height of the row with the result of the search for private names, in points.
@@ -55,31 +55,27 @@ pub(super) fn preview_ui(
         right_aligned(ui, "export-view", |ui| open_ui(ui, request, is_open, actions));
     });
     let height = (ui.available_height() - FOUND - size::GAP_SMALL).max(60.0);
-    Frame::new()
-        .fill(tokens.plot)
-        .stroke(Stroke::new(1.0, tokens.line))
-        .corner_radius(CornerRadius::same(size::RADIUS))
-        .inner_margin(Margin::same(12))
-        .show(ui, |ui| {
-            let room = vec2(ui.available_width(), height - 26.0);
-            ui.set_min_size(room);
-            ui.set_max_size(room);
-            match &preview {
-                Some(Ok(preview)) => {
-                    // Each export and format has its own scroll position, so that a new preview
-                    // begins at its top.
-                    ui.push_id((exporting.number(), request.kind.label()), |ui| {
-                        contents_ui(ui, preview, request, view);
-                    });
-                }
-                Some(Err(why)) => {
-                    Severity::Poor.icon_ui(ui, size::ICON);
-                    let why = format!("No preview: {why}.");
-                    ui.label(Type::Body.text(why).color(tokens.t1));
-                }
-                None => {}
+    let frame = bordered_frame(tokens.plot, tokens.line, size::RADIUS);
+    frame.inner_margin(Margin::same(12)).show(ui, |ui| {
+        let room = vec2(ui.available_width(), height - 26.0);
+        ui.set_min_size(room);
+        ui.set_max_size(room);
+        match &preview {
+            Some(Ok(preview)) => {
+                // Each export and format has its own scroll position, so that a new preview
+                // begins at its top.
+                ui.push_id((exporting.number(), request.kind.label()), |ui| {
+                    contents_ui(ui, preview, request, view);
+                });
             }
-        });
+            Some(Err(why)) => {
+                Severity::Poor.icon_ui(ui, size::ICON);
+                let why = format!("No preview: {why}.");
+                ui.label(Type::Body.text(why).color(tokens.t1));
+            }
+            None => {}
+        }
+    });
     if let Some(Ok(preview)) = &preview {
         found_ui(ui, preview);
     }

@@ -4,14 +4,13 @@
 use std::sync::Arc;
 
 use eframe::egui::{
-    CollapsingHeader, Frame, Galley, Id, Margin, Rect, Response, Role, Sense, Stroke, Ui,
-    WidgetInfo, pos2, vec2,
+    CollapsingHeader, Galley, Id, Margin, Rect, Response, Role, Sense, Ui, WidgetInfo, pos2, vec2,
 };
 use jitterscope_engine::export::document::{Block, Grid, Piece, TextStyle};
 
 use crate::theme::{Tokens, Type, icons, size};
 use crate::widgets::Spans;
-use crate::widgets::paint::focus_ring_around;
+use crate::widgets::paint::{bordered_frame, focus_ring_around};
 
 /// Maximum width of a table column, in points.
 const WIDEST: f32 = 230.0;
@@ -92,19 +91,15 @@ fn plot_ui(ui: &mut Ui, title: &str, finding: &str, width: f32) {
         .gap(size::GAP_SMALL)
         .text(Type::Small, &format!("Plot: {title}"), tokens.t1);
     let finding = Some(finding).filter(|finding| !finding.is_empty() && *finding != title);
-    Frame::new()
-        .fill(tokens.card)
-        .stroke(Stroke::new(1.0, tokens.line2))
-        .inner_margin(Margin::same(10))
-        .show(ui, |ui| {
-            let room = (width - size::GAP_GROUP - size::GAP_SMALL).max(size::TARGET);
-            ui.set_width(room);
-            ui.set_min_height(PLOT);
-            text.label_within(ui, room);
-            if let Some(finding) = finding {
-                ui.label(Spans::plain(Type::Small, finding, tokens.t2).wrapped(ui, room));
-            }
-        });
+    bordered_frame(tokens.card, tokens.line2, 0).inner_margin(Margin::same(10)).show(ui, |ui| {
+        let room = (width - size::GAP_GROUP - size::GAP_SMALL).max(size::TARGET);
+        ui.set_width(room);
+        ui.set_min_height(PLOT);
+        text.label_within(ui, room);
+        if let Some(finding) = finding {
+            Spans::plain(Type::Small, finding, tokens.t2).paragraph_within(ui, room);
+        }
+    });
 }
 
 fn quote_ui(ui: &mut Ui, lines: &[String], width: f32) {

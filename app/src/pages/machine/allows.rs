@@ -142,20 +142,15 @@ fn how_ui(ui: &mut Ui, facts: &Facts, actions: &mut Vec<Action>) {
         return;
     }
     let note = "Jitterscope never changes these settings itself";
-    Card::new("How to allow real-time priority").note(note).show(
-        ui,
-        |_| {},
-        |ui| {
-            for (step, number) in steps.iter().zip(1..) {
-                step_ui(ui, Some(number), step, actions);
-            }
-            let tokens = Tokens::of(ui);
-            let safe = "Is this safe? A real-time thread runs before all normal threads. \
+    Card::new("How to allow real-time priority").note(note).show_plain(ui, |ui| {
+        for (step, number) in steps.iter().zip(1..) {
+            step_ui(ui, Some(number), step, actions);
+        }
+        let tokens = Tokens::of(ui);
+        let safe = "Is this safe? A real-time thread runs before all normal threads. \
                         Jitterscope's watchdog revokes the priority if a thread overruns, and the \
                         system reserves a share of each CPU. Any other program with this \
                         permission can use it, too.";
-            let width = ui.available_width();
-            ui.label(Spans::plain(Type::Small, safe, tokens.t2).wrapped(ui, width));
-        },
-    );
+        Spans::plain(Type::Small, safe, tokens.t2).paragraph(ui);
+    });
 }

@@ -1,13 +1,12 @@
 //! Diagram of the cores: packages, shared caches, core types, and the logical CPUs of each core.
 
-use eframe::egui::{
-    Align2, Frame, Margin, Rect, Role, Sense, Stroke, StrokeKind, Ui, WidgetInfo, vec2,
-};
+use eframe::egui::{Align2, Margin, Rect, Role, Sense, Stroke, StrokeKind, Ui, WidgetInfo, vec2};
 use jitterscope_engine::platform::{Cache, CoreKind, Cpu};
 
 use crate::session::Facts;
 use crate::text;
 use crate::theme::{Tokens, Type, icons, paint_icon, size};
+use crate::widgets::paint::bordered_frame;
 use crate::widgets::{Card, Spans};
 
 /// Minimum width and height of the box of a core, in points.
@@ -74,33 +73,25 @@ pub(super) fn ui(ui: &mut Ui, facts: &Facts) {
     if let Some(khz) = machine.cpus.iter().filter_map(|cpu| cpu.most_khz).max() {
         note.push_str(&format!(", up to {}.{} GHz", khz / 1_000_000, khz / 100_000 % 10));
     }
-    Card::new(title).note(&note).show(
-        ui,
-        |_| {},
-        |ui| {
-            let tokens = Tokens::of(ui);
-            let groups = groups(&machine.cpus, &facts.detail.system.caches);
-            for (group, number) in groups.iter().zip(0..) {
-                group_ui(ui, facts, group, number, groups.len());
-            }
-            let mut lines = vec![caches_in_words(&facts.detail.system.caches)];
-            if let Some(cpu) = facts.performance_cpu.filter(|_| facts.can_pin) {
-                lines.push(format!("The pin marks CPU {cpu}, which \"P-core\" refers to."));
-            }
-            if facts.detail.system.smt == Some(true) {
-                let shared =
-                    "Two CPUs in one box share a core: two busy threads on it slow each other \
+    Card::new(title).note(&note).show_plain(ui, |ui| {
+        let tokens = Tokens::of(ui);
+        let groups = groups(&machine.cpus, &facts.detail.system.caches);
+        for (group, number) in groups.iter().zip(0..) {
+            group_ui(ui, facts, group, number, groups.len());
+        }
+        let mut lines = vec![caches_in_words(&facts.detail.system.caches)];
+        if let Some(cpu) = facts.performance_cpu.filter(|_| facts.can_pin) {
+            lines.push(format!("The pin marks CPU {cpu}, which \"P-core\" refers to."));
+        }
+        if facts.detail.system.smt == Some(true) {
+            let shared = "Two CPUs in one box share a core: two busy threads on it slow each other \
                      down.";
-                lines.push(shared.to_owned());
-            }
-            let words = lines.into_iter().filter(|line| !line.is_empty()).collect::<Vec<_>>();
-            let width = ui.available_width();
-            let words = words.join(" ");
-            ui.label(
-                Spans::plain(Type::Small, &words, tokens.t2).wrapped(ui, width),
-            );
-        },
-    );
+            lines.push(shared.to_owned());
+        }
+        let words = lines.into_iter().filter(|line| !line.is_empty()).collect::<Vec<_>>();
+        let words = words.join(" ");
+        Spans::plain(Type::Small, &words, tokens.t2).paragraph(ui);
+    });
 }
 
 /// Describes the caches of each core, without the shared last level: `Each core: L1 32 KiB, L2 512
@@ -126,10 +117,7 @@ fn caches_in_words(caches: &[Cache]) -> String {
 
 fn group_ui(ui: &mut Ui, facts: &Facts, group: &Group, number: u32, count: usize) {
     let tokens = Tokens::of(ui);
-    let frame = Frame::new()
-        .fill(tokens.plot)
-        .stroke(Stroke::new(1.0, tokens.line))
-        .corner_radius(size::RADIUS)
+    let frame = bordered_frame(tokens.plot, tokens.line, size::RADIUS)
         .inner_margin(Margin::same(size::CARD_PADDING - 2));
     frame.show(ui, |ui| {
         ui.set_width(ui.available_width());

@@ -38,28 +38,21 @@ pub(super) fn noise_ui(ui: &mut Ui, session: &Session, actions: &mut Vec<Action>
     if session.is_noise_due() {
         actions.push(Action::ReadNoise);
     }
-    Card::new("Noise floor").note("of the frame loop").show(
-        ui,
-        |_| {},
-        |ui| {
-            let width = ui.available_width();
-            let words =
-                session.machine().noise().map_or_else(|| UNKNOWN_NOISE.to_owned(), noise_words);
-            let color = Tokens::of(ui).t2;
-            ui.label(Spans::plain(Type::Body, &words, color).wrapped(ui, width));
-            let verb =
-                if session.machine().noise().is_some() { "Measure again" } else { "Measure" };
-            let words = session.noise_duration().map_or_else(
-                || verb.to_owned(),
-                |length| format!("{verb} ({})", text::format_long_time(length)),
-            );
-            let name = format!("{verb} the noise floor");
-            let button = Button::new(&words).name(&name);
-            if ui.add_enabled(!session.running().is_busy(), button).clicked() {
-                actions.push(Action::MeasureNoise);
-            }
-        },
-    );
+    Card::new("Noise floor").note("of the frame loop").show_plain(ui, |ui| {
+        let words = session.machine().noise().map_or_else(|| UNKNOWN_NOISE.to_owned(), noise_words);
+        let color = Tokens::of(ui).t2;
+        Spans::plain(Type::Body, &words, color).paragraph(ui);
+        let verb = if session.machine().noise().is_some() { "Measure again" } else { "Measure" };
+        let words = session.noise_duration().map_or_else(
+            || verb.to_owned(),
+            |length| format!("{verb} ({})", text::format_long_time(length)),
+        );
+        let name = format!("{verb} the noise floor");
+        let button = Button::new(&words).name(&name);
+        if ui.add_enabled(!session.running().is_busy(), button).clicked() {
+            actions.push(Action::MeasureNoise);
+        }
+    });
 }
 
 const UNKNOWN_NOISE: &str = "Not measured. Runs the same settings 5 times to measure run-to-run \
@@ -86,27 +79,21 @@ fn card_ui(ui: &mut Ui, title: &str, note: &str, lines: &[(String, String)]) {
     if lines.is_empty() {
         return;
     }
-    Card::new(title).note(note).show(
-        ui,
-        |_| {},
-        |ui| {
-            let tokens = Tokens::of(ui);
-            ui.spacing_mut().item_spacing.y = size::GAP_LABEL;
-            ui.spacing_mut().interact_size.y = 0.0;
-            let names = (ui.available_width() * 0.44).min(190.0);
-            for (name, value) in lines {
-                ui.horizontal_top(|ui| {
-                    ui.spacing_mut().item_spacing.x = size::GAP_SMALL;
-                    let name = Spans::plain(Type::Table, name, tokens.t2);
-                    ui.scope(|ui| {
-                        ui.set_width(names);
-                        name.label(ui);
-                    });
-                    let width = ui.available_width();
-                    let value = Spans::plain(Type::Table, value, tokens.t1);
-                    ui.label(value.wrapped(ui, width));
+    Card::new(title).note(note).show_plain(ui, |ui| {
+        let tokens = Tokens::of(ui);
+        ui.spacing_mut().item_spacing.y = size::GAP_LABEL;
+        ui.spacing_mut().interact_size.y = 0.0;
+        let names = (ui.available_width() * 0.44).min(190.0);
+        for (name, value) in lines {
+            ui.horizontal_top(|ui| {
+                ui.spacing_mut().item_spacing.x = size::GAP_SMALL;
+                let name = Spans::plain(Type::Table, name, tokens.t2);
+                ui.scope(|ui| {
+                    ui.set_width(names);
+                    name.label(ui);
                 });
-            }
-        },
-    );
+                Spans::plain(Type::Table, value, tokens.t1).paragraph(ui);
+            });
+        }
+    });
 }

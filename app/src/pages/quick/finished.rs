@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use eframe::egui::{CornerRadius, Frame, Margin, Rect, Role, Sense, Stroke, Ui, WidgetInfo, vec2};
+use eframe::egui::{CornerRadius, Margin, Rect, Role, Sense, Ui, WidgetInfo, vec2};
 use jitterscope_engine::plan::quick::Part;
 use jitterscope_engine::plan::{Plan, WhatHelps};
 use jitterscope_engine::report::quick::{Answer, Card as PartCard, Scorecard};
@@ -16,6 +16,7 @@ use crate::text;
 use crate::theme::{Tokens, Type, icon, icons, paint_icon, size};
 use crate::widgets::card::plain_card;
 use crate::widgets::keys::pressed;
+use crate::widgets::paint::bordered_frame;
 use crate::widgets::{
     Button, Card, Command, ResultTable, Severity, Spans, link_in_table, right_aligned,
 };
@@ -119,9 +120,8 @@ fn under_load_of(result: &FinishedCheck) -> WhatHelps {
 fn details_ui(ui: &mut Ui, result: &FinishedCheck) {
     let numbers = text::quick::numbers(&result.card);
     if !numbers.is_empty() {
-        let width = ui.available_width();
         let color = Tokens::of(ui).t2;
-        ui.label(Spans::plain(Type::Body, &numbers, color).wrapped(ui, width));
+        Spans::plain(Type::Body, &numbers, color).paragraph(ui);
     }
     two_columns(
         ui,
@@ -129,7 +129,8 @@ fn details_ui(ui: &mut Ui, result: &FinishedCheck) {
         |ui| rates_ui(ui, &result.card),
         |ui| {
             let Some(chart) = &result.chart else { return };
-            ChartCard::new(("quick", "result"), chart).height(CURVES).show(ui, |_| {});
+            let card = ChartCard::new(("quick", "result"), chart);
+            ChartCard { height: CURVES, ..card }.show(ui, |_| {});
         },
     );
 }
@@ -148,10 +149,7 @@ fn banner_ui(ui: &mut Ui, card: &Scorecard, mut add: impl FnMut(&mut Ui, Side)) 
     let tokens = Tokens::of(ui);
     let is_inconclusive = matches!(card.answer, Answer::Inconclusive { .. });
     let severity = if is_inconclusive { Severity::Inconclusive } else { severity_of(card.grade) };
-    let frame = Frame::new()
-        .fill(severity.strip_color(tokens))
-        .stroke(Stroke::new(1.0, tokens.line))
-        .corner_radius(CornerRadius::same(size::CARD_RADIUS))
+    let frame = bordered_frame(severity.strip_color(tokens), tokens.line, size::CARD_RADIUS)
         .inner_margin(Margin { left: 22, right: 14, top: 12, bottom: 12 });
     let width = ui.available_width() - frame.total_margin().sum().x;
     let framed = frame.show(ui, |ui| {
@@ -227,7 +225,7 @@ fn words_ui(ui: &mut Ui, card: &Scorecard, severity: Severity) {
     let spans = spans.text(Type::Verdict, &sentence, tokens.t1);
     let mut rows = vec![(spans.wrapped(ui, width), tokens.t1)];
     if !evidence.is_empty() {
-        let spans = Spans::new(Type::Body).text(Type::Body, &evidence, tokens.t2);
+        let spans = Spans::plain(Type::Body, &evidence, tokens.t2);
         rows.push((spans.wrapped(ui, width), tokens.t2));
     }
     let height = rows.iter().map(|(galley, _)| galley.size().y).sum();
@@ -313,20 +311,18 @@ fn card_ui(ui: &mut Ui, card: &PartCard, name_ui: impl FnOnce(&mut Ui)) {
         .label(ui);
     let Some(words) = text::quick::card(card) else {
         let about = text::quick::why_no_number(card);
-        let about = Spans::plain(Type::Small, &about, tokens.t2);
-        ui.label(about.wrapped(ui, width));
+        Spans::plain(Type::Small, &about, tokens.t2).paragraph_within(ui, width);
         return;
     };
     Spans::plain(Type::Verdict, &words.number, tokens.t1)
         .gap(size::GAP_LABEL)
         .text(Type::Body, words.unit, tokens.t2)
         .label(ui);
-    ui.label(Spans::plain(Type::Small, &words.caption, tokens.t2).wrapped(ui, width));
+    Spans::plain(Type::Small, &words.caption, tokens.t2).paragraph_within(ui, width);
     if let Some(scale) = &card.scale {
         scale_strip(ui, scale);
     }
-    let sentence = Spans::plain(Type::Small, &words.sentence, tokens.t2);
-    ui.label(sentence.wrapped(ui, width));
+    Spans::plain(Type::Small, &words.sentence, tokens.t2).paragraph_within(ui, width);
 }
 
 /// Draws the table of frame rates that this PC can pace.
@@ -336,9 +332,8 @@ fn rates_ui(ui: &mut Ui, card: &Scorecard) {
     }
     let table = rates::table(&card.rates);
     let measured = card.rates.iter().position(|rate| rate.is_measured);
-    ResultTable::new("quick-rates", &table, rates::LAYOUT).selected(measured).show(ui);
+    let table = ResultTable::new("quick-rates", &table, rates::LAYOUT);
+    ResultTable { selected: measured, ..table }.show(ui);
     let color = Tokens::of(ui).t2;
-    let width = ui.available_width();
-    let limits = Spans::plain(Type::Small, &text::quick::rate_limits(), color);
-    ui.label(limits.wrapped(ui, width));
+    Spans::plain(Type::Small, &text::quick::rate_limits(), color).paragraph(ui);
 }

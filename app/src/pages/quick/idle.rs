@@ -50,13 +50,11 @@ impl QuickPage {
             ui.add_space(size::GAP_LABEL);
             let width = ui.available_width();
             let title = "Is this PC causing stutter?";
-            let title = Spans::plain(Type::Verdict, title, tokens.t1);
-            ui.label(title.wrapped(ui, width));
+            Spans::plain(Type::Verdict, title, tokens.t1).paragraph_within(ui, width);
             let about = "Runs five short tests of sleep, spin, frame pacing, and scheduling. \
                          Takes about a minute. Nothing is installed and no system settings are \
                          changed.";
-            let about = Spans::plain(Type::Body, about, tokens.t2);
-            ui.label(about.wrapped(ui, width.min(600.0)));
+            Spans::plain(Type::Body, about, tokens.t2).paragraph_within(ui, width.min(600.0));
             ui.add_space(size::GAP_LABEL);
             ui.horizontal_wrapped(|ui| {
                 let can_run = session.can_start(PageId::Quick);
@@ -125,9 +123,7 @@ impl QuickPage {
                     Spans::plain(Type::Body, &length, color).whole_label(ui);
                 });
             });
-            let width = ui.available_width();
-            let about = Spans::plain(Type::Small, part.about(), color);
-            ui.label(about.wrapped(ui, width));
+            Spans::plain(Type::Small, part.about(), color).paragraph(ui);
         });
     }
 }
@@ -161,31 +157,24 @@ pub(super) fn line_ui(ui: &mut Ui, severity: Severity, name: &str, words: &str) 
             ui.set_width(NAMES);
             Spans::plain(Type::Body, name, tokens.t1).label(ui);
         });
-        let width = ui.available_width();
-        let words = Spans::plain(Type::Body, words, tokens.t2);
-        ui.label(words.wrapped(ui, width));
+        Spans::plain(Type::Body, words, tokens.t2).paragraph(ui);
     });
 }
 
 /// Draws the conditions to consider before the check.
 fn before_ui(ui: &mut Ui, session: &Session) {
-    Card::new("Before you start").flush().show(
-        ui,
-        |_| {},
-        |ui| {
-            ui.spacing_mut().item_spacing.y = 0.0;
-            for (severity, name, words) in conditions(session) {
-                line_ui(ui, severity, name, &words);
-            }
-            row(ui, |ui| {
-                let color = Tokens::of(ui).t2;
-                let hint = "For a clean baseline, close games, browsers, and downloads first. To \
+    Card::new("Before you start").flush().show_plain(ui, |ui| {
+        ui.spacing_mut().item_spacing.y = 0.0;
+        for (severity, name, words) in conditions(session) {
+            line_ui(ui, severity, name, &words);
+        }
+        row(ui, |ui| {
+            let color = Tokens::of(ui).t2;
+            let hint = "For a clean baseline, close games, browsers, and downloads first. To \
                             test everyday conditions, leave them open and run the check again.";
-                let width = ui.available_width();
-                ui.label(Spans::plain(Type::Small, hint, color).wrapped(ui, width));
-            });
-        },
-    );
+            Spans::plain(Type::Small, hint, color).paragraph(ui);
+        });
+    });
 }
 
 /// Returns the conditions to consider before a check, such as power and other programs, each with a

@@ -8,19 +8,14 @@ use crate::text;
 use crate::widgets::TableLayout;
 
 /// The table layout: all columns, and no comparison, because a lower frame rate is always easier.
-pub(super) const LAYOUT: TableLayout = TableLayout {
-    leading: &[
-        "rate_fps",
-        "target_frame_time_nanos",
-        "p99_nanos",
-        "p99_of_frame_share",
-        "missed_share",
-        "grade",
-    ],
-    varying: &[],
-    rows: &[],
-    compared: None,
-};
+pub(super) const LAYOUT: TableLayout = TableLayout::of(&[
+    "rate_fps",
+    "target_frame_time_nanos",
+    "p99_nanos",
+    "p99_of_frame_share",
+    "missed_share",
+    "grade",
+]);
 
 /// Returns the table of frame rates, one row per rate.
 pub(super) fn table(rates: &[Rate]) -> Table {

@@ -150,9 +150,7 @@ fn part_ui(ui: &mut Ui, check: &ActiveCheck, part: Part, state: &PartState, live
                     }
                     PartState::Quiet(found) => {
                         let words = quiet_words(check, found);
-                        let width = ui.available_width();
-                        let words = Spans::plain(Type::Small, &words, tokens.t2);
-                        ui.label(words.wrapped(ui, width));
+                        Spans::plain(Type::Small, &words, tokens.t2).paragraph(ui);
                     }
                     PartState::Waiting | PartState::Skipped => {}
                 }
@@ -281,8 +279,7 @@ fn hint_ui(ui: &mut Ui) {
             let color = Tokens::of(ui).t2;
             let hint = "You can use other apps, but their activity affects the results. Keep this \
                         window visible: some systems throttle hidden windows.";
-            let width = ui.available_width();
-            ui.label(Spans::plain(Type::Small, hint, color).wrapped(ui, width));
+            Spans::plain(Type::Small, hint, color).paragraph(ui);
         });
     });
 }
@@ -329,19 +326,15 @@ fn so_far_ui(ui: &mut Ui, live: &Live) {
         let (typical, unit) = time(summary.map(|summary| summary.lateness.p50));
         ("Median", typical, unit)
     };
-    Card::new("So far").note(&trial.trial.label).show(
-        ui,
-        |_| {},
-        |ui| {
-            tile_row(
-                ui,
-                &[
-                    Tile::new(&counted, &count, &planned),
-                    Tile::new("p99", &p99.0, p99.1),
-                    Tile::new("Max", &worst.0, worst.1),
-                    Tile::new(last.0, &last.1, last.2),
-                ],
-            );
-        },
-    );
+    Card::new("So far").note(&trial.trial.label).show_plain(ui, |ui| {
+        tile_row(
+            ui,
+            &[
+                Tile::new(&counted, &count, &planned),
+                Tile::new("p99", &p99.0, p99.1),
+                Tile::new("Max", &worst.0, worst.1),
+                Tile::new(last.0, &last.1, last.2),
+            ],
+        );
+    });
 }

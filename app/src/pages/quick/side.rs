@@ -117,10 +117,8 @@ fn text_ui(ui: &mut Ui, (title, text): (&str, &str), right: f32) {
         ui.spacing_mut().item_spacing.y = 0.0;
         ui.set_width((ui.available_width() - right).max(120.0));
         let width = ui.available_width();
-        let title = Spans::new(Type::Strong).text(Type::Strong, title, tokens.t1);
-        ui.label(title.wrapped(ui, width));
-        let said = Spans::new(Type::Small).text(Type::Small, text, tokens.t2);
-        ui.label(said.wrapped(ui, width));
+        Spans::plain(Type::Strong, title, tokens.t1).paragraph_within(ui, width);
+        Spans::plain(Type::Small, text, tokens.t2).paragraph_within(ui, width);
     });
 }
 
@@ -264,16 +262,12 @@ fn list_ui(ui: &mut Ui, card: &Scorecard, mut one_ui: impl FnMut(&mut Ui, ToDo<'
 
 /// Draws the card of measurement quality, with one line per criterion.
 pub(super) fn trust_ui(ui: &mut Ui, card: &Scorecard) {
-    Card::new("Measurement quality").flush().show(
-        ui,
-        |_| {},
-        |ui| {
-            ui.spacing_mut().item_spacing.y = 0.0;
-            for trust in &card.trust {
-                let severity = if trust.is_good() { Severity::Good } else { Severity::Fair };
-                let (name, words) = text::quick::trust(trust);
-                line_ui(ui, severity, name, &words);
-            }
-        },
-    );
+    Card::new("Measurement quality").flush().show_plain(ui, |ui| {
+        ui.spacing_mut().item_spacing.y = 0.0;
+        for trust in &card.trust {
+            let severity = if trust.is_good() { Severity::Good } else { Severity::Fair };
+            let (name, words) = text::quick::trust(trust);
+            line_ui(ui, severity, name, &words);
+        }
+    });
 }

@@ -9,7 +9,7 @@ use crate::text::{self, library as words};
 use crate::theme::{Tokens, Type, icons, size};
 use crate::widgets::dialog::{self, Answer, Dialog};
 use crate::widgets::{
-    Button, Command, FollowFocus as _, Spans, icon_button, key_text, right_aligned,
+    Button, Command, FollowFocus as _, Spans, icon_button, key_text, right_aligned, right_row,
 };
 
 /// Width and maximum height of the list of deleted runs, in points.
@@ -94,21 +94,17 @@ impl DeletedList {
         });
         ui.separator();
         let files = || deleted.iter().flat_map(|one| one.item.files.clone()).collect::<Vec<_>>();
-        ui.horizontal(|ui| {
-            right_aligned(ui, "deleted-all", |ui| {
-                ui.spacing_mut().item_spacing.x = size::GAP_SMALL;
-                let is_closed = ui.add(Button::new("Close").shortcut("Esc")).clicked();
-                if ui.add(Button::new("Delete all for good…")).clicked() {
-                    self.question = files();
-                }
-                if ui.add(Button::new("Restore all")).clicked() {
-                    actions.push(Action::RestoreRuns(files()));
-                }
-                is_closed
-            })
-            .inner
+        right_row(ui, "deleted-all", |ui| {
+            ui.spacing_mut().item_spacing.x = size::GAP_SMALL;
+            let is_closed = ui.add(Button::new("Close").shortcut("Esc")).clicked();
+            if ui.add(Button::new("Delete all for good…")).clicked() {
+                self.question = files();
+            }
+            if ui.add(Button::new("Restore all")).clicked() {
+                actions.push(Action::RestoreRuns(files()));
+            }
+            is_closed
         })
-        .inner
     }
 
     fn row_ui(&mut self, ui: &mut Ui, one: &DeletedItem, actions: &mut Vec<Action>) {

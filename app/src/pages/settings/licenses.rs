@@ -2,10 +2,10 @@
 
 use std::sync::LazyLock;
 
-use eframe::egui::{Context, Id, Label, ScrollArea, Ui};
+use eframe::egui::{Context, Label, ScrollArea, Ui};
 
-use crate::theme::{Tokens, Type, size};
-use crate::widgets::{Button, dialog, right_aligned};
+use crate::theme::{Tokens, Type};
+use crate::widgets::dialog;
 
 /// The titles and full texts of the licenses.
 const TEXTS: [(&str, &str); 3] = [
@@ -36,32 +36,17 @@ static LINES: LazyLock<Vec<Line>> = LazyLock::new(|| {
 
 /// Shows the licenses; returns `false` when they are closed.
 pub(super) fn show(ctx: &Context) -> bool {
-    let modal = dialog::modal(ctx, Id::unique("licenses")).show(ctx, ui);
-    !(modal.inner || modal.should_close())
-}
-
-fn ui(ui: &mut Ui) -> bool {
-    let room = ui.ctx().content_rect();
-    ui.set_width((size::DIALOG_WIDTH * 1.5).min(room.width() - 40.0));
-    dialog::title(ui, "Licenses");
-    ui.scope(|ui| {
-        ui.spacing_mut().item_spacing.y = 0.0;
-        let height = (room.height() - 180.0).max(80.0);
-        let area = ScrollArea::both().max_height(height).auto_shrink([false, true]);
-        area.show_rows(ui, Type::Small.line_height(), LINES.len(), |ui, rows| {
-            for line in LINES.get(rows).unwrap_or_default() {
-                line.ui(ui);
-            }
+    dialog::text_dialog(ctx, "Licenses", |ui, height| {
+        ui.scope(|ui| {
+            ui.spacing_mut().item_spacing.y = 0.0;
+            let area = ScrollArea::both().max_height(height).auto_shrink([false, true]);
+            area.show_rows(ui, Type::Small.line_height(), LINES.len(), |ui, rows| {
+                for line in LINES.get(rows).unwrap_or_default() {
+                    line.ui(ui);
+                }
+            });
         });
-    });
-    ui.add_space(size::GAP_SMALL);
-    ui.horizontal(|ui| {
-        right_aligned(ui, "licenses-buttons", |ui| {
-            ui.add(Button::primary("Close").shortcut("Esc")).clicked()
-        })
-        .inner
     })
-    .inner
 }
 
 impl Line {

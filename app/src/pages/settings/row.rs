@@ -25,14 +25,10 @@ impl<'a> SettingsCard<'a> {
 
     /// Shows the card with its rows.
     pub(super) fn show(self, ui: &mut Ui, rows: impl FnOnce(&mut Ui)) {
-        Card::new(self.title).flush().show(
-            ui,
-            |_| {},
-            |ui| {
-                ui.spacing_mut().item_spacing.y = 0.0;
-                rows(ui);
-            },
-        );
+        Card::new(self.title).flush().show_plain(ui, |ui| {
+            ui.spacing_mut().item_spacing.y = 0.0;
+            rows(ui);
+        });
     }
 }
 

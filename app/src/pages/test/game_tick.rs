@@ -9,7 +9,9 @@ pub(super) const VIEW: PlainView = PlainView {
     key: "game-tick",
     // The table has one row per number of threads, and one group of columns per workload.
     table: TableLayout {
-        leading: &[
+        rows: &["threads_count"],
+        compared: Some(&["workload"]),
+        ..TableLayout::of(&[
             "threads_count",
             "cycle_average_nanos",
             "cycle_error_nanos",
@@ -17,10 +19,7 @@ pub(super) const VIEW: PlainView = PlainView {
             "efficiency",
             "of_budget_share",
             "grade",
-        ],
-        varying: &[],
-        rows: &["threads_count"],
-        compared: Some(&["workload"]),
+        ])
     },
     sketch: Sketch::Falling,
     has_plots_first: true,

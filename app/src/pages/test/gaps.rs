@@ -28,7 +28,8 @@ const TAKEN: Help<'static> = Help::new("Time lost", "Sum of all gaps, as a share
 
 /// Layout of the table of CPUs.
 const CPUS: TableLayout = TableLayout {
-    leading: &[
+    compared: Some(&[]),
+    ..TableLayout::of(&[
         "configuration",
         "longest_nanos",
         "p99_nanos",
@@ -37,15 +38,10 @@ const CPUS: TableLayout = TableLayout {
         "interval_average_nanos",
         "interval_std_dev_nanos",
         "grade",
-    ],
-    varying: &[],
-    rows: &[],
-    compared: Some(&[]),
+    ])
 };
 /// Layout of the table of stalls.
-const STALLS: TableLayout =
-    TableLayout { leading: &["at_nanos", "length_nanos", "cpus_count", "cpus"], ..PLAIN };
-const PLAIN: TableLayout = TableLayout { leading: &[], varying: &[], rows: &[], compared: None };
+const STALLS: TableLayout = TableLayout::of(&["at_nanos", "length_nanos", "cpus_count", "cpus"]);
 
 /// State of the view that draws the result of a scheduling gaps test.
 #[derive(Debug, Default)]
@@ -104,11 +100,8 @@ impl View {
         let Some(table) = report.tables.first() else { return };
         let is_selected = |row: &TableRow| row.configuration == self.core && self.core.is_some();
         let selected = table.rows.iter().position(is_selected);
-        let response = ResultTable::new("scheduling-gaps", table, CPUS)
-            .title("CPUs")
-            .unit(unit)
-            .selected(selected)
-            .show(ui);
+        let shown = ResultTable::new("scheduling-gaps", table, CPUS);
+        let response = ResultTable { title: "CPUs", unit, selected, ..shown }.show(ui);
         if let Some(row) = response.selected {
             let core = table.rows.get(row).and_then(|row| row.configuration);
             self.core = if core == self.core { None } else { core };
@@ -201,6 +194,7 @@ fn large(count: u64) -> (String, &'static str) {
 fn stalls_ui(ui: &mut Ui, report: &Report, unit: Unit) {
     let stalls = report.tables.iter().find(|table| table.key == "stalls");
     if let Some(stalls) = stalls.filter(|stalls| !stalls.rows.is_empty()) {
-        ResultTable::new("scheduling-gaps-stalls", stalls, STALLS).unit(unit).show(ui);
+        let table = ResultTable::new("scheduling-gaps-stalls", stalls, STALLS);
+        ResultTable { unit, ..table }.show(ui);
     }
 }

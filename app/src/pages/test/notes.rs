@@ -147,20 +147,14 @@ pub(super) fn trust_ui(ui: &mut Ui, report: &Report) {
     if lines.is_empty() {
         return;
     }
-    Card::new("Measurement quality").show(
-        ui,
-        |_| {},
-        |ui| {
-            let tokens = Tokens::of(ui);
-            for line in &lines {
-                ui.horizontal_top(|ui| {
-                    ui.spacing_mut().item_spacing.x = size::GAP_SMALL;
-                    Severity::Info.icon_ui(ui, size::ICON_SMALL);
-                    let width = ui.available_width();
-                    let spans = Spans::plain(Type::Small, line, tokens.t2);
-                    ui.label(spans.wrapped(ui, width));
-                });
-            }
-        },
-    );
+    Card::new("Measurement quality").show_plain(ui, |ui| {
+        let tokens = Tokens::of(ui);
+        for line in &lines {
+            ui.horizontal_top(|ui| {
+                ui.spacing_mut().item_spacing.x = size::GAP_SMALL;
+                Severity::Info.icon_ui(ui, size::ICON_SMALL);
+                Spans::plain(Type::Small, line, tokens.t2).paragraph(ui);
+            });
+        }
+    });
 }

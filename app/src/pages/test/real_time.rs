@@ -18,14 +18,13 @@ use crate::widgets::{
 
 /// Layout of the table of changes: one row per metric, one group of columns per policy.
 const CHANGES: TableLayout = TableLayout {
-    leading: &["metric", "normal", "value", "change_share", "change_ci_share", "result"],
-    varying: &[],
     rows: &["metric"],
-    compared: None,
+    ..TableLayout::of(&["metric", "normal", "value", "change_share", "change_ci_share", "result"])
 };
 /// Layout of the table of configurations: normal priority and each policy.
 const CONFIGURATIONS: TableLayout = TableLayout {
-    leading: &[
+    compared: Some(&[]),
+    ..TableLayout::of(&[
         "configuration",
         "frame_time_std_dev_nanos",
         "frame_time_p99_nanos",
@@ -35,10 +34,7 @@ const CONFIGURATIONS: TableLayout = TableLayout {
         "late_count",
         "missed_count",
         "applied",
-    ],
-    varying: &[],
-    rows: &[],
-    compared: Some(&[]),
+    ])
 };
 
 /// Height of a card of frames over time, in points.
@@ -63,10 +59,8 @@ impl ResultView for View {
         let table = |key: &str| report.tables.iter().find(|table| table.key == key);
         let Some(changes) = table("changes") else { return };
         let table_ui = |ui: &mut Ui| {
-            ResultTable::new("real-time-changes", changes, CHANGES)
-                .title("Normal and real-time")
-                .unit(unit)
-                .show(ui)
+            let table = ResultTable::new("real-time-changes", changes, CHANGES);
+            ResultTable { title: "Normal and real-time", unit, ..table }.show(ui)
         };
         let is_wide = size::WIDE_FROM <= ui.content_rect().width() && report.rows.len() < 3;
         if is_wide {
@@ -85,7 +79,8 @@ impl ResultView for View {
         }
         self.charts_ui(ui, run, charts);
         if let Some(configurations) = table("configurations") {
-            ResultTable::new("real-time", configurations, CONFIGURATIONS).unit(unit).show(ui);
+            let table = ResultTable::new("real-time", configurations, CONFIGURATIONS);
+            ResultTable { unit, ..table }.show(ui);
         }
         activity::ui(ui, "real-time-activity", report, None);
     }
@@ -114,7 +109,12 @@ impl View {
         let link = Id::unique(("frames-over-time", run.id.as_str()));
         for (chart, at) in wide.into_iter().zip(0..) {
             let is_stacked = &mut self.is_stacked;
-            let card = ChartCard::new(of, chart).height(OVER_TIME).link(link).stacked(*is_stacked);
+            let card = ChartCard {
+                height: OVER_TIME,
+                link: Some(link),
+                is_stacked: *is_stacked,
+                ..ChartCard::new(of, chart)
+            };
             card.show(ui, |ui| {
                 if at == 0 {
                     let layouts = [(true, "Stacked"), (false, "Overlaid")];
@@ -129,66 +129,57 @@ impl View {
 
 /// Draws requested and applied conditions of each configuration.
 fn applied_ui(ui: &mut Ui, report: &Report) {
-    Card::new("Requested and applied").show(
-        ui,
-        |_| {},
-        |ui| {
-            let tokens = Tokens::of(ui);
-            ui.spacing_mut().item_spacing.y = size::GAP_LABEL;
-            for row in &report.rows {
-                Spans::plain(Type::Small, &row.label, tokens.t2).label(ui);
-                let Some(granted) = &row.granted else {
-                    Spans::plain(Type::Body, "waiting", tokens.t3).label(ui);
-                    continue;
-                };
-                let severity =
-                    if row.is_as_requested() { Severity::Good } else { Severity::Denied };
-                let words = if row.is_as_requested() {
-                    row.applied_text()
-                } else {
-                    format!("denied, ran at {}", row.applied_text())
-                };
-                Spans::new(Type::Body)
-                    .icon(severity.icon(), size::ICON_SMALL, severity.color(tokens))
-                    .gap(size::GAP_LABEL)
-                    .text(Type::Body, &words, tokens.t1)
-                    .label(ui);
-                for refusal in &granted.refusals {
-                    let width = ui.available_width();
-                    let words = format!("{refusal}. {}", refusal.remedy);
-                    let spans = Spans::plain(Type::Small, &words, tokens.t2);
-                    ui.label(spans.wrapped(ui, width));
-                }
-            }
-            ui.separator();
-            let width = ui.available_width();
-            let safety = "Safety: a watchdog returns the thread to normal priority if it \
-                          overruns, one CPU stays free, and no system settings are changed.";
-            ui.label(
-                Spans::new(Type::Small)
-                    .icon(icons::SHIELD_CHECK, size::ICON_SMALL, tokens.acc)
-                    .gap(size::GAP_LABEL)
-                    .text(Type::Small, safety, tokens.t2)
-                    .wrapped(ui, width),
-            );
-            let demoted = report
-                .rows
-                .iter()
-                .any(|row| row.granted.as_ref().is_some_and(|granted| granted.demoted));
-            let (severity, words) = if demoted {
-                (Severity::Poor, "The watchdog revoked real-time priority.")
-            } else {
-                (Severity::Good, "The watchdog did not intervene.")
+    Card::new("Requested and applied").show_plain(ui, |ui| {
+        let tokens = Tokens::of(ui);
+        ui.spacing_mut().item_spacing.y = size::GAP_LABEL;
+        for row in &report.rows {
+            Spans::plain(Type::Small, &row.label, tokens.t2).label(ui);
+            let Some(granted) = &row.granted else {
+                Spans::plain(Type::Body, "waiting", tokens.t3).label(ui);
+                continue;
             };
-            if report.rows.iter().skip(1).any(|row| row.granted.is_some()) {
-                Spans::new(Type::Small)
-                    .icon(severity.icon(), size::ICON_SMALL, severity.color(tokens))
-                    .gap(size::GAP_LABEL)
-                    .text(Type::Small, words, tokens.t2)
-                    .label(ui);
+            let severity = if row.is_as_requested() { Severity::Good } else { Severity::Denied };
+            let words = if row.is_as_requested() {
+                row.applied_text()
+            } else {
+                format!("denied, ran at {}", row.applied_text())
+            };
+            Spans::new(Type::Body)
+                .icon(severity.icon(), size::ICON_SMALL, severity.color(tokens))
+                .gap(size::GAP_LABEL)
+                .text(Type::Body, &words, tokens.t1)
+                .label(ui);
+            for refusal in &granted.refusals {
+                let width = ui.available_width();
+                let words = format!("{refusal}. {}", refusal.remedy);
+                Spans::plain(Type::Small, &words, tokens.t2).paragraph_within(ui, width);
             }
-        },
-    );
+        }
+        ui.separator();
+        let safety = "Safety: a watchdog returns the thread to normal priority if it \
+                          overruns, one CPU stays free, and no system settings are changed.";
+        Spans::new(Type::Small)
+            .icon(icons::SHIELD_CHECK, size::ICON_SMALL, tokens.acc)
+            .gap(size::GAP_LABEL)
+            .text(Type::Small, safety, tokens.t2)
+            .paragraph(ui);
+        let demoted = report
+            .rows
+            .iter()
+            .any(|row| row.granted.as_ref().is_some_and(|granted| granted.demoted));
+        let (severity, words) = if demoted {
+            (Severity::Poor, "The watchdog revoked real-time priority.")
+        } else {
+            (Severity::Good, "The watchdog did not intervene.")
+        };
+        if report.rows.iter().skip(1).any(|row| row.granted.is_some()) {
+            Spans::new(Type::Small)
+                .icon(severity.icon(), size::ICON_SMALL, severity.color(tokens))
+                .gap(size::GAP_LABEL)
+                .text(Type::Small, words, tokens.t2)
+                .label(ui);
+        }
+    });
 }
 
 /// Returns the steps of the rating of real-time scheduling: grade, word, and the required reduction

@@ -13,7 +13,9 @@ use crate::widgets::{ResultTable, Sketch, TableLayout, combo};
 
 /// Layout of the table. Sleeps of the same duration and condition are compared with each other.
 const TABLE: TableLayout = TableLayout {
-    leading: &[
+    varying: &["method", "timers"],
+    compared: Some(&["requested_nanos", "condition"]),
+    ..TableLayout::of(&[
         "requested_nanos",
         "condition",
         "method",
@@ -25,10 +27,7 @@ const TABLE: TableLayout = TableLayout {
         "worst_nanos",
         "overshoot_average_nanos",
         "grade",
-    ],
-    varying: &["method", "timers"],
-    rows: &[],
-    compared: Some(&["requested_nanos", "condition"]),
+    ])
 };
 
 /// State of the view that draws the result of this test.
@@ -50,7 +49,8 @@ impl ResultView for View {
     fn ui(&mut self, ui: &mut Ui, shown: ShownResult<'_>) {
         let ShownResult { run, report, charts, unit, .. } = shown;
         let Some(table) = report.tables.first() else { return };
-        let response = ResultTable::new("sleep-accuracy", table, TABLE).unit(unit).show(ui);
+        let response =
+            ResultTable { unit, ..ResultTable::new("sleep-accuracy", table, TABLE) }.show(ui);
         let selected = response.selected.and_then(|row| table.rows.get(row)?.configuration);
         if let Some(row) = selected.and_then(|position| report.rows.get(position)) {
             self.length = Some(row.period);
@@ -77,8 +77,8 @@ impl View {
         let Some(chart) = self.made.as_ref().and_then(|made| made.chart.as_ref()) else { return };
         let names: Vec<String> = lengths.iter().map(|length| format_setting(*length)).collect();
         let note = format!("sleep of {}", format_setting(length));
-        let card = ChartCard::new(("sleep-distribution", run.id.as_str()), chart).note(&note);
-        card.show(ui, |ui| {
+        let card = ChartCard::new(("sleep-distribution", run.id.as_str()), chart);
+        ChartCard { note: &note, ..card }.show(ui, |ui| {
             let options: Vec<(Nanos, &str)> =
                 lengths.iter().copied().zip(names.iter().map(String::as_str)).collect();
             combo(ui, "Sleep", &mut length, &options, 90.0);

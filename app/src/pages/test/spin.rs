@@ -9,17 +9,16 @@ pub(super) const VIEW: PlainView = PlainView {
     // The table has one group of columns per condition. Strategies for the same duration are
     // compared with each other.
     table: TableLayout {
-        leading: &[
+        rows: &["requested_nanos", "strategy"],
+        compared: Some(&["requested_nanos", "condition"]),
+        ..TableLayout::of(&[
             "requested_nanos",
             "strategy",
             "iterations_per_wait",
             "average_nanos",
             "overshoot_average_nanos",
             "grade",
-        ],
-        varying: &[],
-        rows: &["requested_nanos", "strategy"],
-        compared: Some(&["requested_nanos", "condition"]),
+        ])
     },
     sketch: Sketch::Lollipops,
     has_plots_first: false,

@@ -100,7 +100,7 @@ pub(super) struct PlainView {
 impl PlainView {
     /// Creates a view with every column of the table, followed by the plots.
     pub(super) const fn of(key: &'static str) -> Self {
-        let table = TableLayout { leading: &[], varying: &[], rows: &[], compared: None };
+        let table = TableLayout::of(&[]);
         Self { key, table, sketch: Sketch::Ranges, has_plots_first: false }
     }
 }
@@ -112,7 +112,8 @@ impl ResultView for PlainView {
             plots_ui(ui);
         }
         if let Some(table) = shown.report.tables.first() {
-            ResultTable::new(self.key, table, self.table).unit(shown.unit).show(ui);
+            let table = ResultTable::new(self.key, table, self.table);
+            ResultTable { unit: shown.unit, ..table }.show(ui);
         }
         if !self.has_plots_first {
             plots_ui(ui);

@@ -23,22 +23,17 @@ pub const KEY: &str = "what-helps";
 
 /// Id of the table of changes.
 const TABLE: &str = "what-helps-changes";
-const CHANGES: TableLayout = TableLayout {
-    leading: &[
-        "change",
-        "baseline_p99_nanos",
-        "with_p99_nanos",
-        "effect_share",
-        "effect_ci_share",
-        "verdict",
-        "cpu_cost_share",
-        "value",
-        "place",
-    ],
-    varying: &[],
-    rows: &[],
-    compared: None,
-};
+const CHANGES: TableLayout = TableLayout::of(&[
+    "change",
+    "baseline_p99_nanos",
+    "with_p99_nanos",
+    "effect_share",
+    "effect_ci_share",
+    "verdict",
+    "cpu_cost_share",
+    "value",
+    "place",
+]);
 
 /// The columns of the table from which the forest plot is drawn, and the labels of its two sides.
 const EFFECTS: ForestPlot = ForestPlot {
@@ -92,13 +87,8 @@ impl ResultView for View {
     fn ui(&mut self, ui: &mut Ui, shown: ShownResult<'_>) {
         let ShownResult { run, report, charts, is_live, unit, .. } = shown;
         if let Some(table) = report.tables.first() {
-            self.table_ui(
-                ui,
-                run,
-                report,
-                is_live,
-                ResultTable::new(TABLE, table, CHANGES).unit(unit),
-            );
+            let table = ResultTable { unit, ..ResultTable::new(TABLE, table, CHANGES) };
+            self.table_ui(ui, run, report, is_live, table);
         }
         // The chart of effects is omitted, because the table already shows the effects.
         let is_shown = |chart: &&Chart| chart.key != "effects";
@@ -154,14 +144,19 @@ impl View {
         table: ResultTable<'_>,
     ) {
         let width = ui.content_rect().width();
-        let table = if size::MEDIUM_FROM <= width { table.forest(EFFECTS) } else { table };
         // In a window of medium width, the forest plot replaces the column of intervals; tooltips
         // show the numbers.
         let has_plot_alone = (size::MEDIUM_FROM..size::WIDE_FROM).contains(&width);
-        let table = if has_plot_alone { table.hides(&[EFFECTS.interval]) } else { table };
         let id = run.id.to_string();
         let applied = self.applied.as_ref().filter(|(of, _)| *of == id).map(|(_, row)| *row);
-        let response = table.selected(applied).opens().show(ui);
+        let table = ResultTable {
+            hidden: if has_plot_alone { &[EFFECTS.interval] } else { &[] },
+            selected: applied,
+            can_open: true,
+            forest: (size::MEDIUM_FROM <= width).then_some(EFFECTS),
+            ..table
+        };
+        let response = table.show(ui);
         let effects = report.results::<ChangeEffect>();
         let helps = |row: &usize| {
             effects.get(*row).is_some_and(|effect| effect.result == ChangeResult::Helps)
@@ -209,15 +204,15 @@ impl View {
                 let tokens = Tokens::of(ui);
                 let width = ui.available_width();
                 for line in lines.lines() {
-                    ui.label(Spans::plain(Type::Mono, line, tokens.t1).wrapped(ui, width));
+                    Spans::plain(Type::Mono, line, tokens.t1).paragraph_within(ui, width);
                 }
                 let known = risks(effect);
                 for (severity, words) in known {
-                    let spans = Spans::new(Type::Small)
+                    Spans::new(Type::Small)
                         .icon(severity.icon(), size::ICON_SMALL, severity.color(tokens))
                         .gap(size::GAP_LABEL)
-                        .text(Type::Small, &words, tokens.t2);
-                    ui.label(spans.wrapped(ui, width));
+                        .text(Type::Small, &words, tokens.t2)
+                        .paragraph_within(ui, width);
                 }
             },
         );
@@ -295,19 +290,15 @@ fn method_ui(ui: &mut Ui, report: &Report) {
     if effects.iter().any(|one| one.is_together) {
         lines.push(("Together", "Measured afterward, with a separate baseline.".to_owned()));
     }
-    Card::new("How it was measured").show(
-        ui,
-        |_| {},
-        |ui| {
-            let tokens = Tokens::of(ui);
-            ui.spacing_mut().item_spacing.y = size::GAP_LABEL;
-            let width = ui.available_width();
-            for (name, words) in &lines {
-                let spans = Spans::plain(Type::LabelStrong, name, tokens.t1)
-                    .gap(size::GAP_FIELD)
-                    .text(Type::Small, words, tokens.t2);
-                ui.label(spans.wrapped(ui, width));
-            }
-        },
-    );
+    Card::new("How it was measured").show_plain(ui, |ui| {
+        let tokens = Tokens::of(ui);
+        ui.spacing_mut().item_spacing.y = size::GAP_LABEL;
+        let width = ui.available_width();
+        for (name, words) in &lines {
+            Spans::plain(Type::LabelStrong, name, tokens.t1)
+                .gap(size::GAP_FIELD)
+                .text(Type::Small, words, tokens.t2)
+                .paragraph_within(ui, width);
+        }
+    });
 }

@@ -2,7 +2,7 @@
 //! rows are compared.
 
 /// The layout of a table. Columns are identified by their keys.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug)]
 pub struct TableLayout {
     /// The leading columns, which come first and are hidden last; the other columns follow as far
     /// as they fit.
@@ -16,4 +16,12 @@ pub struct TableLayout {
     /// The best and the worst value are marked among rows that have equal cells in these columns.
     /// `None` marks no values.
     pub compared: Option<&'static [&'static str]>,
+}
+
+impl TableLayout {
+    /// Returns the layout with these leading columns and one row per configuration, in which no
+    /// values are marked.
+    pub const fn of(leading: &'static [&'static str]) -> Self {
+        Self { leading, varying: &[], rows: &[], compared: None }
+    }
 }

@@ -93,7 +93,6 @@ pub(super) fn ui(
     if !around.can_pin {
         let text = "Pinning is not supported on this system. Pinned configurations run unpinned \
                     and are marked.";
-        let width = ui.available_width();
-        ui.label(Spans::plain(Type::Small, text, tokens.fair).wrapped(ui, width));
+        Spans::plain(Type::Small, text, tokens.fair).paragraph(ui);
     }
 }

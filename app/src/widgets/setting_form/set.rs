@@ -41,8 +41,7 @@ pub(super) fn ui(ui: &mut Ui, name: &str, picks: &mut Vec<Selection>, choices: &
             let width = ui.available_width() - 22.0;
             ui.horizontal_top(|ui| {
                 ui.add_space(22.0);
-                let spans = Spans::plain(Type::Small, choice.help, tokens.t2);
-                ui.label(spans.wrapped(ui, width));
+                Spans::plain(Type::Small, choice.help, tokens.t2).paragraph_within(ui, width);
             });
         }
     }

@@ -26,8 +26,7 @@ pub(super) fn trend_ui(ui: &mut Ui, session: &Session, run: &RunListEntry) {
         let count = trend.points.len();
         if count < MIN_RUNS {
             let words = format!("Trend needs {MIN_RUNS} runs with these settings; {count} so far.");
-            let width = ui.available_width();
-            ui.label(Spans::plain(Type::Small, &words, tokens.t2).wrapped(ui, width));
+            Spans::plain(Type::Small, &words, tokens.t2).paragraph(ui);
         } else {
             let title = format!("{}, last {count} runs", trend.name);
             Spans::new(Type::Small)
@@ -55,8 +54,7 @@ pub(super) fn trend_ui(ui: &mut Ui, session: &Session, run: &RunListEntry) {
                 (unknown.to_owned(), tokens.t2)
             }
         };
-        let width = ui.available_width();
-        ui.label(Spans::plain(Type::Small, &words, color).wrapped(ui, width));
+        Spans::plain(Type::Small, &words, color).paragraph(ui);
     });
 }
 

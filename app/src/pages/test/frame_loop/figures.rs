@@ -11,7 +11,8 @@ use crate::widgets::{ResultTable, TableLayout, card::has_controls};
 
 /// Layout of the table of configurations that differ only in priority and pinning.
 const MATRIX: TableLayout = TableLayout {
-    leading: &[
+    compared: Some(&[]),
+    ..TableLayout::of(&[
         "priority",
         "pinning",
         "min_nanos",
@@ -22,10 +23,7 @@ const MATRIX: TableLayout = TableLayout {
         "max_nanos",
         "missed_count",
         "applied",
-    ],
-    varying: &[],
-    rows: &[],
-    compared: Some(&[]),
+    ])
 };
 /// Layout of the table of configurations that also differ in other conditions.
 const LIST: TableLayout = TableLayout {
@@ -57,12 +55,14 @@ pub(super) fn matrix_ui(
         |position: usize| table.rows.iter().position(|row| row.configuration == Some(position));
     let mut rows: Vec<usize> = plotted.iter().filter_map(|&position| of(position)).collect();
     let hint = if has_controls(ui) { "double-click a row to see its frames" } else { "" };
-    let response = ResultTable::new("frame-loop", table, layout(report))
-        .note(hint)
-        .unit(unit)
-        .plotted(&mut rows)
-        .opens()
-        .show(ui);
+    let shown = ResultTable {
+        note: hint,
+        unit,
+        plotted: Some(&mut rows),
+        can_open: true,
+        ..ResultTable::new("frame-loop", table, layout(report))
+    };
+    let response = shown.show(ui);
     *plotted = rows.into_iter().filter_map(configuration).collect();
     response.opened.and_then(configuration)
 }
@@ -70,10 +70,8 @@ pub(super) fn matrix_ui(
 /// Draws the table of the configurations measured so far.
 pub(super) fn live_ui(ui: &mut Ui, report: &Report, unit: Unit) {
     if let Some(table) = report.tables.first() {
-        ResultTable::new("frame-loop", table, layout(report))
-            .title("Configurations so far")
-            .unit(unit)
-            .show(ui);
+        let table = ResultTable::new("frame-loop", table, layout(report));
+        ResultTable { title: "Configurations so far", unit, ..table }.show(ui);
     }
 }
 
@@ -95,7 +93,7 @@ pub(super) fn ui(ui: &mut Ui, report: &Report, configuration: usize) {
     let row = table.rows.iter().find(|row| row.configuration == Some(configuration));
     if let Some(row) = row {
         let table = transposed(table, row);
-        ResultTable::new("frame-loop-figures", &table, TableLayout::default()).show(ui);
+        ResultTable::new("frame-loop-figures", &table, TableLayout::of(&[])).show(ui);
     }
     activity::ui(ui, "frame-loop-activity", report, Some(configuration));
 }

@@ -206,56 +206,52 @@ fn list_ui(ui: &mut Ui, late: &LateFrames, default: Nanos, selected: &mut Option
     } else {
         format!("above {}, worst first", text::format_time(late.threshold()))
     };
-    Card::new("Late frames").note(&note).height(HEIGHT).flush().show(
-        ui,
-        |_| {},
-        |ui| {
-            let tokens = Tokens::of(ui);
-            if late.shown_count() == 0 {
-                ui.horizontal(|ui| {
-                    ui.add_space(f32::from(size::CARD_PADDING));
-                    Spans::plain(Type::Body, "None", tokens.t2).label(ui);
-                });
-                return;
+    Card::new("Late frames").note(&note).height(HEIGHT).flush().show_plain(ui, |ui| {
+        let tokens = Tokens::of(ui);
+        if late.shown_count() == 0 {
+            ui.horizontal(|ui| {
+                ui.add_space(f32::from(size::CARD_PADDING));
+                Spans::plain(Type::Body, "None", tokens.t2).label(ui);
+            });
+            return;
+        }
+        let has_cpu = WIDE_LIST <= ui.available_width();
+        let reach = ui.max_rect().x_range();
+        ui.spacing_mut().item_spacing = vec2(size::GAP_FIELD, 0.0);
+        let height = ui.available_height() - size::COMPACT_ROW - size::GAP_LABEL;
+        let mut table = TableBuilder::new(ui)
+            .id_salt("late-frames")
+            .sense(Sense::CLICK)
+            .cell_layout(Layout::left_to_right(Align::Center))
+            .auto_shrink([false, false])
+            .max_scroll_height(height)
+            .column(Column::exact(50.0))
+            .column(Column::exact(50.0))
+            .column(Column::exact(62.0))
+            .column(Column::remainder().at_least(60.0).clip(true));
+        if has_cpu {
+            table = table.column(Column::exact(40.0));
+        }
+        let table = table.header(size::COMPACT_ROW, |mut header| {
+            for title in ["Frame", "Time", "Lateness"] {
+                header.col(|ui| cell_ui(ui, Type::TableHeader, title, tokens.t2, true));
             }
-            let has_cpu = WIDE_LIST <= ui.available_width();
-            let reach = ui.max_rect().x_range();
-            ui.spacing_mut().item_spacing = vec2(size::GAP_FIELD, 0.0);
-            let height = ui.available_height() - size::COMPACT_ROW - size::GAP_LABEL;
-            let mut table = TableBuilder::new(ui)
-                .id_salt("late-frames")
-                .sense(Sense::CLICK)
-                .cell_layout(Layout::left_to_right(Align::Center))
-                .auto_shrink([false, false])
-                .max_scroll_height(height)
-                .column(Column::exact(50.0))
-                .column(Column::exact(50.0))
-                .column(Column::exact(62.0))
-                .column(Column::remainder().at_least(60.0).clip(true));
+            header.col(|ui| cell_ui(ui, Type::TableHeader, "Cause", tokens.t2, false));
             if has_cpu {
-                table = table.column(Column::exact(40.0));
+                header.col(|ui| cell_ui(ui, Type::TableHeader, "CPU", tokens.t2, false));
             }
-            let table = table.header(size::COMPACT_ROW, |mut header| {
-                for title in ["Frame", "Time", "Lateness"] {
-                    header.col(|ui| cell_ui(ui, Type::TableHeader, title, tokens.t2, true));
-                }
-                header.col(|ui| cell_ui(ui, Type::TableHeader, "Cause", tokens.t2, false));
-                if has_cpu {
-                    header.col(|ui| cell_ui(ui, Type::TableHeader, "CPU", tokens.t2, false));
+        });
+        table.body(|body| {
+            body.rows(size::COMPACT_ROW, late.shown_count().min(MAX_LISTED), |mut row| {
+                let Some(one) = late.shown(row.index()) else { return };
+                row.set_selected(*selected == Some(one.index));
+                row_ui(&mut row, one, has_cpu, reach);
+                if row.response().clicked() {
+                    *selected = Some(one.index);
                 }
             });
-            table.body(|body| {
-                body.rows(size::COMPACT_ROW, late.shown_count().min(MAX_LISTED), |mut row| {
-                    let Some(one) = late.shown(row.index()) else { return };
-                    row.set_selected(*selected == Some(one.index));
-                    row_ui(&mut row, one, has_cpu, reach);
-                    if row.response().clicked() {
-                        *selected = Some(one.index);
-                    }
-                });
-            });
-        },
-    );
+        });
+    });
 }
 
 fn row_ui(row: &mut TableRow<'_, '_>, one: &LateSample, has_cpu: bool, reach: Rangef) {
@@ -312,9 +308,7 @@ fn selected_ui(ui: &mut Ui, row: &Configuration, late: &LateFrames, selected: &m
             let tokens = Tokens::of(ui);
             let Some(one) = &one else {
                 let words = "Click a marker, or press N and P to step through late frames.";
-                let width = ui.available_width();
-                let spans = Spans::plain(Type::Small, words, tokens.t2);
-                ui.label(spans.wrapped(ui, width));
+                Spans::plain(Type::Small, words, tokens.t2).paragraph(ui);
                 if let Some(worst) = late.shown(0)
                     && link(ui, "Show worst frame").clicked()
                 {
@@ -366,8 +360,7 @@ fn evidence_ui(ui: &mut Ui, one: &LateSample) {
     };
     let Some(evidence) = one.evidence else {
         let words = "Lost: no counters were recorded for this frame.";
-        let width = ui.available_width();
-        ui.label(Spans::plain(Type::Small, words, tokens.t2).wrapped(ui, width));
+        Spans::plain(Type::Small, words, tokens.t2).paragraph(ui);
         return;
     };
     line("Involuntary switches", &count(evidence.involuntary_switches));
@@ -399,8 +392,7 @@ fn evidence_ui(ui: &mut Ui, one: &LateSample) {
         }
         None => advice,
     };
-    let width = ui.available_width();
-    ui.label(Spans::plain(Type::Small, &words, tokens.t2).wrapped(ui, width));
+    Spans::plain(Type::Small, &words, tokens.t2).paragraph(ui);
 }
 
 #[cfg(test)]

@@ -39,19 +39,14 @@ pub(super) fn ui(ui: &mut Ui, live: &Live, height: f32) {
         (0..run.trials.len()).filter_map(|trial| live.row(trial)?.p99()).collect();
     let unit = text::choose_unit(&p99s);
     let note = format!("p99 lateness, {}", unit.symbol());
-    Card::new("Matrix so far").note(&note).height(height).show(
-        ui,
-        |_| {},
-        |ui| {
-            table_ui(ui, live, run, unit);
-            let tokens = Tokens::of(ui);
-            let text = "Configurations run in randomized order so that temperature and other \
+    Card::new("Matrix so far").note(&note).height(height).show_plain(ui, |ui| {
+        table_ui(ui, live, run, unit);
+        let tokens = Tokens::of(ui);
+        let text = "Configurations run in randomized order so that temperature and other \
                         programs do not favor one row.";
-            ui.add_space(size::GAP_SMALL);
-            let width = ui.available_width();
-            ui.label(Spans::plain(Type::Small, text, tokens.t2).wrapped(ui, width));
-        },
-    );
+        ui.add_space(size::GAP_SMALL);
+        Spans::plain(Type::Small, text, tokens.t2).paragraph(ui);
+    });
 }
 
 fn table_ui(ui: &mut Ui, live: &Live, run: &Run, unit: Unit) {

@@ -109,14 +109,10 @@ impl View {
         let names = ("Lateness", "Frames");
         let counted = [("Lateness", lateness)];
         let Some(mut chart) = of_histograms("histogram", TITLE, names, &counted) else {
-            Card::new(TITLE).note(NOTE).height(height).show(
-                ui,
-                |_| {},
-                |ui| {
-                    let words = Type::Body.text("No samples yet").color(Tokens::of(ui).t3);
-                    ui.centered_and_justified(|ui| ui.label(words));
-                },
-            );
+            Card::new(TITLE).note(NOTE).height(height).show_plain(ui, |ui| {
+                let words = Type::Body.text("No samples yet").color(Tokens::of(ui).t3);
+                ui.centered_and_justified(|ui| ui.label(words));
+            });
             return;
         };
         let p99 = row
@@ -124,8 +120,8 @@ impl View {
             .map(|p99| Limit::vertical(p99.as_f64(), format!("p99 {}", text::format_time(p99))));
         chart.limits.extend(p99);
         mark_frame(&mut chart, trial.trial.pace.period());
-        let card = ChartCard::new(("frame-loop-live", &source.run), &chart).note(NOTE);
-        card.height(height).show(ui, |_| {});
+        let card = ChartCard::new(("frame-loop-live", &source.run), &chart);
+        ChartCard { note: NOTE, height, ..card }.show(ui, |_| {});
     }
 }
 

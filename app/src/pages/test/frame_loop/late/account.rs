@@ -67,9 +67,7 @@ pub(super) fn ui(ui: &mut Ui, account: &Account) {
             });
         });
     });
-    let width = ui.available_width();
-    let words = Spans::plain(Type::Small, &sum(account), tokens.t2);
-    ui.label(words.wrapped(ui, width));
+    Spans::plain(Type::Small, &sum(account), tokens.t2).paragraph(ui);
 }
 
 /// Returns the name of the thread or interrupt that ran during a segment; if no name is known, the

@@ -40,51 +40,47 @@ pub(super) fn ui(
     threshold: &mut Nanos,
     culprit: &mut Option<DelayKey>,
 ) -> bool {
-    let card = Card::new("Why were frames late?").height(HEIGHT).show(
-        ui,
-        |_| {},
-        |ui| {
-            let tokens = Tokens::of(ui);
-            bar_ui(ui, late.causes());
-            ui.spacing_mut().item_spacing.y = 3.0;
-            let causes = if late.has_names() { &[] } else { late.causes() };
-            if late.has_names() {
-                // Leaves space below the list for the threshold and for the line about missing
-                // permissions.
-                let below = ui.spacing().interact_size.y + 2.0 * size::COMPACT_ROW;
-                culprits::ui(ui, late, culprit, below);
-            }
-            for &(cause, count) in causes {
-                ui.horizontal(|ui| {
-                    mark_ui(ui, cause);
-                    let words = Spans::plain(Type::Body, cause.label(), tokens.t1);
-                    words.whole_label(ui).on_hover_text(cause.advice());
-                    ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
-                        let count = text::format_count(count);
-                        Spans::plain(Type::Strong, &count, tokens.t1).label(ui);
-                    });
+    let card = Card::new("Why were frames late?").height(HEIGHT).show_plain(ui, |ui| {
+        let tokens = Tokens::of(ui);
+        bar_ui(ui, late.causes());
+        ui.spacing_mut().item_spacing.y = 3.0;
+        let causes = if late.has_names() { &[] } else { late.causes() };
+        if late.has_names() {
+            // Leaves space below the list for the threshold and for the line about missing
+            // permissions.
+            let below = ui.spacing().interact_size.y + 2.0 * size::COMPACT_ROW;
+            culprits::ui(ui, late, culprit, below);
+        }
+        for &(cause, count) in causes {
+            ui.horizontal(|ui| {
+                mark_ui(ui, cause);
+                let words = Spans::plain(Type::Body, cause.label(), tokens.t1);
+                words.whole_label(ui).on_hover_text(cause.advice());
+                ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+                    let count = text::format_count(count);
+                    Spans::plain(Type::Strong, &count, tokens.t1).label(ui);
                 });
-            }
-            let held = ui.horizontal_wrapped(|ui| {
-                ui.spacing_mut().item_spacing.x = size::GAP_LABEL;
-                // While a threshold is being typed, `late` still has the frames above the previous
-                // threshold.
-                let is_none_over = late.is_empty() && late.threshold() == *threshold;
-                let words = if is_none_over { "No frames later than" } else { "Late threshold" };
-                let small = |words: &str| Spans::plain(Type::Small, words, tokens.t2);
-                small(words).whole_label(ui);
-                let parameter = limits(row, trial);
-                let field = value_field(ui, "Late threshold", threshold, &parameter, LIMIT_WIDTH);
-                small("late").whole_label(ui);
-                field.dragged() || field.has_focus()
             });
-            if !late.has_names() {
-                hints::of_run_ui(ui, late.busiest());
-            }
-            permission::ui(ui, state);
-            held.inner
-        },
-    );
+        }
+        let held = ui.horizontal_wrapped(|ui| {
+            ui.spacing_mut().item_spacing.x = size::GAP_LABEL;
+            // While a threshold is being typed, `late` still has the frames above the previous
+            // threshold.
+            let is_none_over = late.is_empty() && late.threshold() == *threshold;
+            let words = if is_none_over { "No frames later than" } else { "Late threshold" };
+            let small = |words: &str| Spans::plain(Type::Small, words, tokens.t2);
+            small(words).whole_label(ui);
+            let parameter = limits(row, trial);
+            let field = value_field(ui, "Late threshold", threshold, &parameter, LIMIT_WIDTH);
+            small("late").whole_label(ui);
+            field.dragged() || field.has_focus()
+        });
+        if !late.has_names() {
+            hints::of_run_ui(ui, late.busiest());
+        }
+        permission::ui(ui, state);
+        held.inner
+    });
     card.inner
 }
 

@@ -41,9 +41,7 @@ pub(super) fn of_frame_ui(ui: &mut Ui, busy: &[Suspect]) {
     if busy.is_empty() {
         return;
     }
-    let width = ui.available_width();
-    let words = Spans::plain(Type::Small, &words(busy), Tokens::of(ui).t2);
-    ui.label(words.wrapped(ui, width));
+    Spans::plain(Type::Small, &words(busy), Tokens::of(ui).t2).paragraph(ui);
 }
 
 fn words(busy: &[Suspect]) -> String {

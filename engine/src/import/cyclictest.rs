@@ -3,11 +3,12 @@
 use std::sync::Arc;
 
 use super::counts::{self, MAX_VALUE_NANOS, after, column};
-use super::imported::{BadLines, Content, ImportError, Imported, Options, ReportedMachine, Source};
+use super::imported::{BadLines, Content, ImportError, Imported, Options, Source};
 use super::lines::lines;
 use super::table::TimeUnit;
 use super::text::{name, some_name};
 use crate::format::cyclictest::{self, Thread};
+use crate::machine::Machine;
 use crate::nanos::Nanos;
 use crate::run::Capture;
 use crate::run::capture::Distribution;
@@ -40,10 +41,10 @@ pub(super) fn read_json(text: &[u8]) -> Result<Imported, ImportError> {
         started_at: jiff::fmt::rfc2822::DateTimeParser::new()
             .parse_timestamp(&result.start_time)
             .ok(),
-        reported: ReportedMachine {
+        machine: Machine {
             os: some_name(&result.sysinfo.sysname),
             kernel: some_name(&result.sysinfo.release),
-            ..ReportedMachine::default()
+            ..Machine::default()
         },
         ..imported(threads, bad_lines)
     })

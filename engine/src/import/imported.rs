@@ -4,6 +4,7 @@ use std::io;
 
 use super::table::{Column, Table, TimeUnit};
 use crate::format::FormatError;
+use crate::machine::Machine;
 use crate::run::{Capture, Run};
 use crate::units::shortened;
 
@@ -69,12 +70,12 @@ impl Source {
 
     /// Returns the program that recorded the file.
     pub(super) const fn program(self) -> &'static str {
-        match self {
         self.words().2
     }
 
     /// Returns the article of the displayed name, the displayed name, and the program that recorded the file.
     const fn words(self) -> (&'static str, &'static str, &'static str) {
+        match self {
             // OCAT is spoken as a word, rtla and the beginning of HdrHistogram letter by letter:
             // all begin with a vowel sound.
             Self::Json => ("a", "Jitterscope JSON", "Jitterscope"),
@@ -220,23 +221,6 @@ impl BadLines {
     }
 }
 
-/// Facts about the machine of a capture, as far as the imported file has them.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct ReportedMachine {
-    /// The processor.
-    pub processor: Option<String>,
-    /// The operating system.
-    pub os: Option<String>,
-    /// The kernel version.
-    pub kernel: Option<String>,
-    /// The frequency governor.
-    pub governor: Option<String>,
-    /// The graphics card.
-    pub gpu: Option<String>,
-    /// The version of the graphics driver.
-    pub gpu_driver: Option<String>,
-}
-
 /// The content of a file.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Content {
@@ -255,8 +239,8 @@ pub struct Imported {
     pub name: String,
     /// When the recording began; absent if the file has no date.
     pub started_at: Option<jiff::Timestamp>,
-    /// Facts about the machine of the capture.
-    pub reported: ReportedMachine,
+    /// Facts about the machine of the capture, as far as the imported file has them.
+    pub machine: Machine,
     /// All series of frames in the file, the default one first; empty for kinds of files without
     /// processes.
     pub series: Vec<Series>,
@@ -276,7 +260,7 @@ impl Imported {
             source,
             name: String::new(),
             started_at: None,
-            reported: ReportedMachine::default(),
+            machine: Machine::default(),
             series: Vec::new(),
             selected: None,
             content,

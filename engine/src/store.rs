@@ -41,34 +41,33 @@ const MAX_FILE_BYTES: u64 = 2 << 30;
 
 /// Why a run or another file could not be saved.
 #[derive(Debug, thiserror::Error)]
+/// An error of the system, and the file or folder at which it occurred.
+#[derive(Debug, thiserror::Error)]
+#[error("{source}: {}", path.display())]
+pub struct AtPath {
+    /// The system's error.
+    pub source: io::Error,
+    /// The file or folder.
+    pub path: PathBuf,
+}
+
+impl AtPath {
+    /// Returns the error at a path.
+    pub fn new(source: io::Error, path: &Path) -> Self {
+        Self { source, path: path.to_owned() }
+    }
+}
+
 pub enum SaveError {
     /// The folder cannot be created or written to.
-    #[error("runs cannot be saved: {source}; choose another folder: {}", path.display())]
-    Folder {
-        /// The system's error.
-        #[source]
-        source: io::Error,
-        /// The folder.
-        path: PathBuf,
-    },
+    #[error("runs cannot be saved: {}; choose another folder: {}", .0.source, .0.path.display())]
+    Folder(#[source] AtPath),
     /// The file cannot be written.
-    #[error("the run cannot be saved: {source}: {}", path.display())]
-    Write {
-        /// The system's error.
-        #[source]
-        source: io::Error,
-        /// The file.
-        path: PathBuf,
-    },
+    #[error("the run cannot be saved: {0}")]
+    Write(#[source] AtPath),
     /// An output cannot be written.
-    #[error("cannot write the output: {source}: {}", path.display())]
-    Output {
-        /// The system's error.
-        #[source]
-        source: io::Error,
-        /// The output.
-        path: PathBuf,
-    },
+    #[error("cannot write the output: {0}")]
+    Output(#[source] AtPath),
     /// The disk has no room for a run that is about to be measured.
     #[error(
         "the run cannot be saved: it needs about {}: {source}; free some space, or choose another folder: {}",
@@ -105,14 +104,8 @@ pub enum SaveError {
 #[derive(Debug, thiserror::Error)]
 pub enum LoadError {
     /// The file cannot be read.
-    #[error("cannot be read: {source}: {}", path.display())]
-    Read {
-        /// The system's error.
-        #[source]
-        source: io::Error,
-        /// The file.
-        path: PathBuf,
-    },
+    #[error("cannot be read: {0}")]
+    Read(#[source] AtPath),
     /// The file is larger than any run.
     #[error("too large to be a run ({bytes} bytes; up to {MAX_FILE_BYTES} are read): {}", path.display())]
     TooLarge {
@@ -136,14 +129,8 @@ pub enum LoadError {
 #[derive(Debug, thiserror::Error)]
 pub enum FindError {
     /// The folder cannot be read.
-    #[error("the folder of runs cannot be read: {source}: {}", path.display())]
-    Folder {
-        /// The system's error.
-        #[source]
-        source: io::Error,
-        /// The folder.
-        path: PathBuf,
-    },
+    #[error("the folder of runs cannot be read: {0}")]
+    Folder(#[source] AtPath),
     /// No run has this ID or name.
     #[error(
         "no run with the ID or name '{}', and no such file; use 'runs list' to list runs",
@@ -168,23 +155,11 @@ pub enum FindError {
         files: Vec<String>,
     },
     /// The file cannot be restored from the trash.
-    #[error("cannot be restored: {source}: {}", path.display())]
-    Restore {
-        /// The system's error.
-        #[source]
-        source: io::Error,
-        /// The file.
-        path: PathBuf,
-    },
+    #[error("cannot be restored: {0}")]
+    Restore(#[source] AtPath),
     /// The file cannot be removed.
-    #[error("cannot be removed: {source}: {}", path.display())]
-    Remove {
-        /// The system's error.
-        #[source]
-        source: io::Error,
-        /// The file.
-        path: PathBuf,
-    },
+    #[error("cannot be removed: {0}")]
+    Remove(#[source] AtPath),
 }
 
 impl FindError {
@@ -244,7 +219,7 @@ impl Store {
 
     /// Checks that runs can be saved: creates the folder and a test file.
     pub fn check(&self) -> Result<(), SaveError> {
-        let folder_error = |source| SaveError::Folder { source, path: self.folder.clone() };
+        let folder_error = |source| SaveError::Folder(AtPath::new(source, &self.folder));
         disk::make_folder(&self.folder).map_err(folder_error)?;
         disk::Draft::create(&self.folder, true).map(drop).map_err(folder_error)
     }
@@ -252,7 +227,7 @@ impl Store {
     /// Saves a run under its file name and returns the path. A file of the same run is replaced.
     pub fn save(&self, run: &Run) -> Result<PathBuf, SaveError> {
         disk::make_folder(&self.folder)
-            .map_err(|source| SaveError::Folder { source, path: self.folder.clone() })?;
+            .map_err(|source| SaveError::Folder(AtPath::new(source, &self.folder)))?;
         let path = self.folder.join(file_name(run));
         save_to(run, &path)?;
         Ok(path)
@@ -260,7 +235,7 @@ impl Store {
 
     /// Creates a journal for a run that is about to start.
     pub fn journal(&self) -> Result<JournalFile, SaveError> {
-        let folder_error = |source| SaveError::Folder { source, path: self.folder.clone() };
+        let folder_error = |source| SaveError::Folder(AtPath::new(source, &self.folder));
         disk::make_folder(&self.folder).map_err(folder_error)?;
         JournalFile::create(&self.folder).map_err(folder_error)
     }
@@ -307,12 +282,12 @@ impl Store {
 
     /// Removes a file in the folder of this store.
     pub fn remove(&self, path: &Path) -> Result<(), FindError> {
-        disk::remove(path).map_err(|source| FindError::Remove { source, path: path.to_owned() })
+        disk::remove(path).map_err(|source| FindError::Remove(AtPath::new(source, path)))
     }
 
     fn paths(&self, extension: &str) -> Result<Vec<PathBuf>, FindError> {
         let mut paths = disk::list(&self.folder)
-            .map_err(|source| FindError::Folder { source, path: self.folder.clone() })?;
+            .map_err(|source| FindError::Folder(AtPath::new(source, &self.folder)))?;
         paths.retain(|path| path.to_string_lossy().ends_with(extension));
         Ok(paths)
     }
@@ -339,8 +314,7 @@ fn replace(
     path: &Path,
     write: impl FnOnce(&mut dyn io::Write) -> io::Result<()>,
 ) -> Result<(), SaveError> {
-    output::replace(path, write)
-        .map_err(|source| SaveError::Write { source, path: path.to_owned() })
+    output::replace(path, write).map_err(|source| SaveError::Write(AtPath::new(source, path)))
 }
 
 /// Reads a regular file of at most `max_bytes`; returns an error for a larger file.
@@ -360,7 +334,7 @@ pub fn settings_folder() -> Option<PathBuf> {
 
 /// Reads the run in a file.
 pub fn load(path: &Path) -> Result<Run, LoadError> {
-    let read_error = |source| LoadError::Read { source, path: path.to_owned() };
+    let read_error = |source| LoadError::Read(AtPath::new(source, path));
     let mut file = disk::DiskFile::open(path).map_err(read_error)?;
     let bytes = file.len().map_err(read_error)?;
     if MAX_FILE_BYTES < bytes {

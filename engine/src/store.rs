@@ -176,17 +176,6 @@ impl FindError {
     }
 }
 
-/// A file in the folder of runs, readable or not.
-#[derive(Debug)]
-pub struct Entry {
-    /// The path of the file.
-    pub path: PathBuf,
-    /// Size of the file in bytes.
-    pub bytes: u64,
-    /// The run, or the reason why it cannot be read. Damaged files are never changed.
-    pub run: Result<Box<Run>, LoadError>,
-}
-
 /// A folder of runs.
 #[derive(Clone, Debug)]
 pub struct Store {
@@ -238,22 +227,6 @@ impl Store {
         let folder_error = |source| SaveError::Folder(AtPath::new(source, &self.folder));
         disk::make_folder(&self.folder).map_err(folder_error)?;
         JournalFile::create(&self.folder).map_err(folder_error)
-    }
-
-    /// Opens every file in the folder that has the name of a run; the newest run is first. A
-    /// missing folder has no runs.
-    pub fn list(&self) -> Result<Vec<Entry>, FindError> {
-        let mut entries: Vec<Entry> = self
-            .paths(EXTENSION)?
-            .into_iter()
-            .map(|path| {
-                let bytes = disk::stamp(&path).map_or(0, |(bytes, _)| bytes);
-                Entry { run: load(&path).map(Box::new), bytes, path }
-            })
-            .collect();
-        let started = |entry: &Entry| entry.run.as_ref().ok().map(|run| run.started_at);
-        entries.sort_by(|a, b| started(b).cmp(&started(a)).then_with(|| a.path.cmp(&b.path)));
-        Ok(entries)
     }
 
     /// Returns the file of the only run whose file name or ID is `name`. If no run has this file

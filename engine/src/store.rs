@@ -17,6 +17,8 @@ mod scratch;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use directories::ProjectDirs;
+
 use crate::run::{Run, RunId};
 use crate::units::{format_bytes, shortened};
 
@@ -39,8 +41,6 @@ pub const SETTINGS_VARIABLE: &str = "JITTERSCOPE_CONFIG_DIR";
 /// Maximum size of a run file: about 30 million samples.
 const MAX_FILE_BYTES: u64 = 2 << 30;
 
-/// Why a run or another file could not be saved.
-#[derive(Debug, thiserror::Error)]
 /// An error of the system, and the file or folder at which it occurred.
 #[derive(Debug, thiserror::Error)]
 #[error("{source}: {}", path.display())]
@@ -58,6 +58,8 @@ impl AtPath {
     }
 }
 
+/// Why a run or another file could not be saved.
+#[derive(Debug, thiserror::Error)]
 pub enum SaveError {
     /// The folder cannot be created or written to.
     #[error("runs cannot be saved: {}; choose another folder: {}", .0.source, .0.path.display())]
@@ -186,14 +188,9 @@ impl Store {
     /// Returns the store in the user's default folder, which the variable `JITTERSCOPE_DATA_DIR`
     /// overrides.
     pub fn default_location() -> Option<Self> {
-        if let Some(folder) = std::env::var_os(FOLDER_VARIABLE).filter(|folder| !folder.is_empty())
-        {
-            return Some(Self { folder: PathBuf::from(folder) });
-        }
-        let dirs = directories::ProjectDirs::from("", "", "Jitterscope")?;
         // Runs are saved in the local data folder: Windows synchronizes the other one, the roaming
         // data folder, between the PCs of a user.
-        Some(Self { folder: dirs.data_local_dir().join("runs") })
+        user_folder(FOLDER_VARIABLE, |dirs| dirs.data_local_dir().join("runs")).map(Self::at)
     }
 
     /// Returns the store in this folder.
@@ -298,11 +295,15 @@ pub fn read_bounded(path: &Path, max_bytes: u64) -> io::Result<Vec<u8>> {
 /// Returns the default folder of the user's settings, which the variable `JITTERSCOPE_CONFIG_DIR`
 /// overrides.
 pub fn settings_folder() -> Option<PathBuf> {
-    if let Some(folder) = std::env::var_os(SETTINGS_VARIABLE).filter(|folder| !folder.is_empty()) {
-        return Some(PathBuf::from(folder));
-    }
-    let dirs = directories::ProjectDirs::from("", "", "Jitterscope")?;
-    Some(dirs.config_dir().to_owned())
+    user_folder(SETTINGS_VARIABLE, |dirs| dirs.config_dir().to_owned())
+}
+
+/// Returns the folder in an environment variable, or the default folder if the variable is empty or
+/// not set.
+fn user_folder(variable: &str, default: fn(&ProjectDirs) -> PathBuf) -> Option<PathBuf> {
+    let own = std::env::var_os(variable).filter(|folder| !folder.is_empty());
+    let default = || ProjectDirs::from("", "", "Jitterscope").map(|dirs| default(&dirs));
+    own.map(PathBuf::from).or_else(default)
 }
 
 /// Reads the run in a file.

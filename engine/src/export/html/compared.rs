@@ -183,10 +183,8 @@ fn charts(page: &ComparisonPage<'_>) -> Vec<Chart> {
         curves.extend(Sorted::of(values).map(|sorted| tail_curve(&letter, &sorted)));
         histograms.push((letter, histogram));
     }
-    let counted: Vec<(&str, &LogHistogram)> =
-        histograms.iter().map(|(letter, of)| (letter.as_str(), of)).collect();
     let names = (page.value_name, "Samples");
-    of_histograms("histogram", "Histogram", names, &counted)
+    of_histograms("histogram", "Histogram", names, &histograms)
         .into_iter()
         .chain(of_tails("tail", "Tail distribution", (page.value_name, "Share above"), curves))
         .collect()

@@ -19,6 +19,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::stats::float;
 
     /// Returns the first, min, max, and last point of each column, found in a list of all points of the column.
     fn expected(points: &[(Nanos, Nanos)], columns: usize) -> Vec<(f64, f64)> {
@@ -26,22 +27,18 @@ mod tests {
         let (from, to) =
             ends.map_or((0.0, 0.0), |(first, last)| (first.0.as_secs(), last.0.as_secs()));
         let is_all = points.len() <= columns * 4 || to <= from;
-        let width = (to - from) / f64::from(u32::try_from(columns).unwrap());
+        let width = (to - from) / float(columns);
         let column = |at: Nanos| {
-            (1..columns)
-                .filter(|&edge| {
-                    from + width * f64::from(u32::try_from(edge).unwrap()) <= at.as_secs()
-                })
-                .count()
+            (1..columns).filter(|&edge| from + width * float(edge) <= at.as_secs()).count()
         };
         let drawn = points.chunk_by(|a, b| column(a.0) == column(b.0)).flat_map(|own| {
-            let least = own.iter().map(|point| point.1).min();
-            let most = own.iter().map(|point| point.1).max();
+            let lowest = own.iter().map(|point| point.1).min();
+            let highest = own.iter().map(|point| point.1).max();
             let place = |value| own.iter().position(|point| Some(point.1) == value);
-            let places = [Some(0), place(least), place(most), Some(own.len() - 1)];
-            let kept: Vec<_> =
+            let places = [Some(0), place(lowest), place(highest), Some(own.len() - 1)];
+            let positions: Vec<_> =
                 (0..own.len()).filter(|at| is_all || places.contains(&Some(*at))).collect();
-            kept.into_iter().map(|at| own[at])
+            positions.into_iter().map(|at| own[at])
         });
         drawn.map(|(at, value)| (at.as_secs() * 1e9, value.as_f64())).collect()
     }

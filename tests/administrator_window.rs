@@ -82,7 +82,7 @@ fn rights_are_granted_once_and_given_up_with_this_pc() {
         start_measuring(&mut harness);
         harness.key_press(egui::Key::Escape);
         step_until(&mut harness, |app| !app.session().running().is_busy());
-        let list = Store::at(folder.path().join("runs")).list().unwrap();
+        let list = Store::at(folder.path().join("runs")).lines().unwrap();
         assert_eq!(list.len(), runs);
         let run = store::load(&list[0].path).unwrap();
         assert_eq!(run.host, None, "it is this PC");
@@ -119,7 +119,7 @@ fn a_check_does_not_go_on_without_the_rights_it_began_with() {
     let check = harness.state().session().running().quick().result().cloned().unwrap();
     assert_eq!(check.ending, Ending::Stopped);
     assert_eq!(*harness.state().session().hosts().place(), Place::ThisPc);
-    let runs = Store::at(folder.path().join("runs")).list().unwrap();
+    let runs = Store::at(folder.path().join("runs")).lines().unwrap();
     let [run] = &runs[..] else { panic!("{} runs", runs.len()) };
     let run = store::load(&run.path).unwrap();
     assert!(lost_after(&run).is_some(), "{:?}", run.ending);

@@ -190,7 +190,7 @@ fn repeats_tell_their_noise_floor_and_comparisons_know_it() {
     assert!(is_whole || said.contains("Omitted: 1 of 4, "), "{said}");
     assert!(said.contains("Noise floor") && said.contains("p50"), "{said}");
     let saved = Store::at(folder.path());
-    let paths: Vec<PathBuf> = saved.list().unwrap().into_iter().map(|entry| entry.path).collect();
+    let paths: Vec<PathBuf> = saved.lines().unwrap().into_iter().map(|entry| entry.path).collect();
     assert_eq!(paths.len(), 4);
     // On a busy PC, a run may take longer and then does not count as having the same settings.
     let runs = [0, 1].map(|run| store::load(&paths[run]).unwrap());
@@ -415,7 +415,7 @@ fn what_helps_states_its_time_ranks_the_changes_and_is_reopened() {
         assert!(text.contains(expected), "{expected}: {text}");
     }
     // A run of this test is a single entry, whether or not it also measured all changes together.
-    let entries = Store::at(folder.path()).list().unwrap();
+    let entries = Store::at(folder.path()).lines().unwrap();
     assert_eq!(entries.len(), 1);
     let saved = store::load(&entries[0].path).unwrap();
     let report = Report::of(&saved, &Options::default());

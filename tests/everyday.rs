@@ -125,7 +125,7 @@ fn a_moment_marked_during_a_test_is_saved_with_its_run() {
     go(&mut harness, Key::Num8);
     harness.get_by_label("Stop Frame loop").click();
     step_until(&mut harness, |app| app.session().library().count() == 1);
-    let run = store::load(&Store::at(folder.path()).list().unwrap()[0].path).unwrap();
+    let run = store::load(&Store::at(folder.path()).lines().unwrap()[0].path).unwrap();
     let marks: Vec<_> = run.annotations.iter().map(|one| (one.trial, one.text.as_str())).collect();
     assert_eq!(marks, [(0, "Mark 1"), (0, "Mark 2")]);
     assert!(run.annotations.iter().all(|one| Nanos::ZERO < one.from));
@@ -157,7 +157,7 @@ fn moments_of_every_test_are_marked_by_key_and_by_button() {
     mark(&mut harness, "Mark 3", |harness| harness.get_by_label("Mark 2").click());
     harness.key_press_modifiers(Modifiers::SHIFT, Key::F5);
     step_until(&mut harness, |app| app.session().library().count() == 1);
-    let run = store::load(&Store::at(folder.path()).list().unwrap()[0].path).unwrap();
+    let run = store::load(&Store::at(folder.path()).lines().unwrap()[0].path).unwrap();
     let marks: Vec<_> = run.annotations.iter().map(|one| one.text.as_str()).collect();
     assert_eq!(marks, ["Mark 1", "Mark 2"]);
 }
@@ -397,7 +397,7 @@ fn repeats_are_marked_and_a_stop_ends_the_series() {
     step_until(&mut harness, |app| !app.session().running().is_busy());
     step_until(&mut harness, |app| app.session().library().count() == 1);
     assert!(harness.state().session().running().sequence().is_none());
-    let run = Store::at(folder.path()).list().unwrap().remove(0).run.unwrap();
+    let run = store::load(&Store::at(folder.path()).lines().unwrap()[0].path).unwrap();
     assert_eq!(run.tags, ["repeat 1/3"]);
 }
 
@@ -434,7 +434,7 @@ fn a_result_is_measured_again_with_a_trace_and_its_own_settings() {
     });
     harness.key_press_modifiers(Modifiers::SHIFT, Key::F5);
     step_until(&mut harness, |app| app.session().library().count() == 2);
-    let runs = Store::at(folder.path()).list().unwrap();
+    let runs = Store::at(folder.path()).lines().unwrap();
     let again = runs.iter().find(|entry| entry.path != path).unwrap();
     let again = store::load(&again.path).unwrap();
     assert_eq!(again.plan(), run.plan());

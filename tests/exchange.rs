@@ -431,7 +431,7 @@ fn the_command_line_exports_and_imports() {
     assert_eq!(status, Some(0), "{said}");
     assert!(shown.contains("frames") && said.contains("saved as"), "{shown}{said}");
     assert!(command(&["import", log, "--save"]).2.contains("already"));
-    assert_eq!(store.list().unwrap().len(), 2);
+    assert_eq!(store.lines().unwrap().len(), 2);
     let (status, _, said) = command(&["export", &id, "--as", "hgrm", "--configuration", "none"]);
     assert_eq!(status, Some(1));
     let expected = "--configuration: invalid value 'none': expected 1 to 2 or one of: ";

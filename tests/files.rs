@@ -10,7 +10,7 @@ use jitterscope::App;
 use jitterscope::PageId;
 use jitterscope_engine::import;
 use jitterscope_engine::run::{Run, RunId};
-use jitterscope_engine::store::Store;
+use jitterscope_engine::store::{self, Store};
 
 use super::exchange::sample;
 use super::window::{HANG, step_until, window};
@@ -470,8 +470,8 @@ fn dropped_files_are_opened_and_imported() {
     assert!(!shows(&harness, "Drop to import"));
     assert_eq!(harness.state().page(), PageId::Test("frame-loop"));
     step_until(&mut harness, |app| app.session().library().count() == 1);
-    let retained = Store::at(folder.path()).list().unwrap().remove(0).run.unwrap();
-    assert!(*retained == run, "the report holds the run as it was");
+    let retained = store::load(&Store::at(folder.path()).lines().unwrap()[0].path).unwrap();
+    assert!(retained == run, "the report holds the run as it was");
     // Drop the report again, together with a capture of several processes and a file of an unsupported kind.
     let (csv, other) = (out.path().join("presentmon.csv"), out.path().join("notes.json"));
     std::fs::write(&csv, capture()).unwrap();

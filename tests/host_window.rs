@@ -52,7 +52,7 @@ pub(super) fn connected(address: &'static str) -> impl Fn(&App) -> bool {
 }
 
 fn saved(folder: &tempfile::TempDir) -> Vec<Run> {
-    let list = Store::at(folder.path().join("runs")).list().unwrap();
+    let list = Store::at(folder.path().join("runs")).lines().unwrap();
     list.iter().map(|entry| store::load(&entry.path).unwrap()).collect()
 }
 

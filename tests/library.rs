@@ -305,7 +305,7 @@ fn an_example_opens_and_saves_nothing_unless_asked() {
     });
     harness.get_by_label("Not saved");
     harness.get_by_label("Example");
-    assert!(Store::at(folder.path()).list().unwrap().is_empty());
+    assert!(Store::at(folder.path()).lines().unwrap().is_empty());
     // Open a new window, so that no messages about other examples are shown.
     drop(harness);
     let mut harness = runs(&folder, 0);
@@ -313,7 +313,7 @@ fn an_example_opens_and_saves_nothing_unless_asked() {
     harness.run_steps(3);
     harness.get_by_label("Save to library").click();
     step_until(&mut harness, |app| app.session().library().count() == 1);
-    assert_eq!(Store::at(folder.path()).list().unwrap().len(), 5, "all parts of the check");
+    assert_eq!(Store::at(folder.path()).lines().unwrap().len(), 5, "all parts of the check");
     // Examples can be opened even if there are saved runs.
     harness.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Num8);
     harness.run_steps(3);
@@ -432,7 +432,7 @@ fn deleted_runs_are_listed_after_a_restart_restored_from_there_and_removed_for_g
         step_until(&mut harness, |app| in_trash(app) == left);
     }
     assert_eq!(harness.state().session().library().count(), 1);
-    assert_eq!(Store::at(folder.path()).trash().list().unwrap().len(), 0);
+    assert_eq!(Store::at(folder.path()).trash().lines().unwrap().len(), 0);
 }
 
 #[test]

@@ -9,7 +9,7 @@ use jitterscope_engine::nanos::Nanos;
 use jitterscope_engine::platform;
 use jitterscope_engine::report::{Options, Report};
 use jitterscope_engine::run::Run;
-use jitterscope_engine::store::Store;
+use jitterscope_engine::store::{self, Store};
 
 use crate::cli::program;
 
@@ -40,7 +40,7 @@ fn measured(shell: &str, args: &[&str]) -> Option<Run> {
         println!("{}", String::from_utf8_lossy(&output.stderr));
         return None;
     }
-    Store::at(runs.path()).list().unwrap().pop()?.run.ok().map(|run| *run)
+    store::load(&Store::at(runs.path()).lines().unwrap().pop()?.path).ok()
 }
 
 /// A control group of cgroup version 1; removed on drop.

@@ -275,7 +275,7 @@ fn newer_run_file_is_refused_with_what_to_do() {
     }
     assert_eq!(fs::read_to_string(&file).unwrap(), newer);
     let saved = Store::at(place.path().join("runs"));
-    assert!(saved.list().is_ok_and(|list| list.is_empty()));
+    assert!(saved.lines().is_ok_and(|list| list.is_empty()));
 }
 
 /// Returns the error output of a command with invalid arguments, which starts no measurement.

@@ -44,7 +44,7 @@ fn a_check_agrees_with_its_runs_and_is_opened_in_the_window() {
     assert_eq!(output.status.code(), Some(0), "{error}");
     let said: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
     let runs: Vec<_> = Store::at(folder.path())
-        .list()
+        .lines()
         .unwrap()
         .iter()
         .map(|entry| store::load(&entry.path).unwrap())
@@ -128,7 +128,7 @@ fn a_check_of_one_part_and_a_skipped_one_give_no_answer_but_are_retained() {
     let shown = result.parts.iter().find(|(part, _)| *part == Part::Spin);
     let shown = shown.and_then(|(_, shown)| shown.as_ref()).unwrap();
     let (mut verdict, mut marks) = (None, Vec::new());
-    for entry in Store::at(folder.path()).list().unwrap() {
+    for entry in Store::at(folder.path()).lines().unwrap() {
         let run = store::load(&entry.path).unwrap();
         assert_eq!(run.tags, [TAG]);
         for mark in &run.annotations {
@@ -204,8 +204,8 @@ fn runs_page(harness: &mut Harness<'_, App>, count: usize) {
 
 /// Returns how many saved runs of this folder meet a condition.
 fn count(folder: &tempfile::TempDir, fits: impl Fn(&Run) -> bool) -> usize {
-    let runs = Store::at(folder.path()).list().unwrap();
-    runs.iter().filter(|entry| entry.run.as_ref().is_ok_and(|run| fits(run))).count()
+    let runs = Store::at(folder.path()).lines().unwrap();
+    runs.iter().filter(|line| store::load(&line.path).is_ok_and(|run| fits(&run))).count()
 }
 
 #[test]

@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 use jitterscope_engine::platform;
 #[cfg(target_os = "linux")]
 use jitterscope_engine::report::{Options, Report};
-use jitterscope_engine::store::{EXTENSION, JOURNAL_EXTENSION, Store};
+use jitterscope_engine::store::{self, EXTENSION, JOURNAL_EXTENSION, Store};
 
 use super::cli::{SHORT, program};
 use super::exchange::sample;
@@ -401,8 +401,8 @@ fn ignored(signal: &str) -> (Output, jitterscope_engine::run::Run) {
         assert!(Command::new("kill").args([&signal, &pid]).status().unwrap().success());
     }
     let output = finish(child);
-    let mut runs = Store::at(data.path()).list().unwrap();
-    (output, *runs.pop().unwrap().run.unwrap())
+    let runs = Store::at(data.path()).lines().unwrap();
+    (output, store::load(&runs.last().unwrap().path).unwrap())
 }
 
 #[test]
@@ -498,7 +498,7 @@ fn interrupt_saves_a_run_whose_thread_is_starved_and_the_run_says_so() {
     let output = interrupted(data.path(), &args, &["-INT"], || hog = Hog::start(cpu));
     assert_eq!(output.status.code(), Some(130), "{}", String::from_utf8_lossy(&output.stderr));
     assert!(names(data.path(), JOURNAL_EXTENSION).is_empty());
-    let saved = *Store::at(data.path()).list().unwrap().remove(0).run.unwrap();
+    let saved = store::load(&Store::at(data.path()).lines().unwrap()[0].path).unwrap();
     assert!(0 < saved.sample_count());
     if hog.is_none() {
         println!("skipped: this system denies FIFO 50");

@@ -14,6 +14,7 @@ use jitterscope_engine::plan::conditions::{Cell, CpuChoice, Priority};
 use jitterscope_engine::plan::{FrameLoop, Load, Plan, Wait, Work};
 use jitterscope_engine::platform;
 use jitterscope_engine::run::{Ending, Run};
+use jitterscope_engine::store;
 
 use crate::cli::{is_long, program};
 use crate::probes;
@@ -92,8 +93,8 @@ fn drop_right(folder: &Path) -> Option<PathBuf> {
 
 /// Returns the only saved run in a folder.
 fn saved(folder: &Path) -> Run {
-    let store = jitterscope_engine::store::Store::at(folder);
-    *store.list().unwrap().remove(0).run.unwrap()
+    let lines = store::Store::at(folder).lines().unwrap();
+    store::load(&lines[0].path).unwrap()
 }
 
 #[test]

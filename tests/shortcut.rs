@@ -91,7 +91,7 @@ fn window_of_the_child() {
     stop(&mut harness);
     assert_eq!(state(harness.state()), "None", "the test was stopped");
     step_until(&mut harness, |app| app.session().library().count() == 1);
-    let run = store::load(&Store::at(folder.path()).list().unwrap()[0].path).unwrap();
+    let run = store::load(&Store::at(folder.path()).lines().unwrap()[0].path).unwrap();
     let last = run.trials[0].samples.last().unwrap().woke;
     assert!(2 <= run.annotations.len(), "{:?}", run.annotations);
     assert!(run.annotations.iter().all(|mark| mark.from <= last));

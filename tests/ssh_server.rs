@@ -110,7 +110,7 @@ impl Servers {
     }
 
     fn saved(&self) -> Vec<Run> {
-        let list = Store::at(self.path("runs")).list().unwrap();
+        let list = Store::at(self.path("runs")).lines().unwrap();
         list.iter().map(|entry| store::load(&entry.path).unwrap()).collect()
     }
 

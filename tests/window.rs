@@ -69,7 +69,7 @@ fn a_frame_loop_is_run_stopped_saved_and_opened_again() {
     step_until(&mut harness, |app| !app.session().running().is_busy());
     assert!(harness.query_all_by_label_contains("Stopped early").next().is_some());
     step_until(&mut harness, |app| app.session().library().count() == 1);
-    assert_eq!(Store::at(folder.path()).list().unwrap().len(), 1);
+    assert_eq!(Store::at(folder.path()).lines().unwrap().len(), 1);
     harness.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Num8);
     harness.run_steps(3);
     assert_eq!(harness.state().page(), PageId::Runs);

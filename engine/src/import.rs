@@ -31,9 +31,7 @@ use std::path::Path;
 use crate::format::FormatError;
 use lines::Header;
 
-pub use imported::{
-    BadLines, Content, ImportError, Imported, Options, ReportedMachine, Series, Source,
-};
+pub use imported::{BadLines, Content, ImportError, Imported, Options, Series, Source};
 pub use table::{Column, Table, TimeUnit};
 
 /// Maximum size of a run file, which is read piece by piece.

@@ -17,6 +17,8 @@ mod scratch;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use directories::ProjectDirs;
+
 use crate::run::{Run, RunId};
 use crate::units::{format_bytes, shortened};
 
@@ -39,36 +41,35 @@ pub const SETTINGS_VARIABLE: &str = "JITTERSCOPE_CONFIG_DIR";
 /// Maximum size of a run file: about 30 million samples.
 const MAX_FILE_BYTES: u64 = 2 << 30;
 
+/// An error of the system, and the file or folder at which it occurred.
+#[derive(Debug, thiserror::Error)]
+#[error("{source}: {}", path.display())]
+pub struct AtPath {
+    /// The system's error.
+    pub source: io::Error,
+    /// The file or folder.
+    pub path: PathBuf,
+}
+
+impl AtPath {
+    /// Returns the error at a path.
+    pub fn new(source: io::Error, path: &Path) -> Self {
+        Self { source, path: path.to_owned() }
+    }
+}
+
 /// Why a run or another file could not be saved.
 #[derive(Debug, thiserror::Error)]
 pub enum SaveError {
     /// The folder cannot be created or written to.
-    #[error("runs cannot be saved: {source}; choose another folder: {}", path.display())]
-    Folder {
-        /// The system's error.
-        #[source]
-        source: io::Error,
-        /// The folder.
-        path: PathBuf,
-    },
+    #[error("runs cannot be saved: {}; choose another folder: {}", .0.source, .0.path.display())]
+    Folder(#[source] AtPath),
     /// The file cannot be written.
-    #[error("the run cannot be saved: {source}: {}", path.display())]
-    Write {
-        /// The system's error.
-        #[source]
-        source: io::Error,
-        /// The file.
-        path: PathBuf,
-    },
+    #[error("the run cannot be saved: {0}")]
+    Write(#[source] AtPath),
     /// An output cannot be written.
-    #[error("cannot write the output: {source}: {}", path.display())]
-    Output {
-        /// The system's error.
-        #[source]
-        source: io::Error,
-        /// The output.
-        path: PathBuf,
-    },
+    #[error("cannot write the output: {0}")]
+    Output(#[source] AtPath),
     /// The disk has no room for a run that is about to be measured.
     #[error(
         "the run cannot be saved: it needs about {}: {source}; free some space, or choose another folder: {}",
@@ -105,14 +106,8 @@ pub enum SaveError {
 #[derive(Debug, thiserror::Error)]
 pub enum LoadError {
     /// The file cannot be read.
-    #[error("cannot be read: {source}: {}", path.display())]
-    Read {
-        /// The system's error.
-        #[source]
-        source: io::Error,
-        /// The file.
-        path: PathBuf,
-    },
+    #[error("cannot be read: {0}")]
+    Read(#[source] AtPath),
     /// The file is larger than any run.
     #[error("too large to be a run ({bytes} bytes; up to {MAX_FILE_BYTES} are read): {}", path.display())]
     TooLarge {
@@ -136,14 +131,8 @@ pub enum LoadError {
 #[derive(Debug, thiserror::Error)]
 pub enum FindError {
     /// The folder cannot be read.
-    #[error("the folder of runs cannot be read: {source}: {}", path.display())]
-    Folder {
-        /// The system's error.
-        #[source]
-        source: io::Error,
-        /// The folder.
-        path: PathBuf,
-    },
+    #[error("the folder of runs cannot be read: {0}")]
+    Folder(#[source] AtPath),
     /// No run has this ID or name.
     #[error(
         "no run with the ID or name '{}', and no such file; use 'runs list' to list runs",
@@ -168,23 +157,11 @@ pub enum FindError {
         files: Vec<String>,
     },
     /// The file cannot be restored from the trash.
-    #[error("cannot be restored: {source}: {}", path.display())]
-    Restore {
-        /// The system's error.
-        #[source]
-        source: io::Error,
-        /// The file.
-        path: PathBuf,
-    },
+    #[error("cannot be restored: {0}")]
+    Restore(#[source] AtPath),
     /// The file cannot be removed.
-    #[error("cannot be removed: {source}: {}", path.display())]
-    Remove {
-        /// The system's error.
-        #[source]
-        source: io::Error,
-        /// The file.
-        path: PathBuf,
-    },
+    #[error("cannot be removed: {0}")]
+    Remove(#[source] AtPath),
 }
 
 impl FindError {
@@ -201,17 +178,6 @@ impl FindError {
     }
 }
 
-/// A file in the folder of runs, readable or not.
-#[derive(Debug)]
-pub struct Entry {
-    /// The path of the file.
-    pub path: PathBuf,
-    /// Size of the file in bytes.
-    pub bytes: u64,
-    /// The run, or the reason why it cannot be read. Damaged files are never changed.
-    pub run: Result<Box<Run>, LoadError>,
-}
-
 /// A folder of runs.
 #[derive(Clone, Debug)]
 pub struct Store {
@@ -222,14 +188,9 @@ impl Store {
     /// Returns the store in the user's default folder, which the variable `JITTERSCOPE_DATA_DIR`
     /// overrides; `None` if the user has no home folder.
     pub fn default_location() -> Option<Self> {
-        if let Some(folder) = std::env::var_os(FOLDER_VARIABLE).filter(|folder| !folder.is_empty())
-        {
-            return Some(Self { folder: PathBuf::from(folder) });
-        }
-        let dirs = directories::ProjectDirs::from("", "", "Jitterscope")?;
         // Runs are saved in the local data folder: Windows synchronizes the other one, the roaming
         // data folder, between the PCs of a user.
-        Some(Self { folder: dirs.data_local_dir().join("runs") })
+        user_folder(FOLDER_VARIABLE, |dirs| dirs.data_local_dir().join("runs")).map(Self::at)
     }
 
     /// Returns the store in this folder.
@@ -244,7 +205,7 @@ impl Store {
 
     /// Checks that runs can be saved: creates the folder and a test file.
     pub fn check(&self) -> Result<(), SaveError> {
-        let folder_error = |source| SaveError::Folder { source, path: self.folder.clone() };
+        let folder_error = |source| SaveError::Folder(AtPath::new(source, &self.folder));
         disk::make_folder(&self.folder).map_err(folder_error)?;
         disk::Draft::create(&self.folder, true).map(drop).map_err(folder_error)
     }
@@ -252,7 +213,7 @@ impl Store {
     /// Saves a run under its file name and returns the path. A file of the same run is replaced.
     pub fn save(&self, run: &Run) -> Result<PathBuf, SaveError> {
         disk::make_folder(&self.folder)
-            .map_err(|source| SaveError::Folder { source, path: self.folder.clone() })?;
+            .map_err(|source| SaveError::Folder(AtPath::new(source, &self.folder)))?;
         let path = self.folder.join(file_name(run));
         save_to(run, &path)?;
         Ok(path)
@@ -260,25 +221,9 @@ impl Store {
 
     /// Creates a journal for a run that is about to start.
     pub fn journal(&self) -> Result<JournalFile, SaveError> {
-        let folder_error = |source| SaveError::Folder { source, path: self.folder.clone() };
+        let folder_error = |source| SaveError::Folder(AtPath::new(source, &self.folder));
         disk::make_folder(&self.folder).map_err(folder_error)?;
         JournalFile::create(&self.folder).map_err(folder_error)
-    }
-
-    /// Opens every file in the folder that has the name of a run; the newest run is first. A
-    /// missing folder has no runs.
-    pub fn list(&self) -> Result<Vec<Entry>, FindError> {
-        let mut entries: Vec<Entry> = self
-            .paths(EXTENSION)?
-            .into_iter()
-            .map(|path| {
-                let bytes = disk::stamp(&path).map_or(0, |(bytes, _)| bytes);
-                Entry { run: load(&path).map(Box::new), bytes, path }
-            })
-            .collect();
-        let started = |entry: &Entry| entry.run.as_ref().ok().map(|run| run.started_at);
-        entries.sort_by(|a, b| started(b).cmp(&started(a)).then_with(|| a.path.cmp(&b.path)));
-        Ok(entries)
     }
 
     /// Returns the file of the only run whose file name or ID is `name`. If no run has this file
@@ -307,12 +252,12 @@ impl Store {
 
     /// Removes a file in the folder of this store.
     pub fn remove(&self, path: &Path) -> Result<(), FindError> {
-        disk::remove(path).map_err(|source| FindError::Remove { source, path: path.to_owned() })
+        disk::remove(path).map_err(|source| FindError::Remove(AtPath::new(source, path)))
     }
 
     fn paths(&self, extension: &str) -> Result<Vec<PathBuf>, FindError> {
         let mut paths = disk::list(&self.folder)
-            .map_err(|source| FindError::Folder { source, path: self.folder.clone() })?;
+            .map_err(|source| FindError::Folder(AtPath::new(source, &self.folder)))?;
         paths.retain(|path| path.to_string_lossy().ends_with(extension));
         Ok(paths)
     }
@@ -339,8 +284,7 @@ fn replace(
     path: &Path,
     write: impl FnOnce(&mut dyn io::Write) -> io::Result<()>,
 ) -> Result<(), SaveError> {
-    output::replace(path, write)
-        .map_err(|source| SaveError::Write { source, path: path.to_owned() })
+    output::replace(path, write).map_err(|source| SaveError::Write(AtPath::new(source, path)))
 }
 
 /// Reads a regular file of at most `max_bytes`; returns an error for a larger file.
@@ -351,16 +295,20 @@ pub fn read_bounded(path: &Path, max_bytes: u64) -> io::Result<Vec<u8>> {
 /// Returns the default folder of the user's settings, which the variable `JITTERSCOPE_CONFIG_DIR`
 /// overrides; `None` if the user has no home folder.
 pub fn settings_folder() -> Option<PathBuf> {
-    if let Some(folder) = std::env::var_os(SETTINGS_VARIABLE).filter(|folder| !folder.is_empty()) {
-        return Some(PathBuf::from(folder));
-    }
-    let dirs = directories::ProjectDirs::from("", "", "Jitterscope")?;
-    Some(dirs.config_dir().to_owned())
+    user_folder(SETTINGS_VARIABLE, |dirs| dirs.config_dir().to_owned())
+}
+
+/// Returns the folder in an environment variable, or the default folder if the variable is empty or
+/// not set.
+fn user_folder(variable: &str, default: fn(&ProjectDirs) -> PathBuf) -> Option<PathBuf> {
+    let own = std::env::var_os(variable).filter(|folder| !folder.is_empty());
+    let default = || ProjectDirs::from("", "", "Jitterscope").map(|dirs| default(&dirs));
+    own.map(PathBuf::from).or_else(default)
 }
 
 /// Reads the run in a file.
 pub fn load(path: &Path) -> Result<Run, LoadError> {
-    let read_error = |source| LoadError::Read { source, path: path.to_owned() };
+    let read_error = |source| LoadError::Read(AtPath::new(source, path));
     let mut file = disk::DiskFile::open(path).map_err(read_error)?;
     let bytes = file.len().map_err(read_error)?;
     if MAX_FILE_BYTES < bytes {

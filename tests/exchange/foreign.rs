@@ -142,7 +142,7 @@ fn programs_that_write_like_presentmon_are_distinguished_and_name_their_machine(
         let imported = read(text);
         assert_eq!((imported.source, imported.name.as_str()), (source, name));
         assert_eq!(millis(&imported), [[Some(16.5), Some(17.5)]]);
-        assert_eq!(imported.reported.processor.as_deref(), Some("A Processor"), "{source:?}");
+        assert_eq!(imported.machine.cpu_model.as_deref(), Some("A Processor"), "{source:?}");
     }
     let capframex = read(CAPFRAMEX_CSV);
     assert_eq!(capframex.started_at.unwrap().to_string(), "2026-11-21T05:00:00Z");

@@ -109,8 +109,8 @@ impl Output {
                 }
             }
             Self::File(path) => match store::write_output(path, write) {
-                Err(SaveError::Output { source, .. })
-                    if source.kind() == io::ErrorKind::BrokenPipe =>
+                Err(SaveError::Output(error))
+                    if error.source.kind() == io::ErrorKind::BrokenPipe =>
                 {
                     Ok(())
                 }

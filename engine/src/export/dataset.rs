@@ -14,6 +14,7 @@ use std::borrow::Cow;
 use jiff::Timestamp;
 
 use super::{Options, privacy};
+use crate::nanos::Nanos;
 use crate::report::comparison::Item;
 use crate::report::{self, Delay, Report};
 use crate::run::Run;
@@ -112,11 +113,7 @@ impl<'a> Source<'a> {
             row.whole("configuration_index", "Position of the configuration in the run.", index);
             let label = item.label();
             row.text("configuration", "Name of the configuration or recording.", label);
-            if let Item::Configuration(_, configuration) = item {
-                add_applied(&mut row, Some(configuration));
-            } else {
-                add_applied(&mut row, None);
-            }
+            add_applied(&mut row, *item);
             add_metrics(&mut row, &self.run, *item);
             if let Some(table) = table {
                 let mut lines = table.rows.iter();
@@ -247,24 +244,16 @@ impl<'a> Source<'a> {
 }
 
 /// Adds the applied timer settings of a configuration, which the tables of reports do not show.
-/// Without a configuration, the values are absent.
-fn add_applied(row: &mut Row, configuration: Option<&report::Configuration>) {
-    let granted = configuration.and_then(|one| one.granted.as_ref());
-    for (key, definition, value) in [
-        (
-            "timer_slack_nanos",
-            "Timer slack that applied (Linux).",
-            granted.and_then(|granted| granted.timer_slack),
-        ),
-        (
-            "timer_resolution_nanos",
-            "Timer resolution that applied (Windows).",
-            granted.and_then(|granted| granted.timer_resolution),
-        ),
-    ] {
-        let value = value.map_or(Value::Absent, |time| Value::Number(time.as_f64()));
-        row.add(key, Kind::Number, definition, value);
-    }
+/// The values of a recording are absent.
+fn add_applied(row: &mut Row, item: Item<'_>) {
+    let granted = match item {
+        Item::Configuration(_, row) => row.granted.as_ref(),
+        Item::Recording(..) => None,
+    };
+    let slack = granted.and_then(|granted| granted.timer_slack).map(Nanos::as_f64);
+    row.number("timer_slack_nanos", "Timer slack that applied (Linux).", slack);
+    let resolution = granted.and_then(|granted| granted.timer_resolution).map(Nanos::as_f64);
+    row.number("timer_resolution_nanos", "Timer resolution that applied (Windows).", resolution);
 }
 
 /// Adds the metrics by which a configuration or recording can be compared, except a metric that
@@ -277,28 +266,19 @@ fn add_metrics(row: &mut Row, run: &Run, item: Item<'_>) {
             continue;
         }
         let value = item.value(metric).filter(|value| value.is_finite());
-        let value = value.map_or(Value::Absent, Value::Number);
         let definition = format!("{}: {}.", metric.title, described::track(metric.track));
-        row.add(row::metric_key(metric), Kind::Number, definition, value);
+        row.number(row::metric_key(metric), definition, value);
     }
     let interval = match item {
         Item::Configuration(_, row) => row.p99_interval(),
         Item::Recording(..) => None,
     };
-    for (key, definition, value) in [
-        (
-            "metric_p99_low_nanos",
-            "Low end of the 95% confidence interval of p99.",
-            interval.map(|(low, _)| low),
-        ),
-        (
-            "metric_p99_high_nanos",
-            "High end of the 95% confidence interval of p99.",
-            interval.map(|(_, high)| high),
-        ),
-    ] {
-        let value = value.map_or(Value::Absent, |time| Value::Number(time.as_f64()));
-        row.add(key, Kind::Number, definition, value);
+    let (low, high) = interval.unzip();
+    for (key, end, value) in
+        [("metric_p99_low_nanos", "Low", low), ("metric_p99_high_nanos", "High", high)]
+    {
+        let definition = format!("{end} end of the 95% confidence interval of p99.");
+        row.number(key, definition, value.map(Nanos::as_f64));
     }
 }
 

@@ -1,6 +1,6 @@
 //! The parts of a run that a report contains, and the reduction of a run to one configuration.
 
-use super::{Format, Headline, default_row, privacy};
+use super::{Format, Headline, default_row};
 use crate::report::{Caution, Report, Table, judges_each_configuration};
 use crate::run::{Run, Subject};
 
@@ -59,7 +59,7 @@ pub(super) fn alone(
     }
     let row = row.or_else(|| default_row(report)).and_then(|row| report.rows.get(row));
     let row = row.or(report.rows.first())?;
-    let mut one = privacy::without_samples(run);
+    let mut one = run.clone();
     // Annotations refer to trials by position: update the positions.
     let place =
         |trial| row.trials.iter().filter(|&&at| at < run.trials.len()).position(|&at| at == trial);

@@ -12,7 +12,7 @@ use std::sync::OnceLock;
 use super::{Headline, Options};
 use crate::platform::{self, Refusal};
 use crate::report::Report;
-use crate::run::{Ending, Run, Subject, Trace, TrialRun};
+use crate::run::{Ending, Run, Subject, Trace};
 use addresses::without_addresses;
 pub(super) use programs::program;
 
@@ -253,8 +253,7 @@ fn without_homes(text: &str) -> String {
 /// `None` if nothing had to be changed. `report` must be of the same run: programs that the verdict
 /// or advice names are not redacted.
 pub fn cleaned(run: &Run, report: &Report, options: &Options) -> Option<Run> {
-    let bare = without_samples(run);
-    let mut clean = bare.clone();
+    let mut clean = run.clone();
     if !options.parts.notes {
         clean.note.clear();
         clean.tags.clear();
@@ -274,15 +273,7 @@ pub fn cleaned(run: &Run, report: &Report, options: &Options) -> Option<Run> {
     if !included.programs {
         programs::hide(&mut clean, run, &report.delays);
     }
-    if clean == bare {
-        return None;
-    }
-    for (clean, full) in clean.trials.iter_mut().zip(&run.trials) {
-        clean.samples = full.samples.clone();
-        clean.evidence.clone_from(&full.evidence);
-        clean.series.clone_from(&full.series);
-    }
-    Some(clean)
+    (clean != *run).then_some(clean)
 }
 
 pub(super) fn clean_headline(headline: Headline, options: &Options) -> Headline {
@@ -293,39 +284,6 @@ pub(super) fn clean_headline(headline: Headline, options: &Options) -> Headline 
         evidence: clean(headline.evidence),
         advice: clean(headline.advice),
         ..headline
-    }
-}
-
-/// Returns a copy of a run without its samples, which are by far the largest part.
-pub(super) fn without_samples(run: &Run) -> Run {
-    let Run { id, app_version, started_at, ending, name, note, tags, annotations, group, .. } = run;
-    let trials = run.trials.iter().map(|trial| TrialRun {
-        applied: trial.applied.clone(),
-        lost_count: trial.lost_count,
-        complete: trial.complete,
-        skipped: trial.skipped.clone(),
-        counters: trial.counters.clone(),
-        trace: trial.trace.clone(),
-        tail_curve: trial.tail_curve.clone(),
-        ..TrialRun::new(trial.stage, trial.trial.clone(), trial.load)
-    });
-    Run {
-        id: id.clone(),
-        app_version: app_version.clone(),
-        method_version: run.method_version,
-        started_at: *started_at,
-        ending: ending.clone(),
-        name: name.clone(),
-        note: note.clone(),
-        tags: tags.clone(),
-        annotations: annotations.clone(),
-        group: group.clone(),
-        subject: run.subject.clone(),
-        host: run.host.clone(),
-        machine: run.machine.clone(),
-        clock: run.clock.clone(),
-        health: run.health.clone(),
-        trials: trials.collect(),
     }
 }
 

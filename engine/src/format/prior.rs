@@ -16,17 +16,7 @@ pub struct PriorRecord {
     /// prior.
     pub groups: usize,
     /// The variation of each metric, by its key.
-    pub metrics: BTreeMap<String, VariationRecord>,
-}
-
-/// The typical run-to-run variation of one metric.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct VariationRecord {
-    /// The standard deviation between runs: relative to the mean for times and rates, absolute for
-    /// shares.
-    pub std_dev: f64,
-    /// The weight of the prior, in degrees of freedom.
-    pub freedom: f64,
+    pub metrics: BTreeMap<String, VariancePrior>,
 }
 
 /// The part that is read of a comparison in JSON; the other keys are ignored.
@@ -49,26 +39,21 @@ pub enum PriorError {
 impl PriorRecord {
     /// Returns the JSON record of a prior.
     pub fn of(prior: &Prior) -> Self {
-        let record = |(key, of): (&String, &VariancePrior)| {
-            (key.clone(), VariationRecord { std_dev: of.std_dev, freedom: of.freedom })
-        };
-        Self { groups: prior.group_count, metrics: prior.variations.iter().map(record).collect() }
+        Self { groups: prior.group_count, metrics: prior.variations.clone() }
     }
 
     /// Reads the prior of a comparison that was saved as JSON.
     pub fn read(text: &[u8]) -> Result<Prior, PriorError> {
-        let ComparisonHead { prior } = serde_json::from_slice(text)
+        let ComparisonHead { prior: Self { groups, metrics } } = serde_json::from_slice(text)
             .map_err(|error| log::info!("no prior: {error}"))
             .map_err(|()| PriorError::NotAComparison)?;
-        let mut variations = BTreeMap::new();
-        for (key, VariationRecord { std_dev, freedom }) in prior.metrics {
-            let fits = |number: f64| number.is_finite() && 0.0 < number;
-            if !fits(std_dev) || !fits(freedom) {
-                return Err(PriorError::OutOfRange(key));
-            }
-            variations.insert(key, VariancePrior { std_dev, freedom });
+        let fits = |number: f64| number.is_finite() && 0.0 < number;
+        if let Some((key, _)) =
+            metrics.iter().find(|(_, it)| !fits(it.std_dev) || !fits(it.freedom))
+        {
+            return Err(PriorError::OutOfRange(key.clone()));
         }
-        Ok(Prior { group_count: prior.groups, variations })
+        Ok(Prior { group_count: groups, variations: metrics })
     }
 }
 

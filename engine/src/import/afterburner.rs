@@ -3,9 +3,8 @@
 
 use std::collections::BTreeMap;
 
-use super::decode::check_rows;
 use super::imported::{BadLines, Content, ImportError, Imported, Source};
-use super::lines::{cells, filled, lines};
+use super::lines::{cells, filled, lines, read_rows};
 use super::sensors::Sensors;
 use super::sessions::Sessions;
 use super::text::{frame_time, frame_time_cell, is_missing, name, some_name};
@@ -47,12 +46,7 @@ pub(super) fn read(text: &[u8]) -> Result<Imported, ImportError> {
     let mut names: Vec<String> = Vec::new();
     let mut units: BTreeMap<usize, String> = BTreeMap::new();
     let mut sensors = Sensors::default();
-    for (number, line) in filled(lines(text)) {
-        check_rows(number)?;
-        let Some(line) = line else {
-            bad_lines.add(number, "a line that is too long");
-            continue;
-        };
+    read_rows(filled(lines(text)), &mut bad_lines, |line| {
         match kind(line) {
             Some("00") => sessions.split(),
             Some("02") => {
@@ -68,14 +62,15 @@ pub(super) fn read(text: &[u8]) -> Result<Imported, ImportError> {
                 sensors = sensors_of(&names, &units);
                 sessions.name(sensors.named());
             }
-            Some("80") => match reading(line, places, &mut sensors) {
-                Ok((time, at)) => sessions.push_with(time, at, sensors.row()),
-                Err(reason) => bad_lines.add(number, reason),
-            },
+            Some("80") => {
+                let (time, at) = reading(line, places, &mut sensors)?;
+                sessions.push_with(time, at, sensors.row());
+            }
             Some(_) => {}
-            None => bad_lines.add(number, "a line of unknown kind"),
+            None => return Err("a line of unknown kind"),
         }
-    }
+        Ok(())
+    })?;
     if !sessions.has_times() {
         return Err(ImportError::NoValues { bad_count: bad_lines.count });
     }

@@ -1,9 +1,10 @@
 //! The JSON format of CapFrameX: one or more recordings of one game.
 
 use super::decode::check_rows;
-use super::imported::{BadLines, Content, ImportError, Imported, ReportedMachine, Source};
+use super::imported::{BadLines, Content, ImportError, Imported, Source};
 use super::text::some_name;
 use crate::format::capframex;
+use crate::machine::Machine;
 use crate::run::Capture;
 use crate::run::capture::Recording;
 use crate::sample::MISSING;
@@ -38,12 +39,12 @@ pub(super) fn read(text: &[u8]) -> Result<Imported, ImportError> {
     Ok(Imported {
         name: some(&info.game_name).or_else(|| some(&info.process_name)).unwrap_or_default(),
         started_at: info.creation_date.and_then(|date| date.parse().ok()),
-        reported: ReportedMachine {
-            processor: some(&info.processor),
+        machine: Machine {
+            cpu_model: some(&info.processor),
             os: some(&info.os),
             gpu: some(&info.gpu),
             gpu_driver: some(&info.gpu_driver_version),
-            ..ReportedMachine::default()
+            ..Machine::default()
         },
         bad_lines,
         notes: notes.into_iter().collect(),

@@ -1,8 +1,7 @@
 //! Imports a table of any program: the column that the user selects becomes the frame times.
 
-use super::decode::check_rows;
 use super::imported::{BadLines, Content, ImportError, Imported, Source};
-use super::lines::{cells_between, filled, lines};
+use super::lines::{cells_between, filled, lines, read_rows};
 use super::sessions::Sessions;
 use super::table::{Column, Table, TimeUnit};
 use super::text::{frame_time, is_missing, name};
@@ -16,20 +15,12 @@ pub(super) fn read(text: &[u8], table: &Table, column: &Column) -> Result<Import
     })?;
     let unit = column.unit.unwrap_or_else(|| table.unit_of(place));
     let (mut rows, mut bad_lines) = (Sessions::default(), BadLines::default());
-    for (number, line) in filled(lines(text)).skip(usize::from(table.has_names)) {
-        check_rows(number)?;
-        let Some(line) = line else {
-            bad_lines.add(number, "a line that is too long");
-            continue;
-        };
-        match cells_between(line, table.separator).nth(place) {
-            Some(cell) => match time(table, &cell, unit) {
-                Ok(time) => rows.push(time, None),
-                Err(reason) => bad_lines.add(number, reason),
-            },
-            None => bad_lines.add(number, "a line without this column"),
-        }
-    }
+    let lines = filled(lines(text)).skip(usize::from(table.has_names));
+    read_rows(lines, &mut bad_lines, |line| {
+        let cell = cells_between(line, table.separator).nth(place);
+        rows.push(time(table, &cell.ok_or("a line without this column")?, unit)?, None);
+        Ok(())
+    })?;
     if !rows.has_times() {
         return Err(ImportError::NoValues { bad_count: bad_lines.count });
     }

@@ -98,9 +98,28 @@ fn row(line: &str, unit: i64, columns: &mut Vec<Distribution>) -> Result<usize, 
     Ok(filled)
 }
 
+/// Sets the highest value of each column, in units of `unit` nanoseconds; omits implausible values.
+pub(super) fn set_max(columns: &mut Vec<Distribution>, unit: i64, all: impl Iterator<Item = u64>) {
+    for (max, place) in all.zip(0..) {
+        let nanos = i64::try_from(max).unwrap_or(i64::MAX).saturating_mul(unit);
+        if let Some(column) = column(columns, place).filter(|_| nanos <= MAX_VALUE_NANOS) {
+            column.max = Some(Nanos::new(nanos));
+        }
+    }
+}
+
+/// Sets the number of values above the histogram of each column.
+pub(super) fn set_above(columns: &mut Vec<Distribution>, all: impl Iterator<Item = u64>) {
+    for (above, place) in all.zip(0..) {
+        if let Some(column) = column(columns, place) {
+            column.above_count = above;
+        }
+    }
+}
+
 /// Returns the column of counts at a position, and creates all columns up to it; `None` if the
 /// position is not below `MAX_COLUMNS`.
-pub(super) fn column(columns: &mut Vec<Distribution>, place: usize) -> Option<&mut Distribution> {
+fn column(columns: &mut Vec<Distribution>, place: usize) -> Option<&mut Distribution> {
     if MAX_COLUMNS <= place {
         return None;
     }

@@ -2,12 +2,13 @@
 
 use std::sync::Arc;
 
-use super::counts::{self, MAX_VALUE_NANOS, after, column};
-use super::imported::{BadLines, Content, ImportError, Imported, Options, ReportedMachine, Source};
+use super::counts::{self, MAX_VALUE_NANOS, after, set_above, set_max};
+use super::imported::{BadLines, Content, ImportError, Imported, Options, Source};
 use super::lines::lines;
 use super::table::TimeUnit;
 use super::text::{name, some_name};
 use crate::format::cyclictest::{self, Thread};
+use crate::machine::Machine;
 use crate::nanos::Nanos;
 use crate::run::Capture;
 use crate::run::capture::Distribution;
@@ -40,10 +41,10 @@ pub(super) fn read_json(text: &[u8]) -> Result<Imported, ImportError> {
         started_at: jiff::fmt::rfc2822::DateTimeParser::new()
             .parse_timestamp(&result.start_time)
             .ok(),
-        reported: ReportedMachine {
+        machine: Machine {
             os: some_name(&result.sysinfo.sysname),
             kernel: some_name(&result.sysinfo.release),
-            ..ReportedMachine::default()
+            ..Machine::default()
         },
         ..imported(threads, bad_lines)
     })
@@ -103,18 +104,9 @@ pub(super) fn read_text(text: &[u8], options: &Options) -> Result<Imported, Impo
         if line.starts_with(MIN_LATENCIES) {
             columns.truncate(threads);
         } else if let Some(found) = after(line, "# Max Latencies:") {
-            for (max, place) in found.zip(0..threads) {
-                let max = i64::try_from(max).unwrap_or(i64::MAX).saturating_mul(nanos);
-                if let Some(column) = column(columns, place).filter(|_| max <= MAX_VALUE_NANOS) {
-                    column.max = Some(Nanos::new(max));
-                }
-            }
+            set_max(columns, nanos, found.take(threads));
         } else if let Some(found) = after(line, "# Histogram Overflows:") {
-            for (above, place) in found.zip(0..threads) {
-                if let Some(column) = column(columns, place) {
-                    column.above_count = above;
-                }
-            }
+            set_above(columns, found.take(threads));
         }
         line.starts_with('#') || line.starts_with("T:")
     })?;

@@ -4,6 +4,7 @@ use std::io;
 
 use super::table::{Column, Table, TimeUnit};
 use crate::format::FormatError;
+use crate::machine::Machine;
 use crate::run::{Capture, Run};
 use crate::units::shortened;
 
@@ -58,54 +59,37 @@ impl Source {
 
     /// Returns the displayed name of this kind of file.
     pub const fn label(self) -> &'static str {
-        match self {
-            Self::Json => "Jitterscope JSON",
-            Self::Html => "Jitterscope HTML report",
-            Self::MangoHud => "MangoHud log",
-            Self::PresentMon => "PresentMon CSV",
-            Self::Ocat => "OCAT CSV",
-            Self::FrameView => "FrameView CSV",
-            Self::CapFrameX => "CapFrameX capture",
-            Self::Afterburner => "Afterburner log",
-            Self::Cyclictest => "cyclictest histogram",
-            Self::Rtla => "rtla histogram",
-            Self::HdrHistogram => "HdrHistogram percentile listing",
-            Self::Columns => "CSV with a column of frame times",
-        }
+        self.words().1
     }
 
     /// Returns the displayed name with an article, for a sentence: `an OCAT CSV`.
     pub fn with_article(self) -> String {
-        let article = match self {
-            // OCAT is spoken as a word, rtla and the beginning of HdrHistogram letter by letter:
-            // all begin with a vowel sound.
-            Self::Afterburner | Self::Ocat | Self::Rtla | Self::HdrHistogram => "an",
-            Self::Json
-            | Self::Html
-            | Self::MangoHud
-            | Self::PresentMon
-            | Self::FrameView
-            | Self::CapFrameX
-            | Self::Cyclictest
-            | Self::Columns => "a",
-        };
-        format!("{article} {}", self.label())
+        let (article, label, _) = self.words();
+        format!("{article} {label}")
     }
 
     /// Returns the program that recorded the file.
     pub(super) const fn program(self) -> &'static str {
+        self.words().2
+    }
+
+    /// Returns the article of the displayed name, the displayed name, and the program that recorded the file.
+    const fn words(self) -> (&'static str, &'static str, &'static str) {
         match self {
-            Self::Json | Self::Html => "Jitterscope",
-            Self::MangoHud => "MangoHud",
-            Self::PresentMon => "PresentMon",
-            Self::Ocat => "OCAT",
-            Self::FrameView => "FrameView",
-            Self::CapFrameX => "CapFrameX",
-            Self::Afterburner => "Afterburner",
-            Self::Cyclictest => "cyclictest",
-            Self::Rtla => "rtla",
-            Self::HdrHistogram => "HdrHistogram",
-            Self::Columns => "another program",
+            // OCAT is spoken as a word, rtla and the beginning of HdrHistogram letter by letter:
+            // all begin with a vowel sound.
+            Self::Json => ("a", "Jitterscope JSON", "Jitterscope"),
+            Self::Html => ("a", "Jitterscope HTML report", "Jitterscope"),
+            Self::MangoHud => ("a", "MangoHud log", "MangoHud"),
+            Self::PresentMon => ("a", "PresentMon CSV", "PresentMon"),
+            Self::Ocat => ("an", "OCAT CSV", "OCAT"),
+            Self::FrameView => ("a", "FrameView CSV", "FrameView"),
+            Self::CapFrameX => ("a", "CapFrameX capture", "CapFrameX"),
+            Self::Afterburner => ("an", "Afterburner log", "Afterburner"),
+            Self::Cyclictest => ("a", "cyclictest histogram", "cyclictest"),
+            Self::Rtla => ("an", "rtla histogram", "rtla"),
+            Self::HdrHistogram => ("an", "an", "HdrHistogram"),
+            Self::Columns => ("a", "a", "another program"),
         }
     }
 }
@@ -239,23 +223,6 @@ impl BadLines {
     }
 }
 
-/// Facts about the machine of a capture, as far as the imported file has them.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct ReportedMachine {
-    /// The processor.
-    pub processor: Option<String>,
-    /// The operating system.
-    pub os: Option<String>,
-    /// The kernel version.
-    pub kernel: Option<String>,
-    /// The frequency governor.
-    pub governor: Option<String>,
-    /// The graphics card.
-    pub gpu: Option<String>,
-    /// The version of the graphics driver.
-    pub gpu_driver: Option<String>,
-}
-
 /// The content of a file.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Content {
@@ -274,8 +241,8 @@ pub struct Imported {
     pub name: String,
     /// When the recording began; absent if the file has no date.
     pub started_at: Option<jiff::Timestamp>,
-    /// Facts about the machine of the capture.
-    pub reported: ReportedMachine,
+    /// Facts about the machine of the capture, as far as the imported file has them.
+    pub machine: Machine,
     /// All series of frames in the file, the default one first; empty for kinds of files without
     /// processes.
     pub series: Vec<Series>,
@@ -295,7 +262,7 @@ impl Imported {
             source,
             name: String::new(),
             started_at: None,
-            reported: ReportedMachine::default(),
+            machine: Machine::default(),
             series: Vec::new(),
             selected: None,
             content,

@@ -1,12 +1,10 @@
 //! Converts an imported file to a run, which contains only facts from the file: about the machine,
 //! and the capture.
 
-use super::imported::{Content, Imported, ReportedMachine, Source};
+use super::imported::{Content, Imported, Source};
 use super::text::{self, MAX_LETTERS};
-use crate::machine::{ClockFacts, Machine};
-use crate::platform::Power;
 use crate::run::capture::Recording;
-use crate::run::{Capture, Ending, Health, NO_METHOD, Run, RunId, Subject};
+use crate::run::{Capture, NO_METHOD, Run, RunId, Subject};
 
 impl Imported {
     /// Returns a run that can be saved, shown, and compared with other captures.
@@ -15,7 +13,7 @@ impl Imported {
     /// imported run: its subject is the capture, and its machine contains only the facts of the
     /// file.
     pub fn into_run(self) -> Run {
-        let Self { source, name, started_at, reported, content, bad_lines, mut notes, .. } = self;
+        let Self { source, name, started_at, machine, content, bad_lines, mut notes, .. } = self;
         let mut capture = match content {
             Content::Run(run) => return *run,
             Content::Capture(capture) => capture,
@@ -36,18 +34,11 @@ impl Imported {
             app_version: source.program().to_owned(),
             method_version: NO_METHOD,
             started_at: started_at.unwrap_or(jiff::Timestamp::UNIX_EPOCH),
-            ending: Ending::Finished,
             name: text::name(&name),
             note: notes.join("\n"),
             tags: vec!["imported".to_owned()],
-            annotations: Vec::new(),
-            group: None,
-            subject: Subject::Imported(capture),
-            host: None,
-            machine: machine(reported),
-            clock: ClockFacts::default(),
-            health: Health::default(),
-            trials: Vec::new(),
+            machine,
+            ..Run::planned(Subject::Imported(capture), &[])
         }
     }
 }
@@ -68,18 +59,6 @@ fn words_of(capture: &Capture) -> Vec<String> {
         words.push("Each row is a periodic reading: most frames are not included.".to_owned());
     }
     words
-}
-
-fn machine(reported: ReportedMachine) -> Machine {
-    Machine {
-        cpu_model: reported.processor,
-        os: reported.os,
-        kernel: reported.kernel,
-        gpu: reported.gpu,
-        gpu_driver: reported.gpu_driver,
-        power: Power { governor_or_plan: reported.governor, ..Power::default() },
-        ..Machine::default()
-    }
 }
 
 /// Returns an ID derived from the content: importing a file twice results in the same ID.

@@ -4,12 +4,12 @@
 
 use std::collections::BTreeMap;
 
-use super::decode::check_rows;
-use super::imported::{Content, ImportError, Imported, Options, ReportedMachine, Series, Source};
-use super::lines::{Header, cells};
+use super::imported::{Content, ImportError, Imported, Options, Series, Source};
+use super::lines::{Header, cells, read_rows};
 use super::sensors::Sensors;
 use super::sessions::Sessions;
 use super::text::{frame_time_cell, name, some_name};
+use crate::machine::Machine;
 use crate::nanos::Nanos;
 
 /// Maximum number of series per file.
@@ -39,10 +39,8 @@ pub(super) fn read(
     options: &Options,
 ) -> Result<Imported, ImportError> {
     let source = source(text, header);
-    let mut imported = Imported {
-        reported: ReportedMachine::default(),
-        ..Imported::new(source, Content::Capture(Sessions::default().into_capture("", false)))
-    };
+    let capture = Sessions::default().into_capture("", false);
+    let mut imported = Imported::new(source, Content::Capture(capture));
     comments(header.lines_before(text), &mut imported);
     // OCAT has the facts about the machine in columns of the first row.
     let reported = |column| header.position(column).filter(|_| source == Source::Ocat);
@@ -86,10 +84,10 @@ fn comments<'a>(lines: impl Iterator<Item = &'a [u8]>, imported: &mut Imported) 
         };
         match key.trim() {
             "GameName" => imported.name = name(value),
-            "Processor" => imported.reported.processor = some_name(value),
-            "OS" => imported.reported.os = some_name(value),
-            "GPU" => imported.reported.gpu = some_name(value),
-            "GPUDriverVersion" => imported.reported.gpu_driver = some_name(value),
+            "Processor" => imported.machine.cpu_model = some_name(value),
+            "OS" => imported.machine.os = some_name(value),
+            "GPU" => imported.machine.gpu = some_name(value),
+            "GPUDriverVersion" => imported.machine.gpu_driver = some_name(value),
             "CreationDate" => date = name(value),
             "CreationTime" => time = name(value),
             "Comment" => {
@@ -111,34 +109,22 @@ fn rows(
     places: &Places,
     imported: &mut Imported,
 ) -> Result<Vec<(Series, Sessions)>, ImportError> {
-    let Imported { bad_lines, reported, .. } = imported;
+    let Imported { bad_lines, machine, .. } = imported;
     let mut found: Vec<(Series, Sessions)> = Vec::new();
     let mut known: BTreeMap<[String; 3], usize> = BTreeMap::new();
     let mut sensors = Sensors::of_names(header.columns());
-    for (number, line) in header.rows(text) {
-        check_rows(number)?;
-        let Some(line) = line else {
-            bad_lines.add(number, "a line that is too long");
-            continue;
-        };
+    read_rows(header.rows(text), bad_lines, |line| {
         if header.is_repeated_by(line) {
             for (_, sessions) in &mut found {
                 sessions.split();
             }
-            continue;
+            return Ok(());
         }
-        let row = match row(line, header, places, (reported, &mut sensors)) {
-            Ok(row) => row,
-            Err(reason) => {
-                bad_lines.add(number, reason);
-                continue;
-            }
-        };
+        let row = row(line, header, places, (machine, &mut sensors))?;
         let position = match known.get(&row.key) {
             Some(&position) => position,
             None if MAX_SERIES <= found.len() => {
-                bad_lines.add(number, "one process or swap chain too many");
-                continue;
+                return Err("one process or swap chain too many");
             }
             None => {
                 let [process, id, swap_chain] = row.key.clone();
@@ -152,7 +138,8 @@ fn rows(
         if let Some((_, sessions)) = found.get_mut(position) {
             sessions.push_with(row.time, row.at, sensors.row());
         }
-    }
+        Ok(())
+    })?;
     Ok(found)
 }
 
@@ -167,7 +154,7 @@ fn row(
     line: &[u8],
     header: &Header,
     places: &Places,
-    (reported, sensors): (&mut ReportedMachine, &mut Sensors),
+    (machine, sensors): (&mut Machine, &mut Sensors),
 ) -> Result<Row, &'static str> {
     let mut key = [const { String::new() }; 3];
     sensors.begin();
@@ -189,10 +176,10 @@ fn row(
         }
         sensors.read(place, &cell);
         for (column, to) in [
-            (places.processor, &mut reported.processor),
-            (places.os, &mut reported.os),
-            (places.gpu, &mut reported.gpu),
-            (places.gpu_driver, &mut reported.gpu_driver),
+            (places.processor, &mut machine.cpu_model),
+            (places.os, &mut machine.os),
+            (places.gpu, &mut machine.gpu),
+            (places.gpu_driver, &mut machine.gpu_driver),
         ] {
             if column == Some(place) && to.is_none() {
                 *to = some_name(&cell);

@@ -1,11 +1,10 @@
 //! The histograms of rtla timerlat and rtla osnoise: columns per CPU, with latencies of interrupts
 //! and threads, or with noise.
 
-use super::counts::{self, MAX_VALUE_NANOS, after, column};
+use super::counts::{self, after, set_above, set_max};
 use super::cyclictest::above_words;
 use super::imported::{Content, ImportError, Imported, Source};
 use super::lines::lines;
-use crate::nanos::Nanos;
 use crate::run::Capture;
 
 /// The beginnings of the first line, one for each kind of histogram.
@@ -35,18 +34,9 @@ pub(super) fn read(text: &[u8]) -> Result<Imported, ImportError> {
         if let Some(names) = line.strip_prefix("Index") {
             labels = names.split_ascii_whitespace().map(label).collect();
         } else if let Some(found) = after(line, "over:") {
-            for (above, place) in found.zip(0..) {
-                if let Some(column) = column(columns, place) {
-                    column.above_count = above;
-                }
-            }
+            set_above(columns, found);
         } else if let Some(found) = after(line, "max:") {
-            for (max, place) in found.zip(0..) {
-                let nanos = i64::try_from(max).unwrap_or(i64::MAX).saturating_mul(unit);
-                if let Some(column) = column(columns, place).filter(|_| nanos <= MAX_VALUE_NANOS) {
-                    column.max = Some(Nanos::new(nanos));
-                }
-            }
+            set_max(columns, unit, found);
         }
         for (column, label) in columns.iter_mut().zip(&labels) {
             column.label.clone_from(label);

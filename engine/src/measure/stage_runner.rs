@@ -27,7 +27,7 @@ use super::{BEAT, Event, Journal, LAST_BEAT, Request};
 use crate::nanos::Nanos;
 use crate::plan::{CpuChoice, CpuFacts, LoadKind, Pace, Stage, Tail, Wait, Work};
 use crate::platform::{self, clock_nanos};
-use crate::run::{Counters, Ending, Health, METHOD_VERSION, Run, RunId, TrialRun, counter};
+use crate::run::{Counters, Ending, Health, Run, TrialRun, counter};
 use crate::sample::{Evidence, Sample};
 
 /// Capacity of the ring that transfers the evidence of a trial; each late sample has one piece of evidence.
@@ -96,27 +96,14 @@ fn is_whole(run: &Run) -> bool {
 /// Creates the run of a request: all planned trials, without any samples.
 fn empty_run(request: &Request, stages: &[Stage]) -> Run {
     let started_at = crate::machine::date();
-    let mut trials = Vec::new();
-    for (stage, index) in stages.iter().zip(0..) {
-        for trial in &stage.trials {
-            trials.push(TrialRun::new(index, trial.clone(), stage.load));
-        }
-    }
     Run {
-        id: RunId::random(),
-        app_version: env!("CARGO_PKG_VERSION").to_owned(),
-        method_version: METHOD_VERSION,
         started_at: started_at.unwrap_or_default(),
         // `conduct` sets the real ending when the run ends. A saved run with this ending was
         // interrupted because its program exited.
         ending: Ending::Recovered,
         name: request.labels.name.clone(),
-        note: String::new(),
         tags: request.labels.tags.clone(),
-        annotations: Vec::new(),
         group: request.labels.group.clone(),
-        subject: request.plan.clone().into(),
-        host: None,
         machine: request.machine.clone(),
         clock: request.clock.clone(),
         health: Health {
@@ -125,7 +112,7 @@ fn empty_run(request: &Request, stages: &[Stage]) -> Run {
             date_unknown: started_at.is_none(),
             ..Health::default()
         },
-        trials,
+        ..Run::planned(request.plan.clone().into(), stages)
     }
 }
 

@@ -118,25 +118,6 @@ const TIMERS: Field = Field::new(
 );
 
 impl SleepAccuracy {
-    fn label(
-        length: Nanos,
-        method: SleepMethod,
-        timers: Timers,
-        condition: LoadCondition,
-    ) -> String {
-        let mut label = format_setting(length);
-        label.push_str(match method {
-            SleepMethod::Relative => "",
-            SleepMethod::Absolute => ", absolute",
-            SleepMethod::WholeMillis => ", Sleep(n)",
-        });
-        if timers == Timers::Finest {
-            label.push_str(", finest timers");
-        }
-        label.push_str(if condition == LoadCondition::Idle { ", idle" } else { ", load" });
-        label
-    }
-
     fn stage(
         &self,
         length: Nanos,
@@ -146,15 +127,22 @@ impl SleepAccuracy {
     ) -> Stage {
         let is_finest = timers == Timers::Finest;
         let is_idle = condition == LoadCondition::Idle;
+        let (wait, name) = match method {
+            SleepMethod::Relative => (Wait::Relative, ""),
+            SleepMethod::Absolute => (Wait::OsSleep, ", absolute"),
+            SleepMethod::WholeMillis => (Wait::WholeMillis, ", Sleep(n)"),
+        };
+        let mut label = format_setting(length);
+        label.push_str(name);
+        if is_finest {
+            label.push_str(", finest timers");
+        }
+        label.push_str(if is_idle { ", idle" } else { ", load" });
         let trial = Trial {
-            label: Self::label(length, method, timers, condition),
+            label,
             round: 0,
             pace: Pace::After { length },
-            wait: match method {
-                SleepMethod::Relative => Wait::Relative,
-                SleepMethod::Absolute => Wait::OsSleep,
-                SleepMethod::WholeMillis => Wait::WholeMillis,
-            },
+            wait,
             work: Work::Nothing,
             conditions: Conditions {
                 priority: self.priority,

@@ -135,33 +135,25 @@ pub struct HistogramFigures {
 
 /// Returns the figures of each recording; a recording without a value is omitted. Time: O(n log n).
 pub(super) fn of(capture: &Capture) -> Vec<RecordingFigures> {
-    let named = |label: &String, position, figures: CaptureFigures| RecordingFigures {
-        label: label.clone(),
-        position,
-        figures,
-    };
-    match capture {
-        Capture::Frames(all) => all
-            .iter()
-            .zip(0..)
-            .filter_map(|(one, at)| {
-                Some(named(&one.label, at, CaptureFigures::Frames(frames(one)?)))
-            })
-            .collect(),
-        Capture::SampledLog(all) => all
-            .iter()
-            .zip(0..)
-            .filter_map(|(one, at)| {
-                Some(named(&one.label, at, CaptureFigures::SampledLog(log(one)?)))
-            })
-            .collect(),
+    let figures: Vec<(&String, Option<CaptureFigures>)> = match capture {
+        Capture::Frames(all) => {
+            all.iter().map(|one| (&one.label, frames(one).map(CaptureFigures::Frames))).collect()
+        }
+        Capture::SampledLog(all) => {
+            all.iter().map(|one| (&one.label, log(one).map(CaptureFigures::SampledLog))).collect()
+        }
         Capture::Histogram(all) => all
             .iter()
-            .zip(0..)
-            .filter(|(one, _)| 0 < one.count())
-            .map(|(one, at)| named(&one.label, at, CaptureFigures::Histogram(histogram(one))))
+            .map(|one| {
+                let figures = (0 < one.count()).then(|| histogram(one));
+                (&one.label, figures.map(CaptureFigures::Histogram))
+            })
             .collect(),
-    }
+    };
+    let named = |((label, figures), position): ((&String, Option<_>), _)| {
+        Some(RecordingFigures { label: label.clone(), position, figures: figures? })
+    };
+    figures.into_iter().zip(0..).filter_map(named).collect()
 }
 
 /// Returns the metrics by which recordings of this kind can be compared.

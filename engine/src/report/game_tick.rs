@@ -37,9 +37,6 @@ struct Line<'a> {
     cycle: GameCycle,
     scaling: Option<&'a Scaling>,
     serial: Option<SerialFraction>,
-    /// Half the width of the 99.9% interval of the efficiency per core, which the reference tool
-    /// prints as the ratio.
-    ratio_error: Option<f64>,
 }
 
 impl Evaluation for GameTick {
@@ -66,11 +63,7 @@ impl Evaluation for GameTick {
         let (mut found, mut parts) = (Vec::new(), Vec::new());
         for kind in [CycleKind::Players, CycleKind::Npcs] {
             let Some(selected) = judged(report, cores, kind) else { continue };
-            let Some(ticks) =
-                report.rows.get(selected.row).and_then(|row| row.figures.get::<TickFigures>())
-            else {
-                continue;
-            };
+            let Some(ticks) = selected.ticks(report) else { continue };
             found.push(KindFinding::of(selected, ticks));
             parts.extend(selected.part());
         }
@@ -142,29 +135,15 @@ fn lines<'a>(run: &Run, report: &'a Report) -> Vec<Option<Line<'a>>> {
         SerialFraction::of(&times)
     };
     let serial = [CycleKind::Players, CycleKind::Npcs].map(|kind| (kind, serial_of(kind)));
-    let relative_error = |ticks: &TickFigures| {
-        Some(ticks.error_nanos? / ticks.mean_nanos).filter(|it| it.is_finite())
-    };
     let rows = report.rows.iter().enumerate();
     rows.map(|(position, row)| {
         let trial = run.trials.get(*row.trials.first()?)?;
         let Work::GameCycle(cycle) = trial.trial.work else { return None };
         let scaling = report.results::<Scaling>().iter().find(|scaling| scaling.row == position);
-        let one = report
-            .rows
-            .iter()
-            .filter_map(|row| row.figures.get::<TickFigures>())
-            .find(|ticks| ticks.cycle.kind == cycle.kind && ticks.cycle.threads == 1);
-        let ratio_error = || {
-            let (one, many) =
-                (relative_error(one?)?, relative_error(row.figures.get::<TickFigures>()?)?);
-            Some(scaling?.efficiency? * one.hypot(many))
-        };
         Some(Line {
             cycle,
             scaling,
             serial: serial.iter().find(|(kind, _)| *kind == cycle.kind).and_then(|(_, fit)| *fit),
-            ratio_error: ratio_error(),
         })
     })
     .collect()
@@ -309,7 +288,7 @@ fn scales<'a, 'b>(table: Builder<'a>, line: &impl Fn(usize) -> Option<Line<'b>>)
             .lower_is_better()
             .optional(),
             |(at, row)| {
-                let error = line(*at).and_then(|line| line.ratio_error);
+                let error = line(*at).and_then(|line| line.scaling?.efficiency_error);
                 or_absent(row, error.map(Cell::Number), "needs 2 iterations, of one thread as well")
             },
         );

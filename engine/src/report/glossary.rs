@@ -3,9 +3,8 @@
 use std::collections::BTreeMap;
 
 use super::{Options, Report};
-use crate::machine::{ClockFacts, Machine};
 use crate::plan::{CpuFacts, Plan};
-use crate::run::{Capture, Ending, Health, METHOD_VERSION, Run, RunId, Subject, TrialRun};
+use crate::run::{Capture, Run, Subject};
 
 /// A term that the results use, with its definition.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -100,7 +99,7 @@ pub fn glossary() -> Vec<Term> {
         .collect();
     for subject in plans.chain(imports.map(Subject::Imported)) {
         let test = subject.name();
-        let Some(run) = empty_run(subject) else { continue };
+        let run = empty_run(subject);
         for column in
             Report::live(&run, &Options::default()).tables.into_iter().flat_map(|t| t.columns)
         {
@@ -117,33 +116,10 @@ pub fn glossary() -> Vec<Term> {
 }
 
 /// Returns a run without samples. The tables of its report have all columns, but no values.
-pub(crate) fn empty_run(subject: Subject) -> Option<Run> {
+pub(crate) fn empty_run(subject: Subject) -> Run {
     let cpus = CpuFacts { usable: vec![0, 1], physical_count: Some(2), one_a_core: vec![0, 1] };
     let stages = subject.plan().map_or_else(Vec::new, |plan| plan.probe().stages(&cpus));
-    let mut trials = Vec::new();
-    for (stage, position) in stages.into_iter().zip(0..) {
-        for trial in stage.trials {
-            trials.push(TrialRun::new(position, trial, stage.load));
-        }
-    }
-    Some(Run {
-        id: RunId::parse("00000000")?,
-        app_version: String::new(),
-        method_version: METHOD_VERSION,
-        started_at: jiff::Timestamp::UNIX_EPOCH,
-        ending: Ending::Finished,
-        name: String::new(),
-        note: String::new(),
-        tags: Vec::new(),
-        annotations: Vec::new(),
-        group: None,
-        subject,
-        host: None,
-        machine: Machine::default(),
-        clock: ClockFacts::default(),
-        health: Health::default(),
-        trials,
-    })
+    Run::planned(subject, &stages)
 }
 
 #[cfg(test)]

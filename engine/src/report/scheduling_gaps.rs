@@ -16,7 +16,7 @@ use std::convert::identity;
 
 use super::Report;
 use super::model::chart::Chart;
-use super::model::configuration::Configuration;
+use super::model::configuration::{Configuration, with_figures};
 use super::model::evaluation::{Evaluation, Measured, ReferenceTool};
 use super::model::figures::Figures;
 use super::model::grading::Grading;
@@ -29,7 +29,7 @@ use crate::nanos::Nanos;
 use crate::plan::{CpuChoice, SchedulingGaps};
 use crate::run::Run;
 use crate::stats::grade::{self, Limits};
-use crate::stats::{Spread, Statistic, Summary};
+use crate::stats::{Statistic, Summary};
 use crate::units::{format_count, format_long_time, format_share, format_time};
 
 /// The reason why a figure of all intervals is absent while a probe runs.
@@ -133,10 +133,6 @@ impl Evaluation for SchedulingGaps {
     }
 }
 
-fn lengths(row: &Configuration) -> Option<&Spread> {
-    row.summary.as_ref().map(|summary| &summary.lateness)
-}
-
 /// Returns the cell of a figure; absent if the probe did not start.
 fn of_probe(row: &Configuration, of: impl Fn(&GapFigures) -> Cell) -> Cell {
     match row.figures.get::<GapFigures>().filter(|_| row.granted.is_some()) {
@@ -204,7 +200,7 @@ fn gap_columns(table: Builder<'_>) -> Builder<'_> {
                 (Statistic::Mean, "mean_nanos", Column::optional),
                 (Statistic::StdDev, "std_dev_nanos", Column::optional),
             ],
-            |(_, row)| match (lengths(row), row.granted.is_some()) {
+            |(_, row)| match (row.lateness(), row.granted.is_some()) {
                 (Some(lengths), _) => Ok(lengths),
                 (None, true) => Err(Cell::Absent("no gaps".into())),
                 (None, false) => Err(absent(row)),
@@ -419,8 +415,7 @@ pub fn own_gaps(count: usize) -> String {
 /// Judges a complete run of gap probes by the longest gap; `None` without a probe. Gaps up to the first of `limits` are
 /// typical of physical PCs, gaps above the second are bad.
 fn verdict(report: &Report, limits: (Nanos, Nanos)) -> Option<Verdict> {
-    let probes =
-        || report.rows.iter().filter_map(|row| Some((row, row.figures.get::<GapFigures>()?)));
+    let probes = || with_figures::<GapFigures>(&report.rows);
     let (row, longest) = probes().max_by_key(|(_, gaps)| gaps.graded)?;
     let own: usize = probes().map(|(_, gaps)| gaps.own_gap_count).sum();
     let lost_share = probes().filter_map(|(_, gaps)| gaps.lost_share).fold(0.0, f64::max);

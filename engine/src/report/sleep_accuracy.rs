@@ -9,7 +9,7 @@ use std::convert::identity;
 
 use super::Report;
 use super::model::chart::Chart;
-use super::model::configuration::Configuration;
+use super::model::configuration::{Configuration, with_figures};
 use super::model::evaluation::{Evaluation, Measured, ReferenceTool};
 use super::model::figures::{FRAME, Figures};
 use super::model::grading::Grading;
@@ -20,14 +20,14 @@ use super::model::table::{
 };
 use super::model::verdict::{Finding, Verdict, grades_phrase, worst_grades};
 use super::waits::{
-    WaitFigures, cpu_cell, durations_of, durations_or_absent, figures, of_waits, overshoot,
-    overshoot_of, overshoot_or_absent, time, waits,
+    WaitFigures, cpu_cell, durations_of, durations_or_absent, figures, most_waits, of_waits,
+    overshoot_of, overshoot_or_absent, time,
 };
 use crate::nanos::Nanos;
 use crate::plan::{SleepAccuracy, Wait};
 use crate::run::Run;
 use crate::stats::{Grade, Statistic, Summary, grade};
-use crate::units::{format_count, format_setting, format_time};
+use crate::units::{format_setting, format_time};
 
 /// Maximum p99 overshoot of an accurate sleep.
 const TRUSTED: Nanos = Nanos::from_micros(100);
@@ -46,7 +46,7 @@ impl Evaluation for SleepAccuracy {
     /// Returns the worse of two gradings: by p99 overshoot, and by max overshoot. `None` if the configuration did not
     /// run as requested, or has no p99 or no bounds of p99.
     fn grading(&self, row: &Configuration, _measured: &Measured<'_>) -> Option<Grading> {
-        let overshoot = overshoot(row).filter(|_| row.is_as_requested())?;
+        let overshoot = row.lateness().filter(|_| row.is_as_requested())?;
         let grading = Grading::by_p99(
             &grade::SLEEP_OVERSHOOT,
             overshoot.p99?,
@@ -68,8 +68,7 @@ impl Evaluation for SleepAccuracy {
         let rows = &report.rows;
         let mut sorted: Vec<Positioned<'_>> = rows.iter().enumerate().collect();
         sorted.sort_by_key(|(_, row)| row.period);
-        let most = waits(rows).map(|(_, figures)| figures.actual.count).max().unwrap_or(0);
-        let note = format!("up to {} sleeps each", format_count(u64::try_from(most).unwrap_or(0)));
+        let note = format!("up to {} sleeps each", most_waits(rows));
         vec![configurations(note, &sorted, |table| {
             costs(overshoot_columns(duration_columns(settings(table))))
         })]
@@ -107,7 +106,7 @@ impl Evaluation for SleepAccuracy {
 /// up to a multiple of 50 µs. `None` without a p99, or if the result is half of a frame at 60 FPS or more: the sleep is
 /// too inaccurate for a frame limiter.
 fn spin_tail(row: &Configuration) -> Option<Nanos> {
-    let overshoot = overshoot(row)?;
+    let overshoot = row.lateness()?;
     let step = TAIL_STEP.get();
     let longest = overshoot.p99_9.or(overshoot.p99)?.get().max(1);
     let tail = Nanos::new(longest.saturating_add(step - 1) / step * step);
@@ -256,7 +255,7 @@ fn costs(table: Builder<'_>) -> Builder<'_> {
 fn verdict(report: &Report) -> Verdict {
     let rows = of_limiters(&report.rows);
     let rows = rows.as_slice();
-    let of_all = || waits(rows.iter().copied());
+    let of_all = || with_figures::<WaitFigures>(rows.iter().copied());
     let grades = worst_grades(rows.iter().copied());
     if rows.iter().all(|row| row.grading.is_none()) {
         return Verdict::too_few(
@@ -290,7 +289,7 @@ fn verdict(report: &Report) -> Verdict {
 /// Returns the tested durations, the shortest first, and whether each is accurate in all its configurations.
 fn lengths(rows: &[&Configuration]) -> Vec<(Nanos, bool)> {
     let mut lengths: Vec<(Nanos, bool)> = Vec::new();
-    for (row, figures) in waits(rows.iter().copied()) {
+    for (row, figures) in with_figures::<WaitFigures>(rows.iter().copied()) {
         let is_accurate = row.p99().is_some_and(|p99| p99 <= TRUSTED);
         match lengths.iter_mut().find(|(length, _)| *length == figures.requested) {
             Some((_, all)) => *all &= is_accurate,
@@ -342,9 +341,11 @@ fn highest_p99(rows: &[&Configuration]) -> String {
 fn of_longest<'a>(
     rows: &[&'a Configuration],
 ) -> impl Iterator<Item = (&'a Configuration, &'a WaitFigures)> {
-    let lengths = waits(rows.iter().copied()).map(|(_, figures)| figures.requested);
+    let lengths =
+        with_figures::<WaitFigures>(rows.iter().copied()).map(|(_, figures)| figures.requested);
     let longest = lengths.filter(|&length| length <= TAIL_UP_TO).max();
-    waits(rows.iter().copied()).filter(move |(_, figures)| Some(figures.requested) == longest)
+    with_figures::<WaitFigures>(rows.iter().copied())
+        .filter(move |(_, figures)| Some(figures.requested) == longest)
 }
 
 /// Returns how long a frame limiter must spin at the end of a wait: the longest [`spin_tail`] of the configurations of

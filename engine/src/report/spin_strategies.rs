@@ -9,7 +9,7 @@ use std::convert::identity;
 
 use super::Report;
 use super::model::chart::Chart;
-use super::model::configuration::Configuration;
+use super::model::configuration::{Configuration, with_figures};
 use super::model::evaluation::{Evaluation, Measured, ReferenceTool};
 use super::model::figures::Figures;
 use super::model::grading::Grading;
@@ -21,8 +21,8 @@ use super::model::table::{
 };
 use super::model::verdict::{Finding, Verdict, grades_phrase, worst_grades};
 use super::waits::{
-    cpu_cell, durations_of, durations_or_absent, figures, of_waits, overshoot, overshoot_of,
-    overshoot_or_absent, time, waits,
+    cpu_cell, durations_of, durations_or_absent, figures, most_waits, of_waits, overshoot_of,
+    overshoot_or_absent, time,
 };
 use crate::nanos::Nanos;
 use crate::plan::{SpinStrategies, SpinStrategy, Wait};
@@ -30,7 +30,7 @@ use crate::report::waits::WaitFigures;
 use crate::run::Run;
 use crate::stats::interval::MIN_MEAN_COUNT;
 use crate::stats::{Grade, Statistic, Summary, grade};
-use crate::units::{format_count, format_time};
+use crate::units::format_time;
 
 /// Maximum duration of the waits by which spinning is graded.
 pub(super) const SPIN_UP_TO: Nanos = Nanos::from_millis(1);
@@ -64,8 +64,7 @@ impl Evaluation for SpinStrategies {
         let rows = &report.rows;
         let mut sorted: Vec<Positioned<'_>> = rows.iter().enumerate().collect();
         sorted.sort_by_key(|(_, row)| place(row));
-        let most = waits(rows).map(|(_, figures)| figures.actual.count).max().unwrap_or(0);
-        let note = format!("up to {} waits each", format_count(u64::try_from(most).unwrap_or(0)));
+        let note = format!("up to {} waits each", most_waits(rows));
         let mut table = configurations(note, &sorted, |table| {
             costs(overshoots(durations(iterations(settings(table))), rows))
         });
@@ -276,7 +275,7 @@ impl Rank {
 }
 
 fn mean(row: &Configuration) -> f64 {
-    overshoot(row).map_or(0.0, |overshoot| overshoot.mean_nanos)
+    row.lateness().map_or(0.0, |overshoot| overshoot.mean_nanos)
 }
 
 fn mean_interval(row: &Configuration) -> Option<(f64, f64)> {
@@ -315,8 +314,9 @@ fn rank(rows: &[Configuration], row: &Configuration) -> Result<Rank, &'static st
 /// Returns the rows by which a strategy is judged: waits of up to 1 ms, or all waits if the run has
 /// no wait that short.
 fn rows_of(rows: &[Configuration], wanted: SpinStrategy) -> impl Iterator<Item = &Configuration> {
-    let has_short = waits(rows).any(|(_, figures)| figures.requested <= SPIN_UP_TO);
-    waits(rows)
+    let has_short =
+        with_figures::<WaitFigures>(rows).any(|(_, figures)| figures.requested <= SPIN_UP_TO);
+    with_figures::<WaitFigures>(rows)
         .filter(move |(row, figures)| {
             strategy(row) == Some(wanted) && (!has_short || figures.requested <= SPIN_UP_TO)
         })
@@ -374,7 +374,9 @@ fn verdict(rows: &[Configuration]) -> Option<Verdict> {
     };
     let rest = measured.iter().copied().filter(|&one| one != first);
     let tied = rest.filter(|&one| !is_beaten(rows, one, first) && !is_avoided(&one));
-    let worst_row = waits(rows).map(|(row, _)| row).max_by(|a, b| mean(a).total_cmp(&mean(b)))?;
+    let worst_row = with_figures::<WaitFigures>(rows)
+        .map(|(row, _)| row)
+        .max_by(|a, b| mean(a).total_cmp(&mean(b)))?;
     let best: Vec<SpinStrategy> = std::iter::once(first).chain(tied).collect();
     let avoid: Vec<SpinStrategy> = measured.iter().copied().filter(is_avoided).collect();
     let grades = worst_grades(rows_of(rows, first));

@@ -28,7 +28,7 @@ pub(super) fn applied() -> Applied {
 
 /// Returns a finished run of a plan on a PC with 2 cores. `fill` adds samples and counters to each trial.
 pub(crate) fn run_of(plan: Plan, fill: impl Fn(&mut TrialRun)) -> Run {
-    let mut run = empty_run(plan.into()).unwrap();
+    let mut run = empty_run(plan.into());
     for trial in &mut run.trials {
         trial.applied = Some(applied());
         trial.complete = true;

@@ -2,13 +2,14 @@
 
 use std::borrow::Cow;
 
-use super::model::configuration::Configuration;
+use super::model::configuration::{Configuration, with_figures};
 use super::model::evaluation::Measured;
 use super::model::figures::{Figures, mean, sum_of};
 use super::model::table::{Cell, Column, NOT_REPORTED, Positioned, SpreadOf, absent, or_absent};
 use crate::nanos::Nanos;
 use crate::run::counter;
 use crate::stats::{Spread, float, interval};
+use crate::units::format_count;
 
 /// Figures of the waits of one configuration.
 #[derive(Clone, Debug, PartialEq)]
@@ -55,7 +56,7 @@ pub(super) const fn durations_of(samples: &'static str) -> SpreadOf {
 
 /// Returns the spread of the overshoot of a configuration, or a cell with the reason why there is none.
 pub(super) fn overshoot_or_absent<'a>((_, row): &'a Positioned<'_>) -> Result<&'a Spread, Cell> {
-    overshoot(row).ok_or_else(|| absent(row))
+    row.lateness().ok_or_else(|| absent(row))
 }
 
 /// Returns the spread of the actual durations of a configuration, or a cell with the reason why there is none.
@@ -69,21 +70,15 @@ pub(super) fn cpu_cell((_, row): &Positioned<'_>) -> Cell {
     or_absent(row, cpu.map(Cell::Time), NOT_REPORTED)
 }
 
+/// Returns the highest number of waits of a configuration, as text.
+pub(super) fn most_waits(rows: &[Configuration]) -> String {
+    let counts = with_figures::<WaitFigures>(rows).map(|(_, figures)| figures.actual.count);
+    format_count(counts.max().unwrap_or(0))
+}
+
 /// Returns a cell that `of` makes from the figures of a configuration, or with the reason why there are no figures.
 pub(super) fn of_waits(row: &Configuration, of: impl Fn(&WaitFigures) -> Cell) -> Cell {
     row.figures.get::<WaitFigures>().map_or_else(|| absent(row), of)
-}
-
-/// Pairs each configuration with its figures of waits, and omits configurations without such figures.
-pub(super) fn waits<'a>(
-    configurations: impl IntoIterator<Item = &'a Configuration>,
-) -> impl Iterator<Item = (&'a Configuration, &'a WaitFigures)> {
-    configurations.into_iter().filter_map(|one| Some((one, one.figures.get::<WaitFigures>()?)))
-}
-
-/// Returns the spread of the overshoot (actual minus requested duration); `None` without samples.
-pub(super) fn overshoot(configuration: &Configuration) -> Option<&Spread> {
-    configuration.summary.as_ref().map(|summary| &summary.lateness)
 }
 
 /// Computes the figures of the waits of one configuration; empty if there was no wait.

@@ -1,74 +1,17 @@
-//! Reduces values over time to few enough points to draw, without a list of all points in memory.
+//! Reduces values over time to few enough points to draw.
 
-use super::{float, nanos_float};
+use super::Pyramid;
 use crate::nanos::Nanos;
 
 /// Divides the time into `columns` columns of equal width, and returns the first, min, max, and last point of each.
 /// Returns all points if there are at most `4 × columns`, or if all are at one instant. The points must be in order
 /// of time. Times and values are returned in nanoseconds. Time: O(n).
-pub fn thinned(
-    points: impl Iterator<Item = (Nanos, Nanos)> + Clone,
-    columns: usize,
-) -> Vec<(f64, f64)> {
-    let Some((first, _)) = points.clone().next() else { return Vec::new() };
-    let (last, count) = points.clone().fold((first, 0), |(_, count), (at, _)| (at, count + 1));
-    let (from, to) = (first.as_secs(), last.as_secs());
-    if count <= columns.saturating_mul(4) || to <= from {
-        return points.map(drawn).collect();
-    }
-    let width = (to - from) / float(columns);
-    let mut thin = Vec::with_capacity(columns * 4);
-    let mut own: Option<Column> = None;
-    let mut column = 1;
-    for (point, index) in points.zip(0_usize..) {
-        // A point at the end of the last column belongs to this column.
-        while column < columns && from + width * float(column) <= point.0.as_secs() {
-            column += 1;
-            if let Some(own) = own.take() {
-                own.draw(&mut thin);
-            }
-        }
-        match &mut own {
-            Some(own) => own.add(index, point),
-            None => own = Some(Column([(index, point); 4])),
-        }
-    }
-    if let Some(own) = own {
-        own.draw(&mut thin);
-    }
-    thin
-}
-
-fn drawn((at, value): (Nanos, Nanos)) -> (f64, f64) {
-    (at.as_secs() * 1e9, nanos_float(value.get()))
-}
-
-/// The first, min, max, and last point of a column, each with its position among all points.
-struct Column([(usize, (Nanos, Nanos)); 4]);
-
-impl Column {
-    fn add(&mut self, index: usize, point: (Nanos, Nanos)) {
-        let Self([_, min, max, last]) = self;
-        if point.1 < min.1.1 {
-            *min = (index, point);
-        }
-        if max.1.1 < point.1 {
-            *max = (index, point);
-        }
-        *last = (index, point);
-    }
-
-    /// Appends the four points of the column in order of time, and a repeated point only once.
-    fn draw(self, thin: &mut Vec<(f64, f64)>) {
-        let Self(mut points) = self;
-        points.sort_unstable_by_key(|(index, _)| *index);
-        let mut before = None;
-        for (index, point) in points {
-            if before.replace(index) != Some(index) {
-                thin.push(drawn(point));
-            }
-        }
-    }
+pub fn thinned(points: impl Iterator<Item = (Nanos, Nanos)>, columns: usize) -> Vec<(f64, f64)> {
+    let mut pyramid = Pyramid::default();
+    points.for_each(|(at, value)| pyramid.push(at, value));
+    let from = pyramid.point(0).map_or(0.0, |first| first.0);
+    let drawn = pyramid.query(from, pyramid.end().as_secs(), columns);
+    drawn.into_iter().map(|(secs, value)| (secs * 1e9, value)).collect()
 }
 
 #[cfg(test)]
@@ -76,22 +19,37 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::stats::Pyramid;
+    use crate::stats::float;
+
+    /// Returns the first, min, max, and last point of each column, found in a list of all points of the column.
+    fn expected(points: &[(Nanos, Nanos)], columns: usize) -> Vec<(f64, f64)> {
+        let ends = points.first().zip(points.last());
+        let (from, to) =
+            ends.map_or((0.0, 0.0), |(first, last)| (first.0.as_secs(), last.0.as_secs()));
+        let is_all = points.len() <= columns * 4 || to <= from;
+        let width = (to - from) / float(columns);
+        let column = |at: Nanos| {
+            (1..columns).filter(|&edge| from + width * float(edge) <= at.as_secs()).count()
+        };
+        let drawn = points.chunk_by(|a, b| column(a.0) == column(b.0)).flat_map(|own| {
+            let lowest = own.iter().map(|point| point.1).min();
+            let highest = own.iter().map(|point| point.1).max();
+            let place = |value| own.iter().position(|point| Some(point.1) == value);
+            let places = [Some(0), place(lowest), place(highest), Some(own.len() - 1)];
+            let positions: Vec<_> =
+                (0..own.len()).filter(|at| is_all || places.contains(&Some(*at))).collect();
+            positions.into_iter().map(|at| own[at])
+        });
+        drawn.map(|(at, value)| (at.as_secs() * 1e9, value.as_f64())).collect()
+    }
 
     fn check(points: &[(Nanos, Nanos)], columns: usize) {
-        let mut pyramid = Pyramid::default();
-        for &(at, value) in points {
-            pyramid.push(at, value);
-        }
-        let from = pyramid.point(0).map_or(0.0, |first| first.0);
-        let expected = pyramid.query(from, pyramid.end().as_secs(), columns);
-        let expected: Vec<_> = expected.into_iter().map(|(at, it)| (at * 1e9, it)).collect();
-        assert_eq!(thinned(points.iter().copied(), columns), expected);
+        assert_eq!(thinned(points.iter().copied(), columns), expected(points, columns));
     }
 
     proptest! {
         #[test]
-        fn points_are_those_of_the_pyramid(
+        fn every_column_retains_its_first_min_max_and_last_point(
             steps in proptest::collection::vec((0_i64..5_000_000, -9_i64..9), 0..900),
             columns in 1_usize..90,
         ) {

@@ -4,6 +4,8 @@
 //! therefore combined with a prior, which is estimated from many groups and counts like additional repeats (Smyth
 //! 2004, *Linear models and empirical Bayes methods*, equation 3).
 
+use serde::{Deserialize, Serialize};
+
 use super::float;
 
 /// Minimum number of groups to estimate a prior.
@@ -13,7 +15,7 @@ pub const MIN_GROUPS: usize = 5;
 const MIN_SHARE_OF_MEDIAN: f64 = 1e-5;
 
 /// The variation that groups of repeats have in common.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct VariancePrior {
     /// The standard deviation of repeats, in the unit of the values.
     pub std_dev: f64,

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
 use super::disk::DiskFile;
-use super::{FindError, LoadError, SaveError, Store, disk, load, save_to};
+use super::{AtPath, FindError, LoadError, SaveError, Store, disk, load, save_to};
 use crate::run::Annotation;
 
 /// Maximum characters of a name.
@@ -120,7 +120,7 @@ impl Store {
 
     /// Locks the folder for edits of runs until the returned file is dropped.
     fn lock_edits(&self) -> Result<DiskFile, EditError> {
-        let failed = |source| SaveError::Folder { source, path: self.folder.clone() };
+        let failed = |source| SaveError::Folder(AtPath::new(source, &self.folder));
         disk::make_folder(&self.folder).map_err(failed)?;
         let path = self.folder.join(LOCK);
         let lock = DiskFile::lock_within(path.clone(), PATIENCE).map_err(failed)?;
@@ -129,7 +129,7 @@ impl Store {
 
     /// Moves a run to the trash and returns its path in the trash, for [`restore`](Self::restore).
     pub fn move_to_trash(&self, path: &Path) -> Result<PathBuf, FindError> {
-        let failed = |source| FindError::Remove { source, path: path.to_owned() };
+        let failed = |source| FindError::Remove(AtPath::new(source, path));
         let folder = self.folder.join(DELETED);
         disk::make_folder(&folder).map_err(failed)?;
         let name =
@@ -151,7 +151,7 @@ impl Store {
 
     /// Restores a run from the trash; returns its new path.
     pub fn restore(&self, path: &Path) -> Result<PathBuf, FindError> {
-        let failed = |source| FindError::Restore { source, path: path.to_owned() };
+        let failed = |source| FindError::Restore(AtPath::new(source, path));
         let name =
             path.file_name().ok_or_else(|| failed(std::io::ErrorKind::InvalidInput.into()))?;
         let to = self.folder.join(name);

@@ -107,9 +107,7 @@ impl Store {
                     load(&path).map(|run| Box::new(RunIndexEntry::of(&run))).map_err(|error| {
                         match error {
                             // The context of the message already states that the file cannot be read.
-                            LoadError::Read { source, path } => {
-                                format!("{source}: {}", path.display())
-                            }
+                            LoadError::Read(error) => error.to_string(),
                             error => error.to_string(),
                         }
                     })

@@ -5,8 +5,8 @@ use std::fs::{self, File, Permissions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use super::SaveError;
 use super::disk::{Draft, folder_of, make_folder, sweep};
+use super::{AtPath, SaveError};
 use crate::platform;
 
 /// Maximum number of symbolic links in a chain, the same as on Linux.
@@ -28,7 +28,7 @@ pub fn check_output(path: &Path) -> Result<(), SaveError> {
         }
         Target::File { path, permissions: None } => platform::check_writable(folder_of(&path)),
     });
-    checked.map_err(|source| SaveError::Output { source, path: path.to_owned() })
+    checked.map_err(|source| SaveError::Output(AtPath::new(source, path)))
 }
 
 /// Writes an output to `path`. A regular file is replaced only when all data is written, and its
@@ -46,7 +46,7 @@ pub fn write_output(
             Ok(draft) => write_whole(draft, &path, permissions, write),
         },
     });
-    written.map_err(|source| SaveError::Output { source, path: path.to_owned() })
+    written.map_err(|source| SaveError::Output(AtPath::new(source, path)))
 }
 
 /// A new file, which exists only once it is complete and never replaces another one. Missing parent
@@ -67,7 +67,7 @@ impl NewFile {
         });
         match draft {
             Ok(draft) => Ok(Self { draft, path }),
-            Err(source) => Err(SaveError::Output { source, path }),
+            Err(source) => Err(SaveError::Output(AtPath { source, path })),
         }
     }
 
@@ -76,7 +76,7 @@ impl NewFile {
         let Self { draft, path } = self;
         match draft.publish(&path) {
             Ok(()) => Ok(path),
-            Err(source) => Err(SaveError::Output { source, path }),
+            Err(source) => Err(SaveError::Output(AtPath { source, path })),
         }
     }
 }

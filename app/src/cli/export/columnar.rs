@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use jitterscope_engine::export::dataset::{Field, Kind, Row, SampleRow, Value};
-use jitterscope_engine::store::{NewFile, SaveError};
+use jitterscope_engine::store::{AtPath, NewFile, SaveError};
 use parquet::basic::{Compression, Encoding};
 use parquet::data_type::{ByteArray, ByteArrayType, DataType, DoubleType, Int64Type};
 use parquet::errors::ParquetError;
@@ -244,5 +244,5 @@ fn failed(path: &std::path::Path, error: ParquetError) -> SaveError {
         },
         error => io::Error::other(error),
     };
-    SaveError::Output { source, path: path.to_owned() }
+    SaveError::Output(AtPath::new(source, path))
 }

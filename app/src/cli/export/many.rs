@@ -12,7 +12,7 @@ use jiff::{Span, Timestamp};
 use jitterscope_engine::export::dataset::{self, Dataset, Salt, Source};
 use jitterscope_engine::export::{Format, Options, Parts};
 use jitterscope_engine::run::RunId;
-use jitterscope_engine::store::{SaveError, Store};
+use jitterscope_engine::store::{AtPath, SaveError, Store};
 
 use super::columnar::FileWriter;
 use super::open;
@@ -236,9 +236,8 @@ impl Export<'_> {
             let fields = dataset::fields(dataset, &run.subject);
             self.open.insert(dataset, FileWriter::create(path, &fields)?);
         }
-        self.open.get_mut(&dataset).ok_or_else(|| SaveError::Output {
-            source: std::io::ErrorKind::NotFound.into(),
-            path: self.folder.to_owned(),
+        self.open.get_mut(&dataset).ok_or_else(|| {
+            SaveError::Output(AtPath::new(std::io::ErrorKind::NotFound.into(), &self.folder))
         })
     }
 

@@ -422,12 +422,10 @@ fn write_file(
     match store::write_output(path, write) {
         Ok(()) => written.files.push(path.to_owned()),
         Err(
-            store::SaveError::Write { source, path }
-            | store::SaveError::Folder { source, path }
-            | store::SaveError::Output { source, path },
-        ) => {
-            written.errors.push(format!("{source}: {}", path.display()));
-        }
+            store::SaveError::Write(error)
+            | store::SaveError::Folder(error)
+            | store::SaveError::Output(error),
+        ) => written.errors.push(error.to_string()),
         Err(error @ (store::SaveError::Waiting { .. } | store::SaveError::NoRoom { .. })) => {
             written.errors.push(error.to_string());
         }

@@ -51,7 +51,7 @@ pub fn fields(dataset: Dataset, subject: &Subject) -> Vec<Field> {
     if dataset == Dataset::Samples {
         return SAMPLE_FIELDS.to_vec();
     }
-    let Some(run) = empty_run(subject.clone()) else { return Vec::new() };
+    let run = empty_run(subject.clone());
     let (options, salt) = (Options::default(), Salt::none());
     let mut source = Source::new(&run, &options, &salt, Timestamp::UNIX_EPOCH);
     source.delays = vec![Delay::default()];

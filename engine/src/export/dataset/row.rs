@@ -92,6 +92,15 @@ impl Row {
         self.add(key, Kind::Whole, definition, value);
     }
 
+    pub(super) fn number(
+        &mut self,
+        key: impl Into<Cow<'static, str>>,
+        definition: impl Into<Cow<'static, str>>,
+        value: Option<f64>,
+    ) {
+        self.add(key, Kind::Number, definition, value.map_or(Value::Absent, Value::Number));
+    }
+
     pub(super) fn instant(&mut self, key: &'static str, definition: &'static str, at: Timestamp) {
         self.add(key, Kind::Instant, definition, Value::Whole(at.as_microsecond()));
     }

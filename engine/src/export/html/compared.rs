@@ -161,24 +161,13 @@ fn answer(page: &ComparisonPage<'_>, to: &mut dyn Write) -> io::Result<()> {
     if let Some(places) = places {
         let measure = places.first().map_or("", |(_, place)| place.measure.as_str());
         let has_interval = places.iter().any(|(_, place)| place.interval.is_some());
-        writeln!(
-            to,
-            "<div class=\"where\"><div class=\"scale\">{}</div><p class=\"small soft\">{}{}</p></div>",
-            strips(&places),
-            html(measure, NAME),
-            if has_interval { ", 95% CI" } else { "" },
-        )?;
+        writeln!(to, "{}", verdict::under_scale(&strips(&places), measure, has_interval))?;
     }
     for warning in page.warnings.iter().take(MAX_WARNINGS) {
-        let warning = html(warning, NOTE);
-        writeln!(to, "<p class=\"caution\">{}<span>{warning}</span></p>", icon("fair", "fair"))?;
+        verdict::warning("fair", warning, to)?;
     }
     let more = page.warnings.len().saturating_sub(MAX_WARNINGS);
-    if 0 < more {
-        let words = format!("{more} more under How results are determined");
-        writeln!(to, "<p class=\"caution\"><span></span><span>{words}</span></p>")?;
-    }
-    writeln!(to, "</div>")
+    verdict::end(more, "How results are determined", to)
 }
 
 /// Returns a histogram and a tail distribution, each a plot with the values of all sides.
@@ -194,10 +183,8 @@ fn charts(page: &ComparisonPage<'_>) -> Vec<Chart> {
         curves.extend(Sorted::of(values).map(|sorted| tail_curve(&letter, &sorted)));
         histograms.push((letter, histogram));
     }
-    let counted: Vec<(&str, &LogHistogram)> =
-        histograms.iter().map(|(letter, of)| (letter.as_str(), of)).collect();
     let names = (page.value_name, "Samples");
-    of_histograms("histogram", "Histogram", names, &counted)
+    of_histograms("histogram", "Histogram", names, &histograms)
         .into_iter()
         .chain(of_tails("tail", "Tail distribution", (page.value_name, "Share above"), curves))
         .collect()

@@ -70,13 +70,7 @@ pub(super) fn write(
             tags.join(", ")
         )?;
     }
-    if !run.note.is_empty() {
-        let note = html_lines(&run.note, NOTE);
-        writeln!(
-            to,
-            "<div class=\"note\"><span class=\"soft\">Note:</span> <pre dir=\"auto\">{note}</pre></div>"
-        )?;
-    }
+    note(&run.note, to)?;
     for (place, text) in facts::annotations(run) {
         let (place, text) = (html(&place, NAME), html(&text, NOTE));
         writeln!(
@@ -85,6 +79,18 @@ pub(super) fn write(
         )?;
     }
     writeln!(to, "</header>")
+}
+
+/// Writes the user's note; nothing if it is empty.
+pub(super) fn note(note: &str, to: &mut dyn Write) -> io::Result<()> {
+    if note.is_empty() {
+        return Ok(());
+    }
+    let note = html_lines(note, NOTE);
+    writeln!(
+        to,
+        "<div class=\"note\"><span class=\"soft\">Note:</span> <pre dir=\"auto\">{note}</pre></div>"
+    )
 }
 
 /// Returns up to [`MAX_SETTINGS`] settings of a plan that differ from their defaults, except the

@@ -4,7 +4,7 @@
 use std::io::{self, Write};
 
 use super::super::document::Grid;
-use super::super::sanitize::{NAME, NOTE, html, html_lines};
+use super::super::sanitize::{NAME, NOTE, html};
 use super::super::{Headline, facts};
 use super::verdict::{Look, strip};
 use super::{begin, details, finish, head, icon, plot, section};
@@ -73,14 +73,8 @@ pub fn write_page(page: &Page<'_>, to: &mut dyn Write) -> io::Result<()> {
     if let Some(run) = first {
         head::line(&head::machine(run), to)?;
     }
-    let notes = page.runs.iter().map(|(_, run, _)| run.note.as_str());
-    if let Some(note) = notes.into_iter().find(|note| !note.is_empty()) {
-        let note = html_lines(note, NOTE);
-        writeln!(
-            to,
-            "<div class=\"note\"><span class=\"soft\">Note:</span> <pre dir=\"auto\">{note}</pre></div>"
-        )?;
-    }
+    let mut notes = page.runs.iter().map(|(_, run, _)| run.note.as_str());
+    head::note(notes.find(|note| !note.is_empty()).unwrap_or_default(), to)?;
     writeln!(to, "</header>")?;
     super::verdict::open(Look::of(page.grade, true), true, to)?;
     super::verdict::say(headline, to)?;

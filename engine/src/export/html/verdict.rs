@@ -49,29 +49,39 @@ pub(super) fn write(
     let strip = place.map(|place| {
         // Only an exact grade highlights its zone on the scale; a bound of a grade does not.
         let stated = grade.filter(|grade| !grade.is_bound());
-        let interval = if place.interval.is_some() { ", 95% CI" } else { "" };
-        format!(
-            "<div class=\"where\"><div class=\"scale\">{}</div><p class=\"small soft\">{}{interval}</p></div>",
-            strip(place, stated.map(GradeRange::worst), grade.is_some()),
-            html(&place.measure, NAME),
-        )
+        let scale = strip(place, stated.map(GradeRange::worst), grade.is_some());
+        under_scale(&scale, &place.measure, place.interval.is_some())
     });
     open(look, strip.is_none(), to)?;
     say(headline, to)?;
     writeln!(to, "{}", strip.unwrap_or_default())?;
     for caution in cautions.iter().take(MAX_CAUTIONS) {
-        let text = html(&caution.to_string(), NOTE);
-        let icon = icon(
-            if matches!(caution, Caution::Refused { .. }) { "denied" } else { "fair" },
-            "fair",
-        );
-        writeln!(to, "<p class=\"caution\">{icon}<span>{text}</span></p>")?;
+        let icon = if matches!(caution, Caution::Refused { .. }) { "denied" } else { "fair" };
+        warning(icon, &caution.to_string(), to)?;
     }
-    if let Some(more) = cautions.len().checked_sub(MAX_CAUTIONS).filter(|more| 0 < *more) {
-        writeln!(
-            to,
-            "<p class=\"caution\"><span></span><span>{more} more under Measurement quality</span></p>"
-        )?;
+    end(cautions.len().saturating_sub(MAX_CAUTIONS), "Measurement quality", to)
+}
+
+/// Returns a scale with the name of its value below it.
+pub(super) fn under_scale(scale: &str, measure: &str, has_interval: bool) -> String {
+    let interval = if has_interval { ", 95% CI" } else { "" };
+    format!(
+        "<div class=\"where\"><div class=\"scale\">{scale}</div><p class=\"small soft\">{}{interval}</p></div>",
+        html(measure, NAME),
+    )
+}
+
+/// Writes a warning in the box with the verdict.
+pub(super) fn warning(name: &str, text: &str, to: &mut dyn Write) -> io::Result<()> {
+    let (icon, text) = (icon(name, "fair"), html(text, NOTE));
+    writeln!(to, "<p class=\"caution\">{icon}<span>{text}</span></p>")
+}
+
+/// Ends the box with the verdict, and states how many more warnings the section `section` has.
+pub(super) fn end(more: usize, section: &str, to: &mut dyn Write) -> io::Result<()> {
+    if 0 < more {
+        let words = format!("{more} more under {section}");
+        writeln!(to, "<p class=\"caution\"><span></span><span>{words}</span></p>")?;
     }
     writeln!(to, "</div>")
 }

@@ -253,15 +253,10 @@ fn obstacle(runs: &[(&Run, &Report)]) -> Option<Incompatibility> {
 fn notes(runs: &[(&Run, &Report)]) -> Vec<Note> {
     let mut notes = Vec::new();
     for (&(run, _), at) in runs.iter().zip(0..) {
-        if run.ending != Ending::Finished {
-            notes.push(Note::Incomplete(at));
-        }
-        if 0 < run.lost_count() {
-            notes.push(Note::Lost { run: at, count: run.lost_count() });
-        }
-        if run.health.debug_build {
-            notes.push(Note::DebugBuild(at));
-        }
+        let (is_finished, count) = (run.ending == Ending::Finished, run.lost_count());
+        notes.extend((!is_finished).then_some(Note::Incomplete(at)));
+        notes.extend((0 < count).then_some(Note::Lost { run: at, count }));
+        notes.extend(run.health.debug_build.then_some(Note::DebugBuild(at)));
     }
     notes
 }

@@ -82,7 +82,5 @@ fn of_distributions(distributions: &[Distribution]) -> Option<Chart> {
             (one.label.as_str(), histogram)
         })
         .collect();
-    let counted: Vec<(&str, &LogHistogram)> =
-        counted.iter().map(|(label, it)| (*label, it)).collect();
     of_histograms("histogram", "Latency histogram", ("Latency", "Samples"), &counted).map(fitted)
 }

@@ -1,7 +1,6 @@
 //! Key figures of an imported file.
 
 use super::{CaptureFigures, RecordingFigures};
-use crate::nanos::Nanos;
 use crate::report::model::key_figure::KeyFigure;
 use crate::stats::Lows;
 use crate::units::{format_count, format_decimal, format_long_time, format_share};
@@ -10,10 +9,6 @@ use crate::units::{format_count, format_decimal, format_long_time, format_share}
 pub(in crate::report) fn key_figures(recordings: &[RecordingFigures]) -> Vec<KeyFigure> {
     let longest = recordings.iter().rev().max_by_key(|one| one.figures.count());
     let Some(longest) = longest else { return Vec::new() };
-    let time = |title, time: Option<Nanos>, context: &str, reason: &str| match time {
-        Some(time) => KeyFigure::time(title, time, context),
-        None => KeyFigure::absent(title, reason),
-    };
     match &longest.figures {
         CaptureFigures::Frames(frames) => {
             let rate = |title, fps: Option<f64>, context: &str, needed: &str| match fps {
@@ -33,8 +28,13 @@ pub(in crate::report) fn key_figures(recordings: &[RecordingFigures]) -> Vec<Key
                     "needs 1 000 frames",
                 ),
                 KeyFigure::new("Stutter", (format_share(frames.stutter.share), "of time"), slow),
-                time("p99 frame time", frames.frame_time.p99, "99% of frames", "needs 100 frames"),
-                time("Max frame time", Some(frames.frame_time.max), "the longest frame", ""),
+                KeyFigure::time_or(
+                    "p99 frame time",
+                    frames.frame_time.p99,
+                    "99% of frames",
+                    "needs 100 frames",
+                ),
+                KeyFigure::time("Max frame time", frames.frame_time.max, "the longest frame"),
             ]
         }
         CaptureFigures::SampledLog(log) => vec![
@@ -43,19 +43,19 @@ pub(in crate::report) fn key_figures(recordings: &[RecordingFigures]) -> Vec<Key
                 (format_count(log.count), ""),
                 format_long_time(log.elapsed),
             ),
-            time("Min reading", Some(log.min), "not of every frame", ""),
-            time("p50 reading", Some(log.p50), "not of every frame", ""),
-            time("Max reading", Some(log.max), "not of every frame", ""),
+            KeyFigure::time("Min reading", log.min, "not of every frame"),
+            KeyFigure::time("p50 reading", log.p50, "not of every frame"),
+            KeyFigure::time("Max reading", log.max, "not of every frame"),
         ],
         CaptureFigures::Histogram(one) => {
             let absent = "above the histogram";
             vec![
                 KeyFigure::new("Values", (format_count(one.count), ""), longest.label.clone()),
-                time("p50", one.p50, "half of all values", absent),
-                time("p95", one.p95, "95% of values", "needs 20 values"),
-                time("p99", one.p99, "99% of values", "needs 100 values"),
-                time("p99.9", one.p99_9, "99.9% of values", "needs 1 000 values"),
-                time("Max", one.max, "the highest value", absent),
+                KeyFigure::time_or("p50", one.p50, "half of all values", absent),
+                KeyFigure::time_or("p95", one.p95, "95% of values", "needs 20 values"),
+                KeyFigure::time_or("p99", one.p99, "99% of values", "needs 100 values"),
+                KeyFigure::time_or("p99.9", one.p99_9, "99.9% of values", "needs 1 000 values"),
+                KeyFigure::time_or("Max", one.max, "the highest value", absent),
             ]
         }
     }

@@ -3,7 +3,6 @@
 use super::super::model::chart::{Axis, Chart, Limit, Marks, Series};
 use super::super::model::table::Quantity;
 use super::super::{Report, Scaling};
-use super::TickFigures;
 use crate::nanos::Nanos;
 use crate::plan::work::CycleKind;
 use crate::run::Run;
@@ -49,7 +48,7 @@ fn chart(
 
 fn cycle_time(report: &Report, budget: Nanos) -> Option<Chart> {
     let mut times = by_threads(report, |one| {
-        let ticks = report.rows.get(one.row).and_then(|row| row.figures.get::<TickFigures>())?;
+        let ticks = one.ticks(report)?;
         let error = ticks.error_nanos;
         // On a logarithmic axis, an interval cannot reach zero or less: its lower end is limited to
         // 5% of the mean.

@@ -13,7 +13,7 @@ use crate::units::{format_ratio, format_share, format_time};
 fn first<'a>(run: &Run, report: &'a Report) -> Option<(&'a Scaling, &'a TickFigures)> {
     let kind = report.results::<Scaling>().first()?.kind;
     let scaling = judged(report, run.machine.physical_cores.unwrap_or(u32::MAX), kind)?;
-    Some((scaling, report.rows.get(scaling.row)?.figures.get::<TickFigures>()?))
+    Some((scaling, scaling.ticks(report)?))
 }
 
 pub(super) fn key_figures(run: &Run, report: &Report, budget: Nanos) -> Vec<KeyFigure> {

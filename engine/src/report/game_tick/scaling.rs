@@ -1,13 +1,14 @@
 //! Scaling of a game cycle with threads: speedup, efficiency, and serial fraction.
 
-use super::super::model::configuration::Configuration;
+use super::super::Report;
+use super::super::model::configuration::{Configuration, with_figures};
 use super::super::model::disturbance::Disturbance;
-use super::super::model::grading::{Grading, conclude};
+use super::super::model::grading::Grading;
 use super::TickFigures;
 use crate::nanos::Nanos;
 use crate::plan::work::CycleKind;
 use crate::run::Run;
-use crate::stats::{Grade, GradeRange, float, grade, position};
+use crate::stats::{Grade, float, grade, position};
 
 /// The comparison of one configuration of game cycles with the same workload on one thread.
 #[derive(Clone, Debug, PartialEq)]
@@ -24,6 +25,9 @@ pub struct Scaling {
     /// Speedup / number of cores used, which is the lower of the numbers of threads and physical cores;
     /// absent if one thread was not measured.
     pub efficiency: Option<f64>,
+    /// Half the width of the 99.9% interval of the efficiency; absent without an efficiency, and with
+    /// fewer than two iterations.
+    pub efficiency_error: Option<f64>,
     /// The serial fraction: the share of the work that does not run in parallel (Karp and Flatt
     /// 1990); absent for one thread or one core.
     pub serial_share: Option<f64>,
@@ -40,9 +44,9 @@ pub struct Scaling {
 const WIDE: f64 = 0.1;
 
 impl Scaling {
-    /// Returns the grade of the efficiency; `None` if the data does not support one.
-    pub fn grade(&self) -> Option<GradeRange> {
-        conclude(self.part().into_iter()).0
+    /// Returns the figures of the configuration.
+    pub(super) fn ticks<'a>(&self, report: &'a Report) -> Option<&'a TickFigures> {
+        report.rows.get(self.row)?.figures.get()
     }
 
     /// Returns the grading and the disturbance, from which `conclude` derives a grade; `None`
@@ -56,8 +60,7 @@ impl Scaling {
 pub(super) fn scaling(run: &Run, rows: &[Configuration]) -> Vec<Scaling> {
     let cores = run.machine.physical_cores.unwrap_or(u32::MAX).max(1);
     let of_one = |kind: CycleKind| {
-        rows.iter()
-            .filter_map(|row| Some((row, row.figures.get::<TickFigures>()?)))
+        with_figures::<TickFigures>(rows)
             .find(|(_, ticks)| ticks.cycle.kind == kind && ticks.cycle.threads == 1)
     };
     rows.iter()
@@ -78,6 +81,10 @@ pub(super) fn scaling(run: &Run, rows: &[Configuration]) -> Vec<Scaling> {
                 threads,
                 speed_up,
                 efficiency,
+                efficiency_error: efficiency.zip(one).and_then(|(efficiency, (_, one))| {
+                    let error = efficiency * relative_error(one)?.hypot(relative_error(ticks)?);
+                    Some(error).filter(|error| error.is_finite())
+                }),
                 serial_share: serial,
                 has_wide_error: ticks
                     .error_nanos
@@ -94,12 +101,16 @@ pub(super) fn scaling(run: &Run, rows: &[Configuration]) -> Vec<Scaling> {
         .collect()
 }
 
+/// Returns half the width of the 99.9% interval of a mean time, as a share of the mean.
+fn relative_error(ticks: &TickFigures) -> Option<f64> {
+    Some(ticks.error_nanos? / ticks.mean_nanos)
+}
+
 /// Returns the grades within the 99.9% interval of an efficiency, the ratio of the mean times on
 /// `one` and `many` threads. If one of the times is too uncertain, any grade is possible. The
 /// relative errors of independent times add up in quadrature.
 fn grading(efficiency: f64, one: &TickFigures, many: &TickFigures) -> Option<Grading> {
-    let relative = |ticks: &TickFigures| Some(ticks.error_nanos? / ticks.mean_nanos);
-    let (of_one, of_many) = (relative(one)?, relative(many)?);
+    let (of_one, of_many) = (relative_error(one)?, relative_error(many)?);
     let error = efficiency * of_one.hypot(of_many);
     let loss = 1.0 - efficiency;
     let count = many.iterations.len();

@@ -316,68 +316,50 @@ pub(in crate::report) fn of(run: &Run, rows: &[Configuration]) -> Vec<Caution> {
         Ending::Failed(reason) => cautions.push(Caution::Failed(reason.clone())),
     }
     let health = &run.health;
-    if 0 < health.damaged_lines {
-        cautions.push(Caution::DamagedLines(health.damaged_lines));
-    }
-    if let Some(longest) = starved(run) {
-        cautions.push(Caution::Starved(longest));
-    }
+    let damaged = Some(health.damaged_lines).filter(|count| 0 < *count);
+    cautions.extend(damaged.map(Caution::DamagedLines));
+    cautions.extend(starved(run).map(Caution::Starved));
     let labels = |wanted: &dyn Fn(&Configuration) -> bool| -> Vec<String> {
         rows.iter().filter(|row| wanted(row)).map(|row| row.label.clone()).collect()
     };
-    if 0 < run.lost_count() {
-        cautions.push(Caution::Lost(run.lost_count()));
-    }
-    if rows.iter().any(|row| row.granted.as_ref().is_some_and(|granted| granted.demoted)) {
-        cautions.push(Caution::Demoted);
-    }
+    cautions.extend(Some(run.lost_count()).filter(|count| 0 < *count).map(Caution::Lost));
+    let is_demoted =
+        rows.iter().any(|row| row.granted.as_ref().is_some_and(|granted| granted.demoted));
+    cautions.extend(is_demoted.then_some(Caution::Demoted));
     cautions.extend(policy_changes(run));
     cautions.extend(overruns(rows));
     let refused = labels(&|row| row.granted.is_some() && !row.is_as_requested());
     if !refused.is_empty() {
         cautions.push(Caution::Refused { labels: refused });
     }
-    if health.debug_build {
-        cautions.push(Caution::DebugBuild);
-    }
-    if 0 < health.clock_backwards_count {
-        cautions.push(Caution::ClockBackwards(health.clock_backwards_count));
-    }
-    if let Some(slept) = health.machine_slept.filter(|slept| Nanos::ZERO < *slept) {
-        cautions.push(Caution::SystemSlept(slept));
-    }
-    if let Some(hidden) = health.window_hidden.filter(|hidden| HIDDEN < *hidden) {
-        cautions.push(Caution::WindowHidden(hidden));
-    }
-    let power_changes = power_changes(run);
-    if 0 < power_changes {
-        cautions.push(Caution::PowerChanged(power_changes));
-    }
+    cautions.extend(health.debug_build.then_some(Caution::DebugBuild));
+    let backwards = Some(health.clock_backwards_count).filter(|count| 0 < *count);
+    cautions.extend(backwards.map(Caution::ClockBackwards));
+    let slept = health.machine_slept.filter(|slept| Nanos::ZERO < *slept);
+    cautions.extend(slept.map(Caution::SystemSlept));
+    let hidden = health.window_hidden.filter(|hidden| HIDDEN < *hidden);
+    cautions.extend(hidden.map(Caution::WindowHidden));
+    let power_changes = Some(power_changes(run)).filter(|count| 0 < *count);
+    cautions.extend(power_changes.map(Caution::PowerChanged));
     let limits = &health.limits;
-    if let Some(percent) = limits.quota_percent {
-        let (throttled, began) = (limits.throttled, limits.quota_began);
-        cautions.push(Caution::CpuQuota { percent, throttled, began });
-    }
+    cautions.extend(limits.quota_percent.map(|percent| Caution::CpuQuota {
+        percent,
+        throttled: limits.throttled,
+        began: limits.quota_began,
+    }));
     cautions.extend(limits.cpus_changed.map(Caution::CpusChanged));
     let foreign = labels(&|row| row.disturbing_share().is_some());
     let share = rows.iter().filter_map(Configuration::disturbing_share).fold(0.0, f64::max);
     if !foreign.is_empty() {
         cautions.push(Caution::OtherLoad { labels: foreign, share });
     }
-    if let Some(reason) = &health.journal_error {
-        cautions.push(Caution::NotSaved(reason.clone()));
-    }
-    if health.date_unknown {
-        cautions.push(Caution::DateUnknown);
-    }
+    cautions.extend(health.journal_error.clone().map(Caution::NotSaved));
+    cautions.extend(health.date_unknown.then_some(Caution::DateUnknown));
     let machine = &run.machine;
     let is_windows = machine.os.as_deref().is_some_and(|os| os.starts_with("Windows"));
-    if is_windows && GROUP < machine.cpus.len() {
-        cautions.push(Caution::ProcessorGroup(machine.cpus.len()));
-    }
-    if let Some(whose) = &machine.virtualization {
-        cautions.push(Caution::VirtualMachine(whose.clone()));
-    }
+    let many = Some(machine.cpus.len()).filter(|count| is_windows && GROUP < *count);
+    cautions.extend(many.map(Caution::ProcessorGroup));
+    cautions.extend(machine.virtualization.clone().map(Caution::VirtualMachine));
     cautions
 }
 

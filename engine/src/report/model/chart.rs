@@ -142,6 +142,16 @@ pub enum Marks {
     Heat(Heat),
 }
 
+impl Marks {
+    /// Returns the series; empty for boxes and heat maps, which have none.
+    pub fn series(&self) -> &[Series] {
+        match self {
+            Self::Lines(all) | Self::Steps(all) | Self::Points(all) | Self::Curves(all) => all,
+            Self::Boxes(_) | Self::Heat(_) => &[],
+        }
+    }
+}
+
 /// Points with a common label.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Series {
@@ -263,24 +273,15 @@ impl Chart {
     /// Whether there is nothing to draw.
     pub fn is_empty(&self) -> bool {
         match &self.marks {
-            Marks::Lines(series)
-            | Marks::Steps(series)
-            | Marks::Points(series)
-            | Marks::Curves(series) => series.iter().all(|one| one.points.is_empty()),
             Marks::Boxes(boxes) => boxes.is_empty(),
             Marks::Heat(heat) => heat.cells.is_empty(),
+            marks => marks.series().iter().all(|one| one.points.is_empty()),
         }
     }
 
     /// Returns the names of the series, in the order in which they are drawn.
     pub fn names(&self) -> Vec<&str> {
-        match &self.marks {
-            Marks::Lines(series)
-            | Marks::Steps(series)
-            | Marks::Points(series)
-            | Marks::Curves(series) => series.iter().map(|one| one.label.as_str()).collect(),
-            Marks::Boxes(_) | Marks::Heat(_) => Vec::new(),
-        }
+        self.marks.series().iter().map(|one| one.label.as_str()).collect()
     }
 }
 

@@ -1,6 +1,8 @@
 //! One configuration of a run: the requested and the applied settings, the numbers that all tests have, and the
 //! figures of the test.
 
+use std::any::Any;
+
 use super::disturbance::Disturbance;
 use super::figures::Figures;
 use super::grading::{self, Grading};
@@ -9,8 +11,15 @@ use crate::nanos::Nanos;
 use crate::plan::{Conditions, Load, Wait};
 use crate::platform::Applied;
 use crate::stats::interval::TooFew;
-use crate::stats::{GradeRange, Summary};
+use crate::stats::{GradeRange, Spread, Summary};
 use crate::units::format_cpus;
+
+/// Pairs each configuration with its figures of type `T`, and omits configurations without such figures.
+pub(in crate::report) fn with_figures<'a, T: Any>(
+    rows: impl IntoIterator<Item = &'a Configuration>,
+) -> impl Iterator<Item = (&'a Configuration, &'a T)> {
+    rows.into_iter().filter_map(|row| Some((row, row.figures.get::<T>()?)))
+}
 
 /// The results of one configuration of a run.
 #[derive(Clone, Debug, PartialEq)]
@@ -83,9 +92,14 @@ impl Configuration {
         }
     }
 
+    /// Returns the statistics of the value that the test measures, such as lateness; `None` without samples.
+    pub fn lateness(&self) -> Option<&Spread> {
+        self.summary.as_ref().map(|summary| &summary.lateness)
+    }
+
     /// Returns p99 lateness; `None` if there are too few samples.
     pub fn p99(&self) -> Option<Nanos> {
-        self.summary.as_ref()?.lateness.p99
+        self.lateness()?.p99
     }
 
     /// Returns the 95% interval of p99; `None` if there are too few samples for both ends.

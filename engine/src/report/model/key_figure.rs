@@ -46,6 +46,19 @@ impl KeyFigure {
         Self::new(title, time_parts(time), context)
     }
 
+    /// Returns a figure that is a time; without a time, `reason` is why there is none.
+    pub(in crate::report) fn time_or(
+        title: &'static str,
+        time: Option<Nanos>,
+        context: impl Into<String>,
+        reason: impl Into<String>,
+    ) -> Self {
+        match time {
+            Some(time) => Self::time(title, time, context),
+            None => Self::absent(title, reason),
+        }
+    }
+
     /// Returns a figure without a value; `reason` is why there is none.
     pub(in crate::report) fn absent(title: &'static str, reason: impl Into<String>) -> Self {
         Self::new(title, (MISSING.to_owned(), ""), reason)

@@ -13,7 +13,7 @@ use super::PacedFigures;
 use crate::nanos::Nanos;
 use crate::plan::CpuChoice;
 use crate::stats::binomial::fewest_for;
-use crate::stats::{LowDefinition, Lows, Quantile, Spread, Statistic, Summary, float, grade};
+use crate::stats::{LowDefinition, Lows, Quantile, Statistic, Summary, float, grade};
 use crate::units::{format_count, format_decimal, format_time};
 
 type Builder<'a> = TableBuilder<'a, Positioned<'a>>;
@@ -38,10 +38,6 @@ pub(super) fn own<'a>(table: Builder<'a>, rows: &[Configuration]) -> Builder<'a>
 
 fn summary(row: &Configuration, of: impl Fn(&Summary) -> Cell) -> Cell {
     row.summary.as_ref().map_or_else(|| absent(row), of)
-}
-
-fn late(row: &Configuration) -> Option<&Spread> {
-    row.summary.as_ref().map(|summary| &summary.lateness)
 }
 
 fn conditions(table: Builder<'_>) -> Builder<'_> {
@@ -101,7 +97,7 @@ fn lateness(table: Builder<'_>) -> Builder<'_> {
                 (Statistic::P95, "p95_nanos", identity),
                 (Statistic::P99, "p99_nanos", Column::key_figure),
             ],
-            |(_, row)| late(row).ok_or_else(|| absent(row)),
+            |(_, row)| row.lateness().ok_or_else(|| absent(row)),
         )
         .column(
             Column::time(
@@ -148,7 +144,7 @@ fn lateness(table: Builder<'_>) -> Builder<'_> {
                 (Statistic::Mean, "mean_nanos", Column::optional),
                 (Statistic::StdDev, "std_dev_nanos", identity),
             ],
-            |(_, row)| late(row).ok_or_else(|| absent(row)),
+            |(_, row)| row.lateness().ok_or_else(|| absent(row)),
         )
 }
 
@@ -156,7 +152,7 @@ fn lateness(table: Builder<'_>) -> Builder<'_> {
 fn no_interval_reason(row: &Configuration) -> Cow<'static, str> {
     let Some(Err(few)) = row.p99_bounds else { return "computed when the run ends".into() };
     let needed = format_count(round_up(few.needed));
-    let count = late(row).map_or(0, |late| late.count);
+    let count = row.lateness().map_or(0, |late| late.count);
     if float(count) < fewest_for(1.0 - Quantile::P99.share()) {
         return format!("needs about {needed} frames").into();
     }

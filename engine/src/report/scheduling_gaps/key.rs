@@ -4,13 +4,13 @@ use super::figures::GAP_CLASSES;
 use super::{GapFigures, Stall};
 use crate::nanos::Nanos;
 use crate::report::Report;
-use crate::report::model::configuration::Configuration;
+use crate::report::model::configuration::{Configuration, with_figures};
 use crate::report::model::key_figure::{GradePlace, KeyFigure};
 use crate::stats::{float, grade};
 use crate::units::{format_count, format_decimal, format_long_time, format_share, format_time};
 
 fn probes(report: &Report) -> impl Iterator<Item = (&Configuration, &GapFigures)> {
-    report.rows.iter().filter_map(|row| Some((row, row.figures.get::<GapFigures>()?)))
+    with_figures(&report.rows)
 }
 
 /// Returns the CPU with the longest gap that no thread of this program caused, and the figures of that CPU.
@@ -33,10 +33,8 @@ pub(super) fn key_figures(report: &Report) -> Vec<KeyFigure> {
     let share = lost.as_f64() / runtime.as_f64().max(1.0);
     let p99 =
         report.rows.iter().filter_map(|row| row.p99().map(|p99| (p99, row))).max_by_key(|it| it.0);
-    let p99 = match p99 {
-        Some((p99, row)) => KeyFigure::time("p99 gap", p99, format!("{}, the highest", row.label)),
-        None => KeyFigure::absent("p99 gap", "needs 100 gaps"),
-    };
+    let (p99, highest) = p99.map(|(p99, row)| (p99, format!("{}, the highest", row.label))).unzip();
+    let p99 = KeyFigure::time_or("p99 gap", p99, highest.unwrap_or_default(), "needs 100 gaps");
     let per_second = float(count) / runtime.as_secs().max(f64::MIN_POSITIVE);
     let timed = |title, (value, note): (String, String)| {
         if runtime == Nanos::ZERO {

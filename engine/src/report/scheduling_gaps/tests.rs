@@ -8,7 +8,7 @@ use crate::plan::{Plan, SchedulingGaps};
 use crate::platform::TraceSource;
 use crate::run::{Run, Trace, counter};
 use crate::sample::{Sample, TraceEvent, TraceRecord};
-use crate::stats::Grade;
+use crate::stats::{Grade, Spread};
 
 const MICRO: i64 = 1_000;
 const MILLI: i64 = 1_000_000;

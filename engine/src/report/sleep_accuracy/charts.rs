@@ -7,7 +7,6 @@ use super::super::model::chart::{
 };
 use super::super::model::table::{Quantity, load_label};
 use super::super::{Configuration, Report};
-use super::overshoot;
 use crate::nanos::Nanos;
 use crate::report::waits::WaitFigures;
 use crate::run::{Run, TrialRun};
@@ -19,8 +18,8 @@ const MAX_SERIES: usize = 4;
 
 /// Returns every chart of a run of sleeps.
 pub(super) fn charts(run: &Run, report: &Report) -> Vec<Chart> {
-    let average = |row: &Configuration| overshoot(row).map(|it| it.mean_nanos);
-    let p99 = |row: &Configuration| overshoot(row).and_then(|it| it.p99).map(Nanos::as_f64);
+    let average = |row: &Configuration| row.lateness().map(|it| it.mean_nanos);
+    let p99 = |row: &Configuration| row.lateness().and_then(|it| it.p99).map(Nanos::as_f64);
     let values: Vec<_> = overlaid(report)
         .into_iter()
         .map(|row| (row.label.as_str(), trials(run, row).flat_map(TrialRun::values)))

@@ -2,9 +2,9 @@
 
 use super::{TRUSTED, accurate_from, of_limiters, tail_of};
 use crate::nanos::Nanos;
-use crate::report::model::configuration::Configuration;
+use crate::report::model::configuration::{Configuration, with_figures};
 use crate::report::model::key_figure::{GradePlace, KeyFigure};
-use crate::report::waits::{overshoot, waits};
+use crate::report::waits::WaitFigures;
 use crate::stats::grade;
 use crate::units::{format_count, format_setting, format_time};
 
@@ -15,47 +15,37 @@ fn worst<'a>(rows: impl Iterator<Item = &'a Configuration>) -> Option<&'a Config
 
 pub(super) fn key_figures(all: &[Configuration]) -> Vec<KeyFigure> {
     let rows = of_limiters(all);
-    let reliable = match accurate_from(&rows) {
-        Some(length) => {
-            let context = format!("and longer: p99 below {}", format_setting(TRUSTED));
-            KeyFigure::time("Shortest reliable sleep", length, context)
-        }
-        None => KeyFigure::absent(
-            "Shortest reliable sleep",
-            format!("none with p99 below {}", format_setting(TRUSTED)),
-        ),
-    };
-    let tail = match tail_of(&rows) {
-        Some(tail) => KeyFigure::time("Spin tail", tail, "for a frame limiter"),
-        None => KeyFigure::absent("Spin tail", "needs 100 sleeps and a shorter overshoot"),
-    };
+    let trusted = format!("p99 below {}", format_setting(TRUSTED));
     let p99 = |title, is_idle: bool| {
         let row = worst(rows.iter().copied().filter(|row| row.load.is_none() == is_idle));
-        match row.and_then(|row| Some((row, row.p99()?))) {
-            Some((row, p99)) => {
-                let context = format!("{} sleeps, the worst duration", format_setting(row.period));
-                KeyFigure::time(title, p99, context)
-            }
-            None => KeyFigure::absent(title, "not measured"),
-        }
+        let length = row.map_or_else(String::new, |row| format_setting(row.period));
+        let context = format!("{length} sleeps, the worst duration");
+        KeyFigure::time_or(title, row.and_then(Configuration::p99), context, "not measured")
     };
-    let longest = rows.iter().filter_map(|row| Some((overshoot(row)?.max, row.period))).max();
-    let most = longest.map_or_else(
-        || KeyFigure::absent("Max overshoot", "not measured"),
-        |(max, length)| {
-            KeyFigure::time("Max overshoot", max, format!("a sleep of {}", format_setting(length)))
-        },
-    );
-    let (early, count) = waits(rows.iter().copied()).fold((0, 0), |(early, count), (_, waits)| {
-        (early + waits.early_count, count + waits.actual.count)
-    });
+    let longest = rows.iter().filter_map(|row| Some((row.lateness()?.max, row.period))).max();
+    let (max, length) = longest.unzip();
+    let longest = format!("a sleep of {}", format_setting(length.unwrap_or_default()));
+    let (early, count) = with_figures::<WaitFigures>(rows.iter().copied())
+        .fold((0, 0), |(early, count), (_, waits)| {
+            (early + waits.early_count, count + waits.actual.count)
+        });
     let early = (format_count(early), "");
     vec![
-        reliable,
-        tail,
+        KeyFigure::time_or(
+            "Shortest reliable sleep",
+            accurate_from(&rows),
+            format!("and longer: {trusted}"),
+            format!("none with {trusted}"),
+        ),
+        KeyFigure::time_or(
+            "Spin tail",
+            tail_of(&rows),
+            "for a frame limiter",
+            "needs 100 sleeps and a shorter overshoot",
+        ),
         p99("p99 overshoot, idle", true),
         p99("p99 overshoot, load", false),
-        most,
+        KeyFigure::time_or("Max overshoot", max, longest, "not measured"),
         KeyFigure::new("Early", early, "ended before their time").among(count),
     ]
 }

@@ -6,7 +6,7 @@ use crate::plan::{LoadCount, SettingChange, WhatHelps};
 use crate::report::Report;
 use crate::report::model::disturbance::Disturbance;
 use crate::report::model::grading::INCONCLUSIVE;
-use crate::report::model::verdict::{Finding, Verdict};
+use crate::report::model::verdict::{Finding, Verdict, capitalized};
 use crate::units::{format_share, format_time};
 
 /// If p99 lateness of the baseline is below this value, changes have little to gain.
@@ -115,9 +115,7 @@ fn subject(effect: &ChangeEffect) -> (String, bool) {
     if effect.is_together {
         text.push_str(", together,");
     }
-    let mut letters = text.chars();
-    let first = letters.next().map(|first| first.to_uppercase().to_string()).unwrap_or_default();
-    (first + letters.as_str(), is_plural)
+    (capitalized(&text), is_plural)
 }
 
 /// Returns a finding if the system denied a request of the baseline, so no change can be compared with it.
@@ -156,8 +154,6 @@ fn nothing(effects: &[ChangeEffect]) -> Finding {
         None if same.is_empty() => "no other change was measured.".to_owned(),
         None => "the other changes make no clear difference.".to_owned(),
     };
-    let first = format!("{} {were} denied", list(&denied));
-    let mut letters = first.chars();
-    let capital = letters.next().map(|one| one.to_uppercase().to_string()).unwrap_or_default();
-    Finding::new(format!("{capital}{}; {rest}", letters.as_str()), smallest).with_word("Denied")
+    let denied = capitalized(&list(&denied));
+    Finding::new(format!("{denied} {were} denied; {rest}"), smallest).with_word("Denied")
 }

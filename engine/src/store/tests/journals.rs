@@ -150,8 +150,8 @@ fn read_error_is_not_the_end_of_the_file() {
         }
         if !journal.exists() {
             leave_journal(folder.path(), "a", &journal_lines(&run(1), 12));
-            let saved = store.list().unwrap();
-            assert_eq!(saved[0].run.as_ref().unwrap().sample_count(), SAMPLES);
+            let saved = store.lines().unwrap();
+            assert_eq!(load(&saved[0].path).unwrap().sample_count(), SAMPLES);
             store.remove(&saved[0].path).unwrap();
         }
     }
@@ -190,7 +190,7 @@ fn journal_of_a_run_that_was_saved_does_not_replace_it() {
     store.save(&whole).unwrap();
     leave_journal(folder.path(), "a", &journal_lines(&whole, 12)[..6]);
     assert!(matches!(recover(&store).outcome, RecoveryOutcome::Removed));
-    assert_eq!(store.list().unwrap().remove(0).run.unwrap().as_ref(), &whole);
+    assert_eq!(load(&store.lines().unwrap()[0].path).unwrap(), whole);
     // An unreadable file with the name of the run is not replaced.
     let path = folder.path().join(file_name(&whole));
     fs::write(&path, "damaged").unwrap();

@@ -207,10 +207,8 @@ fn draws(compared: &ComparedRow, items: &[Item<'_>], limit: Option<Nanos>) -> Ve
         .filter(|metric| metric.statistic.has_interval() && compared.obstacle.is_none())
         .filter(|metric| metric.statistic != Statistic::LateShare || compared.late_limit.is_some())
         .collect();
-    let mut tracks: Vec<Track> = metrics.iter().map(|metric| metric.track).collect();
-    tracks.dedup();
     let mut draws: Vec<TrackDraws> = Vec::new();
-    for track in tracks {
+    for track in metrics.iter().map(|metric| metric.track) {
         if draws.iter().all(|one| one.track != track) {
             draws.push(TrackDraws::of(items, track, &metrics, limit));
         }

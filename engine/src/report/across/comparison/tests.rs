@@ -81,7 +81,7 @@ fn run_at(period: i64, id: u64, late: impl Iterator<Item = i64>) -> Run {
         .collect();
     let fps = 1e9 / Nanos::new(period).as_f64();
     let plan = FrameLoop { fps, ..plan(i64::try_from(samples.len()).unwrap()) };
-    let mut run = empty_run(Plan::FrameLoop(plan).into()).unwrap();
+    let mut run = empty_run(Plan::FrameLoop(plan).into());
     run.trials.truncate(1);
     run.trials[0].complete = true;
     run.trials[0].samples = samples;

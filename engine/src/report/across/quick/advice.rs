@@ -75,9 +75,7 @@ pub(super) fn of(parts: &[Measured<'_>], cards: &[Card], answer: &Answer) -> Vec
     }
     conditions(parts, &mut advice);
     findings(parts, cards, &mut advice);
-    if *answer == Answer::Unlikely {
-        advice.push(Advice::LookElsewhere);
-    }
+    advice.extend((*answer == Answer::Unlikely).then_some(Advice::LookElsewhere));
     advice.truncate(MAX);
     advice
 }
@@ -89,17 +87,12 @@ fn conditions(parts: &[Measured<'_>], advice: &mut Vec<Advice>) {
     }
     let Some((run, _)) = parts.iter().find_map(|(_, measured)| *measured) else { return };
     let power = &run.machine.power;
-    if let Some(PowerSource::Battery { .. }) = power.source {
-        advice.push(Advice::OnBattery);
-    }
-    if let Some(name) = &power.governor_or_plan
-        && run.machine.is_slow_plan(name)
-    {
-        advice.push(Advice::PowerPlan { name: name.clone() });
-    }
-    if let Some(host) = &run.machine.virtualization {
-        advice.push(Advice::VirtualMachine { host: host.clone() });
-    }
+    let is_on_battery = matches!(power.source, Some(PowerSource::Battery { .. }));
+    advice.extend(is_on_battery.then_some(Advice::OnBattery));
+    let slow_plan = power.governor_or_plan.clone().filter(|name| run.machine.is_slow_plan(name));
+    advice.extend(slow_plan.map(|name| Advice::PowerPlan { name }));
+    let host = run.machine.virtualization.clone();
+    advice.extend(host.map(|host| Advice::VirtualMachine { host }));
 }
 
 /// Adds the recommendations that follow from the results of the parts.

@@ -5,9 +5,10 @@ use crate::nanos::Nanos;
 use crate::plan::quick::Part;
 use crate::plan::{LoadCount, Plan};
 use crate::platform::Refusal;
+use crate::report::model::configuration::with_figures;
 use crate::report::model::key_figure::place;
 use crate::report::spin_strategies::SPIN_UP_TO;
-use crate::report::waits::waits;
+use crate::report::waits::WaitFigures;
 use crate::report::{Configuration, GapFigures, Report, Standing, late_samples};
 use crate::run::{Run, TrialRun, counter};
 use crate::stats::{GradeRange, grade};
@@ -176,7 +177,7 @@ fn scale(
 }
 
 fn sleep(report: &Report) -> Option<(Figure, GradeScale)> {
-    let (row, figures) = waits(&report.rows)
+    let (row, figures) = with_figures::<WaitFigures>(&report.rows)
         .filter(|(row, _)| row.grading.is_some())
         .max_by_key(|(row, _)| (row.grading.map(|grading| grading.worst), row.p99()))?;
     let figure = Figure::Sleep {
@@ -214,8 +215,7 @@ fn frame(run: &Run, report: &Report) -> Option<(Figure, GradeScale)> {
 }
 
 fn gaps(run: &Run, report: &Report) -> Option<(Figure, GradeScale)> {
-    let probes =
-        || report.rows.iter().filter_map(|row| Some((row, row.figures.get::<GapFigures>()?)));
+    let probes = || with_figures::<GapFigures>(&report.rows);
     let (row, found) = probes().max_by_key(|(_, gaps)| gaps.graded)?;
     let (longest, (good, fair)) = (found.graded, found.limits);
     let trial = row.trials.first().and_then(|&trial| run.trials.get(trial));
@@ -245,7 +245,7 @@ fn spin(report: &Report) -> Option<(Figure, GradeScale)> {
     let mean = |row: &Configuration| {
         row.summary.as_ref().map_or(0.0, |summary| summary.lateness.mean_nanos)
     };
-    let (row, figures) = waits(&report.rows)
+    let (row, figures) = with_figures::<WaitFigures>(&report.rows)
         .filter(|(row, figures)| row.grading.is_some() && figures.requested <= SPIN_UP_TO)
         .max_by(|(a, _), (b, _)| mean(a).total_cmp(&mean(b)))?;
     let average = Nanos::from_nanos_f64(mean(row));

@@ -90,11 +90,9 @@ pub(super) fn of(parts: &[Measured<'_>]) -> Vec<QualityCheck> {
             backward: backward.unwrap_or(0),
         },
     ];
-    if let Some(slept) = total(|health| health.machine_slept).filter(|slept| Nanos::ZERO < *slept) {
-        trust.push(QualityCheck::Slept(slept));
-    }
-    if runs.iter().any(|(run, _)| run.health.debug_build) {
-        trust.push(QualityCheck::DebugBuild);
-    }
+    let slept = total(|health| health.machine_slept).filter(|slept| Nanos::ZERO < *slept);
+    trust.extend(slept.map(QualityCheck::Slept));
+    let is_debug_build = runs.iter().any(|(run, _)| run.health.debug_build);
+    trust.extend(is_debug_build.then_some(QualityCheck::DebugBuild));
     trust
 }

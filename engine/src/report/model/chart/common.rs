@@ -1,6 +1,8 @@
 //! Charts that several tests share: values over time, histograms, and tail distributions, which are the share of
 //! values above each value.
 
+use std::borrow::Borrow;
+
 use super::super::configuration::Configuration;
 use super::super::report::Report;
 use super::super::table::Quantity;
@@ -78,7 +80,7 @@ pub(in crate::report) fn over_time(
 /// Returns the points of one series over time, in nanoseconds, thinned to [`COLUMNS`] columns like those of
 /// [`over_time`].
 pub(in crate::report) fn points_over_time(
-    values: impl Iterator<Item = (Nanos, Nanos)> + Clone,
+    values: impl Iterator<Item = (Nanos, Nanos)>,
 ) -> Vec<(f64, f64)> {
     thinned(values, COLUMNS)
 }
@@ -124,8 +126,6 @@ pub(in crate::report) fn histogram(
         .iter()
         .map(|(label, values)| (*label, LogHistogram::of_values(values.clone())))
         .collect();
-    let counted: Vec<(&str, &LogHistogram)> =
-        counted.iter().map(|(label, it)| (*label, it)).collect();
     of_histograms(key, title, names, &counted).map(fitted)
 }
 
@@ -154,18 +154,20 @@ pub fn of_histograms(
     key: &'static str,
     title: &'static str,
     (value, counted): Names,
-    histograms: &[(&str, &LogHistogram)],
+    histograms: &[(impl AsRef<str>, impl Borrow<LogHistogram>)],
 ) -> Option<Chart> {
     let bins = |it: &LogHistogram| it.bins().map(|bin| bin.2).chain([it.below()]).max();
-    let most = histograms.iter().filter_map(|(_, it)| bins(it)).max().filter(|&most| 0 < most)?;
-    let ends = histograms.iter().filter_map(|(_, it)| it.bins().filter(|bin| 0 < bin.2).last());
+    let all = || histograms.iter().map(|(_, histogram)| histogram.borrow());
+    let most = all().filter_map(bins).max().filter(|&most| 0 < most)?;
+    let ends = all().filter_map(|it| it.bins().filter(|bin| 0 < bin.2).last());
     let to = decade_above_one(ends.map(|bin| bin.1).max().map_or(0.0, Nanos::as_f64));
     let below = MIN_NANOS / 2.0;
     let series = histograms.iter().map(|(label, histogram)| {
+        let histogram = histogram.borrow();
         let below = (below, MIN_NANOS, histogram.below());
         let bins = histogram.bins().map(|(from, to, n)| (from.as_f64(), to.as_f64(), n));
         let edges = |(from, to, n)| [(from, count(n)), (to, count(n))];
-        Series::new(*label, std::iter::once(below).chain(bins).flat_map(edges).collect())
+        Series::new(label.as_ref(), std::iter::once(below).chain(bins).flat_map(edges).collect())
     });
     let x = Axis::log(value, Quantity::Time, below, to);
     let y = Axis::log(counted, Quantity::Count, MIN_COUNT, count(most) * 1.5);

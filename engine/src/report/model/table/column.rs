@@ -16,6 +16,9 @@ pub enum Better {
     Higher,
 }
 
+/// A text that is either fixed or composed.
+type Words = Cow<'static, str>;
+
 /// One column of a table.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Column {
@@ -23,9 +26,9 @@ pub struct Column {
     /// changes, so that scripts can rely on it.
     pub key: &'static str,
     /// The title, without the unit.
-    pub title: Cow<'static, str>,
+    pub title: Words,
     /// The definition of the column, in one sentence with a period.
-    pub definition: Cow<'static, str>,
+    pub definition: Words,
     /// The kind of value in the cells.
     pub quantity: Quantity,
     /// The format of the cells as text.
@@ -50,8 +53,8 @@ impl Column {
     fn new(
         quantity: Quantity,
         key: &'static str,
-        title: impl Into<Cow<'static, str>>,
-        definition: impl Into<Cow<'static, str>>,
+        title: impl Into<Words>,
+        definition: impl Into<Words>,
     ) -> Self {
         Self {
             key,
@@ -69,16 +72,12 @@ impl Column {
     }
 
     /// Returns a column of texts.
-    pub fn text(
-        key: &'static str,
-        title: impl Into<Cow<'static, str>>,
-        definition: impl Into<Cow<'static, str>>,
-    ) -> Self {
+    pub fn text(key: &'static str, title: impl Into<Words>, definition: impl Into<Words>) -> Self {
         Self::new(Quantity::Text, key, title, definition)
     }
 
     /// Returns a column of grades. `definition` names the graded figure and its limits.
-    pub fn grade(definition: impl Into<Cow<'static, str>>) -> Self {
+    pub fn grade(definition: impl Into<Words>) -> Self {
         Self::new(Quantity::Grade, "grade", "Grade", definition)
     }
 
@@ -89,11 +88,7 @@ impl Column {
     }
 
     /// Returns a column of times that are all in one unit.
-    pub fn time(
-        key: &'static str,
-        title: impl Into<Cow<'static, str>>,
-        definition: impl Into<Cow<'static, str>>,
-    ) -> Self {
+    pub fn time(key: &'static str, title: impl Into<Words>, definition: impl Into<Words>) -> Self {
         let format = Format::Time { unit: Unit::Micros, decimals: 1 };
         Self { format, ..Self::new(Quantity::Time, key, title, definition) }
     }
@@ -101,36 +96,28 @@ impl Column {
     /// Returns a column of times from the settings, each in the unit that suits it.
     pub fn setting(
         key: &'static str,
-        title: impl Into<Cow<'static, str>>,
-        definition: impl Into<Cow<'static, str>>,
+        title: impl Into<Words>,
+        definition: impl Into<Words>,
     ) -> Self {
         Self::new(Quantity::Time, key, title, definition)
     }
 
     /// Returns a column of counts.
-    pub fn count(
-        key: &'static str,
-        title: impl Into<Cow<'static, str>>,
-        definition: impl Into<Cow<'static, str>>,
-    ) -> Self {
+    pub fn count(key: &'static str, title: impl Into<Words>, definition: impl Into<Words>) -> Self {
         Self::new(Quantity::Count, key, title, definition)
     }
 
     /// Returns a column of shares, shown as percentages: 1.0 is 100%.
-    pub fn share(
-        key: &'static str,
-        title: impl Into<Cow<'static, str>>,
-        definition: impl Into<Cow<'static, str>>,
-    ) -> Self {
+    pub fn share(key: &'static str, title: impl Into<Words>, definition: impl Into<Words>) -> Self {
         Self::new(Quantity::Share, key, title, definition)
     }
 
     /// Returns a column of rates with one decimal; the heading shows `unit`, such as `FPS`.
     pub fn rate(
         key: &'static str,
-        title: impl Into<Cow<'static, str>>,
+        title: impl Into<Words>,
         unit: &'static str,
-        definition: impl Into<Cow<'static, str>>,
+        definition: impl Into<Words>,
     ) -> Self {
         let format = Format::Decimal { unit, decimals: 1 };
         Self { format, ..Self::new(Quantity::Rate, key, title, definition) }
@@ -139,21 +126,17 @@ impl Column {
     /// Returns a column of numbers with this many decimals; the heading shows `unit` unless it is empty.
     pub fn number(
         key: &'static str,
-        title: impl Into<Cow<'static, str>>,
+        title: impl Into<Words>,
         unit: &'static str,
         decimals: u32,
-        definition: impl Into<Cow<'static, str>>,
+        definition: impl Into<Words>,
     ) -> Self {
         let format = Format::Decimal { unit, decimals };
         Self { format, ..Self::new(Quantity::Number, key, title, definition) }
     }
 
     /// Returns a column with a different kind of value in each row, as in a table with one row per figure.
-    pub fn mixed(
-        key: &'static str,
-        title: impl Into<Cow<'static, str>>,
-        definition: impl Into<Cow<'static, str>>,
-    ) -> Self {
+    pub fn mixed(key: &'static str, title: impl Into<Words>, definition: impl Into<Words>) -> Self {
         Self::new(Quantity::Mixed, key, title, definition)
     }
 
@@ -222,7 +205,7 @@ impl Column {
 
     /// Returns the keys of the exact values of a cell: the key of the column, or two keys for the ends of an interval
     /// or for the worst and the best grade.
-    pub fn exact_keys(&self) -> Vec<Cow<'static, str>> {
+    pub fn exact_keys(&self) -> Vec<Words> {
         if self.quantity == Quantity::Grade {
             return vec![Cow::Borrowed(self.key), Cow::Owned(format!("{}_best", self.key))];
         }

@@ -113,8 +113,7 @@ fn strips(ui: &mut Ui) {
 
 fn tiles(ui: &mut Ui) {
     let help = Help::new("p99", "99% of frames were at most this late.")
-        .method("Interpolated percentile of lateness (R type 7), 1\u{202f}800 frames")
-        .meaning("At 60 FPS that is one frame every 1.7 s");
+        .method("Interpolated percentile of lateness (R type 7), 1\u{202f}800 frames");
     let poor = Tokens::of(ui).poor;
     tile_row(
         ui,

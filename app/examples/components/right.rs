@@ -72,7 +72,6 @@ fn help(ui: &mut Ui) {
         ui.set_width(ui.available_width().max(0.0));
         Help::new("p99", "99% of frames were at most this late.")
             .method("Interpolated percentile of lateness (R type 7), 1\u{202f}800 frames.")
-            .meaning("At 60 FPS that is one frame every 1.7 s.")
             .ui(ui);
     });
 }

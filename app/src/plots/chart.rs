@@ -292,7 +292,7 @@ fn plot_ui(
 ) -> (Response, PlotTransform) {
     let tokens = Tokens::of(ui);
     let plane = Plane {
-        look: Look { id, height, has_wheel: false, has_cells: false, link, sides: view.sides },
+        look: Look { has_wheel: false, link, sides: view.sides, ..Look::new(id, height) },
         x: direction(chart, &chart.x, true),
         y: direction(chart, &chart.y, false),
     };

@@ -92,28 +92,9 @@ impl HeatMap {
         let full = ui.available_width();
         let bars = if full < BARS.1 { 0.0 } else { BARS.0 };
         let plane = Plane {
-            look: Look {
-                id: self.id,
-                height: height * count + AXIS,
-                has_wheel: true,
-                has_cells: true,
-                link: None,
-                sides: None,
-            },
-            x: Direction {
-                axis: Axis::Time,
-                range: whole,
-                label: "Time",
-                names: &[],
-                margin: Vec::new(),
-            },
-            y: Direction {
-                axis: Axis::Rows,
-                range: (0.0, f64::from(count)),
-                label: "",
-                names: &names,
-                margin: Vec::new(),
-            },
+            look: Look { has_cells: true, ..Look::new(self.id, height * count + AXIS) },
+            x: Direction::new(Axis::Time, whole, "Time"),
+            y: Direction::rows(&names, count),
         };
         let map = &*self;
         let shown = ui

@@ -93,28 +93,9 @@ pub fn lanes_ui(ui: &mut Ui, height: f32, value_name: &'static str, lanes: &[Lan
         let is_last = number + 1 == lanes.len();
         Spans::plain(Type::Small, lane.name, look.color).label(ui);
         let plane = Plane {
-            look: Look {
-                id: id_of(number),
-                height,
-                has_wheel: true,
-                has_cells: false,
-                link: Some(Id::unique(LINK)),
-                sides: None,
-            },
-            x: Direction {
-                axis: Axis::Time,
-                range: whole,
-                label: if is_last { "Time" } else { "" },
-                names: &[],
-                margin: Vec::new(),
-            },
-            y: Direction {
-                axis: Axis::of(Scale::Log),
-                range: value,
-                label: value_name,
-                names: &[],
-                margin: Vec::new(),
-            },
+            look: Look { link: Some(Id::unique(LINK)), ..Look::new(id_of(number), height) },
+            x: Direction::new(Axis::Time, whole, if is_last { "Time" } else { "" }),
+            y: Direction::new(Axis::of(Scale::Log), value, value_name),
         };
         let (response, _) = plane.show(
             ui,

@@ -102,29 +102,15 @@ pub fn occupants_ui(ui: &mut Ui, timeline: &Timeline, whole: (f64, f64), frames:
         }
         Across::Shared => whole,
     };
+    let axis = if is_shared { Axis::Time } else { Axis::Nanos };
     let plane = Plane {
         look: Look {
-            id,
-            height: ROW * rows + WORDS,
-            has_wheel: true,
-            has_cells: false,
             link: is_shared.then(|| timeline.link()),
             sides: Some(SIDES),
+            ..Look::new(id, ROW * rows + WORDS)
         },
-        x: Direction {
-            axis: if is_shared { Axis::Time } else { Axis::Nanos },
-            range,
-            label: "",
-            names: &[],
-            margin,
-        },
-        y: Direction {
-            axis: Axis::Rows,
-            range: (0.0, f64::from(rows)),
-            label: "",
-            names: &names,
-            margin: Vec::new(),
-        },
+        x: Direction { margin, ..Direction::new(axis, range, "") },
+        y: Direction::rows(&names, rows),
     };
     let (response, transform) = plane.show(
         ui,

@@ -45,6 +45,18 @@ pub(super) struct Direction<'a> {
     pub(super) margin: Vec<(f64, String)>,
 }
 
+impl<'a> Direction<'a> {
+    /// An axis without rows and without labels in the margin.
+    pub(super) const fn new(axis: Axis, range: (f64, f64), label: &'a str) -> Self {
+        Self { axis, range, label, names: &[], margin: Vec::new() }
+    }
+
+    /// A vertical axis of `rows` rows, each with a name.
+    pub(super) fn rows(names: &'a [String], rows: f32) -> Self {
+        Self { names, ..Self::new(Axis::Rows, (0.0, f64::from(rows)), "") }
+    }
+}
+
 /// Options of a plot.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Look {
@@ -58,6 +70,13 @@ pub(super) struct Look {
     pub(super) link: Option<Id>,
     /// Minimum widths of the left and right labels, which align plots below each other.
     pub(super) sides: Option<(f32, f32)>,
+}
+
+impl Look {
+    /// A plot that the wheel zooms, on its own.
+    pub(super) const fn new(id: Id, height: f32) -> Self {
+        Self { id, height, has_wheel: true, has_cells: false, link: None, sides: None }
+    }
 }
 
 /// A plot without contents: its options and its axes.

@@ -118,21 +118,12 @@ pub fn strips_ui(ui: &mut Ui, above: Above, whole: (f64, f64), strips: &[Strip])
     let whole = (whole.0 * per_second, whole.1 * per_second);
     let plane = Plane {
         look: Look {
-            id,
-            height: strips_height(strips),
-            has_wheel: true,
-            has_cells: false,
             link: Some(link),
             sides: Some(strips_sides(ui, strips)),
+            ..Look::new(id, strips_height(strips))
         },
-        x: Direction { axis, range: whole, label: "", names: &[], margin: Vec::new() },
-        y: Direction {
-            axis: Axis::Rows,
-            range: (0.0, f64::from(rows(strips))),
-            label: "",
-            names: &names,
-            margin,
-        },
+        x: Direction::new(axis, whole, ""),
+        y: Direction { margin, ..Direction::rows(&names, rows(strips)) },
     };
     let (response, _) = plane.show(
         ui,

@@ -166,7 +166,7 @@ impl Timeline {
     fn look(&self, height: f32) -> Look {
         let link = self.has_below.then(|| self.link());
         let sides = self.has_below.then_some(SIDES);
-        Look { id: self.id, height, has_wheel: true, has_cells: false, link, sides }
+        Look { link, sides, ..Look::new(self.id, height) }
     }
 
     /// Stores the position and the visible time range of the plot, for the parts below it.
@@ -297,11 +297,8 @@ impl Timeline {
             look: self.look(height),
             x: self.time_direction(whole),
             y: Direction {
-                axis: Axis::of(self.scale),
-                range: self.whole_values(data, &drawn),
-                label: &label,
-                names: &[],
                 margin: self.limit_words(data),
+                ..Direction::new(Axis::of(self.scale), self.whole_values(data, &drawn), &label)
             },
         };
         let seen_of = |bounds: &PlotBounds, rect: Rect| Seen {
@@ -398,7 +395,7 @@ impl Timeline {
         let marks = self.marks.iter().zip(1_u32..);
         let marks = marks.map(|(secs, number)| (*secs, format!("Mark {number}")));
         let margin = marks.chain(self.note_words()).collect();
-        Direction { axis: Axis::Time, range, label: "Time", names: &[], margin }
+        Direction { margin, ..Direction::new(Axis::Time, range, "Time") }
     }
 
     /// Returns the labels of the limits, with the positions of their lines.

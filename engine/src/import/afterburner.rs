@@ -3,8 +3,9 @@
 
 use std::collections::BTreeMap;
 
+use super::decode::read_rows;
 use super::imported::{BadLines, Content, ImportError, Imported, Source};
-use super::lines::{cells, filled, lines, read_rows};
+use super::lines::{cells, filled, lines};
 use super::sensors::Sensors;
 use super::sessions::Sessions;
 use super::text::{frame_time, frame_time_cell, is_missing, name, some_name};

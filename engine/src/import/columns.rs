@@ -1,7 +1,8 @@
 //! Imports a table of any program: the column that the user selects becomes the frame times.
 
+use super::decode::read_rows;
 use super::imported::{BadLines, Content, ImportError, Imported, Source};
-use super::lines::{cells_between, filled, lines, read_rows};
+use super::lines::{cells_between, filled, lines};
 use super::sessions::Sessions;
 use super::table::{Column, Table, TimeUnit};
 use super::text::{frame_time, is_missing, name};

@@ -1,9 +1,9 @@
-//! Decodes the bytes of a file as text: byte-order marks, UTF-16, detection of binary data, and the
-//! maximum number of rows.
+//! Decodes the bytes of a file as text: byte-order marks, UTF-16, and detection of binary data. Reads
+//! the rows of a text, up to a maximum number.
 
 use std::borrow::Cow;
 
-use super::imported::ImportError;
+use super::imported::{BadLines, ImportError};
 
 /// Maximum number of rows per file: 23 hours at 240 frames per second.
 const MAX_ROWS: u64 = 20_000_000;
@@ -11,6 +11,21 @@ const MAX_ROWS: u64 = 20_000_000;
 /// Returns an error if the number of rows is above the maximum.
 pub(super) const fn check_rows(count: u64) -> Result<(), ImportError> {
     if MAX_ROWS < count { Err(ImportError::TooManyRows { limit: MAX_ROWS }) } else { Ok(()) }
+}
+
+/// Calls `read` for every row, and adds rows that are too long or cannot be read to `bad_lines`.
+pub(super) fn read_rows<'a>(
+    rows: impl Iterator<Item = (u64, Option<&'a [u8]>)>,
+    bad_lines: &mut BadLines,
+    mut read: impl FnMut(&'a [u8]) -> Result<(), &'static str>,
+) -> Result<(), ImportError> {
+    for (number, row) in rows {
+        check_rows(number)?;
+        if let Err(reason) = row.ok_or("a line that is too long").and_then(&mut read) {
+            bad_lines.add(number, reason);
+        }
+    }
+    Ok(())
 }
 
 /// Returns the content of a file as UTF-8 without a byte-order mark. UTF-16 is recognized by its mark.

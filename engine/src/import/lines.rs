@@ -2,9 +2,6 @@
 
 use std::borrow::Cow;
 
-use super::decode::check_rows;
-use super::imported::{BadLines, ImportError};
-
 /// Names of the columns of frame times in milliseconds, in lower case, the preferred one first.
 const FRAME_TIMES: [&str; 3] = ["msbetweenpresents", "frametime", "msbetweenappstart"];
 /// Maximum length of a line.
@@ -72,21 +69,6 @@ pub(super) fn filled<'a>(
     lines: impl Iterator<Item = (u64, Option<&'a [u8]>)>,
 ) -> impl Iterator<Item = (u64, Option<&'a [u8]>)> {
     lines.filter(|(_, line)| line.is_none_or(|line| !line.trim_ascii().is_empty()))
-}
-
-/// Calls `read` for every row, and adds rows that are too long or cannot be read to `bad_lines`.
-pub(super) fn read_rows<'a>(
-    rows: impl Iterator<Item = (u64, Option<&'a [u8]>)>,
-    bad_lines: &mut BadLines,
-    mut read: impl FnMut(&'a [u8]) -> Result<(), &'static str>,
-) -> Result<(), ImportError> {
-    for (number, row) in rows {
-        check_rows(number)?;
-        if let Err(reason) = row.ok_or("a line that is too long").and_then(&mut read) {
-            bad_lines.add(number, reason);
-        }
-    }
-    Ok(())
 }
 
 /// Returns the lines of a text without line ends, with their numbers, counted from 1. A line that

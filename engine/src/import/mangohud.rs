@@ -1,7 +1,8 @@
 //! The log of MangoHud: two lines about the system, then a row per frame or per logging interval.
 
+use super::decode::read_rows;
 use super::imported::{BadLines, Content, ImportError, Imported, Source};
-use super::lines::{Header, cells, read_rows};
+use super::lines::{Header, cells};
 use super::sensors::Sensors;
 use super::sessions::Sessions;
 use super::text::{frame_time_cell, some_name};

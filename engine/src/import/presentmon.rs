@@ -4,8 +4,9 @@
 
 use std::collections::BTreeMap;
 
+use super::decode::read_rows;
 use super::imported::{Content, ImportError, Imported, Options, Series, Source};
-use super::lines::{Header, cells, read_rows};
+use super::lines::{Header, cells};
 use super::sensors::Sensors;
 use super::sessions::Sessions;
 use super::text::{frame_time_cell, name, some_name};

@@ -245,7 +245,9 @@ impl Hosts {
         if let Some((_, HostState::Connected(connected))) = before {
             self.close(connected.agent);
         }
-        self.follow_load();
+        if self.place.connection() == Some(address) {
+            self.follow_load();
+        }
         self.attempts
     }
 

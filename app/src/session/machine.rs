@@ -174,7 +174,7 @@ impl MachineState {
     fn watch_idle(&self) {
         let mut share = OtherShare::start();
         self.tasks.repeat("idle-watch", IDLE_WATCH, move || {
-            let other_load = share.as_mut().and_then(OtherShare::read);
+            let other_load = OtherShare::since_last(&mut share);
             Message::Idle { power: platform::power(), other_load }
         });
     }

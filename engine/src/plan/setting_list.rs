@@ -135,6 +135,8 @@ impl Form for SettingList {
     }
 
     fn matrix(&mut self, priority: &Field, cpu: &Field, cells: &mut Vec<Cell>) {
+        let mut cells = cells.clone();
+        cells.sort_by_key(|cell| (cell.priority.rank(), cell.cpu));
         let picks = |pick: fn(&Cell) -> Selection| distinct(cells.iter().map(pick));
         let mut priorities = picks(|cell| parts::of_priority(cell.priority));
         let mut cpus = picks(|cell| parts::of_cpu(cell.cpu));
@@ -143,13 +145,9 @@ impl Form for SettingList {
             if let Some(setting) = self.settings.last_mut() {
                 setting.value.push_str(&format!(" ({} configurations)", cells.len()));
             }
-            let mut each: Vec<(u8, String)> = cells
-                .iter()
-                .map(|cell| (cell.priority.rank(), cell.conditions().to_string()))
-                .collect();
-            each.sort();
-            let each: Vec<String> = each.into_iter().map(|(_, words)| words).collect();
-            self.partial_matrix = Some(each.join("; "));
+            let cells: Vec<String> =
+                cells.iter().map(|cell| cell.conditions().to_string()).collect();
+            self.partial_matrix = Some(cells.join("; "));
         }
         self.set(cpu, &mut cpus, &parts::CPUS);
     }

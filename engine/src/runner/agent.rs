@@ -44,7 +44,7 @@ pub fn serve(
             Ok(Ok(AgentRequest::Cancel)) => continue,
             Ok(Ok(AgentRequest::Stop)) => return Ok(()),
             Ok(Ok(AgentRequest::Describe)) => AgentAnswer::Machine(Box::new(facts())),
-            Ok(Ok(AgentRequest::Load)) => AgentAnswer::Load(share(&mut load)),
+            Ok(Ok(AgentRequest::Load)) => AgentAnswer::Load(OtherShare::since_last(&mut load)),
             Ok(Ok(AgentRequest::Run { plan, trace })) => {
                 match measure(*plan, trace, &open, &current) {
                     Ok(Output::Open) => continue,
@@ -82,16 +82,6 @@ pub fn probe() -> RealtimeProbe {
     let (sender, answer) = sync_channel(1);
     let started = start_thread("probe", move || drop(sender.send(platform::realtime_probe())));
     started.ok().and_then(|_| answer.recv().ok()).unwrap_or_default()
-}
-
-/// Returns the CPU time of other programs since the last call, as a share of one CPU. The first
-/// call starts the measurement and returns `None`.
-fn share(load: &mut Option<OtherShare>) -> Option<f64> {
-    if let Some(load) = load {
-        return load.read();
-    }
-    *load = OtherShare::start();
-    None
 }
 
 /// Whether the output is still open.

@@ -62,6 +62,16 @@ impl OtherShare {
         let wall = now.at - before.at;
         (0 < wall).then(|| nanos_float(others) / nanos_float(wall))
     }
+
+    /// Returns the CPU time of other programs since the last call, as a share of one CPU. The first
+    /// call starts the measurement and returns `None`.
+    pub fn since_last(share: &mut Option<Self>) -> Option<f64> {
+        if let Some(share) = share {
+            return share.read();
+        }
+        *share = Self::start();
+        None
+    }
 }
 
 impl OtherLoad {

@@ -43,12 +43,9 @@ impl<'a> SelectedRuns<'a> {
         Self { session, items: paths.iter().filter_map(of).collect() }
     }
 
-    /// Returns the selected runs whose files can be read, with their positions in the selection:
-    /// position 0 is run A of a comparison.
-    fn runs(&self) -> impl Iterator<Item = (usize, &'a LibraryItem, &'a RunListEntry)> {
-        let run =
-            |(at, item): (usize, &&'a LibraryItem)| Some((at, *item, item.run.as_ref().ok()?));
-        self.items.iter().enumerate().filter_map(run)
+    /// Returns the selected runs whose files can be read; the first is run A of a comparison.
+    fn runs(&self) -> impl Iterator<Item = (&'a Path, &'a RunListEntry)> {
+        self.items.iter().filter_map(|item| Some((item.path.as_path(), item.run.as_ref().ok()?)))
     }
 }
 
@@ -100,11 +97,10 @@ impl Draft {
         let tokens = Tokens::of(ui);
         let title = format!("{} runs selected", checked.items.len());
         Spans::plain(Type::Strong, &title, tokens.t1).label(ui);
-        for (at, _, run) in checked.runs().filter(|(at, ..)| *at < MAX_COMPARED) {
+        let runs: Vec<(&Path, &RunListEntry)> = checked.runs().collect();
+        for (at, (_, run)) in runs.iter().take(MAX_COMPARED).enumerate() {
             run_card(ui, at, run);
         }
-        let runs: Vec<(usize, &Path, &RunListEntry)> =
-            checked.runs().map(|(at, item, run)| (at, item.path.as_path(), run)).collect();
         run_preview::several_ui(ui, checked.session, &runs);
         let (severity, sentence) =
             run_preview::comparability(checked.session, checked.items.len(), &runs);

@@ -137,24 +137,22 @@ fn facts_ui(ui: &mut Ui, run_preview: &Arc<RunPreview>, actions: &mut Vec<Action
 /// read.
 fn looked_at<'a>(
     session: &'a Session,
-    runs: &[(usize, &Path, &RunListEntry)],
-) -> Option<Vec<(usize, &'a RunPreview)>> {
-    let of = |&(at, path, _): &(usize, &Path, &RunListEntry)| {
-        Some((at, session.library().run_preview(path)?.ok()?.as_ref()))
-    };
+    runs: &[(&Path, &RunListEntry)],
+) -> Option<Vec<&'a RunPreview>> {
+    let of = |(path, _): &(&Path, _)| Some(session.library().run_preview(path)?.ok()?.as_ref());
     runs.iter().take(MAX_COMPARED).map(of).collect()
 }
 
 /// Draws the histograms of several runs in one plot, if all runs are of the same test.
-pub(super) fn several_ui(ui: &mut Ui, session: &Session, runs: &[(usize, &Path, &RunListEntry)]) {
-    let is_check = |run: &(usize, &Path, &RunListEntry)| run.2.test == CHECK;
-    if runs.windows(2).any(|pair| matches!(pair, [a, b] if a.2.test != b.2.test))
+pub(super) fn several_ui(ui: &mut Ui, session: &Session, runs: &[(&Path, &RunListEntry)]) {
+    let is_check = |run: &(&Path, &RunListEntry)| run.1.test == CHECK;
+    if runs.windows(2).any(|pair| matches!(pair, [a, b] if a.1.test != b.1.test))
         || runs.iter().any(is_check)
     {
         return;
     }
     let Some(previews) = looked_at(session, runs) else {
-        let paths = runs.iter().take(MAX_COMPARED).map(|run| run.1);
+        let paths = runs.iter().take(MAX_COMPARED).map(|run| run.0);
         let is_damaged =
             paths.filter_map(|path| session.library().run_preview(path)).any(|it| it.is_err());
         if !is_damaged {
@@ -162,22 +160,21 @@ pub(super) fn several_ui(ui: &mut Ui, session: &Session, runs: &[(usize, &Path, 
         }
         return;
     };
-    let only: Vec<&RunPreview> = previews.iter().map(|(_, run_preview)| *run_preview).collect();
-    let label = common_label(&only);
+    let label = common_label(&previews);
     let rows: Vec<(String, &ConfigurationPreview)> = previews
         .iter()
         .zip(runs)
-        .filter_map(|((_, run_preview), run)| {
+        .filter_map(|(run_preview, (_, run))| {
             let row = run_preview.row(label)?;
             // A label that all configurations share is in the title instead of in each name.
             let name = match label {
-                Some(_) => run.2.name.clone(),
-                None => words::row_of_run(&run.2.name, &row.label),
+                Some(_) => run.name.clone(),
+                None => words::row_of_run(&run.name, &row.label),
             };
             Some((name, row))
         })
         .collect();
-    let Some(first) = only.first() else { return };
+    let Some(first) = previews.first() else { return };
     let title = words::plot_title(first.value_name, label.unwrap_or(words::BEST_OF_EACH));
     let series: Vec<(&str, &LogHistogram)> =
         rows.iter().map(|(name, row)| (name.as_str(), &row.histogram)).collect();
@@ -188,11 +185,11 @@ pub(super) fn several_ui(ui: &mut Ui, session: &Session, runs: &[(usize, &Path, 
 pub(super) fn comparability(
     session: &Session,
     checked: usize,
-    runs: &[(usize, &Path, &RunListEntry)],
+    runs: &[(&Path, &RunListEntry)],
 ) -> (Severity, String) {
     let sides: Vec<words::Side<'_>> = runs
         .iter()
-        .map(|(_, path, run)| words::Side {
+        .map(|(path, run)| words::Side {
             test: run.test,
             machine: &run.machine,
             settings: session

@@ -237,7 +237,7 @@ impl Export<'_> {
             self.open.insert(dataset, FileWriter::create(path, &fields)?);
         }
         self.open.get_mut(&dataset).ok_or_else(|| {
-            SaveError::Output(AtPath::new(std::io::ErrorKind::NotFound.into(), &self.folder))
+            SaveError::Output(AtPath::new(std::io::ErrorKind::NotFound.into(), self.folder))
         })
     }
 

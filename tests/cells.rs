@@ -368,8 +368,8 @@ fn compared(run: &Run) -> BTreeMap<&'static str, usize> {
             let shown = printed(&folder, &["runs", "show", &id, "--format", "csv"]);
             assert_eq!(shown, csv, "{test}");
         }
-        // Formats limit the rows of all tables except the first, because a table of events may have thousands
-        // of rows.
+        // HTML, Markdown, and the terminal limit the rows of all tables except the first, because a table of
+        // events may have thousands of rows.
         let most = |events: usize| if position == 0 { usize::MAX } else { events };
         let rows = table.rows.len();
         let of_page = page.split(&format!("data-table=\"{}\"", table.key)).nth(1).unwrap();

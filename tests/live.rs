@@ -22,7 +22,7 @@ use jitterscope_engine::platform::{self, Sleeper, clock_nanos};
 use jitterscope_engine::run::{Ending, Labels, Run};
 use jitterscope_engine::runner::{Runner, Sink};
 use jitterscope_engine::sample::{Evidence, Sample};
-use jitterscope_engine::store::Store;
+use jitterscope_engine::store::{SaveError, Store};
 
 use super::probes::{self, finish};
 
@@ -432,7 +432,10 @@ fn a_run_continues_without_a_journal_that_cannot_be_made() {
     assert_eq!(run.health.journal_error, reported.pop());
     let saved = runner.finish(run).save();
     assert!(0 < saved.run.sample_count());
-    assert!(saved.failure.is_some());
+    assert!(saved.path.is_none());
+    let failure = saved.failure.unwrap();
+    // No journal has the samples, so the error must not name one.
+    assert!(matches!(failure, SaveError::Folder(_)), "{failure:?}");
 }
 
 #[test]

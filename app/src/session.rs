@@ -503,7 +503,7 @@ impl Session {
 
     /// Returns whether there is a result to export.
     pub fn can_export(&self, subject: &Subject) -> bool {
-        self.source(subject).is_some()
+        Source::exists(subject, &self.running, &self.comparing)
     }
 
     /// Opens the result that the page of a test showed in the previous session, once.

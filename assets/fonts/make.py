@@ -21,12 +21,12 @@ LINE_HEIGHT = 1.37
 REGULAR = """
 arrow-counter-clockwise arrow-left arrow-square-out arrows-clockwise arrows-in-simple
 arrows-left-right arrows-out-simple brackets-curly caret-down caret-left caret-right caret-up
-chart-bar chart-line check check-circle clock columns copy cpu crosshair desktop dots-three
-download-simple export fast-forward file file-csv file-html film-strip flag floppy-disk folder
-folder-open funnel gauge gear-six hourglass-medium image lightning list list-checks lock-simple
-magnifying-glass markdown-logo minus minus-circle moon note-pencil pause plug plus prohibit pulse
-push-pin question rows shield-check shield-warning sidebar-simple stack star table tag target
-terminal-window trash upload-simple users-three warning warning-octagon x
+chart-bar chart-line check check-circle columns copy cpu crosshair desktop dots-three
+download-simple export fast-forward file-csv file-html film-strip flag floppy-disk folder-open
+funnel gauge gear-six hourglass-medium image lightning list-checks lock-simple magnifying-glass
+markdown-logo minus minus-circle moon note-pencil plug plus prohibit pulse push-pin question rows
+shield-check shield-warning sidebar-simple stack star tag terminal-window trash upload-simple
+users-three warning warning-octagon x
 """.split()
 FILL = """
 check-circle info play shield-warning star stop warning warning-octagon

@@ -9,8 +9,8 @@ mod number;
 mod time;
 
 pub use number::{
-    format_bytes, format_change, format_count, format_count_or_none, format_cpus, format_decimal,
-    format_fps, format_measured_fps, format_others, format_ratio, format_share,
+    capitalized, format_bytes, format_change, format_count, format_count_or_none, format_cpus,
+    format_decimal, format_fps, format_measured_fps, format_others, format_ratio, format_share,
     format_signed_count, format_signed_share,
 };
 pub use time::{

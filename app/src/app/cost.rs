@@ -50,7 +50,7 @@ pub(super) struct OverheadMeter {
     /// Whether the last frame handled input.
     has_input: bool,
     inputs: VecDeque<Nanos>,
-    /// The counters when the CPU time per frame was last updated; `None` before the first update.
+    /// The counters at the start of the current interval; `None` before the first sample.
     looked: Option<OverheadSample>,
 }
 
@@ -93,8 +93,8 @@ impl OverheadMeter {
         }
     }
 
-    /// Updates the CPU time per frame, once enough time and frames have passed since the last
-    /// update.
+    /// Updates the CPU time per frame, once enough time and frames have passed since the interval
+    /// began. When a test begins or ends, a new interval begins.
     fn look(&mut self, now: OverheadSample) {
         let before = *self.looked.get_or_insert(now);
         let images = u32::try_from(now.images - before.images).unwrap_or(u32::MAX);

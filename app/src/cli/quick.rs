@@ -12,7 +12,9 @@ use jitterscope_engine::measure::TraceMode;
 use jitterscope_engine::nanos::Nanos;
 use jitterscope_engine::plan::Plan;
 use jitterscope_engine::plan::quick::{BUDGET, CheckSettings, Part};
-use jitterscope_engine::report::quick::{Figure, Measured, Scorecard, continuation, joined};
+use jitterscope_engine::report::quick::{
+    Figure, Measured, Scorecard, continuation, joined, lateness_chart,
+};
 use jitterscope_engine::report::{Options, Report};
 use jitterscope_engine::run::{Ending, Labels, Run, TrialRun};
 use jitterscope_engine::runner::{CheckGroup, MachineFacts, QuietWait};
@@ -182,7 +184,9 @@ impl Saved {
     pub(super) fn write(&self, format: Format, to: &mut dyn io::Write) -> io::Result<()> {
         let parts = self.measured();
         let (is_page, names) = (format == Format::Html, names::included(Place::File));
-        words::quick::write(is_page, &Scorecard::of(&parts), &parts, names, to)
+        let (card, chart) =
+            (Scorecard::of(&parts), is_page.then(|| lateness_chart(&parts)).flatten());
+        words::quick::write(is_page, &card, &parts, chart.as_ref(), names, to)
     }
 }
 

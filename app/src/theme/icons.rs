@@ -35,8 +35,6 @@ pub const CHECK: &str = "\u{e182}";
 pub const CHECK_CIRCLE: &str = "\u{e184}";
 /// The filled check-circle icon.
 pub const CHECK_CIRCLE_FILL: &str = "\u{f184}";
-/// The clock icon.
-pub const CLOCK: &str = "\u{e19a}";
 /// The columns icon.
 pub const COLUMNS: &str = "\u{e546}";
 /// The copy icon.
@@ -55,8 +53,6 @@ pub const DOWNLOAD_SIMPLE: &str = "\u{e20c}";
 pub const EXPORT: &str = "\u{eaf0}";
 /// The fast-forward icon.
 pub const FAST_FORWARD: &str = "\u{e6a6}";
-/// The file icon.
-pub const FILE: &str = "\u{e230}";
 /// The file-csv icon.
 pub const FILE_CSV: &str = "\u{eb1c}";
 /// The file-html icon.
@@ -67,8 +63,6 @@ pub const FILM_STRIP: &str = "\u{e792}";
 pub const FLAG: &str = "\u{e244}";
 /// The floppy-disk icon.
 pub const FLOPPY_DISK: &str = "\u{e248}";
-/// The folder icon.
-pub const FOLDER: &str = "\u{e24a}";
 /// The folder-open icon.
 pub const FOLDER_OPEN: &str = "\u{e256}";
 /// The funnel icon.
@@ -85,8 +79,6 @@ pub const IMAGE: &str = "\u{e2ca}";
 pub const INFO_FILL: &str = "\u{f2ce}";
 /// The lightning icon.
 pub const LIGHTNING: &str = "\u{e2de}";
-/// The list icon.
-pub const LIST: &str = "\u{e2f0}";
 /// The list-checks icon.
 pub const LIST_CHECKS: &str = "\u{eadc}";
 /// The lock-simple icon.
@@ -103,8 +95,6 @@ pub const MINUS_CIRCLE: &str = "\u{e32c}";
 pub const MOON: &str = "\u{e330}";
 /// The note-pencil icon.
 pub const NOTE_PENCIL: &str = "\u{e34c}";
-/// The pause icon.
-pub const PAUSE: &str = "\u{e39e}";
 /// The filled play icon.
 pub const PLAY_FILL: &str = "\u{f3d0}";
 /// The plug icon.
@@ -137,12 +127,8 @@ pub const STAR: &str = "\u{e46a}";
 pub const STAR_FILL: &str = "\u{f46a}";
 /// The filled stop icon.
 pub const STOP_FILL: &str = "\u{f46c}";
-/// The table icon.
-pub const TABLE: &str = "\u{e476}";
 /// The tag icon.
 pub const TAG: &str = "\u{e478}";
-/// The target icon.
-pub const TARGET: &str = "\u{e47c}";
 /// The terminal-window icon.
 pub const TERMINAL_WINDOW: &str = "\u{eae8}";
 /// The trash icon.

@@ -4,7 +4,6 @@
 use super::document::{Block, Grid, Line, Piece};
 use super::{Headline, Parts, facts, markdown, parts};
 use crate::format::{measurement_sum, shortened_sum};
-use crate::plan::Plan;
 use crate::report::table::{Column, Format};
 use crate::report::{Caution, Report, Table};
 use crate::run::Run;
@@ -148,9 +147,13 @@ fn repeat(run: &Run, holds: Parts) -> Line {
         Piece::plain(", measurement "),
         Piece::code(shortened_sum(&sum)),
     ];
-    let command = run.plan().filter(|_| holds.repeat).map(Plan::command);
-    if let Some(command) = command.filter(|command| command.chars().count() <= MAX_COMMAND) {
-        line.extend([Piece::plain(", repeat with "), Piece::code(command)]);
+    let Some(plan) = run.plan().filter(|_| holds.repeat) else { return line };
+    let (command, cells) = (plan.command(), plan.partial_matrix());
+    let only = cells.map_or_else(String::new, |cells| {
+        format!(" (measures each combination; this run measured {cells})")
+    });
+    if command.chars().chain(only.chars()).count() <= MAX_COMMAND {
+        line.extend([Piece::plain(", repeat with "), Piece::code(command), Piece::plain(only)]);
     }
     line
 }
@@ -185,5 +188,25 @@ fn grid(table: &Table) -> Grid {
         rows: texts
             .map(|row| positions.iter().filter_map(|at| row.get(*at)).cloned().collect())
             .collect(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::plan::conditions::Cell;
+    use crate::plan::{FrameLoop, Plan};
+    use crate::report::test_run::run_of;
+
+    #[test]
+    fn the_command_of_a_partial_matrix_is_followed_by_its_cells() {
+        let plan = Plan::FrameLoop(FrameLoop::default());
+        let preset = plan.presets().into_iter().find(|preset| preset.key == "under-load").unwrap();
+        let said = |plan: Plan| format!("{:?}", repeat(&run_of(plan, |_| ()), Parts::ALL));
+        assert!(!said(preset.plan.clone()).contains("this run measured"));
+        let Plan::FrameLoop(mut settings) = preset.plan else { panic!("a frame loop") };
+        settings.cells[3] = Cell { cpu: settings.cells[3].cpu, ..settings.cells[0] };
+        let said = said(Plan::FrameLoop(settings));
+        assert!(said.contains("this run measured Normal; "), "{said}");
     }
 }

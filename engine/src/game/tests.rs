@@ -36,11 +36,12 @@ impl World {
         self.restyle(player);
     }
 
-    /// Changes the appearance of a player: once per cycle.
+    /// Changes the appearance of a player to one that differs from the current one.
     fn restyle(&mut self, player: usize) {
         let (game, slot) = (self.players_mut(), player + 1);
+        let add = |sum: u32, byte: &u8| sum.wrapping_mul(31).wrapping_add(u32::from(*byte));
+        let version = look(game, slot).iter().fold(1, add);
         game.player_table.restyled.put(slot, true);
-        let version = u32::try_from(game.cycle).unwrap() + 1;
         game.looks.set(slot, &appearance(slot, version));
     }
 

@@ -88,8 +88,8 @@ impl Source {
             Self::Afterburner => ("an", "Afterburner log", "Afterburner"),
             Self::Cyclictest => ("a", "cyclictest histogram", "cyclictest"),
             Self::Rtla => ("an", "rtla histogram", "rtla"),
-            Self::HdrHistogram => ("an", "an", "HdrHistogram"),
-            Self::Columns => ("a", "a", "another program"),
+            Self::HdrHistogram => ("an", "HdrHistogram percentile listing", "HdrHistogram"),
+            Self::Columns => ("a", "CSV with a column of frame times", "another program"),
         }
     }
 }
@@ -277,5 +277,31 @@ impl Imported {
             Content::Capture(capture) => Some(capture),
             Content::Run(_) => None,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_source_has_its_displayed_name() {
+        // A name is part of the ID of an imported run: a file keeps its ID only if its name stays.
+        let names = Source::ALL.map(Source::with_article);
+        let expected = [
+            "a Jitterscope JSON",
+            "a Jitterscope HTML report",
+            "a MangoHud log",
+            "a PresentMon CSV",
+            "an OCAT CSV",
+            "a FrameView CSV",
+            "a CapFrameX capture",
+            "an Afterburner log",
+            "a cyclictest histogram",
+            "an rtla histogram",
+            "an HdrHistogram percentile listing",
+            "a CSV with a column of frame times",
+        ];
+        assert_eq!(names, expected);
     }
 }

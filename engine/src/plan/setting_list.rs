@@ -197,6 +197,11 @@ mod tests {
         let cells = "Normal; Normal, P-core; Above normal; Highest; Time-critical; \
                      Time-critical, P-core";
         assert_eq!(other.partial_matrix().as_deref(), Some(cells));
+        for plan in [&other, &full] {
+            let command = plan.command();
+            assert!(command.starts_with(start), "{command}");
+            assert!(!command.contains(['#', ';']) && !command.contains("--preset"), "{command}");
+        }
         assert_eq!([under_load, full].map(|plan| plan.partial_matrix()), [None, None]);
         cells_in_reverse.reverse();
         assert_eq!(with(cells_in_reverse).fingerprint(), other.fingerprint());

@@ -6,7 +6,7 @@ use crate::plan::Stage;
 
 impl Run {
     /// Returns a finished run without samples and facts. It has all trials of `stages`.
-    pub fn planned(subject: Subject, stages: &[Stage]) -> Self {
+    pub(crate) fn planned(subject: Subject, stages: &[Stage]) -> Self {
         let mut trials = Vec::new();
         for (stage, position) in stages.iter().zip(0..) {
             for trial in &stage.trials {

@@ -4,11 +4,16 @@ use super::Pyramid;
 use crate::nanos::Nanos;
 
 /// Divides the time into `columns` columns of equal width, and returns the first, min, max, and last point of each.
-/// Returns all points if there are at most `4 × columns`, or if all are at one instant. The points must be in order
-/// of time. Times and values are returned in nanoseconds. Time: O(n).
+/// Returns all points if there are at most `4 × columns`, or if all are at one instant. A time before
+/// that of the previous point counts as equal to it. Times and values are returned in nanoseconds. Time: O(n).
 pub fn thinned(points: impl Iterator<Item = (Nanos, Nanos)>, columns: usize) -> Vec<(f64, f64)> {
     let mut pyramid = Pyramid::default();
-    points.for_each(|(at, value)| pyramid.push(at, value));
+    let mut latest = None;
+    for (at, value) in points {
+        let at = latest.map_or(at, |latest| at.max(latest));
+        latest = Some(at);
+        pyramid.push(at, value);
+    }
     let from = pyramid.point(0).map_or(0.0, |first| first.0);
     let drawn = pyramid.query(from, pyramid.end().as_secs(), columns);
     drawn.into_iter().map(|(secs, value)| (secs * 1e9, value)).collect()
@@ -21,7 +26,8 @@ mod tests {
     use super::*;
     use crate::stats::float;
 
-    /// Returns the first, min, max, and last point of each column, found in a list of all points of the column.
+    /// Returns the first, min, max, and last point of each column, found in a list of all points of the column; all
+    /// points if there are few, or if all are at one instant.
     fn expected(points: &[(Nanos, Nanos)], columns: usize) -> Vec<(f64, f64)> {
         let ends = points.first().zip(points.last());
         let (from, to) =
@@ -61,6 +67,19 @@ mod tests {
             let points: Vec<_> = steps.into_iter().map(&mut point).collect();
             check(&points, columns);
         }
+    }
+
+    #[test]
+    fn a_time_before_the_previous_one_moves_no_other_point() {
+        let point = |at: i64| (Nanos::from_millis(at), Nanos::new(at % 7));
+        let mut points: Vec<_> = (0..500).map(point).collect();
+        let (last, missing) =
+            ((points[499].0, Nanos::new(9)), (Nanos::new(i64::MIN), Nanos::new(9)));
+        points.push(missing);
+        let drawn = thinned(points.iter().copied(), 10);
+        points[500] = last;
+        assert_eq!(drawn, expected(&points, 10));
+        assert!(10 < drawn.len(), "{}", drawn.len());
     }
 
     #[test]

@@ -15,6 +15,12 @@ pub fn format_others(count: usize) -> String {
     format!("{} other{plural}", format_count(count))
 }
 
+/// Returns the text with its first letter in upper case.
+pub fn capitalized(words: &str) -> String {
+    let mut letters = words.chars();
+    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
+}
+
 /// Formats a count, or `none` for 0.
 pub fn format_count_or_none(number: u64) -> String {
     if number == 0 { "none".to_owned() } else { format_count(number) }

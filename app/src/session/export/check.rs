@@ -38,7 +38,8 @@ pub(super) fn write(
 ) -> io::Result<()> {
     let check = cleaned(check, request);
     let parts = measured(&check.parts);
-    text::quick::write(kind.is_page(), &check.card, &parts, request.included_names, to)
+    let chart = check.chart.as_ref();
+    text::quick::write(kind.is_page(), &check.card, &parts, chart, request.included_names, to)
 }
 
 /// Returns the check without the private names that the request excludes.

@@ -59,7 +59,7 @@ impl ReadyExport {
 }
 
 /// An export to be written, except its destination.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(super) struct Writing {
     /// The number of the export.
     pub(super) number: u64,

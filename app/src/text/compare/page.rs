@@ -76,8 +76,8 @@ impl Compared<'_> {
     }
 }
 
-/// Writes a comparison, or those of the parts of quick checks, as an HTML page. The other names than
-/// those in `included` are already removed from the runs.
+/// Writes a comparison, or those of the parts of quick checks, as an HTML page. Names that
+/// `included` excludes are already removed from the runs.
 pub fn write_page(
     sets: &[Compared<'_>],
     included: IncludedNames,

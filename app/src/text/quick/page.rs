@@ -4,18 +4,19 @@ use std::io::{self, Write};
 
 use jitterscope_engine::export::html::{Measurement, Page, write_page};
 use jitterscope_engine::export::{Headline, IncludedNames, markdown};
-use jitterscope_engine::report::quick::{Card, Measured, Scorecard, lateness_chart};
+use jitterscope_engine::report::quick::{Card, Measured, Scorecard};
 use jitterscope_engine::report::{Chart, GradePlace};
 use jitterscope_engine::run::Run;
 
 use crate::text::{self, quick};
 
 /// Writes a check whose excluded names are already removed, as an HTML page or as Markdown;
-/// `included` are the names that the file may contain.
+/// `included` are the names that the file may contain. Only the page shows the chart.
 pub fn write(
     is_page: bool,
     card: &Scorecard,
     parts: &[Measured<'_>],
+    chart: Option<&Chart>,
     included: IncludedNames,
     to: &mut dyn Write,
 ) -> io::Result<()> {
@@ -25,7 +26,7 @@ pub fn write(
     }
     let is_traced = runs.iter().flat_map(|run| &run.trials).any(|trial| trial.trace.is_some());
     let privacy = included.sentence(is_traced && !included.programs);
-    write_page(&page(card, parts, lateness_chart(parts).as_slice(), privacy), to)
+    write_page(&page(card, parts, chart.map_or(&[], std::slice::from_ref), privacy), to)
 }
 
 fn runs<'a>(parts: &[Measured<'a>]) -> Vec<&'a Run> {

@@ -261,8 +261,6 @@ impl CellView<'_> {
 
 /// Formats a reason as a sentence, with a capital letter and a period.
 fn sentence(reason: &str) -> String {
-    let mut letters = reason.chars();
-    let first = letters.next().map(char::to_uppercase).into_iter().flatten();
     let end = if reason.ends_with('.') { "" } else { "." };
-    format!("{}{}{end}", first.collect::<String>(), letters.as_str())
+    format!("{}{end}", crate::text::capitalized(reason))
 }

@@ -123,3 +123,28 @@ pub(super) fn pairs<'a>(
     }
     writeln!(to, "</dl>")
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::plan::conditions::Cell;
+    use crate::plan::{FrameLoop, Plan};
+    use crate::report::test_run::run_of;
+
+    #[test]
+    fn cells_that_no_command_selects_are_listed_beside_the_command() {
+        let plan = Plan::FrameLoop(FrameLoop::default());
+        let preset = plan.presets().into_iter().find(|preset| preset.key == "under-load").unwrap();
+        let page = |plan: Plan| {
+            let mut page = Vec::new();
+            settings(&run_of(plan, |_| ()), &mut page).unwrap();
+            String::from_utf8(page).unwrap()
+        };
+        let about_cells = "this run measured: Normal; ";
+        assert!(!page(preset.plan.clone()).contains(about_cells));
+        let Plan::FrameLoop(mut settings) = preset.plan else { panic!("a frame loop") };
+        settings.cells[3] = Cell { cpu: settings.cells[3].cpu, ..settings.cells[0] };
+        let page = page(Plan::FrameLoop(settings));
+        assert!(page.contains(about_cells), "{page}");
+    }
+}

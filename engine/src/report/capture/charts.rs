@@ -5,9 +5,7 @@ use super::super::model::chart::{
     Axis, Chart, Marks, Series, fitted, histogram, of_histograms, points_over_time, tail,
 };
 use super::super::model::table::Quantity;
-use crate::nanos::Nanos;
 use crate::run::capture::{Capture, Distribution, Recording};
-use crate::sample::MISSING;
 use crate::stats::LogHistogram;
 
 /// Maximum number of recordings in one chart.
@@ -44,20 +42,7 @@ fn over_time(title: &'static str, recordings: &[Recording]) -> Option<Chart> {
     let series: Vec<Series> = recordings
         .iter()
         .take(MAX_OVERLAID)
-        .map(|one| {
-            let mut at = Nanos::ZERO;
-            let mut logged = one.logged_at.values();
-            let times = one.frame_times.values().filter_map(move |nanos| {
-                // A sampled log has a timestamp per reading. Without timestamps, the time of a
-                // frame is the sum of the frame times up to its end.
-                let logged = logged.next();
-                (nanos != MISSING).then(|| {
-                    at += Nanos::new(nanos.max(0));
-                    (logged.map_or(at, Nanos::new), Nanos::new(nanos))
-                })
-            });
-            Series::new(&one.label, points_over_time(times))
-        })
+        .map(|one| Series::new(&one.label, points_over_time(one.frame_times_over_time())))
         .filter(|series| !series.points.is_empty())
         .collect();
     let all = || series.iter().flat_map(|series| &series.points);

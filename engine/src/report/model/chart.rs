@@ -144,7 +144,7 @@ pub enum Marks {
 
 impl Marks {
     /// Returns the series; empty for boxes and heat maps, which have none.
-    pub fn series(&self) -> &[Series] {
+    fn series(&self) -> &[Series] {
         match self {
             Self::Lines(all) | Self::Steps(all) | Self::Points(all) | Self::Curves(all) => all,
             Self::Boxes(_) | Self::Heat(_) => &[],

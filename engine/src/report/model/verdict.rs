@@ -3,7 +3,7 @@
 use super::configuration::Configuration;
 use super::grading::{NOT_ENOUGH_DATA, Standing, conclude};
 use crate::stats::GradeRange;
-use crate::units::format_count;
+use crate::units::{capitalized, format_count};
 
 /// The verdict on a run.
 #[derive(Clone, Debug, PartialEq)]
@@ -164,13 +164,6 @@ impl Verdict {
 /// Returns the words as a sentence: with a capital letter and a period.
 fn sentence_case(words: &str) -> String {
     format!("{}.", capitalized(words))
-}
-
-/// Returns the words with a capital letter.
-pub(in crate::report) fn capitalized(words: &str) -> String {
-    let mut letters = words.chars();
-    let first = letters.next().into_iter().flat_map(char::to_uppercase);
-    format!("{}{}", first.collect::<String>(), letters.as_str())
 }
 
 /// Returns the grades when idle and under load in one phrase; `None` if the grades are equal or one is missing.

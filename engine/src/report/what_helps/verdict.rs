@@ -6,8 +6,8 @@ use crate::plan::{LoadCount, SettingChange, WhatHelps};
 use crate::report::Report;
 use crate::report::model::disturbance::Disturbance;
 use crate::report::model::grading::INCONCLUSIVE;
-use crate::report::model::verdict::{Finding, Verdict, capitalized};
-use crate::units::{format_share, format_time};
+use crate::report::model::verdict::{Finding, Verdict};
+use crate::units::{capitalized, format_share, format_time};
 
 /// If p99 lateness of the baseline is below this value, changes have little to gain.
 const LITTLE_TO_GAIN: Nanos = Nanos::from_micros(100);

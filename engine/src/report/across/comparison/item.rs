@@ -71,7 +71,7 @@ impl<'a> Item<'a> {
         self.row().map(|row| row.late_limit).filter(|limit| *limit < Nanos::MAX)
     }
 
-    /// Returns how long the item was measured.
+    /// Returns how long the item was measured; 0 for a game tick, whose length is that of its work.
     pub(super) fn length(self) -> Nanos {
         match self {
             Self::Configuration(_, row) if row.figures.get::<GapFigures>().is_some() => {

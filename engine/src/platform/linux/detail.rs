@@ -111,7 +111,7 @@ fn container() -> Option<String> {
 }
 
 /// Returns the temperature of the hottest processor, in thousandths of a degree Celsius. A processor without a
-/// sensor of its own has the temperature of its first core.
+/// separate sensor has the temperature of its first core.
 pub fn cpu_millicelsius() -> Option<i64> {
     let sensors = fs::read_dir("/sys/class/hwmon").ok()?.filter_map(Result::ok);
     let of_processor = sensors.filter(|sensor| {

@@ -9,10 +9,25 @@ pub fn format_count(count: impl TryInto<u64>) -> String {
     group(&count.try_into().unwrap_or(u64::MAX).to_string())
 }
 
+/// Formats a number with a plural noun: `1 frame`, `1 pair of blocks`, `3 frames`.
+pub fn count_text(count: impl TryInto<u64>, plural: &str) -> String {
+    match format_count(count).as_str() {
+        "1" => match plural.split_once(" of ") {
+            Some((plural, rest)) => format!("1 {} of {rest}", singular(plural)),
+            None => format!("1 {}", singular(plural)),
+        },
+        count => format!("{count} {plural}"),
+    }
+}
+
+/// Returns a plural noun that ends in "s" without the "s".
+pub(crate) fn singular(plural: &str) -> &str {
+    plural.strip_suffix('s').unwrap_or(plural)
+}
+
 /// Formats the number of entries that a list omits: `1 other`, `8 others`.
 pub fn format_others(count: usize) -> String {
-    let plural = if count == 1 { "" } else { "s" };
-    format!("{} other{plural}", format_count(count))
+    count_text(count, "others")
 }
 
 /// Returns the text with its first letter in upper case.

@@ -10,14 +10,14 @@ use super::model::key_figure::{GradePlace, KeyFigure};
 use super::model::metric::Metric;
 use super::model::ranking::{best, evaluated, is_tie};
 use super::model::table::Table;
-use super::model::verdict::{Finding, Verdict, count_text};
+use super::model::verdict::{Finding, Verdict};
 use super::{Report, paced};
 use crate::nanos::Nanos;
 use crate::plan::{CpuChoice, FrameLoop, Priority};
 use crate::report::paced::PacedFigures;
 use crate::run::Run;
 use crate::stats::{GradeRange, Summary, grade};
-use crate::units::{format_count, format_share, format_time};
+use crate::units::{capitalized, count_text, format_count, format_share, format_time};
 
 impl Evaluation for FrameLoop {
     fn metrics(&self) -> &'static [Metric] {
@@ -63,15 +63,13 @@ impl Evaluation for FrameLoop {
         let is_unknown = |row: &Configuration| !is_tie(row, best) && !is_worse(&row);
         let finding = match measured.as_slice() {
             [only] => single(only, &report.delays),
+            _ if evaluated(rows).count() == 1 => single(best, &report.delays),
             _ if evaluated(rows).any(is_unknown) => {
                 return Verdict::without_grade(too_few_to_rank(rows));
             }
             _ => match evaluated(rows).filter(is_worse).max_by_key(|row| row.p99()) {
                 Some(worst) => recommend(rows, best, worst),
-                None => Finding::new(
-                    "Priority and pinning make no clear difference on this PC.",
-                    format!("{}; the ranges of the configurations overlap.", p99_range(rows)),
-                ),
+                None => no_difference(rows),
             },
         };
         Verdict::by(std::iter::once(best), finding)
@@ -110,6 +108,34 @@ impl Evaluation for FrameLoop {
     }
 }
 
+/// Returns the finding for configurations of which none is clearly worse.
+fn no_difference(rows: &[Configuration]) -> Finding {
+    let varied = varied(rows);
+    let make = if varied.len() == 1 { "makes" } else { "make" };
+    let names = capitalized(&varied.join(" and "));
+    Finding::new(
+        format!("{names} {make} no clear difference on this PC."),
+        format!("{}; the ranges of the configurations overlap.", p99_range(rows)),
+    )
+}
+
+/// Returns the names of what the ranked configurations differ in.
+fn varied(rows: &[Configuration]) -> Vec<&'static str> {
+    let pairs = || evaluated(rows).zip(evaluated(rows).skip(1));
+    let is_varied = |is_equal: &dyn Fn(&Configuration, &Configuration) -> bool| {
+        pairs().any(|(one, other)| !is_equal(one, other))
+    };
+    [
+        ("priority", is_varied(&|a, b| a.conditions.priority == b.conditions.priority)),
+        ("pinning", is_varied(&|a, b| a.conditions.cpu == b.conditions.cpu)),
+        ("the spin tail", is_varied(&|a, b| a.wait == b.wait)),
+        ("the background load", is_varied(&|a, b| a.load == b.load)),
+    ]
+    .into_iter()
+    .filter_map(|(name, is_varied)| is_varied.then_some(name))
+    .collect()
+}
+
 /// Returns the lowest and the highest p99 lateness of all configurations: "p99 lateness is 2 µs to
 /// 3 ms".
 fn p99_range(rows: &[Configuration]) -> String {
@@ -139,7 +165,7 @@ fn too_few_to_rank(rows: &[Configuration]) -> Finding {
     let few = evaluated(rows).filter_map(|row| row.p99_bounds?.err());
     let needed = few.map(|few| round_up(few.needed)).max().unwrap_or(0);
     Finding::new(
-        "Too few frames to compare priorities and pinning.",
+        "Too few frames to compare the configurations.",
         format!(
             "{}; each configuration needs about {} frames for a 95% confidence interval.",
             p99_range(rows),
@@ -189,10 +215,14 @@ fn recommend(rows: &[Configuration], best: &Configuration, worst: &Configuration
             priorities.push(row.conditions.priority);
         }
     }
-    let free_is_as_good = ties.iter().any(|row| row.conditions.cpu == CpuChoice::Any);
-    let pin = (!free_is_as_good).then_some(best.conditions.cpu);
+    let pin = Some(best.conditions.cpu).filter(|cpu| *cpu != CpuChoice::Any);
+    let sentence = if varied(rows).iter().all(|name| ["priority", "pinning"].contains(name)) {
+        recommendation(&priorities, pin, pin_effect(rows))
+    } else {
+        format!("{} has the lowest p99 lateness.", best.label)
+    };
     Finding::new(
-        recommendation(&priorities, pin, pin_effect(rows)),
+        sentence,
         format!(
             "p99 lateness is {} at {}, compared with {} at {}{}.",
             format_time(best.p99().unwrap_or_default()),

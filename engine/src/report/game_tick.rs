@@ -26,7 +26,7 @@ use crate::plan::{GameTick, Work};
 use crate::run::Run;
 use crate::stats::amdahl::SerialFraction;
 use crate::stats::{Statistic, Summary, grade};
-use crate::units::{format_count, format_ratio, format_share, format_time};
+use crate::units::{count_text, format_ratio, format_share, format_time};
 
 /// Shown in place of a figure that compares a thread count with one thread.
 const NO_SINGLE: &str = "one thread was not measured";
@@ -473,7 +473,7 @@ impl KindFinding {
         let mean = Nanos::from_nanos_f64(ticks.mean_nanos);
         let millis = mean.as_millis();
         Self {
-            who: format!("{} {name}", format_count(count)),
+            who: count_text(count, name),
             threads: scaling.threads,
             mean,
             time: ticks.error_nanos.map(Nanos::from_nanos_f64).map_or_else(

@@ -52,7 +52,10 @@ impl Evaluation for RealTime {
         let Some(best) = best(report) else {
             let is_refused = report.rows.iter().skip(1).any(|row| !row.is_as_requested());
             return if is_refused {
-                Verdict::without_grade(Finding::nothing_as_requested())
+                Verdict::without_grade(Finding::new(
+                    "No real-time policy ran as requested, so there is no verdict.",
+                    "The table shows what was applied, and what would allow more.",
+                ))
             } else {
                 Verdict::too_few(report.sample_count())
             };

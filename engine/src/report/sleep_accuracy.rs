@@ -257,6 +257,9 @@ fn verdict(report: &Report) -> Verdict {
     let rows = rows.as_slice();
     let of_all = || with_figures::<WaitFigures>(rows.iter().copied());
     let grades = worst_grades(rows.iter().copied());
+    if !rows.iter().any(|row| row.is_as_requested()) {
+        return Verdict::without_grade(Finding::nothing_as_requested());
+    }
     if rows.iter().all(|row| row.grading.is_none()) {
         return Verdict::too_few(
             of_all().map(|(_, figures)| figures.actual.count).min().unwrap_or(0),
@@ -286,11 +289,12 @@ fn verdict(report: &Report) -> Verdict {
     Verdict { finding, ..verdict }
 }
 
-/// Returns the tested durations, the shortest first, and whether each is accurate in all its configurations.
+/// Returns the tested durations that have a p99, the shortest first, and whether each is accurate in all its configurations.
 fn lengths(rows: &[&Configuration]) -> Vec<(Nanos, bool)> {
     let mut lengths: Vec<(Nanos, bool)> = Vec::new();
     for (row, figures) in with_figures::<WaitFigures>(rows.iter().copied()) {
-        let is_accurate = row.p99().is_some_and(|p99| p99 <= TRUSTED);
+        let Some(p99) = row.p99() else { continue };
+        let is_accurate = p99 <= TRUSTED;
         match lengths.iter_mut().find(|(length, _)| *length == figures.requested) {
             Some((_, all)) => *all &= is_accurate,
             None => lengths.push((figures.requested, is_accurate)),
@@ -349,13 +353,17 @@ fn of_longest<'a>(
 }
 
 /// Returns how long a frame limiter must spin at the end of a wait: the longest [`spin_tail`] of the configurations of
-/// the longest tested sleep up to 5 ms.
+/// the longest tested sleep up to 5 ms. `None` if one of them is
+/// too inaccurate for a frame limiter.
 pub(super) fn recommended_tail(report: &Report) -> Option<Nanos> {
     tail_of(&of_limiters(&report.rows))
 }
 
 fn tail_of(rows: &[&Configuration]) -> Option<Nanos> {
-    of_longest(rows).filter_map(|(row, _)| spin_tail(row)).max()
+    of_longest(rows)
+        .filter(|(row, _)| row.p99().is_some())
+        .map(|(row, _)| spin_tail(row))
+        .reduce(|one, other| Some(one?.max(other?)))?
 }
 
 /// Returns the configurations that a verdict rests on. A frame limiter sleeps in whole milliseconds only if it has no

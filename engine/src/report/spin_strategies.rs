@@ -311,11 +311,15 @@ fn rank(rows: &[Configuration], row: &Configuration) -> Result<Rank, &'static st
     })
 }
 
+/// Returns whether the run has waits of up to 1 ms.
+fn has_short(rows: &[Configuration]) -> bool {
+    with_figures::<WaitFigures>(rows).any(|(_, figures)| figures.requested <= SPIN_UP_TO)
+}
+
 /// Returns the rows by which a strategy is judged: waits of up to 1 ms, or all waits if the run has
 /// no wait that short.
 fn rows_of(rows: &[Configuration], wanted: SpinStrategy) -> impl Iterator<Item = &Configuration> {
-    let has_short =
-        with_figures::<WaitFigures>(rows).any(|(_, figures)| figures.requested <= SPIN_UP_TO);
+    let has_short = has_short(rows);
     with_figures::<WaitFigures>(rows)
         .filter(move |(row, figures)| {
             strategy(row) == Some(wanted) && (!has_short || figures.requested <= SPIN_UP_TO)
@@ -368,6 +372,9 @@ fn recommended(rows: &[Configuration]) -> Option<SpinStrategy> {
 fn verdict(rows: &[Configuration]) -> Option<Verdict> {
     let measured = measured(rows);
     let first = recommended(rows)?;
+    if !rows.iter().any(Configuration::is_as_requested) {
+        return Some(Verdict::without_grade(Finding::nothing_as_requested()));
+    }
     let is_avoided = |strategy: &SpinStrategy| {
         grading_of(rows, *strategy).is_some_and(|it| worst_grade(rows, first) < it.best)
             && worst_grade(rows, *strategy) == Grade::Poor
@@ -391,15 +398,21 @@ fn verdict(rows: &[Configuration]) -> Option<Verdict> {
             ""
         },
     );
-    let finding = Finding::new(sentence(&best, &avoid, measured.len()), evidence)
+    let finding = Finding::new(sentence(&best, &avoid, measured.len(), has_short(rows)), evidence)
         .with_key(Some(first.phrase().trim_start_matches("a ").to_owned()));
     let finding = Finding { word: grades_phrase(grades), ..finding };
     Some(Verdict::by(rows_of(rows, first), finding))
 }
 
-/// Returns the sentence of the verdict, which recommends the strategies `best` for waits up to 1 ms
-/// and advises against the strategies `avoid`. `measured` is the number of measured strategies.
-fn sentence(best: &[SpinStrategy], avoid: &[SpinStrategy], measured: usize) -> String {
+/// Returns the sentence of the verdict, which recommends the strategies `best` and advises against the
+/// strategies `avoid`. `measured` is the number of measured strategies. If `is_short`, only waits up to
+/// 1 ms count.
+fn sentence(
+    best: &[SpinStrategy],
+    avoid: &[SpinStrategy],
+    measured: usize,
+    is_short: bool,
+) -> String {
     let names = |of: &[SpinStrategy], between: &str| {
         of.iter().map(|strategy| strategy.phrase()).collect::<Vec<_>>().join(between)
     };
@@ -411,7 +424,8 @@ fn sentence(best: &[SpinStrategy], avoid: &[SpinStrategy], measured: usize) -> S
         [_, _, ..] if best.len() == measured => {
             format!("No clear difference between {}.", names(best, " and "))
         }
-        best => format!("Use {} for waits up to 1 ms.", names(best, " or ")),
+        best if is_short => format!("Use {} for waits up to 1 ms.", names(best, " or ")),
+        best => format!("Use {}.", names(best, " or ")),
     };
     if !avoid.is_empty() {
         sentence.push_str(&format!(" Do not use {} on this PC.", names(avoid, " or ")));

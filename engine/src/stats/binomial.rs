@@ -20,7 +20,7 @@ pub fn likely_counts(trials: f64, share: f64) -> (Option<f64>, f64) {
         return (Some((mean - reach).floor()), (mean + reach).ceil());
     }
     let mut below = None;
-    let (mut term, mut sum, mut count) = (first_term(trials, share), 0.0, 0.0);
+    let (mut term, mut sum, mut count) = ((trials * (-share).ln_1p()).exp(), 0.0, 0.0);
     loop {
         let at_least = 1.0 - sum;
         if at_least <= ONE_SIDE || trials < count {
@@ -92,18 +92,15 @@ fn at_least(events: f64, trials: f64, share: f64) -> f64 {
         let off = (events - 0.5 - trials * share) / variance.sqrt();
         return if Z < off { 0.0 } else { 1.0 };
     }
-    let (mut term, mut below, mut count) = (first_term(trials, share), 0.0, 0.0);
+    // The first terms may be below the smallest positive number, so compute their logarithms.
+    let (mut ln_term, mut below, mut count) = (trials * (-share).ln_1p(), 0.0, 0.0);
     while count < events.ceil() {
         // If `events` has a fraction, the last term counts by this fraction.
-        below += term * (events - count).min(1.0);
-        term *= (trials - count).max(0.0) / (count + 1.0) * share / (1.0 - share);
+        below += f64::exp(ln_term) * (events - count).min(1.0);
+        ln_term += ((trials - count).max(0.0) / (count + 1.0) * share / (1.0 - share)).ln();
         count += 1.0;
     }
     1.0 - below
-}
-
-fn first_term(trials: f64, share: f64) -> f64 {
-    (trials * (-share).ln_1p()).exp()
 }
 
 /// Returns the number of independent events as which the missed frames count: frames that are missed in a row
@@ -153,7 +150,8 @@ mod tests {
 
     #[test]
     fn one_event_against_none_is_chance() {
-        // Expected: pvalue of scipy.stats.binomtest(1, 1, 0.5), (2, 2, 0.5), (8, 8, 0.5), (30, 40, 0.5), (2, 40, 0.5).
+        // Expected: pvalue of scipy.stats.binomtest(1, 1, 0.5), (2, 2, 0.5), (8, 8, 0.5), (30, 40, 0.5), (2, 40, 0.5),
+        // (720, 840, 0.8) as twice the smaller tail.
         for (first, second, expected) in [
             ((0, 600), (1, 600), 1.0),
             ((0, 1_200), (2, 1_200), 0.5),
@@ -161,6 +159,8 @@ mod tests {
             ((10, 3_000), (30, 3_000), 0.002_221_4),
             ((38, 3_000), (2, 3_000), 1.493e-9),
             ((5, 600), (5, 600), 1.0),
+            // The probability of no event at all is below the smallest positive number.
+            ((120, 1_200), (720, 4_800), 2.081_83e-5),
             ((0, 600), (0, 600), 1.0),
         ] {
             let found = two_sided_chance(first, second);

@@ -13,7 +13,7 @@ use crate::report::model::table::Table;
 use crate::report::model::table::{Cell, Column, TableBuilder};
 use crate::run::{Run, TrialRun, counter};
 use crate::sample::{TraceEvent, TraceRecord};
-use crate::units::format_count;
+use crate::units::count_text;
 
 /// Returns the type of a source of delay that is known only by its cause, in one or two words.
 const fn kind(cause: Cause) -> &'static str {
@@ -153,7 +153,7 @@ fn missing(run: &Run) -> Vec<Missing> {
 /// Returns the lateness above which delays of a trial's samples are counted; `None` if the trial is
 /// not graded, or if no causes were recorded in it.
 fn threshold(run: &Run, trial: &TrialRun, options: &Options) -> Option<Nanos> {
-    if run.plan().is_some_and(|plan| !plan.probe().is_graded(&trial.load)) {
+    if run.plan().is_some_and(|plan| !plan.probe().is_graded(&trial.trial.label)) {
         return None;
     }
     if trial.trial.pace.is_grid() {
@@ -171,9 +171,9 @@ pub(in crate::report) fn table(run: &Run, delays: &Delays) -> Option<Table> {
     if delays.late_count == 0 {
         return None;
     }
-    let count = format_count(delays.late_count);
     let mut table = Delay::table(&delays.ranked);
-    table.note = format!("{count} late {}", run.subject.samples_name());
+    let late = format!("late {}", run.subject.samples_name());
+    table.note = count_text(delays.late_count, &late);
     for (row, delay) in table.rows.iter_mut().zip(&delays.ranked) {
         row.is_private = delay.program.is_some() && !delays.names(&delay.name);
     }

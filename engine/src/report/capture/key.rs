@@ -3,7 +3,7 @@
 use super::{CaptureFigures, RecordingFigures};
 use crate::report::model::key_figure::KeyFigure;
 use crate::stats::Lows;
-use crate::units::{format_count, format_decimal, format_long_time, format_share};
+use crate::units::{count_text, format_count, format_decimal, format_long_time, format_share};
 
 /// Returns the key figures of the recording with the most samples; empty without recordings.
 pub(in crate::report) fn key_figures(recordings: &[RecordingFigures]) -> Vec<KeyFigure> {
@@ -16,8 +16,8 @@ pub(in crate::report) fn key_figures(recordings: &[RecordingFigures]) -> Vec<Key
                 None => KeyFigure::absent(title, needed),
             };
             let low = |lows: Option<Lows>| lows.map(|lows| lows.by(<_>::default()));
-            let count = format!("{} frames", format_count(frames.frame_time.count));
-            let slow = format!("{} slow frames", format_count(frames.stutter.count));
+            let count = count_text(frames.frame_time.count, "frames");
+            let slow = count_text(frames.stutter.count, "slow frames");
             vec![
                 rate("Average FPS", Some(frames.average_fps), &count, ""),
                 rate("1% low", low(frames.one_percent_low), "slowest 1%", "needs 100 frames"),
@@ -49,12 +49,18 @@ pub(in crate::report) fn key_figures(recordings: &[RecordingFigures]) -> Vec<Key
         ],
         CaptureFigures::Histogram(one) => {
             let absent = "above the histogram";
+            let few = |needed, reason| if one.count < needed { reason } else { absent };
             vec![
                 KeyFigure::new("Values", (format_count(one.count), ""), longest.label.clone()),
                 KeyFigure::time_or("p50", one.p50, "half of all values", absent),
-                KeyFigure::time_or("p95", one.p95, "95% of values", "needs 20 values"),
-                KeyFigure::time_or("p99", one.p99, "99% of values", "needs 100 values"),
-                KeyFigure::time_or("p99.9", one.p99_9, "99.9% of values", "needs 1 000 values"),
+                KeyFigure::time_or("p95", one.p95, "95% of values", few(20, "needs 20 values")),
+                KeyFigure::time_or("p99", one.p99, "99% of values", few(100, "needs 100 values")),
+                KeyFigure::time_or(
+                    "p99.9",
+                    one.p99_9,
+                    "99.9% of values",
+                    few(1_000, "needs 1 000 values"),
+                ),
                 KeyFigure::time_or("Max", one.max, "the highest value", absent),
             ]
         }

@@ -121,7 +121,7 @@ fn numbers(
         usage: Usage::of(trials),
         lost_count: trials.iter().map(|trial| trial.lost_count).sum(),
         is_complete: trials.iter().all(|trial| trial.complete),
-        is_graded: plan.probe().is_graded(&first.load),
+        is_graded: plan.probe().is_graded(&first.trial.label),
         skipped: trials.iter().find_map(|trial| trial.skipped.clone()),
         foreign_share: trials
             .iter()

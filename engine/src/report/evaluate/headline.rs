@@ -9,7 +9,7 @@ use crate::report::model::report::Report;
 use crate::report::scheduling_gaps::GapFigures;
 use crate::run::{Ending, Run};
 use crate::stats::GradeRange;
-use crate::units::{format_count, format_time};
+use crate::units::{count_text, format_time};
 
 /// The summary of a run in a list of runs: one word and one number.
 #[derive(Clone, Debug, PartialEq)]
@@ -60,9 +60,7 @@ impl Headline {
             (Some(key), _) => key.clone(),
             (None, Some(p99)) if rows == 1 => format!("p99 {}", format_time(p99)),
             (None, Some(p99)) => format!("best p99 {}", format_time(p99)),
-            (None, None) => {
-                format!("{} {}", format_count(run.sample_count()), run.subject.samples_name())
-            }
+            (None, None) => count_text(run.sample_count(), run.subject.samples_name()),
         };
         Self {
             grade: verdict.grade,

@@ -5,7 +5,8 @@ use super::super::test_run::run_of;
 use super::super::{Headline, Options, Standing};
 use super::*;
 use crate::plan::{Load, Plan, Wait, Work, conditions};
-use crate::sample::Sample;
+use crate::platform::RequestOutcome;
+use crate::sample::{Sample, Samples};
 use crate::stats::Grade;
 
 const PERIOD: Nanos = Nanos::from_millis(10);
@@ -16,6 +17,16 @@ fn lateness(seed: u64, limit: Nanos, neighbors: usize) -> Vec<Nanos> {
     let mut random = fastrand::Rng::with_seed(seed);
     let values = std::iter::repeat_with(move || Nanos::new(random.i64(0..limit.get())));
     values.flat_map(|late| std::iter::repeat_n(late, neighbors)).take(600).collect()
+}
+
+/// Returns frames with this lateness.
+fn frames(late: &[Nanos]) -> Samples {
+    let frame = |(late, k): (&Nanos, i64)| {
+        let due = Nanos::new(k * PERIOD.get());
+        let woke = due + *late;
+        Sample { began: due, due, slept: Some(woke), woke, done: woke, spins: 0, cpu: None }
+    };
+    late.iter().zip(1..).map(frame).collect()
 }
 
 /// Returns a run and its report. Each row is a configuration: its priority, and the lateness of its frames.
@@ -35,13 +46,7 @@ fn report(rows: &[(Priority, Vec<Nanos>)]) -> (Run, Report) {
     };
     let run = run_of(Plan::FrameLoop(plan), |trial| {
         let is_it = |row: &&(Priority, Vec<Nanos>)| row.0 == trial.trial.conditions.priority;
-        let late = &rows.iter().find(is_it).unwrap().1;
-        let frame = |(late, k): (&Nanos, i64)| {
-            let due = Nanos::new(k * PERIOD.get());
-            let woke = due + *late;
-            Sample { began: due, due, slept: Some(woke), woke, done: woke, spins: 0, cpu: None }
-        };
-        trial.samples = late.iter().zip(1..).map(frame).collect();
+        trial.samples = frames(&rows.iter().find(is_it).unwrap().1);
     });
     let report = Report::of(&run, &Options::default());
     (run, report)
@@ -67,7 +72,7 @@ fn a_row_without_an_interval_gives_another_no_grade() {
     assert_eq!(report.word(), "Not enough data");
     assert_eq!(Headline::of_report(&run, &report).word, "Not enough data");
     assert!(report.verdict.is_open(), "more frames decide");
-    assert_eq!(report.sentence(), "Too few frames to compare priorities and pinning.");
+    assert_eq!(report.sentence(), "Too few frames to compare the configurations.");
     let needed = format!("needs about {} frames", format_count(round_up(few.needed)));
     assert!(report.evidence().contains(&needed), "{}", report.evidence());
     let reason = format!("{needed}, as frames depend on each other");
@@ -135,4 +140,42 @@ fn a_recommendation_names_priorities_and_the_worth_of_pinning() {
     ] {
         assert_eq!(recommendation(&priorities, pin, pinning), expected);
     }
+}
+
+#[test]
+fn a_recommendation_speaks_only_of_what_was_compared() {
+    use Priority::{Highest, Normal};
+    let late = || lateness(1, Nanos::from_micros(30), 1);
+    let (mut run, compared) = report(&[(Normal, late()), (Highest, late())]);
+    assert_eq!(compared.sentence(), "Priority makes no clear difference on this PC.");
+    let of = |run: &Run| Report::of(run, &Options::default());
+    run.trials[1].load = Load::PER_CPU;
+    run.trials[1].trial.conditions.priority = Normal;
+    let sentence = of(&run).sentence();
+    assert_eq!(sentence, "The background load makes no clear difference on this PC.");
+    let slow = lateness(2, Nanos::from_millis(4), 1);
+    run.trials[1].samples = frames(&slow);
+    assert_eq!(of(&run).sentence(), "Normal has the lowest p99 lateness.");
+    // What was denied was not compared.
+    run.trials[1].applied.as_mut().unwrap().priority = RequestOutcome::Refused;
+    assert!(of(&run).sentence().starts_with("99% of frames"), "{}", of(&run).sentence());
+}
+
+#[test]
+fn pinning_is_recommended_where_only_a_higher_priority_does_without() {
+    use CpuChoice::{Any, Cpu};
+    use Priority::{Highest, Normal};
+    let fast = || lateness(1, Nanos::from_micros(30), 1);
+    let slow = lateness(2, Nanos::from_millis(4), 1);
+    let (mut run, _) = report(&[(Normal, slow), (Highest, fast())]);
+    let pinned = run.trials.clone().into_iter().map(|mut trial| {
+        trial.trial.conditions.cpu = Cpu(1);
+        trial.trial.label.push_str(", CPU 1");
+        trial.samples = frames(&fast());
+        trial
+    });
+    run.trials.extend(pinned.collect::<Vec<_>>());
+    let report = Report::of(&run, &Options::default());
+    assert_eq!(report.rows.iter().filter(|row| row.conditions.cpu == Any).count(), 2);
+    assert_eq!(report.sentence(), "Use Normal or Highest priority, pinned to CPU 1.");
 }

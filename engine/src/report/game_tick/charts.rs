@@ -6,6 +6,7 @@ use super::super::{Report, Scaling};
 use crate::nanos::Nanos;
 use crate::plan::work::CycleKind;
 use crate::run::Run;
+use crate::units::count_text;
 
 /// Intervals are drawn up to this multiple of the highest mean.
 const BEYOND: f64 = 4.0;
@@ -16,7 +17,7 @@ type Interval = (f64, f64);
 /// Returns all charts of a run of game cycles.
 pub(super) fn charts(run: &Run, report: &Report, budget: Nanos) -> Vec<Chart> {
     let cores = run.machine.physical_cores;
-    let cores = cores.map(|it| Limit::vertical(f64::from(it), format!("{it} physical cores")));
+    let cores = cores.map(|it| Limit::vertical(f64::from(it), count_text(it, "physical cores")));
     [cycle_time(report, budget), speedup(report), efficiency(report)]
         .into_iter()
         .flatten()

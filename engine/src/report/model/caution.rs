@@ -3,12 +3,11 @@
 use std::fmt;
 
 use super::configuration::Configuration;
-use super::verdict::count_text;
 use crate::nanos::Nanos;
 use crate::plan::Work;
 use crate::platform::Policy;
 use crate::run::{Ending, Run, TrialRun, counter};
-use crate::units::format_time;
+use crate::units::{count_text, format_time};
 
 /// A thread is starved if it is due and does not run for longer than this. Ordinary load delays a thread only by
 /// milliseconds. While real-time threads spin, the kernel gives ordinary threads 50 ms of each second.
@@ -143,7 +142,8 @@ impl fmt::Display for Caution {
             }
             Self::Lost(count) => write!(
                 f,
-                "{} {} lost because the disk or processor was too busy. Percentiles may be too low.",
+                "{} {} lost: the disk or processor was too busy, or the run reached its size limit. \
+                 Percentiles may be too low.",
                 count_text(*count, "samples"),
                 were(*count)
             ),
@@ -328,7 +328,8 @@ pub(in crate::report) fn of(run: &Run, rows: &[Configuration]) -> Vec<Caution> {
     cautions.extend(is_demoted.then_some(Caution::Demoted));
     cautions.extend(policy_changes(run));
     cautions.extend(overruns(rows));
-    let refused = labels(&|row| row.granted.is_some() && !row.is_as_requested());
+    let refused =
+        labels(&|row| row.granted.is_some() && !row.is_as_requested() && row.grading.is_none());
     if !refused.is_empty() {
         cautions.push(Caution::Refused { labels: refused });
     }
@@ -409,8 +410,8 @@ mod tests {
             ),
             (
                 Caution::Lost(1),
-                "1 sample was lost because the disk or processor was too busy. Percentiles may be \
-                 too low.",
+                "1 sample was lost: the disk or processor was too busy, or the run reached its size \
+                 limit. Percentiles may be too low.",
             ),
         ] {
             assert_eq!(caution.to_string(), expected);
@@ -433,11 +434,11 @@ mod tests {
         let report = Report::of(&run, &Options::default());
         let stopped = Caution::Stopped { complete: 0, planned: planned - 1 };
         assert_eq!(report.cautions[0], stopped);
-        let sentence = format!("0 of {} configurations are complete and saved.", planned - 1);
+        let sentence = format!("0 of {} configurations are complete.", planned - 1);
         assert_eq!(report.sentence(), sentence);
         run.trials.truncate(2);
         let report = Report::of(&run, &Options::default());
-        assert_eq!(report.sentence(), "4 sleeps were measured and saved.");
+        assert_eq!(report.sentence(), "4 sleeps were measured.");
     }
 
     #[test]

@@ -6,7 +6,7 @@ use crate::nanos::Nanos;
 use crate::stats::grade::Limits;
 use crate::stats::interval::TooFew;
 use crate::stats::{Grade, GradeRange, float, position};
-use crate::units::format_count;
+use crate::units::count_text;
 
 /// If a grade needs more than this many times the measured samples, the value counts as too close to a limit.
 const MAX_TIMES: f64 = 100.0;
@@ -118,8 +118,9 @@ impl Grading {
             Needed::Nothing => format!("the grade is {}", self.words()),
             Needed::TooClose => format!("the {samples} vary too much for a grade"),
             Needed::Samples { count, time } => {
-                let count = format_count(count);
-                format!("about {count} more {samples} ({}) are needed for a grade", about(time))
+                let more = count_text(count, &format!("more {samples}"));
+                let are = if count == 1 { "is" } else { "are" };
+                format!("about {more} ({}) {are} needed for a grade", about(time))
             }
         }
     }

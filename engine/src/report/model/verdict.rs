@@ -3,7 +3,7 @@
 use super::configuration::Configuration;
 use super::grading::{NOT_ENOUGH_DATA, Standing, conclude};
 use crate::stats::GradeRange;
-use crate::units::{capitalized, format_count};
+use crate::units::{capitalized, count_text, format_count, singular};
 
 /// The verdict on a run.
 #[derive(Clone, Debug, PartialEq)]
@@ -74,11 +74,11 @@ impl Finding {
     ) -> Self {
         let sentence = if planned == 1 {
             let verb = if count == 1 { "was" } else { "were" };
-            format!("{} {verb} measured and saved.", count_text(count, samples_name))
+            format!("{} {verb} measured.", count_text(count, samples_name))
         } else {
-            format!("{complete} of {planned} configurations are complete and saved.")
+            format!("{complete} of {planned} configurations are complete.")
         };
-        Self::new(sentence, "Saved without a verdict.").with_word("Stopped early")
+        Self::new(sentence, "A stopped run has no verdict.").with_word("Stopped early")
     }
 }
 
@@ -176,18 +176,6 @@ pub(in crate::report) fn grades_phrase(
         }
         _ => None,
     }
-}
-
-/// Formats a number with a plural noun: `1 frame`, `3 frames`.
-pub(in crate::report) fn count_text(count: impl TryInto<u64>, plural: &str) -> String {
-    match format_count(count).as_str() {
-        "1" => format!("1 {}", singular(plural)),
-        count => format!("{count} {plural}"),
-    }
-}
-
-fn singular(plural: &str) -> &str {
-    plural.strip_suffix('s').unwrap_or(plural)
 }
 
 /// Returns the worst grade of the idle configurations and the worst grade of the configurations under load.

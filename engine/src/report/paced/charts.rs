@@ -3,6 +3,7 @@
 use super::super::model::chart::{
     Axis, Chart, Limit, Marks, Series, lateness, linear_histogram, over_time, overlaid, trials,
 };
+use super::super::model::evaluation::round_of;
 use super::super::model::table::Quantity;
 use super::super::{Configuration, Report, chart};
 use crate::nanos::Nanos;
@@ -46,11 +47,20 @@ const EXECUTION_TIME: Compared = Compared {
 
 fn frame_times(trial: &TrialRun) -> Vec<(Nanos, Nanos)> {
     let starts = trial.samples.woke_nanos().skip(1).map(Nanos::new);
-    starts.zip(trial.samples.frame_time_nanos().into_iter().map(Nanos::new)).collect()
+    let steps = round_of(trial).steps(trial.trial.pace.period());
+    starts
+        .zip(steps)
+        .filter_map(|(start, step)| Some((start, Nanos::new(step.frame_time_nanos?))))
+        .collect()
 }
 
 fn execution_times(trial: &TrialRun) -> Vec<(Nanos, Nanos)> {
-    trial.samples.iter().map(|sample| (sample.woke, sample.done - sample.woke)).collect()
+    trial
+        .samples
+        .woke_nanos()
+        .map(Nanos::new)
+        .zip(trial.work_nanos().into_iter().map(Nanos::new))
+        .collect()
 }
 
 /// Returns charts of the frame and execution times of every policy, over time and as histograms. A further chart

@@ -4,13 +4,12 @@ use super::super::model::configuration::Configuration;
 use super::super::model::evaluation::Measured;
 use super::super::model::figures::Figures;
 use super::super::model::grading::Grading;
-use super::super::model::verdict::count_text;
 use crate::nanos::Nanos;
 use crate::plan::{OnMiss, Pace};
 use crate::stats::binomial::{independent_events, lower_rate};
 use crate::stats::corrected::corrected;
 use crate::stats::{Rebasing, Round, Spread, Summary, float, grade};
-use crate::units::format_time;
+use crate::units::{count_text, format_time};
 
 /// Figures of a paced loop.
 #[derive(Clone, Debug, PartialEq)]

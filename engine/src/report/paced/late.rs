@@ -149,7 +149,11 @@ fn worst_table(worst: &[LateFrame<'_>]) -> Table {
             Column::time("work_nanos", "Execution", "Time from the start to the end of the work.")
                 .lower_is_better()
                 .optional(),
-            |one| (one.late.sample.done - one.late.sample.woke).into(),
+            |one| {
+                let woke = one.late.sample.woke;
+                let started = one.late.evidence.and_then(|it| it.work_started).unwrap_or(woke);
+                (one.late.sample.done - started).into()
+            },
         )
         .column(Column::text("cause", "Cause", "The largest part of the lateness."), |one| {
             Cell::text_of(one.late.cause.label())

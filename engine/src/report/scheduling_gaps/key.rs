@@ -7,7 +7,9 @@ use crate::report::Report;
 use crate::report::model::configuration::{Configuration, with_figures};
 use crate::report::model::key_figure::{GradePlace, KeyFigure};
 use crate::stats::{float, grade};
-use crate::units::{format_count, format_decimal, format_long_time, format_share, format_time};
+use crate::units::{
+    count_text, format_count, format_decimal, format_long_time, format_share, format_time,
+};
 
 fn probes(report: &Report) -> impl Iterator<Item = (&Configuration, &GapFigures)> {
     with_figures(&report.rows)
@@ -29,7 +31,7 @@ pub(super) fn key_figures(report: &Report) -> Vec<KeyFigure> {
         GAP_CLASSES.iter().position(|limit| Nanos::from_millis(1) <= *limit).unwrap_or(0) + 1;
     let long: usize = probes(report).flat_map(|(_, gaps)| gaps.classes.iter().skip(from)).sum();
     let cpus = probes(report).count();
-    let in_all = format!("{} on {cpus} CPUs", format_long_time(gaps.runtime));
+    let in_all = format!("{} on {}", format_long_time(gaps.runtime), count_text(cpus, "CPUs"));
     let share = lost.as_f64() / runtime.as_f64().max(1.0);
     let p99 =
         report.rows.iter().filter_map(|row| row.p99().map(|p99| (p99, row))).max_by_key(|it| it.0);

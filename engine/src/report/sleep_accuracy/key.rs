@@ -17,10 +17,13 @@ pub(super) fn key_figures(all: &[Configuration]) -> Vec<KeyFigure> {
     let rows = of_limiters(all);
     let trusted = format!("p99 below {}", format_setting(TRUSTED));
     let p99 = |title, is_idle: bool| {
-        let row = worst(rows.iter().copied().filter(|row| row.load.is_none() == is_idle));
+        let alike = || rows.iter().copied().filter(|row| row.load.is_none() == is_idle);
+        let is_measured = alike().any(|row| row.lateness().is_some());
+        let row = worst(alike());
         let length = row.map_or_else(String::new, |row| format_setting(row.period));
         let context = format!("{length} sleeps, the worst duration");
-        KeyFigure::time_or(title, row.and_then(Configuration::p99), context, "not measured")
+        let absent = if is_measured { "needs 100 sleeps" } else { "not measured" };
+        KeyFigure::time_or(title, row.and_then(Configuration::p99), context, absent)
     };
     let longest = rows.iter().filter_map(|row| Some((row.lateness()?.max, row.period))).max();
     let (max, length) = longest.unzip();

@@ -5,6 +5,7 @@ use super::super::test_run::{run_of, wait};
 use super::super::{Options, Report};
 use super::*;
 use crate::plan::{Plan, SleepAccuracy};
+use crate::platform::RequestOutcome;
 use crate::run::{Run, counter};
 
 const MILLI: i64 = 1_000_000;
@@ -152,4 +153,28 @@ fn a_result_without_a_grade_is_not_called_inaccurate() {
     assert_eq!(verdict.grade, None);
     assert!(!verdict.finding.sentence.contains("not accurate"), "{}", verdict.finding.sentence);
     assert!(verdict.finding.sentence.starts_with("p99 overshoot is up to"));
+}
+
+#[test]
+fn no_spin_tail_is_recommended_where_one_condition_would_need_a_longer_one() {
+    let mut run = run();
+    assert!(recommended_tail(&Report::of(&run, &Options::default())).is_some());
+    let late = |k: i64| wait(k * 30 * MILLI, MILLI, if k <= 5 { 9 * MILLI } else { MILLI });
+    run.trials[1].samples = (1..=100).map(late).collect();
+    let report = Report::of(&run, &Options::default());
+    assert_eq!(recommended_tail(&report), None);
+    assert!(!report.evidence().contains("frame limiter should spin"), "{}", report.evidence());
+    // Too few sleeps say nothing about the tail.
+    run.trials[1].samples = (1..=20).map(late).collect();
+    assert!(recommended_tail(&Report::of(&run, &Options::default())).is_some());
+}
+
+#[test]
+fn a_run_of_which_nothing_was_granted_has_no_verdict() {
+    let mut run = run();
+    for trial in &mut run.trials {
+        trial.applied.as_mut().unwrap().priority = RequestOutcome::Refused;
+    }
+    let sentence = Report::of(&run, &Options::default()).sentence();
+    assert_eq!(sentence, "No configuration ran as requested, so there is no verdict.");
 }

@@ -1,6 +1,6 @@
 //! The figures that the report of spinning waits shows first.
 
-use super::{mean, mean_interval, recommended, rows_of};
+use super::{has_short, mean, mean_interval, recommended, rows_of};
 use crate::nanos::Nanos;
 use crate::report::Report;
 use crate::report::model::configuration::Configuration;
@@ -30,7 +30,11 @@ pub(super) fn key_figures(report: &Report) -> Vec<KeyFigure> {
     let all = worst(rows_of(rows, strategy));
     let name = (strategy.name().to_owned(), "");
     vec![
-        KeyFigure::new("Best up to 1 ms", name, "lowest mean overshoot"),
+        KeyFigure::new(
+            if has_short(rows) { "Best up to 1 ms" } else { "Best" },
+            name,
+            "lowest mean overshoot",
+        ),
         of(worst_of(true), "overshoot_average_nanos", "Mean overshoot, idle"),
         of(worst_of(false), "overshoot_average_nanos", "Mean overshoot, load"),
         of(all, "overshoot_p99_nanos", "p99 overshoot"),

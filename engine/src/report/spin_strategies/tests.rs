@@ -5,6 +5,7 @@ use super::super::test_run::{run_of, wait};
 use super::super::{Options, Report};
 use super::*;
 use crate::plan::{Load, Plan, SpinStrategies};
+use crate::platform::RequestOutcome;
 use crate::run::{Run, counter};
 
 const MICRO: i64 = 1_000;
@@ -144,4 +145,22 @@ fn a_configuration_without_samples_shows_why() {
         let cell = table.cell(row, key).unwrap();
         assert_eq!(cell.reason(), Some("skipped: it was stopped"), "{key}");
     }
+}
+
+#[test]
+fn a_run_of_which_nothing_was_granted_has_no_verdict() {
+    let mut run = run();
+    let sentence = |run: &Run| Report::of(run, &Options::default()).sentence();
+    assert!(sentence(&run).contains("for waits up to 1 ms"), "{}", sentence(&run));
+    for trial in &mut run.trials {
+        trial.applied.as_mut().unwrap().priority = RequestOutcome::Refused;
+    }
+    assert_eq!(sentence(&run), "No configuration ran as requested, so there is no verdict.");
+}
+
+#[test]
+fn long_waits_alone_are_not_called_short() {
+    let best = [SpinStrategy::None];
+    assert_eq!(sentence(&best, &[], 3, true), "Use a plain spin for waits up to 1 ms.");
+    assert_eq!(sentence(&best, &[], 3, false), "Use a plain spin.");
 }

@@ -81,7 +81,7 @@ fn deny(run: &mut Run, change: SettingChange) {
         });
         if 0 < trial.trial.round {
             *trial = TrialRun::new(trial.stage, trial.trial.clone(), trial.load);
-            trial.skipped = Some("denied in an earlier round".to_owned());
+            trial.skipped = Some("not as requested in an earlier round".to_owned());
         }
     }
 }

@@ -50,7 +50,7 @@ fn shared<'a>(table: TableBuilder<'a, Positioned<'a>>) -> TableBuilder<'a, Posit
             Column::count(
                 "lost_count",
                 "Lost",
-                "Samples that were measured but lost because the program could not collect them in time.",
+                "Samples that were measured but lost: the program could not collect them in time, or the run reached its size limit.",
             )
             .lower_is_better()
             .optional(),

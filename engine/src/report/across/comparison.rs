@@ -56,7 +56,7 @@ pub enum Incompatibility {
     MixedGroup(usize),
 }
 
-/// A note for readers of the numbers. Runs are identified by their positions.
+/// A note for readers of the numbers. Runs, or the groups A and B, are identified by their positions.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Note {
     /// The runs have different lengths, so maximum values and counts are not evaluated.
@@ -91,24 +91,6 @@ pub enum Note {
     /// Each run has a single configuration. These configurations are compared with each other,
     /// although their labels, which this note lists, differ.
     LabelMismatch(Vec<String>),
-}
-
-impl Note {
-    /// Replaces the position of each run to which the note refers with the result of `to`.
-    fn rename(&mut self, to: impl Fn(usize) -> usize) {
-        match self {
-            Self::Incomplete(run)
-            | Self::NotAsRequested { run, .. }
-            | Self::Lost { run, .. }
-            | Self::DebugBuild(run) => *run = to(*run),
-            Self::Unmatched { runs, .. } => {
-                for run in runs {
-                    *run = to(*run);
-                }
-            }
-            Self::Lengths(_) | Self::LabelMismatch(_) => {}
-        }
-    }
 }
 
 /// The source of the run-to-run variation: how much runs with the same settings differ.
@@ -193,7 +175,7 @@ impl Comparison {
     ) -> Self {
         let baseline = if baseline < runs.len() { baseline } else { 0 };
         let obstacle = obstacle(runs);
-        let mut notes = notes(runs);
+        let mut notes = notes(runs.iter().map(std::slice::from_ref));
         let items: Vec<Vec<Item<'_>>> =
             runs.iter().map(|(run, report)| Item::all(run, report)).collect();
         let matched = if obstacle == Some(Incompatibility::Tests) {
@@ -201,6 +183,12 @@ impl Comparison {
         } else {
             matched(&items, baseline, &mut notes)
         };
+        notes.extend(length_note(&items, &matched));
+        for positions in &matched {
+            let sides: Vec<Vec<Item<'_>>> =
+                at(&items, positions).into_iter().map(|item| vec![item]).collect();
+            notes.extend(not_as_requested(&sides));
+        }
         let metrics = runs.get(baseline).map_or([].as_slice(), |(run, _)| metrics(run));
         let mut comparison = Self {
             baseline,
@@ -250,13 +238,16 @@ fn obstacle(runs: &[(&Run, &Report)]) -> Option<Incompatibility> {
     differs.then_some(Incompatibility::Methods)
 }
 
-fn notes(runs: &[(&Run, &Report)]) -> Vec<Note> {
+/// Returns notes about the sides of a comparison, each of which is a run or a group of runs.
+fn notes<'a>(sides: impl Iterator<Item = &'a [(&'a Run, &'a Report)]>) -> Vec<Note> {
     let mut notes = Vec::new();
-    for (&(run, _), at) in runs.iter().zip(0..) {
-        let (is_finished, count) = (run.ending == Ending::Finished, run.lost_count());
-        notes.extend((!is_finished).then_some(Note::Incomplete(at)));
+    for (side, at) in sides.zip(0..) {
+        let is_any = |wanted: fn(&Run) -> bool| side.iter().any(|(run, _)| wanted(run));
+        let count = side.iter().map(|(run, _)| run.lost_count()).sum();
+        let is_incomplete = is_any(|run| run.ending != Ending::Finished);
+        notes.extend(is_incomplete.then_some(Note::Incomplete(at)));
         notes.extend((0 < count).then_some(Note::Lost { run: at, count }));
-        notes.extend(run.health.debug_build.then_some(Note::DebugBuild(at)));
+        notes.extend(is_any(|run| run.health.debug_build).then_some(Note::DebugBuild(at)));
     }
     notes
 }
@@ -292,35 +283,38 @@ fn matched(items: &[Vec<Item<'_>>], baseline: usize, notes: &mut Vec<Note>) -> V
     } else {
         notes.append(&mut alone);
     }
-    item_notes(items, &matched, notes);
     matched
 }
 
-/// Adds notes about the compared items: different lengths, and settings that were not applied as
-/// requested.
-fn item_notes(items: &[Vec<Item<'_>>], matched: &[Vec<usize>], notes: &mut Vec<Note>) {
-    let mut has_lengths = false;
-    for positions in matched {
-        let items = at(items, positions);
-        let lengths: Vec<Nanos> = items.iter().map(|item| item.length()).collect();
+/// Returns a note about the first configuration whose length is not the same in all runs; `None` if there is none.
+fn length_note(items: &[Vec<Item<'_>>], matched: &[Vec<usize>]) -> Option<Note> {
+    let lengths =
+        |positions: &Vec<usize>| at(items, positions).iter().map(|item| item.length()).collect();
+    let differ = |lengths: &Vec<Nanos>| {
         let (min, most) = (lengths.iter().min().copied(), lengths.iter().max().copied());
-        let differ = min.zip(most).is_some_and(|(min, most)| {
+        min.zip(most).is_some_and(|(min, most)| {
             // Lengths within 2% count as equal: the number of slots can differ slightly.
             most.as_f64() * 0.98 > min.as_f64()
-        });
-        if differ && !has_lengths {
-            notes.push(Note::Lengths(lengths));
-            has_lengths = true;
-        }
-        for (item, run) in items.iter().zip(0..) {
-            let row = item.row().filter(|row| row.granted.is_some() && !row.is_as_requested());
-            notes.extend(row.map(|row| Note::NotAsRequested {
-                run,
-                label: row.label.clone(),
-                granted: row.applied_text(),
-            }));
+        })
+    };
+    matched.iter().map(lengths).find(differ).map(Note::Lengths)
+}
+
+/// Returns notes about the runs of each side in which a configuration did not run as requested. `sides` has the
+/// configuration in every run of each side.
+fn not_as_requested(sides: &[Vec<Item<'_>>]) -> Vec<Note> {
+    let mut notes = Vec::new();
+    for (items, run) in sides.iter().zip(0..) {
+        let rows = items.iter().filter_map(|item| item.row());
+        for row in rows.filter(|row| row.granted.is_some() && !row.is_as_requested()) {
+            let (label, granted) = (row.label.clone(), row.applied_text());
+            let note = Note::NotAsRequested { run, label, granted };
+            if !notes.contains(&note) {
+                notes.push(note);
+            }
         }
     }
+    notes
 }
 
 #[cfg(test)]

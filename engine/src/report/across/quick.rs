@@ -25,7 +25,7 @@ pub use trust::QualityCheck;
 use crate::plan::quick::Part;
 use crate::report::{Grading, Report, Standing};
 use crate::run::Run;
-use crate::stats::GradeRange;
+use crate::stats::{Grade, GradeRange};
 
 /// A part of a check with its run and report; `None` if the part was skipped.
 pub type Measured<'a> = (Part, Option<(&'a Run, &'a Report)>);
@@ -107,14 +107,20 @@ impl Scorecard {
         }
     }
 
-    /// Returns the card with the worst result: the worst grade and, among equal grades, the value that
-    /// is furthest toward Poor on the scale of its card. `None` if no card has a value.
+    /// Returns the card with the worst result: the worst grade, as it counts in the answer, and among equal
+    /// grades the value that is furthest toward Poor on the scale of its card. `None` if no card has a value.
     pub fn weakest(&self) -> Option<&Card> {
-        let place = |card: &Card| card.scale.map_or(0.0, |scale| scale.place(scale.value));
+        let place = |card: &Card| {
+            let place = card.scale.map_or(0.0, |scale| scale.place(scale.value));
+            if card.counts_as_good() { place.min(2.0) } else { place }
+        };
+        let grade = |card: &Card| {
+            if card.counts_as_good() { Some(Grade::Good.into()) } else { card.grade }
+        };
         let measured = self.cards.iter().filter(|card| !card.is_stated_only);
         measured
             .filter(|card| card.figure.is_some())
-            .max_by(|a, b| (a.grade.cmp(&b.grade)).then(place(a).total_cmp(&place(b))))
+            .max_by(|a, b| (grade(a).cmp(&grade(b))).then(place(a).total_cmp(&place(b))))
     }
 
     /// Returns the card of a part.

@@ -61,9 +61,6 @@ pub fn frame_loop_of(run: &Run, report: &Report, effect: &ChangeEffect) -> Optio
 /// Joins a run and its follow-up into one run that replaces the first: it has the ID, name, and
 /// notes of the first run. A follow-up that did not finish is ignored.
 pub fn with_follow_up(first: &Run, second: Run) -> Run {
-    if second.ending != Ending::Finished {
-        return first.clone();
-    }
     let both = joined(first, second);
     Run {
         id: first.id.clone(),

@@ -2,7 +2,9 @@
 //! has the interval of the change, and the probability of a change this large by chance.
 
 use super::Metric;
+use super::item::Item;
 use super::judge::{self, Delta, DeltaResult, Reason, Scale};
+use crate::stats::binomial::two_sided_chance;
 use crate::stats::student::{student_chance, student_t};
 use crate::stats::{Deviation, float};
 
@@ -55,13 +57,28 @@ impl Candidate {
         Self { delta, chance: Some(chance), min }
     }
 
+    /// Raises the p-value of a share of rare events to that of the events, as counted in all configurations
+    /// of both sides: runs without variation do not make a single event significant.
+    pub(super) fn count(&mut self, metric: &Metric, sides: &[Vec<Item<'_>>; 2]) {
+        let of = |items: &[Item<'_>]| {
+            items.iter().try_fold((0, 0), |(events, slots), item| {
+                let (more_events, more_slots) = metric.count_of(item.row()?)?;
+                Some((events + more_events, slots + more_slots))
+            })
+        };
+        let [a, b] = sides;
+        if let (Some(chance), Some(a), Some(b)) = (&mut self.chance, of(a), of(b)) {
+            *chance = chance.max(two_sided_chance(a, b));
+        }
+    }
+
     /// Returns the change with its result. The result can be better or worse only if the p-value of the
     /// change is at most `most`, which depends on the changes of all other metrics.
     pub(super) fn called(self, metric: &Metric, most: f64, is_incomparable: bool) -> Delta {
         let Self { delta, chance, min } = self;
         if is_incomparable {
             let (result, reason) = (DeltaResult::NotEvaluated, Some(Reason::SettingsDiffer));
-            return Delta { result, reason, ..delta };
+            return Delta { result, reason, interval: None, ..delta };
         }
         let (Some(chance), Some((low, high))) = (chance, delta.interval) else { return delta };
         let (result, reason) = if chance <= most && min < delta.change.abs() {

@@ -10,10 +10,10 @@ use super::judge::{Delta, DeltaResult, Outcome, Reason, Scale};
 use super::repeats::{is_same_setting, item};
 use super::{
     ComparedRow, Comparison, Condition, Figure, Incompatibility, Metric, Prior, Relevance, Report,
-    Run, Variation, at, conditions, matched, metrics, notes, obstacle,
+    Run, Variation, at, conditions, length_note, matched, metrics, not_as_requested, notes,
+    obstacle,
 };
 use crate::nanos::Nanos;
-use crate::stats::binomial::two_sided_chance;
 use crate::stats::{Deviation, Statistic, float};
 
 /// Min number of runs in a group; with fewer, the run-to-run variation of the group is not known.
@@ -30,19 +30,14 @@ impl Comparison {
         let first: Vec<(&Run, &Report)> =
             groups.iter().filter_map(|group| group.first().copied()).collect();
         let obstacle = obstacle(&all).or_else(|| mixed(groups));
-        let mut notes = notes(&all);
-        // Notes identify runs by the letter of their group: a note about one run applies to its
-        // group.
-        for note in &mut notes {
-            note.rename(|run| usize::from(groups[0].len() <= run));
-        }
-        notes.dedup();
+        let mut notes = notes(groups.into_iter());
         let items: Vec<Vec<Item<'_>>> =
             first.iter().map(|(run, report)| Item::all(run, report)).collect();
         let matched = match obstacle {
             Some(Incompatibility::Tests) => Vec::new(),
             _ => matched(&items, 0, &mut notes),
         };
+        notes.extend(length_note(&items, &matched));
         let metrics = first.first().map_or([].as_slice(), |(run, _)| metrics(run));
         let counts = groups.map(<[_]>::len);
         let mut comparison = Self {
@@ -56,11 +51,14 @@ impl Comparison {
             rows: Vec::new(),
             obstacle,
         };
-        let is_single = matched.len() == 1;
+        let is_single = items.iter().all(|items| items.len() == 1);
         let mut chances = Vec::new();
         let mut rows = Vec::new();
         for positions in matched {
-            let found = row(groups, &at(&items, &positions), &positions, is_single, metrics, prior);
+            let firsts = at(&items, &positions);
+            let sides = sides(groups, &firsts, is_single);
+            comparison.notes.extend(not_as_requested(&sides));
+            let found = row(&sides, &firsts, &positions, metrics, prior);
             chances.extend(found.1.iter().flatten().map(|candidate| candidate.chance));
             rows.push(found);
         }
@@ -115,28 +113,29 @@ fn group_conditions(all: &[(&Run, &Report)], [count_a, _]: [usize; 2]) -> Vec<Co
     conditions
 }
 
+/// Returns one configuration in every run of each group. `firsts` has the configuration in the first run of
+/// each group; `is_single` is whether each run has only one configuration, so that its label does not matter.
+fn sides<'a>(
+    groups: [&'a Group<'a>; 2],
+    firsts: &[Item<'_>],
+    is_single: bool,
+) -> [Vec<Item<'a>>; 2] {
+    let of_group = |side: usize| {
+        let label = firsts.get(side).map_or("", |first| first.label());
+        let group = groups.get(side).copied().unwrap_or_default();
+        group.iter().filter_map(|(run, report)| item(run, report, label, is_single)).collect()
+    };
+    [of_group(0), of_group(1)]
+}
+
 /// Compares one configuration of both groups; returns a candidate for each figure of the row.
 fn row(
-    groups: [&Group<'_>; 2],
+    sides: &[Vec<Item<'_>>; 2],
     firsts: &[Item<'_>],
     positions: &[usize],
-    is_single: bool,
     metrics: &[Metric],
     prior: &Prior,
 ) -> (ComparedRow, Vec<Option<Candidate>>) {
-    let of_group = |side: usize| -> Vec<Item<'_>> {
-        let label = firsts.get(side).map_or("", |first| first.label());
-        let group = groups.get(side).copied().unwrap_or_default();
-        let found = group.iter().filter_map(|(run, report)| {
-            if is_single {
-                Item::all(run, report).first().copied()
-            } else {
-                item(run, report, label)
-            }
-        });
-        found.collect()
-    };
-    let sides = [of_group(0), of_group(1)];
     let both = || sides.iter().flatten().copied();
     let periods: Vec<Nanos> = firsts.iter().map(|item| item.period()).collect();
     let scale = Scale {
@@ -159,10 +158,7 @@ fn row(
         let found = match means {
             [Some(a), Some(b)] => {
                 let mut one = candidate(&metric, &values, [a, b], prior, &scale);
-                if let Some([of_a, of_b]) = counts(&metric, &sides) {
-                    let by_count = two_sided_chance(of_a, of_b);
-                    one.chance = one.chance.map(|chance| chance.max(by_count));
-                }
+                one.count(&metric, sides);
                 if !is_one_limit {
                     one.chance = None;
                     one.delta = Delta {
@@ -189,19 +185,6 @@ fn row(
         outcomes: Vec::new(),
     };
     (row, candidates)
-}
-
-/// Returns, for each group, the two numbers from which a share is computed: that of late samples or
-/// missed frames, and that of all samples or slots. `None` for a metric that is not computed from
-/// counts.
-fn counts(metric: &Metric, sides: &[Vec<Item<'_>>; 2]) -> Option<[(usize, usize); 2]> {
-    let of = |items: &[Item<'_>]| {
-        items.iter().try_fold((0, 0), |(events, slots), item| {
-            let (more_events, more_slots) = metric.count_of(item.row()?)?;
-            Some((events + more_events, slots + more_slots))
-        })
-    };
-    Some([of(&sides[0])?, of(&sides[1])?])
 }
 
 /// Returns the change of a metric from group A (mean `a`) to group B (mean `b`), before the result of

@@ -74,7 +74,7 @@ impl NoiseFloor {
             for &metric in metrics(first) {
                 let values: Option<Vec<f64>> = repeats
                     .iter()
-                    .map(|(run, report)| item(run, report, label)?.value(&metric))
+                    .map(|(run, report)| item(run, report, label, false)?.value(&metric))
                     .collect();
                 let Some(values) = values else { continue };
                 let Some(noise) = noise_of(&values) else { continue };

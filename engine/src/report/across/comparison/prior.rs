@@ -59,10 +59,11 @@ impl Prior {
     /// Returns the variation of a metric whose value is about `value`, in the metric's unit.
     pub(super) fn of(&self, metric: &Metric, value: f64, scale: &Scale) -> VariancePrior {
         match self.variations.get(metric.key) {
-            Some(&relative) if is_relative(metric.unit) => VariancePrior {
-                std_dev: (relative.std_dev * value.abs()).max(scale.clock_step.as_f64()),
-                ..relative
-            },
+            Some(&relative) if is_relative(metric.unit) => {
+                let is_time = metric.unit == Quantity::Time;
+                let min = if is_time { scale.clock_step.as_f64() } else { 0.0 };
+                VariancePrior { std_dev: (relative.std_dev * value.abs()).max(min), ..relative }
+            }
             Some(&absolute) => absolute,
             None => VariancePrior {
                 std_dev: judge::typical_variation(metric, value, scale),
@@ -100,7 +101,8 @@ mod tests {
     use crate::nanos::Nanos;
 
     fn group(values: &[f64]) -> RepeatedValues {
-        BTreeMap::from([(("Normal".to_owned(), "p99".to_owned()), values.to_vec())])
+        let of = |key: &str| (("Normal".to_owned(), key.to_owned()), values.to_vec());
+        BTreeMap::from(["p99", "1%-low"].map(of))
     }
 
     fn scale() -> Scale {
@@ -118,6 +120,9 @@ mod tests {
         let p99 = prior.of(&Metric::P99, 1e6, &scale());
         assert!((p99.std_dev / 40_037.0 - 1.0).abs() < 1e-3, "{p99:?}");
         assert!((p99.freedom - 10.0).abs() < 1e-9, "{p99:?}");
+        // A frame rate varies by the same share, which is less than the clock resolution is in nanoseconds.
+        let low = prior.of(&Metric::LOW_1, 60.0, &scale());
+        assert!((low.std_dev / p99.std_dev * 1e6 / 60.0 - 1.0).abs() < 1e-9, "{low:?}");
         let absent = prior.of(&Metric::P50, 1e6, &scale());
         assert!((absent.freedom - FIXED_FREEDOM).abs() < 1e-9);
         assert_eq!(Prior::estimate(&groups[..4]), Prior::default());

@@ -91,34 +91,29 @@ pub fn paired_differences(pairs: &[[(&Run, &Report); 2]]) -> Vec<PairedDifferenc
     let (mut found, mut chances) = (Vec::new(), Vec::new());
     for of_first in of_first {
         let label = of_first.label();
+        let side = |side: usize| -> Option<Vec<Item<'_>>> {
+            let runs = pairs.iter().filter_map(|pair| pair.get(side));
+            runs.map(|(run, report)| item(run, report, label, is_single)).collect()
+        };
+        let (Some(a), Some(b)) = (side(0), side(1)) else { continue };
+        let sides = [a, b];
         for &metric in metrics(first) {
-            let values: Option<Vec<[f64; 2]>> = pairs
-                .iter()
-                .map(|[(a, of_a), (b, of_b)]| {
-                    let of = |run, report| {
-                        let item = if is_single {
-                            Item::all(run, report).first().copied()
-                        } else {
-                            item(run, report, label)
-                        };
-                        item?.value(&metric)
-                    };
-                    Some([of(a, of_a)?, of(b, of_b)?])
-                })
-                .collect();
-            let Some(values) = values else { continue };
-            let side = |at: fn(&[f64; 2]) -> f64| -> Vec<f64> { values.iter().map(at).collect() };
-            let (a, b) = (side(|[a, _]| *a), side(|[_, b]| *b));
-            let (change, std_dev) = mean_and_std_dev(&side(|[a, b]| b - a));
-            let deviation = Deviation { std_dev, freedom: values.len() - 1 };
+            let values = sides.each_ref().map(|items| {
+                items.iter().map(|item| item.value(&metric)).collect::<Option<Vec<f64>>>()
+            });
+            let [Some(a), Some(b)] = values else { continue };
+            let changes: Vec<f64> = a.iter().zip(&b).map(|(a, b)| b - a).collect();
+            let (change, std_dev) = mean_and_std_dev(&changes);
+            let deviation = Deviation { std_dev, freedom: changes.len() - 1 };
             let scale = Scale {
                 period: of_first.period(),
                 clock_step: first.clock.resolution.max(Nanos::ZERO),
                 errors: 0.0,
             };
             let means = [mean_and_std_dev(&a).0, mean_and_std_dev(&b).0];
-            let share = 1.0 / float(values.len());
-            let candidate = Candidate::of(&metric, means[0], change, deviation, share, &scale);
+            let share = 1.0 / float(changes.len());
+            let mut candidate = Candidate::of(&metric, means[0], change, deviation, share, &scale);
+            candidate.count(&metric, &sides);
             chances.push(candidate.chance);
             found.push((label.to_owned(), metric, means, candidate));
         }
@@ -133,8 +128,15 @@ pub fn paired_differences(pairs: &[[(&Run, &Report); 2]]) -> Vec<PairedDifferenc
     called.collect()
 }
 
-pub(super) fn item<'a>(run: &'a Run, report: &'a Report, label: &str) -> Option<Item<'a>> {
-    Item::all(run, report).into_iter().find(|item| item.label() == label)
+/// Returns the configuration of a run with this label, or the only one whatever its label if `is_single`; `None` if
+/// there is no such configuration.
+pub(super) fn item<'a>(
+    run: &'a Run,
+    report: &'a Report,
+    label: &str,
+    is_single: bool,
+) -> Option<Item<'a>> {
+    Item::all(run, report).into_iter().find(|item| is_single || item.label() == label)
 }
 
 #[cfg(test)]

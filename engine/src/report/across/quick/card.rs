@@ -11,7 +11,10 @@ use crate::report::spin_strategies::SPIN_UP_TO;
 use crate::report::waits::WaitFigures;
 use crate::report::{Configuration, GapFigures, Report, Standing, late_samples};
 use crate::run::{Run, TrialRun, counter};
-use crate::stats::{GradeRange, grade};
+use crate::stats::{Grade, GradeRange, grade};
+
+/// Min number of gaps above the limit of Good; with fewer, a grade of Fair for the gaps counts as Good.
+const MIN_GAPS: usize = 3;
 
 /// One part of a check.
 #[derive(Clone, Debug, PartialEq)]
@@ -22,6 +25,9 @@ pub struct Card {
     pub is_skipped: bool,
     /// Whether the part is shown without a grade: the frame loop under load, with a single usable CPU.
     pub is_stated_only: bool,
+    /// Whether the part measures gaps and fewer than `MIN_GAPS` of them are above the limit of Good: the
+    /// check then counts a grade of Fair as Good.
+    pub has_few_gaps: bool,
     /// The grade of the part's run; absent if the data does not support a grade.
     pub grade: Option<GradeRange>,
     /// A restriction of the grade, or why there is none.
@@ -136,12 +142,18 @@ impl Card {
             part,
             is_skipped: measured.is_none(),
             is_stated_only,
+            has_few_gaps: measured.is_some_and(|(_, report)| has_few_gaps(part, report)),
             grade: graded.and_then(|(_, report)| report.verdict.grade),
             standing: graded.map_or(Standing::Clear, |(_, report)| report.verdict.standing),
             denied: measured.and_then(|(_, report)| denied(report)),
             figure,
             scale,
         }
+    }
+
+    /// Whether the grade is Fair and counts as Good in the answer of the check.
+    pub(super) fn counts_as_good(&self) -> bool {
+        self.has_few_gaps && self.grade.map(GradeRange::worst) == Some(Grade::Fair)
     }
 }
 
@@ -161,6 +173,16 @@ pub(super) fn is_stated_only(part: Part, run: &Run) -> bool {
         }
         _ => false,
     }
+}
+
+/// Whether a part measures gaps and has fewer than [`MIN_GAPS`] above the limit of Good, without those that threads of
+/// this program caused.
+pub(super) fn has_few_gaps(part: Part, report: &Report) -> bool {
+    let above = |row: &Configuration| {
+        let own = row.figures.get::<GapFigures>().map_or(0, |gaps| gaps.own_late_count);
+        row.summary.as_ref().map_or(0, |it| it.late_count).saturating_sub(own)
+    };
+    part == Part::Gaps && report.rows.iter().map(above).sum::<usize>() < MIN_GAPS
 }
 
 /// Returns the scale on which a value and its interval are shown. `upper` holds the upper limits of the

@@ -2,11 +2,11 @@
 //! checks can show the answers without opening the runs.
 
 use super::Answer;
-use super::card::is_stated_only;
+use super::card::{has_few_gaps, is_stated_only};
 use crate::plan::quick::Part;
 use crate::report::model::grading::conclude;
 use crate::report::model::verdict::worst_grades;
-use crate::report::{Configuration, Disturbance, GapFigures, Grading, Report, Standing};
+use crate::report::{Disturbance, Grading, Report, Standing};
 use crate::run::Run;
 use crate::stats::{Grade, GradeRange};
 
@@ -26,9 +26,6 @@ pub struct PartVerdict {
     pub is_stated_only: bool,
 }
 
-/// Min number of gaps above the limit of Good; with fewer, a grade of Fair for the gaps counts as Good.
-const MIN_GAPS: usize = 3;
-
 impl PartVerdict {
     /// Returns the verdict of a part from its run and report.
     pub fn of(part: Part, run: &Run, report: &Report) -> Self {
@@ -38,17 +35,12 @@ impl PartVerdict {
             Part::Sleep => worst_grades(report.rows.iter()).0,
             Part::FrameIdle | Part::Gaps | Part::Spin => verdict.grade,
         };
-        let above = |row: &Configuration| {
-            let own = row.figures.get::<GapFigures>().map_or(0, |gaps| gaps.own_late_count);
-            row.summary.as_ref().map_or(0, |it| it.late_count).saturating_sub(own)
-        };
         Self {
             grade: verdict.grade,
             standing: verdict.standing,
             is_poor_when_idle: idle.is_some_and(|grade| grade.worst() == Grade::Poor),
             is_stated_only: is_stated_only(part, run),
-            has_few_gaps: part == Part::Gaps
-                && report.rows.iter().map(above).sum::<usize>() < MIN_GAPS,
+            has_few_gaps: has_few_gaps(part, report),
         }
     }
 

@@ -4,7 +4,7 @@
 use crate::nanos::Nanos;
 use crate::plan::conditions::Cell;
 use crate::plan::form::parts::LoadCondition;
-use crate::plan::quick::wait_with;
+use crate::plan::wait::wait_with;
 use crate::plan::{CpuFacts, Plan, Probe as _, SleepAccuracy, Trial};
 use crate::report::{Configuration, MIN_PAIRS, Report, Standing};
 use crate::run::{Ending, METHOD_VERSION, Run};
@@ -84,8 +84,11 @@ fn measuring_time(plan: &SleepAccuracy) -> Nanos {
 }
 
 /// Joins two runs into one: the trials of the second run follow those of the first, as further
-/// rounds of their configurations.
+/// rounds of their configurations. Returns the first run if the second one did not finish.
 pub fn joined(first: &Run, second: Run) -> Run {
+    if second.ending != Ending::Finished {
+        return first.clone();
+    }
     let stages = first.trials.iter().map(|trial| trial.stage + 1).max().unwrap_or(0);
     let rounds = first.trials.iter().map(|trial| trial.trial.round + 1).max().unwrap_or(0);
     let mut health = second.health.clone();
@@ -95,7 +98,13 @@ pub fn joined(first: &Run, second: Run) -> Run {
     };
     health.machine_slept = sum(first.health.machine_slept, health.machine_slept);
     health.window_hidden = sum(first.health.window_hidden, health.window_hidden);
-    health.limits.throttled = sum(first.health.limits.throttled, health.limits.throttled);
+    let (earlier, limits) = (&first.health.limits, &mut health.limits);
+    limits.throttled = sum(earlier.throttled, limits.throttled);
+    if earlier.quota_percent.is_some() {
+        limits.quota_began = earlier.quota_began;
+    }
+    limits.quota_percent = earlier.quota_percent.into_iter().chain(limits.quota_percent).min();
+    limits.cpus_changed = earlier.cpus_changed.or(limits.cpus_changed);
     health.clock_backwards_count =
         health.clock_backwards_count.max(first.health.clock_backwards_count);
     health.power_changes = health.power_changes.saturating_add(first.health.power_changes);
@@ -232,11 +241,19 @@ mod tests {
             to: Nanos::ZERO,
             text: "here".to_owned(),
         });
+        let mut first = first;
+        first.health.limits.quota_percent = Some(150);
+        first.health.limits.cpus_changed = Some(Nanos::from_secs(3));
+        second.health.limits.quota_percent = Some(200);
+        second.health.limits.quota_began = Some(Nanos::from_secs(7));
         second.started_at += std::time::Duration::from_secs(20);
+        let stopped = Run { ending: Ending::Stopped, ..second.clone() };
+        assert_eq!(joined(&first, stopped), first, "an unfinished second run is ignored");
         let (before, id, began) = (first.trials.len(), second.id.clone(), second.started_at);
         let both = joined(&first, second);
         assert_eq!((both.id.clone(), both.started_at), (id, began), "the newest of a part counts");
         assert_eq!((both.plan(), both.annotations[0].trial), (first.plan(), before));
+        assert_eq!(both.health.limits, first.health.limits);
         let found = report(&both);
         assert_eq!(found.rows.len(), report(&first).rows.len());
         assert!(found.rows.iter().all(|row| row.trials.len() == 2), "each has two rounds");

@@ -18,7 +18,7 @@ pub struct Delayed {
     pub part: Part,
     /// The number of late frames, which started later than `above`.
     pub late_count: u64,
-    /// The number of frames of the part.
+    /// The number of frames of the part, without those that were skipped.
     pub frame_count: usize,
     /// The late threshold: the larger of 50 µs and 1% of a frame.
     pub above: Nanos,
@@ -87,7 +87,7 @@ pub(super) fn of(parts: &[Measured<'_>]) -> Option<Delayed> {
         let row = report.best()?;
         let above = run.trials.get(*row.trials.first()?)?.trial.evidence_above?;
         let delays = Delays::above(run, &row.trials, above);
-        let frame_count = row.summary.as_ref()?.slot_count;
+        let frame_count = row.summary.as_ref()?.lateness.count;
         Some(delayed(wanted, &delays, frame_count, (above, row.period)))
     };
     let loaded = of_part(Part::FrameLoad);

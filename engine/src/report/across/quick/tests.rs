@@ -402,6 +402,14 @@ fn fewer_than_three_gaps_do_not_lower_the_answer_to_fair() {
     assert_eq!(gaps(1, 5 * MILLI), (fair, good));
     assert_eq!(gaps(2, 5 * MILLI), (fair, fair));
     assert_eq!(gaps(1, 40 * MILLI), (poor, poor));
+    // Sleeps with a grade of Fair are worse than such gaps, even if the longest gap is close to the limit of Fair.
+    let late = |part, load, k| match part {
+        Part::Gaps if k == 1 => 29 * MILLI,
+        Part::Sleep if load => MILLI,
+        _ => steady(part, load, k),
+    };
+    let found = scorecard(&runs(&late), &[]);
+    assert_eq!(found.weakest().unwrap().part, Part::Sleep);
 }
 
 #[test]
@@ -416,6 +424,18 @@ fn the_frames_that_are_attributed_are_those_with_evidence() {
     assert_eq!(found.rows.iter().map(|row| row.count).sum::<u64>(), 8);
     let none = scorecard(&runs(&steady), &[]).delayed.unwrap();
     assert_eq!((none.late_count, none.rows), (0, Vec::new()));
+
+    // A skipped frame did not start, so it is not one of the frames that started late or in time.
+    let mut skipping = runs(&late);
+    for (_, run, report) in &mut skipping {
+        for trial in &mut run.trials {
+            trial.samples =
+                trial.samples.iter().take(300).chain(trial.samples.iter().skip(320)).collect();
+        }
+        *report = Report::of(run, &Options::default());
+    }
+    let found = scorecard(&skipping, &[]).delayed.unwrap();
+    assert_eq!((found.late_count, found.frame_count), (8, 580));
 }
 
 #[test]

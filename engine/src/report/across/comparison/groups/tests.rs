@@ -6,7 +6,8 @@
 use super::super::tests::run_of;
 use super::*;
 use crate::report::Options;
-use crate::report::comparison::NoiseFloor;
+use crate::report::comparison::{NoiseFloor, Note, paired_differences};
+use crate::run::Ending;
 use crate::stats::simulated::{normal, rounds};
 
 /// Run-to-run variation: the standard deviation, as a share, of the factor by which a run scales all its lateness.
@@ -149,8 +150,61 @@ fn one_missed_frame_in_two_runs_against_none_is_no_difference() {
             .collect();
     }
     let missed = delta(&compared(&none, &one), Metric::MISSED);
-    assert!((missed.change * 600.0 - 1.0).abs() < 0.01, "{missed:?}");
-    assert_eq!(missed.result, DeltaResult::NoClearDifference, "{missed:?}");
+    let runs: Vec<&Run> = none.iter().chain(&one).collect();
+    let reports: Vec<Report> =
+        runs.iter().map(|run| Report::live(run, &Options::default())).collect();
+    let evaluated: Vec<(&Run, &Report)> = runs.into_iter().zip(&reports).collect();
+    let [a, b, c, d] = <[_; 4]>::try_from(evaluated).unwrap();
+    let paired = paired_differences(&[[a, c], [b, d]]);
+    let paired = paired.iter().find(|one| one.metric == Metric::MISSED).unwrap().delta;
+    for missed in [missed, paired] {
+        assert!((missed.change * 600.0 - 1.0).abs() < 0.01, "{missed:?}");
+        assert_eq!(missed.result, DeltaResult::NoClearDifference, "{missed:?}");
+    }
+}
+
+#[test]
+fn the_only_common_configuration_is_compared_and_no_other_one() {
+    let mut random = fastrand::Rng::with_seed(3);
+    // Each side has another configuration before the common one, with a hundredth of its lateness.
+    let side = |random: &mut fastrand::Rng, other: &str| -> Vec<Run> {
+        let mut runs = group(random, 2, 1.0);
+        for run in &mut runs {
+            let mut first = self::run(random, 0.01).trials.remove(0);
+            first.trial.label = other.to_owned();
+            run.trials.insert(0, first);
+        }
+        runs
+    };
+    let (a, b) = (side(&mut random, "High"), side(&mut random, "Low"));
+    let comparison = compared(&a, &b);
+    let [row] = comparison.rows.as_slice() else { panic!("{:?}", comparison.rows) };
+    let p50 = row.figures.iter().find(|one| one.metric == Metric::P50).unwrap();
+    assert!(p50.values.iter().all(|value| 50e3 < value.unwrap()), "{:?}", p50.values);
+}
+
+#[test]
+fn notes_are_about_all_runs_of_a_group_and_not_repeated() {
+    let mut random = fastrand::Rng::with_seed(4);
+    let (a, mut b) = (group(&mut random, 2, 1.0), group(&mut random, 3, 1.0));
+    for run in &mut b {
+        run.health.debug_build = true;
+        run.trials[0].lost_count = 2;
+    }
+    b[2].ending = Ending::Stopped;
+    let mut applied = crate::report::test_run::applied();
+    applied.priority = crate::platform::RequestOutcome::Refused;
+    let granted = compared(&a, &b).notes;
+    assert_eq!(
+        granted,
+        [Note::Incomplete(1), Note::Lost { run: 1, count: 6 }, Note::DebugBuild(1)]
+    );
+    for run in &mut b[1..] {
+        run.trials[0].applied = Some(applied.clone());
+    }
+    let notes = compared(&a, &b).notes;
+    assert_eq!(notes[..3], granted);
+    assert!(matches!(&notes[3..], [Note::NotAsRequested { run: 1, .. }]), "{notes:?}");
 }
 
 #[test]
@@ -167,5 +221,6 @@ fn a_group_of_one_run_and_a_mixed_group_have_no_result() {
     let mixed = compared(&a, &b);
     assert_eq!(mixed.obstacle, Some(Incompatibility::MixedGroup(0)));
     assert_eq!(mixed.outcome(1), Outcome::NotComparable);
-    assert_eq!(delta(&mixed, Metric::P99).result, DeltaResult::NotEvaluated);
+    let p99 = delta(&mixed, Metric::P99);
+    assert_eq!((p99.result, p99.interval), (DeltaResult::NotEvaluated, None));
 }

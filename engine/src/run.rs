@@ -34,6 +34,10 @@ pub use series::{Series, Trace, name as series_name};
 /// a comparison detects runs with different methods.
 pub const METHOD_VERSION: u32 = 1;
 
+/// Max number of samples and pieces of evidence of a measured run together; further samples count as lost. A file with
+/// this number of samples is well below the size that the store and the reader of run files accept.
+pub const MAX_SAVED_SAMPLES: usize = 20_000_000;
+
 /// The system counts CPU time in ticks of a few milliseconds. A shorter window is too coarse for a share of CPU time.
 const MIN_FOREIGN_WINDOW: Nanos = Nanos::from_millis(500);
 
@@ -291,7 +295,7 @@ pub struct TrialRun {
     pub trial: Trial,
     /// The background load of the trial.
     pub load: Load,
-    /// Number of samples that were lost because the collector was too slow.
+    /// Number of samples that were lost: the collector was too slow, or the run reached its size limit.
     #[serde(rename = "lost")]
     pub lost_count: u64,
     /// Whether the trial was measured to its end.
@@ -551,6 +555,13 @@ impl Run {
             Subject::Measured(_) => self.trials.iter().map(|trial| trial.samples.len()).sum(),
             Subject::Imported(capture) => capture.count(),
         }
+    }
+
+    /// Whether anything was measured or imported. A gap probe that found no gap has no samples, but it has counted
+    /// every interval.
+    pub fn has_data(&self) -> bool {
+        let has_counted = |trial: &TrialRun| trial.counters.contains_key(counter::READINGS);
+        0 < self.sample_count() || self.trials.iter().any(has_counted)
     }
 
     /// Returns the number of lost samples in all trials.

@@ -182,7 +182,7 @@ pub struct FinishedRun {
 }
 
 impl FinishedRun {
-    /// Saves the run if it has samples and the sink is a store. Then removes the journal, unless
+    /// Saves the run if it has data and the sink is a store. Then removes the journal, unless
     /// saving failed.
     pub fn save(self) -> SavedRun {
         let Self { run, store, journal, room } = self;

@@ -20,7 +20,7 @@ use std::path::{Path, PathBuf};
 use directories::ProjectDirs;
 
 use crate::run::{Run, RunId};
-use crate::units::{format_bytes, shortened};
+use crate::units::{count_text, format_bytes, shortened};
 
 pub use crate::format;
 pub use index::Line;
@@ -38,7 +38,7 @@ pub const JOURNAL_EXTENSION: &str = ".jitterscope.partial";
 pub const FOLDER_VARIABLE: &str = "JITTERSCOPE_DATA_DIR";
 /// The environment variable that overrides the default folder of settings.
 pub const SETTINGS_VARIABLE: &str = "JITTERSCOPE_CONFIG_DIR";
-/// Maximum size of a run file: about 30 million samples.
+/// Maximum size of a run file, which is enough for [`MAX_SAVED_SAMPLES`](crate::run::MAX_SAVED_SAMPLES).
 const MAX_FILE_BYTES: u64 = 2 << 30;
 
 /// An error of the system, and the file or folder at which it occurred.
@@ -87,8 +87,8 @@ pub enum SaveError {
     },
     /// A measured run cannot be saved; its samples are still in its journal.
     #[error(
-        "{source}; {samples} samples are still in the journal and will be recovered at the next \
-         start: {}",
+        "{source}; the run ({}) is still in the journal and will be recovered at the next start: {}",
+        count_text(*samples, "samples"),
         journal.display()
     )]
     Waiting {

@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 use std::fmt;
 use std::io::{self, Write};
+use std::marker::PhantomData;
 
 use serde::de::{Deserializer, Error as _, MapAccess, Visitor};
 use serde::ser::{SerializeMap as _, Serializer};
@@ -99,26 +100,7 @@ impl Serialize for Histogram {
 
 impl<'de> Deserialize<'de> for Histogram {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Bins;
-        impl<'de> Visitor<'de> for Bins {
-            type Value = Histogram;
-
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("latencies and their counts")
-            }
-
-            fn visit_map<M: MapAccess<'de>>(self, mut map: M) -> Result<Histogram, M::Error> {
-                let mut bins = Vec::new();
-                while let Some(bin) = map.next_entry::<i64, u64>()? {
-                    if MAX_BINS <= bins.len() {
-                        return Err(M::Error::custom(format!("more than {MAX_BINS} latencies")));
-                    }
-                    bins.push(bin);
-                }
-                Ok(Histogram(bins))
-            }
-        }
-        deserializer.deserialize_map(Bins)
+        entries(deserializer, MAX_BINS, "latencies").map(Histogram)
     }
 }
 
@@ -127,26 +109,36 @@ impl<'de> Deserialize<'de> for Histogram {
 fn threads<'de, D: Deserializer<'de>>(
     deserializer: D,
 ) -> Result<BTreeMap<String, Thread>, D::Error> {
-    struct Threads;
-    impl<'de> Visitor<'de> for Threads {
-        type Value = BTreeMap<String, Thread>;
+    Ok(entries(deserializer, MAX_THREADS, "threads")?.into_iter().collect())
+}
+
+/// Reads the entries of an object, at most `most`. `name` is their name in an error message.
+fn entries<'de, D: Deserializer<'de>, K: Deserialize<'de>, V: Deserialize<'de>>(
+    deserializer: D,
+    most: usize,
+    name: &'static str,
+) -> Result<Vec<(K, V)>, D::Error> {
+    struct Entries<K, V>(usize, &'static str, PhantomData<(K, V)>);
+    impl<'de, K: Deserialize<'de>, V: Deserialize<'de>> Visitor<'de> for Entries<K, V> {
+        type Value = Vec<(K, V)>;
 
         fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-            f.write_str("threads by number")
+            f.write_str(self.1)
         }
 
         fn visit_map<M: MapAccess<'de>>(self, mut map: M) -> Result<Self::Value, M::Error> {
-            let mut threads = BTreeMap::new();
-            while let Some((number, thread)) = map.next_entry()? {
-                if MAX_THREADS <= threads.len() {
-                    return Err(M::Error::custom(format!("more than {MAX_THREADS} threads")));
+            let Self(most, name, _) = self;
+            let mut entries = Vec::new();
+            while let Some(entry) = map.next_entry()? {
+                if most <= entries.len() {
+                    return Err(M::Error::custom(format!("more than {most} {name}")));
                 }
-                threads.insert(number, thread);
+                entries.push(entry);
             }
-            Ok(threads)
+            Ok(entries)
         }
     }
-    deserializer.deserialize_map(Threads)
+    deserializer.deserialize_map(Entries(most, name, PhantomData))
 }
 
 /// Writes a result of cyclictest as JSON.

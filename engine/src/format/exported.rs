@@ -4,7 +4,7 @@
 use std::borrow::Cow;
 use std::io::{self, BufWriter, Write};
 
-use serde::ser::{Serialize, SerializeMap as _, Serializer};
+use serde::ser::{Serialize, Serializer};
 
 use super::SafeWriter;
 use super::checksum::Hashing;
@@ -95,26 +95,20 @@ impl Reasons<'_> {
     }
 }
 
-struct ExactOut<'a>(&'a Exact);
-
-impl Serialize for ExactOut<'_> {
+impl Serialize for Exact {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        match self.0 {
-            Exact::Absent => serializer.serialize_none(),
-            Exact::Whole(value) => serializer.serialize_i64(*value),
-            Exact::Fraction(value) => serializer.serialize_f64(*value),
-            Exact::Text(text) => serializer.serialize_str(text),
+        match self {
+            Self::Absent => serializer.serialize_none(),
+            Self::Whole(value) => serializer.serialize_i64(*value),
+            Self::Fraction(value) => serializer.serialize_f64(*value),
+            Self::Text(text) => serializer.serialize_str(text),
         }
     }
 }
 
 impl Serialize for Values<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(Some(self.0.len()))?;
-        for (key, value) in self.0.iter().zip(&self.1) {
-            map.serialize_entry(key, &ExactOut(value))?;
-        }
-        map.end()
+        serializer.collect_map(self.0.iter().zip(&self.1))
     }
 }
 

@@ -17,13 +17,15 @@ use super::recorder::Tap;
 use super::trace::StageTrace;
 use super::trial::TrialEnd;
 use crate::nanos::Nanos;
-use crate::platform::{self, Applied, clock_nanos};
-use crate::run::{Counters, Ending, Run, TailPoint, counter};
+use crate::platform::{self, clock_nanos};
+use crate::run::{Counters, Ending, MAX_SAVED_SAMPLES, Run, counter};
 use crate::sample::{Evidence, Sample};
 
 /// The state of the collector, which owns the run during the measurement.
 pub(super) struct Collector {
     pub(super) run: Run,
+    /// The number of samples and pieces of evidence that still fit into the run.
+    room: usize,
     sender: EventSender,
     journal: JournalWriter,
     /// Time in nanoseconds that the machine spent asleep between boot and the start of the run; `None` if not reported.
@@ -42,6 +44,8 @@ pub(super) struct Taps {
     pub(super) samples: Tap<Sample>,
     pub(super) evidence: Tap<Evidence>,
     pub(super) totals: Tap<Totals>,
+    /// Number of samples so far for which the run had no room.
+    pub(super) dropped_count: u64,
 }
 
 impl Collector {
@@ -53,6 +57,7 @@ impl Collector {
     ) -> Self {
         let mut collector = Self {
             run,
+            room: MAX_SAVED_SAMPLES,
             sender: EventSender { events, waiting: VecDeque::new(), wake, is_open: true },
             journal,
             suspended_before: platform::suspended_nanos(),
@@ -68,7 +73,7 @@ impl Collector {
     }
 
     /// Applies an event to the run, and passes it to the journal and the reader of events.
-    fn emit(&mut self, event: Event) {
+    pub(super) fn emit(&mut self, event: Event) {
         if let Err(error) = event.apply_to(&mut self.run) {
             log::error!("{error}");
             return;
@@ -105,7 +110,8 @@ impl Collector {
         for counters in totals {
             self.emit(Event::Counted { trial: taps.trial, counters });
         }
-        let lost_count = taps.samples.lost_count();
+        taps.dropped_count += self.drop_excess(&mut samples, &mut evidence);
+        let lost_count = taps.samples.lost_count() + taps.dropped_count;
         let Some(trial) = self.run.trials.get_mut(taps.trial) else { return };
         let evidence_lost = taps.evidence.lost_count();
         if 0 < evidence_lost {
@@ -118,6 +124,18 @@ impl Collector {
         self.count_backward(|_| out_of_order(&samples));
         self.with_trace(|trace| trace.note(taps.trial, &samples));
         self.emit(Event::Samples { trial: taps.trial, samples, evidence, lost_count });
+    }
+
+    /// Removes the samples for which the run has no room, and evidence once the run is full. Returns the number of
+    /// removed samples.
+    fn drop_excess(&mut self, samples: &mut Vec<Sample>, evidence: &mut Vec<Evidence>) -> u64 {
+        let dropped = samples.len().saturating_sub(self.room);
+        samples.truncate(self.room);
+        if self.room <= samples.len() {
+            evidence.clear();
+        }
+        self.room = self.room.saturating_sub(samples.len() + evidence.len());
+        u64::try_from(dropped).unwrap_or(u64::MAX)
     }
 
     fn count_backward(&mut self, count: impl FnOnce(&mut ClockWatch) -> u32) {
@@ -213,17 +231,6 @@ impl Collector {
         self.emit(Event::Preparing { trial, step: step.into() });
     }
 
-    /// Reports that the thread of a trial has started.
-    pub(super) fn began(
-        &mut self,
-        trial: usize,
-        applied: Box<Applied>,
-        tail: Option<Nanos>,
-        tail_curve: Vec<TailPoint>,
-    ) {
-        self.emit(Event::Began { trial, applied, tail, tail_curve });
-    }
-
     /// Ends a trial. `end` is the last report of its thread; `None` if the thread sent none.
     pub(super) fn ended(&mut self, trial: usize, end: Option<&TrialEnd>, counters: Counters) {
         if end.is_some_and(|end| end.demoted) {
@@ -245,16 +252,6 @@ impl Collector {
     /// Adds named integers to a trial, possibly after it has ended.
     pub(super) fn add_counters(&mut self, trial: usize, counters: Counters) {
         self.emit(Event::Counted { trial, counters });
-    }
-
-    /// Adds the value at one time to a series of a trial.
-    pub(super) fn add_value(&mut self, trial: usize, name: &str, at: Nanos, value: i64) {
-        self.emit(Event::Value { trial, name: name.to_owned(), at, value });
-    }
-
-    /// Reports that a trial is not measured, and why.
-    pub(super) fn skip(&mut self, trial: usize, reason: &str) {
-        self.emit(Event::Skipped { trial, reason: reason.to_owned() });
     }
 
     /// Saves and sends the last event, and waits until the reader has received it or has exited.
@@ -335,5 +332,38 @@ impl EventSender {
             std::thread::sleep(Duration::from_millis(20));
             self.push();
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc::sync_channel;
+
+    use super::*;
+    use crate::measure::recorder::ring;
+    use crate::plan::{Plan, SchedulingGaps};
+    use crate::report::test_run::run_of;
+
+    #[test]
+    fn samples_beyond_the_size_of_a_run_are_counted_as_lost() {
+        let run = run_of(Plan::SchedulingGaps(SchedulingGaps::default()), |_| {});
+        let (events, _reader) = sync_channel(64);
+        let mut collector =
+            Collector::new(run, events, Box::new(|| {}), JournalWriter::start(None));
+        collector.room = 6;
+        let (mut recorder, samples) = ring(16, Sample::default());
+        let (mut pieces, evidence) = ring(16, Evidence::default());
+        let (mut published, totals) = ring(1, Totals::default());
+        let mut taps = [Taps { trial: 0, samples, evidence, totals, dropped_count: 0 }];
+        for _ in 0..3 {
+            (0..4).for_each(|_| recorder.record(Sample::default()));
+            pieces.record(Evidence::default());
+            collector.drain(&mut taps);
+        }
+        published.record(Totals::default());
+        collector.drain(&mut taps);
+        let trial = &collector.run.trials[0];
+        assert_eq!((trial.samples.len(), trial.evidence.len(), trial.lost_count), (5, 1, 7));
+        assert!(trial.counters.contains_key(counter::READINGS), "every interval is still counted");
     }
 }

@@ -98,12 +98,13 @@ fn measure(
     open: &impl Fn() -> Box<dyn Write + Send>,
     current: &Current,
 ) -> Result<Output, String> {
-    current.begin();
+    // The cancellation of the previous run does not apply to this one.
+    current.change(|current| current.is_canceled = false);
     let mut request = MachineFacts::read().request(plan, Labels::default());
     request.trace = trace;
     let runner =
         Runner::start(request, Sink::Stream(open()), || {}).map_err(|error| error.to_string())?;
-    current.follow(Some(runner.stopper()));
+    current.change(|current| current.stopper = Some(runner.stopper()));
     let mut output = Output::Open;
     while let Some(event) = runner.next_event() {
         match event {
@@ -115,7 +116,7 @@ fn measure(
             _ => {}
         }
     }
-    current.follow(None);
+    current.change(|current| current.stopper = None);
     Ok(output)
 }
 
@@ -134,11 +135,11 @@ fn read_requests(
         let is_end = !matches!(read, Ok(count) if 0 < count);
         let request = read_request(&line);
         if request == Ok(AgentRequest::Cancel) {
-            current.cancel();
+            current.change(|current| current.is_canceled = true);
             continue;
         }
         if is_end || request == Ok(AgentRequest::Stop) {
-            current.stop();
+            current.change(|current| current.is_ending = true);
         }
         if is_end {
             return;
@@ -148,7 +149,9 @@ fn read_requests(
         match requests.try_send(request) {
             Ok(()) if is_long => return,
             Ok(()) => {}
-            Err(TrySendError::Full(_)) => return current.stop(),
+            Err(TrySendError::Full(_)) => {
+                return current.change(|current| current.is_ending = true);
+            }
             Err(TrySendError::Disconnected(_)) => return,
         }
     }
@@ -168,6 +171,7 @@ struct CurrentRun {
 }
 
 impl Current {
+    /// Changes the state, and stops the current run if it should stop.
     fn change(&self, change: impl FnOnce(&mut CurrentRun)) {
         let mut current = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         change(&mut current);
@@ -176,23 +180,6 @@ impl Current {
         {
             stopper.stop();
         }
-    }
-
-    /// Clears the cancellation of the last run before a new run starts.
-    fn begin(&self) {
-        self.change(|current| current.is_canceled = false);
-    }
-
-    fn follow(&self, stopper: Option<Stopper>) {
-        self.change(|current| current.stopper = stopper);
-    }
-
-    fn cancel(&self) {
-        self.change(|current| current.is_canceled = true);
-    }
-
-    fn stop(&self) {
-        self.change(|current| current.is_ending = true);
     }
 }
 

@@ -82,13 +82,15 @@ pub(super) fn stamp(path: &Path) -> io::Result<(u64, SystemTime)> {
     Ok((metadata.len(), metadata.modified()?))
 }
 
-/// Sets the modification time of a file to now.
+/// Sets the modification time of a file, which may be read-only, to now.
 pub(super) fn touch(path: &Path) -> io::Result<()> {
     announce(Operation::Stamp)?;
     if !fs::metadata(path)?.is_file() {
         return Ok(());
     }
-    File::options().append(true).open(path)?.set_modified(SystemTime::now())
+    // Windows sets the time only of a file that is open for writing.
+    let file = File::options().append(true).open(path).or_else(|_read_only| File::open(path))?;
+    file.set_modified(SystemTime::now())
 }
 
 /// Returns the path, or if a file with this path exists, the path with the first unused number at

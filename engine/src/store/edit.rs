@@ -141,11 +141,9 @@ impl Store {
             // replaced.
             disk::rename(&to, &taken).map_err(failed)?;
         }
+        // The retention time starts now. With its old time, the run could be removed at once.
+        disk::touch(path).map_err(failed)?;
         disk::rename(path, &to).map_err(failed)?;
-        // The retention time starts now.
-        if let Err(error) = disk::touch(&to) {
-            log::info!("{error}: {}", to.display());
-        }
         Ok(to)
     }
 

@@ -58,7 +58,7 @@ impl Journal for JournalFile {
 
 /// The content of a journal that was read to its end.
 pub(super) enum Content {
-    /// No samples and no unreadable lines.
+    /// No data and no unreadable lines.
     Empty,
     /// The journal was written by a newer version, with this format version.
     Newer(u32),
@@ -194,7 +194,7 @@ impl Lines {
     fn end(self) -> Content {
         let damaged_lines = self.damaged_count;
         match self.run {
-            Some(mut run) if 0 < run.sample_count() => {
+            Some(mut run) if run.has_data() => {
                 // The ending needs no change: the first line contains the ending of a recovered
                 // run, and a last line, if there is one, has replaced it.
                 run.health.damaged_lines = damaged_lines;

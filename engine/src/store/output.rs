@@ -41,7 +41,9 @@ pub fn write_output(
     let written = target(path).and_then(|target| match target {
         Target::Stream => write_in_place(path, write),
         Target::File { path, permissions } => match Draft::create(folder_of(&path), false) {
-            Err(_) if permissions.is_some() => write_in_place(&path, write),
+            Err(error) if permissions.is_some() && is_denied(&error) => {
+                write_in_place(&path, write)
+            }
             Err(error) => Err(error),
             Ok(draft) => write_whole(draft, &path, permissions, write),
         },
@@ -115,6 +117,12 @@ fn write_whole(
         draft.set_permissions(permissions)?;
     }
     draft.publish(path)
+}
+
+/// Whether an error means that no file can be created in a folder, although a file there may be writable.
+fn is_denied(error: &io::Error) -> bool {
+    use io::ErrorKind::{PermissionDenied, ReadOnlyFilesystem};
+    matches!(error.kind(), PermissionDenied | ReadOnlyFilesystem)
 }
 
 fn write_in_place(

@@ -1,5 +1,5 @@
 //! Recovers runs from the journals of processes that have ended. A journal is removed only when it
-//! was read completely, and its run is saved or has no samples; unreadable journals are renamed and
+//! was read completely, and its run is saved or has no data; unreadable journals are renamed and
 //! reported.
 
 use std::fmt;
@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use super::journal_file::{Content, open_free, read};
 use super::{FindError, JOURNAL_EXTENSION, SaveError, Store, disk, file_name, load};
 use crate::run::{Run, RunId};
+use crate::units::count_text;
 
 /// Extension that is appended to the name of an unreadable file.
 const DAMAGED_EXTENSION: &str = ".damaged";
@@ -35,7 +36,7 @@ pub enum RecoveryOutcome {
         /// of removed; absent if all lines could be read.
         damaged: Option<(u64, PathBuf)>,
     },
-    /// The journal was removed: its run had been saved before, or it contains no samples.
+    /// The journal was removed: its run had been saved before, or it contains no data.
     Removed,
     /// The run of the journal is still in progress.
     InUse,
@@ -99,12 +100,14 @@ impl fmt::Display for Recovery {
         let journal = self.journal.display();
         match &self.outcome {
             RecoveryOutcome::Saved { path, samples, damaged: None } => {
-                write!(f, "recovered an interrupted run: {samples} samples: {}", path.display())
+                let samples = count_text(*samples, "samples");
+                write!(f, "recovered an interrupted run: {samples}: {}", path.display())
             }
             RecoveryOutcome::Saved { path, samples, damaged: Some((lines, retained)) } => write!(
                 f,
-                "recovered an interrupted run: {samples} samples, {lines} damaged lines skipped: \
-                 {}; the journal was renamed: {}",
+                "recovered an interrupted run: {}, {} skipped: {}; the journal was renamed: {}",
+                count_text(*samples, "samples"),
+                count_text(*lines, "damaged lines"),
                 path.display(),
                 retained.display()
             ),
@@ -117,7 +120,8 @@ impl fmt::Display for Recovery {
                 write!(f, "journal cannot be read ({reason}) and was renamed: {}", path.display())
             }
             RecoveryOutcome::NotSaved { samples, reason } => {
-                write!(f, "{samples} samples are still in a journal: {reason}; journal: {journal}")
+                let samples = count_text(*samples, "samples");
+                write!(f, "a run ({samples}) is still in a journal: {reason}; journal: {journal}")
             }
             RecoveryOutcome::Failed(error) => {
                 write!(f, "journal cannot be read: {error}: {journal}")
@@ -191,35 +195,32 @@ impl Store {
     }
 
     /// Saves a measured run and removes its journal; returns the path of the run, or `None` if the
-    /// run has no samples. If the journal has samples, an error contains their number and the path
+    /// run has no data. If the journal has data, an error contains the number of samples and the path
     /// of the journal.
     pub fn save_measured(
         &self,
         run: &Run,
         journal: Option<&Path>,
     ) -> Result<Option<PathBuf>, SaveError> {
-        let saved = match run.sample_count() {
-            0 => Ok(None),
-            _ => self.save(run).map(Some),
-        };
+        let saved = if run.has_data() { self.save(run).map(Some) } else { Ok(None) };
         match saved {
             Ok(path) => {
                 discard_journal(journal);
                 Ok(path)
             }
-            Err(source) => Err(match journal.map(|path| (path, samples_in(path))) {
-                Some((journal, samples)) if 0 < samples => SaveError::Waiting {
+            Err(source) => Err(match journal.and_then(|path| Some((path, samples_in(path)?))) {
+                Some((journal, samples)) => SaveError::Waiting {
                     source: Box::new(source),
                     samples,
                     journal: journal.to_owned(),
                 },
-                _ => source,
+                None => source,
             }),
         }
     }
 }
 
-/// Removes the journal of a run that was saved or that has no samples.
+/// Removes the journal of a run that was saved or that has no data.
 pub fn discard_journal(journal: Option<&Path>) {
     if let Some(path) = journal
         && let Err(error) = disk::remove(path)
@@ -228,12 +229,12 @@ pub fn discard_journal(journal: Option<&Path>) {
     }
 }
 
-/// Returns the number of samples that can be recovered from a journal.
-fn samples_in(journal: &Path) -> usize {
+/// Returns the number of samples that can be recovered from a journal; `None` if there is no data to recover.
+fn samples_in(journal: &Path) -> Option<usize> {
     let content = disk::DiskFile::open(journal).and_then(|mut file| read(&mut file));
     match content {
-        Ok(Content::Run { run, .. }) => run.sample_count(),
-        Ok(Content::Empty | Content::Newer(_) | Content::Damaged(_)) | Err(_) => 0,
+        Ok(Content::Run { run, .. }) => Some(run.sample_count()),
+        Ok(Content::Empty | Content::Newer(_) | Content::Damaged(_)) | Err(_) => None,
     }
 }
 

@@ -31,7 +31,7 @@ pub fn repeat_tag(number: u32, count: u32) -> String {
 /// Returns the range of the series of repeats that contains the run at position `at`; only this
 /// position if the run is not a repeat. `tags` are the tags of all runs with the same settings,
 /// sorted by time.
-pub fn series(tags: &[&[String]], at: usize) -> Range<usize> {
+fn series(tags: &[&[String]], at: usize) -> Range<usize> {
     let place = |at: usize| {
         let mut places = tags.get(at)?.iter().filter_map(|tag| {
             let (number, count) = tag.strip_prefix(REPEAT_TAG)?.split_once('/')?;
@@ -140,9 +140,9 @@ impl Store {
         Ok(self.noise_floor(&run, &[])?.map(|floor| (run, floor)))
     }
 
-    /// Returns the noise floor of a run's settings, from its series of repeats and earlier runs.
-    /// Other later runs are not used, since the effect of a change to the system must not count as
-    /// noise. The runs `compared` are not used either, unless they belong to the series.
+    /// Returns the noise floor of a run's settings, from this run and earlier runs. Later runs are not
+    /// used, since the effect of a change to the system must not count as noise. The runs `compared` are
+    /// not used either, unless they belong to the run's series of repeats.
     pub fn noise_floor(
         &self,
         of: &Run,
@@ -163,10 +163,9 @@ impl Store {
         let place = alike.iter().position(|short| short.id == of.id);
         let members = place.and_then(|at| alike.get(series(&tags, at))).unwrap_or_default();
         let counts = |short: &RunIndexEntry| {
-            members.iter().any(|member| member.id == short.id)
-                || short.id == of.id
-                || (short.started_at <= of.started_at
-                    && compared.iter().all(|compared| compared.id != short.id))
+            let is_member = members.iter().any(|member| member.id == short.id);
+            let is_compared = compared.iter().any(|compared| compared.id == short.id);
+            short.id == of.id || (short.started_at <= of.started_at && (is_member || !is_compared))
         };
         Ok(NoiseFloor::of_runs(&self.same_settings(of, counts)?))
     }
@@ -192,10 +191,10 @@ pub fn read_prior(path: &Path) -> Result<Prior, ReadPriorError> {
 }
 
 /// Compares runs with the first one, the baseline. The noise floor is that of the baseline's settings, if
-/// enough runs with these settings are saved. The other compared runs, and runs later than the baseline, count
-/// only if they belong to the baseline's series of repeats. With `group_a`, this number of runs at the start is
-/// group A, with which the other runs are compared as a group. `prior` is the typical run-to-run variation;
-/// without it, the variation of the saved runs is used.
+/// enough runs with these settings are saved. Runs later than the baseline do not count, and the other compared
+/// runs count only if they belong to the baseline's series of repeats. With `group_a`, this number of runs at the
+/// start is group A, with which the other runs are compared as a group. `prior` is the typical run-to-run
+/// variation; without it, the variation of the saved runs is used.
 pub fn compare(
     runs: &[(&Run, &Report)],
     group_a: Option<usize>,

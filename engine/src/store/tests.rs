@@ -91,6 +91,65 @@ fn leave_journal(folder: &Path, name: &str, lines: &[Vec<u8>]) -> PathBuf {
     path
 }
 
+#[test]
+fn the_largest_measured_run_can_be_opened() {
+    // The instants of a trial of ten days, with sleeps and spins, on a PC with hundreds of CPUs.
+    let at = Nanos::from_secs(864_000);
+    let sample = Sample {
+        began: at,
+        due: at,
+        slept: Some(at),
+        woke: at,
+        done: at,
+        spins: 9_999_999,
+        cpu: Some(999),
+    };
+    let bytes = |samples: usize, evidence: usize| {
+        let mut run = run(1);
+        run.trials[0].samples = (0..samples).map(|_| sample).collect();
+        run.trials[0].evidence = vec![
+            Evidence {
+                index: 9_999_999,
+                involuntary_switches: Some(9),
+                voluntary_switches: Some(9),
+                minor_faults: Some(99),
+                major_faults: Some(9),
+                run_delay: Some(Nanos::from_secs(1)),
+                cpu_before: Some(999),
+                cpu_after: Some(999),
+                work_started: Some(at),
+                interrupt_time: Some(Nanos::from_secs(1)),
+                ..Evidence::default()
+            };
+            evidence
+        ];
+        let mut text = Vec::new();
+        format::write(&run, &mut text).unwrap();
+        u64::try_from(text.len()).unwrap()
+    };
+    let most = u64::try_from(crate::run::MAX_SAVED_SAMPLES).unwrap();
+    assert!(most < crate::format::MAX_SAMPLES);
+    // Either all samples are in time, or all of them are late, each with its evidence.
+    for (samples, evidence) in [(2_000, 0), (1_000, 1_000)] {
+        let each = bytes(samples, evidence) - bytes(0, 0);
+        let size = each * most / 2_000 + crate::format::MAX_OTHER_BYTES;
+        assert!(size < MAX_FILE_BYTES, "{size} bytes with {evidence} pieces of evidence");
+    }
+}
+
+#[test]
+fn a_full_disk_does_not_damage_the_file_that_an_output_replaces() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("report.json");
+    fs::write(&path, "old").unwrap();
+    let write = || write_output(&path, |to| to.write_all(b"new"));
+    let (failed, _) = disk::faults::with_fault(disk::faults::Fault::FullDisk, 0, write);
+    assert!(failed.is_err());
+    assert_eq!(fs::read(&path).unwrap(), b"old");
+    write_output(&path, |to| to.write_all(b"new")).unwrap();
+    assert_eq!(fs::read(&path).unwrap(), b"new");
+}
+
 fn store() -> (tempfile::TempDir, Store) {
     let folder = tempfile::tempdir().unwrap();
     let store = Store::at(folder.path());

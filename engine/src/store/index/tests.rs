@@ -6,6 +6,7 @@ use std::fs;
 
 use crate::nanos::Nanos;
 use crate::run::{Annotation, Run};
+use crate::store::disk::faults::{Fault, with_fault};
 use crate::store::edit::{Edit, MAX_TAG};
 use crate::store::tests::run;
 
@@ -110,8 +111,15 @@ fn what_is_set_aside_comes_back_as_it_was() {
     assert_eq!(store.restore(&aside).unwrap(), before[0].path);
     assert!(store.restore(&aside).is_err());
     assert_eq!(store.lines().unwrap(), before);
-    let aside = store.move_to_trash(&before[0].path).unwrap();
     let long_ago = std::time::SystemTime::now() - std::time::Duration::from_hours(8 * 24);
+    // Without a new modification time, `forget_old` could remove the run at once. Operation 1 sets the time, and
+    // operation 2 renames the file.
+    let path = &before[0].path;
+    for at in [1, 2] {
+        let (failed, _) = with_fault(Fault::Fails, at, || store.move_to_trash(path));
+        assert!(failed.is_err() && path.exists(), "{at}");
+    }
+    let aside = store.move_to_trash(path).unwrap();
     fs::File::options().append(true).open(&aside).unwrap().set_modified(long_ago).unwrap();
     store.forget_old();
     assert!(!aside.exists());

@@ -237,6 +237,27 @@ fn run_that_cannot_be_saved_names_its_journal_and_counts_its_samples() {
 }
 
 #[test]
+fn gap_run_without_a_gap_is_saved_and_recovered() {
+    let (folder, store) = store();
+    let mut whole = run(1);
+    let counters = crate::run::Counters::from([(crate::run::counter::READINGS.to_owned(), 9)]);
+    whole.trials[0].samples = crate::sample::Samples::new();
+    assert!(store.save_measured(&whole, None).unwrap().is_none(), "nothing was measured");
+    let mut lines = journal_lines(&run(1), 1);
+    lines.truncate(1);
+    let mut line = Vec::new();
+    format::write_lines(&Event::Counted { trial: 0, counters: counters.clone() }, &mut line)
+        .unwrap();
+    lines.push(line);
+    leave_journal(folder.path(), "a", &lines);
+    let recovered = load(recover(&store).saved().unwrap()).unwrap();
+    assert_eq!((recovered.sample_count(), &recovered.trials[0].counters), (0, &counters));
+    store.remove(&store.lines().unwrap()[0].path).unwrap();
+    whole.trials[0].counters = counters;
+    assert_eq!(load(&store.save_measured(&whole, None).unwrap().unwrap()).unwrap(), whole);
+}
+
+#[test]
 fn temporary_files_of_ended_processes_are_removed_and_others_stay() {
     let (folder, store) = store();
     let left = folder.path().join(format!(".0{}", disk::TEMPORARY_EXTENSION));

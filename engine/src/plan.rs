@@ -118,8 +118,8 @@ pub trait Probe {
     /// it is among them.
     fn keep_only(&mut self, _conditions: Conditions) {}
 
-    /// Returns whether configurations under this load are graded. Other configurations are listed without a grade.
-    fn is_graded(&self, _load: &Load) -> bool {
+    /// Returns whether the configuration with this label is graded. Other configurations are listed without a grade.
+    fn is_graded(&self, _label: &str) -> bool {
         true
     }
 
@@ -293,6 +293,82 @@ mod tests {
         let endless = Plan::FrameLoop(FrameLoop { rounds: u32::MAX, ..FrameLoop::default() });
         assert_eq!(endless.stages(&cpus), []);
         assert_eq!((endless.extent(&cpus), endless.duration(&cpus)), (None, Nanos::ZERO));
+    }
+
+    #[test]
+    fn the_extent_of_a_real_time_test_is_what_is_measured() {
+        let extent = |time_each, turn| {
+            let (time_each, turn) = (Nanos::from_secs(time_each), Nanos::from_secs(turn));
+            RealTime { time_each, turn, ..RealTime::default() }.extent(&[])
+        };
+        assert_eq!(extent(30, 2), "2 × 30 s, in 2 s blocks");
+        assert_eq!(extent(3, 2), "2 × 4 s, in 2 s blocks");
+        assert_eq!(extent(10, 30), "2 × 10 s, in 10 s blocks");
+    }
+
+    #[test]
+    fn lists_and_the_number_of_trials_are_bounded() {
+        /// Selects the first value of each list 5 000 times.
+        struct Repeat(usize);
+        impl Form for Repeat {
+            fn number(&mut self, _: &form::Number, _: &mut f64) {}
+            fn choice(&mut self, _: &Field, _: &mut form::Selection, _: &[form::Choice]) {}
+            fn set(
+                &mut self,
+                _: &Field,
+                values: &mut Vec<form::Selection>,
+                choices: &[form::Choice],
+            ) {
+                let number = choices[0].parameter.map(|parameter| parameter.min);
+                *values = vec![form::Selection { index: 0, number }; 5_000];
+                self.0 += 1;
+            }
+            fn matrix(&mut self, _: &Field, _: &Field, cells: &mut Vec<conditions::Cell>) {
+                *cells = vec![cells[0]; 5_000];
+                self.0 += 1;
+            }
+            fn switch(&mut self, _: &Field, _: &mut bool) {}
+        }
+        let cpus = CpuFacts { usable: vec![0, 1], ..CpuFacts::default() };
+        let mut plans: Vec<(Plan, usize)> = Vec::new();
+        for mut plan in Plan::all() {
+            let mut lists = Repeat(0);
+            plan.probe_mut().settings(&mut lists);
+            plans.push((plan, lists.0));
+        }
+        let probed = scheduling_gaps::ProbedCpus::Custom;
+        let custom = vec![0; 5_000];
+        let gaps = SchedulingGaps { cpus: probed, custom, ..SchedulingGaps::default() };
+        plans.retain(|(plan, _)| plan.key() != "scheduling-gaps");
+        plans.push((Plan::SchedulingGaps(gaps), 1));
+        for (plan, list_count) in plans {
+            let problems = plan.problems(&cpus);
+            assert!(0 < list_count && problems.len() == list_count, "{problems:?}");
+            assert!(problems.iter().all(|it| it.message.contains("5000")), "{problems:?}");
+            assert_eq!(plan.stages(&cpus), [], "{}", plan.key());
+        }
+        let policies = vec![Priority::Fifo(10); 20];
+        let real_time =
+            RealTime { policies, time_each: Nanos::from_secs(600), ..RealTime::default() };
+        let half = RealTime { turn: Nanos::from_millis(500), ..real_time.clone() };
+        assert_eq!(Plan::RealTime(real_time).problems(&cpus), []);
+        let custom = (1..=256).collect();
+        let game_tick =
+            GameTick { counts: game_tick::ThreadCounts::Custom, custom, ..GameTick::default() };
+        let cells = vec![FrameLoop::default().cells[0]; 256];
+        let frame_loop = FrameLoop { cells, tail_sweep: true, rounds: 20, ..FrameLoop::default() };
+        for (plan, key, count) in [
+            (Plan::RealTime(half), "block", "25\u{202f}200"),
+            (
+                Plan::GameTick(GameTick { iterations: 50, ..game_tick }),
+                "iterations",
+                "25\u{202f}600",
+            ),
+            (Plan::FrameLoop(frame_loop), "rounds", "35\u{202f}840"),
+        ] {
+            let message = format!("{count} measurements in one run; expected 1 to 10\u{202f}000");
+            assert_eq!(plan.problems(&cpus), [Problem { key, message }]);
+        }
     }
 
     #[test]

@@ -20,10 +20,10 @@ pub(super) struct PlayerTable {
     pub(super) telling: Set,
     pub(super) restyled: Set,
     pub(super) shifted: Set,
-    tiles: Vec<Tile>,
+    tiles: Box<[Tile; SLOTS]>,
     /// The position of each player, and the square that other players know, after the last cycle.
-    before: Vec<Tile>,
-    squares: Vec<Coarse>,
+    before: Box<[Tile; SLOTS]>,
+    squares: Box<[Coarse; SLOTS]>,
     /// The coordinates that `around` searches. `xs` has `x`, with the level in the top two bits.
     /// `zs` has `z`; for invisible players, a value outside the map.
     xs: Box<[u16; SLOTS]>,
@@ -49,9 +49,9 @@ impl PlayerTable {
             telling: Set::EMPTY,
             restyled: Set::EMPTY,
             shifted: Set::EMPTY,
-            tiles: vec![Tile::default(); SLOTS],
-            before: vec![Tile::default(); SLOTS],
-            squares: vec![Coarse::default(); SLOTS],
+            tiles: Box::new([Tile::default(); SLOTS]),
+            before: Box::new([Tile::default(); SLOTS]),
+            squares: Box::new([Coarse::default(); SLOTS]),
             xs: Box::new([0; SLOTS]),
             zs: Box::new([u16::MAX; SLOTS]),
             stays: records(),
@@ -63,22 +63,18 @@ impl PlayerTable {
 
     /// Returns the position of the player in a slot.
     pub(super) fn tile(&self, slot: usize) -> Tile {
-        self.tiles.get(slot).copied().unwrap_or_default()
+        self.tiles[slot % SLOTS]
     }
 
     /// Moves the player in a slot to a tile.
     pub(super) fn place(&mut self, slot: usize, tile: Tile) {
-        if let Some(to) = self.tiles.get_mut(slot) {
-            *to = tile;
-        }
+        self.tiles[slot % SLOTS] = tile;
     }
 
     /// Adds a player, possibly in a slot that was just released.
     pub(super) fn join(&mut self, slot: usize, tile: Tile) {
         self.place(slot, tile);
-        if let Some(before) = self.before.get_mut(slot) {
-            *before = tile;
-        }
+        self.before[slot % SLOTS] = tile;
         self.playing.put(slot, true);
         self.fresh.put(slot, true);
         self.restyled.put(slot, true);
@@ -88,11 +84,7 @@ impl PlayerTable {
     pub(super) fn prepare(&mut self) {
         (self.moved, self.shifted) = (Set::EMPTY, Set::EMPTY);
         for slot in 1..SLOTS {
-            let (Some(&tile), Some(&before), Some(&known)) =
-                (self.tiles.get(slot), self.before.get(slot), self.squares.get(slot))
-            else {
-                continue;
-            };
+            let (tile, before, known) = (self.tiles[slot], self.before[slot], self.squares[slot]);
             let plays = self.playing.contains(slot);
             let is_seen = plays && !self.fresh.contains(slot);
             self.xs[slot] = tile.x | u16::from(tile.level) << 14;
@@ -148,8 +140,8 @@ impl PlayerTable {
     /// Ends the cycle: saves positions and squares as known to observers, and empties the sets of
     /// players who joined, wrote chat, or changed appearance.
     pub(super) fn release(&mut self) {
-        self.before.copy_from_slice(&self.tiles);
-        let squares = self.squares.iter_mut().zip(&self.tiles);
+        *self.before = *self.tiles;
+        let squares = self.squares.iter_mut().zip(self.tiles.iter());
         for (slot, (square, tile)) in squares.enumerate() {
             let plays = self.playing.contains(slot);
             *square = if plays { tile.coarse() } else { Coarse::default() };

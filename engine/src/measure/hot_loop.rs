@@ -121,7 +121,10 @@ impl<M: FnMut() -> i64> WaitingLoop for Iterations<'_, '_, M> {
                 evidence.work_started = Some(Nanos::new(clock_nanos() - start));
                 sinks.evidence.record(evidence);
             }
-            paced.work.run(stop);
+            if !paced.work.run(stop) {
+                // A stop shortened the work, so its duration is not that of a frame.
+                break;
+            }
             let done = clock_nanos();
             if counts {
                 sinks.samples.record(Sample {
@@ -156,6 +159,7 @@ impl<M: FnMut() -> i64> WaitingLoop for Iterations<'_, '_, M> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::measure::pool::{Pool, run_pooled};
     use crate::measure::recorder::ring;
     use crate::plan::SpinStrategy;
 
@@ -230,6 +234,33 @@ mod tests {
         assert_eq!(samples.len(), 40);
         for pair in samples.windows(2) {
             assert_eq!(pair[1].due, pair[0].woke + Nanos::from_micros(500));
+        }
+    }
+
+    #[test]
+    fn a_frame_whose_work_a_stop_shortens_is_not_recorded() {
+        let arithmetic = Prepared::Arithmetic { iterations: u64::MAX, slice: 1_000_000 };
+        for work in [Prepared::Timed(Nanos::from_secs(600)), arithmetic] {
+            for pool in [None, Some(Pool { workers: 2, call: Nanos::from_millis(1) })] {
+                let (mut samples, mut tap) = ring(16, Sample::default());
+                let (mut evidence, _) = ring(16, Evidence::default());
+                let stop = AtomicBool::new(false);
+                let paced = Paced { warm_up_slots: 0, work, ..paced(Waiter::OsSleep) };
+                let ended = std::thread::scope(|scope| {
+                    scope.spawn(|| {
+                        std::thread::sleep(std::time::Duration::from_millis(30));
+                        stop.store(true, Ordering::Relaxed);
+                    });
+                    if let Some(pool) = pool {
+                        return run_pooled(&paced, pool, &stop, &mut samples, clock_nanos);
+                    }
+                    let mut sinks =
+                        Sinks { samples: &mut samples, evidence: &mut evidence, reader: None };
+                    Ok(run_paced(&paced, &Sleeper::new(), &stop, &mut sinks, clock_nanos))
+                });
+                assert_eq!(ended, Ok(LoopResult { slots: 0, complete: false }));
+                tap.drain(|sample| panic!("{sample:?}"));
+            }
         }
     }
 

@@ -45,7 +45,10 @@ impl Task<'_> {
             return None;
         }
         let cpu = current_cpu();
-        self.paced.work.run(stop);
+        // A stop shortened the work, so its duration is not that of a frame.
+        if !self.paced.work.run(stop) {
+            return None;
+        }
         let done = Nanos::new(clock_nanos() - self.start);
         let (began, due) = (self.since, self.slot.due);
         if let Some(samples) = self.samples.as_deref_mut() {
@@ -59,17 +62,18 @@ impl Task<'_> {
 }
 
 /// Runs a paced task in a pool to its end or until stopped; the calling thread is one of the workers.
-/// `measured` is called once, after the warm-up, and returns the start of the schedule.
+/// `measured` is called once, after the warm-up, and returns the start of the schedule. Returns an error if a worker
+/// cannot start.
 pub(super) fn run_pooled(
     paced: &Paced,
     pool: Pool,
     stop: &AtomicBool,
     samples: &mut Recorder<Sample>,
     mut measured: impl FnMut() -> i64,
-) -> LoopResult {
+) -> Result<LoopResult, String> {
     if 0 < paced.warm_up_slots {
         let warm_up = Paced { slots: paced.warm_up_slots, ..*paced };
-        run_part(&warm_up, pool, clock_nanos(), stop, None);
+        run_part(&warm_up, pool, clock_nanos(), stop, None)?;
     }
     run_part(paced, pool, measured(), stop, Some(samples))
 }
@@ -80,7 +84,7 @@ fn run_part(
     start: i64,
     stop: &AtomicBool,
     samples: Option<&mut Recorder<Sample>>,
-) -> LoopResult {
+) -> Result<LoopResult, String> {
     let slot = Slot { index: 0, due: paced.period };
     let next_due = AtomicI64::new(start + slot.due.get());
     let task = Mutex::new(Task { paced, start, slot, since: Nanos::ZERO, samples });
@@ -106,14 +110,17 @@ fn run_part(
         for index in 1..pool.workers {
             let worker = thread::Builder::new().name(format!("pool-{index}"));
             if let Err(error) = worker.spawn_scoped(scope, work) {
-                log::error!("a worker of the pool could not start: {error}");
-                next_due.store(i64::MAX, Ordering::Relaxed);
+                // Ends the workers that did start. The run fails anyway.
+                stop.store(true, Ordering::Relaxed);
+                let workers = pool.workers;
+                return Err(format!("only {index} of {workers} pool threads could start: {error}"));
             }
         }
         work();
-    });
+        Ok(())
+    })?;
     let slots = task.into_inner().map_or(0, |task| task.slot.index);
-    LoopResult { slots: slots.clamp(0, paced.slots), complete: paced.slots <= slots }
+    Ok(LoopResult { slots: slots.clamp(0, paced.slots), complete: paced.slots <= slots })
 }
 
 /// Runs one call of an operator: arithmetic until `length` is over or a stop is requested.
@@ -154,7 +161,7 @@ mod tests {
                 begun += 1;
                 clock_nanos()
             });
-            assert_eq!((ended, begun), (LoopResult { slots: 30, complete: true }, 1));
+            assert_eq!((ended, begun), (Ok(LoopResult { slots: 30, complete: true }), 1));
             let mut taken = Vec::new();
             tap.drain(|sample| taken.push(sample));
             let due: Vec<i64> = taken.iter().map(|sample| sample.due.get()).collect();
@@ -170,6 +177,6 @@ mod tests {
         let (mut samples, _tap) = ring(4, Sample::default());
         let pool = Pool { workers: 2, call: Nanos::from_secs(600) };
         let ended = run_pooled(&paced(30), pool, &AtomicBool::new(true), &mut samples, clock_nanos);
-        assert_eq!(ended, LoopResult { slots: 0, complete: false });
+        assert_eq!(ended, Ok(LoopResult { slots: 0, complete: false }));
     }
 }

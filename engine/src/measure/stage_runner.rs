@@ -29,6 +29,7 @@ use crate::plan::{CpuChoice, CpuFacts, LoadKind, Pace, Stage, Tail, Wait, Work};
 use crate::platform::{self, clock_nanos};
 use crate::run::{Counters, Ending, Health, Run, TrialRun, counter};
 use crate::sample::{Evidence, Sample};
+use crate::units::count_text;
 
 /// Capacity of the ring that transfers the evidence of a trial; each late sample has one piece of evidence.
 const EVIDENCE_CAPACITY: usize = 4_096;
@@ -165,13 +166,14 @@ impl Measuring {
     fn listen(&mut self, collector: &mut Collector) {
         while let Ok(note) = self.notes.try_recv() {
             match note {
-                Note::Applied(applied, tail, curve) => {
+                Note::Applied(applied, tail, tail_curve) => {
                     // Move the collector off the measured CPU. With several measuring threads, every
                     // other CPU may be measured too.
                     if let Some(cpu) = applied.selected_cpu.filter(|_| self.is_alone) {
                         platform::avoid_cpu(cpu);
                     }
-                    collector.began(self.trial, applied, tail, curve);
+                    let trial = self.trial;
+                    collector.emit(Event::Began { trial, applied, tail, tail_curve });
                 }
                 Note::LoopResult(end) => self.ended = Some(end),
             }
@@ -221,11 +223,11 @@ impl StageRunner<'_> {
             Some("the cores of this PC have one thread each")
         } else {
             let is_denied = stage.skips_denied && was_denied(&collector.run, stage);
-            is_denied.then_some("denied in an earlier round")
+            is_denied.then_some("not as requested in an earlier round")
         };
         if let Some(reason) = skipped {
             for trial in first..first + stage.trials.len() {
-                collector.skip(trial, reason);
+                collector.emit(Event::Skipped { trial, reason: reason.to_owned() });
             }
             return Ok(());
         }
@@ -245,7 +247,8 @@ impl StageRunner<'_> {
             .map_err(|error| error.to_string())?;
         let (load_threads, load_began) = (load.thread_count(), Instant::now());
         if 0 < load_threads {
-            collector.preparing(first, format!("starting {load_threads} load threads"));
+            let threads = count_text(load_threads, "load threads");
+            collector.preparing(first, format!("starting {threads}"));
         }
         self.settle(collector, stage.settle);
         if self.is_stopped() {
@@ -451,6 +454,7 @@ impl StageRunner<'_> {
                 samples: samples_tap,
                 evidence: evidence_tap,
                 totals: totals_tap,
+                dropped_count: 0,
             });
         }
         Ok(())
@@ -534,7 +538,7 @@ fn add_values(watch: &mut SeriesWatch, collector: &mut Collector, measuring: &[M
     let is_measuring = one.measured_at.load(Ordering::Acquire) != 0;
     let at = Nanos::new(clock_nanos() - one.slot.start.load(Ordering::Acquire));
     for (name, value) in values.into_iter().filter(|_| is_measuring) {
-        collector.add_value(one.trial, name, at, value);
+        collector.emit(Event::Value { trial: one.trial, name: name.to_owned(), at, value });
     }
 }
 
@@ -564,7 +568,7 @@ fn leave_behind(collector: &mut Collector, one: &Measuring, waited: Nanos) {
 }
 
 /// Joins a finished measuring thread and adds its results to the run. Returns whether its real-time priority
-/// was revoked, or an error if the thread panicked.
+/// was revoked, or an error if the thread panicked or could not run its loop.
 fn end_trial(
     collector: &mut Collector,
     mut one: Measuring,
@@ -581,5 +585,5 @@ fn end_trial(
     };
     counters.append(&mut end.counters);
     collector.ended(one.trial, Some(&end), counters);
-    Ok(end.demoted)
+    end.failure.map_or(Ok(end.demoted), Err)
 }

@@ -45,29 +45,24 @@ const fn settings(cycle: &GameCycle) -> Settings {
 }
 
 /// Runs cycles until the time is up or a stop is requested. Unless stopped, at least one cycle counts.
-/// A single thread needs no pool. Several threads form a pool and inherit the scheduling of this thread.
+/// A single thread needs no pool. Several threads form a pool and inherit the scheduling of this thread. Returns an
+/// error if they cannot start.
 pub(super) fn run_ticks(
     ticks: &Ticks,
     stop: &AtomicBool,
     samples: &mut Recorder<Sample>,
     counters: &mut Counters,
     mut measured: impl FnMut() -> i64,
-) -> LoopResult {
+) -> Result<LoopResult, String> {
     let threads = usize::try_from(ticks.cycle.threads).unwrap_or(1);
     let pool = if threads < 2 {
         None
     } else {
-        let built = rayon::ThreadPoolBuilder::new()
+        let pool = rayon::ThreadPoolBuilder::new()
             .num_threads(threads)
             .thread_name(|index| format!("tick-{index}"))
             .build();
-        match built {
-            Ok(pool) => Some(pool),
-            Err(error) => {
-                log::error!("a pool of {threads} threads could not start: {error}");
-                return LoopResult { slots: 0, complete: false };
-            }
-        }
+        Some(pool.map_err(|error| format!("a pool of {threads} threads could not start: {error}"))?)
     };
     let mut world = World::new(settings(&ticks.cycle));
     let is_stopped = || stop.load(Ordering::Relaxed);
@@ -96,7 +91,7 @@ pub(super) fn run_ticks(
     }
     let bytes = i64::try_from(world.counters().bytes).unwrap_or(i64::MAX);
     counters.insert(counter::PACKET_BYTES.to_owned(), bytes);
-    LoopResult { slots: count, complete: !is_stopped() }
+    Ok(LoopResult { slots: count, complete: !is_stopped() })
 }
 
 /// Calls `work` on a thread of the pool, or directly if there is no pool. `work` is a loop of many cycles:

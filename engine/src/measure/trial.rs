@@ -63,6 +63,8 @@ pub(super) enum Note {
 /// Result of a trial.
 pub(super) struct TrialEnd {
     pub(super) complete: bool,
+    /// Why the loop could not run; `None` if it ran.
+    pub(super) failure: Option<String>,
     /// Whether a guard revoked the thread's real-time priority.
     pub(super) demoted: bool,
     /// The scheduling policy after the loop, read back from the system; `None` for MMCSS.
@@ -107,6 +109,10 @@ impl Setup {
         }
         let (ended, before) = self.measure(waiter, work, &sleeper, &mut reader, &mut counters);
         before.count_until(&ThreadMark::now(&reader), &mut counters);
+        let (ended, failure) = match ended {
+            Ok(ended) => (ended, None),
+            Err(reason) => (LoopResult { slots: 0, complete: false }, Some(reason)),
+        };
         insert(&mut counters, counter::SLOTS, ended.slots.unsigned_abs());
         let policy = platform::own_policy();
         let demoted = registration.as_ref().is_some_and(platform::Registration::has_demoted)
@@ -117,7 +123,8 @@ impl Setup {
         drop(registration);
         // MMCSS changes the priority of its threads continually, so their final policy means nothing.
         let policy_at_end = (!matches!(requested, Priority::Mmcss(_))).then_some(policy);
-        let end = TrialEnd { complete: ended.complete, demoted, policy_at_end, counters };
+        let complete = ended.complete;
+        let end = TrialEnd { complete, failure, demoted, policy_at_end, counters };
         // Ignore an error: it means that the collector has stopped the run and needs no result.
         self.notes.send(Note::LoopResult(Box::new(end))).ok();
     }
@@ -150,7 +157,8 @@ impl Setup {
         self.trial.conditions.priority = Priority::Deadline(Deadline { runtime, ..requested });
     }
 
-    /// Runs the loop of the trial. Returns the result, and the state of the counters when measuring began.
+    /// Runs the loop of the trial. Returns the result or why the loop could not run, and the state of the counters
+    /// when measuring began.
     fn measure(
         &mut self,
         waiter: Waiter,
@@ -158,7 +166,7 @@ impl Setup {
         sleeper: &Sleeper,
         reader: &mut EvidenceReader,
         counters: &mut Counters,
-    ) -> (LoopResult, ThreadMark) {
+    ) -> (Result<LoopResult, String>, ThreadMark) {
         let at_start = EvidenceReader::second();
         let measured_at = Arc::clone(&self.measured_at);
         let mut before = ThreadMark::now(reader);
@@ -186,7 +194,7 @@ impl Setup {
                 };
                 match self.pool {
                     Some(pool) => run_pooled(&paced, pool, &self.stop, sinks.samples, measured),
-                    None => run_paced(&paced, sleeper, &self.stop, &mut sinks, measured),
+                    None => Ok(run_paced(&paced, sleeper, &self.stop, &mut sinks, measured)),
                 }
             }
             Pace::After { length } => {
@@ -201,7 +209,7 @@ impl Setup {
                         WaitSeries { count: u64::MAX, at_most: self.trial.warm_up, ..waits };
                     run_waits(&warm_up, clock_nanos(), sleeper, &self.stop, &mut scratch);
                 }
-                run_waits(&waits, measured(), sleeper, &self.stop, &mut self.samples)
+                Ok(run_waits(&waits, measured(), sleeper, &self.stop, &mut self.samples))
             }
             Pace::Gaps { threshold } => {
                 let threshold = match threshold.get() {
@@ -226,11 +234,11 @@ impl Setup {
                     &mut self.totals,
                 );
                 counters.extend(intervals.counters());
-                ended
+                Ok(ended)
             }
             Pace::BackToBack => {
                 let Work::GameCycle(cycle) = self.trial.work else {
-                    return (LoopResult { slots: 0, complete: false }, before);
+                    return (Ok(LoopResult { slots: 0, complete: false }), before);
                 };
                 let ticks = Ticks { cycle, warm_up: self.trial.warm_up, length: self.time() };
                 run_ticks(&ticks, &self.stop, &mut self.samples, counters, measured)

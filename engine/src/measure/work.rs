@@ -86,9 +86,10 @@ impl Prepared {
         }
     }
 
-    /// Does the work once. After a stop request, returns within about 10 ms.
+    /// Does the work once. After a stop request, returns within about 10 ms, and returns `false` if it omitted a part
+    /// of the work.
     #[inline]
-    pub fn run(self, stop: &AtomicBool) {
+    pub fn run(self, stop: &AtomicBool) -> bool {
         match self {
             Self::Nothing => {}
             Self::Arithmetic { iterations, slice } => {
@@ -98,7 +99,7 @@ impl Prepared {
                     black_box(arithmetic(now));
                     left -= now;
                     if left > 0 && stop.load(Ordering::Relaxed) {
-                        return;
+                        return false;
                     }
                 }
             }
@@ -107,11 +108,12 @@ impl Prepared {
                 while clock_nanos() < end {
                     std::hint::spin_loop();
                     if length.get() > SLICE_NANOS && stop.load(Ordering::Relaxed) {
-                        return;
+                        return false;
                     }
                 }
             }
         }
+        true
     }
 }
 

@@ -165,18 +165,6 @@ impl CpuChoice {
     }
 }
 
-impl fmt::Display for CpuChoice {
-    /// Writes the choice as on the command line: `performance`, `3`.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Any => f.write_str("none"),
-            Self::Performance => f.write_str("performance"),
-            Self::Efficiency => f.write_str("efficiency"),
-            Self::Cpu(cpu) => write!(f, "{cpu}"),
-        }
-    }
-}
-
 /// What a measuring thread requests from the operating system.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]

@@ -6,14 +6,15 @@ pub(super) mod settings;
 use serde::{Deserialize, Serialize};
 
 use super::conditions::Cell;
-use super::form::parts::condition;
+use super::form::parts::{Problems, condition};
+use super::wait::wait_with;
 use super::{
     Conditions, CpuChoice, CpuFacts, Form, Length, Load, LoadCount, LoadPriority, OnMiss, Pace,
     Priority, Probe, Problem, Stage, Tail, Trial, Wait, Work,
 };
 use super::{Listing, Preset};
 use crate::nanos::Nanos;
-use crate::units::{format_count, format_fps, format_long_time};
+use crate::units::{count_text, format_fps, format_long_time};
 
 pub use presets::presets;
 
@@ -30,6 +31,9 @@ pub const SWEPT_TAILS: [Nanos; 7] = [
 
 /// Frame time of the gdt-cpus example: 16 670 µs, which is 3.3 µs longer than at 60 FPS.
 pub const GDT_CPUS_PERIOD: Nanos = Nanos::from_micros(16_670);
+
+/// End of the label of a configuration that is measured with all CPUs busy.
+const FULL_LOAD_LABEL: &str = ", all CPUs busy";
 
 /// The settings of the frame loop test.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -131,34 +135,25 @@ impl FrameLoop {
             return vec![(self.wait, String::new())];
         }
         SWEPT_TAILS
-            .iter()
-            .filter(|&&tail| tail == Nanos::ZERO || self.leaves_slack(tail))
-            .map(|&tail| {
-                if tail == Nanos::ZERO {
-                    (Wait::OsSleep, ", tail 0".to_owned())
-                } else {
-                    (Wait::Hybrid(Tail::Fixed(tail)), format!(", tail {tail}"))
-                }
+            .into_iter()
+            .filter(|&tail| tail == Nanos::ZERO || self.leaves_slack(tail))
+            .map(|tail| {
+                let length = if tail == Nanos::ZERO { "0".to_owned() } else { tail.to_string() };
+                (wait_with(tail), format!(", tail {length}"))
             })
             .collect()
     }
 
     /// Returns the loads to compare, each with its suffix for the label of the configuration.
     fn loads(&self) -> Vec<(Load, &'static str)> {
-        if self.compare_pools {
-            vec![
-                (
-                    Load { count: LoadCount::PerLogicalCpu, ..self.load },
-                    ", 1 load thread per logical CPU",
-                ),
-                (
-                    Load { count: LoadCount::PerPhysicalCore, ..self.load },
-                    ", 1 load thread per physical core",
-                ),
-            ]
-        } else {
-            vec![(self.load, "")]
+        if !self.compare_pools {
+            return vec![(self.load, "")];
         }
+        let load = |count| Load { count, ..self.load };
+        vec![
+            (load(LoadCount::PerLogicalCpu), ", 1 load thread per logical CPU"),
+            (load(LoadCount::PerPhysicalCore), ", 1 load thread per physical core"),
+        ]
     }
 
     /// Returns the trial of one cell with this wait, label, and round; everything else comes from the settings.
@@ -178,11 +173,12 @@ impl FrameLoop {
 
     /// Returns the stage that measures a cell with all CPUs busy.
     fn full_load_stage(&self, cell: Cell) -> Stage {
-        let label = format!("{}, all CPUs busy", cell.conditions());
+        let label = format!("{}{FULL_LOAD_LABEL}", cell.conditions());
         let trial = self.trial(cell, self.wait, label, 0);
         let length = Length::Slots(self.slots_in(self.full_load));
         let trials = vec![Trial { length, ..trial }];
-        Stage { reuses_tail: true, ..Stage::new(trials, Load::PER_CPU) }
+        // A sweep calibrates no spin tail that this stage could reuse.
+        Stage { reuses_tail: !self.tail_sweep, ..Stage::new(trials, Load::PER_CPU) }
     }
 }
 
@@ -231,9 +227,18 @@ impl Probe for FrameLoop {
     }
 
     fn extent(&self, trials: &[Trial]) -> String {
-        let word = if trials.len() == 1 { "configuration" } else { "configurations" };
+        let full = trials.iter().filter(|trial| !self.is_graded(&trial.label)).count();
+        let rounds = usize::try_from(self.rounds).unwrap_or(1).max(1);
         let each = trials.first().map_or(Nanos::ZERO, Trial::duration);
-        format!("{} {word} × {}", format_count(trials.len()), format_long_time(each))
+        let mut text = count_text((trials.len() - full) / rounds, "configurations");
+        if 1 < rounds {
+            text.push_str(&format!(" × {rounds}"));
+        }
+        text.push_str(&format!(" × {}", format_long_time(each)));
+        if 0 < full {
+            text.push_str(&format!(" + {full} × {}", format_long_time(self.full_load)));
+        }
+        text
     }
 
     fn settings(&mut self, form: &mut dyn Form) {
@@ -241,7 +246,12 @@ impl Probe for FrameLoop {
     }
 
     fn problems(&self) -> Vec<Problem> {
-        settings::problems(self)
+        let mut problems = Problems::default();
+        let per_round = self.cells.len() * self.waits().len() * self.loads().len();
+        problems.limit_trials(settings::ROUNDS.field.key, self.rounds, per_round);
+        let mut found = settings::problems(self);
+        found.extend(problems.found());
+        found
     }
 
     fn keep_only(&mut self, conditions: Conditions) {
@@ -252,9 +262,9 @@ impl Probe for FrameLoop {
         }
     }
 
-    /// Returns whether results under this load are graded. Results with all CPUs busy are listed without a grade.
-    fn is_graded(&self, load: &Load) -> bool {
-        self.full_load == Nanos::ZERO || *load == self.load
+    /// Returns whether this configuration is graded. Configurations with all CPUs busy are listed without a grade.
+    fn is_graded(&self, label: &str) -> bool {
+        !label.ends_with(FULL_LOAD_LABEL)
     }
 
     /// Returns one stage per configuration and round, followed by the stages with all CPUs busy. The order within a
@@ -269,8 +279,11 @@ impl Probe for FrameLoop {
                     for (load, load_label) in self.loads() {
                         let label = format!("{}{wait_label}{load_label}", cell.conditions());
                         let trials = vec![self.trial(cell, wait, label, round)];
+                        // The pools that are compared have different loads, and each calibrates a spin tail.
+                        let reuses_tail = 0 < round && !self.compare_pools;
                         let needs_smt = self.compare_pools;
-                        of_round.push(Stage { needs_smt, ..Stage::new(trials, load) });
+                        let stage = Stage::new(trials, load);
+                        of_round.push(Stage { needs_smt, reuses_tail, ..stage });
                     }
                 }
             }
@@ -289,6 +302,7 @@ impl Probe for FrameLoop {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::plan::Plan;
 
     #[test]
     fn the_order_is_mixed_the_same_way_for_the_same_seed() {
@@ -331,11 +345,45 @@ mod tests {
         assert_eq!(full.trials[0].label, "Normal, all CPUs busy");
         assert_eq!(full.trials[0].length, Length::Slots(300));
         assert_eq!(full.load.count, LoadCount::PerLogicalCpu);
-        assert!(plan.is_graded(&graded.load) && !plan.is_graded(&full.load));
-        assert!(FrameLoop::default().is_graded(&full.load));
+        let is_graded = |stage: &Stage| plan.is_graded(&stage.trials[0].label);
+        assert!(is_graded(graded) && !is_graded(full));
+        let pools = FrameLoop { compare_pools: true, load: Load::PER_CPU, ..plan.clone() };
+        let pools = pools.stages(&CpuFacts::default());
+        assert_eq!(pools.iter().map(is_graded).collect::<Vec<_>>(), [true, true, false]);
         // 100 ms of settling, 1 s of warm-up, and the frames. The spin tail is not calibrated again.
         let frames = full.trials[0].duration();
         assert_eq!(full.duration(), Nanos::from_millis(1_100) + frames);
+        // A sweep of fixed tails calibrates none before this stage.
+        let sweep = FrameLoop { tail_sweep: true, ..plan }.stages(&CpuFacts::default());
+        assert_eq!(
+            sweep.last().unwrap().duration(),
+            full.duration() + full.trials[0].calibration()
+        );
+    }
+
+    #[test]
+    fn the_extent_is_what_is_measured_and_later_rounds_calibrate_no_spin_tail() {
+        let cpus = CpuFacts { usable: vec![0, 1], ..CpuFacts::default() };
+        let cell = |priority| Cell { priority, cpu: CpuChoice::Any };
+        let one = FrameLoop { rounds: 3, ..FrameLoop::default() };
+        let two = FrameLoop {
+            cells: vec![cell(Priority::Normal), cell(Priority::Highest)],
+            full_load: Nanos::from_secs(5),
+            ..FrameLoop::default()
+        };
+        let extent = |plan: &FrameLoop| Plan::FrameLoop(plan.clone()).extent(&cpus).unwrap();
+        assert_eq!(extent(&FrameLoop::default()), "1 configuration × 30 s");
+        assert_eq!(extent(&one), "1 configuration × 3 × 30 s");
+        assert_eq!(extent(&two), "2 configurations × 30 s + 2 × 5 s");
+        assert_eq!(
+            extent(&FrameLoop { rounds: 2, ..two }),
+            "2 configurations × 2 × 30 s + 2 × 5 s"
+        );
+        let stages = one.stages(&cpus);
+        let calibration = stages[0].trials[0].calibration();
+        assert_eq!(stages[1].duration(), stages[0].duration() - calibration);
+        let pools = FrameLoop { compare_pools: true, ..one }.stages(&cpus);
+        assert!(pools.iter().all(|stage| !stage.reuses_tail));
     }
 
     #[test]

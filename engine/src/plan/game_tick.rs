@@ -2,14 +2,15 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::form::parts::Problems;
 use super::form::{Choice, Number, Parameter, choose, choose_several, counts, option};
 use super::work::{CycleKind, CycleMovement, GameCycle, default_area_side, default_chat_length};
 use super::{
-    Conditions, CpuFacts, Field, Form, Length, Listing, Load, Pace, Plan, Preset, Probe,
+    Conditions, CpuFacts, Field, Form, Length, Listing, Load, Pace, Plan, Preset, Probe, Problem,
     SpinStrategy, Stage, Trial, Wait, Work,
 };
 use crate::nanos::Nanos;
-use crate::units::{format_count, format_long_time};
+use crate::units::{count_text, format_count, format_long_time};
 
 /// Which thread counts are measured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -154,9 +155,8 @@ impl GameTick {
     }
 
     fn stage(&self, kind: CycleKind, threads: u32, round: u32) -> Stage {
-        let plural = if threads == 1 { "thread" } else { "threads" };
         let trial = Trial {
-            label: format!("{}, {threads} {plural}", kind.name()),
+            label: format!("{}, {}", kind.name(), count_text(threads, "threads")),
             round,
             pace: Pace::BackToBack,
             wait: Wait::Spin(SpinStrategy::None),
@@ -246,8 +246,8 @@ impl Probe for GameTick {
     }
 
     fn title(&self) -> String {
-        let players = format!("{} players", format_count(self.players));
-        let npcs = format!("{} NPCs", format_count(self.npcs));
+        let players = count_text(self.players, "players");
+        let npcs = count_text(self.npcs, "NPCs");
         let who = match self.kinds.as_slice() {
             [CycleKind::Npcs] => npcs,
             [CycleKind::Players] => players,
@@ -330,6 +330,13 @@ impl Probe for GameTick {
         form.value(&SEED, &mut self.seed);
     }
 
+    fn problems(&self) -> Vec<Problem> {
+        let counts = self.thread_counts(&CpuFacts::default()).len();
+        let mut problems = Problems::default();
+        problems.limit_trials(ITERATIONS.field.key, self.iterations, counts * self.kinds.len());
+        problems.found()
+    }
+
     /// Returns the stages iteration by iteration; each iteration covers all thread counts.
     fn stages(&self, cpus: &CpuFacts) -> Vec<Stage> {
         let mut stages = Vec::new();
@@ -373,6 +380,8 @@ mod tests {
             };
             plan.title().rsplit_once(", ").unwrap().1.to_owned()
         };
+        let one = GameTick { players: 1, npcs: 1, ..GameTick::default() };
+        assert_eq!(one.title(), "1 player, 1 NPC, 1 to all threads");
         assert_eq!(end(&[1]), "1 thread");
         assert_eq!(end(&[2, 8]), "1 to 8 threads");
     }

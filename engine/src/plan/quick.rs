@@ -3,6 +3,7 @@
 //! The check is not a separate test: each part is an ordinary plan, and the run of each part is saved like any other.
 
 use super::form::parts::LoadCondition;
+use super::wait::wait_with;
 use super::{
     CpuFacts, FrameLoop, Load, LoadCount, Plan, SchedulingGaps, SleepAccuracy, SpinStrategies,
     SpinStrategy, Tail, Wait,
@@ -72,11 +73,6 @@ impl CheckSettings {
     const fn load(&self) -> Load {
         Load { count: LoadCount::Threads(self.load_threads), ..Load::NONE }
     }
-}
-
-/// Returns a wait with this spin tail; a tail of 0 is a plain sleep.
-pub fn wait_with(tail: Nanos) -> Wait {
-    if tail == Nanos::ZERO { Wait::OsSleep } else { Wait::Hybrid(Tail::Fixed(tail)) }
 }
 
 /// One of the five parts of a quick check.

@@ -369,8 +369,9 @@ impl Probe for RealTime {
 
     fn extent(&self, _trials: &[Trial]) -> String {
         let count = format_count(self.policies.len() + 1);
-        let (each, block) = (format_long_time(self.time_each), format_long_time(self.turn));
-        format!("{count} × {each}, in {block} blocks")
+        let turn = self.turn.min(self.time_each);
+        let each = format_long_time(turn * i64::from(self.blocks()));
+        format!("{count} × {each}, in {} blocks", format_long_time(turn))
     }
 
     fn settings(&mut self, form: &mut dyn Form) {
@@ -444,6 +445,7 @@ impl Probe for RealTime {
             POOLED.key,
             "a pool needs a load of calls: --load calls, and at least 1 load thread".to_owned(),
         );
+        problems.limit_trials(TURN.field.key, self.blocks(), 1 + self.policies.len());
         problems.found()
     }
 

@@ -9,7 +9,7 @@ use super::{
     Priority, Probe, Problem, Stage, Trial, Wait, Work,
 };
 use crate::nanos::Nanos;
-use crate::units::{format_count, format_long_time, format_setting};
+use crate::units::{count_text, format_long_time, format_setting};
 
 /// CPUs on which a probe runs: a busy thread that detects gaps in which it did not run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -184,7 +184,7 @@ impl Probe for SchedulingGaps {
 
     fn extent(&self, trials: &[Trial]) -> String {
         let duration = format_long_time(self.duration);
-        format!("{} probes × {duration}", format_count(trials.len()))
+        format!("{} × {duration}", count_text(trials.len(), "probes"))
     }
 
     fn settings(&mut self, form: &mut dyn Form) {
@@ -296,6 +296,18 @@ mod tests {
                 stages[0].trials.iter().map(|trial| trial.label.as_str()).collect();
             assert_eq!(labels, expected);
         }
+    }
+
+    #[test]
+    fn the_extent_counts_probes() {
+        let one = SchedulingGaps {
+            cpus: ProbedCpus::Custom,
+            custom: vec![1],
+            ..SchedulingGaps::default()
+        };
+        let extent = |plan| Plan::SchedulingGaps(plan).extent(&cpus()).unwrap();
+        assert_eq!(extent(one), "1 probe × 1 min");
+        assert_eq!(extent(SchedulingGaps::default()), "4 probes × 1 min");
     }
 
     #[test]

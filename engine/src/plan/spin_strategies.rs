@@ -127,8 +127,8 @@ impl Probe for SpinStrategies {
             preset(
                 "default",
                 "All strategies, idle and load",
-                "Three strategies, four lengths, idle and with one load thread per logical CPU; 10 \
-                 000 short waits per length.",
+                "Three strategies, four lengths, idle and with one load thread per logical CPU; \
+                 10\u{202f}000 short waits per length.",
                 base.clone(),
             ),
             preset(

@@ -126,7 +126,7 @@ pub struct Stage {
     /// Whether the stage only makes sense if cores have two hardware threads. On other PCs, the stage is skipped with
     /// a warning.
     pub needs_smt: bool,
-    /// Whether the stage may reuse a spin tail that an earlier stage of the run calibrated under another load.
+    /// Whether the stage reuses a spin tail that an earlier stage of the run calibrated, even under another load.
     #[serde(default)]
     pub reuses_tail: bool,
     /// Whether the stage is skipped if the system denied the request of an earlier trial with the same label.

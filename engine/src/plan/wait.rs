@@ -88,6 +88,11 @@ impl Tail {
     }
 }
 
+/// Returns a wait with this spin tail; a tail of 0 is a plain sleep.
+pub fn wait_with(tail: Nanos) -> Wait {
+    if tail == Nanos::ZERO { Wait::OsSleep } else { Wait::Hybrid(Tail::Fixed(tail)) }
+}
+
 /// How a loop waits until an instant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]

@@ -13,7 +13,7 @@ use super::{
     Preset, Priority, Probe, Problem, Stage, Trial, Wait,
 };
 use crate::nanos::Nanos;
-use crate::units::{format_count, format_fps};
+use crate::units::{count_text, format_fps};
 
 /// Label of the configuration without a change, with which each single change is compared.
 pub const BASELINE: &str = "Baseline";
@@ -210,15 +210,12 @@ impl Probe for WhatHelps {
 
     fn title(&self) -> String {
         let (fps, load) = (format_fps(self.baseline.fps), condition(!self.baseline.load.is_none()));
-        match self.measured_changes().count() {
-            1 => format!("{fps}, {load}, 1 change"),
-            count => format!("{fps}, {load}, {count} changes"),
-        }
+        format!("{fps}, {load}, {}", count_text(self.measured_changes().count(), "changes"))
     }
 
     fn extent(&self, _trials: &[Trial]) -> String {
         let changes = self.measured_changes().count();
-        format!("{} {}", format_count(changes), if changes == 1 { "change" } else { "changes" })
+        count_text(changes, "changes")
     }
 
     fn settings(&mut self, form: &mut dyn Form) {
@@ -239,7 +236,7 @@ impl Probe for WhatHelps {
     }
 
     /// Returns `false`: this test compares configurations and grades none.
-    fn is_graded(&self, _load: &Load) -> bool {
+    fn is_graded(&self, _label: &str) -> bool {
         false
     }
 
@@ -271,7 +268,7 @@ impl Probe for WhatHelps {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::plan::{LoadPriority, Tail};
+    use crate::plan::{LoadPriority, OnMiss, Tail};
 
     fn cpus() -> CpuFacts {
         CpuFacts { usable: (0..8).collect(), physical_count: Some(4), ..CpuFacts::default() }
@@ -342,6 +339,12 @@ mod tests {
             SettingChange::NoDeepIdle,
         ];
         assert_eq!(measured, expected);
+        let own = FrameLoop { on_miss: OnMiss::Rebase, late_percent: 2.0, ..frame_loop.clone() };
+        let own = FrameLoop { no_deep_idle: true, ..own };
+        let command = Plan::WhatHelps(WhatHelps::of(&own, cell)).command();
+        for option in ["--on-miss rebase", "--no-deep-idle=true", "--late-threshold 2"] {
+            assert!(command.contains(option), "{command}");
+        }
         let idle = FrameLoop { load: Load::NONE, ..frame_loop };
         let idle = WhatHelps {
             changes: vec![SettingChange::LoadBelowNormal],

@@ -4,8 +4,9 @@ use super::{Choice, Field, Form, Number, Parameter, Selection, parts};
 use crate::plan::conditions::Cell;
 use crate::plan::{CpuFacts, Problem};
 
-/// Maximum number of configurations that can be selected in the matrix of priority × pinning.
-const MAX_CELLS: usize = 256;
+/// Maximum number of selected configurations in the matrix of priority × pinning, and of selected values in
+/// a list that allows any number. A list of CPUs can always have as many values as there are usable CPUs.
+const MAX_SELECTED: usize = 256;
 
 /// Visits the settings of a test and collects a [`Problem`] for each value that a machine with `cpus` does not allow.
 #[derive(Debug)]
@@ -50,11 +51,18 @@ impl Form for RangeCheck<'_> {
     }
 
     fn set(&mut self, field: &Field, values: &mut Vec<Selection>, choices: &[Choice]) {
+        let (name, count) = (field.name_in_sentence(), values.len());
         if values.is_empty() {
             let available = choices.iter().filter(|choice| choice.is_available());
             let expected: Vec<String> = available.map(Choice::spelling).collect();
-            let (name, expected) = (field.name_in_sentence(), expected.join(", "));
+            let expected = expected.join(", ");
             self.add(field, format!("{name}: none is selected; select at least one: {expected}"));
+        }
+        let is_open = choices.iter().any(|choice| choice.parameter.is_some());
+        let most = if is_open { MAX_SELECTED.max(self.cpus.usable.len()) } else { choices.len() };
+        if most < count {
+            self.add(field, format!("{name}: {count} are selected; expected 1 to {most}"));
+            return;
         }
         for value in values {
             self.choice(field, value, choices);
@@ -67,10 +75,12 @@ impl Form for RangeCheck<'_> {
                 "no configuration is selected; select at least one priority and one pinning";
             self.add(priority, message.to_owned());
         }
-        if MAX_CELLS < cells.len() {
+        if MAX_SELECTED < cells.len() {
             let count = cells.len();
-            let message = format!("{count} configurations are selected; expected 1 to {MAX_CELLS}");
+            let message =
+                format!("{count} configurations are selected; expected 1 to {MAX_SELECTED}");
             self.add(priority, message);
+            return;
         }
         for cell in cells {
             self.choice(priority, &mut parts::of_priority(cell.priority), &parts::PRIORITIES);

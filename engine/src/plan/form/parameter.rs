@@ -3,7 +3,7 @@
 use crate::nanos::Nanos;
 use crate::plan::CpuFacts;
 use crate::plan::units::parse_nanos;
-use crate::units::{format_count, format_cpus, format_setting};
+use crate::units::{format_count, format_cpus, format_setting, singular};
 
 /// Unit and format in which an input field shows a number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -207,6 +207,7 @@ impl Parameter {
                 let count = format_count(u32::of(value));
                 // "Rounds: 3", not "Rounds: 3 rounds".
                 let is_named = name.to_lowercase().contains(&unit.to_lowercase());
+                let unit = if count == "1" { singular(unit) } else { unit };
                 if is_named { count } else { with_unit(count, unit) }
             }
             FieldUnit::Fraction(unit) => with_unit(value, unit),

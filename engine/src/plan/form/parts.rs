@@ -5,7 +5,7 @@ use super::{choose, choose_several, option};
 use crate::nanos::Nanos;
 use crate::plan::conditions::{Cell, MAX_REALTIME_PRIORITY};
 use crate::plan::{CpuChoice, Load, LoadCount, LoadKind, LoadPriority, Priority, Problem};
-use crate::units::format_setting;
+use crate::units::{format_count, format_setting};
 use serde::{Deserialize, Serialize};
 
 /// Whether load threads keep the CPUs busy during a trial.
@@ -297,6 +297,10 @@ pub fn matrix(form: &mut dyn Form, cells: &mut Vec<Cell>) {
     form.matrix(&PRIORITY, &CPU, cells);
 }
 
+/// Maximum number of trials of a run. A run file can have 64 MiB besides its samples, and a trial without samples
+/// takes a few KiB.
+const MAX_TRIALS: usize = 10_000;
+
 /// Collects a problem for each rule between settings that the current values break.
 #[derive(Debug, Default)]
 pub struct Problems(Vec<Problem>);
@@ -307,6 +311,15 @@ impl Problems {
         if !fine {
             self.0.push(Problem { key, message });
         }
+    }
+
+    /// Adds a problem with the setting `key` if this many rounds of `per_round` trials are too many for a run.
+    pub fn limit_trials(&mut self, key: &'static str, rounds: u32, per_round: usize) {
+        let rounds = usize::try_from(rounds).unwrap_or(usize::MAX);
+        let count = rounds.saturating_mul(per_round);
+        let (count_text, most) = (format_count(count), format_count(MAX_TRIALS));
+        let message = format!("{count_text} measurements in one run; expected 1 to {most}");
+        self.unless(count <= MAX_TRIALS, key, message);
     }
 
     /// Returns all problems, in the order in which they were found.

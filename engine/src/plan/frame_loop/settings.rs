@@ -56,7 +56,7 @@ const FULL_LOAD: Number = Field::new(
 )
 .named("Time with all CPUs busy")
 .number(Parameter::secs(0.0, 600.0));
-const NO_DEEP_IDLE: Field = Field::new(
+pub(in crate::plan) const NO_DEEP_IDLE: Field = Field::new(
     "no-deep-idle",
     "Keep CPUs out of deep idle",
     "Linux: holds /dev/cpu_dma_latency at 0 during the test, as some tools silently do. CPUs wake \
@@ -67,7 +67,7 @@ const ON_MISS: Field = Field::new(
     "After a missed frame",
     "What happens to frames whose scheduled time has passed.",
 );
-const ROUNDS: Number = Field::new(
+pub(super) const ROUNDS: Number = Field::new(
     "rounds",
     "Rounds",
     "How often the whole matrix is measured. With one round, configurations with overlapping \
@@ -113,32 +113,7 @@ fn more(plan: &mut FrameLoop, form: &mut dyn Form) {
     form.switch(&TAIL_SWEEP, &mut plan.tail_sweep);
     form.switch(&COMPARE_POOLS, &mut plan.compare_pools);
     form.value(&FULL_LOAD, &mut plan.full_load);
-    choose(
-        form,
-        &ON_MISS,
-        &mut plan.on_miss,
-        &[
-            option(
-                OnMiss::Skip,
-                "skip",
-                "Skip",
-                "They are counted as missed and skipped; the schedule does not move.",
-            ),
-            option(
-                OnMiss::CatchUp,
-                "catch-up",
-                "Catch up",
-                "They run immediately; the schedule does not move.",
-            ),
-            option(
-                OnMiss::Rebase,
-                "rebase",
-                "Re-base",
-                "The next frame is scheduled from the late one, as in gdt-cpus: lateness is \
-                     not carried over. The lateness this hides is counted and shown.",
-            ),
-        ],
-    );
+    on_miss(form, &mut plan.on_miss);
     form.switch(&NO_DEEP_IDLE, &mut plan.no_deep_idle);
     form.value(&ROUNDS, &mut plan.rounds);
     form.value(&WARM_UP, &mut plan.warm_up);
@@ -213,6 +188,31 @@ pub(in crate::plan) fn wait(form: &mut dyn Form, wait: &mut Wait) {
         (3, _) => Wait::Spin(SpinStrategy::SpinLoopHint),
         (_, _) => Wait::Spin(SpinStrategy::YieldThread),
     };
+}
+
+pub(in crate::plan) fn on_miss(form: &mut dyn Form, value: &mut OnMiss) {
+    let options = [
+        option(
+            OnMiss::Skip,
+            "skip",
+            "Skip",
+            "They are counted as missed and skipped; the schedule does not move.",
+        ),
+        option(
+            OnMiss::CatchUp,
+            "catch-up",
+            "Catch up",
+            "They run immediately; the schedule does not move.",
+        ),
+        option(
+            OnMiss::Rebase,
+            "rebase",
+            "Re-base",
+            "The next frame is scheduled from the late one, as in gdt-cpus: lateness is not carried \
+             over. The lateness this hides is counted and shown.",
+        ),
+    ];
+    choose(form, &ON_MISS, value, &options);
 }
 
 pub(in crate::plan) fn order_seed(form: &mut dyn Form, seed: &mut u64) {

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::LoopSettings;
 use crate::nanos::Nanos;
 use crate::plan::form::Choice;
-use crate::plan::quick::wait_with;
+use crate::plan::wait::wait_with;
 use crate::plan::{CpuChoice, LoadPriority, Priority, Tail, Wait};
 
 /// A change of one setting of the baseline.

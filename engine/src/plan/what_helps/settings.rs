@@ -48,6 +48,9 @@ pub(super) fn show(plan: &mut WhatHelps, form: &mut dyn Form) {
     form.value(&ROUNDS, &mut baseline.rounds);
     form.value(&BLOCK, &mut baseline.time_each);
     form.value(&frame_loop::WARM_UP, &mut baseline.warm_up);
+    frame_loop::on_miss(form, &mut baseline.on_miss);
+    form.switch(&frame_loop::NO_DEEP_IDLE, &mut baseline.no_deep_idle);
+    form.value(&parts::LATE, &mut baseline.late_percent);
     frame_loop::order_seed(form, &mut baseline.order_seed);
     if cell != plan.cell() {
         plan.baseline.cells = vec![cell];

@@ -213,7 +213,7 @@ pub fn permission_steps(detail: &Detail, is_linux: bool) -> Vec<Step> {
     steps.push(step(
         "Option B: grant this program the capability to change scheduling. Each update of the program \
          removes it.",
-        &format!("sudo setcap {capabilities} \"$(command -v {program})\""),
+        &capabilities.command(program),
     ));
     steps
 }

@@ -25,7 +25,7 @@ pub enum CoreKind {
 pub struct Cpu {
     /// The number of the CPU.
     pub logical: u32,
-    /// The core of the CPU within its package; absent if the system does not report it.
+    /// The number of the core, unique in its package; absent if the system does not report it.
     pub core: Option<u32>,
     /// The package of the CPU.
     pub package: Option<u32>,

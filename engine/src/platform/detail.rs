@@ -51,7 +51,7 @@ pub struct SystemDetail {
     pub min_nice: Option<i64>,
     /// Whether this program has the capability `CAP_SYS_NICE`.
     pub may_set_priority: Option<bool>,
-    /// The name of this program's file; absent where it is not known.
+    /// The path of this program's file; absent where it is not known.
     pub program: Option<String>,
     /// The capabilities of this program's file.
     pub file_capabilities: FileCapabilities,

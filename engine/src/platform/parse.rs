@@ -84,28 +84,31 @@ pub fn interrupt_count(text: &str) -> Option<u64> {
     line.split_whitespace().next()?.parse().ok()
 }
 
-/// A row of `/proc/interrupts`.
+/// A row of `/proc/interrupts` or `/proc/softirqs`.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct InterruptRow {
+pub struct InterruptRow<'a> {
     /// The number of an interrupt line, or letters such as `LOC`.
-    pub label: String,
+    pub label: &'a str,
     /// The number of interrupts on each CPU since boot, as (CPU, count).
     pub counts: Vec<(u32, u64)>,
+    /// The words after the counts.
+    pub words: Vec<&'a str>,
 }
 
-/// Parses the rows of `/proc/interrupts` with one count per CPU. The header lists the online CPUs.
-pub fn interrupt_rows(text: &str) -> Vec<InterruptRow> {
+/// Parses the rows of `/proc/interrupts` or `/proc/softirqs` with one count per CPU. The header lists the
+/// online CPUs.
+pub fn interrupt_rows<'a>(text: &'a str) -> Vec<InterruptRow<'a>> {
     let mut lines = text.lines();
     let head = lines.next().unwrap_or_default().split_whitespace();
     let cpus: Vec<u32> = head.filter_map(|cpu| cpu.strip_prefix("CPU")?.parse().ok()).collect();
-    let row = |line: &str| {
+    let row = |line: &'a str| {
         let (label, rest) = line.split_once(':')?;
-        let numbers = rest.split_whitespace().map_while(|word| word.parse::<u64>().ok());
-        let counts: Vec<(u32, u64)> = cpus.iter().copied().zip(numbers).collect();
-        let is_whole = counts.len() == cpus.len() && !counts.is_empty();
-        is_whole.then(|| InterruptRow { label: label.trim().to_owned(), counts })
+        let mut words = rest.split_whitespace();
+        let count = |cpu: &u32| Some((*cpu, words.next()?.parse().ok()?));
+        let counts: Vec<(u32, u64)> = cpus.iter().map(count).collect::<Option<_>>()?;
+        Some(InterruptRow { label: label.trim(), counts, words: words.collect() })
     };
-    lines.filter_map(row).collect()
+    lines.filter_map(row).filter(|row| !row.counts.is_empty()).collect()
 }
 
 /// Parses the run-queue delay in nanoseconds from `/proc/thread-self/schedstat`: the second number.
@@ -250,9 +253,10 @@ mod tests {
         let text = "           CPU0       CPU2\n  24:          1          7  IO-APIC   5-edge      ACPI:Ged\n \
                     LOC:     154291     152975   Local timer interrupts\n ERR:          0\n";
         let rows = interrupt_rows(text);
-        let labels: Vec<&str> = rows.iter().map(|row| row.label.as_str()).collect();
+        let labels: Vec<&str> = rows.iter().map(|row| row.label).collect();
         assert_eq!(labels, ["24", "LOC"], "errors are not counted for each CPU");
         assert_eq!(rows[0].counts, [(0, 1), (2, 7)]);
+        assert_eq!(rows[0].words, ["IO-APIC", "5-edge", "ACPI:Ged"]);
         assert_eq!(interrupt_rows(""), []);
     }
 }

@@ -110,13 +110,21 @@ fn uninterrupted(program: &Path) -> Command {
     command
 }
 
+/// Returns a command that ignores Ctrl+C, as it is in a separate group of processes. It shares the console of
+/// this program, in which ssh may ask for a password.
 #[cfg(windows)]
+#[expect(unsafe_code, reason = "only the system reports whether there is a console")]
 fn uninterrupted(program: &Path) -> Command {
     use std::os::windows::process::CommandExt as _;
 
-    use windows_sys::Win32::System::Threading::CREATE_NEW_PROCESS_GROUP;
+    use windows_sys::Win32::System::Console::GetConsoleWindow;
+    use windows_sys::Win32::System::Threading::{CREATE_NEW_PROCESS_GROUP, CREATE_NO_WINDOW};
 
+    // SAFETY: GetConsoleWindow takes nothing and cannot fail.
+    let is_without_console = unsafe { GetConsoleWindow() }.is_null();
+    // If this program has no console, the system would open one on the desktop for each program.
+    let hidden = if is_without_console { CREATE_NO_WINDOW } else { 0 };
     let mut command = Command::new(program);
-    command.creation_flags(CREATE_NEW_PROCESS_GROUP);
+    command.creation_flags(CREATE_NEW_PROCESS_GROUP | hidden);
     command
 }

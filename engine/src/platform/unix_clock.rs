@@ -1,5 +1,6 @@
-//! What Linux and macOS have alike: clocks of CPU time, and sleeping without state.
+//! What Linux and macOS have alike: clocks and ticks of CPU time, and sleeping without state.
 
+use std::sync::OnceLock;
 use std::time::Duration;
 
 /// Returns the CPU time of the calling thread, in nanoseconds.
@@ -15,6 +16,17 @@ pub(super) fn cpu_clock(clock: libc::clockid_t) -> Option<i64> {
     // SAFETY: `time` is a valid place for one timespec for the length of the call.
     let code = unsafe { libc::clock_gettime(clock, &raw mut time) };
     (code == 0).then(|| time.tv_sec * 1_000_000_000 + time.tv_nsec)
+}
+
+/// Returns the length of a tick, in which the system counts the CPU time of CPUs, in nanoseconds.
+pub(super) fn nanos_a_tick() -> i64 {
+    static NANOS: OnceLock<i64> = OnceLock::new();
+    *NANOS.get_or_init(|| {
+        #[expect(unsafe_code, reason = "only sysconf reports it")]
+        // SAFETY: sysconf takes a number.
+        let ticks = unsafe { libc::sysconf(libc::_SC_CLK_TCK) };
+        1_000_000_000 / ticks.max(1)
+    })
 }
 
 /// The sleep functions of the system, which need no state.

@@ -20,9 +20,10 @@ mod throttling;
 mod topology;
 mod trace;
 
-use windows_sys::Win32::Foundation::FILETIME;
+use windows_sys::Win32::Foundation::{FILETIME, HANDLE};
 use windows_sys::Win32::System::Diagnostics::Debug::MessageBeep;
 use windows_sys::Win32::UI::WindowsAndMessaging::MB_OK;
+use windows_sys::core::BOOL;
 
 use super::tool::{Launcher, SystemTool};
 
@@ -59,6 +60,29 @@ fn nanos(time: FILETIME) -> i64 {
     i64::try_from(ticks).unwrap_or(i64::MAX).saturating_mul(100)
 }
 
+/// A function that returns when a thread or process was created and ended, and its kernel and user time.
+type Times = unsafe extern "system" fn(
+    HANDLE,
+    *mut FILETIME,
+    *mut FILETIME,
+    *mut FILETIME,
+    *mut FILETIME,
+) -> BOOL;
+
+/// Returns the CPU time of a thread or process, in nanoseconds; `None` if the system does not report it.
+///
+/// # Safety
+///
+/// `times` must be `GetThreadTimes` for the handle of a thread, and `GetProcessTimes` for that of a process.
+#[expect(unsafe_code, reason = "only the system reports it")]
+unsafe fn cpu_nanos(of: HANDLE, times: Times) -> Option<i64> {
+    let [mut created, mut ended, mut kernel, mut user] = [FILETIME::default(); 4];
+    // SAFETY: the caller guarantees that the handle fits; the four pointers are valid places for one FILETIME each.
+    let is_reported =
+        unsafe { times(of, &raw mut created, &raw mut ended, &raw mut kernel, &raw mut user) };
+    (is_reported != 0).then(|| nanos(kernel) + nanos(user))
+}
+
 /// Whether threads can be pinned to CPUs on this system.
 pub fn can_pin() -> bool {
     true
@@ -88,6 +112,7 @@ pub(super) const TERMINALS: &[Launcher] = &[("conhost", &[])];
 pub(super) const fn tools(tool: SystemTool) -> &'static [Launcher] {
     match tool {
         SystemTool::Power => &[("explorer", &["ms-settings:powersleep"])],
-        SystemTool::Programs => &[("taskmgr", &[])],
+        // Task Manager requests the highest rights of its user: only the shell can start it for an administrator.
+        SystemTool::Programs => &[("rundll32", &["shell32.dll,ShellExec_RunDLL", "taskmgr.exe"])],
     }
 }

@@ -117,7 +117,7 @@ fn ways_to_priority_fit_the_system() {
     assert_eq!(permission_steps(&plain, false), []);
     let mut traced = Detail::default();
     traced.system.file_capabilities = FileCapabilities::default().with(Capability::PERFMON);
-    traced.system.program = Some("jitterscope-cli".to_owned());
-    let expected = "sudo setcap cap_sys_nice,cap_perfmon=ep \"$(command -v jitterscope-cli)\"";
+    traced.system.program = Some("/opt/it's/jitterscope-cli".to_owned());
+    let expected = "sudo setcap cap_sys_nice,cap_perfmon=ep '/opt/it'\\''s/jitterscope-cli'";
     assert_eq!(commands(&traced)[1], expected);
 }

@@ -1,5 +1,9 @@
 //! Limits of this process's control group: CPU time, CPUs, real-time bandwidth.
 
+use std::collections::BTreeSet;
+use std::fs;
+use std::os::unix::fs::MetadataExt as _;
+
 use super::super::parse::{self, detail as parsed};
 use super::read;
 use crate::nanos::Nanos;
@@ -37,8 +41,16 @@ pub fn cpu_quota_percent() -> Option<u32> {
 
 /// Returns the contents of `cpu.stat` of this process's control group and each of its ancestors.
 fn stats() -> impl Iterator<Item = String> {
-    let folders = [folders(&FIRST_VERSION, "cpu"), folders(&SECOND_VERSION, "")].concat();
-    folders.into_iter().filter_map(|folder| read(&format!("{folder}/cpu.stat")))
+    stats_in([folders(&FIRST_VERSION, "cpu"), folders(&SECOND_VERSION, "")].concat())
+}
+
+/// Returns the contents of `cpu.stat` in these folders. A folder with two names is read once.
+fn stats_in(folders: Vec<String>) -> impl Iterator<Item = String> {
+    let mut seen = BTreeSet::new();
+    folders.into_iter().filter_map(move |folder| {
+        let found = fs::metadata(&folder).ok()?;
+        seen.insert((found.dev(), found.ino())).then(|| read(&format!("{folder}/cpu.stat")))?
+    })
 }
 
 /// Returns how long this process's control group and each of its ancestors were throttled so far,
@@ -47,10 +59,15 @@ pub fn throttled_times() -> Vec<Nanos> {
     stats().filter_map(|stat| parsed::throttled_nanos(&stat)).map(Nanos::new).collect()
 }
 
-/// Returns in how many periods this process's control group or an ancestor was throttled: the max
+/// Returns in how many periods this process's control group and its ancestors were throttled: the sum
 /// of these groups. `None` if no group reports it.
 pub(super) fn throttled_periods() -> Option<u64> {
-    stats().filter_map(|stat| parse::activity::throttled_periods(&stat)).max()
+    periods_of(stats())
+}
+
+fn periods_of(stats: impl Iterator<Item = String>) -> Option<u64> {
+    let each = stats.filter_map(|stat| parse::activity::throttled_periods(&stat));
+    each.reduce(u64::saturating_add)
 }
 
 /// Returns the CPUs that this process's control group allows; `None` if the system does not report them.
@@ -81,4 +98,23 @@ pub(super) fn has_no_realtime_bandwidth() -> bool {
     let own = folders(&FIRST_VERSION, "cpu");
     let runtime = own.iter().find_map(|folder| read(&format!("{folder}/cpu.rt_runtime_us")));
     runtime.as_deref() == Some("0")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn throttled_periods_of_all_groups_are_added_up() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+        for (name, stat) in [("a", "nr_throttled 900\n"), ("a/b", "nr_throttled 4\n")] {
+            fs::create_dir(path(name)).unwrap();
+            fs::write(path(name) + "/cpu.stat", stat).unwrap();
+        }
+        std::os::unix::fs::symlink(path("a"), path("second name")).unwrap();
+        let groups = ["a/b", "a", "second name/b", "second name", "absent"].map(path).to_vec();
+        assert_eq!(periods_of(stats_in(groups)), Some(904));
+        assert_eq!(periods_of(stats_in(Vec::new())), None);
+    }
 }

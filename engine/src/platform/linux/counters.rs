@@ -3,10 +3,9 @@
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::os::unix::fs::FileExt as _;
-use std::sync::OnceLock;
 
 use super::super::parse;
-use super::super::unix_clock::cpu_clock;
+use super::super::unix_clock::{cpu_clock, nanos_a_tick};
 use super::super::{MachineCpuTime, ThreadCounters};
 use super::read;
 use super::ssh_server::cpu_clocks;
@@ -55,17 +54,6 @@ impl CounterReader {
         let delay = parse::schedstat_delay(text.get(..count)?)?;
         i64::try_from(delay).ok()
     }
-}
-
-/// Returns the length of a tick of `/proc/stat`, in nanoseconds.
-fn nanos_a_tick() -> i64 {
-    static NANOS: OnceLock<i64> = OnceLock::new();
-    *NANOS.get_or_init(|| {
-        #[expect(unsafe_code, reason = "only sysconf reports it")]
-        // SAFETY: sysconf takes a number.
-        let ticks = unsafe { libc::sysconf(libc::_SC_CLK_TCK) };
-        1_000_000_000 / ticks.max(1)
-    })
 }
 
 /// Returns the CPU time of this process, of the ssh server that carries its output, and of the

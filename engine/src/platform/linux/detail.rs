@@ -41,7 +41,7 @@ pub fn system_detail() -> SystemDetail {
 }
 
 fn program() -> Option<String> {
-    Some(std::env::current_exe().ok()?.file_name()?.to_str()?.to_owned())
+    Some(std::env::current_exe().ok()?.to_str()?.to_owned())
 }
 
 fn caches() -> Vec<Cache> {
@@ -139,4 +139,14 @@ fn board() -> Option<String> {
         Some(version) => format!("{name}, firmware {version}"),
         None => name,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_program_is_found_by_its_path() {
+        assert!(Path::new(&system_detail().program.unwrap()).is_absolute());
+    }
 }

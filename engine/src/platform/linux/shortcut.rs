@@ -14,17 +14,19 @@ pub fn wait_for_shortcut(
     stop: &ShortcutStop,
     report: &dyn Fn(ShortcutEvent),
 ) -> Result<(), ShortcutRefusal> {
-    match portal::wait(shortcut, stop, report) {
+    let absent = match portal::wait(shortcut, stop, report) {
         Ok(()) => return Ok(()),
         Err(portal::Failure::Denied(reason)) => return Err(ShortcutRefusal::Denied(reason)),
-        Err(portal::Failure::Absent(reason)) => log::info!("no portal for shortcuts: {reason}"),
-    }
+        Err(portal::Failure::Absent(reason)) => reason,
+    };
+    log::info!("no portal for shortcuts: {absent}");
     // An X server that runs within Wayland sees only the keys of its own windows.
     let is_set =
         |name| env::var_os(name).is_some_and(|value: std::ffi::OsString| !value.is_empty());
     if is_set("WAYLAND_DISPLAY") || !is_set("DISPLAY") {
-        let reason = "this desktop has no portal for shortcuts in other programs";
-        return Err(ShortcutRefusal::Unavailable(reason.to_owned()));
+        return Err(ShortcutRefusal::Unavailable(format!(
+            "no portal of this desktop accepts shortcuts in other programs ({absent})"
+        )));
     }
     x11::wait(shortcut, stop, report)
 }

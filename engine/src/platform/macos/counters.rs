@@ -6,7 +6,7 @@ use std::sync::{Mutex, OnceLock};
 use mach2::mach_init::mach_host_self;
 
 use super::super::tick_totals::TickTotals;
-use super::super::unix_clock::cpu_clock;
+use super::super::unix_clock::{cpu_clock, nanos_a_tick};
 use super::super::{MachineCpuTime, ThreadCounters};
 
 /// A reader of the calling thread's counters. It returns no counters: macOS counts for whole processes only.
@@ -69,11 +69,4 @@ fn cpu_ticks() -> Option<[u32; STATES]> {
     let code =
         unsafe { libc::host_statistics(host, libc::HOST_CPU_LOAD_INFO, place, &raw mut count) };
     (code == libc::KERN_SUCCESS).then_some(info.cpu_ticks)
-}
-
-fn nanos_a_tick() -> i64 {
-    #[expect(unsafe_code, reason = "only sysconf reports it")]
-    // SAFETY: sysconf takes a number.
-    let ticks = unsafe { libc::sysconf(libc::_SC_CLK_TCK) };
-    1_000_000_000 / ticks.max(1)
 }

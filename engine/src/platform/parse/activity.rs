@@ -1,5 +1,7 @@
 //! Parsers for interrupts and softirqs of one CPU, and for stalls, from files of `/proc`.
 
+use super::{InterruptRow, interrupt_rows};
+
 /// Max length of the name of an interrupt, in characters: drivers define these names.
 const MAX_NAME_CHARS: usize = 40;
 
@@ -7,30 +9,20 @@ const MAX_NAME_CHARS: usize = 40;
 /// nvme0q3", "LOC", "NET_RX". Rows without a count per CPU are omitted, and all rows if the CPU is
 /// offline.
 pub fn counts_of_cpu(text: &str, cpu: u32) -> Vec<(String, u64)> {
-    let mut lines = text.lines();
-    let name = format!("CPU{cpu}");
-    let mut columns = lines.next().unwrap_or_default().split_ascii_whitespace();
-    let Some(place) = columns.clone().position(|column| column == name) else { return Vec::new() };
-    let column_count = columns.by_ref().count();
-    let row = |line: &str| {
-        let (label, rest) = line.split_once(':')?;
-        let label = label.trim();
-        let mut words = rest.split_ascii_whitespace();
-        let counts: Option<Vec<u64>> =
-            words.by_ref().take(column_count).map(|word| word.parse().ok()).collect();
-        let counts = counts.filter(|counts| counts.len() == column_count)?;
-        let is_line = label.bytes().all(|byte| byte.is_ascii_digit());
-        let name = if is_line { format!("{label} {}", device(words)) } else { label.to_owned() };
+    let of_cpu = |row: InterruptRow<'_>| {
+        let (_, count) = *row.counts.iter().find(|(counted, _)| *counted == cpu)?;
+        let is_line = row.label.bytes().all(|byte| byte.is_ascii_digit());
+        let device = if is_line { device(&row.words) } else { String::new() };
+        let name = format!("{} {device}", row.label);
         let letters = name.trim_end().chars().filter(|letter| !letter.is_control());
-        Some((letters.take(MAX_NAME_CHARS).collect(), *counts.get(place)?))
+        Some((letters.take(MAX_NAME_CHARS).collect(), count))
     };
-    lines.filter_map(row).collect()
+    interrupt_rows(text).into_iter().filter_map(of_cpu).collect()
 }
 
 /// Returns the device of an interrupt from the words after the counts: skips the interrupt controller,
 /// the number of the interrupt at that controller, and the trigger.
-fn device<'a>(words: impl Iterator<Item = &'a str>) -> String {
-    let words: Vec<&str> = words.collect();
+fn device(words: &[&str]) -> String {
     let is_trigger = |word: &&str| {
         let word = word.to_ascii_lowercase();
         ["edge", "level", "fasteoi"].iter().any(|kind| {
@@ -38,7 +30,7 @@ fn device<'a>(words: impl Iterator<Item = &'a str>) -> String {
         })
     };
     let after = words.iter().position(is_trigger).map_or(0, |at| at + 1);
-    let rest = words.get(after..).filter(|rest| !rest.is_empty()).unwrap_or(&words);
+    let rest = words.get(after..).filter(|rest| !rest.is_empty()).unwrap_or(words);
     rest.join(" ")
 }
 

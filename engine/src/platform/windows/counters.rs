@@ -2,6 +2,7 @@
 //! interrupts of each CPU.
 
 use std::collections::BTreeMap;
+use std::os::windows::io::AsRawHandle as _;
 use std::sync::OnceLock;
 
 use windows_sys::Wdk::System::SystemInformation::{
@@ -18,9 +19,11 @@ use windows_sys::Win32::System::WindowsProgramming::{
 use super::super::activity::{self, ActivityCounts};
 use super::super::{CpuInterrupts, MachineCpuTime, ThreadCounters, Ticks, usable_cpus};
 use super::affinity::current_cpu;
-use super::nanos;
+use super::elevation::starter;
+use super::living::open_process;
 use super::profiling::Profiling;
 use super::topology::GROUP_SIZE;
+use super::{cpu_nanos, nanos};
 use crate::sample::WaitReasons;
 
 /// Reads the calling thread's counters.
@@ -105,27 +108,26 @@ fn thread_cycles() -> Option<u64> {
 
 #[expect(unsafe_code, reason = "only the system reports it")]
 fn thread_tick_nanos() -> Option<i64> {
-    let [mut created, mut ended, mut kernel, mut user] = [FILETIME::default(); 4];
     // SAFETY: GetCurrentThread gives a pseudo-handle that is always valid.
     let thread = unsafe { GetCurrentThread() };
-    // SAFETY: the four pointers are valid places for one FILETIME each.
-    let is_reported = unsafe {
-        GetThreadTimes(thread, &raw mut created, &raw mut ended, &raw mut kernel, &raw mut user)
-    };
-    (is_reported != 0).then(|| nanos(kernel) + nanos(user))
+    // SAFETY: `thread` is the calling thread.
+    unsafe { cpu_nanos(thread, GetThreadTimes) }
 }
 
-/// Returns the CPU time of this process, in nanoseconds.
+/// Returns the CPU time of this process, and of the program that requested its start with administrator rights,
+/// in nanoseconds.
 #[expect(unsafe_code, reason = "only the system reports it")]
 pub fn process_cpu_nanos() -> Option<i64> {
-    let [mut created, mut ended, mut kernel, mut user] = [FILETIME::default(); 4];
     // SAFETY: GetCurrentProcess gives a pseudo-handle that is always valid.
-    let process = unsafe { GetCurrentProcess() };
-    // SAFETY: the four pointers are valid places for one FILETIME each.
-    let is_reported = unsafe {
-        GetProcessTimes(process, &raw mut created, &raw mut ended, &raw mut kernel, &raw mut user)
-    };
-    (is_reported != 0).then(|| nanos(kernel) + nanos(user))
+    let own = unsafe { GetCurrentProcess() };
+    // SAFETY: `own` is this process.
+    let own = unsafe { cpu_nanos(own, GetProcessTimes) }?;
+    // The process of the starter cannot be opened once it has ended.
+    let starter = starter().and_then(open_process).and_then(|starter| {
+        // SAFETY: the handle is that of a process, and open.
+        unsafe { cpu_nanos(starter.as_raw_handle(), GetProcessTimes) }
+    });
+    Some(own.saturating_add(starter.unwrap_or(0)))
 }
 
 /// Returns the total CPU time of all CPUs since boot.

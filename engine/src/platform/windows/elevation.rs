@@ -156,7 +156,18 @@ fn folder_of(process: u32) -> io::Result<PathBuf> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::process_cpu_nanos;
     use super::*;
+
+    #[test]
+    fn cpu_time_of_the_starter_counts_as_that_of_this_program() {
+        let began = super::super::clock_nanos();
+        while super::super::clock_nanos() - began < 60_000_000 {}
+        let alone = process_cpu_nanos().unwrap();
+        STARTER.get_or_init(std::process::id);
+        assert!(0 < alone);
+        assert!(2 * alone <= process_cpu_nanos().unwrap());
+    }
 
     #[test]
     fn a_program_has_the_folder_in_which_it_is() {

@@ -107,7 +107,7 @@ fn plan() -> Option<String> {
 }
 
 /// Converts a GUID to the number that its standard notation shows.
-fn number_of(guid: &GUID) -> u128 {
+pub(super) fn number_of(guid: &GUID) -> u128 {
     u128::from(guid.data1) << 96
         | u128::from(guid.data2) << 80
         | u128::from(guid.data3) << 64

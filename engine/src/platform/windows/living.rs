@@ -26,8 +26,9 @@ pub(super) unsafe fn opened(handle: HANDLE) -> Option<OwnedHandle> {
     (!handle.is_null()).then(|| unsafe { OwnedHandle::from_raw_handle(handle) })
 }
 
+/// Opens a process to read its facts; `None` where the system denies access, or if there is no such process.
 #[expect(unsafe_code, reason = "only the system opens processes")]
-fn open_process(process: u32) -> Option<OwnedHandle> {
+pub(super) fn open_process(process: u32) -> Option<OwnedHandle> {
     // SAFETY: OpenProcess takes plain values.
     let process = unsafe { OpenProcess(PROCESS_QUERY_LIMITED_INFORMATION, 0, process) };
     // SAFETY: the handle was just opened, and has no other owner.

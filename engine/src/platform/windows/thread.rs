@@ -3,7 +3,7 @@
 use std::io;
 use std::os::windows::io::{AsRawHandle as _, OwnedHandle};
 
-use windows_sys::Win32::Foundation::{FILETIME, GetLastError};
+use windows_sys::Win32::Foundation::GetLastError;
 use windows_sys::Win32::System::Threading::{
     GetCurrentThread, GetCurrentThreadId, GetThreadPriority, GetThreadTimes, OpenThread,
     SetThreadPriority, THREAD_PRIORITY_BELOW_NORMAL, THREAD_PRIORITY_NORMAL,
@@ -12,6 +12,7 @@ use windows_sys::Win32::System::Threading::{
 
 use super::super::ThreadId;
 use super::super::applied::{Policy, Refusal};
+use super::cpu_nanos;
 use super::living::opened;
 
 /// The result of `GetThreadPriority` if it fails.
@@ -53,18 +54,8 @@ pub(crate) fn demote(thread: ThreadId) -> bool {
 #[expect(unsafe_code, reason = "only the system reports it")]
 pub(crate) fn runaway_cpu_nanos(thread: ThreadId) -> Option<i64> {
     let thread = open(thread)?;
-    let [mut created, mut ended, mut kernel, mut user] = [FILETIME::default(); 4];
-    // SAFETY: the handle is open, and each of the four pointers is a valid place for one FILETIME.
-    let is_reported = unsafe {
-        GetThreadTimes(
-            thread.as_raw_handle(),
-            &raw mut created,
-            &raw mut ended,
-            &raw mut kernel,
-            &raw mut user,
-        )
-    };
-    (is_reported != 0).then(|| super::nanos(kernel) + super::nanos(user))
+    // SAFETY: the handle is that of a thread, and open.
+    unsafe { cpu_nanos(thread.as_raw_handle(), GetThreadTimes) }
 }
 
 /// Returns the priority of the calling thread, read back from the system.

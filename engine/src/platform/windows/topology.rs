@@ -26,7 +26,6 @@ struct Topology {
     /// The logical CPUs of each package.
     packages: Vec<Vec<u32>>,
     caches: Vec<Cache>,
-    last_cache_bytes: Option<u64>,
 }
 
 /// Returns the cores and caches of the system. Only the first call reads the list from the system.
@@ -56,12 +55,7 @@ fn raw_list() -> Vec<u8> {
 
 /// Parses the system's list of cores and caches: each entry begins with its kind and its length in bytes.
 fn parse(list: &[u8]) -> Topology {
-    let mut found = Topology {
-        cores: Vec::new(),
-        packages: Vec::new(),
-        caches: Vec::new(),
-        last_cache_bytes: None,
-    };
+    let mut found = Topology { cores: Vec::new(), packages: Vec::new(), caches: Vec::new() };
     let mut rest = list;
     let word = |bytes: &[u8], at: usize| -> Option<u32> {
         Some(u32::from_ne_bytes(bytes.get(at..at + 4)?.try_into().ok()?))
@@ -78,9 +72,6 @@ fn parse(list: &[u8]) -> Topology {
         } else if kind == RelationProcessorPackage {
             found.packages.push(group_cpus(entry));
         } else if kind == RelationCache {
-            // Byte 8 holds the level of the cache; the size in bytes begins at byte 12.
-            let size = word(entry, 12).map(u64::from);
-            found.last_cache_bytes = found.last_cache_bytes.max(size);
             found.caches.extend(cache(entry));
         }
         rest = rest.get(length..).unwrap_or_default();
@@ -89,22 +80,21 @@ fn parse(list: &[u8]) -> Topology {
 }
 
 /// Parses the CPUs of a core or a package. The number of groups is at byte 30. From byte 32 on, each
-/// group has 16 bytes: the mask of its CPUs, and the number of the group.
+/// group has 16 bytes.
 fn group_cpus(entry: &[u8]) -> Vec<u32> {
     let count = entry.get(30..32).and_then(|count| count.try_into().ok()).map(u16::from_ne_bytes);
     let groups = entry.get(32..).unwrap_or_default().chunks_exact(16);
-    let mut cpus = Vec::new();
-    for group in groups.take(usize::from(count.unwrap_or(0))) {
-        let mask = group.first_chunk().copied().map_or(0, u64::from_ne_bytes);
-        let number = group.get(8..10).and_then(|number| number.try_into().ok());
-        let base = u32::from(number.map_or(0, u16::from_ne_bytes)) * GROUP_SIZE;
-        cpus.extend((0..GROUP_SIZE).filter(|bit| mask >> bit & 1 == 1).map(|bit| base + bit));
-    }
-    cpus
+    groups.take(usize::from(count.unwrap_or(0))).filter_map(cpus_in).flatten().collect()
 }
 
-/// Parses a cache. Its level is at byte 8, its size at 12, its kind at 16, the mask of its CPUs at 40, and the
-/// group of these CPUs at 48.
+/// Parses the CPUs in one group: their mask, and the number of the group at byte 8.
+fn cpus_in(group: &[u8]) -> Option<Vec<u32>> {
+    let mask = u64::from_ne_bytes(*group.first_chunk()?);
+    let base = u32::from(u16::from_ne_bytes(group.get(8..10)?.try_into().ok()?)) * GROUP_SIZE;
+    Some((0..GROUP_SIZE).filter(|bit| mask >> bit & 1 == 1).map(|bit| base + bit).collect())
+}
+
+/// Parses a cache. Its level is at byte 8, its size in bytes at 12, its kind at 16, and its CPUs are at 40.
 fn cache(entry: &[u8]) -> Option<Cache> {
     let kind = match u32::from_ne_bytes(entry.get(16..20)?.try_into().ok()?) {
         0 => "Unified",
@@ -112,13 +102,11 @@ fn cache(entry: &[u8]) -> Option<Cache> {
         2 => "Data",
         _ => return None,
     };
-    let mask = u64::from_ne_bytes(entry.get(40..48)?.try_into().ok()?);
-    let base = u32::from(u16::from_ne_bytes(entry.get(48..50)?.try_into().ok()?)) * GROUP_SIZE;
     Some(Cache {
         level: *entry.get(8)?,
         kind: kind.to_owned(),
         bytes: u64::from(u32::from_ne_bytes(entry.get(12..16)?.try_into().ok()?)),
-        cpus: (0..GROUP_SIZE).filter(|bit| mask >> bit & 1 == 1).map(|bit| base + bit).collect(),
+        cpus: cpus_in(entry.get(40..)?)?,
     })
 }
 
@@ -172,7 +160,7 @@ pub fn cpus() -> Vec<Cpu> {
 
 /// Returns the size of the largest cache in bytes; `None` if the system reports no cache.
 pub fn last_cache_bytes() -> Option<u64> {
-    topology().last_cache_bytes
+    topology().caches.iter().map(|cache| cache.bytes).max()
 }
 
 #[cfg(test)]

@@ -1,10 +1,12 @@
 //! The desktop's portal for global shortcuts: the desktop may ask the user, who may choose other keys.
 
+use std::collections::HashMap;
 use std::pin::pin;
 
 use ashpd::desktop::global_shortcuts::{BindShortcutsOptions, GlobalShortcuts, NewShortcut};
 use ashpd::desktop::{CreateSessionOptions, Session};
 use ashpd::zbus::Connection;
+use ashpd::zvariant::Value;
 use futures_util::StreamExt as _;
 use futures_util::future::abortable;
 use futures_util::stream::select;
@@ -13,10 +15,12 @@ use super::super::super::{Shortcut, ShortcutEvent, ShortcutKey, ShortcutStop};
 
 /// ID of the shortcut in the portal. The desktop saves the keys that the user chose under this ID.
 const ID: &str = "mark";
+/// ID of this program: the name of its desktop file.
+const PROGRAM_ID: &str = "jitterscope";
 
 /// Why the portal did not register a shortcut, or stopped reporting it.
 pub(super) enum Failure {
-    /// The desktop has no portal for shortcuts. The text is the error message.
+    /// The desktop has no portal for shortcuts, or it accepts none from this program. The text is the error message.
     Absent(String),
     /// The portal refused the shortcut. The text is the reason.
     Denied(String),
@@ -58,8 +62,9 @@ async fn listen(
 ) -> Result<(), Failure> {
     let absent = |error: ashpd::Error| Failure::Absent(error.to_string());
     let connection = Connection::session().await.map_err(|error| absent(error.into()))?;
+    register(&connection).await;
     let portal = GlobalShortcuts::with_connection(connection).await.map_err(absent)?;
-    // This is the first call that fails if there is no portal.
+    // This is the first call that fails if there is no portal, or if the portal requires an ID that is not registered.
     let session = &*session
         .insert(portal.create_session(CreateSessionOptions::default()).await.map_err(absent)?);
     let presses = portal.receive_activated().await.map_err(denied)?;
@@ -84,6 +89,23 @@ async fn listen(
         }
     }
     Err(Failure::Denied("it closed the session of the shortcut".to_owned()))
+}
+
+/// Registers the ID of this program with the portals: they cannot derive the ID of a program that was started
+/// in a terminal. This fails in a sandbox, where they know the ID, and if the desktop file is not installed.
+async fn register(connection: &Connection) {
+    // The crate for portals accepts only IDs with a dot.
+    let body = (PROGRAM_ID, HashMap::<&str, Value<'_>>::new());
+    let registered = connection.call_method(
+        Some("org.freedesktop.portal.Desktop"),
+        "/org/freedesktop/portal/desktop",
+        Some("org.freedesktop.host.portal.Registry"),
+        "Register",
+        &body,
+    );
+    if let Err(error) = registered.await {
+        log::info!("the ID of this program is not registered with the portals: {error}");
+    }
 }
 
 /// Returns a shortcut in the notation of the portal, such as `CTRL+ALT+m`.

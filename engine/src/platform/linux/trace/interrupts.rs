@@ -29,10 +29,10 @@ impl Untraced {
 }
 
 fn untraced(layout: &Layout, text: &str) -> BTreeMap<(String, u32), u64> {
-    let rows = interrupt_rows(text).into_iter().filter(|row| !layout.records_row(&row.label));
+    let rows = interrupt_rows(text).into_iter().filter(|row| !layout.records_row(row.label));
     rows.flat_map(|row| {
         let label = row.label;
-        row.counts.into_iter().map(move |(cpu, count)| ((label.clone(), cpu), count))
+        row.counts.into_iter().map(move |(cpu, count)| ((label.to_owned(), cpu), count))
     })
     .collect()
 }

@@ -137,11 +137,6 @@ impl KernelTrace {
         }
     }
 
-    /// Returns the ID of the process of a thread; `None` if no event reported the thread.
-    pub fn process_of(&self, thread: u32) -> Option<u32> {
-        self.threads.get(&thread).map(|thread| thread.process)
-    }
-
     fn name_of_thread(&self, thread: u32, is_own: impl Fn(u32) -> bool) -> Option<String> {
         let Thread { process, start, name } = self.threads.get(&thread)?;
         let part = name.as_deref();

@@ -10,11 +10,11 @@ use windows_sys::Win32::System::Diagnostics::Etw::{
     PROCESS_TRACE_MODE_RAW_TIMESTAMP, PROCESS_TRACE_MODE_REAL_TIME, PROCESSTRACE_HANDLE,
     ProcessTrace,
 };
-use windows_sys::core::GUID;
 
 use super::super::super::is_own_process;
 use super::super::super::parse::etw::{KernelTrace, RawEvent, group};
 use super::super::clock;
+use super::super::facts::number_of;
 use super::super::topology::logical_cpus;
 use crate::nanos::Nanos;
 use crate::sample::TraceRecord;
@@ -165,7 +165,7 @@ unsafe extern "system" fn on_event(record: *mut EVENT_RECORD) {
     // SAFETY: `shared` is the context of the open handle; [`Consumer`] owns the context while events are read.
     let Some(shared) = (unsafe { shared.as_ref() }) else { return };
     let header = &record.EventHeader;
-    let class = class_of(&header.ProviderId);
+    let class = number_of(&header.ProviderId);
     let Some((_, group)) = CLASSES.into_iter().find(|(known, _)| *known == class) else { return };
     let payload: &[u8] = if record.UserData.is_null() {
         &[]
@@ -194,15 +194,10 @@ unsafe extern "system" fn on_event(record: *mut EVENT_RECORD) {
     });
 }
 
-/// Converts the identifier of an event class to one number, as in [`CLASSES`].
-fn class_of(class: &GUID) -> u128 {
-    let GUID { data1, data2, data3, data4 } = *class;
-    let upper = u128::from(data1) << 96 | u128::from(data2) << 80 | u128::from(data3) << 64;
-    upper | u128::from(u64::from_be_bytes(data4))
-}
-
 #[cfg(test)]
 mod tests {
+    use windows_sys::core::GUID;
+
     use super::*;
 
     #[test]

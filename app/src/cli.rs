@@ -197,9 +197,12 @@ fn command() -> Command {
                         .arg(why::why_arg()),
                 )
                 .subcommand(
-                    Command::new("rm")
-                        .about("Remove saved runs permanently")
-                        .arg(run_arg().action(ArgAction::Append).num_args(1..)),
+                    Command::new("rm").about("Remove saved runs permanently").arg(
+                        run_arg()
+                            .help("Run ID (or its first digits), name, or file name")
+                            .action(ArgAction::Append)
+                            .num_args(1..),
+                    ),
                 ),
         )
         .subcommand(export::command())

@@ -13,7 +13,6 @@ mod facts;
 mod folded;
 pub mod hgrm;
 pub mod html;
-pub mod json;
 pub mod mangohud;
 pub mod markdown;
 pub mod openmetrics;
@@ -28,11 +27,13 @@ pub mod ticket;
 pub mod tsv;
 
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
+use crate::format::exported;
 use crate::report::{Chart, Report, Table};
-use crate::run::{Run, Trace, TrialRun};
+use crate::run::{Run, Trace};
 
 pub use crate::report::chart::default_row;
 pub use document::Block;
@@ -249,12 +250,16 @@ fn prepared<'a>(
         headline = parts::single_configuration_headline(headline, &run, &report, row_count);
     }
     let mut headline = privacy::clean_headline(headline, options);
-    let hides_programs = full.trials.iter().zip(&run.trials).any(|(full, run)| {
-        let names = |trial: &TrialRun| trial.trace.as_ref().map(Trace::names).map(<[_]>::to_vec);
-        !options.included_names.programs && names(full) != names(run)
-    });
+    let known = traced_names(full);
+    let hides_programs = !options.included_names.programs && !traced_names(&run).is_subset(&known);
     headline.privacy = options.included_names.sentence(hides_programs);
     Prepared { run, report, headline }
+}
+
+/// Returns the names in the traces of a run.
+fn traced_names(run: &Run) -> BTreeSet<&String> {
+    let traces = run.trials.iter().filter_map(|trial| trial.trace.as_ref());
+    traces.flat_map(Trace::names).collect()
 }
 
 /// Returns a short Markdown summary of a run, for the clipboard.
@@ -281,7 +286,7 @@ pub fn write(
         Format::Markdown => {
             markdown::render(&folded::document(run, report, &headline, options), to)
         }
-        Format::Json => json::write(run, report, &headline, to).map(drop),
+        Format::Json => exported::write(run, report, &headline.sentence, to).map(drop),
         Format::CsvSummary => csv::table(report.tables.get(options.table), to),
         Format::CsvSamples => csv::samples(run, to),
         Format::MangoHud => mangohud::write(run, series::frame_times(run, row), to),

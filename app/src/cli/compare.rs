@@ -7,6 +7,7 @@ mod show;
 use std::path::{Path, PathBuf};
 
 use clap::{Arg, ArgAction, ArgMatches, Command};
+use jitterscope_engine::export;
 use jitterscope_engine::plan::quick::Part;
 use jitterscope_engine::report::Report;
 use jitterscope_engine::report::comparison::Prior;
@@ -15,9 +16,9 @@ use jitterscope_engine::store::Store;
 use jitterscope_engine::store::repeats;
 use jitterscope_engine::units::shortened;
 
-use super::names::{self, Place};
+use super::names;
 use super::output::Output;
-use super::print::{self, print_message};
+use super::print::print_message;
 use super::runs::{entry_files, matching_runs};
 use super::{RUN_HELP, Status, format_option, option, path_option, text};
 use gate::{Gate, GateError};
@@ -161,12 +162,8 @@ fn read_prior(file: &str) -> Result<Prior, Failure> {
 /// Runs the `compare` command.
 pub(super) fn run(store: Option<&Store>, matches: &ArgMatches) -> Result<Status, Failure> {
     let request = Request::of(store, matches)?;
-    let (format, output) = (text(matches, "format"), Output::of(matches));
-    let is_table = format.as_deref().is_none_or(|format| format == "table");
-    let place = match &output {
-        Output::Standard if is_table => Place::Terminal,
-        _ => Place::File,
-    };
+    let (format, output) = (text(matches, "format").unwrap_or_default(), Output::of(matches));
+    let place = output.place(&format);
     let sets = matching_runs(&request.entries)?;
     let is_check = request.entries.iter().any(|files| 1 < files.len());
     let (mut contents, mut compared) = (Vec::new(), Vec::new());
@@ -180,10 +177,10 @@ pub(super) fn run(store: Option<&Store>, matches: &ArgMatches) -> Result<Status,
         }
         let comparison =
             repeats::compare(&evaluated, request.group_a, store, request.prior.as_ref());
-        contents.push(match format.as_deref() {
-            Some("json") => show::json(&comparison, &evaluated)?,
-            Some("html" | "markdown") => String::new(),
-            _ => show::table(&comparison, &evaluated),
+        contents.push(match format.as_str() {
+            "json" => show::json(&comparison, &evaluated)?,
+            "html" | "markdown" => String::new(),
+            _ => export::for_terminal(&show::table(&comparison, &evaluated)),
         });
         for gate in matches.get_many::<Gate>("fail-if").into_iter().flatten() {
             outcomes.push((gate, gate.failures(&comparison)));
@@ -191,20 +188,17 @@ pub(super) fn run(store: Option<&Store>, matches: &ArgMatches) -> Result<Status,
         let part = runs.first().and_then(Run::plan).and_then(Part::of).filter(|_| is_check);
         compared.push((part, comparison, shown));
     }
-    let content = match (contents.as_slice(), format.as_deref()) {
-        (_, Some("html")) => show::html(&compared)?,
-        (_, Some("markdown")) => show::markdown(&compared),
+    let content = match (contents.as_slice(), format.as_str()) {
+        (_, "html") => show::html(&compared)?,
+        (_, "markdown") => show::markdown(&compared),
         ([one], _) => one.clone(),
-        (several, Some("json")) => {
+        (several, "json") => {
             let several: Vec<&str> = several.iter().map(|one| one.trim_end()).collect();
             format!("[{}]\n", several.join(",\n"))
         }
         (several, _) => several.join("\n"),
     };
-    match output {
-        Output::Standard => print::print_output(&content)?,
-        Output::File(_) => output.write(|to| to.write_all(content.as_bytes()))?,
-    }
+    output.write(|to| to.write_all(content.as_bytes()))?;
     // Some parts of a quick check lack the metric of a condition. A condition counts as checked if
     // at least one part has its metric.
     let applies = |gate: &Gate| {

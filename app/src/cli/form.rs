@@ -192,7 +192,7 @@ impl Form for Fill<'_> {
             priorities = cells.iter().map(|cell| cell.priority).collect();
         }
         if cpus.is_empty() {
-            cpus.push(CpuChoice::Any);
+            cpus = cells.iter().map(|cell| cell.cpu).collect();
         }
         let row = |priority| cpus.iter().map(move |&cpu| Cell { priority, cpu });
         *cells = distinct(priorities.into_iter().flat_map(row));
@@ -265,7 +265,10 @@ mod tests {
     use super::*;
 
     fn fill(options: &[&str]) -> (FrameLoop, Vec<String>, Vec<String>) {
-        let mut plan = FrameLoop::default();
+        changed(FrameLoop::default(), options)
+    }
+
+    fn changed(mut plan: FrameLoop, options: &[&str]) -> (FrameLoop, Vec<String>, Vec<String>) {
         let mut collect = Collect::default();
         plan.clone().settings(&mut collect);
         let command = Command::new("test").no_binary_name(true).args(collect.args);
@@ -319,6 +322,19 @@ mod tests {
             plan.cells.contains(&Cell { priority: Priority::Fifo(10), cpu: CpuChoice::Cpu(1) })
         );
         assert!(plan.tail_sweep);
+    }
+
+    #[test]
+    fn an_option_of_the_matrix_overrides_one_side_of_it() {
+        let cell = |priority, cpu| Cell { priority, cpu };
+        let (normal, idle) = (Priority::Normal, Priority::Idle);
+        let (any, second) = (CpuChoice::Any, CpuChoice::Cpu(1));
+        let cells = vec![cell(normal, any), cell(normal, second)];
+        let plan = FrameLoop { cells, ..FrameLoop::default() };
+        let (changed_priority, ..) = changed(plan.clone(), &["--priority", "idle"]);
+        assert_eq!(changed_priority.cells, [cell(idle, any), cell(idle, second)]);
+        let (changed_cpu, ..) = changed(plan, &["--cpu", "1"]);
+        assert_eq!(changed_cpu.cells, [cell(normal, second)]);
     }
 
     #[test]

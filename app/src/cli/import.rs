@@ -6,6 +6,7 @@ use clap::{Arg, ArgMatches, Command};
 use jitterscope_engine::import::{self, Column, Imported, Options, Source, TimeUnit};
 use jitterscope_engine::run::Run;
 use jitterscope_engine::store::{self, Store};
+use jitterscope_engine::units::count_text;
 
 use super::print::{self, print_message};
 use super::{Status, flag, option, output_args, text};
@@ -106,7 +107,7 @@ fn print_summary(imported: &Imported) {
     }
     let bad = &imported.bad_lines;
     if 0 < bad.count {
-        print_message(&format!("{} lines cannot be read:", bad.count));
+        print_message(&format!("{} cannot be read:", count_text(bad.count, "lines")));
         for (line, reason) in &bad.first {
             print_message(&format!("  line {line}: {reason}"));
         }

@@ -7,7 +7,7 @@ use clap::ArgMatches;
 use jitterscope_engine::export;
 use jitterscope_engine::store::{self, SaveError};
 
-use super::names;
+use super::names::{self, Place};
 use crate::text::{NARROW_SPACE, cut};
 
 /// The values of `--out` that mean standard output. They are not opened as files, because opening
@@ -30,6 +30,10 @@ pub(super) enum PrintError {
         test: &'static str,
     },
 }
+
+/// Output formats that other programs read, also from standard output.
+const FOR_PROGRAMS: [&str; 6] =
+    ["json", "csv", "openmetrics", "reference-json", "markdown", "html"];
 
 /// Maximum length of a message line in characters; only a path or a list can exceed it.
 const MAX_LINE: usize = 5_000;
@@ -77,6 +81,14 @@ impl Output {
         }
     }
 
+    /// Returns the place of a result in this format, which determines the names that are redacted.
+    pub(super) fn place(&self, format: &str) -> Place {
+        match self {
+            Self::Standard if !FOR_PROGRAMS.contains(&format) => Place::Terminal,
+            _ => Place::File,
+        }
+    }
+
     /// Returns this destination unchanged, unless it is a folder: then returns the file with this
     /// name in the folder.
     pub(super) fn in_folder(self, name: impl FnOnce() -> String) -> Self {
@@ -116,6 +128,23 @@ impl Output {
                 }
                 result => Ok(result?),
             },
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_text_on_a_terminal_may_name_every_program() {
+        let file = Output::File(PathBuf::from("result.txt"));
+        for format in ["table", "reference"] {
+            assert_eq!(Output::Standard.place(format), Place::Terminal, "{format}");
+            assert_eq!(file.place(format), Place::File, "{format}");
+        }
+        for format in FOR_PROGRAMS {
+            assert_eq!(Output::Standard.place(format), Place::File, "{format}");
         }
     }
 }

@@ -6,11 +6,12 @@ mod tables;
 use std::path::{Path, PathBuf};
 
 use clap::ArgMatches;
+use jitterscope_engine::export;
 use jitterscope_engine::export::openmetrics::{self, Source};
-use jitterscope_engine::export::{self, Headline};
+use jitterscope_engine::format::exported;
 use jitterscope_engine::report::{Configuration, PacedFigures, Report};
 use jitterscope_engine::run::Run;
-use jitterscope_engine::units::MAX_PADDING;
+use jitterscope_engine::units::{MAX_PADDING, count_text};
 
 pub(super) use super::columns::columns;
 use super::names::{self, Place};
@@ -38,20 +39,15 @@ pub(super) fn result_after(
 ) -> Result<(), PrintError> {
     let format = text(matches, "format").unwrap_or_default();
     let output = Output::of(matches);
-    let is_for_programs =
-        ["json", "csv", "openmetrics", "reference-json"].contains(&format.as_str());
-    let place = match &output {
-        Output::Standard if !is_for_programs => Place::Terminal,
-        _ => Place::File,
-    };
+    let place = output.place(&format);
     // On a terminal, the host name may be shown, because the user entered it.
     let host = run.host.as_deref().filter(|_| place == Place::Terminal);
     let (run, report) = names::evaluated(run, place);
     let all = all_figures(&run, matches);
     let content = match format.as_str() {
         "json" => {
-            let headline = Headline::of(&run, &report, words::local_date(run.started_at));
-            return output.write(|to| export::json::write(&run, &report, &headline, to).map(drop));
+            let sentence = report.sentence();
+            return output.write(|to| exported::write(&run, &report, &sentence, to).map(drop));
         }
         "csv" => return output.write(|to| export::csv::table(report.tables.first(), to)),
         "openmetrics" => {
@@ -145,10 +141,7 @@ fn all_tables(text: &mut String, report: &Report, width: usize) {
         let hidden = table.truncate(most);
         tables::write(text, &table, width);
         if 0 < hidden {
-            text.push_str(&format!(
-                "{} more rows\n\n",
-                words::format_count(u64::try_from(hidden).unwrap_or(0))
-            ));
+            text.push_str(&format!("{}\n\n", count_text(hidden, "more rows")));
         }
     }
 }

@@ -27,6 +27,7 @@ use super::output::Output;
 use super::print::{columns, print_message};
 use super::terminal::{self, Terminal};
 use super::{Status, failed, format_option, host, path_option, text, why};
+use crate::run_list::is_skipped;
 use crate::text as words;
 
 /// Returns the `quick` command with its options.
@@ -45,7 +46,7 @@ pub(super) fn command() -> Command {
         .args(terminal::run_args())
         .arg(why::trace_arg())
         .args(host::host_args())
-        .arg(host::hosts_arg(&["format"]))
+        .arg(host::hosts_arg(&["format", "out"]))
 }
 
 /// Adds a hidden option that shortens the measurements for testing. It is not part of `command`,
@@ -100,43 +101,52 @@ pub(super) fn run(store: Option<&Store>, matches: &ArgMatches) -> Result<Status,
     let mut measured: Vec<(Part, Option<(Run, Report)>)> =
         Part::IN_ORDER.into_iter().map(|part| (part, check.measure_quietly(part))).collect();
     measured.sort_by_key(|(part, _)| *part);
+    let format = text(matches, "format").unwrap_or_default();
+    let place = output.place(&format);
     let shown = measured
         .into_iter()
-        .map(|(part, found)| (part, found.map(|(run, _)| redacted(&run, Place::File))));
-    let saved = Saved { parts: shown.collect() };
-    let format = text(matches, "format").unwrap_or_default();
-    let content = saved.text(&format, check.began, &check.facts.machine.short());
+        .map(|(part, found)| (part, found.map(|(run, _)| redacted(&run, place))));
+    let saved = Saved { began: check.began, parts: shown.collect() };
+    let content = saved.text(&format, &check.facts.machine.short());
     let mut status = if check.has_failed { Status::Failed } else { Status::Done };
     let written = output.write(|to| to.write_all(export::for_terminal(&content).as_bytes()));
     if let Err(error) = written {
         status = failed(error);
     }
     if check.terminal.is_interrupted() {
-        print_message("stopped early: measured data is saved, without a verdict");
+        terminal::print_stopped(check.terminal.store().is_some() && !saved.runs().is_empty());
         status = Status::Stopped;
     }
     Ok(status)
 }
 
-/// Returns the newest of the runs for each part of the quick check.
+/// Returns the newest of the runs for each part of the quick check that was not skipped.
 pub(super) fn by_part(mut runs: Vec<Run>) -> BTreeMap<Part, Run> {
+    let groups = || runs.iter().filter_map(|run| run.group.as_ref());
+    let measured: Vec<Part> =
+        Part::ALL.into_iter().filter(|part| !is_skipped(*part, groups())).collect();
     runs.sort_by_key(|run| run.started_at);
-    runs.into_iter().filter_map(|run| Some((run.plan().and_then(Part::of)?, run))).collect()
+    let of_part = runs.into_iter().filter_map(|run| Some((run.plan().and_then(Part::of)?, run)));
+    of_part.filter(|(part, _)| measured.contains(part)).collect()
 }
 
 /// A quick check whose runs have their names redacted.
 pub(super) struct Saved {
+    /// When the check began.
+    began: jiff::Timestamp,
     parts: Vec<(Part, Option<(Run, Report)>)>,
 }
 
 impl Saved {
     /// Opens the runs of a check, with names redacted for the destination `place`.
     pub(super) fn open(files: &[PathBuf], place: Place) -> Result<Self, store::LoadError> {
-        let runs = files.iter().map(|file| store::load(file)).collect::<Result<_, _>>()?;
+        let runs: Vec<Run> =
+            files.iter().map(|file| store::load(file)).collect::<Result<_, _>>()?;
+        let began = runs.iter().map(|run| run.started_at).min().unwrap_or_default();
         let mut runs = by_part(runs);
         let parts =
             Part::ALL.map(|part| (part, runs.remove(&part).map(|run| redacted(&run, place))));
-        Ok(Self { parts: parts.into() })
+        Ok(Self { began, parts: parts.into() })
     }
 
     /// Removes notes and tags from the runs.
@@ -158,26 +168,22 @@ impl Saved {
         self.parts.iter().filter_map(|(_, found)| Some(&found.as_ref()?.0)).collect()
     }
 
-    /// Returns the result in this output format, for a check that began at this time.
-    fn text(&self, format: &str, began: jiff::Timestamp, machine: &str) -> String {
+    /// Returns the result in this output format.
+    fn text(&self, format: &str, machine: &str) -> String {
         let parts = self.measured();
         let card = Scorecard::of(&parts);
         match format {
-            "json" => json(&parts, &card, began),
+            "json" => json(&parts, &card, self.began),
             "openmetrics" => metrics(&parts, &card),
-            _ => table(began, machine, &card),
+            _ => table(self.began, machine, &card),
         }
-    }
-
-    fn began(&self) -> jiff::Timestamp {
-        self.runs().iter().map(|run| run.started_at).min().unwrap_or_default()
     }
 
     /// Returns the default name of an exported file of the check, as the window names it.
     pub(super) fn file_name(&self, format: Format) -> String {
         let runs = self.runs();
         let group = runs.iter().find_map(|run| run.group.as_ref());
-        words::quick::file_name(self.began(), group, format.extension())
+        words::quick::file_name(self.began, group, format.extension())
     }
 
     /// Writes the check as one file in HTML or Markdown.
@@ -202,13 +208,20 @@ pub(super) fn show(
     files: &[PathBuf],
     matches: &ArgMatches,
 ) -> Result<(), Box<dyn std::error::Error>> {
-    let format = text(matches, "format").unwrap_or_default();
-    let is_for_programs = ["json", "openmetrics"].contains(&format.as_str());
-    let place = if is_for_programs { Place::File } else { Place::Terminal };
-    let saved = Saved::open(files, place)?;
+    let (format, output) = (text(matches, "format").unwrap_or_default(), Output::of(matches));
+    let of_one_run = match format.as_str() {
+        _ if matches.contains_id("why") => Some("--why".to_owned()),
+        _ if matches.get_flag("all") => Some("--all".to_owned()),
+        "table" | "json" | "openmetrics" => None,
+        format => Some(format!("--format {format}")),
+    };
+    if let Some(option) = of_one_run {
+        return Err(format!("{option} is of one run, not of a quick check").into());
+    }
+    let saved = Saved::open(files, output.place(&format))?;
     let machine = saved.runs().first().map(|run| run.machine.short()).unwrap_or_default();
-    let content = saved.text(&format, saved.began(), &machine);
-    Ok(Output::of(matches).write(|to| to.write_all(export::for_terminal(&content).as_bytes()))?)
+    let content = saved.text(&format, &machine);
+    Ok(output.write(|to| to.write_all(export::for_terminal(&content).as_bytes()))?)
 }
 
 impl Check<'_> {
@@ -216,7 +229,11 @@ impl Check<'_> {
     /// programs disturbed the run, and longer if there is too little data for a grade.
     fn measure_quietly(&mut self, part: Part) -> Option<(Run, Report)> {
         self.wait_for_quiet();
-        let mut found = evaluated(self.measure(part)?);
+        let Some(first) = self.measure(part) else {
+            self.group.skip(part);
+            return None;
+        };
+        let mut found = evaluated(first);
         let disturbance = found.1.verdict.standing.disturbance();
         let is_tried_out = self.settings.scale < 1.0;
         if !is_tried_out
@@ -311,7 +328,6 @@ impl Check<'_> {
             Ok(saved) => saved,
             Err(error) => {
                 print_message(&format!("error: {}: {error}", part.name()));
-                self.group.skip(part);
                 self.has_failed = true;
                 return None;
             }

@@ -8,6 +8,7 @@ use jitterscope_engine::run::Run;
 use jitterscope_engine::runner::RunSequence;
 use jitterscope_engine::store::Store;
 use jitterscope_engine::store::repeats::MAX_REPEATS;
+use jitterscope_engine::units::count_text;
 
 use super::print::{self, columns, print_message};
 use super::runs::{entry_files, matching_runs};
@@ -28,10 +29,9 @@ pub(super) fn repeat_arg() -> Arg {
 
 /// Prints the run-to-run variation of repeats.
 pub(super) fn print_variation(store: Option<&Store>, runs: &[Run]) {
-    // Use the noise floor of the saved runs, as all other outputs do. Without saved runs, use the
-    // noise floor of these repeats.
-    let saved =
-        store.zip(runs.first()).and_then(|(store, run)| store.noise_floor(run, &[]).ok()?);
+    // Use the noise floor of the saved runs up to the last repeat, as all other outputs do. Without
+    // saved runs, use the noise floor of these repeats.
+    let saved = store.zip(runs.last()).and_then(|(store, run)| store.noise_floor(run, &[]).ok()?);
     let Some(floor) = saved.or_else(|| NoiseFloor::of_runs(runs)) else {
         print_message(&format!("the noise floor needs at least {MIN_REPEATS} repeats"));
         return;
@@ -156,7 +156,8 @@ fn table(pairs: &[[Run; 2]]) -> String {
         .collect();
     let evaluated: Vec<[(&Run, &Report); 2]> =
         pairs.iter().zip(&reports).map(|([a, b], [of_a, of_b])| [(a, of_a), (b, of_b)]).collect();
-    let mut text = format!("A and B interleaved, {} times each; means\n\n", pairs.len());
+    let times = count_text(pairs.len(), "times");
+    let mut text = format!("A and B interleaved, {times} each; means\n\n");
     columns(&mut text, &words::paired_differences(&paired_differences(&evaluated)));
     text.replace(NARROW_SPACE, " ")
 }

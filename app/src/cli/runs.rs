@@ -12,7 +12,7 @@ use jitterscope_engine::platform::{Applied, CoreKind, PowerSource};
 use jitterscope_engine::run::Run;
 use jitterscope_engine::runner::{MachineFacts, agent};
 use jitterscope_engine::store::{self, Line, Recovery, Store};
-use jitterscope_engine::units::shortened;
+use jitterscope_engine::units::{count_text, shortened};
 
 use super::print::{self, print_message};
 use super::{Status, failed, host, names, quick, text};
@@ -221,11 +221,14 @@ pub(super) fn machine(matches: &ArgMatches) -> Result<Status, Status> {
 
 fn describe(machine: &Machine, clock: &ClockFacts, outcomes: Vec<(Priority, Applied)>) -> String {
     let unknown = || "not reported by this system".to_owned();
+    let cores = machine.physical_cores;
+    let cores = cores.map(|cores| format!(", {}", count_text(cores, "physical cores")));
     let known = |value: &Option<String>| value.clone().unwrap_or_else(unknown);
     let count = |kind| match machine.count_of(kind) {
         0 => String::new(),
         count => {
-            format!(", {count} {}-cores", if kind == CoreKind::Performance { "P" } else { "E" })
+            let cores = if kind == CoreKind::Performance { "P-cores" } else { "E-cores" };
+            format!(", {}", count_text(count, cores))
         }
     };
     let power = match machine.power.source {
@@ -239,11 +242,11 @@ fn describe(machine: &Machine, clock: &ClockFacts, outcomes: Vec<(Priority, Appl
         (
             "CPUs",
             format!(
-                "{} CPUs{}{}, {} physical cores",
-                machine.cpus.len(),
+                "{}{}{}{}",
+                count_text(machine.cpus.len(), "CPUs"),
                 count(CoreKind::Performance),
                 count(CoreKind::Efficiency),
-                machine.physical_cores.map_or_else(unknown, |cores| cores.to_string()),
+                cores.unwrap_or_default(),
             ),
         ),
         ("Memory", machine.memory_bytes.map_or_else(unknown, words::format_bytes)),
@@ -280,4 +283,22 @@ fn describe(machine: &Machine, clock: &ClockFacts, outcomes: Vec<(Priority, Appl
         }
     }
     text.replace(words::NARROW_SPACE, " ")
+}
+
+#[cfg(test)]
+mod tests {
+    use jitterscope_engine::platform::Cpu;
+
+    use super::*;
+
+    #[test]
+    fn an_unknown_number_of_cores_is_omitted() {
+        for (physical_cores, expected) in [(None, "1 CPU"), (Some(1), "1 CPU, 1 physical core")] {
+            let machine =
+                Machine { cpus: vec![Cpu::default()], physical_cores, ..Machine::default() };
+            let text = describe(&machine, &ClockFacts::default(), Vec::new());
+            let line = text.lines().find_map(|line| line.strip_prefix("CPUs ")).unwrap();
+            assert_eq!(line.trim(), expected);
+        }
+    }
 }

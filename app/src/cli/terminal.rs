@@ -116,7 +116,8 @@ impl<'a> Terminal<'a> {
         self.measure_after(request, live, None, joined)
     }
 
-    /// Measures a run and saves it, joined with the `first` run if there is one.
+    /// Measures a run and saves it, joined with the `first` run if there is one. A run that did not
+    /// finish is not joined: the `first` run counts.
     pub(super) fn measure_after(
         &self,
         request: Request,
@@ -132,6 +133,9 @@ impl<'a> Terminal<'a> {
         let run = watch(&runner, planned, is_quiet, live).ok_or(MeasureError::NoResult)?;
         let mut finished = runner.finish(run);
         if let Some(first) = first {
+            if let Ending::Failed(reason) = &finished.run.ending {
+                print_message(&format!("error: the test could not be continued: {reason}"));
+            }
             finished.run = join(first, finished.run.clone());
         }
         Ok(finished.save())
@@ -155,10 +159,16 @@ pub(super) fn report(saved: &SavedRun) -> Status {
         Ending::Finished => Status::Done,
         Ending::Failed(_) | Ending::Recovered => Status::Failed,
         Ending::Stopped => {
-            print_message("stopped early: measured data is saved, without a verdict");
+            print_stopped(path.is_some());
             Status::Stopped
         }
     }
+}
+
+/// Prints that a measurement was stopped, and whether its data is saved.
+pub(super) fn print_stopped(is_saved: bool) {
+    let saved = if is_saved { ": measured data is saved, without a verdict" } else { "" };
+    print_message(&format!("stopped early{saved}"));
 }
 
 /// Shows the progress of a run until it ends; `None` if it ended without a result.

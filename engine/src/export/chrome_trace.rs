@@ -1,5 +1,5 @@
 //! Writes a run in the trace format of Chrome and Perfetto. One track per trial shows the work of
-//! every frame; one track per CPU shows the threads that ran around late frames.
+//! every frame, or the gaps of a CPU; one track per CPU shows the threads that ran around late frames.
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
@@ -7,11 +7,13 @@ use std::io::{self, Write};
 use super::sanitize::{NAME, single_line};
 use crate::format::quoted;
 use crate::nanos::Nanos;
+use crate::plan::Pace;
 use crate::report::{Culprit, Occupancy, Occupant};
 use crate::run::{Run, TrialRun};
 
-/// Writes a run. Each sample becomes a slice (a bar in the viewer) as long as its work, with its
-/// lateness. The trials follow each other without a gap, in the order of the run.
+/// Writes a run. Each sample becomes a slice (a bar in the viewer) as long as its work, or as the
+/// gap that it is, with its lateness. Trials that ran at the same time have the same start; the
+/// stages of a run follow each other directly.
 pub fn write(run: &Run, to: &mut dyn Write) -> io::Result<()> {
     write!(to, "{{\"displayTimeUnit\":\"ns\",\"traceEvents\":[")?;
     write!(
@@ -20,9 +22,14 @@ pub fn write(run: &Run, to: &mut dyn Write) -> io::Result<()> {
          {}\"}}}}",
         run.subject.key()
     )?;
-    let mut start = Nanos::ZERO;
+    let (mut start, mut end, mut stage) = (Nanos::ZERO, Nanos::ZERO, None);
     let mut cpus = CpuTracks::default();
     for (trial, track) in run.trials.iter().zip(1_u32..) {
+        if stage.replace(trial.stage) != Some(trial.stage) {
+            start = end;
+        }
+        let is_gaps = matches!(trial.trial.pace, Pace::Gaps { .. });
+        let noun = if is_gaps { "gap" } else { "frame" };
         let label = quoted(&single_line(&trial.trial.label, NAME));
         write!(
             to,
@@ -31,12 +38,12 @@ pub fn write(run: &Run, to: &mut dyn Write) -> io::Result<()> {
         for ((sample, began), index) in
             trial.samples.iter().zip(trial.work_started_nanos()).zip(0_u64..)
         {
-            let began = Nanos::new(began);
+            let began = if is_gaps { sample.due } else { Nanos::new(began) };
             let (at, length) = (micros(start + began), micros(sample.done - began));
             let late = micros(sample.late());
             write!(
                 to,
-                ",\n{{\"name\":\"frame \
+                ",\n{{\"name\":\"{noun} \
                  {index}\",\"ph\":\"X\",\"ts\":{at},\"dur\":{length},\"pid\":1,\"tid\":{track},\"args\":{{\"late_us\":{late}}}}}"
             )?;
             write!(
@@ -46,7 +53,7 @@ pub fn write(run: &Run, to: &mut dyn Write) -> io::Result<()> {
             )?;
         }
         cpus.write(trial, start, to)?;
-        start += trial.samples.last().map_or(Nanos::ZERO, |last| last.done);
+        end = end.max(start + trial.samples.last().map_or(Nanos::ZERO, |last| last.done));
     }
     writeln!(to, "]}}")
 }
@@ -132,4 +139,41 @@ fn named(occupant: &Occupant) -> Option<(&str, String)> {
 fn micros(nanos: Nanos) -> String {
     let (sign, nanos) = (if nanos < Nanos::ZERO { "-" } else { "" }, nanos.get().unsigned_abs());
     format!("{sign}{}.{:03}", nanos / 1_000, nanos % 1_000)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::plan::{CpuFacts, Plan, SchedulingGaps};
+    use crate::run::Subject;
+    use crate::sample::Sample;
+
+    #[test]
+    fn gaps_are_slices_and_trials_of_a_stage_share_its_start() {
+        let plan = Plan::SchedulingGaps(SchedulingGaps::default());
+        let stages = plan.stages(&CpuFacts { usable: vec![0, 1], ..CpuFacts::default() });
+        let mut run = Run::planned(Subject::Measured(plan), &stages);
+        let mut later = run.trials[0].clone();
+        later.stage = 1;
+        run.trials.push(later);
+        for (trial, from) in run.trials.iter_mut().zip([1, 2, 3].map(Nanos::from_millis)) {
+            let to = from + Nanos::from_micros(500);
+            trial.samples.push(&Sample {
+                began: from,
+                due: from,
+                woke: to,
+                done: to,
+                ..Sample::default()
+            });
+        }
+        let mut text = Vec::new();
+        write(&run, &mut text).unwrap();
+        let text = String::from_utf8(text).unwrap();
+        for (track, at) in [(1, "1000.000"), (2, "2000.000"), (3, "5500.000")] {
+            let slice = format!(
+                "\"gap 0\",\"ph\":\"X\",\"ts\":{at},\"dur\":500.000,\"pid\":1,\"tid\":{track},"
+            );
+            assert!(text.contains(&slice), "{text}");
+        }
+    }
 }

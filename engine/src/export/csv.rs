@@ -24,71 +24,58 @@ const SAMPLE_COLUMNS: [&str; 11] = [
     "cpu",
 ];
 
-/// The header and the rows of a CSV file.
-pub struct Sheet<'a> {
-    /// The column names.
-    pub header: Vec<Cow<'a, str>>,
-    /// The rows, each with one field per column.
-    pub rows: Box<dyn Iterator<Item = Vec<String>> + 'a>,
+/// Writes the exact values of a table: one field per column, or two for the ends of an interval or a
+/// range of grades. A field without a value is empty; the last column, `absent`, contains the
+/// reasons. Writes nothing if `table` is `None`.
+pub fn table(table: Option<&Table>, to: &mut dyn Write) -> io::Result<()> {
+    let Some(table) = table else { return Ok(()) };
+    let mut header = table.exact_keys();
+    header.push(Cow::Borrowed("absent"));
+    let row = |row: &TableRow| {
+        let values = table.exact_values(row).into_iter().map(|value| match value {
+            Exact::Text(text) => cell(&text),
+            number => number.to_string(),
+        });
+        values.chain([cell(&absent(table, row))]).collect()
+    };
+    write(&header, table.rows.iter().map(row), to)
 }
 
-impl std::fmt::Debug for Sheet<'_> {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Sheet").field("header", &self.header).finish_non_exhaustive()
-    }
+/// Writes every sample of every trial. Labels that a spreadsheet would run as a formula are escaped.
+pub fn samples(run: &Run, to: &mut dyn Write) -> io::Result<()> {
+    let rows = run.trials.iter().zip(0_u32..).flat_map(|(trial, number)| {
+        let label = cell(&trial.trial.label);
+        trial.samples.iter().zip(0_u64..).map(move |(sample, index)| {
+            vec![
+                number.to_string(),
+                label.clone(),
+                index.to_string(),
+                sample.began.get().to_string(),
+                sample.due.get().to_string(),
+                sample.slept.map_or(String::new(), |slept| slept.get().to_string()),
+                sample.woke.get().to_string(),
+                sample.done.get().to_string(),
+                sample.late().get().to_string(),
+                sample.spins.to_string(),
+                sample.cpu.map_or(String::new(), |cpu| cpu.to_string()),
+            ]
+        })
+    });
+    write(&SAMPLE_COLUMNS.map(Cow::Borrowed), rows, to)
 }
 
-impl<'a> Sheet<'a> {
-    /// Returns a sheet with the exact values of a table: one field per column, or two for the ends
-    /// of an interval or a range of grades. A field without a value is empty; the last column,
-    /// `absent`, contains the reasons.
-    pub fn of_table(table: &'a Table) -> Self {
-        let mut header = table.exact_keys();
-        header.push(Cow::Borrowed("absent"));
-        let rows = table.rows.iter().map(|row| {
-            let values = table.exact_values(row).into_iter().map(|value| match value {
-                Exact::Text(text) => cell(&text),
-                number => number.to_string(),
-            });
-            values.chain([cell(&absent(table, row))]).collect()
-        });
-        Self { header, rows: Box::new(rows) }
+fn write(
+    header: &[Cow<'_, str>],
+    rows: impl Iterator<Item = Vec<String>>,
+    to: &mut dyn Write,
+) -> io::Result<()> {
+    let mut csv =
+        ::csv::WriterBuilder::new().terminator(::csv::Terminator::Any(b'\n')).from_writer(to);
+    csv.write_record(header.iter().map(|name| name.as_bytes()))?;
+    for row in rows {
+        csv.write_record(row)?;
     }
-
-    /// Returns a sheet with every sample of every trial. Labels that a spreadsheet would run as a
-    /// formula are escaped.
-    pub fn of_samples(run: &'a Run) -> Self {
-        let rows = run.trials.iter().zip(0_u32..).flat_map(|(trial, number)| {
-            let label = cell(&trial.trial.label);
-            trial.samples.iter().zip(0_u64..).map(move |(sample, index)| {
-                vec![
-                    number.to_string(),
-                    label.clone(),
-                    index.to_string(),
-                    sample.began.get().to_string(),
-                    sample.due.get().to_string(),
-                    sample.slept.map_or(String::new(), |slept| slept.get().to_string()),
-                    sample.woke.get().to_string(),
-                    sample.done.get().to_string(),
-                    sample.late().get().to_string(),
-                    sample.spins.to_string(),
-                    sample.cpu.map_or(String::new(), |cpu| cpu.to_string()),
-                ]
-            })
-        });
-        Self { header: SAMPLE_COLUMNS.map(Cow::Borrowed).to_vec(), rows: Box::new(rows) }
-    }
-
-    /// Writes the header and every row.
-    pub fn write(self, to: &mut dyn Write) -> io::Result<()> {
-        let mut csv =
-            ::csv::WriterBuilder::new().terminator(::csv::Terminator::Any(b'\n')).from_writer(to);
-        csv.write_record(self.header.iter().map(|name| name.as_bytes()))?;
-        for row in self.rows {
-            csv.write_record(row)?;
-        }
-        csv.flush()
-    }
+    csv.flush()
 }
 
 /// Returns the reasons why cells of a row are empty, such as `p99_nanos: needs 100 samples`. The
@@ -100,16 +87,6 @@ fn absent(table: &Table, row: &TableRow) -> String {
     reasons.collect::<Vec<_>>().join("; ")
 }
 
-/// Writes a table; writes nothing if `table` is `None`.
-pub fn table(table: Option<&Table>, to: &mut dyn Write) -> io::Result<()> {
-    table.map_or(Ok(()), |table| Sheet::of_table(table).write(to))
-}
-
-/// Writes every sample of every trial.
-pub fn samples(run: &Run, to: &mut dyn Write) -> io::Result<()> {
-    Sheet::of_samples(run).write(to)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -117,12 +94,9 @@ mod tests {
     #[test]
     fn fields_are_quoted_where_they_hold_what_separates_fields() {
         let rows = [["a, \"b\"", "1.5", ""], ["last", "", ""]];
-        let sheet = Sheet {
-            header: ["label", "value", "empty"].map(Cow::Borrowed).to_vec(),
-            rows: Box::new(rows.iter().map(|row| row.map(str::to_owned).to_vec())),
-        };
+        let rows = rows.iter().map(|row| row.map(str::to_owned).to_vec());
         let mut text = Vec::new();
-        sheet.write(&mut text).unwrap();
+        write(&["label", "value", "empty"].map(Cow::Borrowed), rows, &mut text).unwrap();
         let text = String::from_utf8(text).unwrap();
         assert!(text.starts_with("label,value,empty\n\"a, \"\"b\"\"\",1.5,\n"), "{text}");
     }

@@ -3,7 +3,7 @@
 
 use crate::report::Table;
 use crate::report::table::{Layout, TextColumn};
-use crate::units::format_count;
+use crate::units::count_text;
 
 /// The style of a piece of text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -162,7 +162,7 @@ pub(super) fn of_table(table: &Table, omitted: usize) -> Vec<Block> {
             })
         }));
     }
-    let omitted = (0 < omitted).then(|| format!("{} more rows", format_count(omitted)));
+    let omitted = (0 < omitted).then(|| count_text(omitted, "more rows"));
     let cautions = table.cautions().into_iter();
     let cautions = cautions.map(|(name, caution)| format!("{name}: {caution}"));
     blocks.extend(omitted.into_iter().chain(table.reason_lines()).chain(cautions).map(Block::item));

@@ -4,7 +4,7 @@ use crate::machine::Machine;
 use crate::platform::{PowerSource, TraceSource};
 use crate::report::{Report, trace_state};
 use crate::run::{Annotation, Run};
-use crate::units::{format_count, format_share};
+use crate::units::{count_text, format_count, format_share};
 
 /// A fact in a report: its name and its value.
 pub(super) type Line<'a> = (&'a str, String);
@@ -31,8 +31,10 @@ pub fn machine(run: &Run) -> Vec<(&'static str, String)> {
     add(
         "CPUs",
         (0 < threads).then(|| match machine.physical_cores {
-            Some(cores) => format!("{threads} CPUs, {cores} physical cores"),
-            None => format!("{threads} CPUs"),
+            Some(cores) => {
+                format!("{}, {}", count_text(threads, "CPUs"), count_text(cores, "physical cores"))
+            }
+            None => count_text(threads, "CPUs"),
         }),
     );
     add(
@@ -72,8 +74,7 @@ pub fn machine_line(run: &Run) -> String {
     let host = host.map_or_else(String::new, |host| format!(" (virtual machine, {host})"));
     match machine.cpus.len() {
         0 => {}
-        1 => words.push(format!("1 CPU{host}")),
-        count => words.push(format!("{count} CPUs{host}")),
+        count => words.push(format!("{}{host}", count_text(count, "CPUs"))),
     }
     words.extend(machine.gpu.clone());
     words.extend(machine.os.clone());

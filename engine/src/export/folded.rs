@@ -6,8 +6,8 @@ use std::io;
 use super::document::{self, Block, Grid, Piece};
 use super::sanitize::NOTE;
 use super::ticket::Ticket;
-use super::{Headline, Options, facts, json, parts, requests};
-use crate::format::measurement_sum;
+use super::{Headline, Options, facts, parts, requests};
+use crate::format::{exported, measurement_sum};
 use crate::report::{Configuration, Report};
 use crate::run::Run;
 
@@ -61,7 +61,7 @@ fn details(run: &Run, report: &Report, headline: &Headline, options: &Options) -
     }
     // The names in `run` are already redacted, so this is the checksum of a JSON export that
     // redacts the same names.
-    if let Ok(sum) = json::write(run, report, headline, &mut io::sink()) {
+    if let Ok(sum) = exported::write(run, report, &headline.sentence, &mut io::sink()) {
         last.extend([Piece::plain("SHA-256 of the run as JSON: "), Piece::code(sum)]);
     }
     last.extend([Piece::plain(" SHA-256 of the measurement: "), Piece::code(measurement_sum(run))]);

@@ -17,8 +17,8 @@ mod verdict;
 use std::io::{self, Write};
 
 use super::sanitize::{NAME, NOTE, html};
-use super::{Headline, Options, Parts, json, parts, svg};
-use crate::format::measurement_sum;
+use super::{Headline, Options, Parts, parts, svg};
+use crate::format::{exported, measurement_sum};
 use crate::report::chart::default_row;
 use crate::report::table::Column;
 use crate::report::{Caution, Chart, Report, Table};
@@ -190,7 +190,7 @@ fn end(
     lines.push(("Measurement", format!("SHA-256 {}", measurement_sum(run))));
     let inside = if holds.is_whole() {
         writeln!(to, "{DATA_BEGINS}")?;
-        let sum = json::write(run, report, headline, to)?;
+        let sum = exported::write(run, report, &headline.sentence, to)?;
         writeln!(to, "</script>")?;
         lines.push(("SHA-256", sum));
         "This file contains the run: drop it on Jitterscope to open it."
@@ -211,9 +211,9 @@ fn end(
     finish(to)
 }
 
-/// Ends a text with a period, unless it already ends with one or with an ellipsis.
+/// Ends a text with a period, unless it is empty or already ends with a period or an ellipsis.
 fn sentence(words: &str) -> String {
-    let end = if words.ends_with(['.', '…']) { "" } else { "." };
+    let end = if words.is_empty() || words.ends_with(['.', '…']) { "" } else { "." };
     format!("{words}{end}")
 }
 

@@ -37,8 +37,9 @@ const NOBODY: [&str; 16] = [
     "windows",
     "system",
 ];
-/// Parents of home folders: the next component of a path is a user name.
-const HOMES: [&str; 5] = ["/home/", "/Users/", "\\Users\\", "/var/home/", "/export/home/"];
+/// Parents of home folders: the next component of a path is a user name. Of two that match at the
+/// same name, the longer one is first.
+const HOMES: [&str; 5] = ["/var/home/", "/export/home/", "/home/", "/Users/", "\\Users\\"];
 
 /// Which private names are not redacted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -185,7 +186,7 @@ impl Identity {
         let mut finds = Vec::new();
         for (what, names) in kinds {
             for name in names {
-                if position(text, name, 0).is_some() {
+                if !positions(text, name).is_empty() {
                     finds.push(NameMatch { what, name: name.clone() });
                 }
             }
@@ -194,29 +195,26 @@ impl Identity {
     }
 }
 
-/// Returns the first position of a name in a text at or after `from`, as a whole word and ignoring
-/// case.
-fn position(text: &str, name: &str, from: usize) -> Option<usize> {
+/// Returns the positions of a name in a text, as a whole word and ignoring case.
+fn positions(text: &str, name: &str) -> Vec<usize> {
     // Converting ASCII to lower case does not change positions.
     let (lower, name) = (text.to_ascii_lowercase(), name.to_ascii_lowercase());
-    let mut from = from;
-    while let Some(at) = lower.get(from..)?.find(&name).map(|at| from + at) {
-        let is_letter = |letter: Option<char>| letter.is_some_and(char::is_alphanumeric);
+    // A long name also matches within a word.
+    let is_long = 6 <= name.chars().count();
+    let is_letter = |letter: Option<char>| letter.is_some_and(char::is_alphanumeric);
+    let is_word = |at: usize| {
         let before = lower.get(..at).and_then(|before| before.chars().next_back());
         let after = lower.get(at + name.len()..).and_then(|after| after.chars().next());
-        // A long name also matches within a word.
-        if 6 <= name.chars().count() || !(is_letter(before) || is_letter(after)) {
-            return Some(at);
-        }
-        from = at + name.len();
-    }
-    None
+        !(is_letter(before) || is_letter(after))
+    };
+    let found = lower.match_indices(&name).map(|(at, _)| at);
+    found.filter(|&at| is_long || is_word(at)).collect()
 }
 
 fn replaced(text: &str, name: &str, by: &str) -> String {
     let mut rest = 0;
     let mut result = String::new();
-    while let Some(at) = position(text, name, rest) {
+    for at in positions(text, name) {
         result.push_str(text.get(rest..at).unwrap_or_default());
         result.push_str(by);
         rest = at + name.len();
@@ -227,24 +225,20 @@ fn replaced(text: &str, name: &str, by: &str) -> String {
 
 /// Shortens the path of any user's home folder to `~`.
 fn without_homes(text: &str) -> String {
+    let is_end = |letter: char| "/\\:;,'\"<>|".contains(letter) || letter.is_whitespace();
     let mut result = text.to_owned();
     for home in HOMES {
-        let mut rest = 0;
-        while let Some(at) = result.get(rest..).and_then(|tail| tail.find(home)).map(|at| rest + at)
-        {
-            let name_at = at + home.len();
-            let name = result.get(name_at..).unwrap_or_default();
-            let length = name
-                .find(|letter: char| "/\\:;,'\"<>|".contains(letter) || letter.is_whitespace())
-                .unwrap_or(name.len());
+        let (mut shortened, mut rest) = (String::new(), result.as_str());
+        while let Some((before, after)) = rest.split_once(home) {
             // The drive letter of a Windows path is removed, too.
-            let drive =
-                home.starts_with('\\') && result.get(..at).is_some_and(|b| b.ends_with(':'));
-            let start = if drive { at.saturating_sub(2) } else { at };
-            let start = if result.is_char_boundary(start) { start } else { at };
-            result.replace_range(start..name_at + length, "~");
-            rest = start + 1;
+            let drive = before.strip_suffix(':').filter(|_| home.starts_with('\\'));
+            let drive = drive.and_then(|before| before.get(..before.len().checked_sub(1)?));
+            shortened.push_str(drive.unwrap_or(before));
+            shortened.push('~');
+            rest = after.find(is_end).and_then(|end| after.get(end..)).unwrap_or_default();
         }
+        shortened.push_str(rest);
+        result = shortened;
     }
     result
 }
@@ -340,6 +334,8 @@ fn for_each_text(run: &mut Run, change: &mut dyn FnMut(&mut String)) {
 
 #[cfg(test)]
 mod tests {
+    use std::time::{Duration, Instant};
+
     use super::*;
 
     #[test]
@@ -367,6 +363,7 @@ mod tests {
             ("needs root", "needs root"),
             ("/home/bob/x and /Users/carl y", "~/x and ~ y"),
             ("C:\\Users\\Dora\\file", "~\\file"),
+            ("/var/home/bob/x;/export/home/carl", "~/x;~"),
         ] {
             assert_eq!(IncludedNames::NOTHING.redacted(text, &identity), left);
         }
@@ -383,5 +380,25 @@ mod tests {
         assert_eq!(identity.find("by anna").len(), 1);
         let clean = nothing.redacted("anna annas-laptop /home/anna", &identity);
         assert!(identity.find(&clean).is_empty());
+    }
+
+    #[test]
+    fn the_time_for_a_long_text_grows_with_its_length() {
+        /// Far longer than it takes, and far shorter than a time that grows with the square.
+        const HANG: Duration = Duration::from_secs(30);
+        let identity = Identity { users: vec!["anna".to_owned()], ..Identity::default() };
+        for (part, left) in [
+            ("anna ", "[user] "),
+            ("/home/bob ", "~ "),
+            ("C:\\Users\\Dora;", "~;"),
+            ("10.0.0.5-", "[address]-"),
+            ("a:1-", "a:1-"),
+        ] {
+            let count = 1_000_000 / part.len();
+            let began = Instant::now();
+            let clean = IncludedNames::NOTHING.redacted(&part.repeat(count), &identity);
+            assert!(began.elapsed() < HANG, "{part}");
+            assert!(clean == left.repeat(count), "{part}");
+        }
     }
 }

@@ -8,6 +8,7 @@ use super::imported::{BadLines, Content, ImportError, Imported, Source};
 use super::lines::{cells, filled, lines};
 use super::sensors::Sensors;
 use super::sessions::Sessions;
+use super::table::TimeUnit;
 use super::text::{frame_time, frame_time_cell, is_missing, name, some_name};
 use crate::nanos::Nanos;
 
@@ -51,15 +52,21 @@ pub(super) fn read(text: &[u8]) -> Result<Imported, ImportError> {
         match kind(line) {
             Some("00") => sessions.split(),
             Some("02") => {
-                places = columns(line);
+                let place = |title: &str| {
+                    let cells = cells(line).zip(0..).skip(CELLS_BEFORE);
+                    let found = cells.filter(|(cell, _)| cell.trim().eq_ignore_ascii_case(title));
+                    found.last().map(|(_, place)| place)
+                };
+                places = Places { frame_time: place("frametime"), rate: place("framerate") };
                 names = cells(line).skip(CELLS_BEFORE).map(|cell| name(&cell)).collect();
                 units.clear();
                 sensors = sensors_of(&names, &units);
                 sessions.name(sensors.named());
             }
             Some("03") => {
-                let (at, unit) = unit_of(line);
-                units.extend(at.zip(unit));
+                let mut cells = cells(line).skip(CELLS_BEFORE);
+                let at = cells.next().and_then(|cell| cell.trim().parse().ok());
+                units.extend(at.zip(cells.next().and_then(|cell| some_name(&cell))));
                 sensors = sensors_of(&names, &units);
                 sessions.name(sensors.named());
             }
@@ -79,18 +86,6 @@ pub(super) fn read(text: &[u8]) -> Result<Imported, ImportError> {
     Ok(Imported { bad_lines, ..Imported::new(Source::Afterburner, Content::Capture(capture)) })
 }
 
-fn columns(line: &[u8]) -> Places {
-    let mut places = Places::default();
-    for (cell, place) in cells(line).zip(0..).skip(CELLS_BEFORE) {
-        match cell.trim().to_ascii_lowercase().as_str() {
-            "frametime" => places.frame_time = Some(place),
-            "framerate" => places.rate = Some(place),
-            _ => {}
-        }
-    }
-    places
-}
-
 /// Returns every column except frame times and frame rates as a sensor, with its unit.
 fn sensors_of(names: &[String], units: &BTreeMap<usize, String>) -> Sensors {
     let is_of_frames = |name: &str| {
@@ -100,13 +95,6 @@ fn sensors_of(names: &[String], units: &BTreeMap<usize, String>) -> Sensors {
     Sensors::of(names.iter().enumerate().filter(|(_, name)| !is_of_frames(name)).map(
         |(at, name)| (at + CELLS_BEFORE, name.clone(), units.get(&at).cloned().unwrap_or_default()),
     ))
-}
-
-/// Returns the position of a column and the unit of the column from a line of kind `03`.
-fn unit_of(line: &[u8]) -> (Option<usize>, Option<String>) {
-    let mut cells = cells(line).skip(CELLS_BEFORE);
-    let at = cells.next().and_then(|cell| cell.trim().parse().ok());
-    (at, cells.next().and_then(|cell| some_name(&cell)))
 }
 
 /// Returns frame time and timestamp of a line of kind `80`, and reads its sensor values into
@@ -126,7 +114,7 @@ fn reading(
             place if Some(place) == places.rate && !is_missing(&cell) => {
                 let value =
                     cell.trim().parse::<f64>().ok().ok_or("a frame rate that is not a number");
-                rate = frame_time(1e3 / value?)?;
+                rate = frame_time(TimeUnit::Fps.millis(value?))?;
             }
             _ => {}
         }
@@ -166,6 +154,11 @@ mod tests {
         assert_eq!((sessions.len(), times), (2, vec![9_500_000, 10_000_000, 12_500_000]));
         assert_eq!(sessions[0].missing_count(), 1);
         assert!(Nanos::from_secs(3) <= sessions[0].elapsed.unwrap());
+        // A frame rate of 0 is a missing frame time, not a line that cannot be read.
+        let zero = read(LOG.replacen("N/A  ", "0.000", 1).as_bytes()).unwrap();
+        assert_eq!(zero.bad_lines.count, 0, "{:?}", zero.bad_lines);
+        let Some(Capture::SampledLog(zero)) = zero.capture() else { panic!("no log") };
+        assert_eq!((zero[0].missing_count(), zero[0].series[0].values.len()), (1, 4));
         let [series] = sessions[0].series.as_slice() else { panic!("{:?}", sessions[0].series) };
         assert_eq!((series.label.as_str(), series.unit.as_str()), ("GPU temperature", "\u{b0}C"));
         let points: Vec<(f64, f64)> =

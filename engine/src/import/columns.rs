@@ -69,6 +69,8 @@ mod tests {
         assert_eq!(times(german, "zeit ms", None), [16_500_000, 17_000_000]);
         assert_eq!(times("60\n50\n", "1", Some(TimeUnit::Fps)), [16_666_667, 20_000_000]);
         assert_eq!(times("t\tdt\n0\t0.5\n", "dt", Some(TimeUnit::Secs)), [500_000_000]);
+        let long = "Time of the frame on the graphics card in ms";
+        assert_eq!(times(&format!("no,{long}\n1,20\n"), long, None), [20_000_000]);
     }
 
     #[test]

@@ -25,10 +25,11 @@ pub(super) struct Counts {
 
 /// Reads the rows of a histogram, whose values are in units of `unit` nanoseconds. Lines that do
 /// not begin with a digit are passed to `other` with the columns so far; `other` returns whether it
-/// recognizes the line.
+/// recognizes the line. `unnamed` returns the label of the column at a position that got none.
 pub(super) fn read(
     text: &[u8],
     unit: i64,
+    unnamed: fn(usize) -> String,
     mut other: impl FnMut(&str, &mut Vec<Distribution>) -> bool,
 ) -> Result<Counts, ImportError> {
     let (mut counts, mut bin_count) = (Counts::default(), 0);
@@ -52,7 +53,7 @@ pub(super) fn read(
             return Err(ImportError::TooManyRows { limit: MAX_BINS as u64 });
         }
     }
-    for column in &mut counts.columns {
+    for (column, place) in counts.columns.iter_mut().zip(0..) {
         let bins = Arc::make_mut(&mut column.bins);
         bins.sort_unstable();
         // A value may occur in several rows, as in files that were joined: its counts are added up in one bin.
@@ -63,6 +64,9 @@ pub(super) fn read(
         });
         bins.shrink_to_fit();
         column.max = column.max.max(column.bins.last().map(|&(value, _)| Nanos::new(value)));
+        if column.label.is_empty() {
+            column.label = unnamed(place);
+        }
     }
     counts.columns.retain(|column| 0 < column.count());
     if counts.columns.is_empty() {

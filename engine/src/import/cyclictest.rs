@@ -98,7 +98,8 @@ pub(super) fn read_text(text: &[u8], options: &Options) -> Result<Imported, Impo
     let unit = options.unit.filter(|unit| *unit != TimeUnit::Fps).unwrap_or(likely);
     let nanos = Nanos::from_nanos_f64(unit.millis(1.0) * 1e6).get();
     let threads = if mins.is_empty() { usize::MAX } else { mins.len() };
-    let mut counts = counts::read(text, nanos, |line, columns| {
+    let unnamed = |place| format!("Thread {place}");
+    let counts = counts::read(text, nanos, unnamed, |line, columns| {
         // With the option -H of cyclictest, rows have a further last column for all threads
         // together: remove it.
         if line.starts_with(MIN_LATENCIES) {
@@ -110,9 +111,6 @@ pub(super) fn read_text(text: &[u8], options: &Options) -> Result<Imported, Impo
         }
         line.starts_with('#') || line.starts_with("T:")
     })?;
-    for (column, number) in counts.columns.iter_mut().zip(0..) {
-        column.label = format!("Thread {number}");
-    }
     let mut imported = imported(counts.columns, counts.bad_lines);
     if unit != TimeUnit::Micros {
         let symbol = unit.symbol();

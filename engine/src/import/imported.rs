@@ -6,7 +6,7 @@ use super::table::{Column, Table, TimeUnit};
 use crate::format::FormatError;
 use crate::machine::Machine;
 use crate::run::{Capture, Run};
-use crate::units::shortened;
+use crate::units::{count_text, shortened};
 
 /// Maximum number of bad lines whose reason is recorded.
 const MAX_REASONS: usize = 10;
@@ -133,7 +133,7 @@ pub enum ImportError {
     #[error("this HTML file contains no run; only reports written by Jitterscope do")]
     NoRun,
     /// No line contains a value.
-    #[error("no frame times or counts found; {bad_count} lines cannot be read")]
+    #[error("no frame times or counts found; {} cannot be read", count_text(*bad_count, "lines"))]
     NoValues {
         /// Number of lines that cannot be read.
         bad_count: u64,

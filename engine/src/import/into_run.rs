@@ -5,6 +5,7 @@ use super::imported::{Content, Imported, Source};
 use super::text::{self, MAX_LETTERS};
 use crate::run::capture::Recording;
 use crate::run::{Capture, NO_METHOD, Run, RunId, Subject};
+use crate::units::count_text;
 
 impl Imported {
     /// Returns a run that can be saved, shown, and compared with other captures.
@@ -19,7 +20,7 @@ impl Imported {
             Content::Capture(capture) => capture,
         };
         if 0 < bad_lines.count {
-            notes.push(format!("{} lines could not be read.", bad_lines.count));
+            notes.push(format!("{} could not be read.", count_text(bad_lines.count, "lines")));
         }
         notes.extend(words_of(&capture));
         notes.insert(0, format!("Imported from {}.", source.with_article()));
@@ -50,7 +51,8 @@ fn words_of(capture: &Capture) -> Vec<String> {
     let mut words = Vec::new();
     let missing: usize = recordings.iter().map(Recording::missing_count).sum();
     if 0 < missing {
-        words.push(format!("{missing} frame times are missing."));
+        let verb = if missing == 1 { "is" } else { "are" };
+        words.push(format!("{} {verb} missing.", count_text(missing, "frame times")));
     }
     if 1 < recordings.len() {
         words.push(format!("The file holds {} recordings.", recordings.len()));

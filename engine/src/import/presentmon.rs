@@ -23,14 +23,12 @@ const CLOCKS: [(&str, f64); 3] =
     [("timeinseconds", 1e9), ("timeinms", 1e6), ("cpustarttimeinms", 1e6)];
 
 /// Positions of columns in a row: `key` are process name, process ID, and swap chain, which
-/// identify a series; `clock` also has the number of nanoseconds per unit.
+/// identify a series; `clock` also has the number of nanoseconds per unit; `facts` are processor,
+/// operating system, GPU, and its driver.
 struct Places {
     key: [Option<usize>; 3],
     clock: Option<(usize, f64)>,
-    processor: Option<usize>,
-    os: Option<usize>,
-    gpu: Option<usize>,
-    gpu_driver: Option<usize>,
+    facts: [Option<usize>; 4],
 }
 
 /// Imports one series of a file; lines that begin with `//` before the header describe the recording.
@@ -45,15 +43,16 @@ pub(super) fn read(
     comments(header.lines_before(text), &mut imported);
     // OCAT has the facts about the machine in columns of the first row.
     let reported = |column| header.position(column).filter(|_| source == Source::Ocat);
+    let of_frame_view = |column| header.position(column).filter(|_| source == Source::FrameView);
     let places = Places {
         key: ["application", "processid", "swapchainaddress"].map(|name| header.position(name)),
         clock: CLOCKS.iter().find_map(|(name, unit)| Some((header.position(name)?, *unit))),
-        processor: reported("processor")
-            .or_else(|| header.position("cpu").filter(|_| source == Source::FrameView)),
-        os: reported("os"),
-        gpu: reported("gpu")
-            .or_else(|| header.position("gpu").filter(|_| source == Source::FrameView)),
-        gpu_driver: reported("driver package").or_else(|| reported("base driver version")),
+        facts: [
+            reported("processor").or_else(|| of_frame_view("cpu")),
+            reported("os"),
+            reported("gpu").or_else(|| of_frame_view("gpu")),
+            reported("driver package").or_else(|| reported("base driver version")),
+        ],
     };
     let found = rows(text, header, &places, &mut imported)?;
     choose(found, imported, options)
@@ -176,13 +175,9 @@ fn row(
             at = value.map(|value| Nanos::from_nanos_f64(value * unit));
         }
         sensors.read(place, &cell);
-        for (column, to) in [
-            (places.processor, &mut machine.cpu_model),
-            (places.os, &mut machine.os),
-            (places.gpu, &mut machine.gpu),
-            (places.gpu_driver, &mut machine.gpu_driver),
-        ] {
-            if column == Some(place) && to.is_none() {
+        let Machine { cpu_model, os, gpu, gpu_driver, .. } = &mut *machine;
+        for (column, to) in places.facts.iter().zip([cpu_model, os, gpu, gpu_driver]) {
+            if *column == Some(place) && to.is_none() {
                 *to = some_name(&cell);
             }
         }
@@ -229,14 +224,10 @@ fn choose(
             there: found.iter().map(|(series, _)| series.words()).collect(),
         }
     })?;
-    let mut taken = Sessions::default();
-    for ((series, sessions), position) in found.into_iter().zip(0..) {
-        if position == selected {
-            taken = sessions;
-        }
-        imported.series.push(series);
-    }
-    if let Some(series) = imported.series.get(selected) {
+    let (series, sessions): (_, Vec<Sessions>) = found.into_iter().unzip();
+    imported.series = series;
+    let taken = sessions.into_iter().nth(selected);
+    if let Some((series, taken)) = imported.series.get(selected).zip(taken) {
         if 1 < imported.series.len() {
             imported.notes.push(format!(
                 "One of {} series in the file: {}.",

@@ -26,7 +26,8 @@ pub(super) fn read(text: &[u8]) -> Result<Imported, ImportError> {
     let unit = if is_nanos { 1 } else { 1_000 };
     let mut labels = Vec::new();
     let mut is_total = false;
-    let mut counts = counts::read(text, unit, |line, columns| {
+    let unnamed = |place| format!("Column {}", place + 1);
+    let counts = counts::read(text, unit, unnamed, |line, columns| {
         is_total |= line.starts_with(TOTALS);
         if is_total {
             return true;
@@ -47,11 +48,6 @@ pub(super) fn read(text: &[u8]) -> Result<Imported, ImportError> {
     // row is a count.
     if labels.is_empty() {
         return Err(ImportError::NoValues { bad_count: counts.bad_lines.count });
-    }
-    for (column, number) in counts.columns.iter_mut().zip(1..) {
-        if column.label.is_empty() {
-            column.label = format!("Column {number}");
-        }
     }
     let is_noise = text.starts_with(b"# RTLA osnoise");
     Ok(Imported {

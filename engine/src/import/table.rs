@@ -105,10 +105,7 @@ impl Table {
             .rev()
             .max_by_key(|&separator| cells_between(first, separator).count())?;
         let cut = |line: &[u8]| -> Vec<String> {
-            cells_between(line, separator)
-                .take(MAX_COLUMNS)
-                .map(|cell| name(&cell).chars().take(LETTERS_SHOWN).collect())
-                .collect()
+            cells_between(line, separator).take(MAX_COLUMNS).map(|cell| shown(&cell)).collect()
         };
         let names = cut(first);
         let has_names = names.iter().all(|name| number(name, separator).is_none());
@@ -182,7 +179,8 @@ impl Table {
 
     /// Returns the position of a column by its name or its number, counted from 1; `None` if it does not exist.
     pub(super) fn position(&self, wanted: &str) -> Option<usize> {
-        let by_name = || self.columns.iter().position(|name| name.eq_ignore_ascii_case(wanted));
+        let name = shown(wanted);
+        let by_name = || self.columns.iter().position(|column| column.eq_ignore_ascii_case(&name));
         let by_number = || wanted.parse().ok().and_then(|number: usize| number.checked_sub(1));
         by_name().or_else(by_number).filter(|&place| place < self.columns.len())
     }
@@ -191,6 +189,11 @@ impl Table {
     pub(super) fn millis(&self, cell: &str, unit: TimeUnit) -> Option<f64> {
         number(cell, self.separator).map(|value| unit.millis(value))
     }
+}
+
+/// Returns a cell as the user sees it.
+fn shown(cell: &str) -> String {
+    name(cell).chars().take(LETTERS_SHOWN).collect()
 }
 
 /// Parses a cell as a number; if the separator is not a comma, a comma may be the decimal separator.

@@ -3,6 +3,7 @@
 use jitterscope_engine::export::document::Grid;
 use jitterscope_engine::report::comparison::{ValuesByLabel, noise_of};
 use jitterscope_engine::stats::decision::{Decision, Estimate};
+use jitterscope_engine::units::count_text;
 
 use super::prepare::{Allowed, Limit, Test};
 use crate::cli::compare::gate::Limit as Size;
@@ -56,7 +57,7 @@ impl<'a> LimitResult<'a> {
         } else if is_relative && baseline.len() < test.baseline.len() {
             "a baseline run has too few samples".to_owned()
         } else if found.len() < 3 {
-            format!("{} of at least 3 runs were measured in the time limit", found.len())
+            format!("at least 3 runs are needed, {} measured", found.len())
         } else {
             String::new()
         };
@@ -95,7 +96,7 @@ impl<'a> LimitResult<'a> {
         });
         let noise = self.noise.map(|noise| value_of(self.limit, noise));
         text.push_str(&format!("; noise floor {}", noise.as_deref().unwrap_or("not known")));
-        text + &format!("; {} runs", self.count)
+        text + "; " + &count_text(self.count, "runs")
     }
 
     /// Returns the estimate and its 95% interval as two texts. A change from the baseline has a
@@ -161,7 +162,7 @@ pub(super) const fn sentence(decision: Decision) -> &'static str {
     match decision {
         Decision::Met => "All limits are met.",
         Decision::Broken => "At least one limit is exceeded.",
-        Decision::Undecided => "At least one limit is undecided: the interval includes it.",
+        Decision::Undecided => "At least one limit is undecided.",
     }
 }
 
@@ -271,6 +272,7 @@ mod tests {
     fn too_few_runs_are_undecided_with_the_reason() {
         let (found, sentence) = decision(Allowed::Max(1e9), &[], &[1.0, 2.0]);
         assert_eq!(found, Decision::Undecided);
-        assert!(sentence.contains("2 of at least 3 runs"), "{sentence}");
+        assert!(sentence.contains("at least 3 runs are needed, 2 measured;"), "{sentence}");
+        assert!(decision(Allowed::Max(1e9), &[], &[1.0]).1.ends_with("; 1 run"));
     }
 }

@@ -11,7 +11,7 @@ use crate::report::{
     Account, Cause, Configuration, Delay, Delays, LateSample, SHOWN_REMAINDER, chart, late_samples,
 };
 use crate::run::Run;
-use crate::units::{format_count, format_others, format_share, format_time};
+use crate::units::{count_text, format_count, format_others, format_share, format_time};
 
 /// Maximum number of sources with a separate row.
 const MAX_SOURCES: usize = 6;
@@ -32,7 +32,8 @@ pub(super) fn ranking(delays: &Delays, samples: &str, to: &mut dyn Write) -> io:
     let (count, total) = (format_count(delays.late_count), format_time(all));
     let late = if samples == "gaps" { samples.to_owned() } else { format!("late {samples}") };
     let title = format!("Who delayed {samples}");
-    section(&title, &format!("{count} {late}, {total} in all"), "", to)?;
+    let late = count_text(delays.late_count, &late);
+    section(&title, &format!("{late}, {total} in all"), "", to)?;
     let mut head = samples.to_owned();
     if let Some(first) = head.get_mut(..1) {
         first.make_ascii_uppercase();
@@ -160,7 +161,7 @@ pub(super) fn account(
         )
     };
     if 0 < count {
-        line(rest, &format!("{count} shorter parts"))?;
+        line(rest, &count_text(count, "shorter parts"))?;
     }
     let is_shown = SHOWN_REMAINDER < account.remainder;
     if is_shown {

@@ -9,7 +9,7 @@ use super::figures;
 use crate::report::Table;
 use crate::run::Run;
 use crate::stats::distinct;
-use crate::units::format_count;
+use crate::units::count_text;
 
 /// Writes the opening tags of a collapsed section. `about` is text next to the title, and
 /// `attributes` is HTML for the first tag.
@@ -48,16 +48,13 @@ pub(super) fn all_figures(title: &str, table: &Table, to: &mut dyn Write) -> io:
 pub(super) fn table(table: &Table, omitted: usize, to: &mut dyn Write) -> io::Result<()> {
     let title = document::title(table);
     let (title, about) = title.split_once(": ").unwrap_or((&title, ""));
-    let rows = match table.rows.len() + omitted {
-        1 => "1 row".to_owned(),
-        rows => format!("{} rows", format_count(rows)),
-    };
+    let rows = count_text(table.rows.len() + omitted, "rows");
     let about = if about.is_empty() { rows } else { format!("{rows}: {about}") };
     open(title, &about, &format!(" data-table=\"{}\"", table.key), to)?;
     let columns: Vec<usize> = (0..table.columns.len()).collect();
     figures::rows(table, "", &columns, to)?;
     if 0 < omitted {
-        writeln!(to, "<p class=\"soft small\">{} more rows</p>", format_count(omitted))?;
+        writeln!(to, "<p class=\"soft small\">{}</p>", count_text(omitted, "more rows"))?;
     }
     cautions(table, to)?;
     close(to)

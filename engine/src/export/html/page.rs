@@ -7,7 +7,7 @@ use super::super::document::Grid;
 use super::super::sanitize::{NAME, NOTE, html};
 use super::super::{Headline, facts};
 use super::verdict::{Look, strip};
-use super::{begin, details, finish, head, icon, plot, section};
+use super::{begin, details, finish, head, icon, plot, section, sentence};
 use crate::format::measurement_sum;
 use crate::report::{Chart, GradePlace, Report};
 use crate::run::Run;
@@ -132,14 +132,10 @@ fn end(page: &Page<'_>, to: &mut dyn Write) -> io::Result<()> {
     let command = html(page.command, NAME);
     writeln!(to, "<p>To run it again:<code class=\"cmd\">{command}</code></p>")?;
     details::close(to)?;
-    let privacy = match page.headline.privacy.as_str() {
-        "" => String::new(),
-        names => super::sentence(names),
-    };
     writeln!(
         to,
         "</div>\n<footer><p>This page holds no run to open: export its runs as JSON. {}</p></footer>",
-        html(&privacy, NOTE)
+        html(&sentence(&page.headline.privacy), NOTE)
     )?;
     finish(to)
 }

@@ -70,6 +70,13 @@ fn text_and_marks_have_the_contrast_of_wcag_aa() {
 }
 
 #[test]
+fn a_sentence_has_one_end_and_no_words_are_none() {
+    for (words, expected) in [("", ""), ("One", "One."), ("One.", "One."), ("A, …", "A, …")] {
+        assert_eq!(sentence(words), expected);
+    }
+}
+
+#[test]
 fn the_script_has_the_hash_of_the_policy() {
     const LETTERS: &[u8] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     let hex = crate::format::checksum::sha256(SCRIPT.as_bytes());

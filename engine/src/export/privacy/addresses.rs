@@ -19,7 +19,7 @@ pub(super) fn without_addresses(text: &str) -> String {
             continue;
         };
         let next = after.chars().next();
-        result.push_str(&redacted(run, before, next));
+        redact(run, before, next, &mut result);
         (before, rest) = (run.chars().next_back(), after);
     }
     result
@@ -29,32 +29,42 @@ fn is_part(letter: char) -> bool {
     letter.is_ascii_hexdigit() || matches!(letter, '.' | ':' | '-')
 }
 
-/// Redacts the addresses in a sequence of characters that may occur in addresses; `before` and
-/// `next` are the characters around the sequence.
-fn redacted(run: &str, before: Option<char>, next: Option<char>) -> String {
+/// Appends a sequence of characters that may occur in addresses, with its addresses redacted;
+/// `before` and `next` are the characters around the sequence.
+fn redact(run: &str, mut before: Option<char>, next: Option<char>, result: &mut String) {
     let is_word = |letter: Option<char>| letter.is_some_and(|it| it.is_alphanumeric() || it == '_');
     let inner = run.trim_end_matches(['.', '-']);
-    let inner = if inner.ends_with("::") { inner } else { inner.trim_end_matches(':') };
-    let end = run.get(inner.len()..).unwrap_or_default();
-    let own = inner.trim_start_matches(['.', '-']);
-    let own = if own.starts_with("::") { own } else { own.trim_start_matches(':') };
-    let start = inner.get(..inner.len() - own.len()).unwrap_or_default();
-    // A sequence with a letter directly before or after it is part of a word or of a version, not
-    // an address.
-    let is_apart = (!start.is_empty() || !is_word(before)) && !is_word(next);
-    if is_apart && is_address(own) {
-        return format!("{start}{ADDRESS}{end}");
-    }
-    // Redact both ends of a range of addresses, such as 10.0.0.5-10.0.0.9.
-    match own.split_once('-') {
-        Some((one, other)) if is_apart && is_address(one) => {
-            format!("{start}{ADDRESS}-{}{end}", redacted(other, Some('-'), next))
+    let mut rest =
+        if inner.ends_with("::") { inner } else { inner.trim_end_matches(['.', '-', ':']) };
+    let end = run.get(rest.len()..).unwrap_or_default();
+    loop {
+        let own = rest.trim_start_matches(['.', '-']);
+        let own = if own.starts_with("::") { own } else { own.trim_start_matches(':') };
+        let start = rest.get(..rest.len() - own.len()).unwrap_or_default();
+        result.push_str(start);
+        // A sequence with a letter directly before or after it is part of a word or of a version,
+        // not an address.
+        let is_apart = (!start.is_empty() || !is_word(before)) && !is_word(next);
+        if is_apart && is_address(own) {
+            result.push_str(ADDRESS);
+            break;
         }
-        _ => redacted_at_end(own, next).map_or_else(
-            || run.to_owned(),
-            |(head, address)| format!("{start}{head}{address}{end}"),
-        ),
+        match own.split_once('-') {
+            // Redact both ends of a range of addresses, such as 10.0.0.5-10.0.0.9.
+            Some((one, other)) if is_apart && is_address(one) => {
+                result.push_str(ADDRESS);
+                result.push('-');
+                (rest, before) = (other, Some('-'));
+            }
+            _ => {
+                let (head, address) = redacted_at_end(own, next).unwrap_or((own, ""));
+                result.push_str(head);
+                result.push_str(address);
+                break;
+            }
+        }
     }
+    result.push_str(end);
 }
 
 /// Splits a sequence that ends in an address into the text before the address and the replacement.
@@ -66,20 +76,19 @@ fn redacted_at_end(own: &str, next: Option<char>) -> Option<(&str, &'static str)
     ends.find(|(_, tail)| !is_word && is_address(tail)).map(|(head, _)| (head, ADDRESS))
 }
 
+/// Whether a text is an address. The beginning of a long text decides, because a text has many ends
+/// that are checked.
 fn is_address(text: &str) -> bool {
     let is_card = |separator: char| {
-        let groups = text.split(separator);
-        groups.clone().count() == 6
-            && groups
-                .into_iter()
-                .all(|group| group.len() == 2 && group.bytes().all(|it| it.is_ascii_hexdigit()))
+        let is_group =
+            |group: &str| group.len() == 2 && group.bytes().all(|it| it.is_ascii_hexdigit());
+        text.len() == "00:00:00:00:00:00".len() && text.split(separator).all(is_group)
     };
-    let host = text.rsplit_once(':').map_or(text, |(host, _port)| host);
-    let is_v6 = || {
-        let colons = text.bytes().filter(|byte| *byte == b':').count();
-        1 < colons && 2 < text.len() && text.parse::<Ipv6Addr>().is_ok()
-    };
-    is_card(':') || is_card('-') || host.parse::<Ipv4Addr>().is_ok() || is_v6()
+    // A port may follow an IPv4 address, which has at most 15 characters.
+    let host = text.get(..16).unwrap_or(text).split(':').next().unwrap_or_default();
+    let is_port = || text.get(host.len() + 1..).is_none_or(|port| !port.contains(':'));
+    let is_v6 = || 2 < text.len() && text.parse::<Ipv6Addr>().is_ok();
+    is_card(':') || is_card('-') || (host.parse::<Ipv4Addr>().is_ok() && is_port()) || is_v6()
 }
 
 #[cfg(test)]
@@ -98,6 +107,7 @@ mod tests {
             ("storage:192.168.1.5, remote:10.0.0.5", "storage:[address], remote:[address]"),
             ("device:fe80::1 node-10.0.0.5", "device:[address] node-[address]"),
             ("face-10.0.0.7:22", "face-[address]"),
+            ("10.0.0.5:22-10.0.0.9:22 10.0.0.9.:", "[address]-[address] [address].:"),
         ] {
             assert_eq!(without_addresses(text), left);
         }

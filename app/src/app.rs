@@ -246,6 +246,7 @@ impl App {
                 Action::GoTo(page) => self.go_to(page),
                 Action::Stop => self.ask_to_stop(),
                 action @ (Action::Run(_)
+                | Action::RunAgainWithTrace(_)
                 | Action::RunWhenQuiet(_)
                 | Action::RunQuick
                 | Action::MeasureLonger

@@ -8,15 +8,21 @@ use std::path::{Path, PathBuf};
 use jitterscope_engine::nanos::Nanos;
 use jitterscope_engine::plan::Plan;
 use jitterscope_engine::plan::quick::{Part, TAG};
-use jitterscope_engine::report::Headline;
 use jitterscope_engine::report::quick::Conclusion;
-use jitterscope_engine::run::{Ending, RunId, capture};
+use jitterscope_engine::report::{Headline, Standing};
+use jitterscope_engine::run::{Ending, Group, RunId, capture};
 use jitterscope_engine::store::index::{Line, RunIndexEntry};
 use jitterscope_engine::units::shortened;
 
 use crate::text;
 
 pub use filter::{RunFilter, SavedFilter, verdict_of};
+
+/// Returns whether a part of a quick check was skipped: at least one run of the check records that.
+/// The run of a part that was skipped while it was measured is saved, but does not count.
+pub fn is_skipped<'a>(part: Part, mut groups: impl Iterator<Item = &'a Group>) -> bool {
+    groups.any(|group| group.skipped.iter().any(|key| key == part.key()))
+}
 
 /// The key of quick checks, used like the key of a test.
 pub const CHECK: &str = "quick-check";
@@ -120,6 +126,9 @@ impl LibraryItem {
         let files: Vec<PathBuf> = lines.iter().map(|(line, _)| line.path.clone()).collect();
         let bytes = lines.iter().map(|(line, _)| line.bytes).sum();
         let path = files.first()?.parent().unwrap_or(Path::new("")).join(format!("{CHECK}-{id}"));
+        let groups = || lines.iter().filter_map(|(line, _)| line.run.as_ref().ok()?.group.as_ref());
+        let is_skipped = |part: &Part| is_skipped(*part, groups());
+        let skipped: Vec<Part> = Part::ALL.into_iter().filter(is_skipped).collect();
         let mut newest: Vec<(Line, Part)> = Vec::new();
         for (line, part) in lines {
             if newest.iter().all(|(_, known)| *known != part) {
@@ -131,12 +140,17 @@ impl LibraryItem {
             .iter()
             .filter_map(|(line, part)| Some((*part, line.run.as_ref().ok()?.as_ref())))
             .collect();
-        let run = RunListEntry::of_check(id, &runs)?;
+        let run = RunListEntry::of_check(id, &runs, &skipped)?;
         let parts = newest.into_iter().map(|(line, part)| {
             let mut item = Self::of(line);
             if let Ok(run) = &mut item.run {
                 part.name().clone_into(&mut run.name);
-                run.verdict = text::quick::part_word(run.headline.grade, run.headline.standing);
+                run.verdict = if skipped.contains(&part) {
+                    (run.headline.grade, run.headline.standing) = (None, Standing::Clear);
+                    "Skipped".to_owned()
+                } else {
+                    text::quick::part_word(run.headline.grade, run.headline.standing)
+                };
             }
             item
         });
@@ -178,18 +192,20 @@ impl RunListEntry {
         })
     }
 
-    /// Creates the summary of a quick check from one run per part; `None` if there are no runs.
-    fn of_check(id: &RunId, runs: &[(Part, &RunIndexEntry)]) -> Option<Self> {
+    /// Creates the summary of a quick check from one run per part; the runs of skipped parts do not
+    /// count. `None` if there are no runs.
+    fn of_check(id: &RunId, runs: &[(Part, &RunIndexEntry)], skipped: &[Part]) -> Option<Self> {
         let (_, first) = runs.iter().min_by_key(|(_, run)| run.started_at)?;
-        let run_of = |part| runs.iter().find(|(of, _)| *of == part).map(|(_, run)| *run);
+        let measured = || runs.iter().filter(|(part, _)| !skipped.contains(part));
+        let run_of = |part| measured().find(|(of, _)| *of == part).map(|(_, run)| *run);
         let verdicts = Part::ALL.map(|part| (part, run_of(part).map(RunIndexEntry::part_verdict)));
         let conclusion = Conclusion::of(&verdicts);
         let given = |of: fn(&RunIndexEntry) -> &str| {
             runs.iter().map(|(_, run)| of(run)).find(|text| !text.is_empty()).unwrap_or_default()
         };
         let given_name = given(|run| &run.name).to_owned();
-        let endings = || runs.iter().map(|(_, run)| &run.headline.ending);
-        let ending = endings().find(|ending| **ending != Ending::Finished);
+        let mut endings = measured().map(|(_, run)| &run.headline.ending);
+        let ending = endings.find(|ending| **ending != Ending::Finished);
         Some(Self {
             id: id.to_string(),
             name: if given_name.is_empty() { "Quick check".to_owned() } else { given_name.clone() },
@@ -210,14 +226,14 @@ impl RunListEntry {
                 number: text::quick::short_answer(&conclusion),
                 best_p99: None,
                 longest_gap: None,
-                rows: runs.len(),
-                refused: runs.iter().map(|(_, run)| run.headline.refused).sum(),
+                rows: measured().count(),
+                refused: measured().map(|(_, run)| run.headline.refused).sum(),
                 ending: ending.cloned().unwrap_or(Ending::Finished),
             },
             change: None,
             machine: first.machine.clone(),
             started_at: first.started_at,
-            measured: runs.iter().fold(Nanos::ZERO, |sum, (_, run)| sum + run.measured),
+            measured: measured().fold(Nanos::ZERO, |sum, (_, run)| sum + run.measured),
         })
     }
 }

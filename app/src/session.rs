@@ -226,6 +226,12 @@ impl Session {
         &self.library
     }
 
+    /// Returns the newest quick check of the machine on which tests run; `None` if there is none, or
+    /// while the facts about the machine are unknown.
+    pub fn last_check(&self) -> Option<&LibraryItem> {
+        self.library.last_check(&self.machine.facts()?.machine.short())
+    }
+
     /// Returns the action that reads missing or outdated previews of runs; `None` during a test.
     pub fn request_previews(&self, paths: &[PathBuf]) -> Option<Action> {
         self.library.request_previews(paths).filter(|_| !self.running.is_busy())
@@ -466,7 +472,7 @@ impl Session {
             Action::Undo => self.run(LIBRARY, |part, _| part.undo()),
             Action::Compare(paths) => self.compare(paths),
             Action::SetGroup { side, paths } => self.set_group(side, &paths),
-            Action::CompareGroups(groups) => self.compare_groups(groups),
+            Action::CompareGroups(groups) => self.compare_groups(&groups),
             Action::GoTo(page) => self.go_to = Some(page),
             Action::Set(settings) => self.set_settings(*settings),
             Action::AskForFolder => self.run(SETTINGS, SettingsStore::ask_for_folder),
@@ -503,7 +509,7 @@ impl Session {
 
     /// Returns whether there is a result to export.
     pub fn can_export(&self, subject: &Subject) -> bool {
-        Source::exists(subject, &self.running, &self.comparing)
+        self.source(subject).is_some()
     }
 
     /// Opens the result that the page of a test showed in the previous session, once.
@@ -516,6 +522,12 @@ impl Session {
 
     /// Opens an example, and offers to save it.
     fn open_example(&mut self, example: Example) {
+        // Only the Compare page can show another run during a test.
+        if self.running.is_measuring_or_saving() && example != Example::Comparison {
+            let text = "A test is running. Open the example when it is finished.";
+            self.notices.push(Notice::error(text));
+            return;
+        }
         match self.examples.open(example) {
             Ok((actions, notice)) => {
                 for action in actions {

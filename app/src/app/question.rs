@@ -39,7 +39,7 @@ impl App {
 
     pub(super) fn question_ui(&mut self, ctx: &Context) {
         let Some(question) = self.question else { return };
-        if !self.session.running().is_running() {
+        if !self.session.running().is_busy() {
             self.question = None;
             return;
         }
@@ -82,9 +82,12 @@ impl App {
     /// Returns the name of the test or check that starts next.
     fn next_name(&self) -> &'static str {
         match &self.next {
-            Some(Action::Run(key) | Action::RunWhenQuiet(key)) => {
-                self.session.running().test(key).map_or("", |state| state.name())
-            }
+            Some(
+                Action::Run(key)
+                | Action::RunAgainWithTrace(key)
+                | Action::RunWhenQuiet(key)
+                | Action::MeasureTestLonger(key),
+            ) => self.session.running().test(key).map_or("", |state| state.name()),
             _ => "Quick check",
         }
     }

@@ -68,18 +68,20 @@ pub(super) fn rail_ui(
             region(ui, Region::Navigation);
             ui.spacing_mut().item_spacing.y = 2.0;
             brand(ui, is_narrow);
-            let key = key_text(ui.ctx(), Command::Quick);
-            let quick = NavItem::new(icons::GAUGE, "Quick check")
-                .shortcut(&key)
-                .current(page == PageId::Quick)
-                .end(quick_end(session));
-            if quick.show(ui, is_narrow).clicked() {
-                actions.push(Action::GoTo(PageId::Quick));
-            }
+            let mut item = |ui: &mut Ui, icon, name, (own, command), end| {
+                let key = key_text(ui.ctx(), command);
+                // An imported run is one of the runs, and has no separate item.
+                let is_current = page == own || (own, page) == (PageId::Runs, PageId::Capture);
+                let item = NavItem::new(icon, name).shortcut(&key).current(is_current).end(end);
+                if item.show(ui, is_narrow).clicked() {
+                    actions.push(Action::GoTo(own));
+                }
+            };
+            let quick = (PageId::Quick, Command::Quick);
+            item(ui, icons::GAUGE, "Quick check", quick, quick_end(session));
             let (first, tests): (Vec<_>, Vec<_>) =
                 session.running().tests().iter().partition(|state| state.key() == WHAT_HELPS);
             for (state, at) in first.into_iter().chain(tests).zip(0..) {
-                let own = PageId::Test(state.key());
                 let command = if at == 0 {
                     Command::WhatHelps
                 } else {
@@ -88,45 +90,22 @@ pub(super) fn rail_ui(
                 if at == 1 {
                     nav_caption(ui, "Tests", is_narrow);
                 }
-                let key = key_text(ui.ctx(), command);
-                let item = NavItem::new(icon_of(state.plan()), state.name())
-                    .shortcut(&key)
-                    .current(page == own)
-                    .end(test_end(session, state));
-                if item.show(ui, is_narrow).clicked() {
-                    actions.push(Action::GoTo(own));
-                }
+                let test = (PageId::Test(state.key()), command);
+                item(ui, icon_of(state.plan()), state.name(), test, test_end(session, state));
             }
             nav_caption(ui, "Results", is_narrow);
-            let key = key_text(ui.ctx(), Command::Runs);
-            let runs = NavItem::new(icons::STACK, "Runs")
-                .shortcut(&key)
-                .current(matches!(page, PageId::Runs | PageId::Capture))
-                .end(NavEnd::Count(u64::try_from(session.library().count()).unwrap_or(0)));
-            if runs.show(ui, is_narrow).clicked() {
-                actions.push(Action::GoTo(PageId::Runs));
-            }
+            let count = |count| NavEnd::Count(u64::try_from(count).unwrap_or(0));
+            let runs = (PageId::Runs, Command::Runs);
+            item(ui, icons::STACK, "Runs", runs, count(session.library().count()));
+            let compare = (PageId::Compare, Command::Compare);
             let compared = session.comparing().paths().len();
-            let key = key_text(ui.ctx(), Command::Compare);
-            let compare = NavItem::new(icons::COLUMNS, "Compare")
-                .shortcut(&key)
-                .current(page == PageId::Compare)
-                .end(NavEnd::Count(u64::try_from(compared).unwrap_or(0)));
-            if compare.show(ui, is_narrow).clicked() {
-                actions.push(Action::GoTo(PageId::Compare));
-            }
+            item(ui, icons::COLUMNS, "Compare", compare, count(compared));
             let left = ui.available_height() - 2.0 * size::NAV_ITEM - ui.spacing().item_spacing.y;
             ui.add_space(left.max(0.0));
-            for (icon, name, own, command) in [
-                (icons::CPU, "Machine", PageId::Machine, Command::Machine),
-                (icons::GEAR_SIX, "Settings", PageId::Settings, Command::Settings),
-            ] {
-                let key = key_text(ui.ctx(), command);
-                let item = NavItem::new(icon, name).shortcut(&key).current(page == own);
-                if item.show(ui, is_narrow).clicked() {
-                    actions.push(Action::GoTo(own));
-                }
-            }
+            let machine = (PageId::Machine, Command::Machine);
+            item(ui, icons::CPU, "Machine", machine, NavEnd::Nothing);
+            let settings = (PageId::Settings, Command::Settings);
+            item(ui, icons::GEAR_SIX, "Settings", settings, NavEnd::Nothing);
         });
 }
 
@@ -139,7 +118,7 @@ fn quick_end(session: &Session) -> NavEnd {
     let grade = if let Some(result) = quick.result() {
         result.card.grade
     } else {
-        let last = session.library().last_check().and_then(|last| last.run.as_ref().ok());
+        let last = session.last_check().and_then(|last| last.run.as_ref().ok());
         last.and_then(|run| run.headline.grade)
     };
     grade.map_or(NavEnd::Nothing, |grade| NavEnd::Verdict(severity_of(Some(grade))))

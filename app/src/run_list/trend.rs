@@ -5,7 +5,6 @@ use jitterscope_engine::nanos::Nanos;
 use jitterscope_engine::report::Headline;
 use jitterscope_engine::report::comparison::noise_of;
 use jitterscope_engine::run::Ending;
-use jitterscope_engine::store::repeats::series;
 
 use super::{LibraryItem, RunListEntry};
 use crate::text;
@@ -181,23 +180,13 @@ fn figure_of(run: &RunListEntry) -> Option<KeyFigure> {
     KeyFigure::of(&run.headline).filter(|_| run.headline.ending == Ending::Finished)
 }
 
-/// Returns the noise floor, in nanoseconds, of the run with the ID `of`: from its series of repeats
-/// and from earlier runs with the same settings. `Store::noise_floor` computes the same value from
-/// the run files.
+/// Returns the noise floor, in nanoseconds, of the run with the ID `of`: from this run and earlier runs
+/// with the same settings. `Store::noise_floor` computes the same value from the run files.
 fn noise_floor(items: &[LibraryItem], of: &str) -> Option<f64> {
     let runs = || items.iter().filter_map(|item| item.run.as_ref().ok());
     let of = runs().find(|run| run.id == of)?;
-    let mut alike: Vec<&RunListEntry> = runs()
-        .filter(|run| run.setting == of.setting && run.headline.ending == Ending::Finished)
-        .collect();
-    alike.sort_by_key(|run| run.started_at);
-    let tags: Vec<&[String]> = alike.iter().map(|run| run.tags.as_slice()).collect();
-    let members = series(&tags, alike.iter().position(|run| run.id == of.id)?);
-    let counts = alike
-        .iter()
-        .zip(0..)
-        .filter(|(run, at)| members.contains(at) || run.started_at <= of.started_at);
-    noise_of(&counts.filter_map(|(run, _)| Some(figure_of(run)?.nanos)).collect::<Vec<_>>())
+    let counts = runs().filter(|run| run.setting == of.setting && run.started_at <= of.started_at);
+    noise_of(&counts.filter_map(|run| Some(figure_of(run)?.nanos)).collect::<Vec<_>>())
 }
 
 #[cfg(test)]
@@ -224,15 +213,15 @@ mod tests {
         let mut items = vec![item(0, 104, &[]), item(1, 100, &[BASELINE]), item(2, 105, &[])];
         assert_eq!(change(&items, 2), None, "later runs show no variation of the baseline");
         items[0] = item(0, 104, &["repeat 1/3"]);
-        items[1] = item(1, 100, &[BASELINE, "repeat 2/3"]);
-        items[2] = item(2, 96, &["repeat 3/3"]);
+        items[1] = item(1, 96, &["repeat 2/3"]);
+        items[2] = item(2, 100, &[BASELINE, "repeat 3/3"]);
         items.extend([item(3, 105, &[]), item(4, 200, &[]), item(5, 40, &[])]);
         assert_eq!(change(&items, 3), Some(Change::NoClearDifference));
         assert_eq!(change(&items, 4), Some(Change::Worse(1.0)));
-        assert_eq!(change(&items, 1), None, "the baseline is not compared with itself");
+        assert_eq!(change(&items, 2), None, "the baseline is not compared with itself");
         assert!(matches!(change(&items, 5), Some(Change::Better(_))));
         let trend = Trend::of(&items, items[3].run.as_ref().unwrap()).unwrap();
-        assert_eq!(trend.band, noise_of(&[104_000.0, 100_000.0, 96_000.0]));
+        assert_eq!(trend.band, noise_of(&[104_000.0, 96_000.0, 100_000.0]));
     }
 
     #[test]

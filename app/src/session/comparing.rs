@@ -154,9 +154,9 @@ impl Comparing {
         &self.selected.paths
     }
 
-    /// Returns the runs that were set as group A and as group B.
-    pub fn groups(&self) -> &[Vec<PathBuf>; 2] {
-        &self.groups
+    /// Returns the files of the compared groups A and B; `None` unless groups are compared.
+    pub fn groups(&self) -> Option<[&[PathBuf]; 2]> {
+        Some(self.selected.paths.split_at_checked(self.selected.group_a?)?.into())
     }
 
     /// Returns the progress of the comparison.
@@ -190,15 +190,18 @@ impl Comparing {
 
     /// Starts to open and compare other runs, at most four.
     pub(super) fn compare(&mut self, paths: Vec<PathBuf>, context: &Context) {
-        let loaded = self.loaded();
         if self.begin(paths) {
-            self.load(loaded, context);
+            self.load(Vec::new(), context);
         }
     }
 
-    /// Sets runs as group A (0) or B (1); returns whether both groups have runs. A run is in at
+    /// Sets runs as group A (0) or B (1); returns the groups once both have runs. A run is in at
     /// most one group.
-    pub(super) fn set_group(&mut self, side: usize, paths: &[PathBuf]) -> bool {
+    pub(super) fn set_group(
+        &mut self,
+        side: usize,
+        paths: &[PathBuf],
+    ) -> Option<[Vec<PathBuf>; 2]> {
         // After a complete comparison, setting a group begins a new pair of groups.
         let was_complete = self.groups.iter().all(|group| !group.is_empty());
         for (group, at) in self.groups.iter_mut().zip(0..) {
@@ -210,19 +213,22 @@ impl Comparing {
                 paths.clone_into(group);
             }
         }
-        self.groups.iter().all(|group| !group.is_empty())
+        self.groups.iter().all(|group| !group.is_empty()).then(|| self.groups.clone())
     }
 
-    /// Starts to compare the groups. `checks` has the quick checks of group A followed by those of
-    /// B, or is `None` if the groups consist of runs.
-    pub(super) fn compare_groups(&mut self, checks: Option<Vec<CheckFiles>>, context: &Context) {
-        let loaded = self.loaded();
-        let [a, b] = &self.groups;
+    /// Starts to compare these groups A and B. `checks` has the quick checks of group A followed by
+    /// those of B, or is `None` if the groups consist of runs.
+    pub(super) fn compare_groups(
+        &mut self,
+        [a, b]: &[Vec<PathBuf>; 2],
+        checks: Option<Vec<CheckFiles>>,
+        context: &Context,
+    ) {
         self.selected = Selected { group_a: Some(a.len()), paths: [a.as_slice(), b].concat() };
         self.progress = Progress::Loading;
         match checks {
             Some(checks) => self.load_checks(checks, context),
-            None => self.load(loaded, context),
+            None => self.load(Vec::new(), context),
         }
     }
 
@@ -233,10 +239,7 @@ impl Comparing {
         }
     }
 
-    fn loaded(&self) -> Vec<Arc<LoadedRun>> {
-        self.compared().map_or_else(Vec::new, |compared| compared.runs.clone())
-    }
-
+    /// Opens and compares the selected runs. Those among `loaded` are not opened again.
     fn load(&self, loaded: Vec<Arc<LoadedRun>>, context: &Context) {
         let late_percent = context.late_percent;
         self.start(context, move |selected, store| {
@@ -293,7 +296,7 @@ impl Comparing {
     pub(super) fn count_late(&mut self, context: &Context) {
         let Some(compared) = self.compared() else { return };
         if !compared.runs.iter().all(|shown| shown.is_counted(context.late_percent)) {
-            let loaded = self.loaded();
+            let loaded = compared.runs.clone();
             self.progress = Progress::Loading;
             self.load(loaded, context);
         }

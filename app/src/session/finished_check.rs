@@ -11,6 +11,7 @@ use jitterscope_engine::run::Ending;
 use jitterscope_engine::store::Store;
 
 use super::shown::LoadedRun;
+use crate::run_list::is_skipped;
 use crate::text::nanos_between;
 
 /// A completed quick check.
@@ -47,8 +48,8 @@ impl FinishedCheck {
         Self { parts, card, chart, began, took, ending, lost: None }
     }
 
-    /// Opens a check from these files and uses the newest run of each part. Only files in the
-    /// folder of `store` count as saved. Blocks while files are read.
+    /// Opens a check from these files and uses the newest run of each part that was not skipped.
+    /// Only files in the folder of `store` count as saved. Blocks while files are read.
     pub(super) fn open(paths: &[PathBuf], store: Option<&Store>) -> Result<Self, String> {
         let open = |path: &PathBuf| Ok(Arc::new(LoadedRun::open(path)?.into_saved_in(store)));
         let mut runs: Vec<Arc<LoadedRun>> =
@@ -61,8 +62,11 @@ impl FinishedCheck {
         let of_last =
             part_of(last).map_or(Nanos::ZERO, |part| part.length(&CheckSettings::default()));
         let took = nanos_between(began, last.run.started_at) + of_last;
-        let newest =
-            |part: Part| (part, runs.iter().find(|shown| part_of(shown) == Some(part)).cloned());
+        let groups = || runs.iter().filter_map(|shown| shown.run.group.as_ref());
+        let newest = |part: Part| {
+            let of_part = runs.iter().find(|shown| part_of(shown) == Some(part));
+            (part, of_part.filter(|_| !is_skipped(part, groups())).cloned())
+        };
         Ok(Self::of(Part::ALL.map(newest).to_vec(), began, took))
     }
 

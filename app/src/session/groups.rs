@@ -28,18 +28,10 @@ impl Session {
     /// Sets runs as group A (`side` 0) or B (1), and compares the groups once both groups have
     /// runs.
     pub(super) fn set_group(&mut self, side: usize, paths: &[PathBuf]) {
-        let mut is_complete = false;
-        self.run(COMPARING, |part, _| is_complete = part.set_group(side, paths));
-        if is_complete {
-            self.go_to = Some(PageId::Compare);
-            let [a, b] = self.comparing.groups().each_ref().map(|group| self.library.checks(group));
-            let checks = a.zip(b).map(|(a, b)| [a, b].concat());
-            let all = self.comparing.groups().concat();
-            if checks.is_none() && self.has_check(&all) {
-                self.run(COMPARING, |part, _| part.refuse(all, MIXED));
-            } else {
-                self.run(COMPARING, |part, context| part.compare_groups(checks, context));
-            }
+        let mut groups = None;
+        self.run(COMPARING, |part, _| groups = part.set_group(side, paths));
+        if let Some(groups) = groups {
+            self.compare_groups(&groups);
             return;
         }
         let runs = crate::text::compare::group_label(paths.len());
@@ -49,11 +41,17 @@ impl Session {
         )));
     }
 
-    /// Sets the groups A and B, and compares them.
-    pub(super) fn compare_groups(&mut self, [a, b]: [Vec<PathBuf>; 2]) {
-        self.run(COMPARING, |part, _| {
-            part.set_group(0, &a);
-        });
-        self.set_group(1, &b);
+    /// Compares two groups, and shows the Compare page. The groups that the user is setting do not
+    /// change.
+    pub(super) fn compare_groups(&mut self, groups: &[Vec<PathBuf>; 2]) {
+        self.go_to = Some(PageId::Compare);
+        let [a, b] = groups.each_ref().map(|group| self.library.checks(group));
+        let checks = a.zip(b).map(|(a, b)| [a, b].concat());
+        let all = groups.concat();
+        if checks.is_none() && self.has_check(&all) {
+            self.run(COMPARING, |part, _| part.refuse(all, MIXED));
+        } else {
+            self.run(COMPARING, |part, context| part.compare_groups(groups, checks, context));
+        }
     }
 }

@@ -44,13 +44,8 @@ pub struct WhichColumn {
 /// The outcome of opening a file.
 #[derive(Debug)]
 enum Opened {
-    /// The file is now an evaluated run, saved if there is a folder of runs.
-    Run {
-        /// The run.
-        shown: Box<LoadedRun>,
-        /// Details about the opened file.
-        how: ImportedFile,
-    },
+    /// The file is now a run, saved if there is a folder of runs.
+    Run(ImportedRun),
     /// The file has several processes or swap chains: the user must select one.
     Several(WhichSeries),
     /// The frame time column is unknown: the user must select it.
@@ -61,17 +56,24 @@ enum Opened {
     Failed(String, String),
 }
 
-/// Details about an opened file.
-#[derive(Clone, Debug, PartialEq, Eq)]
-struct ImportedFile {
+/// A run from an opened file.
+#[derive(Debug)]
+struct ImportedRun {
     /// The file name.
-    pub file: String,
+    file: String,
     /// The label of the kind of file, such as the program that recorded it.
-    pub source: &'static str,
+    source: &'static str,
     /// Whether the run was saved before.
-    pub was_known: bool,
+    was_known: bool,
     /// Warnings for the user, one sentence each: for example unreadable lines, or a wrong checksum.
-    pub remarks: Vec<String>,
+    remarks: Vec<String>,
+    /// The key of the test or of the kind of recording.
+    key: &'static str,
+    /// The saved run; `None` if it is not saved.
+    path: Option<PathBuf>,
+    /// The evaluated run to show; `None` if several files were opened, because a thousand runs may
+    /// not fit into memory.
+    shown: Option<Box<LoadedRun>>,
 }
 
 /// Messages of import tasks.
@@ -175,11 +177,11 @@ impl Imports {
 
     /// Starts to open files, and all supported files in folders among them; refuses during a test.
     pub(super) fn open(&self, paths: Vec<PathBuf>, context: &Context) {
-        if context.is_running {
-            context.report_error(words::WHILE_RUNNING);
+        if paths.is_empty() {
             return;
         }
-        if paths.is_empty() {
+        if context.is_running {
+            context.report_error(words::WHILE_RUNNING);
             return;
         }
         self.start(context, move |store| work::open_all(store, &paths));
@@ -214,19 +216,18 @@ impl Imports {
 
     /// Opens a file with the options that the user selected.
     fn open_answered(&self, path: PathBuf, options: Options, context: &Context) {
-        self.start(context, move |store| vec![work::open(store, &path, &options)]);
+        self.start(context, move |store| vec![work::open(store, &path, &options, true)]);
     }
 
     /// Reports the outcome of opening files, and shows the opened run or the list of runs.
     fn handle_outcome(&mut self, files: Vec<Opened>, context: &Context) {
-        let is_one = files.len() == 1;
         if files.is_empty() {
             context.report_error(words::NOTHING_THERE);
         }
         let (mut runs, mut failures) = (Vec::new(), Vec::new());
         for file in files {
             match file {
-                Opened::Run { shown, how } => runs.push((shown, how)),
+                Opened::Run(run) => runs.push(run),
                 Opened::Several(question) => self.questions.push_back(question),
                 Opened::Columns(question) => self.tables.push_back(question),
                 Opened::Preset(preset) => context.push(Request::TakePreset(Box::new(preset))),
@@ -243,23 +244,34 @@ impl Imports {
             return;
         }
         context.push(Request::ListRuns);
-        if is_one {
-            for (shown, how) in runs {
-                let ImportedFile { file, source, was_known, remarks } = how;
-                let text = words::arrived(&file, source, was_known, &remarks);
-                context.notify(Notice::info(text));
-                context.push(Request::Show(shown));
-            }
+        if let [ImportedRun { file, source, was_known, remarks, shown, .. }] = runs.as_mut_slice()
+            && let Some(shown) = shown.take()
+        {
+            let text = words::arrived(file, source, *was_known, remarks);
+            context.notify(Notice::info(text));
+            context.push(Request::Show(shown));
             return;
         }
         context.push(Request::GoTo(PageId::Runs));
-        let known = runs.iter().filter(|(_, how)| how.was_known).count();
+        let known = runs.iter().filter(|run| run.was_known).count();
         let text = words::import_summary(runs.len(), known, failures.len());
-        let first = runs.first().map_or("", |(shown, _)| shown.run.subject.key());
-        let are_alike = runs.iter().all(|(shown, _)| shown.run.subject.key() == first);
-        let paths: Vec<PathBuf> = runs.iter().filter_map(|(shown, _)| shown.path.clone()).collect();
+        let first = runs.first().map_or("", |run| run.key);
+        let are_alike = runs.iter().all(|run| run.key == first);
+        let paths: Vec<PathBuf> = runs.iter().filter_map(|run| run.path.clone()).collect();
         let can_compare = are_alike && (2..=4).contains(&runs.len()) && paths.len() == runs.len();
         let action = can_compare.then(|| ("Compare".to_owned(), Action::Compare(paths)));
         context.notify(Notice { action, ..Notice::info(text) });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn start_or_dialog_without_files_is_no_error_during_a_test() {
+        let context = Context { is_running: true, ..Context::default() };
+        Imports::new(&TaskHost::new(|| {})).open(Vec::new(), &context);
+        assert_eq!(context.requests.into_inner().len(), 0);
     }
 }

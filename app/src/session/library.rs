@@ -8,7 +8,7 @@ mod limits;
 mod run_preview;
 
 use std::path::{Path, PathBuf};
-use std::slice;
+use std::{mem, slice};
 
 use jitterscope_engine::store::edit::Edit;
 use jitterscope_engine::store::{Recovery, Store};
@@ -39,6 +39,8 @@ enum Message {
     },
     /// Saved runs were changed.
     Changed(Result<(), String>),
+    /// Runs were restored from the trash.
+    Restored { files: Vec<PathBuf>, result: Result<(), String> },
     /// The folder of runs has changed: another program may have saved or deleted a run.
     FolderChanged,
     /// Saved runs were moved to the trash.
@@ -71,6 +73,10 @@ pub struct Library {
     deleted: Vec<DeletedItem>,
     /// The files in the trash from the last deletion.
     last_deleted: Vec<PathBuf>,
+    /// The files restored since the last listing.
+    restoring: Vec<PathBuf>,
+    /// The files restored between the last two listings.
+    restored: Vec<PathBuf>,
     changes: Changes,
     previews: PreviewCache,
 }
@@ -101,6 +107,8 @@ impl Library {
             lists: 0,
             deleted: Vec::new(),
             last_deleted: Vec::new(),
+            restoring: Vec::new(),
+            restored: Vec::new(),
             changes: Changes::default(),
             previews: PreviewCache::default(),
         }
@@ -150,6 +158,7 @@ impl Library {
                 Message::Listed { turn, .. } if turn != self.lists => {}
                 Message::Listed { result, .. } => {
                     self.version += 1;
+                    self.restored = mem::take(&mut self.restoring);
                     let before = self.items.take();
                     let listing = result.unwrap_or_else(|error| {
                         context.report_error(error);
@@ -165,6 +174,13 @@ impl Library {
                     if let Err(error) = result {
                         context.report_error(error);
                     }
+                    self.list();
+                }
+                Message::Restored { files, result } => {
+                    if let Err(error) = result {
+                        context.report_error(error);
+                    }
+                    self.restoring.extend(files);
                     self.list();
                 }
                 Message::FolderChanged => self.list(),
@@ -205,6 +221,8 @@ impl Library {
         let watch = |store: &Store| self.listed.watch(&self.tasks, store.clone());
         self.folder_watch = store.as_ref().map(watch);
         self.store = store;
+        // Runs that were in the other folder before are not new, and need no warnings.
+        self.items = None;
         self.list();
     }
 
@@ -310,5 +328,18 @@ fn note_recovered(journals: &[Recovery], context: &Context) {
     }
     for problem in journals.iter().filter(|journal| journal.is_problem()) {
         context.report_error(problem.to_string());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn runs_of_another_folder_are_not_compared_with_those_of_the_first() {
+        let mut library = Library::new(None, &TaskHost::new(|| {}));
+        library.items = Some(Vec::new());
+        library.move_to(None);
+        assert_eq!(library.items(), None);
     }
 }

@@ -5,7 +5,7 @@ use jitterscope_engine::plan::Plan;
 use super::settings::{OwnPreset, Settings};
 
 impl Settings {
-    /// Returns the presets of a test that the user saved, sorted by name.
+    /// Returns the presets of a test that the user saved.
     pub fn own_presets(&self, test: &str) -> impl Iterator<Item = (&str, Plan)> {
         self.presets.iter().filter_map(move |preset| {
             let plan: Plan = serde_json::from_value(preset.plan.clone()).ok()?;

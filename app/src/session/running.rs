@@ -203,17 +203,23 @@ impl Running {
 
     /// Returns whether a test or quick check runs or waits to start, or a run is being saved.
     pub fn is_busy(&self) -> bool {
-        self.is_running()
-            || self.quick.check().is_some()
-            || self.waiting.is_some()
-            || self.tests.iter().any(|state| matches!(state.phase(), Phase::Saving))
+        self.is_measuring_or_saving() || self.quick.check().is_some() || self.waiting.is_some()
     }
 
-    /// Returns the name of the running test or check.
+    /// Returns whether a test is being measured or its run is being saved. An opened run would then
+    /// hide the test.
+    pub(super) fn is_measuring_or_saving(&self) -> bool {
+        let is_saving = |state: &TestState| matches!(state.phase(), Phase::Saving);
+        self.is_running() || self.tests.iter().any(is_saving)
+    }
+
+    /// Returns the name of the check in progress, or of the test that runs or whose run is being
+    /// saved.
     pub fn name(&self) -> &'static str {
+        let is_active = |state: &&TestState| !matches!(state.phase(), Phase::Idle);
         match self.quick.check() {
             Some(_) => "Quick check",
-            None => self.live().map_or("", |(state, _)| state.name()),
+            None => self.tests.iter().find(is_active).map_or("", TestState::name),
         }
     }
 
@@ -398,7 +404,7 @@ impl Running {
 
     /// Shows a saved run, and starts its follow-up.
     fn end(&mut self, shown: LoadedRun, context: &Context) {
-        let key = shown.run.subject.key();
+        let (key, name) = (shown.run.subject.key(), self.name());
         self.show(shown, context);
         if let Some(shown) = self.test(key).and_then(TestState::shown).cloned() {
             if self.measure_on(&shown, context) {
@@ -406,7 +412,7 @@ impl Running {
             }
             self.end_part(&shown, context);
             self.after_saving(&shown, context);
-            self.note_end(&shown, context);
+            self.note_end(name, &shown, context);
         }
     }
 
@@ -460,10 +466,10 @@ impl Running {
         self.tasks.spawn("open-change", open, Message::ChangeOpened);
     }
 
-    /// Shows an opened run and its page, unless a test was started in the meantime: showing the run
-    /// would hide that test.
+    /// Shows an opened run and its page, unless a test was started in the meantime or is being
+    /// saved: showing the run would hide that test.
     pub(super) fn show_opened(&mut self, shown: LoadedRun, context: &Context) {
-        if self.is_running() {
+        if self.is_measuring_or_saving() {
             context.report_error("A test is running. Open the run when it is finished.");
             return;
         }
@@ -547,5 +553,21 @@ impl Running {
         if let Some(state) = self.test_mut(test) {
             change(state);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_opened_run_does_not_replace_one_that_is_being_saved() {
+        let (mut running, context) = (Running::new(&TaskHost::new(|| {})), Context::default());
+        running.change("frame-loop", |state| state.set_phase(Phase::Saving));
+        running.show_opened(LoadedRun::example(), &context);
+        assert!(running.is_busy() && running.test("frame-loop").unwrap().shown().is_none());
+        assert_eq!(running.name(), "Frame loop");
+        let requests = context.requests.into_inner();
+        assert!(matches!(requests.as_slice(), [Request::Notify(_)]), "{}", requests.len());
     }
 }

@@ -70,3 +70,12 @@ impl LoadedRun {
         self.counted(DEFAULT_LATE_PERCENT.into()).map_or(Cow::Borrowed(self), Cow::Owned)
     }
 }
+
+#[cfg(test)]
+impl LoadedRun {
+    /// Returns an example run of the frame loop; for tests.
+    pub(super) fn example() -> Self {
+        let file = include_bytes!("../../../assets/examples/frame-loop-fifo.jitterscope.json");
+        Self::of(jitterscope_engine::format::read(file).unwrap(), None)
+    }
+}

@@ -33,7 +33,7 @@ pub(super) fn progress_ui(ui: &mut Ui, session: &Session, page: PageId, width_cl
                 .current()
                 .is_some_and(|trial| matches!(trial.trial.pace, Pace::Gaps { .. })) =>
             {
-                format!("{} probes", live.trial_count())
+                text::count_text(live.trial_count(), "probes")
             }
             _ => format!("{} {place}", state.plan().listing().step_name),
         };

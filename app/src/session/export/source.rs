@@ -29,22 +29,6 @@ impl Source {
         }
     }
 
-    /// Returns whether a subject has a result to export.
-    pub(in crate::session) fn exists(
-        subject: &Subject,
-        running: &Running,
-        comparing: &Comparing,
-    ) -> bool {
-        match subject {
-            Subject::Result(key) => running.shown(key).is_some(),
-            Subject::Runs(paths) => !paths.is_empty(),
-            Subject::Check => running.quick().result().is_some(),
-            Subject::Comparison => {
-                comparing.compared_checks().is_some() || comparing.compared().is_some()
-            }
-        }
-    }
-
     /// Returns the source of a subject; `None` if there is no result to export.
     pub(in crate::session) fn of(
         subject: &Subject,

@@ -29,6 +29,8 @@ const PAGE_BYTES: [usize; 2] = [4 << 20, 256 << 10];
 const OVERLAP_BYTES: usize = 256;
 /// Maximum size of clipboard text in bytes.
 const MAX_COPIED_BYTES: usize = 8 << 20;
+/// Maximum number of runs whose IDs are in the file name of a comparison.
+const MAX_NAMED_RUNS: usize = 8;
 
 /// Opens the first readable run of an export; the other runs are opened when they are written.
 pub(super) fn open(paths: &[PathBuf]) -> Result<ReadyExport, String> {
@@ -101,7 +103,7 @@ impl Job {
                     }
                 };
                 let extension = if kind.is_page() { "html" } else { "md" };
-                format!("comparison-{}.{extension}", ids.join("-"))
+                comparison_name(&ids, extension)
             }
         }
     }
@@ -451,9 +453,28 @@ impl Write for SizeLimitedWriter {
     }
 }
 
+/// Returns the name of the exported file of a comparison: the IDs of the runs, up to
+/// [`MAX_NAMED_RUNS`], because a file name can have at most 255 bytes.
+fn comparison_name(ids: &[&str], extension: &str) -> String {
+    match ids.split_at_checked(MAX_NAMED_RUNS) {
+        Some((named, more)) if !more.is_empty() => {
+            format!("comparison-{}-and-{}-more.{extension}", named.join("-"), more.len())
+        }
+        _ => format!("comparison-{}.{extension}", ids.join("-")),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn name_of_a_comparison_of_many_runs_is_short() {
+        let ids = vec!["0123abcd"; 40];
+        let eight = ids[..8].join("-");
+        assert_eq!(comparison_name(&ids[..8], "md"), format!("comparison-{eight}.md"));
+        assert_eq!(comparison_name(&ids, "html"), format!("comparison-{eight}-and-32-more.html"));
+    }
 
     #[test]
     fn a_name_is_found_wherever_the_text_is_cut_and_no_part_of_a_word_is() {

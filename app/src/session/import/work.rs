@@ -7,7 +7,7 @@ use jitterscope_engine::run::Run;
 use jitterscope_engine::store::{self, Store};
 
 use super::super::preset_file;
-use super::{ImportedFile, LoadedRun, Opened, WhichColumn, WhichSeries};
+use super::{ImportedRun, LoadedRun, Opened, WhichColumn, WhichSeries};
 use crate::text::import as words;
 
 /// Maximum number of files that are opened at once.
@@ -28,7 +28,8 @@ pub(super) fn open_all(store: Option<&Store>, paths: &[PathBuf]) -> Vec<Opened> 
         }
     }
     files.truncate(MAX_FILES);
-    let opened = files.iter().map(|path| match open(store, path, &Options::default()) {
+    let is_one = files.len() == 1;
+    let opened = files.iter().map(|path| match open(store, path, &Options::default(), is_one) {
         // Do not ask for the columns of files found in a folder: the folder may have many unrelated
         // tables.
         Opened::Columns(one) if !paths.contains(path) => Opened::Failed(
@@ -71,8 +72,13 @@ fn gather(folder: &Path, depth: usize, files: &mut Vec<PathBuf>) {
 }
 
 /// Opens a file, and saves its content as a run, unless the file is a preset or the user must
-/// first select a series or a column.
-pub(super) fn open(store: Option<&Store>, path: &Path, options: &Options) -> Opened {
+/// first select a series or a column. Evaluates the run only if it is shown.
+pub(super) fn open(
+    store: Option<&Store>,
+    path: &Path,
+    options: &Options,
+    is_shown: bool,
+) -> Opened {
     let file = file_name(path);
     let is_answered = options.process.is_some() || options.swap_chain.is_some();
     // Reading a device or a pipe may block forever.
@@ -113,11 +119,13 @@ pub(super) fn open(store: Option<&Store>, path: &Path, options: &Options) -> Ope
             (None, false)
         }
     };
-    // An exported report has fewer names than the saved run: prefer the saved run.
-    let saved = path.as_deref().filter(|_| was_known).and_then(|path| store::load(path).ok());
-    let shown = LoadedRun::of(saved.unwrap_or(run), path);
-    let how = ImportedFile { file, source, was_known, remarks };
-    Opened::Run { shown: Box::new(shown), how }
+    let key = run.subject.key();
+    let shown = is_shown.then(|| {
+        // An exported report has fewer names than the saved run: prefer the saved run.
+        let saved = path.as_deref().filter(|_| was_known).and_then(|path| store::load(path).ok());
+        Box::new(LoadedRun::of(saved.unwrap_or(run), path.clone()))
+    });
+    Opened::Run(ImportedRun { file, source, was_known, remarks, key, path, shown })
 }
 
 /// The outcome of saving an imported run.
@@ -184,5 +192,21 @@ mod tests {
             "one that was named is asked about"
         );
         std::fs::remove_dir_all(&folder).unwrap();
+    }
+
+    #[test]
+    fn run_is_evaluated_only_if_it_is_the_only_one() {
+        let examples = Path::new(env!("CARGO_MANIFEST_DIR")).join("../assets/examples");
+        let paths = ["normal", "fifo"]
+            .map(|name| examples.join(format!("frame-loop-{name}.jitterscope.json")));
+        let are_evaluated = |paths: &[PathBuf]| -> Vec<bool> {
+            let opened = open_all(None, paths).into_iter().map(|opened| match opened {
+                Opened::Run(run) => run.shown.is_some(),
+                other => panic!("{other:?}"),
+            });
+            opened.collect()
+        };
+        assert_eq!(are_evaluated(&paths), [false, false]);
+        assert_eq!(are_evaluated(&paths[..1]), [true]);
     }
 }

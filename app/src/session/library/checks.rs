@@ -14,9 +14,11 @@ impl Library {
         self.items().unwrap_or_default().iter().filter(|item| item.is_check())
     }
 
-    /// Returns the newest quick check; `None` if there is none.
-    pub fn last_check(&self) -> Option<&LibraryItem> {
-        self.checks_newest_first().next()
+    /// Returns the newest quick check of a machine, which is given by its short name; `None` if
+    /// there is none.
+    pub fn last_check(&self, machine: &str) -> Option<&LibraryItem> {
+        self.checks_newest_first()
+            .find(|item| item.run.as_ref().is_ok_and(|run| run.machine == machine))
     }
 
     /// Returns the quick check to which this file belongs; `None` if it belongs to none.

@@ -38,6 +38,11 @@ impl Library {
         &self.deleted
     }
 
+    /// Returns the files of the runs that the last listing lists again because they were restored.
+    pub fn restored(&self) -> &[PathBuf] {
+        &self.restored
+    }
+
     /// Returns whether `undo` can restore files of the last deletion since the start of the app.
     pub const fn can_undo(&self) -> bool {
         !self.last_deleted.is_empty()
@@ -70,8 +75,12 @@ impl Library {
         self.last_deleted.retain(|path| !paths.contains(path));
         let Some(store) = self.store.clone() else { return };
         self.change("change", move || {
-            let restore = |path: &PathBuf| store.restore(path).map_err(|error| error.to_string());
-            Message::Changed(first_error(paths.iter().map(|path| restore(path).map(drop))))
+            let mut files = Vec::new();
+            let result = first_error(paths.iter().map(|path| {
+                files.push(store.restore(path).map_err(|error| error.to_string())?);
+                Ok(())
+            }));
+            Message::Restored { files, result }
         });
     }
 

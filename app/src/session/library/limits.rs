@@ -15,6 +15,9 @@ impl Library {
     }
 }
 
+/// A day in seconds.
+const DAY: i64 = 86_400;
+
 fn beyond_limits(
     items: &[LibraryItem],
     megabytes: u32,
@@ -30,8 +33,8 @@ fn beyond_limits(
         if !run.given_name.is_empty() || !run.note.is_empty() || !run.tags.is_empty() {
             continue;
         }
-        let age = now.duration_since(run.started_at).as_secs() / 86_400;
-        let is_old = 0 < days && i64::from(days) < age;
+        let age = now.duration_since(run.started_at).as_secs();
+        let is_old = 0 < days && i64::from(days) * DAY < age;
         let is_too_much = 0 < megabytes && limit < left;
         if is_old || is_too_much {
             left = left.saturating_sub(item.bytes);
@@ -45,15 +48,19 @@ fn beyond_limits(
 mod tests {
     use super::*;
 
-    fn item(path: &str, age_days: i64, tags: &[&str]) -> LibraryItem {
+    fn item(path: &str, age_secs: i64, tags: &[&str]) -> LibraryItem {
         LibraryItem::example(path, tags, |run| {
-            run.started_at = jiff::Timestamp::from_second(-age_days * 86_400).unwrap();
+            run.started_at = jiff::Timestamp::from_second(-age_secs).unwrap();
         })
     }
 
     #[test]
     fn only_the_oldest_without_words_of_the_user_are_beyond_the_limits() {
-        let items = [item("new", 1, &[]), item("old", 40, &[]), item("tagged", 90, &["baseline"])];
+        let items = [
+            item("new", DAY, &[]),
+            item("old", 30 * DAY + 1, &[]),
+            item("tagged", 90 * DAY, &["baseline"]),
+        ];
         let beyond = |megabytes, days| {
             let paths = beyond_limits(&items, megabytes, days, jiff::Timestamp::UNIX_EPOCH);
             paths.iter().map(|path| path.display().to_string()).collect::<Vec<_>>()

@@ -43,15 +43,16 @@ impl CompletionState {
 }
 
 impl Running {
-    /// Plays the sound after a run was saved, unless another run follows.
-    pub(super) fn note_end(&mut self, shown: &LoadedRun, context: &Context) {
+    /// Plays the sound after a run was saved, unless another run follows. `name` is the name of the
+    /// test or check.
+    pub(super) fn note_end(&mut self, name: &str, shown: &LoadedRun, context: &Context) {
         if self.is_busy() {
             return;
         }
         let Some(since) = self.endings.since.take() else { return };
         if context.plays_sound && should_play_sound(since.elapsed(), &shown.run.ending) {
             self.endings.is_unreported = true;
-            play_completion_sound(format!("{} has finished", shown.run.subject.name()));
+            play_completion_sound(format!("{name} has finished"));
         }
     }
 }

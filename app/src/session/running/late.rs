@@ -29,7 +29,34 @@ impl Running {
         if let Some(state) = state.filter(|state| is_same(state))
             && shown.is_counted(context.late_percent)
         {
-            state.replace_result(shown);
+            state.replace_report(shown);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use jitterscope_engine::nanos::Nanos;
+    use jitterscope_engine::run::Annotation;
+
+    use super::*;
+    use crate::session::task::TaskHost;
+
+    #[test]
+    fn annotation_added_during_a_recount_is_retained() {
+        let mut running = Running::new(&TaskHost::new(|| {}));
+        let context = Context { late_percent: 1.0, ..Context::default() };
+        let shown = LoadedRun::example();
+        let counted = shown.counted(context.late_percent).unwrap();
+        let (from, to, text) = (Nanos::ZERO, Nanos::ZERO, "here".to_owned());
+        let annotation = Annotation { trial: 0, from, to, text };
+        running.change("frame-loop", |state| {
+            state.show(shown);
+            state.annotate(&[annotation]);
+        });
+        running.take_counted(counted, &context);
+        let shown = running.test("frame-loop").unwrap().shown().unwrap();
+        assert!(shown.is_counted(context.late_percent));
+        assert_eq!(shown.run.annotations.len(), 1);
     }
 }

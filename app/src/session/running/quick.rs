@@ -187,7 +187,9 @@ impl ActiveCheck {
                 PartState::Running | PartState::Quiet(_) => self.is_skipping && at == self.current,
                 PartState::Done(_) => false,
             };
-            let has_run = self.undecided.iter().any(|(one, _)| one == part);
+            // If the continuation of a part is skipped, its earlier run counts.
+            let is_continued = at == self.current && self.continued.is_some();
+            let has_run = is_continued || self.undecided.iter().any(|(one, _)| one == part);
             if is_skipped && !has_run {
                 self.group.skip(*part);
             }
@@ -326,11 +328,7 @@ impl Quick {
     pub(super) fn sign(&mut self, run: &mut Run) {
         if let Some(check) = &mut self.check {
             if let Some((first, _)) = &check.continued {
-                // A continuation that was not completed is discarded.
-                *run = match run.ending {
-                    Ending::Finished => joined(&first.run, run.clone()),
-                    _ => Run::clone(&first.run),
-                };
+                *run = joined(&first.run, run.clone());
                 // The user may have edited the earlier run before it was continued.
                 run.name.clone_from(&first.run.name);
                 run.note.clone_from(&first.run.note);
@@ -419,7 +417,7 @@ impl Running {
     /// Lets the check or the waiting test start measuring even if other programs are not quiet.
     pub(in crate::session) fn measure_now(&mut self) {
         if let Some(check) = &mut self.quick.check {
-            check.quiet = QuietWait::new(Nanos::ZERO);
+            check.quiet.spend(check.quiet.left());
         }
         if let Some(waiting) = &mut self.waiting {
             waiting.measure_now();
@@ -436,6 +434,7 @@ impl Running {
         }
         let verdict = &shown.report.verdict;
         let is_skipped = std::mem::take(&mut check.is_skipping);
+        let is_first = check.continued.is_none();
         let was_continued = check.continued.take();
         let was_cut_off = check.is_stopped && verdict.grade.is_none();
         let disturbance = verdict.standing.disturbance();
@@ -458,7 +457,7 @@ impl Running {
         }
         let is_done = matches!(state, PartState::Done(_));
         check.set(state);
-        if is_done && self.continue_part(shown, context) {
+        if is_done && is_first && self.continue_part(shown, context) {
             return;
         }
         self.start_next_part();
@@ -470,8 +469,7 @@ impl Running {
         let (Some(check), Some(facts)) = (&mut self.quick.check, &context.facts) else {
             return false;
         };
-        let is_first = shown.run.trials.iter().all(|trial| trial.trial.round == 0);
-        let plan = continuation(&shown.run, &shown.report).filter(|_| is_first);
+        let plan = continuation(&shown.run, &shown.report);
         let Some(plan) = plan.filter(|_| !check.is_stopped) else { return false };
         let length = plan.duration(&facts.cpus);
         if check.spare < length {
@@ -564,3 +562,6 @@ impl Running {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

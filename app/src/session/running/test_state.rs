@@ -168,9 +168,12 @@ impl TestState {
         shown.path.clone()
     }
 
-    /// Replaces the result on screen with a version whose late frames were recounted.
-    pub(super) fn replace_result(&mut self, shown: LoadedRun) {
-        self.shown = Some(Arc::new(shown));
+    /// Replaces the report and the plots of the result on screen with those of `counted`, whose late
+    /// frames were recounted. The run itself may have new annotations since then.
+    pub(super) fn replace_report(&mut self, counted: LoadedRun) {
+        if let Some(shown) = self.shown.as_mut().map(Arc::make_mut) {
+            (shown.report, shown.charts) = (counted.report, counted.charts);
+        }
     }
 
     pub(super) fn show(&mut self, shown: LoadedRun) {

@@ -9,7 +9,7 @@ mod plots;
 use std::sync::Arc;
 
 use eframe::egui::{Align, Layout, ScrollArea, Ui, vec2};
-use jitterscope_engine::report::comparison::{ComparedRow, Condition, Outcome, Relevance};
+use jitterscope_engine::report::comparison::{ComparedRow, DeltaResult, Outcome};
 
 use super::export::export_buttons;
 use super::page_frame;
@@ -154,24 +154,10 @@ impl ComparePage {
     ) {
         let comparison = &compared.comparison;
         let (sentence, evidence) = (words::sentence(comparison), words::evidence(comparison));
-        let outcomes: Vec<Outcome> = (0..comparison.count)
-            .filter(|&run| run != comparison.baseline)
-            .map(|run| comparison.outcome(run))
-            .collect();
-        let severity = match outcomes.as_slice() {
-            // If machine or settings also differ, the improvement cannot be attributed to the
-            // tested change.
-            all if all.iter().all(|outcome| *outcome == Outcome::Better) => {
-                let differs = |condition: &Condition| condition.weight == Relevance::Likely;
-                if comparison.conditions.iter().any(differs) {
-                    Severity::Info
-                } else {
-                    Severity::Good
-                }
-            }
-            all if all.contains(&Outcome::Worse) || all.contains(&Outcome::NotComparable) => {
-                Severity::Fair
-            }
+        let outcomes: Vec<Outcome> = words::outcomes(comparison).collect();
+        let severity = match words::direction(&outcomes, &comparison.conditions) {
+            Some(DeltaResult::Better) => Severity::Good,
+            Some(DeltaResult::Worse) => Severity::Fair,
             _ => Severity::Info,
         };
         VerdictStrip::new(severity, "").sentence(&sentence).evidence(&evidence).show(ui, |ui| {

@@ -10,7 +10,7 @@ use crate::widgets::{Help, help::help_mark};
 const METHOD: &str = "A grade is what the 95% confidence interval of the measure covers (99.9% for the game tick). \
                       Over several grades it is a bound, such as Good or better, which counts as the worst of them; \
                       from Good or better into Poor, there is not enough data. The longest gap is graded as observed. \
-                      While other programs disturb a test, Fair and Poor are inconclusive. Configurations that did not run as requested are not graded.";
+                      While other programs disturb a test, Fair and Poor are inconclusive. Configurations that did not run as requested are not graded, except probes of scheduling gaps.";
 
 /// Shows a question mark that explains how results of this test are graded.
 pub(super) fn grading_ui(ui: &mut Ui, report: &Report) {

@@ -18,7 +18,7 @@ use super::examples::examples_ui;
 use super::page_frame;
 use crate::run_list::trend::{self, Trend};
 use crate::run_list::{RunFilter, RunListEntry};
-use crate::session::{Action, LibraryItem, PageId, Session, Subject};
+use crate::session::{Action, Library, LibraryItem, PageId, Session, Subject};
 use crate::text;
 use crate::theme::{Tokens, Type, icons, size};
 use crate::widgets::{
@@ -93,7 +93,7 @@ impl RunsPage {
             return;
         };
         self.remember_sort(ui);
-        self.list(session.library().version(), items);
+        self.list(session.library(), items);
         self.keys(ui, items, actions);
         // In a low window, the list and the details scroll together.
         let is_low = ui.content_rect().height() < LOW;
@@ -159,12 +159,17 @@ impl RunsPage {
         self.draft.flush(actions);
     }
 
-    /// Updates the listed runs if the saved runs (`version`), the filter, the order, or the
-    /// expanded checks changed.
-    fn list(&mut self, version: u64, items: &[LibraryItem]) {
+    /// Updates the listed runs if the saved runs, the filter, the order, or the expanded checks
+    /// changed. Runs that were just restored become the selected ones.
+    fn list(&mut self, library: &Library, items: &[LibraryItem]) {
+        let version = library.version();
         let of = (version, self.filter.clone(), self.sort, self.expanded.clone());
-        if self.listed.as_ref().is_some_and(|listed| listed.of == of) {
+        let listed = self.listed.as_ref().map(|listed| &listed.of);
+        if listed == Some(&of) {
             return;
+        }
+        if !library.restored().is_empty() && listed.is_some_and(|before| before.0 != version) {
+            self.selection.paths = library.restored().to_vec();
         }
         let paths: HashSet<&PathBuf> = items.iter().map(|item| &item.path).collect();
         self.selection.paths.retain(|path| paths.contains(path));
@@ -369,7 +374,9 @@ impl RunsPage {
             if open.clicked() {
                 actions.extend(readable.and_then(|item| opened(items, &item.path)));
             }
-            open.on_disabled_hover_text("Select one run.");
+            let is_unreadable = self.only(items).is_some();
+            let why = if is_unreadable { "This file cannot be read." } else { "Select one run." };
+            open.on_disabled_hover_text(why);
             let compare_key = key(ui, Command::CompareRuns);
             let compare = Button::new("Compare").icon(icons::COLUMNS).shortcut(&compare_key);
             let can = (2..=MAX_COMPARED).contains(&count);

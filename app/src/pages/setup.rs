@@ -101,7 +101,7 @@ pub(super) fn button_ui(ui: &mut Ui, session: &Session, key: &'static str, is_op
             *is_open = !*is_open;
         }
         let tokens = Tokens::of(ui);
-        let (what, time) = what_runs(session, state.plan(), 1);
+        let (what, time) = what_runs(session, state.plan(), state.repeat());
         let is_locked = !matches!(state.phase(), Phase::Idle);
         let words = if is_locked {
             format!("{what} · locked while running")

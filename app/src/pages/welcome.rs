@@ -4,6 +4,7 @@ use eframe::egui::{Frame, Margin, ScrollArea, Ui};
 
 use super::examples::examples_ui;
 use crate::session::{Action, PageId, Session};
+use crate::text;
 use crate::theme::{Tokens, Type, icons, size};
 use crate::widgets::card::plain_card;
 use crate::widgets::{Button, Command, FollowFocus as _, Severity, Spans, key_text};
@@ -31,11 +32,7 @@ const PROMISES: [(&str, &str, &str); 4] = [
         "Jitterscope sets the priority and pinning of its measuring threads only, and shows every \
          request that the system denies.",
     ),
-    (
-        icons::LOCK_SIMPLE,
-        "No data leaves this PC",
-        "Jitterscope does not use the network. Host name and user name are not saved.",
-    ),
+    (icons::LOCK_SIMPLE, "No data leaves this PC", text::hosts::NETWORK),
     (
         icons::FLOPPY_DISK,
         "Every test is saved automatically",

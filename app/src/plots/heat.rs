@@ -293,15 +293,11 @@ impl HeatMap {
         let (row, ends, found) = self.found(place, seen)?;
         let (from, to) = in_secs(ends);
         let place = format!("{} · {from} to {to} s", row.name);
-        if found.count == 0 {
-            return Some(format!("{place}\n{NO_GAP}"));
-        }
-        Some(format!(
-            "{place}\nLongest gap {}\n{} gaps, {} in total",
-            text::format_time(found.longest),
-            text::format_count(found.count),
-            text::format_time(found.sum)
-        ))
+        let all = found.words();
+        Some(match found.count {
+            0 => format!("{place}\n{all}"),
+            _ => format!("{place}\nLongest gap {}\n{all}", text::format_time(found.longest)),
+        })
     }
 
     /// Draws the details of the selected cell below the map.
@@ -309,14 +305,7 @@ impl HeatMap {
         let Some(place) = self.selected else { return };
         let Some((row, ends, found)) = self.found(place, seen) else { return };
         let (from, to) = in_secs(ends);
-        let count = text::format_count(found.count);
-        let total = text::format_time(found.sum);
-        let all = match found.count {
-            0 => NO_GAP.to_owned(),
-            1 => format!("1 gap, {total}"),
-            _ => format!("{count} gaps, {total} in total"),
-        };
-        let mut words = format!("{}, {from} to {to} s: {all}", row.name);
+        let mut words = format!("{}, {from} to {to} s: {}", row.name, found.words());
         for (at, (secs, length)) in row.longest_of(ends, LISTED).iter().enumerate() {
             let begins = if at == 0 { "; longest " } else { ", " };
             words.push_str(&format!("{begins}{} at {secs:.4} s", text::format_time(*length)));
@@ -369,6 +358,18 @@ impl HeatMap {
     }
 }
 
+impl Found {
+    /// Returns the number of gaps and their sum.
+    fn words(&self) -> String {
+        let (count, sum) = (text::format_count(self.count), text::format_time(self.sum));
+        match self.count {
+            0 => NO_GAP.to_owned(),
+            1 => format!("1 gap, {sum}"),
+            _ => format!("{count} gaps, {sum} in total"),
+        }
+    }
+}
+
 /// Formats start and end of a column in seconds, with enough decimals to distinguish them.
 fn in_secs((from, to): (f64, f64)) -> (String, String) {
     let decimals = match to - from {
@@ -397,6 +398,8 @@ mod tests {
             words,
             "CPU 0 · 0.10 to 0.20 s\nLongest gap 2.000 ms\n2 gaps, 2.020 ms in total"
         );
+        let words = map.words((0, 9.0), whole).unwrap().replace('\u{202f}', " ");
+        assert_eq!(words, "CPU 0 · 9.000 to 9.100 s\nLongest gap 5.00 µs\n1 gap, 5.00 µs");
         // A cell without gaps is not described as a gap of 0 ns.
         let words = map.words((0, 5.0), whole).unwrap();
         assert_eq!(words, "CPU 0 · 5.000 to 5.100 s\nno gap recorded");

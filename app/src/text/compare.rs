@@ -7,16 +7,16 @@ mod write;
 use jitterscope_engine::nanos::Nanos;
 use jitterscope_engine::plan::quick::Part;
 use jitterscope_engine::report::comparison::{
-    Condition, Delta, DeltaResult, Incompatibility, Note, Outcome, Reason, Variation,
+    Condition, Delta, DeltaResult, Incompatibility, Note, Outcome, Reason, Relevance, Variation,
 };
 use jitterscope_engine::report::table::Quantity;
 use jitterscope_engine::report::{Comparison, Metric};
 use jitterscope_engine::run::Run;
-use jitterscope_engine::stats::{Quantile, Statistic};
+use jitterscope_engine::stats::{Quantile, Statistic, distinct};
 
 use super::{
-    cut, format_count, format_long_time, format_measured_fps, format_share, format_time, list_date,
-    local, run_name,
+    count_text, cut, format_count, format_long_time, format_measured_fps, format_share,
+    format_time, list_date, local, run_name,
 };
 
 pub use self::page::{Compared, Evaluated, remarks, write_page};
@@ -53,7 +53,8 @@ pub fn noise_floor(comparison: &Comparison) -> String {
             format!("Noise floor: from {runs} saved runs with run A's settings, none of them later than A.")
         }
         Variation::Groups([a, b]) => {
-            format!("Run-to-run variation: from the groups themselves, {a} runs of A and {b} of B.")
+            let a = count_text(a, "runs of A");
+            format!("Run-to-run variation: from the groups themselves, {a} and {b} of B.")
         }
     };
     match comparison.prior.group_count {
@@ -136,16 +137,11 @@ pub fn result(delta: &Delta) -> String {
             format!("Not enough data ({} more)", format_count(more))
         }
         (DeltaResult::NotEnoughData, Some(Reason::TooFewRuns(more))) => {
-            format!("Not enough data ({})", runs_more(more))
+            format!("Not enough data ({})", count_text(more, "more runs"))
         }
         (DeltaResult::NotEnoughData, _) => "Not enough data".to_owned(),
         (DeltaResult::NotEvaluated, _) => "Not evaluated".to_owned(),
     }
-}
-
-fn runs_more(number: usize) -> String {
-    let runs = if number == 1 { "run" } else { "runs" };
-    format!("{number} more {runs}")
 }
 
 /// Returns why a difference is neither better nor worse; `None` if it is better or worse.
@@ -161,6 +157,7 @@ pub fn why(delta: &Delta) -> Option<String> {
             "The change is not statistically significant after correcting for multiple comparisons."
         }
         Reason::TooFewSamples(0) => "There are too few samples.",
+        Reason::TooFewSamples(1) => "There are too few samples: 1 more is needed.",
         Reason::TooFewSamples(more) => {
             return Some(format!(
                 "There are too few samples: {} more are needed.",
@@ -168,7 +165,7 @@ pub fn why(delta: &Delta) -> Option<String> {
             ));
         }
         Reason::TooFewRuns(more) => {
-            let needs = runs_more(more);
+            let needs = count_text(more, "more runs");
             return Some(format!("A group needs at least 2 runs to show its variation: {needs}."));
         }
         Reason::Maximum => WHY_NOT_MAX,
@@ -254,21 +251,44 @@ pub fn check_sentence(outcomes: &[(Part, Vec<Option<Outcome>>)], count: usize) -
         let is_it = |(_, of): &&(Part, Vec<Option<Outcome>>)| of.last() == Some(&Some(wanted));
         outcomes.iter().filter(is_it).map(|(part, _)| part.name()).collect()
     };
-    let (better, worse, differs) = (of(Outcome::Better), of(Outcome::Worse), of(Outcome::Differs));
     let parts: Vec<String> = [
-        ("better in", better),
-        ("worse in", worse),
-        ("changed, run-to-run variation unknown, in", differs),
+        ("better in", of(Outcome::Better)),
+        ("worse in", of(Outcome::Worse)),
+        ("partly better, partly worse in", of(Outcome::Mixed)),
+        ("changed, run-to-run variation unknown, in", of(Outcome::Differs)),
     ]
     .into_iter()
     .filter(|(_, names)| !names.is_empty())
     .map(|(words, names)| format!("{words} {}", names.join("; ")))
     .collect();
-    if parts.is_empty() {
-        format!("No clear difference between A and {last}.")
-    } else {
-        format!("{last} is {}.", parts.join(", and "))
+    if !parts.is_empty() {
+        return format!("{last} is {}.", parts.join(", and "));
     }
+    let known: Vec<Outcome> = outcomes.iter().filter_map(|(_, of)| *of.last()?).collect();
+    match distinct(known).as_slice() {
+        [Outcome::Same] => format!("A and {last} are the same."),
+        [Outcome::NotComparable] => "These checks cannot be compared.".to_owned(),
+        [Outcome::NotEnoughData] => "Not enough data to compare.".to_owned(),
+        _ => format!("No clear difference between A and {last}."),
+    }
+}
+
+/// Returns the outcome of each run of a comparison except the baseline.
+pub fn outcomes(comparison: &Comparison) -> impl Iterator<Item = Outcome> {
+    let others = (0..comparison.count).filter(|&run| run != comparison.baseline);
+    others.map(|run| comparison.outcome(run))
+}
+
+/// Returns the overall direction of these outcomes; `None` if it is not clear. If a condition that
+/// is likely to matter differs between the runs, the direction is never `Better`: the condition may
+/// be the cause.
+pub fn direction(outcomes: &[Outcome], conditions: &[Condition]) -> Option<DeltaResult> {
+    if outcomes.contains(&Outcome::Worse) || outcomes.contains(&Outcome::NotComparable) {
+        return Some(DeltaResult::Worse);
+    }
+    let is_better = !outcomes.is_empty() && outcomes.iter().all(|one| *one == Outcome::Better);
+    let differs = conditions.iter().any(|one| one.weight == Relevance::Likely);
+    (is_better && !differs).then_some(DeltaResult::Better)
 }
 
 /// Returns the outcome of a run as a predicate, to follow the letter of the run: "is better".
@@ -298,7 +318,13 @@ fn direction_words(comparison: &Comparison, run: usize) -> &'static str {
         (true, false) => "is better",
         (false, _) => "is worse",
         (true, true) if is_worse_in_the_tail(comparison, run) => {
-            "is better for most frames and worse for the latest ones"
+            let mut figures = comparison.rows.iter().flat_map(|row| &row.figures);
+            // Only frames have a frame rate.
+            if figures.any(|figure| figure.metric.unit == Quantity::Rate) {
+                "is better for most frames and worse for the latest ones"
+            } else {
+                "is better for most values and worse for the highest ones"
+            }
         }
         (true, true) => "is better in some metrics and worse in others",
     }
@@ -370,12 +396,8 @@ fn first_obstacle(comparison: &Comparison) -> String {
 /// Returns the evidence in a line: the first three metrics that are better or worse, and how many
 /// differences in machine and settings are likely to matter.
 pub fn evidence(comparison: &Comparison) -> String {
-    let differing = comparison
-        .differing()
-        .filter(|condition| {
-            condition.weight == jitterscope_engine::report::comparison::Relevance::Likely
-        })
-        .count();
+    let differing =
+        comparison.differing().filter(|condition| condition.weight == Relevance::Likely).count();
     let conditions = match differing {
         0 => "No differences in machine or settings that are likely to matter.".to_owned(),
         1 => "1 difference in machine or settings is likely to matter.".to_owned(),
@@ -418,7 +440,7 @@ pub fn evidence(comparison: &Comparison) -> String {
 /// Returns the name of a metric within a sentence: "p99", "the share of late frames".
 pub fn metric_words(metric: &Metric) -> &'static str {
     match metric.statistic {
-        Statistic::AboveBaseline => "the share of frames above A's p99",
+        Statistic::AboveBaseline => "the share of values above A's p99",
         Statistic::LateShare => "the share of late frames",
         Statistic::CountShare => "the share of missed frames",
         Statistic::Mean => "the mean",
@@ -507,9 +529,9 @@ pub fn note(note: &Note) -> String {
         }
         Note::Lost { run, count: lost } => {
             format!(
-                "{} lost {} samples; its percentiles may be too low.",
+                "{} lost {}; its percentiles may be too low.",
                 letter(*run),
-                format_count(*lost)
+                count_text(*lost, "samples")
             )
         }
         Note::DebugBuild(run) => {
@@ -535,6 +557,8 @@ pub fn note(note: &Note) -> String {
 
 #[cfg(test)]
 mod tests {
+    use jitterscope_engine::report::comparison::{ComparedRow, Figure};
+
     use super::*;
 
     #[test]
@@ -546,6 +570,51 @@ mod tests {
     }
 
     #[test]
+    fn check_sentence_covers_every_outcome() {
+        let sentence = |outcomes: &[Outcome]| {
+            let parts = Part::ALL.into_iter().zip(outcomes);
+            let parts: Vec<_> = parts.map(|(part, one)| (part, vec![None, Some(*one)])).collect();
+            check_sentence(&parts, 2)
+        };
+        let [first, second, ..] = Part::ALL.map(Part::name);
+        let mixed = sentence(&[Outcome::Mixed, Outcome::Worse]);
+        assert_eq!(
+            mixed,
+            format!("B is worse in {second}, and partly better, partly worse in {first}.")
+        );
+        assert_eq!(sentence(&[Outcome::Same, Outcome::Same]), "A and B are the same.");
+        assert_eq!(sentence(&[Outcome::NotComparable]), "These checks cannot be compared.");
+        assert_eq!(sentence(&[Outcome::NotEnoughData]), "Not enough data to compare.");
+        let unclear = sentence(&[Outcome::Same, Outcome::NotEnoughData]);
+        assert_eq!(unclear, "No clear difference between A and B.");
+    }
+
+    #[test]
+    fn only_a_comparison_of_frames_is_said_to_be_about_frames() {
+        let words = |metrics: &[(Metric, DeltaResult)]| {
+            let figure = |&(metric, result)| {
+                let delta =
+                    Delta { change: 1.0, ratio: None, interval: None, result, reason: None };
+                let deltas = vec![None, Some(delta)];
+                Figure { metric, values: vec![None; 2], noise: None, deltas }
+            };
+            let row = ComparedRow {
+                label: String::new(),
+                positions: vec![0; 2],
+                late_limit: None,
+                obstacle: None,
+                figures: metrics.iter().map(figure).collect(),
+                outcomes: vec![None, Some(Outcome::Mixed)],
+            };
+            direction_words(&Comparison { rows: vec![row], ..Comparison::of(&[], 0) }, 1)
+        };
+        let values = [(Metric::P50, DeltaResult::Better), (Metric::P99, DeltaResult::Worse)];
+        assert_eq!(words(&values), "is better for most values and worse for the highest ones");
+        let frames = [values[0], values[1], (Metric::LOW_1, DeltaResult::Same)];
+        assert_eq!(words(&frames), "is better for most frames and worse for the latest ones");
+    }
+
+    #[test]
     fn notes_and_words_name_runs_by_letter() {
         let delta =
             |result, reason| Delta { change: 1.0, ratio: None, interval: None, result, reason };
@@ -553,6 +622,8 @@ mod tests {
         let few = delta(DeltaResult::NotEnoughData, Some(Reason::TooFewSamples(1_380)));
         assert_eq!(result(&few), "Not enough data (1\u{202f}380 more)");
         assert_eq!(why(&few).unwrap(), "There are too few samples: 1\u{202f}380 more are needed.");
+        let one = delta(DeltaResult::NotEnoughData, Some(Reason::TooFewSamples(1)));
+        assert_eq!(why(&one).unwrap(), "There are too few samples: 1 more is needed.");
         let alone = delta(DeltaResult::NotEnoughData, Some(Reason::TooFewRuns(1)));
         assert_eq!(result(&alone), "Not enough data (1 more run)");
         assert_eq!(
@@ -560,6 +631,7 @@ mod tests {
             "Run lengths differ: A 10 s, B 30 s. Max and counts are not evaluated."
         );
         assert_eq!(note(&Note::Incomplete(2)), "C is incomplete.");
+        assert!(note(&Note::Lost { run: 1, count: 1 }).starts_with("B lost 1 sample; "));
         assert!(obstacle(&Incompatibility::Tests).contains("cannot be compared"));
     }
 }

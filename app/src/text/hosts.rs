@@ -36,6 +36,9 @@ const PLACE_FOR_RIGHTS: &str = match ELEVATION {
 /// Warning if the window was started as root.
 pub const AS_ROOT: &str = "Jitterscope runs as root, which it does not need. Start it as your user, and select \
                            \"This PC, with administrator rights…\".";
+/// The use of networks.
+pub const NETWORK: &str = "Jitterscope opens no network connection itself. A test on another PC uses your ssh, and its \
+                           address is saved with the run.";
 /// How a connection with ssh works, and its effect on exports.
 pub const ABOUT_SSH: &str = "Jitterscope uses your own ssh, its configuration and keys. It opens no port. Host names \
                              are excluded from exports.";

@@ -36,9 +36,11 @@ pub fn applied(requested: &str, granted: &str) -> String {
 
 /// Returns the text about several configurations; `refused` of them did not run as requested.
 pub fn applied_all(configurations: usize, refused: usize) -> String {
-    match refused {
-        0 => format!("All {configurations} configurations ran as requested"),
-        refused => format!("{refused} of {configurations} configurations did not run as requested"),
+    match (configurations, refused) {
+        (1, 0) => "1 configuration ran as requested".to_owned(),
+        (1, _) => "1 configuration did not run as requested".to_owned(),
+        (_, 0) => format!("All {configurations} configurations ran as requested"),
+        _ => format!("{refused} of {configurations} configurations did not run as requested"),
     }
 }
 
@@ -240,6 +242,7 @@ mod tests {
         assert_eq!(Sum::File.short("6f1c00000000a94e"), "SHA-256 of the file: 6f1c…a94e");
         assert_eq!(Sum::Measurement.short("6f"), "SHA-256 of the measurement: 6f…");
         assert_eq!(plot_title("lateness", "Normal, no pin"), "Lateness, Normal, no pin");
+        assert_eq!(applied_all(1, 0), "1 configuration ran as requested");
         assert_eq!(applied_all(12, 2), "2 of 12 configurations did not run as requested");
     }
 }

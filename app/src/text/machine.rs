@@ -3,10 +3,10 @@
 use jitterscope_engine::machine::{ClockFacts, Detail, Finding, Machine};
 use jitterscope_engine::nanos::Nanos;
 use jitterscope_engine::platform::{
-    PowerSource, RealtimeProbe, RequestOutcome, TraceSource, TraceState,
+    Cache, PowerSource, RealtimeProbe, RequestOutcome, TraceSource, TraceState,
 };
 
-use super::{format_bytes, format_count, format_time};
+use super::{count_text, format_bytes, format_count, format_time};
 
 /// Whether the system grants a capability.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -174,7 +174,10 @@ pub fn condition_lines(machine: &Machine, detail: &Detail, other_load: Option<f6
     });
     let governors: Vec<String> = match detail.system.governors.as_slice() {
         [(name, _)] => vec![name.clone()],
-        several => several.iter().map(|(name, cpus)| format!("{name} ({cpus} CPUs)")).collect(),
+        several => several
+            .iter()
+            .map(|(name, cpus)| format!("{name} ({})", count_text(*cpus, "CPUs")))
+            .collect(),
     };
     let governor = (!governors.is_empty()).then(|| governors.join(", "));
     let heat = detail.system.millicelsius.map(|heat| format!("{} °C", heat / 1_000));
@@ -220,6 +223,24 @@ fn yes_or_no(yes: bool) -> String {
     if yes { "yes" } else { "no" }.to_owned()
 }
 
+/// Returns the numbers of cores and logical CPUs: `8 cores, 16 logical CPUs`.
+pub fn core_counts(machine: &Machine) -> String {
+    let cpus = count_text(machine.cpus.len(), "logical CPUs");
+    match machine.physical_cores {
+        Some(cores) => format!("{}, {cpus}", count_text(cores, "cores")),
+        None => cpus,
+    }
+}
+
+/// Returns how many CPUs share a cache, after a comma: `, shared by 8 CPUs`. Empty for a cache of
+/// a single CPU.
+pub fn shared_by(cache: &Cache) -> String {
+    match cache.cpus.len() {
+        0 | 1 => String::new(),
+        cpus => format!(", shared by {} CPUs", format_count(cpus)),
+    }
+}
+
 /// Returns all facts about the machine as Markdown for a ticket, without host name and user name.
 pub fn markdown(
     machine: &Machine,
@@ -241,18 +262,10 @@ pub fn markdown(
     let owned = |lines: Vec<Line>| -> Vec<(String, String)> {
         lines.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
     };
-    let cores = match machine.physical_cores {
-        Some(cores) => format!("{cores} cores, {} logical CPUs", machine.cpus.len()),
-        None => format!("{} logical CPUs", machine.cpus.len()),
-    };
-    let mut processor = vec![("Cores".to_owned(), cores)];
+    let mut processor = vec![("Cores".to_owned(), core_counts(machine))];
     processor.extend(detail.system.caches.iter().map(|cache| {
-        let shared = match cache.cpus.len() {
-            0 => String::new(),
-            cpus => format!(", shared by {cpus} CPUs"),
-        };
         let name = format!("L{} {}", cache.level, cache.kind.to_lowercase());
-        (name, format!("{} KiB{shared}", format_count(cache.bytes >> 10)))
+        (name, format!("{} KiB{}", format_count(cache.bytes >> 10), shared_by(cache)))
     }));
     section("Processor", &processor);
     section("System", &owned(system_lines(machine, detail)));

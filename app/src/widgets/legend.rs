@@ -68,53 +68,42 @@ const ROW: f32 = 17.0;
 pub fn legend_row(ui: &mut Ui, entries: &[LegendEntry<'_>], hidden: &mut Hidden) -> Response {
     ui.horizontal_wrapped(|ui| {
         ui.spacing_mut().item_spacing.x = size::GAP_FIELD;
-        entries_ui(ui, entries, hidden);
+        for (at, entry) in entries.iter().enumerate() {
+            if entry_ui(ui, entry, !hidden.is_hidden(at)).clicked() {
+                if ui.input(|input| input.modifiers.alt) {
+                    hidden.isolate(at, entries.len());
+                } else {
+                    hidden.toggle(at);
+                }
+            }
+        }
     })
     .response
 }
 
-fn entries_ui(ui: &mut Ui, entries: &[LegendEntry<'_>], hidden: &mut Hidden) {
-    for (at, entry) in entries.iter().enumerate() {
-        let shown = !hidden.is_hidden(at);
-        if entry_ui(ui, entry, shown).clicked() {
-            if ui.input(|input| input.modifiers.alt) {
-                hidden.isolate(at, entries.len());
-            } else {
-                hidden.toggle(at);
-            }
-        }
-    }
-}
-
-fn entry_width(ui: &Ui, entry: &LegendEntry<'_>) -> f32 {
-    let text = Spans::plain(Type::Small, entry.name, entry.color).galley(ui);
-    SAMPLE_WIDTH + size::GAP_ICON + text.size().x.ceil()
-}
-
 fn entry_ui(ui: &mut Ui, entry: &LegendEntry<'_>, shown: bool) -> Response {
     let tokens = Tokens::of(ui);
-    let (rect, response) =
-        ui.allocate_exact_size(vec2(entry_width(ui, entry), ROW), Sense::click());
-    let text_color = if shown { tokens.t1 } else { tokens.t3 };
-    draw_entry(ui, rect, entry, shown, text_color);
-    focus_ring(ui, &response);
-    let name = format!("Show {}", entry.name);
-    response.widget_info(|| WidgetInfo::selected(Role::CheckBox, true, shown, &name));
-    response.on_hover_text(format!("{}\nClick to hide, Alt+click to hide the others", entry.name))
-}
-
-fn draw_entry(ui: &Ui, rect: Rect, entry: &LegendEntry<'_>, shown: bool, text_color: Color32) {
-    let tokens = Tokens::of(ui);
-    let color = if shown { entry.color } else { tokens.t3 };
+    let (color, text_color) = if shown { (entry.color, tokens.t1) } else { (tokens.t3, tokens.t3) };
+    let text = Spans::plain(Type::Small, entry.name, text_color).galley(ui);
+    let width = SAMPLE_WIDTH + size::GAP_ICON + text.size().x.ceil();
+    let (rect, response) = ui.allocate_exact_size(vec2(width, ROW), Sense::click());
     let sample = Rect::from_min_size(rect.min, vec2(SAMPLE_WIDTH, rect.height()));
     paint_sample(ui, sample, entry.sample, color);
-    let text = Spans::plain(Type::Small, entry.name, text_color).galley(ui);
     let at = sample.right_center() + vec2(size::GAP_ICON, -text.size().y / 2.0);
     if !shown {
         let line = (at.x..=at.x + text.size().x, rect.center().y);
         ui.painter().hline(line.0, line.1, (1.0, tokens.t3));
     }
     ui.painter().galley(at, text, text_color);
+    focus_ring(ui, &response);
+    let name = format!("Show {}", entry.name);
+    response.widget_info(|| WidgetInfo::selected(Role::CheckBox, true, shown, &name));
+    let clicks = if shown {
+        "Click to hide, Alt+click to hide the others"
+    } else {
+        "Click to show, Alt+click to show only this one"
+    };
+    response.on_hover_text(format!("{}\n{clicks}", entry.name))
 }
 
 fn paint_sample(ui: &Ui, rect: Rect, sample: LegendSwatch, color: Color32) {

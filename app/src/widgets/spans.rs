@@ -5,7 +5,8 @@ use std::sync::Arc;
 use eframe::egui::text::{LayoutJob, TextFormat, TextWrapping};
 use eframe::egui::{Align, Color32, FontId, Galley, Response, Role, Sense, Ui, WidgetInfo};
 
-use crate::theme::{Type, icon_font, size};
+use super::severity::Severity;
+use crate::theme::{Tokens, Type, icon_font, size};
 
 /// Builder of a line: texts, icons, and gaps, from left to right.
 #[derive(Clone, Debug)]
@@ -52,6 +53,12 @@ impl Spans {
         }
         self.push(glyph, icon_font(size), color);
         self.gap(size::GAP_LABEL)
+    }
+
+    /// Adds the icon of a severity, followed by an additional gap of this many points.
+    #[must_use]
+    pub fn severity(self, severity: Severity, gap: f32, tokens: &Tokens) -> Self {
+        self.icon(severity.icon(), size::ICON_SMALL, severity.color(tokens)).gap(gap)
     }
 
     /// Lays out the line, wrapped at this width.

@@ -5,6 +5,7 @@ use std::cell::RefCell;
 use eframe::egui::accesskit::{Live, Node, Role};
 use eframe::egui::{self, Context, Event, Key, Modifiers, RawInput, Ui};
 use jitterscope_engine::nanos::Nanos;
+use jitterscope_engine::plan::conditions::Cell;
 use jitterscope_engine::plan::form::Parameter;
 use jitterscope_engine::plan::{
     CpuChoice, FrameLoop, LoadCount, Priority, Probe as _, SleepAccuracy,
@@ -134,6 +135,23 @@ fn a_number_of_a_choice_has_the_unit_and_the_label_of_its_setting() {
     assert_eq!(value("Sleep, measuring thread, pinning"), Some("1"));
     let level = "Sleep, measuring thread, priority, real-time priority";
     assert_eq!(value(level), Some("7"));
+}
+
+#[test]
+fn matrix_has_a_column_for_every_cpu_of_its_cells() {
+    let mut window = TestWindow::new();
+    let cpus = [CpuChoice::Efficiency, CpuChoice::Cpu(1), CpuChoice::Cpu(3)];
+    let cells = cpus.map(|cpu| Cell { priority: Priority::Normal, cpu }).to_vec();
+    let plan = FrameLoop { cells, ..FrameLoop::default() };
+    let contents = |ui: &mut Ui| {
+        let mut form = SettingForm::new(ui, "Loop", &[], FormContext::default());
+        plan.clone().settings(&mut form);
+    };
+    window.frame(vec![], contents);
+    let nodes = window.frame(vec![], contents);
+    for column in ["E-core", "CPU n", "CPU 3"] {
+        named(&nodes, Role::CheckBox, &format!("Loop, Normal, {column}"));
+    }
 }
 
 #[test]

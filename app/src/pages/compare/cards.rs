@@ -103,7 +103,7 @@ fn card_ui(
             let verdict = &shown.report.verdict;
             let severity = Severity::of_result(verdict.grade, verdict.standing);
             Spans::new(Type::Label)
-                .icon(severity.icon(), size::ICON_SMALL, severity.color(tokens))
+                .severity(severity, 0.0, tokens)
                 .text(Type::LabelStrong, shown.report.word(), severity.word_color(tokens))
                 .whole_label(ui);
             if at == 0 {
@@ -194,9 +194,11 @@ fn group_ui(
         }
         ui.horizontal(|ui| {
             ui.spacing_mut().interact_size.y = 0.0;
-            let [a, b] = session.comparing().groups();
-            if at == 0 && link(ui, "Swap A and B").clicked() {
-                actions.push(Action::CompareGroups([b.clone(), a.clone()]));
+            if at == 0
+                && link(ui, "Swap A and B").clicked()
+                && let Some([a, b]) = session.comparing().groups()
+            {
+                actions.push(Action::CompareGroups([b.to_vec(), a.to_vec()]));
             }
             if at == 1 && link(ui, "Select other runs").clicked() {
                 actions.push(Action::GoTo(PageId::Runs));

@@ -93,9 +93,11 @@ fn group_ui(
             let words = Spans::plain(Type::Small, &line, tokens.t2);
             words.label_within(ui, ui.available_width()).on_hover_text(&line);
         }
-        let [a, b] = session.comparing().groups();
-        if at == 0 && link(ui, "Swap A and B").clicked() {
-            actions.push(Action::CompareGroups([b.clone(), a.clone()]));
+        if at == 0
+            && link(ui, "Swap A and B").clicked()
+            && let Some([a, b]) = session.comparing().groups()
+        {
+            actions.push(Action::CompareGroups([b.to_vec(), a.to_vec()]));
         }
     });
 }
@@ -126,8 +128,7 @@ fn card_ui(
         let severity = severity_of(check.card.grade);
         let word = text::quick::word(&check.card);
         Spans::new(Type::Label)
-            .icon(severity.icon(), size::ICON_SMALL, severity.color(tokens))
-            .gap(size::GAP_LABEL)
+            .severity(severity, size::GAP_LABEL, tokens)
             .text(Type::LabelStrong, word, severity.word_color(tokens))
             .label(ui);
         let machine = check.runs().next().map_or(String::new(), |shown| shown.run.machine.short());
@@ -218,8 +219,7 @@ fn value_ui(ui: &mut Ui, check: &FinishedCheck, part: Part) {
     Spans::plain(Type::TableStrong, &number, tokens.t1).label(ui);
     let severity = Severity::of_result(card.grade, card.standing);
     Spans::new(Type::Small)
-        .icon(severity.icon(), size::ICON_SMALL, severity.color(tokens))
-        .gap(2.0)
+        .severity(severity, 2.0, tokens)
         .text(Type::Small, &text::quick::card_word(card), severity.word_color(tokens))
         .label(ui);
 }

@@ -22,8 +22,13 @@ const LANE: f32 = 84.0;
 fn charts(value_name: &'static str, names: &[String], curves: &Curves) -> Vec<Chart> {
     let each = || names.iter().map(String::as_str);
     let counted: Vec<(&str, &LogHistogram)> = each().zip(&curves.histograms).collect();
-    let tails = each().zip(&curves.tails).filter(|(_, points)| !points.is_empty());
-    let tails = tails.map(|(name, points)| Series::new(name, points.clone()));
+    // The color of a curve follows from its place, so a run without a curve keeps its place.
+    let tails = each().zip(&curves.tails);
+    let mut tails: Vec<Series> =
+        tails.map(|(name, points)| Series::new(name, points.clone())).collect();
+    if tails.iter().all(|one| one.points.is_empty()) {
+        tails.clear();
+    }
     let colored = |((name, of), series): ((&str, &Option<BoxMark>), usize)| {
         Some((name.to_owned(), BoxMark { series, ..(*of)? }))
     };
@@ -33,7 +38,7 @@ fn charts(value_name: &'static str, names: &[String], curves: &Curves) -> Vec<Ch
     let from = 10_f64.powf(low.log10().floor());
     of_histograms("histogram", "Histogram", (value_name, "Samples"), &counted)
         .into_iter()
-        .chain(of_tails("tail", "Tail distribution", (value_name, "Share above"), tails.collect()))
+        .chain(of_tails("tail", "Tail distribution", (value_name, "Share above"), tails))
         .chain(of_boxes(("boxes", "Box plot"), value_name, from, boxes))
         .collect()
 }
@@ -127,7 +132,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_run_has_its_color_in_the_box_plot() {
+    fn each_run_has_its_color_without_one_of_the_others() {
         let of = |at: f64| BoxMark {
             p1: at,
             q1: at,
@@ -140,7 +145,7 @@ mod tests {
         };
         let curves = Curves {
             histograms: Vec::new(),
-            tails: Vec::new(),
+            tails: vec![Vec::new(), vec![(1e3, 1.0)], vec![(9e3, 1.0)]],
             boxes: vec![None, Some(of(1e3)), Some(of(9e3))],
             timelines: Vec::new(),
         };
@@ -152,5 +157,7 @@ mod tests {
         });
         let series: Vec<usize> = boxes.unwrap().iter().map(|one| one.series).collect();
         assert_eq!(series, [1, 2], "a run without samples takes no other's color");
+        let tails = charts.iter().find(|chart| chart.key == "tail").unwrap();
+        assert_eq!(tails.names(), names);
     }
 }

@@ -70,8 +70,7 @@ fn ability_ui(ui: &mut Ui, shares: [f32; 4], ability: &Capability) {
         1 => {
             let color = severity.word_color(tokens);
             Spans::new(Type::TableStrong)
-                .icon(severity.icon(), size::ICON_SMALL, severity.color(tokens))
-                .gap(2.0)
+                .severity(severity, 2.0, tokens)
                 .text(Type::TableStrong, ability.allowed.word(), color)
                 .label(ui);
         }
@@ -127,8 +126,7 @@ pub(in crate::pages) fn denied_ui(
         };
         let tokens = Tokens::of(ui);
         Spans::new(Type::Small)
-            .icon(icon.icon(), size::ICON_SMALL, icon.color(tokens))
-            .gap(size::GAP_LABEL)
+            .severity(icon, size::GAP_LABEL, tokens)
             .text(Type::Small, words, tokens.t2)
             .label(ui);
     });

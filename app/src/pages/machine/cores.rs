@@ -60,15 +60,13 @@ fn groups(cpus: &[Cpu], caches: &[Cache]) -> Vec<Group> {
 pub(super) fn ui(ui: &mut Ui, facts: &Facts) {
     let machine = &facts.machine;
     let title = machine.cpu_model.as_deref().unwrap_or("Processor");
-    let wide = |count: usize| text::format_count(u64::try_from(count).unwrap_or(0));
-    let mut note = match machine.physical_cores {
-        Some(cores) => format!("{cores} cores, {} logical CPUs", wide(machine.cpus.len())),
-        None => format!("{} logical CPUs", wide(machine.cpus.len())),
-    };
+    let mut note = text::machine::core_counts(machine);
     let (fast, frugal) =
         (machine.count_of(CoreKind::Performance), machine.count_of(CoreKind::Efficiency));
     if 0 < frugal {
-        note.push_str(&format!(", {} P-cores and {} E-cores", wide(fast), wide(frugal)));
+        let (fast, frugal) =
+            (text::count_text(fast, "P-cores"), text::count_text(frugal, "E-cores"));
+        note.push_str(&format!(", {fast} and {frugal}"));
     }
     if let Some(khz) = machine.cpus.iter().filter_map(|cpu| cpu.most_khz).max() {
         note.push_str(&format!(", up to {}.{} GHz", khz / 1_000_000, khz / 100_000 % 10));
@@ -131,7 +129,7 @@ fn group_ui(ui: &mut Ui, facts: &Facts, group: &Group, number: u32, count: usize
             let mebi = cache.bytes >> 20;
             let size =
                 if 0 < mebi { format!("{mebi} MiB") } else { format!("{} KiB", cache.bytes >> 10) };
-            format!("L{} {size}, shared by {} CPUs", cache.level, cache.cpus.len())
+            format!("L{} {size}{}", cache.level, text::machine::shared_by(cache))
         });
         Spans::plain(Type::LabelStrong, &name, tokens.t1)
             .gap(size::GAP_SMALL)

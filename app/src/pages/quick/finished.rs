@@ -68,7 +68,7 @@ impl QuickPage {
         if self.has_details {
             details_ui(ui, result);
         }
-        self.saved.ui(ui, result, saved, actions);
+        self.saved.ui(ui, session.library(), (result, saved), actions);
     }
 }
 

@@ -34,7 +34,7 @@ impl QuickPage {
             },
             |ui| {
                 before_ui(ui, session);
-                if let Some(last) = session.library().last_check() {
+                if let Some(last) = session.last_check() {
                     last_ui(ui, last, &mut requested);
                 }
                 report_ui(ui);

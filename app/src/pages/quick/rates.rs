@@ -54,8 +54,37 @@ fn row(rate: &Rate) -> TableRow {
         rate.period.into(),
         rate.p99.into(),
         Cell::Share(rate.percent / 100.0),
-        Cell::Share(count(rate.missed) / count(rate.slots.max(1))),
+        if rate.is_measured {
+            Cell::Share(count(rate.missed) / count(rate.slots.max(1)))
+        } else {
+            Cell::Absent("estimated".into())
+        },
         Cell::grade(rate.grade, "estimated, or not enough data for a grade"),
     ];
     TableRow { cells, ..TableRow::default() }
+}
+
+#[cfg(test)]
+mod tests {
+    use jitterscope_engine::nanos::Nanos;
+
+    use super::*;
+
+    #[test]
+    fn missed_frames_of_an_estimated_rate_are_absent() {
+        let measured = Rate {
+            fps: 60.0,
+            period: Nanos::new(16_666_667),
+            p99: Nanos::from_micros(500),
+            percent: 3.0,
+            missed: 6,
+            slots: 600,
+            grade: None,
+            is_measured: true,
+        };
+        let rates = [measured, Rate { is_measured: false, ..measured }];
+        let missed = table(&rates).rows.into_iter().map(|row| row.cells[4].clone());
+        let expected = [Cell::Share(0.01), Cell::Absent("estimated".into())];
+        assert_eq!(missed.collect::<Vec<_>>(), expected);
+    }
 }

@@ -89,6 +89,8 @@ impl QuickPage {
                 return;
             };
             timeline.ui(ui, height, &image.data, LiveWindow::Running { secs: Some(whole) });
+            // This page has no maximized plot, so that Esc must not be needed to restore it.
+            timeline.is_enlarged = false;
         });
     }
 }
@@ -321,7 +323,8 @@ fn so_far_ui(ui: &mut Ui, live: &Live) {
     let worst = time(summary.map(|summary| summary.lateness.max));
     let last = if is_grid {
         let missed = summary.map_or(0, jitterscope_engine::stats::Summary::missed_count);
-        ("Missed", text::format_count(missed), "frames")
+        let unit = if missed == 1 { "frame" } else { "frames" };
+        ("Missed", text::format_count(missed), unit)
     } else {
         let (typical, unit) = time(summary.map(|summary| summary.lateness.p50));
         ("Median", typical, unit)

@@ -1,10 +1,12 @@
 //! The finished check as an entry in the list of saved runs: its name, its note, and the previous
 //! check.
 
+use std::path::PathBuf;
+
 use eframe::egui::{Id, TextEdit, Ui};
 use jitterscope_engine::store::edit::Edit;
 
-use crate::session::{Action, FinishedCheck, LibraryItem, PageId, Session};
+use crate::session::{Action, FinishedCheck, Library, LibraryItem, PageId, Session};
 use crate::text;
 use crate::theme::{Tokens, Type, size};
 use crate::widgets::card::plain_card;
@@ -42,8 +44,8 @@ impl SavedFields {
     pub(super) fn ui(
         &mut self,
         ui: &mut Ui,
-        result: &FinishedCheck,
-        saved: Option<&LibraryItem>,
+        library: &Library,
+        (result, saved): (&FinishedCheck, Option<&LibraryItem>),
         actions: &mut Vec<Action>,
     ) {
         plain_card(ui, |ui| {
@@ -51,7 +53,14 @@ impl SavedFields {
             let tokens = Tokens::of(ui);
             let Some((item, run)) = saved.and_then(|item| Some((item, item.run.as_ref().ok()?)))
             else {
-                let words = if result.paths().is_empty() { "Not saved" } else { "Saving" };
+                let paths = result.paths();
+                let words = if paths.is_empty() {
+                    "Not saved"
+                } else if is_deleted(library, &paths) {
+                    "Deleted. Restore it on the Runs page."
+                } else {
+                    "Saving"
+                };
                 Spans::plain(Type::Small, words, tokens.t2).label(ui);
                 return;
             };
@@ -116,6 +125,12 @@ impl SavedFields {
     }
 }
 
+/// Returns whether a file with one of these names is in the trash. A deleted file keeps its name.
+fn is_deleted(library: &Library, paths: &[PathBuf]) -> bool {
+    let mut files = library.deleted().iter().flat_map(|one| &one.item.files);
+    files.any(|file| paths.iter().any(|path| path.file_name() == file.file_name()))
+}
+
 /// Draws date and verdict of the previous check, and a link that compares the two checks.
 pub(super) fn previous_ui(
     ui: &mut Ui,
@@ -133,8 +148,7 @@ pub(super) fn previous_ui(
         let when = text::list_date(&text::local(run.started_at), &now);
         let severity = Severity::of_result(run.headline.grade, run.headline.standing);
         Spans::plain(Type::Small, &format!("Previous check, {when}: "), tokens.t2)
-            .icon(severity.icon(), size::ICON_SMALL, severity.color(tokens))
-            .gap(size::GAP_LABEL)
+            .severity(severity, size::GAP_LABEL, tokens)
             .text(Type::LabelStrong, &run.verdict, severity.word_color(tokens))
             .whole_label(ui);
         if link(ui, "Show what changed").clicked() {

@@ -19,12 +19,12 @@ const BUTTONS: f32 = 230.0;
 /// Width of the buttons on the Runs page that open the list and undo a delete, in points.
 pub(super) const ROOM: f32 = 170.0;
 
-/// Whether the list of deleted runs is open, and the files (`question`) whose permanent removal
-/// waits for confirmation.
+/// Whether the list of deleted runs is open, and the files whose permanent removal waits for
+/// confirmation (`question`), with the number of their entries: a quick check has several files.
 #[derive(Debug, Default)]
 pub(super) struct DeletedList {
     is_open: bool,
-    question: Vec<PathBuf>,
+    question: (usize, Vec<PathBuf>),
 }
 
 impl DeletedList {
@@ -57,9 +57,10 @@ impl DeletedList {
         let modal = dialog::modal(ui.ctx(), Id::unique("deleted"))
             .show(ui.ctx(), |ui| self.ui(ui, library.deleted(), actions));
         let is_closed = modal.inner || modal.should_close();
-        if !self.question.is_empty() {
+        let (count, files) = &mut self.question;
+        if 0 < *count {
             let dialog = Dialog {
-                title: &words::remove_question(self.question.len()),
+                title: &words::remove_question(*count),
                 text: "It cannot be undone.",
                 primary: "Delete for good",
                 cancel: "Cancel",
@@ -67,9 +68,10 @@ impl DeletedList {
             };
             match dialog.show(ui.ctx()) {
                 Some(Answer::Primary) => {
-                    actions.push(Action::RemoveRuns(std::mem::take(&mut self.question)));
+                    actions.push(Action::RemoveRuns(std::mem::take(files)));
+                    *count = 0;
                 }
-                Some(Answer::Cancel) => self.question.clear(),
+                Some(Answer::Cancel) => *count = 0,
                 None => {}
             }
         } else if is_closed || library.deleted().is_empty() {
@@ -98,7 +100,7 @@ impl DeletedList {
             ui.spacing_mut().item_spacing.x = size::GAP_SMALL;
             let is_closed = ui.add(Button::new("Close").shortcut("Esc")).clicked();
             if ui.add(Button::new("Delete all for good…")).clicked() {
-                self.question = files();
+                self.question = (deleted.len(), files());
             }
             if ui.add(Button::new("Restore all")).clicked() {
                 actions.push(Action::RestoreRuns(files()));
@@ -127,7 +129,7 @@ impl DeletedList {
                 let [remove, restore] =
                     [format!("Delete {name} for good"), format!("Restore {name}")];
                 if ui.add(Button::new("Delete now…").name(&remove)).clicked() {
-                    self.question.clone_from(&one.item.files);
+                    self.question = (1, one.item.files.clone());
                 }
                 if ui.add(Button::new("Restore").name(&restore)).clicked() {
                     actions.push(Action::RestoreRuns(one.item.files.clone()));

@@ -8,7 +8,7 @@ use jitterscope_engine::runner::Agent;
 use jitterscope_engine::stats::LowDefinition;
 
 use super::mark_shortcut;
-use super::row::{SettingsCard, UNTIL, key_row, row};
+use super::row::{UNTIL, key_row, row, settings_card, toggle_row};
 use crate::log_file;
 use crate::pages::machine_markdown;
 use crate::session::{
@@ -17,7 +17,7 @@ use crate::session::{
 use crate::text::{self, Unit, low};
 use crate::theme::{Tokens, Type};
 use crate::widgets::keys::{Command, key_text};
-use crate::widgets::{Button, Spans, combo, segmented, text_field, toggle, value_field};
+use crate::widgets::{Button, Spans, combo, segmented, text_field, value_field};
 
 /// The shortcuts listed on this page; the shortcut sheet lists all of them.
 const LISTED: [(&str, &[Command]); 9] = [
@@ -42,7 +42,7 @@ fn fixed_row(ui: &mut Ui, name: &str, note: &str, words: &str) {
 
 /// Draws the settings of theme, size, colors, and motion.
 pub(super) fn appearance_ui(ui: &mut Ui, settings: &mut Settings) {
-    SettingsCard::new("Appearance").show(ui, |ui| {
+    settings_card(ui, "Appearance", |ui| {
         row(ui, "Theme", "", |ui| {
             let looks = [
                 (ThemeChoice::System, "System"),
@@ -69,16 +69,14 @@ pub(super) fn appearance_ui(ui: &mut Ui, settings: &mut Settings) {
             ];
             segmented(ui, "Series colors", &mut settings.series_colors, &colors);
         });
-        row(ui, "Reduce motion", "No animations", |ui| {
-            toggle(ui, &mut settings.less_motion, "Reduce motion");
-        });
+        toggle_row(ui, "Reduce motion", "No animations", &mut settings.less_motion);
     });
 }
 
 /// Draws the settings of units, 1% low, and late threshold. `can_count` states whether the reports
 /// can be recomputed without disturbing a measurement.
 pub(super) fn numbers_ui(ui: &mut Ui, settings: &mut Settings, can_count: bool) {
-    SettingsCard::new("Numbers").show(ui, |ui| {
+    settings_card(ui, "Numbers", |ui| {
         row(
             ui,
             "Units",
@@ -116,7 +114,7 @@ pub(super) fn runs_ui(
     settings: &mut Settings,
     actions: &mut Vec<Action>,
 ) {
-    SettingsCard::new("Runs").show(ui, |ui| {
+    settings_card(ui, "Runs", |ui| {
         let note = "Including stopped tests, marked as stopped; every run has all of its samples";
         fixed_row(ui, "Every test is saved", note, "always");
         let folder = session
@@ -144,7 +142,7 @@ pub(super) fn runs_ui(
 fn space_ui(ui: &mut Ui, session: &Session, settings: &mut Settings, actions: &mut Vec<Action>) {
     let items = session.library().items().unwrap_or_default();
     let bytes: u64 = items.iter().map(|item| item.bytes).sum();
-    let size = format!("{} in {} entries", text::format_bytes(bytes), items.len());
+    let size = format!("{} in {}", text::format_bytes(bytes), entries(items.len()));
     fixed_row(ui, "Size of the library", "Deleted runs stay in the trash for 7 days", &size);
     row(ui, "Size limit", "0 is no limit. Nothing is deleted without asking", |ui| {
         let megabytes = Parameter::count(0, 100_000, "MB");
@@ -164,8 +162,10 @@ fn space_ui(ui: &mut Ui, session: &Session, settings: &mut Settings, actions: &m
         items.iter().filter(|item| offered.contains(&item.path)).map(|item| item.bytes).sum();
     let note = match offered.len() {
         0 => "No run is beyond the limits".to_owned(),
-        1 => format!("1 entry is beyond the limits: {}", text::format_bytes(freed)),
-        count => format!("{count} entries are beyond the limits: {}", text::format_bytes(freed)),
+        count => {
+            let are = if count == 1 { "is" } else { "are" };
+            format!("{} {are} beyond the limits: {}", entries(count), text::format_bytes(freed))
+        }
     };
     row(ui, "Runs beyond the limits", &note, |ui| {
         let is_free = !session.running().is_busy() && !offered.is_empty();
@@ -176,9 +176,15 @@ fn space_ui(ui: &mut Ui, session: &Session, settings: &mut Settings, actions: &m
     });
 }
 
+/// Formats a number of entries of the library: `1 entry`, `3 entries`.
+fn entries(count: usize) -> String {
+    let noun = if count == 1 { "entry" } else { "entries" };
+    format!("{} {noun}", text::format_count(count))
+}
+
 /// Draws the path of the log file, and a button that copies the data for a problem report.
 pub(super) fn help_ui(ui: &mut Ui, session: &Session, actions: &mut Vec<Action>) {
-    SettingsCard::new("Diagnostics").show(ui, |ui| {
+    settings_card(ui, "Diagnostics", |ui| {
         let log = log_file::path();
         let place = log.map_or("none".to_owned(), |path| path.display().to_string());
         row(ui, "Log file", &place, |ui| {
@@ -210,9 +216,9 @@ fn diagnostics(session: &Session) -> String {
     let machine =
         session.machine().facts().map_or(String::new(), |facts| machine_markdown(facts.as_ref()));
     let whole = format!(
-        "Jitterscope {}\n\n{machine}\n## Library\n\n{} entries, {}, {unread} cannot be read\n\n## Log\n\n```\n{}\n```\n",
+        "Jitterscope {}\n\n{machine}\n## Library\n\n{}, {}, {unread} cannot be read\n\n## Log\n\n```\n{}\n```\n",
         env!("CARGO_PKG_VERSION"),
-        items.len(),
+        entries(items.len()),
         text::format_bytes(bytes),
         log_file::last_lines(),
     );
@@ -223,7 +229,7 @@ fn diagnostics(session: &Session) -> String {
 /// keys that mark the current time.
 pub(super) fn running_ui(ui: &mut Ui, session: &Session, settings: &mut Settings) -> bool {
     let mut wants_keys = false;
-    SettingsCard::new("While a test runs").show(ui, |ui| {
+    settings_card(ui, "While a test runs", |ui| {
         row(ui, "Redraw plots", "Fewer redraws disturb the measurement less", |ui| {
             let rates = [
                 (PlotRate::Seldom, "2 Hz"),
@@ -236,9 +242,7 @@ pub(super) fn running_ui(ui: &mut Ui, session: &Session, settings: &mut Settings
         if !platform::COMPLETION_SOUND_NOTE.is_empty() {
             note.push_str(&format!(". {}", platform::COMPLETION_SOUND_NOTE));
         }
-        row(ui, "Sound when finished", &note, |ui| {
-            toggle(ui, &mut settings.plays_sound, "Sound when finished");
-        });
+        toggle_row(ui, "Sound when finished", &note, &mut settings.plays_sound);
         if let Some(default) = Agent::ADMINISTRATOR_COMMAND {
             let note = "Starts the measuring part with administrator rights, such as sudo -A";
             row(ui, "Command that asks for the password", note, |ui| {
@@ -246,13 +250,10 @@ pub(super) fn running_ui(ui: &mut Ui, session: &Session, settings: &mut Settings
                 text_field(ui, name, &mut settings.administrator_command, default, 160.0);
             });
         }
-        row(ui, "Confirm before stopping a test", "Once it has run for 10 seconds", |ui| {
-            toggle(ui, &mut settings.asks_before_stop, "Confirm before stopping a test");
-        });
+        let note = "Once it has run for 10 seconds";
+        toggle_row(ui, "Confirm before stopping a test", note, &mut settings.asks_before_stop);
         let note = "Without confirmation, the test is stopped and its data is saved";
-        row(ui, "Confirm before closing the window", note, |ui| {
-            toggle(ui, &mut settings.asks_before_close, "Confirm before closing the window");
-        });
+        toggle_row(ui, "Confirm before closing the window", note, &mut settings.asks_before_close);
         wants_keys = mark_shortcut::row_ui(ui, session, settings);
     });
     wants_keys
@@ -260,21 +261,15 @@ pub(super) fn running_ui(ui: &mut Ui, session: &Session, settings: &mut Settings
 
 /// Draws the settings for private names in exports, and other facts about privacy.
 pub(super) fn privacy_ui(ui: &mut Ui, settings: &mut Settings) {
-    SettingsCard::new("Privacy").show(ui, |ui| {
+    settings_card(ui, "Privacy", |ui| {
         let note = "Tests never read it. When off, it is also removed from names, notes, and \
                     messages. Can be changed for each export.";
-        row(ui, "Include host name in exports", note, |ui| {
-            toggle(ui, &mut settings.exports_host, "Include host name in exports");
-        });
+        toggle_row(ui, "Include host name in exports", note, &mut settings.exports_host);
         let note = "The same for the user name. File paths are shortened unless both are included.";
-        row(ui, "Include user name in exports", note, |ui| {
-            toggle(ui, &mut settings.exports_user, "Include user name in exports");
-        });
+        toggle_row(ui, "Include user name in exports", note, &mut settings.exports_user);
         let note = "When off, files name only programs that the verdict or its advice names.";
-        row(ui, "Include other programs in exports", note, |ui| {
-            toggle(ui, &mut settings.exports_programs, "Include other programs in exports");
-        });
-        fixed_row(ui, "Network", "Jitterscope never connects to the network", "none");
+        toggle_row(ui, "Include other programs in exports", note, &mut settings.exports_programs);
+        fixed_row(ui, "Network", text::hosts::NETWORK, "none");
         let note = "Messages on screen contain them; saved runs do not";
         fixed_row(ui, "Folders", note, "not saved");
     });
@@ -282,7 +277,7 @@ pub(super) fn privacy_ui(ui: &mut Ui, settings: &mut Settings) {
 
 /// Draws the most common shortcuts, and a button that shows all of them.
 pub(super) fn keyboard_ui(ui: &mut Ui, actions: &mut Vec<Action>) {
-    SettingsCard::new("Keyboard").show(ui, |ui| {
+    settings_card(ui, "Keyboard", |ui| {
         for (words, commands) in LISTED {
             let texts: Vec<String> =
                 commands.iter().map(|command| key_text(ui.ctx(), *command)).collect();
@@ -294,7 +289,7 @@ pub(super) fn keyboard_ui(ui: &mut Ui, actions: &mut Vec<Action>) {
             }
         }
         let key = key_text(ui.ctx(), Command::Keys);
-        row(ui, "All shortcuts", "Every action has one", |ui| {
+        row(ui, "All shortcuts", "Most actions have one", |ui| {
             if ui.add(Button::new("Show").shortcut(&key).name("Show all shortcuts")).clicked() {
                 actions.push(Action::ShowKeys);
             }

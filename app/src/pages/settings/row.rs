@@ -3,7 +3,7 @@
 use eframe::egui::{Align, Layout, Sense, Ui, UiBuilder, vec2};
 
 use crate::theme::{Tokens, Type, size};
-use crate::widgets::{Card, Spans, key_cap, right_aligned};
+use crate::widgets::{Card, Spans, key_cap, right_aligned, toggle};
 
 /// Placeholder between the first and the last key of a range of shortcuts.
 pub(super) const UNTIL: &str = "…";
@@ -12,24 +12,12 @@ const ROW: f32 = 40.0;
 /// Padding above and below the text of a row.
 const PADDING: f32 = 8.0;
 
-/// A card whose rows are settings.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct SettingsCard<'a> {
-    title: &'a str,
-}
-
-impl<'a> SettingsCard<'a> {
-    pub(super) const fn new(title: &'a str) -> Self {
-        Self { title }
-    }
-
-    /// Shows the card with its rows.
-    pub(super) fn show(self, ui: &mut Ui, rows: impl FnOnce(&mut Ui)) {
-        Card::new(self.title).flush().show_plain(ui, |ui| {
-            ui.spacing_mut().item_spacing.y = 0.0;
-            rows(ui);
-        });
-    }
+/// Shows a card whose rows are settings.
+pub(super) fn settings_card(ui: &mut Ui, title: &str, rows: impl FnOnce(&mut Ui)) {
+    Card::new(title).flush().show_plain(ui, |ui| {
+        ui.spacing_mut().item_spacing.y = 0.0;
+        rows(ui);
+    });
 }
 
 /// Shows a row: a line above it, its name and a note on the left, its control on the right.
@@ -69,6 +57,13 @@ pub(super) fn row(ui: &mut Ui, name: &str, note: &str, control: impl FnOnce(&mut
         ui.data_mut(|data| data.insert_temp(id, used));
         ui.request_discard("the control of a row changed its width");
     }
+}
+
+/// Shows a row whose control is a switch with the name of the row.
+pub(super) fn toggle_row(ui: &mut Ui, name: &str, note: &str, on: &mut bool) {
+    row(ui, name, note, |ui| {
+        toggle(ui, on, name);
+    });
 }
 
 /// Shows a row of reduced height: a line above it, the action on the left, and its keys on the

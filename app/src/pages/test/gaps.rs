@@ -8,7 +8,7 @@ use jitterscope_engine::nanos::Nanos;
 use jitterscope_engine::plan::Plan;
 use jitterscope_engine::report::table::TableRow;
 use jitterscope_engine::report::{Chart, GapTotals, Report, gap_histogram};
-use jitterscope_engine::run::{Run, counter};
+use jitterscope_engine::run::{Run, TrialRun, counter};
 
 use super::view::{ResultView, ShownResult};
 use crate::plots::{ChartCard, HeatMap, charts_ui};
@@ -51,7 +51,9 @@ pub(super) struct View {
     map: HeatMap,
     /// For each trial, the number of gaps already in the map.
     counted: Vec<usize>,
-    of: String,
+    /// The ID of the run in the map, and the start time of each of its trials; `None` until the
+    /// trial has ended.
+    of: (String, Vec<Option<i64>>),
     lengths: Option<Lengths>,
 }
 
@@ -108,22 +110,25 @@ impl View {
         }
     }
 
-    /// Adds the gaps that were recorded since the last call to the heat map; another run starts a
-    /// new map.
+    /// Adds the gaps that were recorded since the last call to the heat map; another run, or a
+    /// trial whose start time is new, starts a new map.
     fn fill(&mut self, run: &Run) {
         let Some(Plan::SchedulingGaps(plan)) = run.plan() else { return };
-        let id = run.id.to_string();
-        if self.of != id {
+        let started = |trial: &TrialRun| trial.counters.get(counter::STARTED_NANOS).copied();
+        let of = (run.id.to_string(), run.trials.iter().map(started).collect());
+        if self.of != of {
+            if self.of.0 != of.0 {
+                self.core = None;
+                self.lengths = None;
+            }
             self.map = HeatMap::of(run, plan.duration, (plan.typical, plan.bad));
             self.counted = vec![0; run.trials.len()];
-            self.of = id;
-            self.core = None;
-            self.lengths = None;
+            self.of = of;
         }
         for (position, (trial, counted)) in run.trials.iter().zip(&mut self.counted).enumerate() {
             // While the test runs, the start time of a trial is not known yet. The start of its
             // first gap is used instead.
-            let started = trial.counters.get(counter::STARTED_NANOS).copied().map_or_else(
+            let started = started(trial).map_or_else(
                 || trial.samples.get(0).map_or(Nanos::ZERO, |gap| gap.due),
                 Nanos::new,
             );
@@ -155,28 +160,38 @@ fn tiles_ui(ui: &mut Ui, run: &Run, report: &Report) {
     let Some(all) = GapTotals::of(&report.rows) else { return };
     let label = report.rows.get(all.longest_row).map_or("", |row| row.label.as_str());
     let (longest, longest_unit) = text::time_parts(all.longest);
-    let (mean, mean_unit) = text::time_parts(Nanos::from_nanos_f64(all.mean_nanos));
-    let deviation = all.std_dev_nanos.unwrap_or(0.0);
-    let (deviation, deviation_unit) = text::time_parts(Nanos::from_nanos_f64(deviation));
-    let count = text::format_count(u64::try_from(all.gap_count).unwrap_or(0));
+    let [mean, deviation] = mean_and_deviation(&all);
+    let count = text::format_count(all.gap_count);
     // A probe reports its number of clock reads at its start, and then every second. Before the
     // first report, the number is shown as missing instead of 0.
     let readings =
         if all.readings == 0 { (text::MISSING.to_owned(), "") } else { large(all.readings) };
     let share = all.lost_share.map_or_else(|| text::MISSING.to_owned(), text::format_share);
     let is_wide = size::WIDE_FROM <= ui.content_rect().width();
-    let probes = if is_wide { format!("{} probes", run.trials.len()) } else { String::new() };
+    let probes = if is_wide { text::count_text(run.trials.len(), "probes") } else { String::new() };
     tile_row(
         ui,
         &[
             Tile::new("Longest gap", &longest, longest_unit).note(label).help(LONGEST),
-            Tile::new("Mean gap", &mean, mean_unit),
-            Tile::new("Std dev", &deviation, deviation_unit),
+            Tile::new("Mean gap", &mean.0, mean.1),
+            Tile::new("Std dev", &deviation.0, deviation.1),
             Tile::new("Number of gaps", &count, ""),
             Tile::new("Clock reads", &readings.0, readings.1).note(&probes),
             Tile::new("Time lost", &share, "").help(TAKEN),
         ],
     );
+}
+
+/// Returns number and unit of the mean and of the standard deviation of the gaps: missing without
+/// a gap, and the standard deviation also with a single gap.
+fn mean_and_deviation(all: &GapTotals) -> [(String, &'static str); 2] {
+    let mean = (0 < all.gap_count).then_some(all.mean_nanos);
+    [mean, all.std_dev_nanos].map(|nanos| {
+        nanos.map_or_else(
+            || (text::MISSING.to_owned(), ""),
+            |nanos| text::time_parts(Nanos::from_nanos_f64(nanos)),
+        )
+    })
 }
 
 /// Shortens a large count to a few digits and a word, such as `1.5` and `million`.
@@ -196,5 +211,46 @@ fn stalls_ui(ui: &mut Ui, report: &Report, unit: Unit) {
     if let Some(stalls) = stalls.filter(|stalls| !stalls.rows.is_empty()) {
         let table = ResultTable::new("scheduling-gaps-stalls", stalls, STALLS);
         ResultTable { unit, ..table }.show(ui);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn mean_and_deviation_of_too_few_gaps_are_missing() {
+        let totals = |gap_count, std_dev_nanos| GapTotals {
+            longest_row: 0,
+            longest: Nanos::ZERO,
+            gap_count,
+            lost_share: None,
+            readings: 1,
+            mean_nanos: if gap_count == 0 { 0.0 } else { 500.0 },
+            std_dev_nanos,
+        };
+        let numbers = |all| mean_and_deviation(&all).map(|(number, _)| number);
+        assert_eq!(numbers(totals(0, None)), [text::MISSING; 2]);
+        assert_eq!(numbers(totals(1, None)), ["500", text::MISSING]);
+        assert_eq!(numbers(totals(2, Some(20.0))), ["500", "20"]);
+    }
+
+    #[test]
+    fn map_follows_the_start_of_a_trial_once_it_is_known() {
+        let file = include_bytes!("../../../../assets/examples/scheduling-gaps.jitterscope.json");
+        let run = jitterscope_engine::format::read(file.as_slice()).unwrap();
+        let mut live = run.clone();
+        for trial in &mut live.trials {
+            trial.counters.remove(counter::STARTED_NANOS);
+        }
+        let places = |view: &View| -> Vec<_> {
+            view.map.rows.iter().map(|row| row.longest_of((0.0, 1e9), 1)).collect()
+        };
+        let (mut view, mut finished) = (View::default(), View::default());
+        view.fill(&live);
+        finished.fill(&run);
+        assert_ne!(places(&view), places(&finished));
+        view.fill(&run);
+        assert_eq!(places(&view), places(&finished));
     }
 }

@@ -102,13 +102,6 @@ pub(super) fn refused_ui(ui: &mut Ui, report: &Report) {
     if refused.is_empty() {
         return;
     }
-    let names: Vec<&str> = refused.iter().map(|row| row.label.as_str()).collect();
-    let sentence = match refused.len() {
-        1 => format!("{} did not run as requested. It is marked and not graded.", names.join("")),
-        count => format!(
-            "{count} configurations did not run as requested. They are marked and not graded."
-        ),
-    };
     let granted = || refused.iter().filter_map(|row| row.granted.as_ref());
     let refusals = || granted().flat_map(|granted| &granted.refusals);
     let mut reasons = distinct(refusals().map(ToString::to_string));
@@ -122,9 +115,25 @@ pub(super) fn refused_ui(ui: &mut Ui, report: &Report) {
         evidence.push_str(&refusal.remedy);
     }
     VerdictStrip::new(Severity::Denied, "Not applied as requested")
-        .sentence(&sentence)
+        .sentence(&refused_sentence(&refused))
         .evidence(&evidence)
         .show(ui, |_| {});
+}
+
+/// States that these configurations did not run as requested. Gap probes that could not be pinned
+/// are graded nevertheless.
+fn refused_sentence(refused: &[&Configuration]) -> String {
+    let is_graded = refused.iter().any(|row| row.grading.is_some());
+    let and_not_graded = if is_graded { "" } else { " and not graded" };
+    match refused {
+        [row] => {
+            format!("{} did not run as requested. It is marked{and_not_graded}.", row.label)
+        }
+        rows => format!(
+            "{} configurations did not run as requested. They are marked{and_not_graded}.",
+            rows.len()
+        ),
+    }
 }
 
 /// Draws the warnings about measurement quality, and the lateness that re-basing hides (moving the
@@ -157,4 +166,26 @@ pub(super) fn trust_ui(ui: &mut Ui, report: &Report) {
             });
         }
     });
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use jitterscope_engine::{report, store};
+
+    use super::*;
+
+    #[test]
+    fn a_graded_configuration_is_not_said_to_have_no_grade() {
+        let file = "../tests/older/scheduling-gaps.jitterscope.json";
+        let run = store::load(&Path::new(env!("CARGO_MANIFEST_DIR")).join(file)).unwrap();
+        let rows = Report::of(&run, &report::Options::default()).rows;
+        let graded = &rows[0];
+        let ungraded = Configuration { grading: None, ..graded.clone() };
+        assert!(graded.grading.is_some());
+        assert!(refused_sentence(&[graded]).ends_with("It is marked."));
+        assert!(refused_sentence(&[graded, &ungraded]).ends_with("They are marked."));
+        assert!(refused_sentence(&[&ungraded]).ends_with("It is marked and not graded."));
+    }
 }

@@ -139,14 +139,14 @@ fn applied_ui(ui: &mut Ui, report: &Report) {
                 continue;
             };
             let severity = if row.is_as_requested() { Severity::Good } else { Severity::Denied };
-            let words = if row.is_as_requested() {
+            // The text of a priority that was granted and later lost states the loss itself.
+            let words = if row.is_as_requested() || !row.has_retained_policy() {
                 row.applied_text()
             } else {
                 format!("denied, ran at {}", row.applied_text())
             };
             Spans::new(Type::Body)
-                .icon(severity.icon(), size::ICON_SMALL, severity.color(tokens))
-                .gap(size::GAP_LABEL)
+                .severity(severity, size::GAP_LABEL, tokens)
                 .text(Type::Body, &words, tokens.t1)
                 .label(ui);
             for refusal in &granted.refusals {
@@ -174,8 +174,7 @@ fn applied_ui(ui: &mut Ui, report: &Report) {
         };
         if report.rows.iter().skip(1).any(|row| row.granted.is_some()) {
             Spans::new(Type::Small)
-                .icon(severity.icon(), size::ICON_SMALL, severity.color(tokens))
-                .gap(size::GAP_LABEL)
+                .severity(severity, size::GAP_LABEL, tokens)
                 .text(Type::Small, words, tokens.t2)
                 .label(ui);
         }

@@ -128,16 +128,16 @@ impl ResultView for PlainView {
 /// Draws a strip with the current step of a running test and its number of samples so far.
 fn live_strip_ui(ui: &mut Ui, live: &Live, is_stopping: bool) {
     let sentence = match live.current() {
+        Some(trial) if live.trial_count() <= 1 => trial.trial.label.clone(),
         Some(trial) if matches!(trial.trial.pace, Pace::Gaps { .. }) => {
             format!("{} probes at the same time", live.trial_count())
         }
-        Some(trial) if 1 < live.trial_count() => format!(
+        Some(trial) => format!(
             "Step {} of {}: {}",
             live.current_index() + 1,
             live.trial_count(),
             trial.trial.label
         ),
-        Some(trial) => trial.trial.label.clone(),
         None => "Preparing".to_owned(),
     };
     let samples = live.run().map_or(0, Run::sample_count);
@@ -147,10 +147,7 @@ fn live_strip_ui(ui: &mut Ui, live: &Live, is_stopping: bool) {
         format!("Preparing: {}", live.step())
     } else {
         let name = live.run().map_or("samples", |run| run.subject.samples_name());
-        format!(
-            "Measuring · {} {name} so far",
-            text::format_count(u64::try_from(samples).unwrap_or(0))
-        )
+        format!("Measuring · {} {name} so far", text::format_count(samples))
     };
     let demoted = if live.was_demoted() { " · real-time priority was revoked" } else { "" };
     VerdictStrip::new(Severity::Info, "")

@@ -209,8 +209,7 @@ impl View {
                 let known = risks(effect);
                 for (severity, words) in known {
                     Spans::new(Type::Small)
-                        .icon(severity.icon(), size::ICON_SMALL, severity.color(tokens))
-                        .gap(size::GAP_LABEL)
+                        .severity(severity, size::GAP_LABEL, tokens)
                         .text(Type::Small, &words, tokens.t2)
                         .paragraph_within(ui, width);
                 }

@@ -7,7 +7,7 @@ use jitterscope_engine::report::chart::{Chart, Marks, Series};
 use jitterscope_engine::report::table::Quantity;
 
 use super::super::plane::has_keys;
-use super::words::value_text;
+use super::words::{holds_lower, range_text, value_text};
 use super::{place, value_at};
 use crate::widgets::Hidden;
 
@@ -58,15 +58,8 @@ fn bars(chart: &Chart, one: &Series) -> Vec<Target> {
     let bars = one.points.chunks_exact(2).filter_map(|edges| {
         let [(from, count), (to, _)] = edges else { return None };
         let middle = f64::midpoint(place(&chart.x, *from), place(&chart.x, *to));
-        let (from_words, to_words) = (value_text(&chart.x, *from), value_text(&chart.x, *to));
-        // The first bar also counts all lower values.
-        let is_first = *from <= chart.x.from;
-        let words = if is_first {
-            format!("below {to_words}")
-        } else {
-            format!("{from_words} to {to_words}")
-        };
-        let from = if is_first { f64::NEG_INFINITY } else { *from };
+        let words = range_text(&chart.x, (*from, *to));
+        let from = if holds_lower(&chart.x, *from) { f64::NEG_INFINITY } else { *from };
         let pick = ChartPick { series: one.label.clone(), from, to: *to, words };
         let at = PlotPoint::new(middle, place(&chart.y, *count));
         (0.0 < *count).then_some(Target { pick, at })

@@ -7,7 +7,7 @@ use jitterscope_engine::report::chart::{Chart, Marks, Series};
 
 use super::super::plane::hold;
 use super::super::style::SHADE;
-use super::words::value_text;
+use super::words::{range_text, value_text};
 use super::{place, value_at};
 use crate::text;
 use crate::theme::{Tokens, Type, icons, size};
@@ -84,8 +84,6 @@ fn counts(one: &Series, (from, to): (f64, f64)) -> (f64, f64) {
 fn sentence(chart: &Chart, range: Selection) -> Option<String> {
     let Marks::Steps(all) = &chart.marks else { return None };
     let ends = edges(chart, range)?;
-    let from = value_text(&chart.x, ends.0);
-    let begins = if ends.0 <= chart.x.from { "below".to_owned() } else { format!("{from} to") };
     let each = all.iter().map(|one| {
         let (count, total) = counts(one, ends);
         let share = text::format_share(count / total.max(1.0));
@@ -94,7 +92,7 @@ fn sentence(chart: &Chart, range: Selection) -> Option<String> {
     });
     let each: Vec<String> = each.collect();
     let counted = chart.y.title.to_lowercase();
-    Some(format!("{begins} {}: {counted} {}", value_text(&chart.x, ends.1), each.join(", ")))
+    Some(format!("{}: {counted} {}", range_text(&chart.x, ends), each.join(", ")))
 }
 
 /// Shades the selected range in the plot.
@@ -128,7 +126,7 @@ pub(super) fn row_ui(ui: &mut Ui, chart: &Chart, range: &mut Option<Selection>) 
 
 #[cfg(test)]
 mod tests {
-    use jitterscope_engine::report::chart::of_histograms;
+    use jitterscope_engine::report::chart::{Scale, of_histograms};
     use jitterscope_engine::stats::LogHistogram;
 
     use super::*;
@@ -144,5 +142,11 @@ mod tests {
         };
         assert_eq!(said(2_000.0, 110.0).unwrap(), "100 ns to 2.51 µs: frames 3 (60.0%)");
         assert_eq!(said(60.0, 70.0).unwrap(), "below 100 ns: frames 1 (20.0%)");
+        // The first bin of a linear histogram holds no lower values.
+        let mut chart = chart.clone();
+        chart.x.scale = Scale::Linear;
+        let range = Selection { begin: 60.0, end: 70.0, is_dragged: false };
+        let words = sentence(&chart, range).unwrap().replace('\u{202f}', " ");
+        assert_eq!(words, "50 ns to 100 ns: frames 1 (20.0%)");
     }
 }

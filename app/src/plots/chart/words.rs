@@ -3,7 +3,7 @@
 
 use egui_plot::HoverPosition;
 use jitterscope_engine::nanos::Nanos;
-use jitterscope_engine::report::chart::{Axis, BoxMark, Chart, Marks, Series};
+use jitterscope_engine::report::chart::{Axis, BoxMark, Chart, Marks, Scale, Series};
 use jitterscope_engine::report::table::Quantity;
 
 use super::super::axis::whole;
@@ -20,6 +20,31 @@ pub(super) fn value_text(axis: &Axis, value: f64) -> String {
         Quantity::Share => text::format_share(value),
         Quantity::Rate => text::format_measured_fps(value),
         _ => text::format_ratio(value),
+    }
+}
+
+/// Formats a count on an axis with what it counts: "1 frame", "20 frames".
+fn counted_text(axis: &Axis, count: f64) -> String {
+    let counted = axis.title.to_lowercase();
+    match axis.quantity {
+        Quantity::Count => text::count_text(whole(count.max(0.0)), &counted),
+        _ => format!("{} {counted}", value_text(axis, count)),
+    }
+}
+
+/// Whether the bin that begins at this value also holds all lower values: the first bin of a
+/// logarithmic histogram.
+pub(super) fn holds_lower(axis: &Axis, from: f64) -> bool {
+    axis.scale == Scale::Log && from <= axis.from
+}
+
+/// Returns the range of values of a bin, or of adjacent bins, as text.
+pub(super) fn range_text(axis: &Axis, (from, to): (f64, f64)) -> String {
+    let to = value_text(axis, to);
+    if holds_lower(axis, from) {
+        format!("below {to}")
+    } else {
+        format!("{} to {to}", value_text(axis, from))
     }
 }
 
@@ -55,18 +80,15 @@ fn bin_text(chart: &Chart, series: &[Series], hidden: Hidden, value: f64) -> Opt
         });
         if let Some((from, to, count)) = bin {
             edges = Some((from, to));
-            let count = value_text(&chart.y, count);
-            let unit = chart.y.title.to_lowercase();
+            let count = counted_text(&chart.y, count);
             // A single histogram needs no name: the title of the plot is sufficient.
             lines.push(match series.len() {
-                1 => format!("{count} {unit}"),
-                _ => format!("{}: {count} {unit}", one.label),
+                1 => count,
+                _ => format!("{}: {count}", one.label),
             });
         }
     }
-    let (from, to) = edges?;
-    let from = value_text(&chart.x, from);
-    Some(format!("{from} to {}\n{}", value_text(&chart.x, to), lines.join("\n")))
+    Some(format!("{}\n{}", range_text(&chart.x, edges?), lines.join("\n")))
 }
 
 fn box_text(axis: &Axis, one: &BoxMark) -> String {
@@ -111,16 +133,16 @@ pub(super) fn summary(chart: &Chart) -> String {
 fn highest(chart: &Chart, one: &Series) -> Option<String> {
     let most = one.points.iter().max_by(|a, b| a.1.total_cmp(&b.1))?;
     let (x, y) = (value_text(&chart.x, most.0), value_text(&chart.y, most.1));
-    let count = text::format_count(one.points.len());
-    Some(format!("{}: {count} points, max {y} at {x}", one.label))
+    let count = text::count_text(one.points.len(), "points");
+    Some(format!("{}: {count}, max {y} at {x}", one.label))
 }
 
 fn counted(chart: &Chart, one: &Series) -> Option<String> {
     let bins = || one.points.chunks_exact(2).filter(|bin| bin.iter().all(|edge| 0.0 < edge.1));
     let total = bins().filter_map(<[_]>::first).map(|edge| edge.1).sum();
     let end = bins().next_back()?.last()?.0;
-    let (total, end) = (value_text(&chart.y, total), value_text(&chart.x, end));
-    Some(format!("{}: {total} {}, max below {end}", one.label, chart.y.title.to_lowercase()))
+    let (total, end) = (counted_text(&chart.y, total), value_text(&chart.x, end));
+    Some(format!("{}: {total}, max below {end}", one.label))
 }
 
 /// Returns the data of the chart as a table.
@@ -175,7 +197,9 @@ fn of_bins(chart: &Chart, all: &[Series]) -> Vec<Vec<String>> {
     edges
         .into_iter()
         .map(|(from, to)| {
-            let ends = [value_text(&chart.x, from), value_text(&chart.x, to)];
+            let is_open = holds_lower(&chart.x, from);
+            let from_words = if is_open { "below".to_owned() } else { value_text(&chart.x, from) };
+            let ends = [from_words, value_text(&chart.x, to)];
             let counts = all.iter().map(|one| value_text(&chart.y, count(one, from)));
             ends.into_iter().chain(counts).collect()
         })
@@ -216,6 +240,7 @@ mod tests {
         let table = table(&chart);
         let counts: Vec<&str> = table.rows.iter().map(|row| row[2].as_str()).collect();
         assert_eq!(counts, ["2", "1", "1"]);
+        assert_eq!(table.rows[0][0], "below");
         assert_eq!(table.header, ["From", "To", "Normal"]);
     }
 
@@ -226,15 +251,15 @@ mod tests {
             let position = PlotPoint::new(x, 0.0);
             readout(&chart, Hidden::default(), &HoverPosition::Elsewhere { position })
         };
-        assert!(at(3.05).unwrap().ends_with("\n1 frames"), "{:?}", at(3.05));
-        assert!(at(1.8).unwrap().ends_with("\n2 frames"), "{:?}", at(1.8));
+        assert!(at(3.05).unwrap().ends_with("\n1 frame"), "{:?}", at(3.05));
+        assert_eq!(at(1.8).unwrap().replace('\u{202f}', " "), "below 100 ns\n2 frames");
         assert_eq!(at(12.0), None);
         let counts = LogHistogram::of(&[1_000]);
         let both = [("Normal", &counts), ("Highest", &counts)];
         let chart = of_histograms("test", "Test", ("Lateness", "Frames"), &both).unwrap();
         let position = PlotPoint::new(3.05, 0.0);
         let words = readout(&chart, Hidden::default(), &HoverPosition::Elsewhere { position });
-        assert!(words.unwrap().ends_with("\nNormal: 1 frames\nHighest: 1 frames"));
+        assert!(words.unwrap().ends_with("\nNormal: 1 frame\nHighest: 1 frame"));
     }
 
     #[test]

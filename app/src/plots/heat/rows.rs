@@ -96,7 +96,7 @@ impl HeatRow {
 
     /// Returns up to `most` of the longest gaps in a time range in descending order, each with its
     /// start in seconds.
-    pub(super) fn longest_of(&self, (from, to): (f64, f64), most: usize) -> Vec<(f64, Nanos)> {
+    pub fn longest_of(&self, (from, to): (f64, f64), most: usize) -> Vec<(f64, Nanos)> {
         let each = self.gaps.iter().flat_map(|(_, gaps)| {
             gaps.range_before(from, to).filter_map(|at| Some((gaps.point(at)?.0, gaps.value(at)?)))
         });

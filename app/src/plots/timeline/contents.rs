@@ -52,8 +52,7 @@ impl Timeline {
         };
         let (from, to) = (from.max(0.0), to.min(data.end_secs()));
         let rows = plot_rows(pyramid, (from, to), PARTS).map(|row| {
-            let missed = data.missed().iter().filter(|one| row.range.contains(&one.index)).count();
-            let missed = text::format_count(missed);
+            let missed = text::format_count(data.missed_count(&row.range));
             vec![format!("{:.2} s", row.begins), row.count, row.max, missed]
         });
         PlotTable {
@@ -79,7 +78,7 @@ impl Timeline {
             text::format_count(data.len()),
             text::format_time(Nanos::from_nanos_f64(most)),
             text::format_count(data.late_count()),
-            text::format_count(data.missed().len()),
+            text::format_count(data.missed_count(&(0..data.len()))),
         )
     }
 }

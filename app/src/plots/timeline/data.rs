@@ -1,6 +1,8 @@
 //! The data of a timeline, extended sample by sample, so that a live plot processes only new
 //! samples.
 
+use std::ops::Range;
+
 use jitterscope_engine::nanos::Nanos;
 use jitterscope_engine::report::{Cause, LateSample};
 use jitterscope_engine::sample::{Sample, Samples};
@@ -16,6 +18,9 @@ pub struct Missed {
     pub period_nanos: f64,
     /// Position of the frame among all samples, from 0.
     pub index: usize,
+    /// Number of missed frames: the skipped slots before the frame, and the frame itself if it was
+    /// not finished by its deadline.
+    pub count: usize,
 }
 
 /// A late sample with its cause.
@@ -85,13 +90,23 @@ impl TimelineData {
         self.periods.push(at, period);
         self.lateness.push(at, late);
         self.late_count += usize::from(self.late_limit < late);
-        let unfinished = sample.due + self.frame < sample.done;
-        let step = self.before.map_or(self.frame, |before| sample.due - before.due);
-        let skipped = self.frame < step && step.get() % self.frame.get().max(1) == 0;
-        if Nanos::ZERO < self.frame && (unfinished || skipped) {
-            self.missed.push(Missed { secs, period_nanos: period.as_f64(), index });
+        let count = self.missed_at(sample);
+        if 0 < count {
+            self.missed.push(Missed { secs, period_nanos: period.as_f64(), index, count });
         }
         self.before = Some(*sample);
+    }
+
+    /// Returns the number of missed frames up to this new sample: skipped slots, and the frame
+    /// itself if it was not finished by its deadline.
+    fn missed_at(&self, sample: &Sample) -> usize {
+        if self.frame <= Nanos::ZERO {
+            return 0;
+        }
+        let step = self.before.map_or(self.frame, |before| sample.due - before.due).get();
+        let (slots, rest) = (step / self.frame.get(), step % self.frame.get());
+        let skipped = if rest == 0 { usize::try_from(slots - 1).unwrap_or(0) } else { 0 };
+        skipped + usize::from(sample.due + self.frame < sample.done)
     }
 
     /// Replaces the marks of late samples. The flag of each sample states whether the list next to
@@ -130,9 +145,12 @@ impl TimelineData {
         self.late_count
     }
 
-    /// Returns the missed frames in order of time.
-    pub fn missed(&self) -> &[Missed] {
-        &self.missed
+    /// Returns the number of missed frames among the samples at these positions, with the skipped
+    /// slots before them.
+    pub fn missed_count(&self, range: &Range<usize>) -> usize {
+        let start = self.missed.partition_point(|missed| missed.index < range.start);
+        let rest = self.missed.iter().skip(start);
+        rest.take_while(|missed| missed.index < range.end).map(|missed| missed.count).sum()
     }
 
     /// Returns when the last sample woke, in seconds; 0 without samples.
@@ -183,7 +201,10 @@ mod tests {
         assert!((secs - 0.084_066_668).abs() < 1e-9);
         assert_eq!(period, Nanos::new(FRAME + 17_399_000));
         assert_eq!(late, Nanos::new(17_400_000));
-        assert_eq!(data.missed().iter().map(|missed| missed.index).collect::<Vec<_>>(), [3]);
+        assert_eq!(data.missed.iter().map(|missed| missed.index).collect::<Vec<_>>(), [3]);
+        // The slots 5, 6, and 7 are skipped.
+        data.push(&sample(8, 1_000));
+        assert_eq!((data.missed_count(&(0..4)), data.missed_count(&(0..5))), (1, 4));
     }
 
     #[test]

@@ -53,12 +53,10 @@ impl Statistics {
         let range = values.range(from, to);
         let each = range.clone().filter_map(|index| Some(values.value(index)?.get()));
         let late = range.clone().filter_map(|index| data.lateness.value(index));
-        let start = data.missed.partition_point(|missed| missed.index < range.start);
-        let end = data.missed.partition_point(|missed| missed.index < range.end);
         Self {
             spread: Spread::of(each.collect()),
             late_count: late.filter(|late| data.late_limit < *late).count(),
-            missed_count: end - start,
+            missed_count: data.missed_count(&range),
         }
     }
 

@@ -17,8 +17,8 @@ use jitterscope_engine::stats::distinct;
 use self::changes::{changes, definition};
 use super::super::{date, format_count, format_long_time, local, run_name};
 use super::{
-    HOW_EVALUATED, NOISE_FLOOR, check_sentence, evidence, letter, noise_floor, note, obstacle,
-    sentence,
+    HOW_EVALUATED, NOISE_FLOOR, check_sentence, direction, evidence, letter, noise_floor, note,
+    obstacle, outcomes, sentence,
 };
 
 /// Runs with their reports.
@@ -101,7 +101,7 @@ fn page<'a>(sets: &'a [Compared<'a>], privacy: String) -> ComparisonPage<'a> {
     let (changes, shown_count) = changes(sets, count, is_single);
     let ids: Vec<&str> =
         first.into_iter().flat_map(|set| set.runs.iter().map(|(run, _)| set.id(run))).collect();
-    let conditions = || first.into_iter().flat_map(|set| &set.comparison.conditions);
+    let conditions = first.map_or(&[][..], |set| &set.comparison.conditions);
     let is_likely = |one: &Condition| one.weight == Relevance::Likely;
     let row = |one: &Condition| (one.name.clone(), one.values.clone(), is_likely(one));
     let same =
@@ -113,7 +113,7 @@ fn page<'a>(sets: &'a [Compared<'a>], privacy: String) -> ComparisonPage<'a> {
         headline: headline(sets, privacy),
         ids: format!("{} {}", if is_of_checks { "Checks" } else { "Runs" }, ids.join(", ")),
         facts: first.map_or_else(Vec::new, |set| facts(set, !is_of_checks)),
-        direction: direction(sets, conditions().any(is_likely)),
+        direction: direction(&all_outcomes(sets), conditions),
         sides: first.map_or_else(Vec::new, |set| sides(set, drawn)),
         warnings: all_remarks(sets),
         changes,
@@ -122,7 +122,7 @@ fn page<'a>(sets: &'a [Compared<'a>], privacy: String) -> ComparisonPage<'a> {
         drawn: drawn.filter(|_| !is_single).map_or_else(String::new, |row| row.label.clone()),
         late_limit: drawn.and_then(|row| row.late_limit),
         differing: first.into_iter().flat_map(|set| set.comparison.differing()).map(row).collect(),
-        same: conditions().filter(|one| one.weight == Relevance::Same).map(same).collect(),
+        same: conditions.iter().filter(|one| one.weight == Relevance::Same).map(same).collect(),
         method,
         definitions: definitions(sets),
         command: first.map_or_else(String::new, Compared::command),
@@ -178,7 +178,7 @@ fn headline(sets: &[Compared<'_>], privacy: String) -> Headline {
         (better, 0) => format!("{}, none worse", found(better, "better")),
         (better, worse) => format!("{}, {}", found(better, "better"), found(worse, "worse")),
     };
-    let is_unsure = !grade.is_empty() && outcomes(sets).any(|one| one == Outcome::Differs);
+    let is_unsure = !grade.is_empty() && all_outcomes(sets).contains(&Outcome::Differs);
     let grade = if is_unsure { format!("{grade}; run-to-run variation unknown") } else { grade };
     let Some(first) = sets.first() else { return Headline::default() };
     let evidence = if first.part.is_some() { String::new() } else { evidence(first.comparison) };
@@ -247,23 +247,8 @@ fn facts(set: &Compared<'_>, has_samples: bool) -> Vec<String> {
 }
 
 /// Returns the outcome of each run compared with the baseline, over all comparisons.
-fn outcomes(sets: &[Compared<'_>]) -> impl Iterator<Item = Outcome> {
-    sets.iter().flat_map(|set| {
-        let others = (0..set.comparison.count).filter(|&run| run != set.comparison.baseline);
-        others.map(|run| set.comparison.outcome(run))
-    })
-}
-
-/// Returns the overall direction, which sets the color of the page; `None` if it is not clear. If a
-/// condition that is likely to matter differs between the runs, the direction is never `Better`:
-/// the condition may be the cause.
-fn direction(sets: &[Compared<'_>], differs: bool) -> Option<DeltaResult> {
-    let outcomes: Vec<Outcome> = outcomes(sets).collect();
-    if outcomes.contains(&Outcome::Worse) || outcomes.contains(&Outcome::NotComparable) {
-        return Some(DeltaResult::Worse);
-    }
-    let is_better = !outcomes.is_empty() && outcomes.iter().all(|one| *one == Outcome::Better);
-    (is_better && !differs).then_some(DeltaResult::Better)
+fn all_outcomes(sets: &[Compared<'_>]) -> Vec<Outcome> {
+    sets.iter().flat_map(|set| outcomes(set.comparison)).collect()
 }
 
 fn sides<'a>(set: &'a Compared<'a>, drawn: Option<&ComparedRow>) -> Vec<Side<'a>> {

@@ -1,7 +1,7 @@
 //! The text about a machine lists the facts that the system reports and omits all others.
 
 use jitterscope_engine::machine::Memory;
-use jitterscope_engine::platform::{RealtimeBandwidth, SystemDetail};
+use jitterscope_engine::platform::{Cpu, RealtimeBandwidth, SystemDetail};
 
 use super::*;
 
@@ -44,6 +44,28 @@ fn limits_and_rights_are_reported_by_their_state() {
     let expected =
         expected.map(|(name, allowed, applied)| (name.to_owned(), allowed, applied.to_owned()));
     assert_eq!(reported, expected);
+}
+
+#[test]
+fn one_cpu_shares_no_cache_and_is_not_several() {
+    let machine =
+        Machine { physical_cores: Some(1), cpus: vec![Cpu::default()], ..Machine::default() };
+    let cache = |level, cpus| Cache { level, kind: "Data".to_owned(), bytes: 32 << 10, cpus };
+    let system = SystemDetail {
+        caches: vec![cache(1, vec![0]), cache(2, vec![0, 1])],
+        governors: vec![("powersave".to_owned(), 1), ("performance".to_owned(), 2)],
+        ..SystemDetail::default()
+    };
+    let detail = Detail { system, memory: Memory::default() };
+    let text = markdown(&machine, &detail, &ClockFacts::default(), &[], &[]);
+    for line in [
+        "| Cores | 1 core, 1 logical CPU |",
+        "| L1 data | 32 KiB |",
+        "| L2 data | 32 KiB, shared by 2 CPUs |",
+        "powersave (1 CPU), performance (2 CPUs)",
+    ] {
+        assert!(text.contains(line), "{line} in {text}");
+    }
 }
 
 #[test]

@@ -10,7 +10,7 @@ use super::{
     RATE_SOURCE, card, card_word, delayed_note, first_to_do, full_load, limit, numbers,
     plain_evidence, rates_grid, sentence, trust, what_to_do,
 };
-use crate::text::{MISSING, date, format_count, format_share, local};
+use crate::text::{MISSING, count_text, date, format_count, format_share, format_time, local};
 
 /// Returns the sections that only the file has, not the ticket: measurements, recommendations, and
 /// conditions.
@@ -93,9 +93,10 @@ pub fn ticket(scorecard: &Scorecard, runs: &[&Run]) -> Vec<Block> {
         });
         let rows: Vec<String> = rows.collect();
         facts.push(format!(
-            "Delayed by: {} of {} late frames",
+            "Delayed by: {} of {} more than {} late",
             rows.join(", "),
-            delayed.late_count
+            count_text(delayed.late_count, "frames"),
+            format_time(delayed.above)
         ));
     }
     facts.extend(Some(numbers(scorecard)).filter(|words| !words.is_empty()));

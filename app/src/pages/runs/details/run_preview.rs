@@ -116,10 +116,11 @@ fn facts_ui(ui: &mut Ui, run_preview: &Arc<RunPreview>, actions: &mut Vec<Action
             }
         }
     };
-    let spans =
-        Spans::new(Type::Small).icon(severity.icon(), size::ICON_SMALL, severity.color(tokens));
     let width = ui.available_width();
-    spans.text(Type::Small, &applied, tokens.t1).paragraph_within(ui, width);
+    Spans::new(Type::Small)
+        .severity(severity, 0.0, tokens)
+        .text(Type::Small, &applied, tokens.t1)
+        .paragraph_within(ui, width);
     let settings = words::settings(&run_preview.settings);
     Spans::plain(Type::Small, &settings, tokens.t2).label(ui);
     for (of, digits) in

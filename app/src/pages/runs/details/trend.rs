@@ -28,7 +28,7 @@ pub(super) fn trend_ui(ui: &mut Ui, session: &Session, run: &RunListEntry) {
             let words = format!("Trend needs {MIN_RUNS} runs with these settings; {count} so far.");
             Spans::plain(Type::Small, &words, tokens.t2).paragraph(ui);
         } else {
-            let title = format!("{}, last {count} runs", trend.name);
+            let title = format!("{}, {count} runs", trend.name);
             Spans::new(Type::Small)
                 .text(Type::Strong, &title, tokens.t1)
                 .gap(size::GAP_SMALL)

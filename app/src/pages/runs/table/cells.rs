@@ -97,8 +97,7 @@ pub(super) fn cells_ui(row: &mut TableRow<'_, '_>, run: &RunListEntry, look: Row
         let tokens = Tokens::of(ui);
         let severity = Severity::of_result(run.headline.grade, run.headline.standing);
         Spans::new(Type::TableStrong)
-            .icon(severity.icon(), size::ICON_SMALL, severity.color(tokens))
-            .gap(size::GAP_LABEL)
+            .severity(severity, size::GAP_LABEL, tokens)
             .text(Type::TableStrong, &run.verdict, severity.word_color(tokens))
             .label(ui);
     });
@@ -108,16 +107,15 @@ pub(super) fn cells_ui(row: &mut TableRow<'_, '_>, run: &RunListEntry, look: Row
         if 0 < run.headline.refused {
             spans = spans
                 .gap(size::GAP_SMALL)
-                .icon(icons::SHIELD_WARNING_FILL, size::ICON_SMALL, tokens.fair)
-                .gap(size::GAP_LABEL)
+                .severity(Severity::Denied, size::GAP_LABEL, tokens)
                 .text(Type::Table, &format!("{} not applied", run.headline.refused), tokens.fair);
         }
         if let Some(Change::Worse(_)) = run.change {
-            spans = spans
-                .gap(size::GAP_SMALL)
-                .icon(icons::WARNING_FILL, size::ICON_SMALL, tokens.fair)
-                .gap(2.0)
-                .text(Type::Table, "worse than baseline", tokens.fair);
+            spans = spans.gap(size::GAP_SMALL).severity(Severity::Fair, 2.0, tokens).text(
+                Type::Table,
+                "worse than baseline",
+                tokens.fair,
+            );
         }
         spans.label(ui);
     });

@@ -197,7 +197,7 @@ impl View {
         let note = format!(
             "{}, {} frames{hint}",
             text::format_long_time(trial.samples.last().map_or(Nanos::ZERO, |last| last.done)),
-            text::format_count(u64::try_from(trial.samples.len()).unwrap_or(0)),
+            text::format_count(trial.samples.len()),
         );
         let is_enlarged = self.timeline.is_enlarged;
         let height = if is_enlarged {

@@ -153,7 +153,7 @@ pub(super) fn stepper_ui(
 /// Returns the position of the selected frame among the late frames, with the late threshold if it
 /// is not the default.
 fn stepper_words(late: &LateFrames, default: Nanos, selected: Option<usize>) -> String {
-    let all = text::format_count(late.count());
+    let all = text::format_count(late.shown_count());
     let of_all =
         selected.map(|at| format!("{} of {all}", text::format_count(late.count_up_to(at))));
     match (of_all, late.threshold() == default) {
@@ -194,7 +194,7 @@ fn at(one: &LateSample) -> String {
 }
 
 fn frame_number(index: usize) -> String {
-    text::format_count(u64::try_from(index).unwrap_or(0) + 1)
+    text::format_count(index + 1)
 }
 
 /// Minimum width, in points, at which the list of late frames has a column for the CPU.

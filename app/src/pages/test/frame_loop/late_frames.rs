@@ -150,11 +150,6 @@ impl LateFrames {
         self.frames.is_empty()
     }
 
-    /// Returns the number of shown frames as a `u64`.
-    pub(super) fn count(&self) -> u64 {
-        wide(self.shown.len())
-    }
-
     /// Returns the late frame at position `index` of the trial; `None` if that frame is not late.
     /// Time: O(log k) for k late frames.
     pub(super) fn get(&self, index: usize) -> Option<&LateSample> {
@@ -165,8 +160,8 @@ impl LateFrames {
 
     /// Returns the number of shown frames up to and including a position of the trial. Time: O(log
     /// k).
-    pub(super) fn count_up_to(&self, index: usize) -> u64 {
-        wide(self.shown_by_index.partition_point(|frame| *frame <= index))
+    pub(super) fn count_up_to(&self, index: usize) -> usize {
+        self.shown_by_index.partition_point(|frame| *frame <= index)
     }
 
     /// Returns the position in the trial of the next or previous shown frame, or `selected` if
@@ -185,10 +180,6 @@ impl LateFrames {
         };
         next.copied().or(selected)
     }
-}
-
-fn wide(count: usize) -> u64 {
-    u64::try_from(count).unwrap_or(u64::MAX)
 }
 
 #[cfg(test)]
@@ -242,7 +233,7 @@ pub(super) mod tests {
         assert_eq!(late.get(70).map(|frame| frame.index), Some(70));
         assert!(late.get(11).is_none());
         assert_eq!([9, 10, 40, 99].map(|index| late.count_up_to(index)), [0, 1, 2, 3]);
-        assert_eq!(late.count(), 3);
+        assert_eq!(late.shown_count(), 3);
     }
 
     #[test]

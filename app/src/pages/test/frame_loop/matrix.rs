@@ -2,6 +2,7 @@
 
 use eframe::egui::{Align2, CornerRadius, Rect, Sense, Stroke, StrokeKind, Ui, pos2, vec2};
 use jitterscope_engine::nanos::Nanos;
+use jitterscope_engine::plan::conditions::Cell;
 use jitterscope_engine::run::Run;
 use jitterscope_engine::stats::distinct;
 
@@ -38,9 +39,10 @@ pub(super) fn ui(ui: &mut Ui, live: &Live, height: f32) {
     let p99s: Vec<Nanos> =
         (0..run.trials.len()).filter_map(|trial| live.row(trial)?.p99()).collect();
     let unit = text::choose_unit(&p99s);
+    let format = (unit, text::choose_decimals(&p99s, unit));
     let note = format!("p99 lateness, {}", unit.symbol());
     Card::new("Matrix so far").note(&note).height(height).show_plain(ui, |ui| {
-        table_ui(ui, live, run, unit);
+        table_ui(ui, live, run, format);
         let tokens = Tokens::of(ui);
         let text = "Configurations run in randomized order so that temperature and other \
                         programs do not favor one row.";
@@ -49,7 +51,8 @@ pub(super) fn ui(ui: &mut Ui, live: &Live, height: f32) {
     });
 }
 
-fn table_ui(ui: &mut Ui, live: &Live, run: &Run, unit: Unit) {
+/// Draws the cells; `format` is the unit and the number of decimals of all values.
+fn table_ui(ui: &mut Ui, live: &Live, run: &Run, format: (Unit, u32)) {
     let tokens = Tokens::of(ui);
     let conditions = run.trials.iter().map(|trial| trial.trial.conditions);
     let mut rows = distinct(conditions.clone().map(|one| one.priority));
@@ -92,8 +95,8 @@ fn table_ui(ui: &mut Ui, live: &Live, run: &Run, unit: Unit) {
                 })
                 .collect();
             if !of_cell.is_empty() {
-                let name = format!("{}, {cpu}", priority.name());
-                cell_ui(ui, live, &of_cell, at(step(row), step(column)), unit, &name);
+                let name = Cell { priority, cpu }.conditions().to_string();
+                cell_ui(ui, live, &of_cell, at(step(row), step(column)), format, &name);
             }
         }
     }
@@ -106,7 +109,14 @@ fn table_ui(ui: &mut Ui, live: &Live, run: &Run, unit: Unit) {
 
 /// Draws the cell of a configuration, whose trials are at the positions `trials`: the progress of
 /// its running trial, the p99 of its latest finished trial, or that it is waiting or skipped.
-fn cell_ui(ui: &mut Ui, live: &Live, trials: &[usize], rect: Rect, unit: Unit, name: &str) {
+fn cell_ui(
+    ui: &mut Ui,
+    live: &Live,
+    trials: &[usize],
+    rect: Rect,
+    (unit, decimals): (Unit, u32),
+    name: &str,
+) {
     let tokens = Tokens::of(ui);
     let state = |trial: &usize| live.states().get(*trial);
     let running = trials.iter().find(|trial| state(trial) == Some(&TrialState::Running));
@@ -117,9 +127,9 @@ fn cell_ui(ui: &mut Ui, live: &Live, trials: &[usize], rect: Rect, unit: Unit, n
         let percent = format!("Running, {:.0}%", (live.trial_progress() * 100.0).floor());
         (tokens.sel, tokens.acc, percent, Type::Strong, tokens.acc)
     } else if let Some(row) = done.and_then(|trial| live.row(*trial)) {
-        let p99 = row.p99().map_or(text::MISSING.to_owned(), |p99| {
-            text::format_time_in(p99, unit, u32::from(Nanos::from_micros(10) >= p99))
-        });
+        let p99 = row
+            .p99()
+            .map_or(text::MISSING.to_owned(), |p99| text::format_time_in(p99, unit, decimals));
         let color = if row.is_as_requested() { tokens.t1 } else { tokens.fair };
         (tokens.wid, tokens.line, p99, Type::Strong, color)
     } else {

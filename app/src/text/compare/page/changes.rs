@@ -6,7 +6,7 @@ use jitterscope_engine::report::comparison::{ComparedRow, Figure, Reason, Variat
 use jitterscope_engine::report::table::Better;
 use jitterscope_engine::stats::Statistic;
 
-use super::super::super::{MISSING, format_count, format_signed_share, format_time, low};
+use super::super::super::{MISSING, count_text, format_signed_share, format_time, low};
 use super::super::{cells, letter, metric_unit, result, value};
 use super::Compared;
 
@@ -138,8 +138,10 @@ fn brief(reason: Reason) -> String {
         Reason::IntervalIncludesZero => "interval includes 0",
         Reason::OneOfMany => "not significant among all metrics",
         Reason::TooFewSamples(0) => "too few samples",
-        Reason::TooFewSamples(more) => return format!("needs {} more samples", format_count(more)),
-        Reason::TooFewRuns(more) => return format!("needs {} more runs", format_count(more)),
+        Reason::TooFewSamples(more) => {
+            return format!("needs {}", count_text(more, "more samples"));
+        }
+        Reason::TooFewRuns(more) => return format!("needs {}", count_text(more, "more runs")),
         Reason::Maximum => "a maximum has no interval",
         Reason::SettingsDiffer => "settings differ",
     };

@@ -17,6 +17,7 @@ use jitterscope_engine::report::comparison::Outcome;
 use jitterscope_engine::run::{Ending, Health, METHOD_VERSION, Run, RunId, TrialRun, counter};
 use jitterscope_engine::sample::Sample;
 use jitterscope_engine::store::Store;
+use jitterscope_engine::store::edit::Edit;
 
 use super::probes;
 use super::window::{step_until, window};
@@ -168,6 +169,14 @@ fn a_comparison_is_a_table_a_ticket_and_json() {
         assert!(ticket.contains(line), "each line names its metric and its run: {ticket}");
     }
     assert!(header.contains(&"Noise floor"), "{header:?}");
+    // A name that would be a mention is written with a word joiner, also to standard output.
+    let elsewhere = tempfile::tempdir().unwrap();
+    let file = elsewhere.path().join("mention.jitterscope.json");
+    let mention = Run { name: "for @everyone".to_owned(), ..run(9, "", 0) };
+    jitterscope_engine::store::save_to(&mention, &file).unwrap();
+    let file = file.to_str().unwrap();
+    let ticket = said(&compare(&folder, &["before", file, "--format", "markdown"]));
+    assert!(ticket.contains("@\u{2060}everyone"), "{ticket}");
     let json =
         said(&compare(&folder, &["before", "after", "--baseline", "after", "--format", "json"]));
     let json: serde_json::Value = serde_json::from_str(&json).unwrap();
@@ -363,11 +372,13 @@ fn runs_are_checked_compared_and_swapped() {
     assert!(shows(&harness, UNKNOWN));
     assert!(shows(&harness, "Re-run interleaved"));
     assert!(shows(&harness, "B is worse"));
+    let path = harness.state().session().comparing().paths()[0].clone();
+    Store::at(folder.path()).edit(&path, &Edit::Name("renamed".to_owned())).unwrap();
     harness.get_by_label("Swap A and B").click();
     harness.run_steps(2);
     step_until(&mut harness, is_done);
     harness.run_steps(3);
-    assert!(shows(&harness, "B is better"));
+    assert!(shows(&harness, "B is better") && shows(&harness, "Remove B, renamed"));
     harness.get_by_label("Copy report").click();
     harness.run_steps(2);
     // Resize the window; afterward, remove run B, which leaves nothing to compare.
@@ -455,6 +466,13 @@ fn two_groups_are_set_from_the_list_and_compared() {
     for words in ["B is worse.", "old 1 · old 2 · old 3", "3 runs"] {
         assert!(shows(&harness, words), "{words}");
     }
+    // A new group A, for a later comparison, does not change what is compared.
+    harness.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Num8);
+    harness.run_steps(3);
+    harness.get_by_label("Set as A").click();
+    harness.run_steps(3);
+    harness.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Num9);
+    harness.run_steps(3);
     harness.get_by_label("Swap A and B").click();
     harness.run_steps(2);
     step_until(&mut harness, is_done);

@@ -66,6 +66,9 @@ fn a_running_test_is_stopped_from_any_page_and_by_esc_only_where_it_is_seen() {
     harness.key_press(Key::Escape);
     harness.run_steps(3);
     assert!(harness.state().session().running().is_running(), "Esc belongs to this page");
+    // An example would hide the running test.
+    click(&mut harness, "Open example: Frame loop with a late frame");
+    harness.get_by_label_contains("A test is running. Open the example when it is finished.");
     // Starting another test asks for confirmation first; until it is given, the running test continues.
     harness.key_press_modifiers(Modifiers::COMMAND, Key::Num4);
     harness.step();
@@ -423,9 +426,18 @@ fn a_result_is_measured_again_with_a_trace_and_its_own_settings() {
         println!("skipped the rest: {:?}", facts.trace);
         return;
     }
+    go(&mut harness, Key::Num4);
+    harness.key_press(Key::F5);
+    step_until(&mut harness, |app| app.session().running().is_running());
+    go(&mut harness, Key::Num2);
     // The link is below the edge of the window, out of reach of the pointer.
     harness.get_by_label("Run again with trace").click_accesskit();
-    step_until(&mut harness, |app| app.session().running().is_running());
+    harness.run_steps(3);
+    harness.get_by_label("Spin strategies is running. Stop it and start Frame loop?");
+    click(&mut harness, "Stop and start");
+    step_until(&mut harness, |app| {
+        app.session().running().live().is_some_and(|(one, _)| one.key() == "frame-loop")
+    });
     let (plan, trace) = state(&harness);
     assert_eq!((Some(&plan), trace), (run.plan(), TraceMode::Off), "the user's choice stays");
     step_until(&mut harness, |app| {
@@ -433,10 +445,10 @@ fn a_result_is_measured_again_with_a_trace_and_its_own_settings() {
         trial.is_some_and(|trial| 10 < trial.samples.len())
     });
     harness.key_press_modifiers(Modifiers::SHIFT, Key::F5);
-    step_until(&mut harness, |app| app.session().library().count() == 2);
+    step_until(&mut harness, |app| !app.session().running().is_busy());
     let runs = Store::at(folder.path()).lines().unwrap();
-    let again = runs.iter().find(|entry| entry.path != path).unwrap();
-    let again = store::load(&again.path).unwrap();
-    assert_eq!(again.plan(), run.plan());
+    let runs = runs.iter().filter(|entry| entry.path != path);
+    let mut runs = runs.map(|entry| store::load(&entry.path).unwrap());
+    let again = runs.find(|again| again.plan() == run.plan()).unwrap();
     assert!(again.trials[0].counters.contains_key(counter::TRACE_SOURCE), "it has a trace");
 }

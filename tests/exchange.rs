@@ -15,7 +15,8 @@ use jitterscope_engine::format::checksum::{Checked, verify};
 use jitterscope_engine::import::{self, Imported};
 use jitterscope_engine::nanos::Nanos;
 use jitterscope_engine::report::{self, RecordingFigures, Report};
-use jitterscope_engine::run::{Capture, Ending, Run};
+use jitterscope_engine::run::{Capture, Ending, Run, Trace};
+use jitterscope_engine::sample::{TraceEvent, TraceRecord};
 use proptest::prelude::*;
 
 /// Text that breaks HTML, CSV, Markdown, or a terminal if it is not escaped.
@@ -349,6 +350,14 @@ fn one_configuration_alone_shows_nothing_of_what_all_mean_together() {
     let cut = String::from_utf8(written(Format::Markdown, &run, &options)).unwrap();
     assert!(cut.contains(words), "{cut}");
     assert!(!text(Format::Markdown, &run).contains(words));
+    // Interrupts have other names in each trial; no program is renamed.
+    for (trial, name) in run.trials.iter_mut().zip(["timer", "network"]) {
+        let (at, event) = (Nanos::ZERO, TraceEvent::InterruptBegin);
+        let record = TraceRecord { at, event, cpu: 0, thread: None, name: Some(0), value: None };
+        trial.trace = Some(Trace::from_records(vec![name.to_owned()], &[record]));
+    }
+    let cut = String::from_utf8(written(Format::Markdown, &run, &options)).unwrap();
+    assert!(cut.contains("user name excluded") && !cut.contains("Program A"), "{cut}");
 }
 
 /// Returns the text with only the paths of home folders shortened, because no other private names are known.

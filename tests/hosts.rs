@@ -188,8 +188,11 @@ fn several_hosts_give_one_table_and_an_entry_each() {
     let mut hosts: Vec<_> = saved(&folder).into_iter().filter_map(|run| run.host).collect();
     hosts.sort();
     assert_eq!(hosts, ["good-1", "good-2"]);
-    let both = run(&folder, &["quick", "--hosts", file, "--host", "good"]);
-    assert_eq!(both.status.code(), Some(2), "{}", error(&both));
+    // Every host would write the same file.
+    for more in [["--host", "good"], ["--out", "check.txt"]] {
+        let both = run(&folder, &[&["quick", "--hosts", file][..], &more].concat());
+        assert_eq!(both.status.code(), Some(2), "{}", error(&both));
+    }
 }
 
 #[test]

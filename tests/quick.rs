@@ -75,7 +75,7 @@ fn a_check_agrees_with_its_runs_and_is_opened_in_the_window() {
     let sentence = said["sentence"].as_str().unwrap();
 
     let mut harness = quick_window(&folder);
-    step_until(&mut harness, |app| app.session().library().last_check().is_some());
+    step_until(&mut harness, |app| app.session().last_check().is_some());
     assert_eq!(harness.state().session().library().count(), 1, "one entry");
     harness.get_by_label("Open result").click();
     step_until(&mut harness, |app| app.session().running().quick().result().is_some());
@@ -170,9 +170,14 @@ fn a_check_that_is_stopped_ends_at_once() {
     assert!(harness.state().session().running().quick().result().is_some());
 }
 
+/// Creates a folder with `count` quick checks of this PC like [`checks_of`].
+fn checks(count: u32) -> tempfile::TempDir {
+    checks_of(&Machine::read(), count)
+}
+
 /// Creates a folder with `count` quick checks of recorded parts, measured a day apart; the last one has the
 /// highest lateness.
-fn checks(count: u32) -> tempfile::TempDir {
+fn checks_of(machine: &Machine, count: u32) -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     let store = Store::at(folder.path());
     for check in 0..count {
@@ -183,6 +188,7 @@ fn checks(count: u32) -> tempfile::TempDir {
             run.name = String::new();
             run.note = String::new();
             run.tags = vec![TAG.to_owned()];
+            run.machine = machine.clone();
             run.group = Some(group.group(part));
             run.started_at += Duration::from_secs(u64::from(check) * 86_400 + at * 20);
             run.trials[0].counters.insert(counter::LOAD_THREADS.to_owned(), 4);
@@ -235,7 +241,7 @@ fn a_check_is_one_entry_that_is_named_noted_deleted_and_restored_as_one() {
         }
     }
     let noted = |app: &App, note: &str| {
-        app.session().library().last_check().is_some_and(|item| {
+        app.session().last_check().is_some_and(|item| {
             item.run.as_ref().is_ok_and(|run| run.name == "before the update" && run.note == note)
         })
     };
@@ -252,11 +258,66 @@ fn a_check_is_one_entry_that_is_named_noted_deleted_and_restored_as_one() {
     step_until(&mut harness, |app| app.session().library().count() == 0);
     assert_eq!(count(&folder, |_| true), 0);
     harness.get_by_label("Deleted 1 run");
+    harness.get_by_label("Deleted (1)").click();
+    harness.run_steps(3);
+    harness.get_by_label("Delete all for good…").click();
+    harness.run_steps(3);
+    harness.get_by_label("Delete 1 run for good?");
+    for button in ["Cancel", "Close"] {
+        harness.get_by_label(button).click();
+        harness.run_steps(3);
+    }
+    harness.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Num1);
+    harness.run_steps(3);
+    harness.get_by_label("Deleted. Restore it on the Runs page.");
     harness.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Z);
     step_until(&mut harness, |app| app.session().library().count() == 1);
     assert!(harness.query_by_label("Deleted 1 run").is_none(), "it is there again");
     let count = count(&folder, |run| run.note.contains("kernel 6.8") && run.note.contains('!'));
     assert_eq!(count, 5, "all of it came back");
+}
+
+#[test]
+fn last_check_of_another_pc_is_not_of_this_one() {
+    for (machine, is_shown) in [(Machine::read(), true), (sample::run("").machine, false)] {
+        let folder = checks_of(&machine, 1);
+        let mut harness = quick_window(&folder);
+        step_until(&mut harness, |app| app.session().library().count() == 1);
+        assert_eq!(harness.query_by_label("Open result").is_some(), is_shown);
+    }
+}
+
+#[test]
+fn part_that_was_skipped_while_it_was_measured_stays_skipped() {
+    let folder = checks(1);
+    let store = Store::at(folder.path());
+    for line in store.lines().unwrap() {
+        let mut run = store::load(&line.path).unwrap();
+        run.group.as_mut().unwrap().skipped = vec![Part::Spin.key().to_owned()];
+        store.save(&run).unwrap();
+    }
+    let harness = open_check(&folder);
+    let session = harness.state().session();
+    let result = session.running().quick().result().unwrap();
+    for card in &result.card.cards {
+        assert_eq!(card.is_skipped, card.part == Part::Spin, "{card:?}");
+    }
+    let entry = session.last_check().unwrap();
+    let run = entry.run.as_ref().unwrap();
+    assert_eq!((run.headline.rows, entry.files.len()), (4, 5));
+    let words: Vec<&str> =
+        entry.parts.iter().map(|part| part.run.as_ref().unwrap().verdict.as_str()).collect();
+    assert_eq!(words.iter().filter(|word| **word == "Skipped").count(), 1, "{words:?}");
+    let output = Command::new(super::cli::program())
+        .arg("--data-dir")
+        .arg(folder.path())
+        .args(["runs", "show", &run.id, "--format", "json"])
+        .output()
+        .unwrap();
+    let shown: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    for card in shown["measurements"].as_array().unwrap() {
+        assert_eq!(card["is_skipped"], card["key"] == Part::Spin.key(), "{card}");
+    }
 }
 
 #[test]
@@ -284,7 +345,7 @@ fn a_check_is_not_compared_with_a_run_of_one_test() {
 /// Opens a window on the result of the only check in the folder.
 fn open_check(folder: &tempfile::TempDir) -> Harness<'static, App> {
     let mut harness = quick_window(folder);
-    step_until(&mut harness, |app| app.session().library().last_check().is_some());
+    step_until(&mut harness, |app| app.session().last_check().is_some());
     harness.get_by_label("Open result").click();
     step_until(&mut harness, |app| app.session().running().quick().result().is_some());
     harness
@@ -492,6 +553,13 @@ fn the_command_line_takes_a_check_as_one_entry() {
     assert!(status == Some(1) && error.contains("only be compared with other quick"), "{error}");
     let (_, table, _) = said(&["compare", newer, older]);
     assert_eq!(table.matches("(baseline)").count(), Part::ALL.len(), "{table}");
+    // A result that only one run has is refused.
+    for option in ["--all", "--why=1", "--format=csv", "--format=reference"] {
+        let (status, shown, error) = said(&["runs", "show", newer, option]);
+        let named = option.replace("--format=", "--format ").replace("=1", "");
+        assert_eq!((status, shown.as_str()), (Some(1), ""), "{error}");
+        assert!(error.contains(&format!("{named} is of one run, not of a quick")), "{error}");
+    }
     // The error concerns the second ID, which does not exist; the ID of the check is accepted.
     let (_, _, error) = said(&["alternate", newer, "ffff", "--times", "1", "--no-save"]);
     assert!(error.contains("'ffff'") && !error.contains(*newer), "{error}");

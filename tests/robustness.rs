@@ -339,6 +339,22 @@ fn limit_on_memory_ends_in_a_run_or_a_message() {
     assert_eq!(run(data.path(), &["runs", "list"]).0, Some(0));
 }
 
+#[cfg(target_os = "linux")]
+#[test]
+fn a_pool_whose_threads_cannot_start_ends_the_run_with_a_message() {
+    let data = tempfile::tempdir().unwrap();
+    let test = "game-tick --iterations 1 --iteration 100ms --warm-up 0s --players 20 --workload players --threads \
+                custom --thread-count 200 --quiet";
+    // The stacks alone of 200 threads take 400 MiB.
+    let script = format!("ulimit -v {}; exec \"$0\" \"$@\" {test}", 400 << 10);
+    let mut command = Command::new("sh");
+    command.args(["-c", &script]).arg(program()).arg("--data-dir").arg(data.path());
+    let output = finish(command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap());
+    let error = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(1), "{error}");
+    assert!(error.contains("a pool of 200 threads could not start"), "{error}");
+}
+
 /// Starts a long measurement. Once its journal has some data, calls `before` and sends the signals.
 fn interrupted(data: &Path, args: &[&str], signals: &[&str], before: impl FnOnce()) -> Output {
     let child = command(data, args).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();

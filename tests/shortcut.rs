@@ -151,7 +151,7 @@ fn refusal_of_the_desktop_is_shown_with_its_reason() {
 
 #[test]
 fn desktop_without_portal_and_x_server_is_shown_as_not_available() {
-    let expected = "refused: Not available here: this desktop has no portal";
+    let expected = "refused: Not available here: no portal of this desktop accepts shortcuts";
     let none = "unix:path=/nonexistent";
     let mut child = child(expected, &[("DBUS_SESSION_BUS_ADDRESS", none)]);
     assert!(child.wait().unwrap().success());

@@ -243,6 +243,15 @@ fn a_window_with_a_running_test_is_not_closed_unasked() {
     assert!(harness.query_by_label("Stop and close").is_none());
     harness.key_press_modifiers(egui::Modifiers::SHIFT, egui::Key::F5);
     step_until(&mut harness, |app| !app.session().running().is_busy());
+    // A check that waits for quiet is stopped as well.
+    harness.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Num1);
+    harness.run_steps(3);
+    harness.key_press(egui::Key::F5);
+    step_until(&mut harness, |app| app.session().running().is_busy());
+    harness.input_mut().viewports.entry(root).or_default().events.push(egui::ViewportEvent::Close);
+    harness.run_steps(3);
+    harness.get_by_label("Stop and close").click();
+    step_until(&mut harness, |app| !app.session().running().is_busy());
 }
 
 #[test]

@@ -199,7 +199,7 @@ fn mangohud_has_as_many_frames_as_rows_and_names_its_machine() {
     assert_eq!(run.machine.os.as_deref(), Some("Debian 12"));
     assert_eq!(run.machine.power.governor_or_plan.as_deref(), Some("performance"));
     assert_eq!((run.sample_count(), run.trials.len()), (3, 0), "no invented first frame");
-    assert!(run.note.contains("1 frame times are missing"));
+    assert!(run.note.contains("1 frame time is missing"));
     assert_eq!(Report::of(&run, &report::Options::default()).verdict.grade, None);
 }
 
@@ -289,6 +289,10 @@ fn the_summary_column_of_cyclictest_is_no_thread() {
     assert_eq!(labels, ["Thread 0", "Thread 1"]);
     assert_eq!((threads[0].count(), threads[1].count(), threads[1].above_count), (2, 10, 5));
     assert_eq!(threads[1].max, Some(Nanos::from_micros(5_581)));
+    // A thread without values is omitted; the others retain their numbers.
+    let idle = CYCLICTEST_TEXT.replace(" 000008", " 000000").replace(" 000010", " 000000");
+    let labels: Vec<String> = counts(&read(&idle)).iter().map(|one| one.label.clone()).collect();
+    assert_eq!(labels, ["Thread 1"]);
     // With a single thread, the summary lines have one value.
     let one =
         "# Histogram\n000004 000008\t000008\n# Min Latencies: 00004\n# Max Latencies: 00004\n";
@@ -401,7 +405,7 @@ fn other_files_are_refused_in_words() {
             "not a Jitterscope run, or damaged: the end of the file is missing",
         ),
         (b"{\"format\":\"other\"}", "its format is 'other'"),
-        (b"fps,frametime\nx,y\n", "no frame times or counts found; 1 lines cannot be read"),
+        (b"fps,frametime\nx,y\n", "no frame times or counts found; 1 line cannot be read"),
         (b"fps,frametime\n", "no frame times or counts found; 0 lines"),
         (b"{\"Runs\":[]}", "no frame times or counts found"),
         (b"{\"thread\":{}}", "no frame times or counts found"),

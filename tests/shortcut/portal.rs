@@ -74,11 +74,14 @@ impl Bus {
         let server = Server::start("dbus-daemon", &arguments)?;
         let address = server.1.clone();
         let (calls, bound) = (Calls::default(), Arc::default());
-        let portal = Portal { answer, calls: Arc::clone(&calls), bound: Arc::clone(&bound) };
+        let registry = Registry::default();
+        let registered = Arc::clone(&registry.0);
+        let (heard, held) = (Arc::clone(&calls), Arc::clone(&bound));
+        let portal = Portal { answer, registered, calls: heard, bound: held };
         let connection = pollster::block_on(async {
             let builder = connection::Builder::address(address.as_str())?;
             let builder = builder.name("org.freedesktop.portal.Desktop")?;
-            builder.serve_at(DESKTOP, portal)?.build().await
+            builder.serve_at(DESKTOP, registry)?.serve_at(DESKTOP, portal)?.build().await
         });
         Some(Self { address, calls, bound, connection: connection.unwrap(), _server: server })
     }
@@ -102,8 +105,21 @@ impl Bus {
     }
 }
 
+/// The callers that have registered the ID of their program.
+#[derive(Default)]
+struct Registry(Arc<Mutex<Vec<String>>>);
+
+#[interface(name = "org.freedesktop.host.portal.Registry")]
+impl Registry {
+    fn register(&self, id: &str, _options: Options, #[zbus(header)] header: Header<'_>) {
+        assert_eq!(id, "jitterscope");
+        self.0.lock().unwrap().push(header.sender().unwrap().to_string());
+    }
+}
+
 struct Portal {
     answer: Answer,
+    registered: Arc<Mutex<Vec<String>>>,
     calls: Calls,
     bound: Arc<Mutex<Option<OwnedObjectPath>>>,
 }
@@ -142,7 +158,11 @@ impl Portal {
         options: Options,
         #[zbus(header)] header: Header<'_>,
         #[zbus(connection)] connection: &Connection,
-    ) -> OwnedObjectPath {
+    ) -> zbus::fdo::Result<OwnedObjectPath> {
+        let caller = header.sender().unwrap().to_string();
+        if !self.registered.lock().unwrap().contains(&caller) {
+            return Err(zbus::fdo::Error::AccessDenied("An app id is required".to_owned()));
+        }
         self.calls.lock().unwrap().push("create".to_owned());
         let session = object(&header, "session", &text(&options, "session_handle_token"));
         let served = Session { calls: Arc::clone(&self.calls), bound: Arc::clone(&self.bound) };
@@ -150,7 +170,7 @@ impl Portal {
         let request = object(&header, "request", &text(&options, "handle_token"));
         let results = HashMap::from([("session_handle", Value::from(session.as_str()))]);
         respond(connection, &request, 0, results).await;
-        request
+        Ok(request)
     }
 
     async fn bind_shortcuts(

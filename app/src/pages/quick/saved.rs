@@ -125,7 +125,7 @@ impl SavedFields {
     }
 }
 
-/// Returns whether a file with one of these names is in the trash. A deleted file keeps its name.
+/// Returns whether a file with one of these names is in the trash. A deleted file retains its name.
 fn is_deleted(library: &Library, paths: &[PathBuf]) -> bool {
     let mut files = library.deleted().iter().flat_map(|one| &one.item.files);
     files.any(|file| paths.iter().any(|path| path.file_name() == file.file_name()))

@@ -4,13 +4,16 @@ use std::collections::BTreeSet;
 
 use eframe::egui::{Id, TextEdit, Ui};
 
+use super::FILTERS;
 use crate::run_list::{RunFilter, verdict_of};
 use crate::session::LibraryItem;
-use crate::theme::{Tokens, Type, size};
+use crate::theme::{Tokens, Type};
 use crate::widgets::{Command, combo, key_text};
 
 /// Id of the search field, for the shortcut that focuses it.
 pub(super) const SEARCH: &str = "search-runs";
+/// Width of a drop-down list where the row of filters has no room, in points.
+const NARROW: f32 = 96.0;
 
 /// The values that each filter offers.
 #[derive(Debug, Default)]
@@ -37,7 +40,13 @@ impl Facets {
 /// Draws the search field, and one drop-down list per filter.
 pub(super) fn filter_ui(ui: &mut Ui, filter: &mut RunFilter, facets: &Facets) {
     let tokens = Tokens::of(ui);
-    let is_narrow = ui.content_rect().width() < size::WIDE_FROM;
+    let room = ui.available_width();
+    let (search_width, width) = if room < FILTERS {
+        let lists = 4.0 * (NARROW + ui.spacing().item_spacing.x);
+        ((room - lists - 2.0 * ui.spacing().button_padding.x).clamp(NARROW, 160.0), NARROW)
+    } else {
+        (252.0, 116.0)
+    };
     ui.scope(|ui| {
         ui.visuals_mut().widgets.inactive.bg_stroke.color = tokens.ctl;
         let key = key_text(ui.ctx(), Command::FindRun);
@@ -45,13 +54,12 @@ pub(super) fn filter_ui(ui: &mut Ui, filter: &mut RunFilter, facets: &Facets) {
         let edit = TextEdit::singleline(&mut filter.words)
             .id(Id::unique(SEARCH))
             .hint_text(Type::Body.text(hint).color(tokens.t3))
-            .desired_width(if is_narrow { 160.0 } else { 252.0 });
+            .desired_width(search_width);
         ui.add(edit).accessible_name("Search runs").on_hover_text(
             "Finds runs that match every word. Filters: tag:server, test:frame, \
              before:2025-11-19, after:2025-11-01.",
         );
     });
-    let width = if is_narrow { 96.0 } else { 116.0 };
     for (name, all, value, options) in [
         ("Tests", "All tests", &mut filter.test, &facets.tests),
         ("Machines", "All machines", &mut filter.machine, &facets.machines),

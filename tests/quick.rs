@@ -273,6 +273,9 @@ fn a_check_is_one_entry_that_is_named_noted_deleted_and_restored_as_one() {
     harness.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Z);
     step_until(&mut harness, |app| app.session().library().count() == 1);
     assert!(harness.query_by_label("Deleted 1 run").is_none(), "it is there again");
+    harness.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Num8);
+    harness.run_steps(3);
+    harness.get_by_label("Name of the run");
     let count = count(&folder, |run| run.note.contains("kernel 6.8") && run.note.contains('!'));
     assert_eq!(count, 5, "all of it came back");
 }

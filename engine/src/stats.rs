@@ -35,7 +35,7 @@ pub use percentile::{PercentileRule, Quantile, Sorted, Sufficiency};
 pub use pyramid::Pyramid;
 pub use spread::Spread;
 pub use statistic::Statistic;
-pub use steps::{Round, Step};
+pub use steps::{Instants, Round, Step, Steps};
 pub use student::Score;
 pub use stutter::Stutter;
 pub use summary::{Rebasing, Summary};

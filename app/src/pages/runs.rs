@@ -169,7 +169,12 @@ impl RunsPage {
             return;
         }
         if !library.restored().is_empty() && listed.is_some_and(|before| before.0 != version) {
-            self.selection.paths = library.restored().to_vec();
+            // A quick check is one entry with several files.
+            let is_restored = |item: &&LibraryItem| {
+                item.files.iter().any(|file| library.restored().contains(file))
+            };
+            let restored = items.iter().filter(is_restored);
+            self.selection.paths = restored.map(|item| item.path.clone()).collect();
         }
         let paths: HashSet<&PathBuf> = items.iter().map(|item| &item.path).collect();
         self.selection.paths.retain(|path| paths.contains(path));

@@ -63,6 +63,11 @@ impl Pace {
     pub const fn is_grid(self) -> bool {
         matches!(self, Self::Grid { .. })
     }
+
+    /// Returns whether the loop skips slots that have passed.
+    pub const fn is_skipping(self) -> bool {
+        matches!(self, Self::Grid { on_miss: OnMiss::Skip, .. })
+    }
 }
 
 /// A slot of a fixed schedule and when the slot is due.

@@ -2,7 +2,7 @@
 //! slots whose samples were lost.
 
 use crate::nanos::Nanos;
-use crate::sample::{Evidence, Samples};
+use crate::sample::{Evidence, Sample, Samples};
 
 /// One trial of a configuration, with the data to evaluate its samples. A configuration can have several trials.
 #[derive(Clone, Copy, Debug)]
@@ -32,6 +32,73 @@ pub struct Step {
     pub lost_count: i64,
 }
 
+/// The instants of a recorded frame, in nanoseconds.
+#[derive(Clone, Copy, Debug)]
+pub struct Instants {
+    /// When the frame was scheduled.
+    pub due: i64,
+    /// When the thread woke for the frame.
+    pub woke: i64,
+    /// When the work of the frame ended.
+    pub done: i64,
+}
+
+impl From<&Sample> for Instants {
+    fn from(sample: &Sample) -> Self {
+        Self { due: sample.due.get(), woke: sample.woke.get(), done: sample.done.get() }
+    }
+}
+
+/// Distinguishes slots without a frame from slots whose samples were lost, from frame to frame.
+///
+/// A slot without a sample is visible in `due`, which advances by several periods. Such a slot counts as lost if
+/// the loop had no reason to leave it without a frame, up to the number of lost samples in all. A loop that skips slots
+/// has a reason only if the previous work ended after them. A re-based loop skips no slots: its schedule moves, and
+/// `due` is a period after the previous wake-up unless samples were lost.
+#[derive(Clone, Copy, Debug)]
+pub struct Steps {
+    period: i64,
+    /// Whether the loop skips slots that have passed.
+    pub is_skipping: bool,
+    /// Number of lost samples whose slots were not found yet.
+    lost_left: i64,
+}
+
+impl Steps {
+    /// Creates the state before the first step of a loop, without lost samples.
+    pub const fn new(period: Nanos, is_skipping: bool) -> Self {
+        Self { period: period.get(), is_skipping, lost_left: 0 }
+    }
+
+    /// Counts further lost samples, whose slots are between the following frames.
+    pub fn lose(&mut self, count: u64) {
+        let count = i64::try_from(count).unwrap_or(i64::MAX);
+        self.lost_left = self.lost_left.saturating_add(count);
+    }
+
+    /// Returns the step from a recorded frame to the next recorded frame.
+    #[inline]
+    pub fn step(&mut self, before: Instants, next: Instants) -> Step {
+        let length = next.due.saturating_sub(before.due);
+        let between = slots_between(length, self.period);
+        let explained = if self.is_skipping {
+            slots_between(before.done.saturating_sub(before.due), self.period)
+        } else if next.due == before.woke.saturating_add(self.period) {
+            between
+        } else {
+            0
+        };
+        let lost_count = between.saturating_sub(explained).clamp(0, self.lost_left);
+        self.lost_left -= lost_count;
+        let is_on_grid = 0 < between && length % self.period == 0;
+        Step {
+            frame_time_nanos: (lost_count == 0).then(|| next.woke.saturating_sub(before.woke)),
+            empty_count: if is_on_grid { between - lost_count } else { 0 },
+            lost_count,
+        }
+    }
+}
+
 impl<'a> Round<'a> {
     /// Creates a trial that skips passed slots, and that has no evidence, no spin tail, and no lost samples.
     pub const fn of(samples: &'a Samples) -> Self {
@@ -39,34 +106,15 @@ impl<'a> Round<'a> {
     }
 
     /// Returns the steps in order of time, one fewer than there are samples. Time: O(n).
-    ///
-    /// A slot without a sample is visible in `due`, which advances by several periods. Such a slot counts as lost if
-    /// the loop had no reason to leave it without a frame, up to `lost_count` slots in all. A loop that skips slots has
-    /// a reason only if the previous work ended after them. A re-based loop skips no slots: its schedule moves, and
-    /// `due` is a period after the previous wake-up unless samples were lost.
     pub fn steps(self, period: Nanos) -> impl Iterator<Item = Step> + 'a {
-        let (samples, is_skipping, period) = (self.samples, self.is_skipping, period.get());
-        let before = samples.due_nanos().zip(samples.woke_nanos()).zip(samples.done_nanos());
-        let after = samples.due_nanos().zip(samples.woke_nanos()).skip(1);
-        let mut lost_left = i64::try_from(self.lost_count).unwrap_or(i64::MAX);
-        before.zip(after).map(move |(((due, woke), done), (next_due, next_woke))| {
-            let length = next_due.saturating_sub(due);
-            let between = slots_between(length, period);
-            let explained = if is_skipping {
-                slots_between(done.saturating_sub(due), period)
-            } else if next_due == woke.saturating_add(period) {
-                between
-            } else {
-                0
-            };
-            let lost_count = between.saturating_sub(explained).clamp(0, lost_left);
-            lost_left -= lost_count;
-            let is_on_grid = 0 < between && length % period == 0;
-            Step {
-                frame_time_nanos: (lost_count == 0).then(|| next_woke.saturating_sub(woke)),
-                empty_count: if is_on_grid { between - lost_count } else { 0 },
-                lost_count,
-            }
+        let mut steps = Steps::new(period, self.is_skipping);
+        steps.lose(self.lost_count);
+        let samples = self.samples;
+        let instants = samples.due_nanos().zip(samples.woke_nanos()).zip(samples.done_nanos());
+        let mut before = None;
+        instants.filter_map(move |((due, woke), done)| {
+            let next = Instants { due, woke, done };
+            Some(steps.step(before.replace(next)?, next))
         })
     }
 
@@ -90,7 +138,6 @@ fn slots_between(length: i64, period: i64) -> i64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sample::Sample;
 
     const PERIOD: Nanos = Nanos::new(1_000);
 

@@ -67,6 +67,7 @@ impl LivePlots {
         }
         // Merges the samples of several probes in order of time.
         new.sort_by_key(|sample| sample.woke);
+        self.data.set_lost(run.lost_count());
         for sample in &new {
             self.data.push(sample);
         }

@@ -13,7 +13,7 @@ use eframe::egui::Ui;
 use jitterscope_engine::nanos::Nanos;
 use jitterscope_engine::plan::conditions::Cell;
 use jitterscope_engine::plan::{Plan, WhatHelps};
-use jitterscope_engine::sample::Samples;
+use jitterscope_engine::run::TrialRun;
 use jitterscope_engine::stats::{LogHistogram, LowDefinition};
 
 use self::late_frames::LateFrames;
@@ -84,11 +84,11 @@ impl LivePlots {
     }
 
     /// Appends the samples that were recorded since the last call. Time: O(number of new samples).
-    fn extend(&mut self, samples: &Samples) {
-        for sample in samples.iter_from(self.data.len()) {
+    fn extend(&mut self, trial: &TrialRun) {
+        for sample in trial.samples.iter_from(self.data.len()) {
             self.lateness.add(sample.late().get());
-            self.data.push(&sample);
         }
+        self.data.extend(trial);
     }
 }
 

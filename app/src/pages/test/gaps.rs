@@ -121,14 +121,16 @@ impl View {
                 self.core = None;
                 self.lengths = None;
             }
-            self.map = HeatMap::of(run, plan.duration, (plan.typical, plan.bad));
+            let map = HeatMap::of(run, plan.duration, (plan.typical, plan.bad));
+            self.map = if self.of.0 == of.0 { map.with_cells_of(&self.map) } else { map };
             self.counted = vec![0; run.trials.len()];
             self.of = of;
         }
-        for (position, (trial, counted)) in run.trials.iter().zip(&mut self.counted).enumerate() {
+        let trials = run.trials.iter().zip(&mut self.counted).zip(&self.of.1);
+        for (position, ((trial, counted), started)) in trials.enumerate() {
             // While the test runs, the start time of a trial is not known yet. The start of its
             // first gap is used instead.
-            let started = started(trial).map_or_else(
+            let started = started.map_or_else(
                 || trial.samples.get(0).map_or(Nanos::ZERO, |gap| gap.due),
                 Nanos::new,
             );

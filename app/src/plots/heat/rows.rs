@@ -122,6 +122,11 @@ impl HeatMap {
         }
     }
 
+    /// Takes the cell at the cursor and the selected cell from another map of the same run.
+    pub fn with_cells_of(self, other: &Self) -> Self {
+        Self { cursor: other.cursor, selected: other.selected, ..self }
+    }
+
     /// Returns the map of a run: cores of the same type and package are adjacent; above `MAX_ROWS`
     /// CPUs, two CPUs share a row.
     pub fn of(run: &Run, span: Nanos, limits: (Nanos, Nanos)) -> Self {

@@ -5,8 +5,9 @@ use std::ops::Range;
 
 use jitterscope_engine::nanos::Nanos;
 use jitterscope_engine::report::{Cause, LateSample};
-use jitterscope_engine::sample::{Sample, Samples};
-use jitterscope_engine::stats::Pyramid;
+use jitterscope_engine::run::TrialRun;
+use jitterscope_engine::sample::Sample;
+use jitterscope_engine::stats::{Pyramid, Steps};
 
 /// A frame that was not finished by its deadline, or that follows skipped slots: scheduled times at
 /// which no frame started.
@@ -51,6 +52,9 @@ pub struct TimelineData {
     pub(super) late: Vec<LateMark>,
     late_count: usize,
     before: Option<Sample>,
+    steps: Steps,
+    /// Number of lost samples so far.
+    lost_count: u64,
 }
 
 impl TimelineData {
@@ -67,14 +71,25 @@ impl TimelineData {
             late: Vec::new(),
             late_count: 0,
             before: None,
+            steps: Steps::new(frame, true),
+            lost_count: 0,
         }
     }
 
-    /// Adds the samples that were recorded since the last call. Time: O(n) for n new samples.
-    pub fn extend(&mut self, samples: &Samples) {
-        for sample in samples.iter_from(self.lateness.len()) {
+    /// Adds the samples of a trial that were recorded since the last call. Time: O(n) for n new
+    /// samples.
+    pub fn extend(&mut self, trial: &TrialRun) {
+        self.steps.is_skipping = trial.trial.pace.is_skipping();
+        self.set_lost(trial.lost_count);
+        for sample in trial.samples.iter_from(self.lateness.len()) {
             self.push(&sample);
         }
+    }
+
+    /// Sets the number of lost samples so far, whose slots are not missed frames.
+    pub fn set_lost(&mut self, count: u64) {
+        self.steps.lose(count.saturating_sub(self.lost_count));
+        self.lost_count = count;
     }
 
     /// Adds a sample.
@@ -99,13 +114,12 @@ impl TimelineData {
 
     /// Returns the number of missed frames up to this new sample: skipped slots, and the frame
     /// itself if it was not finished by its deadline.
-    fn missed_at(&self, sample: &Sample) -> usize {
+    fn missed_at(&mut self, sample: &Sample) -> usize {
         if self.frame <= Nanos::ZERO {
             return 0;
         }
-        let step = self.before.map_or(self.frame, |before| sample.due - before.due).get();
-        let (slots, rest) = (step / self.frame.get(), step % self.frame.get());
-        let skipped = if rest == 0 { usize::try_from(slots - 1).unwrap_or(0) } else { 0 };
+        let step = self.before.map(|before| self.steps.step((&before).into(), sample.into()));
+        let skipped = step.map_or(0, |step| usize::try_from(step.empty_count).unwrap_or(0));
         skipped + usize::from(sample.due + self.frame < sample.done)
     }
 
@@ -167,6 +181,8 @@ impl TimelineData {
 
 #[cfg(test)]
 mod tests {
+    use jitterscope_engine::plan::{CpuFacts, FrameLoop, Probe as _};
+
     use super::*;
 
     const FRAME: i64 = 16_666_667;
@@ -190,12 +206,16 @@ mod tests {
 
     #[test]
     fn only_new_samples_are_taken() {
-        let mut samples: Samples = (1..=3).map(|k| sample(k, 1_000)).collect();
+        let mut trial = {
+            let stages = FrameLoop::default().stages(&CpuFacts::default());
+            TrialRun::new(0, stages[0].trials[0].clone(), stages[0].load)
+        };
+        trial.samples = (1..=3).map(|k| sample(k, 1_000)).collect();
         let mut data = data();
-        data.extend(&samples);
-        samples.push(&sample(4, 17_400_000));
-        data.extend(&samples);
-        data.extend(&samples);
+        data.extend(&trial);
+        trial.samples.push(&sample(4, 17_400_000));
+        data.extend(&trial);
+        data.extend(&trial);
         assert_eq!((data.len(), data.late_count()), (4, 1));
         let (secs, period, late) = data.sample(3).unwrap();
         assert!((secs - 0.084_066_668).abs() < 1e-9);
@@ -205,6 +225,10 @@ mod tests {
         // The slots 5, 6, and 7 are skipped.
         data.push(&sample(8, 1_000));
         assert_eq!((data.missed_count(&(0..4)), data.missed_count(&(0..5))), (1, 4));
+        // The samples of the slots 9 and 10 were lost.
+        data.set_lost(2);
+        data.push(&sample(11, 1_000));
+        assert_eq!(data.missed_count(&(0..6)), 4);
     }
 
     #[test]

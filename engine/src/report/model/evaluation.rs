@@ -10,7 +10,7 @@ use super::report::Report;
 use super::table::Table;
 use super::verdict::Verdict;
 use crate::nanos::Nanos;
-use crate::plan::{OnMiss, Pace, Probe};
+use crate::plan::Probe;
 use crate::run::{Run, TrialRun};
 use crate::stats::{Round, Summary};
 
@@ -43,7 +43,7 @@ pub(in crate::report) fn round_of(trial: &TrialRun) -> Round<'_> {
         evidence: &trial.evidence,
         tail: trial.tail(),
         lost_count: trial.lost_count,
-        is_skipping: matches!(trial.trial.pace, Pace::Grid { on_miss: OnMiss::Skip, .. }),
+        is_skipping: trial.trial.pace.is_skipping(),
     }
 }
 

@@ -169,7 +169,7 @@ impl View {
         if self.image.as_ref().is_none_or(is_other) {
             let data = TimelineData::new(row.period, row.late_limit);
             let mut made = LivePlots::new(source, data);
-            made.data.extend(&trial.samples);
+            made.data.extend(trial);
             self.late_threshold = late::default_limit(row, trial);
             self.late = LateFrames::of(trial, self.late_threshold);
             self.culprit = None;

@@ -93,7 +93,7 @@ impl View {
             self.timeline.reset();
         }
         if let Some(image) = &mut self.image {
-            image.extend(&trial.samples);
+            image.extend(trial);
         }
         self.timeline.marks = live.marks().map(Nanos::as_secs).collect();
     }

@@ -10,6 +10,7 @@ use crate::nanos::Nanos;
 use crate::plan::Pace;
 use crate::report::{Culprit, Occupancy, Occupant};
 use crate::run::{Run, TrialRun};
+use crate::units::singular;
 
 /// Writes a run. Each sample becomes a slice (a bar in the viewer) as long as its work, or as the
 /// gap that it is, with its lateness. Trials that ran at the same time have the same start; the
@@ -24,12 +25,13 @@ pub fn write(run: &Run, to: &mut dyn Write) -> io::Result<()> {
     )?;
     let (mut start, mut end, mut stage) = (Nanos::ZERO, Nanos::ZERO, None);
     let mut cpus = CpuTracks::default();
+    let noun = singular(run.subject.samples_name());
     for (trial, track) in run.trials.iter().zip(1_u32..) {
         if stage.replace(trial.stage) != Some(trial.stage) {
+            cpus.write(to)?;
             start = end;
         }
         let is_gaps = matches!(trial.trial.pace, Pace::Gaps { .. });
-        let noun = if is_gaps { "gap" } else { "frame" };
         let label = quoted(&single_line(&trial.trial.label, NAME));
         write!(
             to,
@@ -52,63 +54,81 @@ pub fn write(run: &Run, to: &mut dyn Write) -> io::Result<()> {
                  {track}\",\"ph\":\"C\",\"ts\":{at},\"pid\":1,\"args\":{{\"us\":{late}}}}}"
             )?;
         }
-        cpus.write(trial, start, to)?;
+        cpus.add(trial, start);
         end = end.max(start + trial.samples.last().map_or(Nanos::ZERO, |last| last.done));
     }
+    cpus.write(to)?;
     writeln!(to, "]}}")
 }
 
-/// The tracks of the CPUs that were written so far. `ends` is the end of the last slice of each
-/// CPU, on the time axis of the file.
+/// The time in which a thread or interrupt ran on a CPU: begin and end on the time axis of the file,
+/// name, and priority.
+type CpuSlice = (Nanos, Nanos, String, String);
+
+/// The tracks of the CPUs.
 #[derive(Default)]
 struct CpuTracks {
+    /// The end of the last slice that was written for each CPU, on the time axis of the file.
     ends: BTreeMap<u32, Nanos>,
+    /// The slices of the trials of one stage, which ran at the same time, by CPU.
+    waiting: BTreeMap<u32, Vec<CpuSlice>>,
 }
 
 impl CpuTracks {
-    /// Writes the threads and interrupts that ran on each CPU around the late samples of a trial.
+    /// Adds the threads and interrupts that ran on each CPU around the late samples of a trial.
     /// `start` is the start of the trial on the time axis of the file.
-    fn write(&mut self, trial: &TrialRun, start: Nanos, to: &mut dyn Write) -> io::Result<()> {
+    fn add(&mut self, trial: &TrialRun, start: Nanos) {
         let (Some(occupancy), Some(above)) = (Occupancy::of(trial), trial.trial.trace_above())
         else {
-            return Ok(());
+            return;
         };
         for (sample, index) in trial.samples.iter().zip(0..) {
             if sample.late() <= above {
                 continue;
             }
             for (cpu, lane) in occupancy.lanes(trial, index).unwrap_or_default().cpus {
-                let track = cpu.saturating_add(1);
-                let end = match self.ends.get(&cpu) {
-                    Some(end) => *end,
-                    None if self.ends.is_empty() => {
-                        write!(
-                            to,
-                            ",\n{{\"name\":\"process_name\",\"ph\":\"M\",\"pid\":2,\"args\":{{\"name\":\"CPUs around late samples\"}}}}"
-                        )?;
-                        name_cpu(cpu, track, to)?
-                    }
-                    None => name_cpu(cpu, track, to)?,
-                };
-                // The records of two late samples may overlap. Start each interval at the end of
-                // the last slice, so that no time is written twice.
-                let mut end = end;
+                let slices = self.waiting.entry(cpu).or_default();
                 for (occupant, (from, until)) in lane {
-                    let from = (start + from).max(end);
-                    let until = start + until;
-                    let Some((name, about)) = named(&occupant).filter(|_| from < until) else {
-                        continue;
-                    };
-                    let (at, length) = (micros(from), micros(until - from));
-                    let (name, about) = (quoted(&single_line(name, NAME)), quoted(&about));
+                    if let Some((name, about)) = named(&occupant) {
+                        slices.push((start + from, start + until, name.to_owned(), about));
+                    }
+                }
+            }
+        }
+    }
+
+    /// Writes the slices that were added since the last call.
+    fn write(&mut self, to: &mut dyn Write) -> io::Result<()> {
+        for (cpu, mut slices) in std::mem::take(&mut self.waiting) {
+            let track = cpu.saturating_add(1);
+            let mut end = match self.ends.get(&cpu) {
+                Some(end) => *end,
+                None if self.ends.is_empty() => {
                     write!(
                         to,
-                        ",\n{{\"name\":{name},\"ph\":\"X\",\"ts\":{at},\"dur\":{length},\"pid\":2,\"tid\":{track},\"args\":{{\"priority\":{about}}}}}"
+                        ",\n{{\"name\":\"process_name\",\"ph\":\"M\",\"pid\":2,\"args\":{{\"name\":\"CPUs around late samples\"}}}}"
                     )?;
-                    end = until;
+                    name_cpu(cpu, track, to)?
                 }
-                self.ends.insert(cpu, end);
+                None => name_cpu(cpu, track, to)?,
+            };
+            slices.sort_by_key(|slice| slice.0);
+            for (from, until, name, about) in slices {
+                // The records of two late samples may overlap. Start each interval at the end of
+                // the last slice, so that no time is written twice.
+                let from = from.max(end);
+                if until <= from {
+                    continue;
+                }
+                let (at, length) = (micros(from), micros(until - from));
+                let (name, about) = (quoted(&single_line(&name, NAME)), quoted(&about));
+                write!(
+                    to,
+                    ",\n{{\"name\":{name},\"ph\":\"X\",\"ts\":{at},\"dur\":{length},\"pid\":2,\"tid\":{track},\"args\":{{\"priority\":{about}}}}}"
+                )?;
+                end = until;
             }
+            self.ends.insert(cpu, end);
         }
         Ok(())
     }
@@ -175,5 +195,27 @@ mod tests {
             );
             assert!(text.contains(&slice), "{text}");
         }
+    }
+
+    #[test]
+    fn slices_of_a_cpu_are_written_whatever_the_order_of_the_trials_that_ran_at_the_same_time() {
+        let example = "../assets/examples/frame-loop-fifo.jitterscope.json";
+        let mut run = crate::store::load(std::path::Path::new(example)).unwrap();
+        let mut whole = run.trials.remove(0);
+        whole.evidence.clear();
+        let half = whole.samples.len() / 2;
+        let [mut early, mut late] = [whole.clone(), whole.clone()];
+        early.samples = whole.samples.iter().take(half).collect();
+        late.samples = whole.samples.iter().skip(half).collect();
+        let mut count = |trials: &[&TrialRun]| {
+            run.trials = trials.iter().map(|&trial| trial.clone()).collect();
+            let mut text = Vec::new();
+            write(&run, &mut text).unwrap();
+            String::from_utf8(text).unwrap().matches("\"pid\":2,\"tid\"").count()
+        };
+        let (of_early, of_late) = (count(&[&early]), count(&[&late]));
+        let both = count(&[&early, &late]);
+        assert!(of_early < both && of_late < both, "{of_early}, {of_late}, {both}");
+        assert_eq!(count(&[&late, &early]), both);
     }
 }

@@ -21,7 +21,7 @@ pub use filter::{RunFilter, SavedFilter, verdict_of};
 /// Returns whether a part of a quick check was skipped: at least one run of the check records that.
 /// The run of a part that was skipped while it was measured is saved, but does not count.
 pub fn is_skipped<'a>(part: Part, mut groups: impl Iterator<Item = &'a Group>) -> bool {
-    groups.any(|group| group.skipped.iter().any(|key| key == part.key()))
+    groups.any(|group| group.has_skipped(part.key()))
 }
 
 /// The key of quick checks, used like the key of a test.

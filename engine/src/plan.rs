@@ -344,7 +344,7 @@ mod tests {
         for (plan, list_count) in plans {
             let problems = plan.problems(&cpus);
             assert!(0 < list_count && problems.len() == list_count, "{problems:?}");
-            assert!(problems.iter().all(|it| it.message.contains("5000")), "{problems:?}");
+            assert!(problems.iter().all(|it| it.message.contains("5\u{202f}000")), "{problems:?}");
             assert_eq!(plan.stages(&cpus), [], "{}", plan.key());
         }
         let policies = vec![Priority::Fifo(10); 20];

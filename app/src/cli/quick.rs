@@ -341,7 +341,7 @@ impl Check<'_> {
             self.has_failed = true;
         }
         let run = saved.run;
-        (0 < run.sample_count() || run.ending == Ending::Finished).then_some(run)
+        (run.has_data() || run.ending == Ending::Finished).then_some(run)
     }
 }
 

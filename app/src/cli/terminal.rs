@@ -34,6 +34,9 @@ pub(super) enum MeasureError {
     /// The measuring threads ended without a result.
     #[error("the test ended without a result")]
     NoResult,
+    /// The run could not be continued; the first run is saved and counts.
+    #[error("the test could not be continued: {0}")]
+    NotContinued(String),
 }
 
 impl MeasureError {
@@ -132,13 +135,15 @@ impl<'a> Terminal<'a> {
         let is_quiet = self.is_quiet || !std::io::stderr().is_terminal();
         let run = watch(&runner, planned, is_quiet, live).ok_or(MeasureError::NoResult)?;
         let mut finished = runner.finish(run);
+        let mut failure = None;
         if let Some(first) = first {
             if let Ending::Failed(reason) = &finished.run.ending {
-                print_message(&format!("error: the test could not be continued: {reason}"));
+                failure = Some(reason.clone());
             }
             finished.run = join(first, finished.run.clone());
         }
-        Ok(finished.save())
+        let saved = finished.save();
+        failure.map_or(Ok(saved), |reason| Err(MeasureError::NotContinued(reason)))
     }
 }
 

@@ -46,7 +46,7 @@ pub fn noise_floor(comparison: &Comparison) -> String {
         Variation::Unknown => {
             "Noise floor: unknown. A change of a time is Better or Worse only if it is at least 10% of A's value and \
              0.5% of the frame time, or 0.5% of the frames for counts. To measure it, run A's settings with 3 or \
-             more repeats, compare groups of runs, or re-run both interleaved."
+             more repeats and use the last one as A, compare groups of runs, or re-run both interleaved."
                 .to_owned()
         }
         Variation::Repeats(runs) => {

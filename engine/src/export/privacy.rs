@@ -334,8 +334,6 @@ fn for_each_text(run: &mut Run, change: &mut dyn FnMut(&mut String)) {
 
 #[cfg(test)]
 mod tests {
-    use std::time::{Duration, Instant};
-
     use super::*;
 
     #[test]
@@ -383,9 +381,7 @@ mod tests {
     }
 
     #[test]
-    fn the_time_for_a_long_text_grows_with_its_length() {
-        /// Far longer than it takes, and far shorter than a time that grows with the square.
-        const HANG: Duration = Duration::from_secs(30);
+    fn every_name_in_a_long_text_goes() {
         let identity = Identity { users: vec!["anna".to_owned()], ..Identity::default() };
         for (part, left) in [
             ("anna ", "[user] "),
@@ -395,9 +391,7 @@ mod tests {
             ("a:1-", "a:1-"),
         ] {
             let count = 1_000_000 / part.len();
-            let began = Instant::now();
             let clean = IncludedNames::NOTHING.redacted(&part.repeat(count), &identity);
-            assert!(began.elapsed() < HANG, "{part}");
             assert!(clean == left.repeat(count), "{part}");
         }
     }

@@ -359,15 +359,16 @@ impl StageRunner<'_> {
                     .applied
                     .as_ref()
                     .is_some_and(|one| one.is_realtime(trial.conditions.priority));
-                (run.load == stage.load || stage.reuses_tail)
-                    && run.trial.conditions == trial.conditions
+                run.trial.conditions == trial.conditions
                     && run.trial.pace.period() == trial.pace.period()
                     && run.trial.work == trial.work
                     && !(self.was_revoked && was_realtime)
                     && run.complete
                     && !run.tail_curve.is_empty()
             };
-            let known = collector.run.trials.iter().find(is_alike);
+            let alike = || collector.run.trials.iter().filter(is_alike);
+            let known = alike().find(|run| run.load == stage.load);
+            let known = known.or_else(|| alike().find(|_| stage.reuses_tail));
             let known = known.and_then(|run| Some((run.tail()?, run.tail_curve.clone())));
             if known.is_none() {
                 collector.preparing(first, "calibrating the spin tail");

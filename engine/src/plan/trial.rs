@@ -126,7 +126,8 @@ pub struct Stage {
     /// Whether the stage only makes sense if cores have two hardware threads. On other PCs, the stage is skipped with
     /// a warning.
     pub needs_smt: bool,
-    /// Whether the stage reuses a spin tail that an earlier stage of the run calibrated, even under another load.
+    /// Whether the stage reuses a spin tail that an earlier stage of the run calibrated: under the same load or, if
+    /// there is none, under another load.
     #[serde(default)]
     pub reuses_tail: bool,
     /// Whether the stage is skipped if the system denied the request of an earlier trial with the same label.

@@ -213,9 +213,10 @@ fn of_histograms(recordings: &[RecordingFigures]) -> Finding {
     let count = format_count(all().fold(0_u64, |sum, one| sum.saturating_add(one.count)));
     let (sentence, key) = match most(|one| one.p99) {
         Some(p99) => (format!("99% of {count} values were at most {p99}."), format!("p99 {p99}")),
-        None if all().any(|one| one.count < 100) => {
-            (format!("{count} values; a p99 needs 100."), format!("{count} values"))
-        }
+        None if all().any(|one| one.count < 100) => (
+            format!("{count} values; a p99 needs 100 in each histogram."),
+            format!("{count} values"),
+        ),
         None => (
             format!("{count} values; their p99 is not in the file."),
             "p99 above the histogram".to_owned(),

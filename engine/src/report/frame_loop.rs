@@ -61,16 +61,15 @@ impl Evaluation for FrameLoop {
         };
         let is_worse = |row: &&Configuration| row.has_clearly_higher_p99(best);
         let is_unknown = |row: &Configuration| !is_tie(row, best) && !is_worse(&row);
-        let finding = match measured.as_slice() {
-            [only] => single(only, &report.delays),
-            _ if evaluated(rows).count() == 1 => single(best, &report.delays),
-            _ if evaluated(rows).any(is_unknown) => {
-                return Verdict::without_grade(too_few_to_rank(rows));
-            }
-            _ => match evaluated(rows).filter(is_worse).max_by_key(|row| row.p99()) {
+        let finding = if evaluated(rows).count() == 1 {
+            single(best, &report.delays)
+        } else if evaluated(rows).any(is_unknown) {
+            return Verdict::without_grade(too_few_to_rank(rows));
+        } else {
+            match evaluated(rows).filter(is_worse).max_by_key(|row| row.p99()) {
                 Some(worst) => recommend(rows, best, worst),
                 None => no_difference(rows),
-            },
+            }
         };
         Verdict::by(std::iter::once(best), finding)
     }
@@ -218,8 +217,10 @@ fn recommend(rows: &[Configuration], best: &Configuration, worst: &Configuration
     let pin = Some(best.conditions.cpu).filter(|cpu| *cpu != CpuChoice::Any);
     let sentence = if varied(rows).iter().all(|name| ["priority", "pinning"].contains(name)) {
         recommendation(&priorities, pin, pin_effect(rows))
-    } else {
+    } else if let [_] = ties.as_slice() {
         format!("{} has the lowest p99 lateness.", best.label)
+    } else {
+        format!("No configuration has clearly lower p99 lateness than {}.", best.label)
     };
     Finding::new(
         sentence,
@@ -234,8 +235,8 @@ fn recommend(rows: &[Configuration], best: &Configuration, worst: &Configuration
     )
 }
 
-/// Returns the recommendation. `pin` is the CPU to pin to; `None` if an unpinned configuration is
-/// as good as the best one.
+/// Returns the recommendation. `pin` is the CPU to pin to; `None` if the best configuration is
+/// unpinned.
 fn recommendation(priorities: &[Priority], pin: Option<CpuChoice>, pinning: PinEffect) -> String {
     let names: Vec<String> = priorities.iter().map(|priority| priority.name()).collect();
     let names = match names.as_slice() {

@@ -27,3 +27,10 @@ pub struct Group {
     /// skipped later.
     pub skipped: Vec<String>,
 }
+
+impl Group {
+    /// Returns whether the part with this key was skipped.
+    pub fn has_skipped(&self, key: &str) -> bool {
+        self.skipped.iter().any(|skipped| skipped == key)
+    }
+}

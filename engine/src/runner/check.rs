@@ -26,8 +26,7 @@ impl Default for CheckGroup {
 impl CheckGroup {
     /// Returns the group of an earlier quick check, which can then be continued.
     pub fn of(group: &Group) -> Self {
-        let skipped =
-            Part::ALL.into_iter().filter(|part| group.skipped.iter().any(|key| key == part.key()));
+        let skipped = Part::ALL.into_iter().filter(|part| group.has_skipped(part.key()));
         Self { id: group.id.clone(), skipped: skipped.collect() }
     }
 

@@ -82,7 +82,7 @@ pub(super) fn stamp(path: &Path) -> io::Result<(u64, SystemTime)> {
     Ok((metadata.len(), metadata.modified()?))
 }
 
-/// Sets the modification time of a file, which may be read-only, to now.
+/// Sets the modification time of a file to now. On Windows, this fails for a read-only file.
 pub(super) fn touch(path: &Path) -> io::Result<()> {
     announce(Operation::Stamp)?;
     if !fs::metadata(path)?.is_file() {

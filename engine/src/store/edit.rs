@@ -142,7 +142,12 @@ impl Store {
             disk::rename(&to, &taken).map_err(failed)?;
         }
         // The retention time starts now. With its old time, the run could be removed at once.
-        disk::touch(path).map_err(failed)?;
+        if let Err(error) = disk::touch(path) {
+            if is_expired(path) {
+                return Err(failed(error));
+            }
+            log::info!("{error}: {}", path.display());
+        }
         disk::rename(path, &to).map_err(failed)?;
         Ok(to)
     }
@@ -175,13 +180,18 @@ impl Store {
     /// Permanently removes runs that were moved to the trash more than 7 days ago.
     pub fn forget_old(&self) {
         for path in disk::list(&self.folder.join(DELETED)).unwrap_or_default() {
-            let modified = disk::stamp(&path).ok().map(|(_, modified)| modified);
-            let age = modified.and_then(|at| SystemTime::now().duration_since(at).ok());
-            if age.is_some_and(|age| RETAINED < age)
+            if is_expired(&path)
                 && let Err(error) = disk::remove(&path)
             {
                 log::info!("{error}: {}", path.display());
             }
         }
     }
+}
+
+/// Returns whether a file was last changed longer ago than deleted runs are retained.
+fn is_expired(path: &Path) -> bool {
+    let modified = disk::stamp(path).ok().map(|(_, modified)| modified);
+    let age = modified.and_then(|at| SystemTime::now().duration_since(at).ok());
+    age.is_some_and(|age| RETAINED < age)
 }

@@ -3,6 +3,7 @@
 use super::{Choice, Field, Form, Number, Parameter, Selection, parts};
 use crate::plan::conditions::Cell;
 use crate::plan::{CpuFacts, Problem};
+use crate::units::format_count;
 
 /// Maximum number of selected configurations in the matrix of priority × pinning, and of selected values in
 /// a list that allows any number. A list of CPUs can always have as many values as there are usable CPUs.
@@ -61,6 +62,7 @@ impl Form for RangeCheck<'_> {
         let is_open = choices.iter().any(|choice| choice.parameter.is_some());
         let most = if is_open { MAX_SELECTED.max(self.cpus.usable.len()) } else { choices.len() };
         if most < count {
+            let (count, most) = (format_count(count), format_count(most));
             self.add(field, format!("{name}: {count} are selected; expected 1 to {most}"));
             return;
         }
@@ -76,7 +78,7 @@ impl Form for RangeCheck<'_> {
             self.add(priority, message.to_owned());
         }
         if MAX_SELECTED < cells.len() {
-            let count = cells.len();
+            let count = format_count(cells.len());
             let message =
                 format!("{count} configurations are selected; expected 1 to {MAX_SELECTED}");
             self.add(priority, message);

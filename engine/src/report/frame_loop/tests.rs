@@ -156,6 +156,13 @@ fn a_recommendation_speaks_only_of_what_was_compared() {
     let slow = lateness(2, Nanos::from_millis(4), 1);
     run.trials[1].samples = frames(&slow);
     assert_eq!(of(&run).sentence(), "Normal has the lowest p99 lateness.");
+    let mut tied = run.clone();
+    let mut third = tied.trials[0].clone();
+    third.trial.label = "Highest, idle".to_owned();
+    third.trial.conditions.priority = Highest;
+    tied.trials.push(third);
+    let sentence = of(&tied).sentence();
+    assert_eq!(sentence, "No configuration has clearly lower p99 lateness than Normal.");
     // What was denied was not compared.
     run.trials[1].applied.as_mut().unwrap().priority = RequestOutcome::Refused;
     assert!(of(&run).sentence().starts_with("99% of frames"), "{}", of(&run).sentence());

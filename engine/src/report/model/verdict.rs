@@ -78,7 +78,7 @@ impl Finding {
         } else {
             format!("{complete} of {planned} configurations are complete.")
         };
-        Self::new(sentence, "A stopped run has no verdict.").with_word("Stopped early")
+        Self::new(sentence, "An incomplete run has no verdict.").with_word("Stopped early")
     }
 }
 

@@ -115,12 +115,15 @@ fn what_is_set_aside_comes_back_as_it_was() {
     // Without a new modification time, `forget_old` could remove the run at once. Operation 1 sets the time, and
     // operation 2 renames the file.
     let path = &before[0].path;
+    let set_modified =
+        |path, at| fs::File::options().append(true).open(path).unwrap().set_modified(at).unwrap();
+    set_modified(path, long_ago);
     for at in [1, 2] {
         let (failed, _) = with_fault(Fault::Fails, at, || store.move_to_trash(path));
         assert!(failed.is_err() && path.exists(), "{at}");
     }
     let aside = store.move_to_trash(path).unwrap();
-    fs::File::options().append(true).open(&aside).unwrap().set_modified(long_ago).unwrap();
+    set_modified(&aside, long_ago);
     store.forget_old();
     assert!(!aside.exists());
 }

@@ -49,8 +49,8 @@ pub(super) fn trend_ui(ui: &mut Ui, session: &Session, run: &RunListEntry) {
                 ("No baseline. Set one with the button below the list.".to_owned(), tokens.t2)
             }
             _ => {
-                let unknown = "Run-to-run variation is unknown. Run the baseline's settings with 3 or more repeats to \
-                               measure it.";
+                let unknown = "Run-to-run variation is unknown. Run the baseline's settings with 3 or more repeats, and \
+                               make the last one the baseline.";
                 (unknown.to_owned(), tokens.t2)
             }
         };

@@ -57,7 +57,7 @@ impl Candidate {
         Self { delta, chance: Some(chance), min }
     }
 
-    /// Raises the p-value of a share of rare events to that of the events, as counted in all configurations
+    /// Raises the p-value of a share of rare events to that of the events, as counted in all runs
     /// of both sides: runs without variation do not make a single event significant.
     pub(super) fn count(&mut self, metric: &Metric, sides: &[Vec<Item<'_>>; 2]) {
         let of = |items: &[Item<'_>]| {

@@ -153,8 +153,14 @@ impl Card {
 
     /// Whether the grade is Fair and counts as Good in the answer of the check.
     pub(super) fn counts_as_good(&self) -> bool {
-        self.has_few_gaps && self.grade.map(GradeRange::worst) == Some(Grade::Fair)
+        self.grade.is_some_and(|grade| counts_as_good(self.has_few_gaps, grade.worst()))
     }
+}
+
+/// Whether a part with this worst grade counts as Good in the answer of the check: a few gaps do not lower the
+/// answer to Fair.
+pub(super) fn counts_as_good(has_few_gaps: bool, worst: Grade) -> bool {
+    has_few_gaps && worst == Grade::Fair
 }
 
 /// Returns the first denied request of a run; `None` if any configuration ran as requested.

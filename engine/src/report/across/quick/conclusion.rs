@@ -2,7 +2,7 @@
 //! checks can show the answers without opening the runs.
 
 use super::Answer;
-use super::card::{has_few_gaps, is_stated_only};
+use super::card::{counts_as_good, has_few_gaps, is_stated_only};
 use crate::plan::quick::Part;
 use crate::report::model::grading::conclude;
 use crate::report::model::verdict::worst_grades;
@@ -62,7 +62,7 @@ impl PartVerdict {
             }
             (None, Standing::Clear | Standing::Noted(_)) => return None,
         };
-        let is_few = self.has_few_gaps && grading.worst == Grade::Fair;
+        let is_few = counts_as_good(self.has_few_gaps, grading.worst);
         Some((if is_few { Grading::observed(Grade::Good) } else { grading }, disturbance))
     }
 }

@@ -178,7 +178,7 @@ fn an_agent_with_rights_measures_plans_and_nothing_else() {
         (with("wait", "`reboot`".into()), "not a line of the agent protocol"),
         (with("fps", 1e9.into()), "1000"),
         (with("rounds", 1_000_000_000.into()), "20"),
-        (with("cells", huge.into()), "20000 configurations are selected"),
+        (with("cells", huge.into()), "20\u{202f}000 configurations are selected"),
         ("x".repeat(2 << 20), "a request is longer than 1 MiB"),
     ] {
         let answer = agent.answer(&request);

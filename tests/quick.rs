@@ -278,6 +278,17 @@ fn a_check_is_one_entry_that_is_named_noted_deleted_and_restored_as_one() {
     harness.get_by_label("Name of the run");
     let count = count(&folder, |run| run.note.contains("kernel 6.8") && run.note.contains('!'));
     assert_eq!(count, 5, "all of it came back");
+    harness.get_by_label("Delete").click();
+    step_until(&mut harness, |app| app.session().library().count() == 0);
+    for button in ["Deleted (1)", "Delete all for good…", "Delete for good"] {
+        harness.run_steps(3);
+        harness.get_by_label(button).click();
+    }
+    step_until(&mut harness, |app| app.session().library().deleted().is_empty());
+    harness.run_steps(3);
+    harness.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Num1);
+    harness.run_steps(3);
+    harness.get_by_label("No longer in the folder of runs");
 }
 
 #[test]

@@ -181,6 +181,15 @@ pub struct CpuFacts {
 }
 
 impl CpuFacts {
+    /// A number of CPUs that no machine exceeds.
+    const MOST: u32 = 4_096;
+
+    /// Returns more CPUs than any machine has. A setting that is out of range for them is out of range everywhere.
+    pub fn many() -> Self {
+        let cpus: Vec<u32> = (0..Self::MOST).collect();
+        Self { usable: cpus.clone(), physical_count: Some(Self::MOST), one_a_core: cpus }
+    }
+
     /// Returns the number of usable logical CPUs, at least 1.
     pub fn logical_count(&self) -> u32 {
         u32::try_from(self.usable.len()).unwrap_or(u32::MAX).max(1)
@@ -209,6 +218,11 @@ impl Plan {
         let mut check = RangeCheck::new(cpus);
         self.clone().probe_mut().settings(&mut check);
         if check.found.is_empty() { self.probe().problems() } else { check.found }
+    }
+
+    /// Returns whether some machine could run the plan. The plan of a foreign file can have billions of stages.
+    pub(crate) fn is_in_range(&self) -> bool {
+        self.problems(&CpuFacts::many()).is_empty()
     }
 
     /// Returns the stages for a machine with these CPUs, in the order in which they run. Returns none if a setting

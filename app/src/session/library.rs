@@ -69,6 +69,8 @@ pub struct Library {
     version: u64,
     /// The number of listings requested so far.
     lists: u64,
+    /// The number of the latest listing that is shown.
+    shown_list: u64,
     /// The entries of the trash.
     deleted: Vec<DeletedItem>,
     /// The files in the trash from the last deletion.
@@ -105,6 +107,7 @@ impl Library {
             items: None,
             version: 0,
             lists: 0,
+            shown_list: 0,
             deleted: Vec::new(),
             last_deleted: Vec::new(),
             restoring: Vec::new(),
@@ -122,6 +125,11 @@ impl Library {
     /// Returns the list entries, newest first; `None` until the first listing is complete.
     pub fn items(&self) -> Option<&[LibraryItem]> {
         self.items.as_deref()
+    }
+
+    /// Returns whether the list may lack a run that was just saved.
+    pub const fn is_listing(&self) -> bool {
+        self.shown_list < self.lists
     }
 
     /// Returns a number that is incremented whenever the runs have been listed again, so that data
@@ -158,6 +166,7 @@ impl Library {
                 Message::Listed { turn, .. } if turn != self.lists => {}
                 Message::Listed { result, .. } => {
                     self.version += 1;
+                    self.shown_list = self.lists;
                     self.restored = mem::take(&mut self.restoring);
                     let before = self.items.take();
                     let listing = result.unwrap_or_else(|error| {

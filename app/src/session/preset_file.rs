@@ -14,8 +14,6 @@ const VERSION: u32 = 1;
 const MAX_BYTES: u64 = 1 << 16;
 /// Maximum length of a preset name in characters.
 pub(crate) const MAX_PRESET: usize = 40;
-/// A number of CPUs that no PC exceeds.
-const MANY_CPUS: u32 = 4_096;
 /// The ending of preset file names.
 const ENDING: &str = ".preset.json";
 
@@ -69,11 +67,8 @@ pub(super) fn read(path: &Path) -> Option<Result<OwnPreset, String>> {
     if version != VERSION || name.is_empty() {
         return None;
     }
-    // Assume many CPUs: whether the settings suit this PC is checked where they are shown.
-    let cpus: Vec<u32> = (0..MANY_CPUS).collect();
-    let physical_count = Some(MANY_CPUS);
-    let many = CpuFacts { usable: cpus.clone(), physical_count, one_a_core: cpus };
-    if let Some(problem) = file.plan.problems(&many).first() {
+    // Whether the settings suit this PC is checked where they are shown.
+    if let Some(problem) = file.plan.problems(&CpuFacts::many()).first() {
         return Some(Err(format!("The preset cannot be used: {}", problem.message)));
     }
     let plan = serde_json::to_value(&file.plan).ok()?;

@@ -115,16 +115,22 @@ pub fn glossary() -> Vec<Term> {
     terms.into_values().collect()
 }
 
-/// Returns a run without samples. The tables of its report have all columns, but no values.
+/// Returns a run without samples. The tables of its report have all columns, but no values. For settings that are
+/// out of range, as those of a foreign file can be, it has the stages of the default settings.
 pub(crate) fn empty_run(subject: Subject) -> Run {
     let cpus = CpuFacts { usable: vec![0, 1], physical_count: Some(2), one_a_core: vec![0, 1] };
-    let stages = subject.plan().map_or_else(Vec::new, |plan| plan.probe().stages(&cpus));
-    Run::planned(subject, &stages)
+    let stages = subject.plan().and_then(|plan| {
+        let mut usable = std::iter::once(plan.clone()).chain(Plan::all());
+        let plan = usable.find(|one| one.key() == plan.key() && one.is_in_range())?;
+        Some(plan.probe().stages(&cpus))
+    });
+    Run::planned(subject, &stages.unwrap_or_default())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::plan::FrameLoop;
 
     #[test]
     fn every_term_has_a_definition_in_one_sentence() {
@@ -135,6 +141,15 @@ mod tests {
         }
         let titles: Vec<String> = terms.iter().map(|term| term.title.to_lowercase()).collect();
         assert!(titles.is_sorted());
+    }
+
+    #[test]
+    fn a_run_without_samples_has_few_stages_whatever_a_file_requests() {
+        for rounds in [1, u32::MAX] {
+            let plan = FrameLoop { rounds, ..FrameLoop::default() };
+            let run = empty_run(Plan::FrameLoop(plan).into());
+            assert!((1..1_000).contains(&run.trials.len()), "{}", run.trials.len());
+        }
     }
 
     #[test]

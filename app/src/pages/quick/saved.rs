@@ -58,8 +58,10 @@ impl SavedFields {
                     "Not saved"
                 } else if is_deleted(library, &paths) {
                     "Deleted. Restore it on the Runs page."
-                } else {
+                } else if library.is_listing() {
                     "Saving"
+                } else {
+                    "No longer in the folder of runs"
                 };
                 Spans::plain(Type::Small, words, tokens.t2).label(ui);
                 return;

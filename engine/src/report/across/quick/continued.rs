@@ -29,7 +29,7 @@ pub fn continuation(run: &Run, report: &Report) -> Option<Plan> {
     let open = |row: &&Configuration| row.grading.is_some_and(|it| it.grade().is_none());
     let open: Vec<&Configuration> = report.rows.iter().filter(open).collect();
     let is_open = |length: &Nanos| open.iter().any(|row| row.period == *length);
-    let mut plan = run.plan()?.clone();
+    let mut plan = run.plan().filter(|plan| plan.is_in_range())?.clone();
     let stages = plan.probe().stages(&CpuFacts::default());
     let planned = rounds(stages.iter().flat_map(|stage| &stage.trials));
     if planned * MAX_LOOKS <= rounds(run.trials.iter().map(|trial| &trial.trial)) {
@@ -177,6 +177,9 @@ mod tests {
         assert_eq!(plan.stages(&CpuFacts::default()).len(), 1);
         assert!(measuring_time(whole) - time < Nanos::from_millis(1), "{time}");
         assert!(plan.circumstances.iter().all(|condition| *condition == LoadCondition::Load));
+        let endless = SleepAccuracy { count: u32::MAX, ..whole.clone() };
+        let foreign = Run { subject: Plan::SleepAccuracy(endless).into(), ..good.clone() };
+        assert_eq!(continuation(&foreign, &report(&foreign)), None, "no machine can run it");
         let stopped = Run { ending: Ending::Stopped, ..good };
         assert_eq!(continuation(&stopped, &report(&stopped)), None);
         let gaps = run_of(Part::Gaps.plan(&settings()), |_| {});

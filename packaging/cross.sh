@@ -76,8 +76,10 @@ run_cargo() {
   local target=$1 command=$2
   shift 2
   prepare_target "$target"
-  # Nothing is measured for its speed here: without optimization, libraries build in half the time.
-  CARGO_TARGET_DIR=$products CARGO_PROFILE_DEV_OPT_LEVEL=0 cargo "$command" --target "$target" "$@"
+  # Nothing is measured for its speed here: without optimization, libraries build in half the time. The engine's tests
+  # compute too much for that.
+  CARGO_TARGET_DIR=$products CARGO_PROFILE_DEV_OPT_LEVEL=0 cargo "$command" --target "$target" \
+    --config profile.dev.package.jitterscope-engine.opt-level=1 "$@"
 }
 
 # Runs this script with other words, and prints how long it took.

@@ -215,21 +215,27 @@ fn averages_are_those_of_the_source() {
     assert!(problems.is_empty(), "{problems:#?}");
 }
 
+/// Plays 50 cycles without threads, and the first 10 with each number of threads; with `JITTERSCOPE_LONG_TESTS`, all 50.
 #[test]
 fn bytes_depend_on_neither_threads_nor_build() {
-    let pools: Vec<rayon::ThreadPool> = [1, 2, 4]
-        .map(|threads| rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap())
-        .into();
-    let expected = [(Kind::Players, PLAYERS_DIGEST), (Kind::Npcs, NPCS_DIGEST)];
-    for (kind, expected) in expected {
-        for pool in [None].into_iter().chain(pools.iter().map(Some)) {
+    let is_long = std::env::var_os("JITTERSCOPE_LONG_TESTS").is_some();
+    for (kind, expected) in [(Kind::Players, PLAYERS_DIGEST), (Kind::Npcs, NPCS_DIGEST)] {
+        let digests = |cycles: usize, pool: Option<&rayon::ThreadPool>| -> Vec<u64> {
             let mut world =
                 World::new(Settings { kind, movement: Movement::Mixed, ..Settings::default() });
-            let digest = (0..50).fold(0_u64, |digest, _| {
+            let of_cycle = |_| {
                 play(&mut world, 1, pool);
-                digest.rotate_left(1) ^ world.digest()
-            });
-            assert_eq!(digest, expected, "{kind:?} with {pool:?}: {digest:#018x}");
+                world.digest()
+            };
+            (0..cycles).map(of_cycle).collect()
+        };
+        let alone = digests(50, None);
+        let digest = alone.iter().fold(0_u64, |digest, of_cycle| digest.rotate_left(1) ^ of_cycle);
+        assert_eq!(digest, expected, "{kind:?}: {digest:#018x}");
+        for threads in [1, 2, 4] {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            let shared = digests(if is_long { 50 } else { 10 }, Some(&pool));
+            assert!(alone.starts_with(&shared), "{kind:?} with {threads} threads");
         }
     }
 }

@@ -282,6 +282,29 @@ fn a_baseline_is_the_only_one_of_its_settings_and_shows_the_trend() {
         harness.run_steps(3);
     }
     assert!(!has_tag(harness.state(), &paths[0]), "the second took its place");
+    // A tag that is added after that keeps the baseline.
+    harness.get_by_label("Select 1b2c3d4e").click();
+    harness.run_steps(3);
+    harness.get_by_label("Remove baseline").click();
+    step_until(&mut harness, |app| !has_tag(app, &paths[1]));
+    harness.run_steps(3);
+    harness.get_by_label("Set as baseline").click();
+    step_until(&mut harness, |app| has_tag(app, &paths[1]));
+    harness.get_by_label("Tag").click();
+    harness.run_steps(3);
+    harness.get_by_label("Add a tag").type_text("nightly");
+    harness.run_steps(2);
+    harness.key_press(egui::Key::Enter);
+    step_until(&mut harness, |app| {
+        let items = app.session().library().items().unwrap_or_default();
+        items
+            .iter()
+            .filter_map(|item| item.run.as_ref().ok())
+            .any(|run| run.tags.contains(&"nightly".to_owned()))
+    });
+    assert!(has_tag(harness.state(), &paths[1]));
+    harness.get_by_label("Select 1b2c3d4e").click();
+    harness.run_steps(3);
     select(&mut harness, "2c3d4e5f");
     assert!(shows(&harness, "p99 lateness, 4 runs"));
     assert!(shows(&harness, "No clear difference from the baseline"));

@@ -466,7 +466,9 @@ impl RunsPage {
         if button.clicked()
             && let Some(run) = can
         {
-            actions.push(Action::EditRuns(baseline_edits(items, run, !is_set)));
+            let edits = baseline_edits(items, run, !is_set);
+            self.draft.take_tags(&edits);
+            actions.push(Action::EditRuns(edits));
         }
         button.on_disabled_hover_text(
             "Select one finished run with a p99, a longest gap, or a cycle time.",

@@ -107,6 +107,10 @@ impl SettingsStore {
                 Message::Written(Err(error)) => {
                     context.report_error(format!("The settings cannot be saved: {error}"));
                 }
+                // The dialog of the system leaves the window usable.
+                Message::Folder(Some(_)) if context.is_busy => context.report_error(
+                    "A test is running. Change the folder of runs when the test is finished.",
+                ),
                 Message::Folder(Some(folder)) => match Store::at(&folder).check() {
                     Ok(()) => {
                         let settings = self.settings.clone();

@@ -215,10 +215,11 @@ fn averages_are_those_of_the_source() {
     assert!(problems.is_empty(), "{problems:#?}");
 }
 
-/// Plays 50 cycles without threads, and the first 10 with each number of threads; with `JITTERSCOPE_LONG_TESTS`, all 50.
+/// Plays 50 cycles without threads, and the first 10 with each number of threads; all 50 if
+/// `JITTERSCOPE_LONG_TESTS` was set at compile time.
 #[test]
 fn bytes_depend_on_neither_threads_nor_build() {
-    let is_long = std::env::var_os("JITTERSCOPE_LONG_TESTS").is_some();
+    let is_long = option_env!("JITTERSCOPE_LONG_TESTS").is_some();
     for (kind, expected) in [(Kind::Players, PLAYERS_DIGEST), (Kind::Npcs, NPCS_DIGEST)] {
         let digests = |cycles: usize, pool: Option<&rayon::ThreadPool>| -> Vec<u64> {
             let mut world =

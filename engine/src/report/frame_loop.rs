@@ -8,7 +8,7 @@ use super::model::figures::Figures;
 use super::model::grading::{Grading, NOT_ENOUGH_DATA, round_up};
 use super::model::key_figure::{GradePlace, KeyFigure};
 use super::model::metric::Metric;
-use super::model::ranking::{best, evaluated, is_tie};
+use super::model::ranking::{best, candidates, evaluated, is_tie};
 use super::model::table::Table;
 use super::model::verdict::{Finding, Verdict};
 use super::{Report, paced};
@@ -29,7 +29,10 @@ impl Evaluation for FrameLoop {
     }
 
     fn grading(&self, configuration: &Configuration, measured: &Measured<'_>) -> Option<Grading> {
-        paced::grading(configuration, measured)
+        // Re-basing hides the lateness that a grade is about.
+        let figures = configuration.figures.get::<PacedFigures>();
+        let is_rebased = figures.is_some_and(|paced| paced.is_rebased);
+        if is_rebased { None } else { paced::grading(configuration, measured) }
     }
 
     fn sort(&self, configurations: &mut [Configuration]) {
@@ -209,6 +212,7 @@ fn recommend(rows: &[Configuration], best: &Configuration, worst: &Configuration
     let mut priorities: Vec<Priority> = Vec::new();
     for row in &ties {
         if row.conditions.cpu == best.conditions.cpu
+            && candidates(rows).any(|one| one.label == row.label)
             && !priorities.contains(&row.conditions.priority)
         {
             priorities.push(row.conditions.priority);
@@ -252,15 +256,15 @@ fn recommendation(priorities: &[Priority], pin: Option<CpuChoice>, pinning: PinE
         (None, PinEffect::Unclear) => {
             format!("Use {names} priority. Pinning makes no clear difference.")
         }
-        (None, PinEffect::NotMeasured) => format!("Use {names} priority."),
+        (None, PinEffect::NotStated) => format!("Use {names} priority."),
     }
 }
 
 /// The effect of pinning, as far as it was measured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum PinEffect {
-    /// No priority ran both pinned and unpinned.
-    NotMeasured,
+    /// No priority ran both pinned and unpinned, or a pair clearly differs: the evidence has its p99.
+    NotStated,
     /// At least two pairs of a pinned and an unpinned configuration were compared, and the
     /// intervals of their p99 exclude an improvement that matters.
     NoBenefit,
@@ -275,7 +279,7 @@ fn pin_effect(rows: &[Configuration]) -> PinEffect {
     /// matter.
     const MATTERS: f64 = 0.005;
     let unpinned = evaluated(rows).filter(|row| row.conditions.cpu == CpuChoice::Any);
-    let gains: Vec<bool> = unpinned
+    let pairs: Vec<(bool, bool)> = unpinned
         .flat_map(|free| {
             let is_same = move |row: &&Configuration| {
                 row.conditions.priority == free.conditions.priority
@@ -283,16 +287,18 @@ fn pin_effect(rows: &[Configuration]) -> PinEffect {
             };
             evaluated(rows).filter(is_same).map(move |pinned| {
                 let ends = free.p99_interval().zip(pinned.p99_interval());
-                ends.is_some_and(|((_, free_high), (pinned_low, _))| {
+                let is_small = ends.is_some_and(|((_, free_high), (pinned_low, _))| {
                     (free_high - pinned_low).as_f64() <= MATTERS * free.period.as_f64()
-                })
+                });
+                (is_small, is_tie(free, pinned))
             })
         })
         .collect();
-    match gains.as_slice() {
-        [] => PinEffect::NotMeasured,
-        [_, _, ..] if gains.iter().all(|is_small| *is_small) => PinEffect::NoBenefit,
-        _ => PinEffect::Unclear,
+    match pairs.as_slice() {
+        [] => PinEffect::NotStated,
+        [_, _, ..] if pairs.iter().all(|(is_small, _)| *is_small) => PinEffect::NoBenefit,
+        _ if pairs.iter().all(|(_, is_tied)| *is_tied) => PinEffect::Unclear,
+        _ => PinEffect::NotStated,
     }
 }
 

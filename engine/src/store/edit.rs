@@ -152,12 +152,13 @@ impl Store {
         Ok(to)
     }
 
-    /// Restores a run from the trash; returns its new path.
+    /// Restores a run from the trash; returns its new path, in the folder from which the run was deleted.
     pub fn restore(&self, path: &Path) -> Result<PathBuf, FindError> {
         let failed = |source| FindError::Restore(AtPath::new(source, path));
         let name =
             path.file_name().ok_or_else(|| failed(std::io::ErrorKind::InvalidInput.into()))?;
-        let to = self.folder.join(name);
+        let trash = path.parent().filter(|parent| parent.ends_with(DELETED));
+        let to = trash.and_then(Path::parent).unwrap_or(&self.folder).join(name);
         if to.exists() {
             return Err(failed(std::io::ErrorKind::AlreadyExists.into()));
         }

@@ -169,3 +169,12 @@ fn files(folder: &Path) -> Vec<(PathBuf, Vec<u8>)> {
     }
     files
 }
+
+#[test]
+fn a_run_is_restored_to_the_folder_it_was_deleted_from() {
+    let [old, new] = [tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap()];
+    let path = Store::at(old.path()).save(&run(1)).unwrap();
+    let aside = Store::at(old.path()).move_to_trash(&path).unwrap();
+    assert_eq!(Store::at(new.path()).restore(&aside).unwrap(), path);
+    assert!(path.exists());
+}

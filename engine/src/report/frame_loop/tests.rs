@@ -4,7 +4,7 @@ use super::super::model::table::Cell;
 use super::super::test_run::run_of;
 use super::super::{Headline, Options, Standing};
 use super::*;
-use crate::plan::{Load, Plan, Wait, Work, conditions};
+use crate::plan::{Load, OnMiss, Pace, Plan, Wait, Work, conditions};
 use crate::platform::RequestOutcome;
 use crate::sample::{Sample, Samples};
 use crate::stats::Grade;
@@ -136,7 +136,7 @@ fn a_recommendation_names_priorities_and_the_worth_of_pinning() {
             PinEffect::Unclear,
             "Use Highest priority. Pinning makes no clear difference.",
         ),
-        (vec![Highest], None, PinEffect::NotMeasured, "Use Highest priority."),
+        (vec![Highest], None, PinEffect::NotStated, "Use Highest priority."),
     ] {
         assert_eq!(recommendation(&priorities, pin, pinning), expected);
     }
@@ -185,4 +185,34 @@ fn pinning_is_recommended_where_only_a_higher_priority_does_without() {
     let report = Report::of(&run, &Options::default());
     assert_eq!(report.rows.iter().filter(|row| row.conditions.cpu == Any).count(), 2);
     assert_eq!(report.sentence(), "Use Normal or Highest priority, pinned to CPU 1.");
+}
+
+#[test]
+fn nothing_is_called_unclear_or_recommended_that_is_clearly_worse() {
+    use Priority::{AboveNormal, Normal};
+    let fast = || lateness(1, Nanos::from_micros(30), 1);
+    let slow = lateness(2, Nanos::from_millis(4), 1);
+    let (mut run, _) = report(&[(Normal, fast()), (AboveNormal, slow.clone())]);
+    let of = |run: &Run| Report::of(run, &Options::default()).sentence();
+    let pin = &mut run.trials[1].trial;
+    (pin.conditions.priority, pin.conditions.cpu) = (Normal, CpuChoice::Cpu(1));
+    assert_eq!(of(&run), "Use Normal priority.", "pinned, it is clearly later");
+
+    // Both are as late, but one misses a frame.
+    let (mut run, _) =
+        report(&[(Normal, fast()), (AboveNormal, fast()), (Priority::Highest, slow)]);
+    assert_eq!(of(&run), "Use Normal or Above normal priority.");
+    let mut missing = fast();
+    missing[300] = Nanos::from_millis(12);
+    run.trials[0].samples = frames(&missing);
+    assert_eq!(of(&run), "Use Above normal priority.");
+}
+
+#[test]
+fn a_re_based_row_has_no_grade() {
+    let (mut run, fixed) = report(&[(Priority::Normal, lateness(1, Nanos::from_micros(30), 1))]);
+    assert!(fixed.rows[0].grading.is_some());
+    let Pace::Grid { on_miss, .. } = &mut run.trials[0].trial.pace else { panic!("no grid") };
+    *on_miss = OnMiss::Rebase;
+    assert!(Report::of(&run, &Options::default()).rows[0].grading.is_none());
 }

@@ -19,15 +19,25 @@ pub(in crate::report) fn is_tie(a: &Configuration, b: &Configuration) -> bool {
     }
 }
 
-/// Returns the configuration to recommend; `None` if none may be ranked. A candidate ties with the
-/// configuration of the lowest p99, misses no more frames than it, and is not clearly worse than any other
-/// one. Of the candidates, the lowest priority wins, then an unpinned one.
-pub(in crate::report) fn best(rows: &[Configuration]) -> Option<&Configuration> {
-    let lowest = evaluated(rows).min_by_key(|row| row.p99())?;
+/// Returns the configurations that may be recommended. A candidate ties with the configuration of the lowest p99,
+/// misses no more frames than it, and is not clearly worse than any other one.
+pub(in crate::report) fn candidates(
+    rows: &[Configuration],
+) -> impl Iterator<Item = &Configuration> {
     let missed = |row: &Configuration| row.summary.as_ref().map_or(0, Summary::missed_count);
     let is_worse = |row: &Configuration| evaluated(rows).any(|it| row.has_clearly_higher_p99(it));
-    evaluated(rows)
-        .filter(|row| is_tie(row, lowest) && missed(row) <= missed(lowest) && !is_worse(row))
+    let lowest = evaluated(rows).min_by_key(|row| row.p99());
+    evaluated(rows).filter(move |row| {
+        let is_lowest =
+            |it: &Configuration| is_tie(row, it) && missed(row) <= missed(it) && !is_worse(row);
+        lowest.is_some_and(is_lowest)
+    })
+}
+
+/// Returns the configuration to recommend; `None` if none may be ranked. Of the candidates, the lowest priority wins,
+/// then an unpinned one.
+pub(in crate::report) fn best(rows: &[Configuration]) -> Option<&Configuration> {
+    candidates(rows)
         .min_by_key(|row| (row.conditions.priority.rank(), row.conditions.cpu, row.p99()))
 }
 

@@ -32,7 +32,13 @@ pub(super) fn own<'a>(table: Builder<'a>, rows: &[Configuration]) -> Builder<'a>
              {fair}%) or of the rate of missed frames (fair above 1 in {missed_fair}, poor above 1 in \
              {missed_poor}), whichever is worse."
         )),
-        |(_, row)| grade_cell(row, "frames", "needs 100 frames and a complete measurement"),
+        |(_, row)| {
+            let is_rebased =
+                row.figures.get::<PacedFigures>().is_some_and(|paced| paced.is_rebased);
+            let few = "needs 100 frames and a complete measurement";
+            let fixed = "only fixed schedules are graded";
+            grade_cell(row, "frames", if is_rebased { fixed } else { few })
+        },
     )
 }
 

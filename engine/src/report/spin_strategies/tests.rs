@@ -164,3 +164,14 @@ fn long_waits_alone_are_not_called_short() {
     assert_eq!(sentence(&best, &[], 3, true), "Use a plain spin for waits up to 1 ms.");
     assert_eq!(sentence(&best, &[], 3, false), "Use a plain spin.");
 }
+
+#[test]
+fn few_waits_are_not_called_no_clear_difference() {
+    let mut run = run();
+    for trial in &mut run.trials {
+        trial.samples = trial.samples.iter().take(50).collect();
+    }
+    let finding = Report::of(&run, &Options::default()).verdict.finding;
+    let text = format!("{finding:?}");
+    assert!(text.contains("Too few waits to compare the strategies."), "{text}");
+}

@@ -80,9 +80,10 @@ fn helps(plan: &WhatHelps, effects: &[ChangeEffect], best: &ChangeEffect) -> Fin
     let (before, after) = best.p99.unwrap_or_default();
     let [before, after] = [before, after].map(|it| format_time(Nanos::from_nanos_f64(it)));
     let mut evidence = format!("{before} becomes {after}");
-    evidence.push_str(&match best.cpu_cost.filter(|cost| 0.001 <= *cost) {
-        Some(cost) => format!(", for {} of one CPU.", format_share(cost)),
-        None => ", at no measurable CPU cost.".to_owned(),
+    evidence.push_str(&match best.cpu_cost {
+        Some(cost) if 0.001 <= cost => format!(", for {} of one CPU.", format_share(cost)),
+        Some(_) => ", at no measurable CPU cost.".to_owned(),
+        None => "; its CPU cost is not known.".to_owned(),
     });
     let together = effects.iter().find(|one| one.is_together && 0.0 < one.reduction());
     if let Some(all) = together.filter(|all| *all != best) {

@@ -172,6 +172,16 @@ impl Draft {
         self.change_tags(actions, |tags| tags.retain(|own| own != tag));
     }
 
+    /// Takes over the tags of edits that were made outside of these fields.
+    pub(in crate::pages::runs) fn take_tags(&mut self, edits: &[(PathBuf, Edit)]) {
+        for own in &mut self.of {
+            let edit = edits.iter().find(|(path, _)| *path == own.path);
+            if let Some((_, Edit::Tags(tags))) = edit {
+                own.tags.clone_from(tags);
+            }
+        }
+    }
+
     fn change_tags(&mut self, actions: &mut Vec<Action>, change: impl Fn(&mut Vec<String>)) {
         let mut edits = Vec::new();
         for own in &mut self.of {

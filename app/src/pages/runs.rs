@@ -448,7 +448,7 @@ impl RunsPage {
     /// Draws the button that makes the selected run the baseline for runs with the same settings
     /// or, if the run is a baseline already, an ordinary run again.
     fn baseline_ui(
-        &self,
+        &mut self,
         ui: &mut Ui,
         items: &[LibraryItem],
         is_wide: bool,

@@ -311,6 +311,17 @@ fn a_baseline_is_the_only_one_of_its_settings_and_shows_the_trend() {
 }
 
 #[test]
+fn enter_opens_the_run_whose_check_box_was_clicked() {
+    let folder = tempfile::tempdir().unwrap();
+    saved(folder.path(), "0a1b2c3d", "mine", 60.0);
+    let mut harness = runs(&folder, 1);
+    harness.get_by_label("Select mine").click();
+    harness.run_steps(3);
+    harness.key_press(egui::Key::Enter);
+    step_until(&mut harness, |app| app.page() != PageId::Runs);
+}
+
+#[test]
 fn an_example_opens_and_saves_nothing_unless_asked() {
     let folder = tempfile::tempdir().unwrap();
     let mut harness = runs(&folder, 0);

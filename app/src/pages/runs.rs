@@ -23,7 +23,7 @@ use crate::text;
 use crate::theme::{Tokens, Type, icons, size};
 use crate::widgets::{
     Button, Command, EmptyState, FollowFocus as _, Region, Spans, icon_button, key_text,
-    keys::{is_typing, pressed},
+    keys::{is_covered, is_typing, pressed},
     link, region, right_aligned,
 };
 
@@ -187,8 +187,8 @@ impl RunsPage {
     }
 
     fn keys(&mut self, ui: &Ui, items: &[LibraryItem], actions: &mut Vec<Action>) {
-        // While a dialog is open, the keys belong to the dialog.
-        if ui.memory(|memory| memory.top_modal_layer().is_some()) {
+        // While a menu or dialog is open, the keys belong to it.
+        if is_covered(ui.ctx()) {
             return;
         }
         if pressed(ui.ctx(), Command::FindRun) {
@@ -204,10 +204,10 @@ impl RunsPage {
         if is_typing(ui.ctx()) {
             return;
         }
-        // If no widget has the focus, these navigation keys focus the list.
-        let keys = [Key::ArrowDown, Key::ArrowUp, Key::Home, Key::End];
-        let is_arrow = ui.input(|input| keys.iter().any(|key| input.key_pressed(*key)));
-        if is_arrow && ui.memory(|memory| memory.focused().is_none()) {
+        // If no widget has the focus, such as after a click on a check box, the keys of the list focus it.
+        let keys = [Key::ArrowDown, Key::ArrowUp, Key::Home, Key::End, Key::Enter];
+        let is_of_list = ui.input(|input| keys.iter().any(|key| input.key_pressed(*key)));
+        if is_of_list && ui.memory(|memory| memory.focused().is_none()) {
             ui.memory_mut(|memory| {
                 memory.request_focus(Id::unique(table::LIST));
                 // Prevents the same key from moving the focus out of the list.
@@ -448,7 +448,7 @@ impl RunsPage {
     /// Draws the button that makes the selected run the baseline for runs with the same settings
     /// or, if the run is a baseline already, an ordinary run again.
     fn baseline_ui(
-        &mut self,
+        &self,
         ui: &mut Ui,
         items: &[LibraryItem],
         is_wide: bool,
@@ -466,9 +466,7 @@ impl RunsPage {
         if button.clicked()
             && let Some(run) = can
         {
-            let edits = baseline_edits(items, run, !is_set);
-            self.draft.take_tags(&edits);
-            actions.push(Action::EditRuns(edits));
+            actions.push(Action::EditRuns(baseline_edits(items, run, !is_set)));
         }
         button.on_disabled_hover_text(
             "Select one finished run with a p99, a longest gap, or a cycle time.",
@@ -484,7 +482,8 @@ impl RunsPage {
         actions: &mut Vec<Action>,
     ) {
         // Unsaved edits of another run are saved before the fields change.
-        self.draft.follow(ui, &self.selection.paths, items, actions);
+        let version = session.library().version();
+        self.draft.follow(ui, &self.selection.paths, items, version, actions);
         if is_low {
             return;
         }

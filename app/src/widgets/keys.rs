@@ -257,13 +257,16 @@ pub fn hold_escape(ctx: &Context) {
     ctx.data_mut(|data| data.insert_temp(Id::unique("escape-held"), now));
 }
 
+/// Returns whether a menu or dialog is open over the page.
+pub fn is_covered(ctx: &Context) -> bool {
+    ctx.any_popup_open() || ctx.memory(|memory| memory.top_modal_layer().is_some())
+}
+
 /// Reserves Esc for closing something in the page, and returns whether Esc was pressed to close it.
 /// While a menu or dialog is open, returns `false`: Esc closes the menu or dialog first.
 pub fn take_escape(ctx: &Context) -> bool {
     hold_escape(ctx);
-    let is_covered =
-        ctx.any_popup_open() || ctx.memory(|memory| memory.top_modal_layer().is_some());
-    !is_covered && ctx.input_mut(|input| input.consume_key(Modifiers::NONE, Key::Escape))
+    !is_covered(ctx) && ctx.input_mut(|input| input.consume_key(Modifiers::NONE, Key::Escape))
 }
 
 /// Whether Esc is reserved for closing something in the page, such as a maximized plot.

@@ -29,10 +29,7 @@ impl Evaluation for FrameLoop {
     }
 
     fn grading(&self, configuration: &Configuration, measured: &Measured<'_>) -> Option<Grading> {
-        // Re-basing hides the lateness that a grade is about.
-        let figures = configuration.figures.get::<PacedFigures>();
-        let is_rebased = figures.is_some_and(|paced| paced.is_rebased);
-        if is_rebased { None } else { paced::grading(configuration, measured) }
+        paced::grading(configuration, measured)
     }
 
     fn sort(&self, configurations: &mut [Configuration]) {
@@ -43,10 +40,10 @@ impl Evaluation for FrameLoop {
 
     fn verdict(&self, _run: &Run, report: &Report) -> Verdict {
         let rows = &report.rows;
-        let paced = || rows.iter().filter_map(|row| row.figures.get::<PacedFigures>());
-        if paced().count() == rows.len() && paced().all(|paced| paced.is_rebased) {
+        if rows.iter().all(paced::is_rebased) {
+            let paced = rows.iter().filter_map(|row| row.figures.get::<PacedFigures>());
             let hidden =
-                paced().filter_map(|paced| paced.rebasing).max_by_key(|hidden| hidden.behind);
+                paced.filter_map(|paced| paced.rebasing).max_by_key(|hidden| hidden.behind);
             let (behind, frames) =
                 hidden.map_or((Nanos::ZERO, 0), |hidden| (hidden.behind, hidden.frame_count));
             return Verdict::without_grade(rebased(behind, frames));
@@ -210,9 +207,8 @@ fn single(row: &Configuration, delays: &Delays) -> Finding {
 fn recommend(rows: &[Configuration], best: &Configuration, worst: &Configuration) -> Finding {
     let ties: Vec<&Configuration> = evaluated(rows).filter(|row| is_tie(row, best)).collect();
     let mut priorities: Vec<Priority> = Vec::new();
-    for row in &ties {
+    for row in candidates(rows).filter(|row| is_tie(row, best)) {
         if row.conditions.cpu == best.conditions.cpu
-            && candidates(rows).any(|one| one.label == row.label)
             && !priorities.contains(&row.conditions.priority)
         {
             priorities.push(row.conditions.priority);
@@ -263,7 +259,7 @@ fn recommendation(priorities: &[Priority], pin: Option<CpuChoice>, pinning: PinE
 /// The effect of pinning, as far as it was measured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum PinEffect {
-    /// No priority ran both pinned and unpinned, or a pair clearly differs: the evidence has its p99.
+    /// No priority ran both pinned and unpinned, or the p99 of a pair is clearly different or has no interval.
     NotStated,
     /// At least two pairs of a pinned and an unpinned configuration were compared, and the
     /// intervals of their p99 exclude an improvement that matters.

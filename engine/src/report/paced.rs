@@ -8,7 +8,7 @@ mod late;
 
 pub(super) use charts::{frame_loop as frame_loop_charts, real_time as real_time_charts};
 pub use figures::PacedFigures;
-pub(super) use figures::{figures, grading};
+pub(super) use figures::{figures, grading, is_rebased};
 pub(super) use key::{grade_place, key_figures};
 
 use super::Report;

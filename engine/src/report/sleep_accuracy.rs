@@ -310,8 +310,13 @@ fn accurate_from(rows: &[&Configuration]) -> Option<Nanos> {
     lengths.into_iter().rev().take_while(|(_, is_accurate)| *is_accurate).last().map(|it| it.0)
 }
 
+/// Returns whether a tested duration has too few sleeps for a p99.
+fn has_unknown(rows: &[&Configuration]) -> bool {
+    with_figures::<WaitFigures>(rows.iter().copied()).any(|(row, _)| row.p99().is_none())
+}
+
 /// Returns a sentence on which tested durations are accurate. The sentence has "or longer" only if all longer tested
-/// durations are accurate, too.
+/// durations are accurate, too, and "only" only if all others are not.
 fn accurate_lengths(rows: &[&Configuration]) -> String {
     let limit = format_setting(TRUSTED);
     if let Some(length) = accurate_from(rows) {
@@ -323,14 +328,15 @@ fn accurate_lengths(rows: &[&Configuration]) -> String {
         .filter(|(_, is_accurate)| *is_accurate)
         .map(|(length, _)| format_time(*length))
         .collect();
-    match accurate.as_slice() {
-        [] => format!("No tested duration has a p99 overshoot below {limit}."),
-        [one] => format!("Of the tested sleeps, only {one} has a p99 overshoot below {limit}."),
-        [rest @ .., last] => format!(
-            "Of the tested sleeps, only {} and {last} have a p99 overshoot below {limit}.",
-            rest.join(", ")
-        ),
-    }
+    let is_partial = has_unknown(rows);
+    let start = if is_partial { "Sleeps of" } else { "Of the tested sleeps, only" };
+    let subject = match accurate.as_slice() {
+        [] if is_partial => "No duration with enough sleeps has".to_owned(),
+        [] => "No tested duration has".to_owned(),
+        [one] => format!("{start} {one} {}", if is_partial { "have" } else { "has" }),
+        [rest @ .., last] => format!("{start} {} and {last} have", rest.join(", ")),
+    };
+    format!("{subject} a p99 overshoot below {limit}.")
 }
 
 /// Returns a sentence with the highest p99 overshoot, for a run without a grade; empty without a p99.

@@ -398,15 +398,14 @@ fn verdict(rows: &[Configuration]) -> Option<Verdict> {
             ""
         },
     );
-    let is_compared =
-        measured.iter().all(|&one| rows_of(rows, one).all(|row| mean_interval(row).is_some()));
-    let text = if 1 < measured.len() && best.len() == measured.len() && !is_compared {
-        "Too few waits to compare the strategies.".to_owned()
+    let has_intervals =
+        |&one: &SpinStrategy| rows_of(rows, one).all(|row| mean_interval(row).is_some());
+    let finding = if 1 < best.len() && !best.iter().all(has_intervals) {
+        Finding::new("Too few waits to compare the strategies.", evidence)
     } else {
-        sentence(&best, &avoid, measured.len(), has_short(rows))
+        Finding::new(sentence(&best, &avoid, measured.len(), has_short(rows)), evidence)
+            .with_key(Some(first.phrase().trim_start_matches("a ").to_owned()))
     };
-    let finding = Finding::new(text, evidence)
-        .with_key(Some(first.phrase().trim_start_matches("a ").to_owned()));
     let finding = Finding { word: grades_phrase(grades), ..finding };
     Some(Verdict::by(rows_of(rows, first), finding))
 }

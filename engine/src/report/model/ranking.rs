@@ -27,10 +27,10 @@ pub(in crate::report) fn candidates(
     let missed = |row: &Configuration| row.summary.as_ref().map_or(0, Summary::missed_count);
     let is_worse = |row: &Configuration| evaluated(rows).any(|it| row.has_clearly_higher_p99(it));
     let lowest = evaluated(rows).min_by_key(|row| row.p99());
-    evaluated(rows).filter(move |row| {
-        let is_lowest =
-            |it: &Configuration| is_tie(row, it) && missed(row) <= missed(it) && !is_worse(row);
-        lowest.is_some_and(is_lowest)
+    lowest.into_iter().flat_map(move |lowest| {
+        evaluated(rows).filter(move |row| {
+            is_tie(row, lowest) && missed(row) <= missed(lowest) && !is_worse(row)
+        })
     })
 }
 

@@ -9,7 +9,7 @@ use super::super::model::table::{
     Cell, Column, Positioned, SpreadOf, TableBuilder, absent, average_frame_rate, grade_cell,
     or_absent, usage_columns,
 };
-use super::PacedFigures;
+use super::{PacedFigures, is_rebased};
 use crate::nanos::Nanos;
 use crate::plan::CpuChoice;
 use crate::stats::binomial::fewest_for;
@@ -33,11 +33,9 @@ pub(super) fn own<'a>(table: Builder<'a>, rows: &[Configuration]) -> Builder<'a>
              {missed_poor}), whichever is worse."
         )),
         |(_, row)| {
-            let is_rebased =
-                row.figures.get::<PacedFigures>().is_some_and(|paced| paced.is_rebased);
             let few = "needs 100 frames and a complete measurement";
             let fixed = "only fixed schedules are graded";
-            grade_cell(row, "frames", if is_rebased { fixed } else { few })
+            grade_cell(row, "frames", if is_rebased(row) { fixed } else { few })
         },
     )
 }
@@ -169,9 +167,7 @@ fn no_interval_reason(row: &Configuration) -> Cow<'static, str> {
 fn corrected_reason(row: &Configuration) -> &'static str {
     match &row.summary {
         Some(summary) if summary.empty_count == 0 => "no frame was skipped",
-        _ if row.figures.get::<PacedFigures>().is_some_and(|paced| paced.is_rebased) => {
-            "a re-based schedule skips no frames"
-        }
+        _ if is_rebased(row) => "a re-based schedule skips no frames",
         _ => "too few frames ran compared with those that were skipped",
     }
 }

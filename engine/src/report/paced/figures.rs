@@ -58,10 +58,16 @@ pub(in crate::report) fn figures(measured: &Measured<'_>, summary: Option<&Summa
     })
 }
 
+/// Returns whether the loop of a configuration re-based its schedule.
+pub(in crate::report) fn is_rebased(row: &Configuration) -> bool {
+    row.figures.get::<PacedFigures>().is_some_and(|paced| paced.is_rebased)
+}
+
 /// Returns the worse of two gradings: by p99 lateness as a share of the target frame time, and by the rate of missed
-/// frames. `None` if the loop did not run as requested, or has no p99 or no bounds of p99.
+/// frames. `None` if the loop did not run as requested, re-based its schedule, which hides lateness, or has no p99 or no
+/// bounds of p99.
 pub(in crate::report) fn grading(row: &Configuration, measured: &Measured<'_>) -> Option<Grading> {
-    let p99 = row.p99().filter(|_| row.is_as_requested())?;
+    let p99 = row.p99().filter(|_| row.is_as_requested() && !is_rebased(row))?;
     let count = row.summary.as_ref()?.lateness.count;
     let percent = |time: Nanos| time.as_f64() / row.period.as_f64() * 100.0;
     let lateness =

@@ -6,7 +6,7 @@ use crate::nanos::Nanos;
 use crate::plan::{CpuChoice, Priority};
 use crate::platform::{Applied, CoreKind, Cpu, Refusal, RequestOutcome};
 use crate::report::model::configuration::Configuration;
-use crate::report::paced::PacedFigures;
+use crate::report::paced::is_rebased;
 use crate::run::{Run, TrialRun, counter};
 use crate::stats::{PercentileRule, Quantile, Sorted};
 
@@ -18,7 +18,7 @@ type Jitter = [i64; 4];
 pub(super) fn lines(run: &Run, rows: &[Configuration]) -> Option<Vec<ReferenceLine>> {
     let measured: Vec<(&Configuration, &TrialRun, Jitter)> = rows
         .iter()
-        .filter(|row| row.figures.get::<PacedFigures>().is_some_and(|paced| paced.is_rebased))
+        .filter(|row| is_rebased(row))
         .filter_map(|row| {
             let mut trials = row.trials.iter().filter_map(|&position| run.trials.get(position));
             let late = trials.clone().flat_map(TrialRun::each_value).collect();

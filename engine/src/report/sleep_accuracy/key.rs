@@ -1,6 +1,6 @@
 //! The figures that the report of sleeps shows first.
 
-use super::{TRUSTED, accurate_from, of_limiters, tail_of};
+use super::{TRUSTED, accurate_from, has_unknown, of_limiters, tail_of};
 use crate::nanos::Nanos;
 use crate::report::model::configuration::{Configuration, with_figures};
 use crate::report::model::key_figure::{GradePlace, KeyFigure};
@@ -38,7 +38,11 @@ pub(super) fn key_figures(all: &[Configuration]) -> Vec<KeyFigure> {
             "Shortest reliable sleep",
             accurate_from(&rows),
             format!("and longer: {trusted}"),
-            format!("none with {trusted}"),
+            if has_unknown(&rows) {
+                "needs 100 sleeps of each duration".to_owned()
+            } else {
+                format!("none with {trusted}")
+            },
         ),
         KeyFigure::time_or(
             "Spin tail",

@@ -100,7 +100,12 @@ fn no_duration_is_called_accurate_where_a_longer_one_is_not() {
     assert_eq!(evidence([60, 300, 60]), format!("Sleeps of 5.000 ms or longer {below}"));
     assert_eq!(
         evidence([60, 60, 0]),
-        format!("Of the tested sleeps, only 1.000 ms and 2.000 ms {below}")
+        format!("Sleeps of 1.000 ms and 2.000 ms {below}"),
+        "nothing is known of longer ones"
+    );
+    assert_eq!(
+        evidence([300, 300, 0]),
+        "No duration with enough sleeps has a p99 overshoot below 100 µs"
     );
     assert_eq!(
         evidence([60, 60, 300]),

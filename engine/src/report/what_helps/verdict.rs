@@ -6,6 +6,7 @@ use crate::plan::{LoadCount, SettingChange, WhatHelps};
 use crate::report::Report;
 use crate::report::model::disturbance::Disturbance;
 use crate::report::model::grading::INCONCLUSIVE;
+use crate::report::model::table::NOT_REPORTED;
 use crate::report::model::verdict::{Finding, Verdict};
 use crate::units::{capitalized, format_share, format_time};
 
@@ -23,7 +24,7 @@ pub fn is_little_to_gain(effects: &[ChangeEffect]) -> bool {
 /// Returns the best single change if it has at least 80% of the best measured effect, else all changes that help,
 /// together. Of two equal effects, the one with the lower CPU cost is better. `None` if no change helps.
 pub fn recommended(effects: &[ChangeEffect]) -> Option<&ChangeEffect> {
-    let cost = |one: &ChangeEffect| one.cpu_cost.unwrap_or(0.0);
+    let cost = |one: &ChangeEffect| one.cpu_cost.unwrap_or(f64::INFINITY);
     let better = |a: &&ChangeEffect, b: &&ChangeEffect| {
         a.reduction().total_cmp(&b.reduction()).then(cost(b).total_cmp(&cost(a)))
     };
@@ -83,7 +84,7 @@ fn helps(plan: &WhatHelps, effects: &[ChangeEffect], best: &ChangeEffect) -> Fin
     evidence.push_str(&match best.cpu_cost {
         Some(cost) if 0.001 <= cost => format!(", for {} of one CPU.", format_share(cost)),
         Some(_) => ", at no measurable CPU cost.".to_owned(),
-        None => "; its CPU cost is not known.".to_owned(),
+        None => format!("; its CPU cost is {NOT_REPORTED}."),
     });
     let together = effects.iter().find(|one| one.is_together && 0.0 < one.reduction());
     if let Some(all) = together.filter(|all| *all != best) {

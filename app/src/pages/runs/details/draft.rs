@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use eframe::egui::Ui;
 use jitterscope_engine::store::edit::{Edit, clean_tags};
 
+use crate::run_list::RunListEntry;
 use crate::session::{Action, LibraryItem};
 
 /// Seconds after the last key press at which a note is saved.
@@ -17,6 +18,8 @@ pub(in crate::pages::runs) struct Draft {
     paths: Vec<PathBuf>,
     /// One entry per selected file that can be read, with its fields as of the time of selection.
     of: Vec<RunDraft>,
+    /// The version of the list from which the fields are.
+    version: u64,
     pub(super) name: String,
     pub(super) note: String,
     /// When the note was last edited, in seconds since the app started; `None` if the note is
@@ -30,15 +33,33 @@ pub(in crate::pages::runs) struct Draft {
     pub(in crate::pages::runs) wants_tag: bool,
 }
 
-/// Name, note, and tags of one selected run.
-#[derive(Debug)]
+/// One selected run.
+#[derive(Debug, Default)]
 struct RunDraft {
     path: PathBuf,
-    /// The name of the run, as it was last saved.
+    /// The fields, including changes that the list does not show yet.
+    own: Fields,
+    /// The fields in the list, as they were last read.
+    listed: Fields,
+}
+
+/// Name, note, and tags of a run.
+#[derive(Clone, Debug, Default)]
+struct Fields {
     name: String,
     note: String,
-    /// The tags of the run, including unsaved changes.
     tags: Vec<String>,
+}
+
+impl Fields {
+    fn of(run: &RunListEntry) -> Self {
+        Self { name: run.name.clone(), note: run.note.clone(), tags: run.tags.clone() }
+    }
+}
+
+/// Returns the summary of a listed run; `None` if the run is not listed or cannot be read.
+fn run_at<'a>(items: &'a [LibraryItem], path: &Path) -> Option<&'a RunListEntry> {
+    items.iter().find(|item| item.path == path)?.run.as_ref().ok()
 }
 
 /// Splits a comma-separated list of tags.
@@ -47,13 +68,14 @@ fn split(tags: &str) -> Vec<String> {
 }
 
 impl Draft {
-    /// Loads the fields if other runs are selected (`checked`). Saves an edited note before that,
-    /// or once no key was pressed for `SAVES_AFTER`.
+    /// Loads the fields if other runs are selected (`checked`), and follows a list that was read again, which has a
+    /// new `version`. Saves an edited note before that, or once no key was pressed for `SAVES_AFTER`.
     pub(in crate::pages::runs) fn follow(
         &mut self,
         ui: &Ui,
         checked: &[PathBuf],
         items: &[LibraryItem],
+        version: u64,
         actions: &mut Vec<Action>,
     ) {
         let now = ui.input(|input| input.time);
@@ -69,6 +91,30 @@ impl Draft {
         }
         if is_other {
             self.take(checked, items);
+        } else if self.version != version {
+            self.refresh(items);
+        }
+        self.version = version;
+    }
+
+    /// Takes over fields that changed elsewhere, such as on the page of the quick check. A note that is being typed and
+    /// tags that are being saved stay, and so does the text to append to several notes.
+    fn refresh(&mut self, items: &[LibraryItem]) {
+        let is_single = self.of.len() == 1;
+        for run in &mut self.of {
+            let Some(now) = run_at(items, &run.path) else { continue };
+            let before = std::mem::replace(&mut run.listed, Fields::of(now));
+            if before.tags == run.own.tags {
+                run.own.tags.clone_from(&now.tags);
+            }
+            if is_single && before.name != now.name {
+                run.own.name.clone_from(&now.name);
+                self.name.clone_from(&now.name);
+            }
+            if is_single && before.note != now.note && self.typed_at.is_none() {
+                run.own.note.clone_from(&now.note);
+                self.note.clone_from(&now.note);
+            }
         }
     }
 
@@ -79,7 +125,7 @@ impl Draft {
 
     fn save_note(&mut self, actions: &mut Vec<Action>) {
         if self.typed_at.take().is_some() && !self.of.is_empty() {
-            let note = |own: &RunDraft| (own.path.clone(), Edit::Note(self.note_of(own)));
+            let note = |run: &RunDraft| (run.path.clone(), Edit::Note(self.note_of(run)));
             actions.push(Action::EditRuns(self.of.iter().map(note).collect()));
         }
     }
@@ -88,7 +134,7 @@ impl Draft {
     pub(in crate::pages::runs) fn flush(&mut self, actions: &mut Vec<Action>) {
         self.save_note(actions);
         if let [one] = self.of.as_slice()
-            && one.name != self.name
+            && one.own.name != self.name
         {
             let path = one.path.clone();
             actions.push(self.rename(&path));
@@ -98,22 +144,14 @@ impl Draft {
 
     /// Discards all state and reads the fields of the runs in `checked`.
     fn take(&mut self, checked: &[PathBuf], items: &[LibraryItem]) {
-        let run = |path: &PathBuf| {
-            items.iter().find(|item| item.path == *path).and_then(|item| item.run.as_ref().ok())
-        };
         self.paths = checked.to_vec();
-        self.of = checked
-            .iter()
-            .filter_map(|path| Some((path, run(path)?)))
-            .map(|(path, run)| RunDraft {
-                path: path.clone(),
-                name: run.name.clone(),
-                note: run.note.clone(),
-                tags: run.tags.clone(),
-            })
-            .collect();
-        self.name = match checked {
-            [one] => run(one).map_or(String::new(), |run| run.name.clone()),
+        let draft = |path: &PathBuf| {
+            let listed = Fields::of(run_at(items, path)?);
+            Some(RunDraft { path: path.clone(), own: listed.clone(), listed })
+        };
+        self.of = checked.iter().filter_map(draft).collect();
+        self.name = match self.of.as_slice() {
+            [one] if checked.len() == 1 => one.own.name.clone(),
             _ => String::new(),
         };
         self.note = self.common_note().unwrap_or_default().to_owned();
@@ -124,7 +162,7 @@ impl Draft {
     /// Returns the note that all selected runs share; `None` if their notes differ.
     fn common_note(&self) -> Option<&str> {
         let (first, others) = self.of.split_first()?;
-        others.iter().all(|own| own.note == first.note).then_some(first.note.as_str())
+        others.iter().all(|run| run.own.note == first.own.note).then_some(first.own.note.as_str())
     }
 
     /// Returns the placeholder of the empty note field.
@@ -138,8 +176,8 @@ impl Draft {
 
     /// Returns the new note of one run. The typed text replaces a note that all selected runs
     /// share; if the notes differ, the text is appended to each, so that no existing note is lost.
-    fn note_of(&self, own: &RunDraft) -> String {
-        match (self.common_note(), own.note.as_str(), self.note.trim()) {
+    fn note_of(&self, run: &RunDraft) -> String {
+        match (self.common_note(), run.own.note.as_str(), self.note.trim()) {
             (Some(_), ..) | (None, "", _) => self.note.clone(),
             (None, before, "") => before.to_owned(),
             (None, before, typed) => format!("{before}\n\n{typed}"),
@@ -149,7 +187,7 @@ impl Draft {
     /// Returns the action that saves the edited name.
     pub(super) fn rename(&mut self, path: &Path) -> Action {
         if let [one] = self.of.as_mut_slice() {
-            one.name.clone_from(&self.name);
+            one.own.name.clone_from(&self.name);
         }
         Action::EditRuns(vec![(path.to_owned(), Edit::Name(self.name.clone()))])
     }
@@ -157,8 +195,8 @@ impl Draft {
     /// Returns the tags that all selected runs have.
     pub(super) fn common_tags(&self) -> Vec<String> {
         let Some((first, others)) = self.of.split_first() else { return Vec::new() };
-        let is_common = |tag: &&String| others.iter().all(|own| own.tags.contains(tag));
-        first.tags.iter().filter(is_common).cloned().collect()
+        let is_common = |tag: &&String| others.iter().all(|run| run.own.tags.contains(tag));
+        first.own.tags.iter().filter(is_common).cloned().collect()
     }
 
     /// Adds the entered tags to all selected runs.
@@ -172,25 +210,15 @@ impl Draft {
         self.change_tags(actions, |tags| tags.retain(|own| own != tag));
     }
 
-    /// Takes over the tags of edits that were made outside of these fields.
-    pub(in crate::pages::runs) fn take_tags(&mut self, edits: &[(PathBuf, Edit)]) {
-        for own in &mut self.of {
-            let edit = edits.iter().find(|(path, _)| *path == own.path);
-            if let Some((_, Edit::Tags(tags))) = edit {
-                own.tags.clone_from(tags);
-            }
-        }
-    }
-
     fn change_tags(&mut self, actions: &mut Vec<Action>, change: impl Fn(&mut Vec<String>)) {
         let mut edits = Vec::new();
-        for own in &mut self.of {
-            let mut tags = own.tags.clone();
+        for run in &mut self.of {
+            let mut tags = run.own.tags.clone();
             change(&mut tags);
             let tags = clean_tags(&tags);
-            if tags != own.tags {
-                own.tags.clone_from(&tags);
-                edits.push((own.path.clone(), Edit::Tags(tags)));
+            if tags != run.own.tags {
+                run.own.tags.clone_from(&tags);
+                edits.push((run.path.clone(), Edit::Tags(tags)));
             }
         }
         if !edits.is_empty() {
@@ -206,9 +234,8 @@ mod tests {
     fn draft(notes: &[&str], typed: &str) -> Draft {
         let own = |note: &&str| RunDraft {
             path: "x".into(),
-            name: String::new(),
-            note: (*note).to_owned(),
-            tags: Vec::new(),
+            own: Fields { note: (*note).to_owned(), ..Fields::default() },
+            ..RunDraft::default()
         };
         let of = notes.iter().map(own).collect();
         Draft { of, note: typed.to_owned(), ..Draft::default() }
@@ -230,7 +257,7 @@ mod tests {
             (["one", "two"], " ", ["one", "two"]),
         ] {
             let draft = draft(&notes, typed);
-            let saved: Vec<String> = draft.of.iter().map(|own| draft.note_of(own)).collect();
+            let saved: Vec<String> = draft.of.iter().map(|run| draft.note_of(run)).collect();
             assert_eq!(saved, expected, "{notes:?} and {typed:?}");
         }
     }
@@ -238,8 +265,8 @@ mod tests {
     #[test]
     fn tags_for_several_runs_are_those_that_all_have() {
         let mut draft = draft(&["", ""], "");
-        for (own, tags) in draft.of.iter_mut().zip([["a", "b"], ["b", "c"]]) {
-            own.tags = tags.map(str::to_owned).to_vec();
+        for (run, tags) in draft.of.iter_mut().zip([["a", "b"], ["b", "c"]]) {
+            run.own.tags = tags.map(str::to_owned).to_vec();
         }
         assert_eq!(draft.common_tags(), ["b"]);
         let mut actions = Vec::new();
@@ -247,8 +274,8 @@ mod tests {
         draft.add_tags(&mut actions);
         assert_eq!(draft.common_tags(), ["a", "b", "d"]);
         draft.remove_tag("b", &mut actions);
-        assert_eq!(draft.of[0].tags, ["a", "d"]);
-        assert_eq!(draft.of[1].tags, ["c", "a", "d"]);
+        assert_eq!(draft.of[0].own.tags, ["a", "d"]);
+        assert_eq!(draft.of[1].own.tags, ["c", "a", "d"]);
         let edits: Vec<usize> = actions
             .iter()
             .map(|action| match action {
@@ -285,5 +312,29 @@ mod tests {
         assert_eq!(edits, expected);
         draft.flush(&mut actions);
         assert!(actions.is_empty(), "all is saved: {actions:?}");
+    }
+    #[test]
+    fn what_changed_elsewhere_is_taken_over_and_what_is_typed_stays() {
+        let item = |name: &str, note: &str, tags: &[&str]| {
+            [LibraryItem::example("x", tags, |run| {
+                (run.name, run.note) = (name.to_owned(), note.to_owned());
+            })]
+        };
+        let mut draft = Draft::default();
+        let before = item("old", "old", &["a"]);
+        draft.take(&[before[0].path.clone()], &before);
+        let mut actions = Vec::new();
+        draft.typed_at = Some(1.0);
+        draft.note = "typed".to_owned();
+        draft.tag = "b".to_owned();
+        draft.add_tags(&mut actions);
+        draft.refresh(&item("new", "other", &["a"]));
+        assert_eq!((draft.name.as_str(), draft.note.as_str()), ("new", "typed"));
+        assert_eq!(draft.common_tags(), ["a", "b"], "being saved");
+        draft.typed_at = None;
+        draft.refresh(&item("new", "saved", &["a", "b"]));
+        draft.refresh(&item("new", "saved", &["a", "b", "baseline"]));
+        assert_eq!(draft.note, "saved");
+        assert_eq!(draft.common_tags(), ["a", "b", "baseline"]);
     }
 }

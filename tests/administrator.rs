@@ -14,7 +14,7 @@ use jitterscope_engine::platform::{self, TraceSource};
 use jitterscope_engine::run::{Run, counter};
 use jitterscope_engine::store;
 
-use super::cli::{SHORT, program};
+use super::cli::{SHORT, install, install_script, program};
 
 /// The user ID of `nobody`, a user without any rights.
 const NOBODY: u32 = 65_534;
@@ -189,9 +189,7 @@ fn an_agent_with_rights_measures_plans_and_nothing_else() {
 /// Creates a folder that contains this script as the program `pkexec`.
 pub(super) fn folder(pkexec: &str) -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("pkexec");
-    fs::write(&path, pkexec).unwrap();
-    fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+    install_script(pkexec, &folder.path().join("pkexec"));
     folder
 }
 
@@ -297,7 +295,7 @@ fn nobody_measures_with_rights_through_a_rule_of_sudo() {
 fn without_rights_nothing_is_measured_and_one_sentence_shows_why() {
     let folder = folder(DISMISSED);
     let copy = folder.path().join("jitterscope-cli");
-    fs::copy(program(), &copy).unwrap();
+    install(&program(), &copy);
     let mut other = Command::new(copy);
     other.args(SHORT).args(["--no-save", "--administrator"]);
     let output = other.output().unwrap();

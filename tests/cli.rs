@@ -28,6 +28,22 @@ pub(crate) fn program() -> PathBuf {
     path
 }
 
+/// Copies a file to `path` as a program. Another process writes it: if this process did, a process that another
+/// test starts at that moment could hold the file open, and the system would refuse to execute it.
+#[cfg(unix)]
+pub(crate) fn install(source: &Path, path: &Path) {
+    let status = Command::new("install").args(["-m", "755"]).args([source, path]).status();
+    assert!(status.unwrap().success(), "{} is not installed", path.display());
+}
+
+/// Writes a script to `path`; see [`install`].
+#[cfg(unix)]
+pub(crate) fn install_script(script: &str, path: &Path) {
+    let mut source = tempfile::NamedTempFile::new().unwrap();
+    std::io::Write::write_all(&mut source, script.as_bytes()).unwrap();
+    install(source.path(), path);
+}
+
 /// Runs the program with this folder as its data folder.
 pub(crate) fn run(folder: &tempfile::TempDir, args: &[&str]) -> Output {
     Command::new(program()).arg("--data-dir").arg(folder.path()).args(args).output().unwrap()

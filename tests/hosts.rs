@@ -3,7 +3,6 @@
 
 use std::fs;
 use std::io::Write as _;
-use std::os::unix::fs::PermissionsExt as _;
 use std::os::unix::process::CommandExt as _;
 use std::process::{Command, Output, Stdio};
 use std::time::Duration;
@@ -11,7 +10,7 @@ use std::time::Duration;
 use jitterscope_engine::run::{Ending, Run};
 use jitterscope_engine::store;
 
-use super::cli::{SHORT, program};
+use super::cli::{SHORT, install_script, program};
 
 /// A script that accepts the arguments of ssh. The address of the host selects what it does.
 const SSH: &str = r#"#!/bin/sh
@@ -40,9 +39,7 @@ esac
 /// Creates a folder with the script as `ssh`.
 pub(super) fn folder() -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("ssh");
-    fs::write(&path, SSH).unwrap();
-    fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+    install_script(SSH, &folder.path().join("ssh"));
     folder
 }
 

@@ -10,7 +10,7 @@ use std::process::{Command, Output};
 use jitterscope_engine::store;
 
 use super::administrator::{check_rights, is_root};
-use super::cli::{SHORT, program};
+use super::cli::{SHORT, install, program};
 
 const BUS: &str = "/usr/bin/dbus-daemon";
 const POLKITD: &str = "/usr/lib/polkit-1/polkitd";
@@ -54,7 +54,7 @@ fn folder() -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     let path = |name: &str| folder.path().join(name);
     fs::set_permissions(folder.path(), fs::Permissions::from_mode(0o755)).unwrap();
-    fs::copy(program(), path("program")).unwrap();
+    install(&program(), &path("program"));
     let policy = crate::tidy::root().join("packaging/linux/jitterscope.policy");
     fs::copy(policy, path("policy")).unwrap();
     for name in ["bin", "runs"] {

@@ -141,8 +141,14 @@ fn spins_count_their_turns_and_never_end_early() {
         assert_eq!((waits.actual.count, waits.early_count), (expected, 0), "{}", row.label);
         assert!(0.0 < waits.spins, "{} has no turns", row.label);
     }
-    let best = report.verdict.finding.key.unwrap();
-    assert!(SpinStrategy::ALL.iter().any(|one| one.phrase().ends_with(&best)), "{best}");
+    // 50 waits give no interval of a mean: if more than one strategy may be the best, none is named.
+    let finding = &report.verdict.finding;
+    match &finding.key {
+        Some(best) => {
+            assert!(SpinStrategy::ALL.iter().any(|one| one.phrase().ends_with(best)), "{best}");
+        }
+        None => assert_eq!(finding.sentence, "Too few waits to compare the strategies."),
+    }
 }
 
 #[test]

@@ -3,7 +3,7 @@
 
 use std::fs;
 use std::net::{TcpListener, TcpStream};
-use std::os::unix::fs::{PermissionsExt as _, symlink};
+use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 use std::time::Duration;
@@ -14,7 +14,7 @@ use jitterscope::{App, CheckedHost, HostState, Place, SavedHost, Settings, Setti
 use jitterscope_engine::run::Run;
 use jitterscope_engine::store::{self, Store};
 
-use super::cli::{SHORT, program};
+use super::cli::{SHORT, install_script, program};
 use super::host_window::{connected, field, select};
 use super::window::{start_measuring, step_until, window_with_settings};
 
@@ -81,8 +81,7 @@ impl Servers {
         fs::write(path("config"), names + &all).unwrap();
         let ssh = format!("#!/bin/sh\nexec /usr/bin/ssh -F {at}/config \"$@\"\n");
         fs::create_dir(path("client")).unwrap();
-        fs::write(path("client/ssh"), ssh).unwrap();
-        fs::set_permissions(path("client/ssh"), fs::Permissions::from_mode(0o755)).unwrap();
+        install_script(&ssh, &path("client/ssh"));
         Some(Self { folder, processes })
     }
 
@@ -323,10 +322,7 @@ fn a_key_is_trusted_and_an_agent_copied_and_updated_in_the_window() {
     drop(harness);
     // The window offers to replace an agent that is too old.
     let old = "#!/bin/sh\necho \"error: unrecognized subcommand '$1'\" >&2\nexit 2\n";
-    // The file cannot be overwritten while the program runs: remove it first.
-    fs::remove_file(&copied).unwrap();
-    fs::write(&copied, old).unwrap();
-    fs::set_permissions(&copied, fs::Permissions::from_mode(0o755)).unwrap();
+    install_script(old, &copied);
     let mut harness = window_with_settings(&servers.folder);
     harness.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Num2);
     harness.run_steps(3);

@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use super::hot_loop::LoopResult;
 use super::recorder::Recorder;
 use crate::nanos::Nanos;
-use crate::platform::{Ticks, clock_nanos, current_cpu, ticks};
+use crate::platform::{Ticks, clock_nanos, current_cpu, suspended_nanos, ticks};
 use crate::run::{Counters, counter};
 use crate::sample::Sample;
 
@@ -33,6 +33,10 @@ pub struct Gaps {
     /// The duration of the probe.
     pub length: Nanos,
 }
+
+/// From this length, in nanoseconds, an interval may be a suspend of the machine: the counter of a CPU runs on in some
+/// of them, and begins again in others. A suspend is no gap.
+const SUSPEND: i64 = 100_000_000;
 
 /// The interval at which a probe publishes its totals.
 const TOTALS_INTERVAL: Nanos = Nanos::from_secs(1);
@@ -102,7 +106,7 @@ impl Intervals {
 
 /// Returns the coarse bin of an interval in nanoseconds that has at least [`FINE`] ticks.
 fn coarse_bin(nanos: i64) -> usize {
-    let octave = nanos.max(1).ilog2();
+    let octave = nanos.max(8).ilog2();
     let eighth = (nanos >> (octave - 3)) & 7;
     let octave = usize::try_from(octave).unwrap_or(0).saturating_sub(FIRST_OCTAVE);
     (octave * EIGHTHS + usize::try_from(eighth).unwrap_or(0)).min(OCTAVES * EIGHTHS - 1)
@@ -134,7 +138,7 @@ impl Intervals {
     fn count(&mut self, ticks: i64) {
         match usize::try_from(ticks).ok().and_then(|at| self.fine.get_mut(at)) {
             Some(count) => *count += 1,
-            None => self.count_coarse(self.nanos(ticks).max(0)),
+            None => self.count_coarse(self.nanos(ticks)),
         }
     }
 
@@ -261,7 +265,8 @@ pub(super) fn run_probe(
 }
 
 /// Reads the counter or the clock until the time is up or a stop is requested, and counts at least one
-/// interval unless `stop` is set at the start. Allocates nothing.
+/// interval unless `stop` is set at the start, or the machine was suspended in the first one. Such an interval is not
+/// counted, and ends the reading. Allocates nothing.
 /// Recorded instants count from `origin`, a clock reading that all probes of a stage share.
 pub fn run_gaps(
     gaps: &Gaps,
@@ -272,8 +277,8 @@ pub fn run_gaps(
 ) -> LoopResult {
     // The source of time is selected outside the loop, to keep branches out of the loop.
     match intervals.pace {
-        Some(_) => readings(gaps, origin, stop, samples, intervals, ticks),
-        None => readings(gaps, origin, stop, samples, intervals, clock_nanos),
+        Some(_) => readings(gaps, origin, stop, samples, intervals, (ticks, suspended_nanos)),
+        None => readings(gaps, origin, stop, samples, intervals, (clock_nanos, suspended_nanos)),
     }
 }
 
@@ -284,21 +289,34 @@ fn readings(
     stop: &AtomicBool,
     samples: &mut Recorder<Sample>,
     intervals: &mut Intervals,
-    read: impl Fn() -> i64,
+    (read, suspended): (impl Fn() -> i64, impl Fn() -> Option<i64>),
 ) -> LoopResult {
     let in_ticks = |nanos: i64| {
         Nanos::from_nanos_f64(Nanos::new(nanos).as_f64() / intervals.nanos_a_tick()).get()
     };
     let threshold = in_ticks(gaps.threshold).max(1);
+    let suspend = in_ticks(SUSPEND);
     let length = in_ticks(gaps.length.get()).max(0);
+    let suspended_before = suspended();
     let mut before = read();
     let end = before.saturating_add(length);
     let (mut retained, mut interval, mut complete) = (0_i64, intervals.last, false);
     while !complete && !stop.load(Ordering::Relaxed) {
         let now = read();
-        interval = now - before;
-        intervals.count(interval);
-        if threshold <= interval {
+        let since = now.wrapping_sub(before);
+        // As an unsigned number, an interval of a counter that began again is longer than the threshold.
+        if threshold.cast_unsigned() <= since.cast_unsigned() {
+            let is_suspend = || {
+                suspended()
+                    .zip(suspended_before)
+                    .is_some_and(|(now, before)| SUSPEND <= now - before)
+            };
+            if since < 0 || (suspend <= since && is_suspend()) {
+                complete = true;
+                break;
+            }
+            interval = since;
+            intervals.count(interval);
             // The end of the gap is read from the clock; its length comes from the interval.
             let to = clock_nanos() - origin;
             let from = Nanos::new(to - intervals.nanos(interval));
@@ -312,12 +330,15 @@ fn readings(
                 ..Sample::default()
             });
             retained += 1;
-            // The time of recording a gap must not count as an interval.
+            // The time of recording a gap must not count as an interval. The counter may begin again meanwhile.
             before = read();
+            complete = before < now;
         } else {
+            interval = since;
+            intervals.count(interval);
             before = now;
         }
-        complete = end <= before;
+        complete |= end <= before;
     }
     intervals.last = interval;
     LoopResult { slots: retained, complete }
@@ -388,17 +409,51 @@ mod tests {
             first.get() / 4
         };
         let mut gaps = Gaps { threshold: 1_000, length: Nanos::ZERO };
-        let ended = readings(&gaps, 0, &stop, &mut samples, &mut intervals, read);
+        let clocks = (read, || None);
+        let ended = readings(&gaps, 0, &stop, &mut samples, &mut intervals, clocks);
         assert!(ended.complete);
         assert_eq!(intervals.totals(0).readings, 1);
         gaps.length = Nanos::new(1);
-        let ended = readings(&gaps, 0, &stop, &mut samples, &mut intervals, read);
+        let ended = readings(&gaps, 0, &stop, &mut samples, &mut intervals, clocks);
         assert!(ended.complete);
         assert_eq!((intervals.totals(0).readings, intervals.totals(0).sum), (2, 1));
         stop.store(true, Ordering::Relaxed);
-        let ended = readings(&gaps, 0, &stop, &mut samples, &mut intervals, read);
+        let ended = readings(&gaps, 0, &stop, &mut samples, &mut intervals, clocks);
         assert!(!ended.complete);
         tap.drain(|gap| panic!("{gap:?}"));
+    }
+
+    #[test]
+    fn a_suspend_is_no_gap_and_ends_the_part() {
+        const HOUR: i64 = 3_600_000_000_000;
+        let gaps = Gaps { threshold: 1_000, length: Nanos::new(i64::MAX) };
+        let stop = AtomicBool::new(false);
+        // The counter runs on, or begins again. Without a suspend, an hour is a gap.
+        for (after, suspended, expected) in
+            [(HOUR, HOUR, (1, 0)), (-HOUR, HOUR, (1, 0)), (HOUR, 0, (2, 1)), (HOUR, 1_000, (2, 1))]
+        {
+            let (mut samples, mut tap) = ring(8, Sample::default());
+            let mut intervals = Intervals::new(None);
+            let (reads, asked) = (std::cell::Cell::new(0), std::cell::Cell::new(0));
+            let read = || {
+                reads.set(reads.get() + 1);
+                [HOUR, HOUR + 20, HOUR + after].get(reads.get() - 1).copied().unwrap_or_else(|| {
+                    stop.store(true, Ordering::Relaxed);
+                    HOUR + after
+                })
+            };
+            let since_boot = || {
+                asked.set(asked.get() + 1);
+                Some(if asked.get() == 1 { HOUR } else { HOUR + suspended })
+            };
+            stop.store(false, Ordering::Relaxed);
+            let clocks = (read, since_boot);
+            let ended = readings(&gaps, 0, &stop, &mut samples, &mut intervals, clocks);
+            assert_eq!(ended.complete, expected.1 == 0, "{after} {suspended}");
+            let mut gap_count = 0;
+            tap.drain(|_| gap_count += 1);
+            assert_eq!((intervals.totals(0).readings, gap_count), expected, "{after} {suspended}");
+        }
     }
 
     fn add_up(mut intervals: Intervals) {

@@ -271,6 +271,17 @@ pub fn usable_cpus() -> Vec<u32> {
         .clone()
 }
 
+/// Returns a refusal of real-time scheduling if no CPU would stay free of real-time threads. On Linux, a CPU that went
+/// offline after the start does not count.
+pub(crate) fn only_cpu_refusal(requested: &str) -> Option<Refusal> {
+    let usable = usable_cpus();
+    #[cfg(target_os = "linux")]
+    let usable = system::still_usable(usable);
+    let reason =
+        "one CPU always stays free of real-time threads, and this program can use only one";
+    (usable.len() < 2).then(|| Refusal::new(requested, "safety", reason))
+}
+
 /// Returns the number of physical cores among the usable CPUs; `None` if the system does not report cores.
 pub fn physical_core_count() -> Option<u32> {
     cpu::core_count(&cpus(), &usable_cpus())

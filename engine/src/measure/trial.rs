@@ -77,6 +77,9 @@ impl Setup {
     pub(super) fn run(mut self) {
         let mut counters = Counters::new();
         self.fill_in_deadline(&mut counters);
+        // Declared before `held`, so that it is dropped after `held` on every path: `held` restores the normal priority,
+        // and the guards must know the thread for as long as it has real-time priority.
+        let mut registration = None;
         let (mut applied, held) = apply_safely(&self.trial, self.was_revoked);
         // Publish the thread ID only after pinning: the trace opens records for the CPUs of the thread.
         self.slot.thread.store(platform::thread_id().0, Ordering::Release);
@@ -86,9 +89,9 @@ impl Setup {
             _ => {}
         }
         let requested = self.trial.conditions.priority;
-        let registration = applied
-            .is_realtime(requested)
-            .then(|| platform::register_realtime(platform::thread_id()));
+        if applied.is_realtime(requested) {
+            registration = Some(platform::register_realtime(platform::thread_id()));
+        }
         let sleeper = Sleeper::new();
         let work = Prepared::new(self.trial.work, self.turns_a_second);
         let (waiter, tail_curve) = self.waiter(work, &sleeper);
@@ -117,8 +120,6 @@ impl Setup {
         let policy = platform::own_policy();
         let demoted = registration.as_ref().is_some_and(platform::Registration::has_demoted)
             && !policy.is_realtime();
-        // `held` restores the normal priority. Drop it first, so that the guards know the thread for as
-        // long as it has real-time priority.
         drop(held);
         drop(registration);
         // MMCSS changes the priority of its threads continually, so their final policy means nothing.

@@ -49,7 +49,7 @@ pub use thread::{
     avoid_cpu, current_cpu, lower_own_priority, lower_ui_priority, own_policy, pin_self,
     raise_supervisor, set_load_priority, thread_id,
 };
-pub(crate) use thread::{demote, runaway_cpu_nanos};
+pub(crate) use thread::{demote, runaway_cpu_nanos, still_usable};
 pub use topology::{cpus, last_cache_bytes};
 pub use trace::{SmiCounter, Tracer, thread_owner, trace_state};
 

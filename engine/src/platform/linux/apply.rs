@@ -3,7 +3,7 @@
 use std::io::{self, Write as _};
 
 use super::super::applied::{Applied, Effective, Guard, Policy, Refusal, RequestOutcome};
-use super::super::{choose_cpu, usable_cpus};
+use super::super::{choose_cpu, only_cpu_refusal, usable_cpus};
 use super::refusal::refusal;
 use super::{RealtimeGuard, Sleeper, clock, deadline, elevation, thread};
 use crate::nanos::Nanos;
@@ -187,14 +187,10 @@ fn nice(value: i32, refusals: &mut Vec<Refusal>) -> &'static str {
 /// Returns a refusal if a real-time request would be unsafe: if no CPU would stay free of real-time
 /// threads, or if the priority is too high. `None` if the request may be made.
 fn safety_refusal(requested: &str, priority: u8) -> Option<Refusal> {
-    let reason = if usable_cpus().len() < 2 {
-        "one CPU always stays free of real-time threads, and this program can use only one"
-    } else if MAX_REALTIME_PRIORITY < priority {
-        "real-time priorities above 20 would preempt threads that the kernel needs"
-    } else {
-        return None;
-    };
-    Some(Refusal::new(requested, "safety", reason))
+    let reason = "real-time priorities above 20 would preempt threads that the kernel needs";
+    let is_high = MAX_REALTIME_PRIORITY < priority;
+    only_cpu_refusal(requested)
+        .or_else(|| is_high.then(|| Refusal::new(requested, "safety", reason)))
 }
 
 /// Makes the calling thread real-time; the kernel's limit on its CPU time is set first. Returns the

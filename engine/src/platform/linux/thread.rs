@@ -218,12 +218,27 @@ pub fn own_policy() -> Policy {
 }
 
 /// Returns the CPUs on which the calling thread may run.
-#[expect(unsafe_code, reason = "read back from the kernel, not from the request")]
 pub(super) fn affinity() -> Vec<u32> {
+    affinity_of(0)
+}
+
+/// Returns those of the CPUs on which some thread of this process may run now: not those that went offline, or that the
+/// system administrator took away. Files such as `/sys/devices/system/cpu/online` have other numbers in some containers.
+pub(crate) fn still_usable(mut cpus: Vec<u32>) -> Vec<u32> {
+    let threads = std::fs::read_dir("/proc/self/task").into_iter().flatten().flatten();
+    let numbers = threads.filter_map(|thread| thread.file_name().to_str()?.parse().ok());
+    let now: Vec<u32> = numbers.flat_map(affinity_of).collect();
+    cpus.retain(|cpu| now.is_empty() || now.contains(cpu));
+    cpus
+}
+
+/// Returns the CPUs on which a thread may run and that are online; 0 is the calling thread.
+#[expect(unsafe_code, reason = "read back from the kernel, not from the request")]
+fn affinity_of(thread: libc::pid_t) -> Vec<u32> {
     let mut words = [0_u64; 128];
-    // SAFETY: `words` is a valid place of the given size for a mask; 0 is this thread.
+    // SAFETY: `words` is a valid place of the given size for a mask.
     let bytes = unsafe {
-        libc::syscall(libc::SYS_sched_getaffinity, 0, size_of_val(&words), words.as_mut_ptr())
+        libc::syscall(libc::SYS_sched_getaffinity, thread, size_of_val(&words), words.as_mut_ptr())
     };
     let Ok(bytes) = usize::try_from(bytes) else { return Vec::new() };
     let mut cpus = Vec::new();

@@ -7,16 +7,22 @@ use super::super::cpu::{CoreKind, Cpu};
 use super::super::parse;
 use super::read;
 
+const ONLINE: &str = "/sys/devices/system/cpu/online";
+
 /// Returns every online logical CPU. Reads the CPUs from the system only once.
 pub fn cpus() -> Vec<Cpu> {
     static CPUS: OnceLock<Vec<Cpu>> = OnceLock::new();
     CPUS.get_or_init(|| read_cpus(&read)).clone()
 }
 
+/// Returns the CPUs that are online now; none if the system does not report them.
+pub(super) fn online_cpus() -> Vec<u32> {
+    parse::cpu_list(&read(ONLINE).unwrap_or_default())
+}
+
 /// Returns the CPUs that the files of the system list; `read` returns the text of a file.
 fn read_cpus(read: &dyn Fn(&str) -> Option<String>) -> Vec<Cpu> {
-    let online = read("/sys/devices/system/cpu/online").unwrap_or_default();
-    let logical = parse::cpu_list(&online);
+    let logical = parse::cpu_list(&read(ONLINE).unwrap_or_default());
     let file = |cpu: u32, file: &str| read(&format!("/sys/devices/system/cpu/cpu{cpu}/{file}"));
     let number = |cpu: u32, name: &str| -> Option<u64> { file(cpu, name)?.parse().ok() };
     let small = |cpu, name: &str| number(cpu, name).and_then(|value| u32::try_from(value).ok());

@@ -15,7 +15,7 @@ use objc2_foundation::{NSActivityOptions, NSProcessInfo, ns_string};
 use super::super::applied::{
     Applied, Effective, FINEST_TIMER, Guard, MacQos, Policy, Refusal, RequestOutcome,
 };
-use super::super::choose_cpu;
+use super::super::{choose_cpu, only_cpu_refusal};
 use super::{Sleeper, clock};
 use crate::nanos::Nanos;
 use crate::plan::{Conditions, Priority};
@@ -231,6 +231,10 @@ fn raise(
         Priority::AboveNormal => MacQos::UserInitiated,
         Priority::Highest => MacQos::UserInteractive,
         Priority::TimeCritical => {
+            if let Some(refusal) = only_cpu_refusal("time constraint") {
+                refusals.push(refusal);
+                return (read_back(), RequestOutcome::Refused, "none");
+            }
             if set_time_constraint() && read_back() == Policy::MacTimeConstraint {
                 return (Policy::MacTimeConstraint, RequestOutcome::Granted, "thread_policy_set");
             }

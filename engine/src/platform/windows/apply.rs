@@ -9,7 +9,7 @@ use windows_sys::Win32::System::Threading::{
 };
 
 use super::super::applied::{Applied, Effective, Guard, Policy, Refusal, RequestOutcome};
-use super::super::{choose_cpu, usable_cpus};
+use super::super::{choose_cpu, only_cpu_refusal, usable_cpus};
 use super::affinity::{affinity, cpus_of_all_groups, current_cpu, pin_self, set_affinity};
 use super::thread::{self, refusal};
 use super::throttling::{fine_timer, forbid_throttling, leave_realtime_class};
@@ -27,15 +27,6 @@ pub struct Held {
 /// Whether a thread of this priority runs before every normal thread of a normal program until it sleeps.
 pub fn is_realtime(priority: Priority) -> bool {
     matches!(priority, Priority::TimeCritical | Priority::Mmcss(_))
-}
-
-/// Returns a refusal if requesting this priority would be unsafe, or `None` if the request is safe: one
-/// CPU must always stay free of real-time threads.
-fn safety_refusal(priority: Priority) -> Option<Refusal> {
-    let reason =
-        "one CPU always stays free of real-time threads, and this program can use only one";
-    (is_realtime(priority) && usable_cpus().len() < 2)
-        .then(|| Refusal::new(priority.name(), "safety", reason))
 }
 
 /// Returns the Windows thread priority for a requested priority; `None` for policies that Windows does not have.
@@ -59,7 +50,8 @@ pub fn apply(conditions: &Conditions) -> (Applied, Held) {
     leave_realtime_class();
     let mut held = Held { guards: vec![forbid_throttling()] };
     let (pin, selected_cpu) = pin(conditions, &mut refusals);
-    let is_unsafe = safety_refusal(conditions.priority);
+    let is_realtime = is_realtime(conditions.priority);
+    let is_unsafe = is_realtime.then(|| only_cpu_refusal(&conditions.priority.name())).flatten();
     let mut is_refused = is_unsafe.is_some();
     refusals.extend(is_unsafe);
     let level = level_of(conditions.priority).filter(|_| !is_refused);
@@ -95,7 +87,7 @@ pub fn apply(conditions: &Conditions) -> (Applied, Held) {
     if conditions.fine_timer {
         held.guards.extend(fine_timer(&mut refusals));
     }
-    if is_realtime(conditions.priority) {
+    if is_realtime {
         held.guards.push(Guard::new(|| {
             if let Err(error) = thread::set_priority(THREAD_PRIORITY_NORMAL) {
                 log::warn!("a thread stays raised until it ends: {error}");

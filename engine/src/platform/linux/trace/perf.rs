@@ -228,7 +228,6 @@ fn is_short(filter: &CString) -> bool {
 
 /// Returns the online logical CPUs of the system, including those that this process may not use.
 pub(super) fn online_cpus() -> Vec<u32> {
-    let text = super::super::read("/sys/devices/system/cpu/online").unwrap_or_default();
-    let cpus = super::super::super::parse::cpu_list(&text);
+    let cpus = super::super::topology::online_cpus();
     if cpus.is_empty() { super::super::super::usable_cpus() } else { cpus }
 }

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::conditions::{Deadline, MmcssTask};
+use super::conditions::{Deadline, MAX_REALTIME_WORK, MmcssTask};
 use super::form::parts::{self, Problems};
 use super::form::{Choice, Number, Parameter, Selection};
 use super::{
@@ -98,7 +98,7 @@ const TURN: Number = Field::new(
 .number(Parameter::secs(0.5, 600.0));
 const WORK: Number =
     Field::new("work", "Work per frame", "Calibrated integer arithmetic after each wake-up.")
-        .number(Parameter::millis(0.0, 900.0));
+        .number(Parameter::millis(0.0, MAX_REALTIME_WORK.as_millis()));
 const POLICIES: Field = Field::new(
     "policy",
     "Policy",
@@ -131,6 +131,9 @@ const POOLED: Field = Field::new(
     "Runs normal as a task in a pool that the calls of the load share, with one worker per load thread, \
      as Holoscan does. Frames then also wait for calls to end. Missed frames are caught up.",
 );
+/// The shortest times that the kernel accepts for DEADLINE; the exact runtime is 1,024 ns.
+const MIN_RUNTIME: Nanos = Nanos::from_micros(2);
+const MIN_PERIOD: Nanos = Nanos::from_micros(100);
 /// Range of the three times of DEADLINE: 0 (automatic) to 1 s.
 const OF_DEADLINE: Parameter = Parameter::millis(0.0, 1_000.0).or_automatic("Auto");
 
@@ -415,18 +418,40 @@ impl Probe for RealTime {
                 most_work.as_millis()
             ),
         );
-        problems.unless(
-            !self.has_deadline() || self.runtime <= most_work,
-            RUNTIME.field.key,
-            format!(
-                "runtime: {}; expected 0 s to {} (half of a frame)",
-                format_setting(self.runtime),
-                format_setting(most_work)
-            ),
-        );
         if self.has_deadline()
             && let Priority::Deadline(requested) = self.filled_in(Priority::Deadline(UNFILLED))
         {
+            let half = Nanos::new(requested.period.get() / 2);
+            let is_accepted = MIN_PERIOD <= requested.period;
+            problems.unless(
+                is_accepted,
+                DEADLINE_PERIOD.field.key,
+                format!(
+                    "period of DEADLINE: {}; the kernel expects at least {}",
+                    format_setting(requested.period),
+                    format_setting(MIN_PERIOD)
+                ),
+            );
+            problems.unless(
+                MIN_RUNTIME <= requested.deadline,
+                DEADLINE.field.key,
+                format!(
+                    "deadline: {}; the kernel expects at least {}",
+                    format_setting(requested.deadline),
+                    format_setting(MIN_RUNTIME)
+                ),
+            );
+            let is_automatic = self.runtime == Nanos::ZERO;
+            problems.unless(
+                !is_accepted || is_automatic || (MIN_RUNTIME..=half).contains(&self.runtime),
+                RUNTIME.field.key,
+                format!(
+                    "runtime: {}; expected 0 (automatic), or {} to {} (half of the period)",
+                    format_setting(self.runtime),
+                    format_setting(MIN_RUNTIME),
+                    format_setting(half)
+                ),
+            );
             let is_in_order =
                 requested.runtime <= requested.deadline && requested.deadline <= requested.period;
             problems.unless(
@@ -463,131 +488,4 @@ impl Probe for RealTime {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_holoscan_method_has_a_pooled_baseline() {
-        let Some(preset) =
-            RealTime::default().presets().into_iter().find(|preset| preset.key == "holoscan")
-        else {
-            return assert!(!is_on("linux"));
-        };
-        let stages = preset.plan.probe().stages(&CpuFacts::default());
-        let [normal, policy] = stages.as_slice() else { panic!("{} stages", stages.len()) };
-        assert_eq!(normal.trials[0].label, "Normal, pooled");
-        assert_eq!((normal.load.kind, policy.load.kind), (LoadKind::Pool, LoadKind::Calls));
-        for load in [normal.load, policy.load] {
-            assert_eq!((load.count, load.call.get()), (LoadCount::Threads(2), 1_450_000));
-        }
-        let Priority::Deadline(deadline) = policy.trials[0].conditions.priority else {
-            panic!("not a deadline")
-        };
-        let times = [deadline.runtime, deadline.deadline, deadline.period].map(Nanos::get);
-        assert_eq!(times, [1_666_666, 16_666_667, 16_666_667]);
-    }
-
-    #[test]
-    fn every_preset_but_the_reference_method_has_enough_pairs_for_a_grade() {
-        for preset in
-            RealTime::default().presets().into_iter().filter(|preset| preset.key != "holoscan")
-        {
-            let Plan::RealTime(plan) = &preset.plan else { panic!("{}", preset.key) };
-            assert_eq!(plan.turn, Nanos::from_secs(2), "{}", preset.key);
-            assert!(8 <= plan.blocks(), "{}: {} pairs", preset.key, plan.blocks());
-        }
-    }
-
-    #[test]
-    fn deadline_rules_apply_only_to_deadline() {
-        let plan = |policy| {
-            let (runtime, deadline) = (Nanos::from_millis(2), Nanos::from_millis(1));
-            RealTime { policies: vec![policy], runtime, deadline, ..RealTime::default() }
-        };
-        assert_eq!(plan(Priority::Fifo(10)).problems(), []);
-        let [problem] = &plan(Priority::Deadline(UNFILLED)).problems()[..] else { panic!() };
-        assert_eq!(problem.key, DEADLINE.field.key);
-        let long = RealTime { runtime: Nanos::from_millis(12), ..plan(Priority::Fifo(10)) };
-        assert_eq!(long.problems(), []);
-    }
-
-    #[test]
-    fn the_plan_counts_the_time_to_calibrate_work_and_runtime() {
-        let length = |plan: RealTime| Plan::RealTime(plan).duration(&CpuFacts::default());
-        let deadline = |runtime| RealTime {
-            policies: vec![Priority::Deadline(UNFILLED)],
-            runtime,
-            ..RealTime::default()
-        };
-        let (default, given) = (RealTime::default(), deadline(Nanos::from_millis(2)));
-        let without_work = RealTime { work: Nanos::ZERO, ..RealTime::default() };
-        assert_eq!(length(default.clone()) - length(without_work), Work::CALIBRATION);
-        assert_eq!(length(given.clone()), length(default.clone()));
-        // The calibration runs the work of 100 µs 300 times before each block.
-        let calibrated = Nanos::from_millis(30) * i64::from(default.blocks());
-        assert_eq!(length(deadline(Nanos::ZERO)) - length(given), calibrated);
-    }
-
-    #[test]
-    fn deadline_times_are_in_order_and_a_pool_has_calls() {
-        let cpus = CpuFacts { usable: vec![0], ..CpuFacts::default() };
-        let keys = |plan: &RealTime| -> Vec<&str> {
-            Plan::RealTime(plan.clone()).problems(&cpus).iter().map(|problem| problem.key).collect()
-        };
-        let plan = RealTime {
-            policies: vec![Priority::Deadline(UNFILLED)],
-            runtime: Nanos::from_millis(2),
-            deadline: Nanos::from_millis(10),
-            ..RealTime::default()
-        };
-        assert!(keys(&plan).is_empty());
-        assert_eq!(
-            keys(&RealTime { deadline: Nanos::from_millis(1), ..plan.clone() }),
-            ["deadline"]
-        );
-        let short = RealTime { deadline_period: Nanos::from_millis(9), ..plan.clone() };
-        assert_eq!(keys(&short), ["deadline"]);
-        assert_eq!(keys(&RealTime { pooled: true, load: Load::NONE, ..plan }), ["pooled"]);
-    }
-
-    #[test]
-    fn older_settings_have_no_pool_and_calls_of_20_ms() {
-        let mut old = serde_json::to_value(RealTime::default()).unwrap();
-        for key in ["deadline_nanos", "deadline_period_nanos", "pooled"] {
-            assert!(old.as_object_mut().unwrap().remove(key).is_some(), "{key}");
-        }
-        assert!(old["load"].as_object_mut().unwrap().remove("call_nanos").is_some());
-        assert_eq!(serde_json::from_value::<RealTime>(old).unwrap(), RealTime::default());
-    }
-
-    #[test]
-    fn normal_and_real_time_take_turns() {
-        let plan = RealTime {
-            time_each: Nanos::from_secs(10),
-            turn: Nanos::from_secs(5),
-            policies: vec![Priority::Fifo(10), Priority::Deadline(UNFILLED)],
-            ..RealTime::default()
-        };
-        let stages = plan.stages(&CpuFacts::default());
-        let labels: Vec<_> = stages
-            .iter()
-            .map(|stage| (stage.trials[0].label.as_str(), stage.trials[0].round))
-            .collect();
-        assert_eq!(
-            labels,
-            [
-                ("Normal", 0),
-                ("FIFO 10", 0),
-                ("DEADLINE", 0),
-                ("Normal", 1),
-                ("FIFO 10", 1),
-                ("DEADLINE", 1)
-            ]
-        );
-        let Priority::Deadline(deadline) = stages[2].trials[0].conditions.priority else {
-            panic!("not a deadline")
-        };
-        assert_eq!(deadline.period, Nanos::new(16_666_667));
-        assert_eq!(stages[0].trials[0].slot_count(), 300);
-    }
-}
+mod tests;

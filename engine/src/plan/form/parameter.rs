@@ -210,7 +210,7 @@ impl Parameter {
                 let unit = if count == "1" { singular(unit) } else { unit };
                 if is_named { count } else { with_unit(count, unit) }
             }
-            FieldUnit::Fraction(unit) => with_unit(value, unit),
+            FieldUnit::Fraction(unit) => with_unit((value * 1e6).round() / 1e6, unit),
             _ => format_setting(Nanos::of(value)),
         }
     }
@@ -259,7 +259,12 @@ impl Parameter {
             FieldUnit::Fraction(_) => self.min.to_string(),
             _ => words(self.min),
         };
-        (!is_allowed).then(|| format!("{name}: {}; expected {min} to {expected}", words(value)))
+        // Rounded, a value just out of range would read as if it were within.
+        let given = match self.unit {
+            FieldUnit::Fraction(unit) => with_unit(value, unit),
+            _ => words(value),
+        };
+        (!is_allowed).then(|| format!("{name}: {given}; expected {min} to {expected}"))
     }
 }
 

@@ -440,6 +440,14 @@ fn the_command_line_exports_and_imports() {
     assert_eq!(status, Some(0), "{said}");
     assert!(shown.contains("frames") && said.contains("saved as"), "{shown}{said}");
     assert!(command(&["import", log, "--save"]).2.contains("already"));
+    let longer = folder.path().join("longer.json");
+    let mut again = run.clone();
+    again.trials.extend(run.trials.last().cloned());
+    let mut file = std::fs::File::create(&longer).unwrap();
+    jitterscope_engine::format::write(&again, &mut file).unwrap();
+    let (status, _, said) = command(&["import", longer.to_str().unwrap(), "--save"]);
+    assert_eq!(status, Some(1), "{said}");
+    assert!(said.contains("error: another run with the same ID is saved as "), "{said}");
     assert_eq!(store.lines().unwrap().len(), 2);
     let (status, _, said) = command(&["export", &id, "--as", "hgrm", "--configuration", "none"]);
     assert_eq!(status, Some(1));

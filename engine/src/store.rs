@@ -12,6 +12,7 @@ mod output;
 mod recovery;
 pub mod repeats;
 mod room;
+mod save_new;
 mod scratch;
 
 use std::io;
@@ -28,6 +29,7 @@ pub use journal_file::JournalFile;
 pub use output::{NewFile, check_output, write_output};
 pub use recovery::{Recovery, RecoveryOutcome, discard_journal, set_damaged};
 pub use room::Room;
+pub use save_new::{SaveNewError, SaveOutcome};
 pub use scratch::ScratchFolder;
 
 /// Extension of run files.

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::{Arg, ArgMatches, Command};
 use jitterscope_engine::import::{self, Column, Imported, Options, Source, TimeUnit};
 use jitterscope_engine::run::Run;
-use jitterscope_engine::store::{self, Store};
+use jitterscope_engine::store::{SaveOutcome, Store};
 use jitterscope_engine::units::count_text;
 
 use super::print::{self, print_message};
@@ -86,13 +86,17 @@ pub(super) fn run(
     Ok(Status::Done)
 }
 
-/// Saves the run unless a file of this run exists already; returns the message to print.
+/// Saves the run unless it is saved already; returns the message to print. Another run with the same ID is an error:
+/// neither of the two may be lost.
 fn save(store: Option<&Store>, run: &Run) -> Result<String, Box<dyn std::error::Error>> {
     let store = store.ok_or("no default data folder on this system; set one with --data-dir")?;
-    if store.folder().join(store::file_name(run)).exists() {
-        return Ok("the run is already saved".to_owned());
+    match store.save_new(run)? {
+        SaveOutcome::New(path) => Ok(format!("saved as {}", path.display())),
+        SaveOutcome::Known(_) => Ok("the run is already saved".to_owned()),
+        SaveOutcome::Other(path) => {
+            Err(format!("another run with the same ID is saved as {}", path.display()).into())
+        }
     }
-    Ok(format!("saved as {}", store.save(run)?.display()))
 }
 
 /// Prints a summary of the imported file, with the parts that could not be read.

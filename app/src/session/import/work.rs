@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use jitterscope_engine::import::{self, Content, ImportError, Options};
 use jitterscope_engine::run::Run;
-use jitterscope_engine::store::{self, Store};
+use jitterscope_engine::store::{self, SaveNewError, SaveOutcome, Store};
 
 use super::super::preset_file;
 use super::{ImportedRun, LoadedRun, Opened, WhichColumn, WhichSeries};
@@ -110,12 +110,12 @@ pub(super) fn open(
         None => (None, false),
         Some(Ok(SaveOutcome::New(path))) => (Some(path), false),
         Some(Ok(SaveOutcome::Known(path))) => (Some(path), true),
-        Some(Ok(SaveOutcome::Other)) => {
+        Some(Ok(SaveOutcome::Other(_))) => {
             remarks.push(words::OTHER_OF_THAT_ID.to_owned());
             (None, false)
         }
         Some(Err(error)) => {
-            remarks.push(words::not_saved(&error));
+            remarks.push(words::not_saved(&error.to_string()));
             (None, false)
         }
     };
@@ -128,15 +128,7 @@ pub(super) fn open(
     Opened::Run(ImportedRun { file, source, was_known, remarks, key, path, shown })
 }
 
-/// The outcome of saving an imported run.
-enum SaveOutcome {
-    New(PathBuf),
-    Known(PathBuf),
-    /// Another run with the same ID is saved already.
-    Other,
-}
-
-fn keep(store: &Store, from: &Path, run: &Run, is_ours: bool) -> Result<SaveOutcome, String> {
+fn keep(store: &Store, from: &Path, run: &Run, is_ours: bool) -> Result<SaveOutcome, SaveNewError> {
     // Returns whether the file itself is in the folder of runs, under any name.
     let is_within = |folder: &Path| {
         let (folder, from) = (folder.canonicalize().ok(), from.canonicalize().ok());
@@ -145,21 +137,7 @@ fn keep(store: &Store, from: &Path, run: &Run, is_ours: bool) -> Result<SaveOutc
     if is_ours && is_within(store.folder()) && from.to_string_lossy().ends_with(store::EXTENSION) {
         return Ok(SaveOutcome::Known(from.to_owned()));
     }
-    let path = store.folder().join(store::file_name(run));
-    if path.exists() {
-        let is_same = store::load(&path).is_ok_and(|known| has_same_facts(&known, run));
-        return Ok(if is_same { SaveOutcome::Known(path) } else { SaveOutcome::Other });
-    }
-    store.save(run).map(SaveOutcome::New).map_err(|error| error.to_string())
-}
-
-/// Returns whether two runs are the same except for name, note, and tags, which the user can edit.
-fn has_same_facts(known: &Run, run: &Run) -> bool {
-    known.id == run.id
-        && known.started_at == run.started_at
-        && known.subject == run.subject
-        && known.trials.len() == run.trials.len()
-        && known.trials.iter().zip(&run.trials).all(|(known, run)| known.samples == run.samples)
+    store.save_new(run)
 }
 
 #[cfg(test)]

@@ -1,0 +1,63 @@
+//! Saves the run of an imported file, unless it is saved already.
+
+use std::path::PathBuf;
+
+use super::{LoadError, SaveError, Store, file_name, load};
+use crate::run::{Run, Subject};
+
+/// The outcome of saving an imported run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum SaveOutcome {
+    /// The run is saved in this file.
+    New(PathBuf),
+    /// The run was saved in this file before.
+    Known(PathBuf),
+    /// Another run with the same ID is saved in this file. The file is not changed.
+    Other(PathBuf),
+}
+
+/// Why an imported run is not saved.
+#[derive(Debug, thiserror::Error)]
+pub enum SaveNewError {
+    /// The run cannot be saved.
+    #[error(transparent)]
+    Save(#[from] SaveError),
+    /// A file of a run with the same ID exists, and cannot be read.
+    #[error("a run with the same ID is saved and {0}")]
+    Known(#[from] LoadError),
+}
+
+impl Store {
+    /// Saves a run, unless a run with the same ID is saved already. No file is replaced.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the run cannot be saved, or if the saved one cannot be read.
+    pub fn save_new(&self, run: &Run) -> Result<SaveOutcome, SaveNewError> {
+        let path = self.folder.join(file_name(run));
+        if !path.exists() {
+            return Ok(SaveOutcome::New(self.save(run)?));
+        }
+        let is_known = has_same_facts(&load(&path)?, run);
+        Ok(if is_known { SaveOutcome::Known(path) } else { SaveOutcome::Other(path) })
+    }
+}
+
+/// Returns whether two runs are the same except for texts: name, note, and tags, which the user can edit, and the
+/// labels of a capture, which an export may have redacted.
+fn has_same_facts(known: &Run, run: &Run) -> bool {
+    let trials = || known.trials.iter().zip(&run.trials);
+    known.id == run.id
+        && known.started_at == run.started_at
+        && without_labels(known) == without_labels(run)
+        && known.trials.len() == run.trials.len()
+        && trials().all(|(known, run)| known.samples == run.samples)
+}
+
+fn without_labels(run: &Run) -> Subject {
+    let mut subject = run.subject.clone();
+    if let Subject::Imported(capture) = &mut subject {
+        capture.labels_mut().into_iter().for_each(String::clear);
+    }
+    subject
+}

@@ -53,24 +53,33 @@ pub(super) fn command() -> Command {
                 .value_parser(Format::ALL.map(Format::key))
                 .hide_possible_values(true),
         )
-        .arg(path_option(
-            "out",
-            "FILE",
-            "Write to this file, or into this folder under a default name; - for standard \
+        .arg(
+            path_option(
+                "out",
+                "FILE",
+                "Write to this file, or into this folder under a default name; - for standard \
                      output",
-        ))
+            )
+            .requires("as"),
+        )
         .arg(option(
             "configuration",
             "LABEL",
             "The configuration to export, for formats that hold only one: its label or its number \
              [default: the recommended one]",
         ))
-        .arg(option(
-            "table",
-            "NAME",
-            "Write this table as CSV: configurations [default], changes, stalls, …",
-        ))
-        .arg(option("plot", "NAME", "Write this plot as SVG [default: the first one]"))
+        .arg(
+            option(
+                "table",
+                "NAME",
+                "Write this table as CSV: configurations [default], changes, stalls, …",
+            )
+            .requires("as"),
+        )
+        .arg(
+            option("plot", "NAME", "Write this plot as SVG [default: the first one]")
+                .requires("as"),
+        )
         .arg(path_option("plots", "FOLDER", "Write every plot into this folder, one SVG file each"))
         .arg(flag("force", "Replace the files of further tables if they exist (csv)"))
         .arg(flag("without-notes", "Omit note and tags"));

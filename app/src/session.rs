@@ -229,7 +229,15 @@ impl Session {
     /// Returns the newest quick check of the machine on which tests run; `None` if there is none, or
     /// while the facts about the machine are unknown.
     pub fn last_check(&self) -> Option<&LibraryItem> {
-        self.library.last_check(&self.machine.facts()?.machine.short())
+        let facts = self.machine.facts()?;
+        self.library.last_check((facts.host.as_deref(), &facts.machine.short()))
+    }
+
+    /// Returns the latest run of a test on the machine on which tests run; `None` if there is none, or while the facts
+    /// about the machine are unknown.
+    pub fn last_run(&self, test: &str) -> Option<&RunListEntry> {
+        let facts = self.machine.facts()?;
+        self.library.last_of(test, (facts.host.as_deref(), &facts.machine.short()))
     }
 
     /// Returns the action that reads missing or outdated previews of runs; `None` during a test.

@@ -129,7 +129,7 @@ fn test_end(session: &Session, state: &TestState) -> NavEnd {
     if state.live().is_some() {
         return NavEnd::Running;
     }
-    let last = session.library().last_of(state.key()).and_then(|run| run.headline.grade);
+    let last = session.last_run(state.key()).and_then(|run| run.headline.grade);
     let shown = state.shown().and_then(|shown| shown.report.verdict.grade);
     shown.or(last).map_or(NavEnd::Nothing, |grade| NavEnd::Verdict(severity_of(Some(grade))))
 }

@@ -173,7 +173,7 @@ pub fn is_alike(run: &RunListEntry, of: &RunListEntry) -> bool {
     !of.fingerprint.is_empty()
         && run.fingerprint == of.fingerprint
         && run.test == of.test
-        && run.machine == of.machine
+        && run.is_on(of.host.as_deref(), &of.machine)
 }
 
 fn figure_of(run: &RunListEntry) -> Option<KeyFigure> {
@@ -222,6 +222,9 @@ mod tests {
         assert!(matches!(change(&items, 5), Some(Change::Better(_))));
         let trend = Trend::of(&items, items[3].run.as_ref().unwrap()).unwrap();
         assert_eq!(trend.band, noise_of(&[104_000.0, 96_000.0, 100_000.0]));
+        // Another PC of the same model has its own baseline.
+        items[4].run.as_mut().unwrap().host = Some("h0".to_owned());
+        assert_eq!(change(&items, 4), None);
     }
 
     #[test]

@@ -37,7 +37,7 @@ impl Connected {
     fn of(agent: Agent) -> Self {
         let there = agent.facts();
         let (facts, version) =
-            (Arc::new(Facts::of(Some(agent.name()), there)), there.app_version.clone());
+            (Arc::new(Facts::of(agent.other_pc(), there)), there.app_version.clone());
         Self { agent, facts, version }
     }
 }

@@ -7,6 +7,7 @@ mod folder;
 mod limits;
 mod run_preview;
 
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::{mem, slice};
 
@@ -65,6 +66,8 @@ pub struct Library {
     folder_watch: Option<Watch>,
     listed: ListedState,
     items: Option<Vec<LibraryItem>>,
+    /// The path of every entry that was listed so far; `None` until the first listing.
+    seen: Option<HashSet<PathBuf>>,
     /// Incremented whenever the runs have been listed again.
     version: u64,
     /// The number of listings requested so far.
@@ -105,6 +108,7 @@ impl Library {
             store,
             listed,
             items: None,
+            seen: None,
             version: 0,
             lists: 0,
             shown_list: 0,
@@ -143,12 +147,18 @@ impl Library {
         self.items.as_ref().map_or(0, Vec::len)
     }
 
-    /// Returns the latest run of a test, including parts of quick checks.
-    pub fn last_of(&self, test: &str) -> Option<&RunListEntry> {
+    /// Returns the latest run of a test on a machine, which is given by host and short name, including parts of quick
+    /// checks.
+    pub fn last_of(
+        &self,
+        test: &str,
+        (host, machine): (Option<&str>, &str),
+    ) -> Option<&RunListEntry> {
         let items = self.items.as_ref()?.iter();
         let runs = items
             .flat_map(|item| if item.is_check() { &item.parts } else { slice::from_ref(item) });
-        runs.filter_map(|item| item.run.as_ref().ok()).find(|run| run.test == test)
+        runs.filter_map(|item| item.run.as_ref().ok())
+            .find(|run| run.test == test && run.is_on(host, machine))
     }
 
     /// Handles the messages of tasks since the last call.
@@ -168,16 +178,19 @@ impl Library {
                     self.version += 1;
                     self.shown_list = self.lists;
                     self.restored = mem::take(&mut self.restoring);
-                    let before = self.items.take();
-                    let listing = result.unwrap_or_else(|error| {
-                        context.report_error(error);
-                        Listing { items: Vec::new(), deleted: Vec::new() }
-                    });
+                    let listing = match result {
+                        Ok(listing) => {
+                            let new = new_entries(&mut self.seen, &listing.items);
+                            note_worse(&new, &listing.items, context);
+                            listing
+                        }
+                        Err(error) => {
+                            context.report_error(error);
+                            Listing { items: Vec::new(), deleted: Vec::new() }
+                        }
+                    };
                     self.deleted = listing.deleted;
                     self.items = Some(listing.items);
-                    if let (Some(before), Some(items)) = (before, &self.items) {
-                        note_worse(&before, items, context);
-                    }
                 }
                 Message::Changed(result) => {
                     if let Err(error) = result {
@@ -231,7 +244,7 @@ impl Library {
         self.folder_watch = store.as_ref().map(watch);
         self.store = store;
         // Runs that were in the other folder before are not new, and need no warnings.
-        self.items = None;
+        (self.items, self.seen) = (None, None);
         self.list();
     }
 
@@ -313,9 +326,19 @@ fn baseline_of<'a>(items: &'a [LibraryItem], run: &RunListEntry) -> Option<&'a L
     items.iter().find(is_baseline)
 }
 
+/// Returns the entries that were never listed before, and adds them to `seen`; none in the first listing. A run that was
+/// restored, or whose folder was away for a while, is not new.
+fn new_entries<'a>(
+    seen: &mut Option<HashSet<PathBuf>>,
+    items: &'a [LibraryItem],
+) -> Vec<&'a LibraryItem> {
+    let is_first = seen.is_none();
+    let seen = seen.get_or_insert_default();
+    items.iter().filter(|item| seen.insert(item.path.clone()) && !is_first).collect()
+}
+
 /// Reports each new list entry that is worse than the baseline with its settings.
-fn note_worse(before: &[LibraryItem], items: &[LibraryItem], context: &Context) {
-    let new = items.iter().filter(|item| before.iter().all(|known| known.path != item.path));
+fn note_worse(new: &[&LibraryItem], items: &[LibraryItem], context: &Context) {
     for item in new {
         let Ok(run) = &item.run else { continue };
         let Some(Change::Worse(share)) = run.change else { continue };
@@ -350,5 +373,22 @@ mod tests {
         library.items = Some(Vec::new());
         library.move_to(None);
         assert_eq!(library.items(), None);
+    }
+
+    #[test]
+    fn an_entry_is_new_only_once() {
+        let item = |id: &str| LibraryItem {
+            path: PathBuf::from(id),
+            ..LibraryItem::example(id, &[], |_| {})
+        };
+        let mut seen = None;
+        let mut new = |ids: &[&str]| {
+            let items: Vec<LibraryItem> = ids.iter().map(|id| item(id)).collect();
+            new_entries(&mut seen, &items).len()
+        };
+        assert_eq!(new(&["a", "b"]), 0, "a first listing has no new entries");
+        assert_eq!(new(&["a", "b", "c"]), 1);
+        assert_eq!(new(&[]), 0);
+        assert_eq!(new(&["a", "b", "c"]), 0, "the folder was away, or the runs were restored");
     }
 }

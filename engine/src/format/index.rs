@@ -88,6 +88,9 @@ pub struct RunIndexEntry {
     pub test: String,
     /// Short description of processor and system.
     pub machine: String,
+    /// The other PC on which the run was measured, as the user named it; absent for this PC.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub host: Option<String>,
     /// When the run began.
     pub started_at: jiff::Timestamp,
     /// Duration of the measurement.
@@ -130,6 +133,7 @@ impl RunIndexEntry {
             tags: run.tags.clone(),
             test: run.subject.key().to_owned(),
             machine: run.machine.short(),
+            host: run.host.clone(),
             started_at: run.started_at,
             measured: run.measured(),
             headline: Headline::of_report(run, &report),

@@ -86,7 +86,7 @@ impl Agent {
     }
 
     /// Returns the name of another PC; `None` for this one.
-    fn other_pc(&self) -> Option<&str> {
+    pub fn other_pc(&self) -> Option<&str> {
         (self.transport == Transport::Ssh).then(|| self.name())
     }
 

@@ -76,6 +76,7 @@ impl Store {
             // A run is opened only if its summary in the list fulfills all conditions.
             let is_like = short.test == run.subject.key()
                 && short.machine == machine
+                && short.host == run.host
                 && short.headline.ending == Ending::Finished
                 && (short.measured - length).get().abs() <= length.get() / 20
                 && is_wanted(&short);
@@ -119,18 +120,20 @@ impl Store {
     }
 
     /// Returns the newest repeat of a test on a machine, with the noise floor of its settings;
-    /// `None` if there are too few repeats. `machine` is in the format of [`Machine::short`].
+    /// `None` if there are too few repeats. `host` is the name of another PC, and `machine` is in the format of
+    /// [`Machine::short`].
     ///
     /// [`Machine::short`]: crate::machine::Machine::short
     pub fn newest_floor(
         &self,
         test: &str,
-        machine: &str,
+        (host, machine): (Option<&str>, &str),
     ) -> Result<Option<(Run, NoiseFloor)>, FindError> {
         let is_repeat = |short: &RunIndexEntry| {
             short.tags.iter().any(|tag| tag.starts_with(REPEAT_TAG))
                 && short.test == test
                 && short.machine == machine
+                && short.host.as_deref() == host
         };
         let newest = self.lines()?.into_iter().find_map(|line| {
             let short = line.run.ok()?;

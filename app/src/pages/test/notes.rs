@@ -25,8 +25,7 @@ pub(super) fn notes_ui(
             let color = Tokens::of(ui).t2;
             let note = "These results were measured with different settings.";
             Spans::plain(Type::Small, note, color).whole_label(ui);
-            let machine = session.machine().facts().map(|facts| facts.machine.short());
-            let is_here = machine.is_none_or(|machine| machine == shown.run.machine.short());
+            let is_here = session.machine().facts().is_none_or(|facts| facts.are_of(&shown.run));
             let words = if is_here { "Restore settings" } else { "Use this report's settings" };
             if link(ui, words).clicked() {
                 actions.push(Action::ShowSettingsOfResult(key));

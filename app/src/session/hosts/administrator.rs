@@ -47,7 +47,7 @@ impl Hosts {
         if let Some(own) = &context.facts {
             let (desktop, tools) = (own.desktop, own.tools.clone());
             let facts = connected.facts.as_ref().clone();
-            connected.facts = Arc::new(Facts { host: None, desktop, tools, ..facts });
+            connected.facts = Arc::new(Facts { desktop, tools, ..facts });
         }
         self.set(Place::ADMINISTRATOR, HostState::Connected(connected));
         if let Some(then) = self.then.take() {

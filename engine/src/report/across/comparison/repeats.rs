@@ -42,7 +42,7 @@ pub fn setting_key(run: &Run) -> String {
         (
             run.plan().map(Plan::fingerprint),
             (run.method_version, run.health.debug_build, trace),
-            (&machine.cpu_model, machine.cpus.len(), &machine.virtualization),
+            (&run.host, &machine.cpu_model, machine.cpus.len(), &machine.virtualization),
             (&machine.os, &machine.kernel),
             (
                 matches!(machine.power.source, Some(PowerSource::Battery { .. })),

@@ -10,10 +10,6 @@ use crate::nanos::Nanos;
 /// higher, so that they always run before the threads of a plan.
 pub const MAX_REALTIME_PRIORITY: u8 = 20;
 
-/// The most CPU time that a plan can request of a real-time thread between two sleeps: half of the time after which the
-/// guard demotes a thread of an agent with administrator rights.
-pub const MAX_REALTIME_WORK: Nanos = Nanos::from_millis(50);
-
 /// Scheduling priority of a thread; `platform` defines what each level means on each system.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
@@ -97,11 +93,6 @@ impl Priority {
     /// The four priority levels of the matrix of priority × pinning.
     pub const LEVELS: [Self; 4] =
         [Self::Normal, Self::AboveNormal, Self::Highest, Self::TimeCritical];
-
-    /// Returns whether threads of this priority run before every normal thread on some system.
-    pub const fn can_be_realtime(self) -> bool {
-        !matches!(self, Self::Idle | Self::BelowNormal | Self::Normal | Self::AboveNormal)
-    }
 
     /// Returns the name on screen.
     pub fn name(self) -> String {

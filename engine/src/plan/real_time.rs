@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::conditions::{Deadline, MAX_REALTIME_WORK, MmcssTask};
+use super::conditions::{Deadline, MmcssTask};
 use super::form::parts::{self, Problems};
 use super::form::{Choice, Number, Parameter, Selection};
 use super::{
@@ -96,9 +96,11 @@ const TURN: Number = Field::new(
      other programs affect both equally.",
 )
 .number(Parameter::secs(0.5, 600.0));
+/// Half of the CPU time without a sleep after which the guard demotes a thread of an agent with administrator rights.
+const MAX_WORK_MILLIS: f64 = 50.0;
 const WORK: Number =
     Field::new("work", "Work per frame", "Calibrated integer arithmetic after each wake-up.")
-        .number(Parameter::millis(0.0, MAX_REALTIME_WORK.as_millis()));
+        .number(Parameter::millis(0.0, MAX_WORK_MILLIS));
 const POLICIES: Field = Field::new(
     "policy",
     "Policy",

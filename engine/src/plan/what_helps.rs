@@ -268,7 +268,7 @@ impl Probe for WhatHelps {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::plan::{LoadPriority, OnMiss, Tail, Work};
+    use crate::plan::{LoadPriority, OnMiss, Tail};
 
     fn cpus() -> CpuFacts {
         CpuFacts { usable: (0..8).collect(), physical_count: Some(4), ..CpuFacts::default() }
@@ -276,21 +276,6 @@ mod tests {
 
     fn every_change() -> WhatHelps {
         WhatHelps { changes: SettingChange::ALL.into(), ..WhatHelps::default() }
-    }
-
-    #[test]
-    fn long_work_fits_only_without_a_change_to_a_real_time_priority() {
-        let plan = |changes| {
-            let work = Work::Timed(Nanos::from_millis(60));
-            let baseline = FrameLoop { fps: 10.0, work, ..WhatHelps::default().baseline };
-            Plan::WhatHelps(WhatHelps { baseline, changes, ..WhatHelps::default() })
-        };
-        let spin = vec![SettingChange::SpinTail];
-        assert_eq!(plan(spin).problems(&cpus()), []);
-        let [problem] = &plan(vec![SettingChange::TimeCritical]).problems(&cpus())[..] else {
-            panic!()
-        };
-        assert!(problem.message.contains("with a real-time priority"), "{}", problem.message);
     }
 
     #[test]

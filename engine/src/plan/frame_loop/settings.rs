@@ -2,7 +2,6 @@
 
 use super::{Form, FrameLoop, Nanos, OnMiss, Problem, Tail, Wait, Work};
 use crate::plan::SpinStrategy;
-use crate::plan::conditions::MAX_REALTIME_WORK;
 use crate::plan::form::parts::{self, Problems};
 use crate::plan::form::{Choice, Field, Number, Parameter, Selection, choose, option};
 use crate::units::format_setting;
@@ -247,20 +246,13 @@ pub(in crate::plan) fn problems(plan: &FrameLoop) -> Vec<Problem> {
             tail = fixed;
         }
     }
-    let share = Nanos::new(period.get() / 10 * 9) - tail;
-    let is_realtime = plan.cells.iter().any(|cell| cell.priority.can_be_realtime());
-    let (most_work, rule) = match tail {
-        _ if is_realtime && MAX_REALTIME_WORK < share => {
-            (MAX_REALTIME_WORK, "with a real-time priority")
-        }
-        Nanos::ZERO => (share, "90% of a frame"),
-        _ => (share, "90% of a frame minus the spin tail"),
-    };
+    let most_work = Nanos::new(period.get() / 10 * 9) - tail;
+    let less = if tail == Nanos::ZERO { "" } else { " minus the spin tail" };
     problems.unless(
         plan.work.length() <= most_work,
         WORK.key,
         format!(
-            "work per frame: {}; expected 0 s to {:.3} ms ({rule})",
+            "work per frame: {}; expected 0 s to {:.3} ms (90% of a frame{less})",
             format_setting(plan.work.length()),
             most_work.as_millis(),
         ),
@@ -324,13 +316,6 @@ mod tests {
                 ..good.clone()
             },
             "load threads: 17; expected 0 to 16, 4 per logical CPU of 4",
-        );
-        let fifo = Cell { priority: Priority::Fifo(10), cpu: CpuChoice::Any };
-        let work = Work::Timed(Nanos::from_millis(60));
-        let slow = FrameLoop { fps: 10.0, work, ..good.clone() };
-        check(
-            &FrameLoop { cells: vec![fifo], ..slow },
-            "work per frame: 60 ms; expected 0 s to 50.000 ms (with a real-time priority)",
         );
         let cell = |cpu| Cell { priority: Priority::Normal, cpu };
         check(

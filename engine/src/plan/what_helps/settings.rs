@@ -1,8 +1,6 @@
 //! The settings of the test "What helps" in a form, and the checks of their values.
 
 use super::{Form, Problem, SettingChange, WhatHelps};
-use crate::plan::CpuChoice;
-use crate::plan::conditions::Cell;
 use crate::plan::form::parts::{self, Problems};
 use crate::plan::form::{Field, Number, Parameter, choose_several};
 use crate::plan::frame_loop::settings as frame_loop;
@@ -67,12 +65,7 @@ pub(super) fn problems(plan: &WhatHelps) -> Vec<Problem> {
         CHANGES.key,
         "nothing to test; select at least one change that the baseline does not have".to_owned(),
     );
-    // The rules apply to the priorities of the changes, too.
-    let mut every = plan.baseline.clone();
-    every.cells.truncate(1);
-    let changed = plan.measured_changes().filter_map(SettingChange::priority);
-    every.cells.extend(changed.map(|priority| Cell { priority, cpu: CpuChoice::Any }));
-    let mut found = frame_loop::problems(&every);
+    let mut found = frame_loop::problems(&plan.baseline);
     found.extend(problems.found());
     found
 }

@@ -9,8 +9,7 @@ use crate::text;
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, rename_all = "kebab-case")]
 pub struct RunFilter {
-    /// Words that must all match. A plain word is searched in name, note, machine, host, test, and
-    /// tags. `machine:` searches in the name of the host, too.
+    /// Words that must all match. A plain word is searched in name, note, machine, test, and tags.
     /// A word with the prefix `tag:`, `test:`, or `machine:` is searched in that field only; dates
     /// have the prefix `before:` or `after:`.
     pub words: String,
@@ -75,19 +74,16 @@ impl RunFilter {
 fn is_found(run: &RunListEntry, word: &str) -> bool {
     let word = word.to_lowercase();
     let has = |text: &str, word: &str| text.to_lowercase().contains(word);
-    let is_on = |word: &str| {
-        has(&run.machine, word) || run.host.as_ref().is_some_and(|host| has(host, word))
-    };
     match word.split_once(':') {
         Some(("tag", tag)) => run.tags.iter().any(|own| has(own, tag)),
         Some(("test", test)) => has(run.test_name, test) || has(run.test, test),
-        Some(("machine", machine)) => is_on(machine),
+        Some(("machine", machine)) => has(&run.machine, machine),
         Some(("before", date)) => day(run).as_str() < date,
         Some(("after", date)) => date < day(run).as_str(),
         _ => {
             has(&run.name, &word)
                 || has(&run.note, &word)
-                || is_on(&word)
+                || has(&run.machine, &word)
                 || has(run.test_name, &word)
                 || run.tags.iter().any(|tag| has(tag, &word))
         }

@@ -14,11 +14,11 @@ impl Library {
         self.items().unwrap_or_default().iter().filter(|item| item.is_check())
     }
 
-    /// Returns the newest quick check of a machine, which is given by host and short name; `None` if
+    /// Returns the newest quick check of a machine, which is given by its short name; `None` if
     /// there is none.
-    pub fn last_check(&self, (host, machine): (Option<&str>, &str)) -> Option<&LibraryItem> {
+    pub fn last_check(&self, machine: &str) -> Option<&LibraryItem> {
         self.checks_newest_first()
-            .find(|item| item.run.as_ref().is_ok_and(|run| run.is_on(host, machine)))
+            .find(|item| item.run.as_ref().is_ok_and(|run| run.machine == machine))
     }
 
     /// Returns the quick check to which this file belongs; `None` if it belongs to none.
@@ -33,7 +33,7 @@ impl Library {
         self.checks_newest_first().find(|item| {
             item.run.as_ref().is_ok_and(|run| {
                 run.started_at < of.started_at
-                    && run.is_on(of.host.as_deref(), &of.machine)
+                    && run.machine == of.machine
                     && run.headline.grade.is_some()
                     && !matches!(run.headline.standing, Standing::Inconclusive { .. })
             })

@@ -4,8 +4,6 @@ use jiff::Timestamp;
 use jitterscope_engine::report::Metric;
 use jitterscope_engine::store::Store;
 
-use crate::facts::Facts;
-
 /// The key of the test whose noise floor is shown for the PC.
 pub(in crate::session) const NOISE_TEST: &str = "frame-loop";
 /// Number of runs that measure the noise floor.
@@ -25,13 +23,11 @@ pub struct NoiseFloorEstimate {
     pub p99_nanos: f64,
 }
 
-/// Returns the noise floor of the machine with these facts from saved runs. Blocks while files are read.
-pub(super) fn read(store: &Store, facts: &Facts) -> Option<NoiseFloorEstimate> {
-    let machine = facts.machine.short();
-    let found =
-        store.newest_floor(NOISE_TEST, (facts.host.as_deref(), &machine)).inspect_err(|error| {
-            log::info!("no noise floor: {error}");
-        });
+/// Returns the noise floor of a machine from saved runs. Blocks while files are read.
+pub(super) fn read(store: &Store, machine: &str) -> Option<NoiseFloorEstimate> {
+    let found = store.newest_floor(NOISE_TEST, machine).inspect_err(|error| {
+        log::info!("no noise floor: {error}");
+    });
     let (newest, floor) = found.ok()??;
     let variation = floor.variations.iter().find(|variation| variation.metric == Metric::P99)?;
     Some(NoiseFloorEstimate {

@@ -36,9 +36,14 @@ pub struct Facts {
 }
 
 impl Facts {
+    /// Returns the machine in short, as lists of runs show it.
+    pub fn machine_name(&self) -> String {
+        self.machine.short_on(self.host.as_deref())
+    }
+
     /// Returns whether these facts describe the machine on which a run was measured.
     pub fn are_of(&self, run: &Run) -> bool {
-        self.host == run.host && self.machine.short() == run.machine.short()
+        self.machine_name() == run.machine.short_on(run.host.as_deref())
     }
 
     /// Returns the facts of the PC at this address, or of this PC if there is no address. Desktop

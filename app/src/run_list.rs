@@ -74,10 +74,8 @@ pub struct RunListEntry {
     /// The change compared with the baseline; `None` without a baseline or if the change is
     /// unknown.
     pub change: Option<trend::Change>,
-    /// The machine: processor and operating system.
+    /// The machine: processor and operating system, after the name of another PC.
     pub machine: String,
-    /// The other PC on which the run was measured, as the user named it; `None` for this PC.
-    pub host: Option<String>,
     /// When the run began.
     pub started_at: jiff::Timestamp,
     /// How long was measured; for a quick check, the sum over its parts.
@@ -169,11 +167,6 @@ fn part_of(line: &Line) -> Option<(RunId, Part)> {
 }
 
 impl RunListEntry {
-    /// Returns whether the run was measured on this machine, which is given by host and short name.
-    pub fn is_on(&self, host: Option<&str>, machine: &str) -> bool {
-        self.host.as_deref() == host && self.machine == machine
-    }
-
     fn of(run: RunIndexEntry) -> Result<Self, String> {
         let tests = Plan::all().into_iter().map(|plan| [plan.key(), plan.listing().name]);
         let known = tests.chain(capture::WORDS).find(|[key, _]| *key == run.test);
@@ -194,7 +187,6 @@ impl RunListEntry {
             headline: run.headline,
             change: None,
             machine: run.machine,
-            host: run.host,
             started_at: run.started_at,
             measured: run.measured,
         })
@@ -240,7 +232,6 @@ impl RunListEntry {
             },
             change: None,
             machine: first.machine.clone(),
-            host: first.host.clone(),
             started_at: first.started_at,
             measured: measured().fold(Nanos::ZERO, |sum, (_, run)| sum + run.measured),
         })
@@ -278,7 +269,6 @@ impl LibraryItem {
             verdict: String::new(),
             key_result: String::new(),
             machine: String::new(),
-            host: None,
             started_at: jiff::Timestamp::UNIX_EPOCH,
             measured: Nanos::from_secs(30),
         };

@@ -230,14 +230,14 @@ impl Session {
     /// while the facts about the machine are unknown.
     pub fn last_check(&self) -> Option<&LibraryItem> {
         let facts = self.machine.facts()?;
-        self.library.last_check((facts.host.as_deref(), &facts.machine.short()))
+        self.library.last_check(&facts.machine_name())
     }
 
     /// Returns the latest run of a test on the machine on which tests run; `None` if there is none, or while the facts
     /// about the machine are unknown.
     pub fn last_run(&self, test: &str) -> Option<&RunListEntry> {
         let facts = self.machine.facts()?;
-        self.library.last_of(test, (facts.host.as_deref(), &facts.machine.short()))
+        self.library.last_of(test, &facts.machine_name())
     }
 
     /// Returns the action that reads missing or outdated previews of runs; `None` during a test.

@@ -135,6 +135,12 @@ impl Machine {
         format!("{model} · {}", self.system())
     }
 
+    /// Returns [`Machine::short`], after the name of the host if the machine is another PC: "lab1 · AMD EPYC · Linux 6.8".
+    /// Two PCs of the same model differ by it.
+    pub fn short_on(&self, host: Option<&str>) -> String {
+        host.map_or_else(|| self.short(), |host| format!("{host} · {}", self.short()))
+    }
+
     /// Returns the system in one or two words: "Linux 6.8", "Windows 11".
     pub fn system(&self) -> String {
         let kernel = self.kernel.as_deref().unwrap_or_default();

@@ -173,7 +173,7 @@ pub fn is_alike(run: &RunListEntry, of: &RunListEntry) -> bool {
     !of.fingerprint.is_empty()
         && run.fingerprint == of.fingerprint
         && run.test == of.test
-        && run.is_on(of.host.as_deref(), &of.machine)
+        && run.machine == of.machine
 }
 
 fn figure_of(run: &RunListEntry) -> Option<KeyFigure> {
@@ -223,7 +223,7 @@ mod tests {
         let trend = Trend::of(&items, items[3].run.as_ref().unwrap()).unwrap();
         assert_eq!(trend.band, noise_of(&[104_000.0, 96_000.0, 100_000.0]));
         // Another PC of the same model has its own baseline.
-        items[4].run.as_mut().unwrap().host = Some("h0".to_owned());
+        items[4].run.as_mut().unwrap().machine = "h0 · this".to_owned();
         assert_eq!(change(&items, 4), None);
     }
 

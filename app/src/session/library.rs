@@ -147,18 +147,13 @@ impl Library {
         self.items.as_ref().map_or(0, Vec::len)
     }
 
-    /// Returns the latest run of a test on a machine, which is given by host and short name, including parts of quick
-    /// checks.
-    pub fn last_of(
-        &self,
-        test: &str,
-        (host, machine): (Option<&str>, &str),
-    ) -> Option<&RunListEntry> {
+    /// Returns the latest run of a test on a machine, including parts of quick checks.
+    pub fn last_of(&self, test: &str, machine: &str) -> Option<&RunListEntry> {
         let items = self.items.as_ref()?.iter();
         let runs = items
             .flat_map(|item| if item.is_check() { &item.parts } else { slice::from_ref(item) });
         runs.filter_map(|item| item.run.as_ref().ok())
-            .find(|run| run.test == test && run.is_on(host, machine))
+            .find(|run| run.test == test && run.machine == machine)
     }
 
     /// Handles the messages of tasks since the last call.

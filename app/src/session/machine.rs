@@ -101,9 +101,7 @@ impl MachineState {
 
     /// Selects another PC, or this one with `None`.
     pub(super) fn set_there(&mut self, there: Option<HostMachine>) {
-        let name = |facts: Option<&Arc<Facts>>| {
-            facts.map(|facts| (facts.host.clone(), facts.machine.short()))
-        };
+        let name = |facts: Option<&Arc<Facts>>| facts.map(|facts| facts.machine_name());
         let before = name(self.facts());
         self.there = there;
         if before != name(self.facts()) {
@@ -193,12 +191,12 @@ impl MachineState {
             return;
         }
         let Some((store, facts)) = context.store.clone().zip(self.facts()) else { return };
-        let facts = Arc::clone(facts);
+        let machine = facts.machine_name();
         self.noise_version = Some(list);
         self.reads_noise = true;
         self.tasks.spawn(
             "noise",
-            move || Ok(noise::read(&store, &facts)),
+            move || Ok(noise::read(&store, &machine)),
             Message::NoiseFloorEstimate,
         );
     }

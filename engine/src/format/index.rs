@@ -86,11 +86,8 @@ pub struct RunIndexEntry {
     pub is_stated_only: bool,
     /// The key of the test of the run.
     pub test: String,
-    /// Short description of processor and system.
+    /// Short description of processor and system, after the name of another PC.
     pub machine: String,
-    /// The other PC on which the run was measured, as the user named it; absent for this PC.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub host: Option<String>,
     /// When the run began.
     pub started_at: jiff::Timestamp,
     /// Duration of the measurement.
@@ -132,8 +129,7 @@ impl RunIndexEntry {
             note: run.note.clone(),
             tags: run.tags.clone(),
             test: run.subject.key().to_owned(),
-            machine: run.machine.short(),
-            host: run.host.clone(),
+            machine: run.machine.short_on(run.host.as_deref()),
             started_at: run.started_at,
             measured: run.measured(),
             headline: Headline::of_report(run, &report),

@@ -34,9 +34,12 @@ pub struct Gaps {
     pub length: Nanos,
 }
 
-/// From this length, in nanoseconds, an interval may be a suspend of the machine: the counter of a CPU runs on in some
-/// of them, and begins again in others. A suspend is no gap.
-const SUSPEND: i64 = 100_000_000;
+/// From this length, in nanoseconds, an interval may contain a suspend of the machine, which is no gap. In some suspends
+/// the counter of a CPU stops or runs on, in others it begins again.
+const MIN_SUSPEND_GAP: i64 = 1_000_000;
+/// The shortest time in nanoseconds that counts as suspended. A shorter one can come from a switch to another thread
+/// between the two clock reads of which it is the difference.
+const MIN_SUSPEND: i64 = 100_000_000;
 
 /// The interval at which a probe publishes its totals.
 const TOTALS_INTERVAL: Nanos = Nanos::from_secs(1);
@@ -295,7 +298,7 @@ fn readings(
         Nanos::from_nanos_f64(Nanos::new(nanos).as_f64() / intervals.nanos_a_tick()).get()
     };
     let threshold = in_ticks(gaps.threshold).max(1);
-    let suspend = in_ticks(SUSPEND);
+    let suspend = in_ticks(MIN_SUSPEND_GAP);
     let length = in_ticks(gaps.length.get()).max(0);
     let suspended_before = suspended();
     let mut before = read();
@@ -309,7 +312,7 @@ fn readings(
             let is_suspend = || {
                 suspended()
                     .zip(suspended_before)
-                    .is_some_and(|(now, before)| SUSPEND <= now - before)
+                    .is_some_and(|(now, before)| MIN_SUSPEND <= now - before)
             };
             if since < 0 || (suspend <= since && is_suspend()) {
                 complete = true;
@@ -330,7 +333,7 @@ fn readings(
                 ..Sample::default()
             });
             retained += 1;
-            // The time of recording a gap must not count as an interval. The counter may begin again meanwhile.
+            // The time of recording a gap must not count as an interval. The counter may begin again before this read.
             before = read();
             complete = before < now;
         } else {

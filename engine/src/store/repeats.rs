@@ -68,7 +68,7 @@ impl Store {
         run: &Run,
         is_wanted: impl Fn(&RunIndexEntry) -> bool,
     ) -> Result<Vec<Run>, FindError> {
-        let (machine, length) = (run.machine.short(), run.measured());
+        let (machine, length) = (run.machine.short_on(run.host.as_deref()), run.measured());
         let (load_of_run, mut left) = (other_load(run), MAX_BYTES);
         let mut found: Vec<Run> = Vec::new();
         for line in self.lines()? {
@@ -76,7 +76,6 @@ impl Store {
             // A run is opened only if its summary in the list fulfills all conditions.
             let is_like = short.test == run.subject.key()
                 && short.machine == machine
-                && short.host == run.host
                 && short.headline.ending == Ending::Finished
                 && (short.measured - length).get().abs() <= length.get() / 20
                 && is_wanted(&short);
@@ -120,20 +119,18 @@ impl Store {
     }
 
     /// Returns the newest repeat of a test on a machine, with the noise floor of its settings;
-    /// `None` if there are too few repeats. `host` is the name of another PC, and `machine` is in the format of
-    /// [`Machine::short`].
+    /// `None` if there are too few repeats. `machine` is in the format of [`Machine::short_on`].
     ///
-    /// [`Machine::short`]: crate::machine::Machine::short
+    /// [`Machine::short_on`]: crate::machine::Machine::short_on
     pub fn newest_floor(
         &self,
         test: &str,
-        (host, machine): (Option<&str>, &str),
+        machine: &str,
     ) -> Result<Option<(Run, NoiseFloor)>, FindError> {
         let is_repeat = |short: &RunIndexEntry| {
             short.tags.iter().any(|tag| tag.starts_with(REPEAT_TAG))
                 && short.test == test
                 && short.machine == machine
-                && short.host.as_deref() == host
         };
         let newest = self.lines()?.into_iter().find_map(|line| {
             let short = line.run.ok()?;

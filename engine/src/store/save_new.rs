@@ -23,7 +23,7 @@ pub enum SaveNewError {
     #[error(transparent)]
     Save(#[from] SaveError),
     /// A file of a run with the same ID exists, and cannot be read.
-    #[error("a run with the same ID is saved and {0}")]
+    #[error("the saved file of a run with the same ID cannot be compared: {0}")]
     Known(#[from] LoadError),
 }
 

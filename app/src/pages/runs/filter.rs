@@ -56,7 +56,7 @@ pub(super) fn filter_ui(ui: &mut Ui, filter: &mut RunFilter, facets: &Facets) {
             .hint_text(Type::Body.text(hint).color(tokens.t3))
             .desired_width(search_width);
         ui.add(edit).accessible_name("Search runs").on_hover_text(
-            "Finds runs that match every word. Filters: tag:server, test:frame, \
+            "Finds runs that match every word. Filters: tag:server, test:frame, machine:ryzen, \
              before:2025-11-19, after:2025-11-01.",
         );
     });

@@ -5,7 +5,7 @@ use super::super::applied::Refusal;
 use super::super::capabilities::Capability;
 use super::super::parse::{self, detail as parsed};
 use super::super::usable_cpus;
-use super::{cgroup, read, thread};
+use super::{cgroup, read, thread, topology};
 
 /// Content of `/proc/self/uid_map` outside of user namespaces. In a namespace, the capability does
 /// not permit SCHED_DEADLINE.
@@ -50,9 +50,9 @@ struct Facts {
 impl Facts {
     fn read(is_pinned: bool) -> Self {
         let domain = cgroup::partition_cpus().unwrap_or_else(|| {
-            let cpus = |name: &str| read(&format!("/sys/devices/system/cpu/{name}"));
-            let isolated = parse::cpu_list(&cpus("isolated").unwrap_or_default());
-            let mut online = parse::cpu_list(&cpus("online").unwrap_or_default());
+            let isolated = read("/sys/devices/system/cpu/isolated").unwrap_or_default();
+            let isolated = parse::cpu_list(&isolated);
+            let mut online = topology::online_cpus();
             online.retain(|cpu| !isolated.contains(cpu));
             online
         });

@@ -222,8 +222,8 @@ pub(super) fn affinity() -> Vec<u32> {
     affinity_of(0)
 }
 
-/// Returns those of the CPUs on which some thread of this process may run now: not those that went offline, or that the
-/// system administrator took away. Files such as `/sys/devices/system/cpu/online` have other numbers in some containers.
+/// Returns those of the CPUs on which some thread of this process may run now: not those that went
+/// offline, or were excluded since. Files such as `/sys/devices/system/cpu/online` have other numbers in some containers.
 pub(crate) fn still_usable(mut cpus: Vec<u32>) -> Vec<u32> {
     let threads = std::fs::read_dir("/proc/self/task").into_iter().flatten().flatten();
     let numbers = threads.filter_map(|thread| thread.file_name().to_str()?.parse().ok());

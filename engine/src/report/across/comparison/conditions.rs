@@ -88,6 +88,11 @@ pub(super) fn of(runs: &[(&Run, &Report)]) -> Vec<Condition> {
         all("Method version", Relevance::Likely, |run| run.method_version.to_string()),
         all("App version", Relevance::May, |run| run.app_version.clone()),
     ];
+    if runs.iter().any(|(run, _)| run.host.is_some()) {
+        conditions.push(all("Host", Relevance::Likely, |run| {
+            run.host.clone().unwrap_or_else(|| "this PC".to_owned())
+        }));
+    }
     conditions.push(all("Memory", Relevance::May, |run| {
         run.machine.memory_bytes.map_or_else(
             || UNKNOWN.to_owned(),

@@ -440,6 +440,12 @@ fn the_command_line_exports_and_imports() {
     assert_eq!(status, Some(0), "{said}");
     assert!(shown.contains("frames") && said.contains("saved as"), "{shown}{said}");
     assert!(command(&["import", log, "--save"]).2.contains("already"));
+    // A saved run that the user renamed is the saved run.
+    let saved = store.folder().join(jitterscope_engine::store::file_name(&run));
+    let renamed = store.folder().join("renamed.jitterscope.json");
+    std::fs::rename(&saved, &renamed).unwrap();
+    assert!(command(&["import", renamed.to_str().unwrap(), "--save"]).2.contains("already"));
+    std::fs::rename(&renamed, &saved).unwrap();
     let longer = folder.path().join("longer.json");
     let mut again = run.clone();
     again.trials.extend(run.trials.last().cloned());

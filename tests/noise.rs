@@ -46,6 +46,22 @@ fn saved_runs_with_the_same_settings_are_the_noise_floor() {
 }
 
 #[test]
+fn runs_of_another_pc_of_the_same_model_are_no_part_of_the_noise() {
+    let folder = folder();
+    let store = Store::at(folder.path());
+    for (id, name) in [(0xd4, "lab-a"), (0xe5, "lab-b"), (0xf6, "lab-c"), (0xa7, "lab-d")] {
+        store.save(&Run { host: Some("lab1".to_owned()), ..run(id, name, 0) }).unwrap();
+    }
+    // The comparison leaves out the name of the host, and its noise floor is that of the host even so.
+    for (args, expected) in [(["lab-a", "lab-b"], 3), (["before", "after"], 0)] {
+        let output = compare(&folder, &[&args[..], &["--format", "json"]].concat());
+        let json: serde_json::Value = serde_json::from_str(&said(&output)).unwrap();
+        assert_eq!(json["noise_floor_repeats"], expected, "{args:?}");
+        assert!(!json.to_string().contains("lab1"));
+    }
+}
+
+#[test]
 fn runs_after_the_baseline_are_no_part_of_its_noise() {
     let folder = folder();
     let store = Store::at(folder.path());

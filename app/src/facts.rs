@@ -43,7 +43,7 @@ impl Facts {
 
     /// Returns whether these facts describe the machine on which a run was measured.
     pub fn are_of(&self, run: &Run) -> bool {
-        self.machine_name() == run.machine.short_on(run.host.as_deref())
+        self.machine_name() == run.machine_name()
     }
 
     /// Returns the facts of the PC at this address, or of this PC if there is no address. Desktop

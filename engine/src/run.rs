@@ -557,11 +557,15 @@ impl Run {
         }
     }
 
-    /// Whether anything was measured or imported. A gap probe that found no gap has no samples, but it has counted
-    /// every interval.
+    /// Whether anything was measured or imported: a gap probe without a gap has counted intervals, not samples.
     pub fn has_data(&self) -> bool {
         let has_counted = |trial: &TrialRun| trial.counters.contains_key(counter::READINGS);
         0 < self.sample_count() || self.trials.iter().any(has_counted)
+    }
+
+    /// Returns the machine in short, after the name of another PC; see [`Machine::short_on`].
+    pub fn machine_name(&self) -> String {
+        self.machine.short_on(self.host.as_deref())
     }
 
     /// Returns the number of lost samples in all trials.

@@ -1,9 +1,9 @@
 //! The `import` command: prints a capture of another program, or an exported run.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::{Arg, ArgMatches, Command};
-use jitterscope_engine::import::{self, Column, Imported, Options, Source, TimeUnit};
+use jitterscope_engine::import::{self, Column, Content, Imported, Options, Source, TimeUnit};
 use jitterscope_engine::run::Run;
 use jitterscope_engine::store::{SaveOutcome, Store};
 use jitterscope_engine::units::count_text;
@@ -75,9 +75,10 @@ pub(super) fn run(
     let imported =
         import::read(&path, &options).map_err(|error| format!("{error}: {}", path.display()))?;
     print_summary(&imported);
+    let own = matches!(imported.content, Content::Run(_)).then_some(path.as_path());
     let run = imported.into_run();
     // Save before printing: printing fails if the disk is full or the reader has closed the pipe.
-    let saved = matches.get_flag("save").then(|| save(store, &run));
+    let saved = matches.get_flag("save").then(|| save(store, &run, own));
     let printed = print::result(&run, matches);
     if let Some(saved) = saved {
         print_message(&saved?);
@@ -88,9 +89,13 @@ pub(super) fn run(
 
 /// Saves the run unless it is saved already; returns the message to print. Another run with the same ID is an error:
 /// neither of the two may be lost.
-fn save(store: Option<&Store>, run: &Run) -> Result<String, Box<dyn std::error::Error>> {
+fn save(
+    store: Option<&Store>,
+    run: &Run,
+    own: Option<&Path>,
+) -> Result<String, Box<dyn std::error::Error>> {
     let store = store.ok_or("no default data folder on this system; set one with --data-dir")?;
-    match store.save_new(run)? {
+    match store.save_new(run, own)? {
         SaveOutcome::New(path) => Ok(format!("saved as {}", path.display())),
         SaveOutcome::Known(_) => Ok("the run is already saved".to_owned()),
         SaveOutcome::Other(path) => {

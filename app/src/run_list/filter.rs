@@ -15,7 +15,7 @@ pub struct RunFilter {
     pub words: String,
     /// The name of the test that a run must have; `None` for any test.
     pub test: Option<String>,
-    /// The machine (processor and operating system) that a run must have; `None` for any machine.
+    /// The machine that a run must have, as the list shows it; `None` for any machine.
     pub machine: Option<String>,
     /// The text of the verdict that an entry must have; `None` for any verdict.
     pub verdict: Option<String>,

@@ -185,7 +185,10 @@ fn figure_of(run: &RunListEntry) -> Option<KeyFigure> {
 fn noise_floor(items: &[LibraryItem], of: &str) -> Option<f64> {
     let runs = || items.iter().filter_map(|item| item.run.as_ref().ok());
     let of = runs().find(|run| run.id == of)?;
-    let counts = runs().filter(|run| run.setting == of.setting && run.started_at <= of.started_at);
+    let counts = runs().filter(|run| {
+        (&run.setting, &run.machine) == (&of.setting, &of.machine)
+            && run.started_at <= of.started_at
+    });
     noise_of(&counts.filter_map(|run| Some(figure_of(run)?.nanos)).collect::<Vec<_>>())
 }
 

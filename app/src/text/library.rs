@@ -135,11 +135,14 @@ pub fn comparability(sides: &[Side<'_>], most: usize) -> (bool, String) {
     if most < sides.len() {
         return (false, format!("Up to {most} runs can be compared at once."));
     }
+    // From the end: the system, the processor, and the name of another PC.
     let part = |side: &Side<'_>, at: usize| {
-        let parts = side.machine.rsplit_once(" · ").unwrap_or((side.machine, ""));
-        if at == 0 { parts.0.to_owned() } else { parts.1.to_owned() }
+        side.machine.rsplit(" · ").nth(at).unwrap_or_default().to_owned()
     };
-    let machines = match (are_one(&|side| part(side, 0)), are_one(&|side| part(side, 1))) {
+    let machines = match (are_one(&|side| part(side, 1)), are_one(&|side| part(side, 0))) {
+        (true, true) if !are_one(&|side| part(side, 2)) => {
+            "Different PCs, same processor and system."
+        }
         (true, true) => "Same processor and system.",
         (true, false) => "Same processor, different systems.",
         (false, true) => "Different processors, same system.",
@@ -213,6 +216,7 @@ mod tests {
         let (default, other_order) = (of("60 FPS", "2 ms", "1"), of("60 FPS", "2 ms", "9"));
         let (fast, heavy) = (of("144 FPS", "2 ms", "1"), of("60 FPS", "4 ms", "1"));
         let (linux, windows) = ("Ryzen 9 5950X · Linux 6.8", "Ryzen 9 5950X · Windows 11");
+        let twin = "lab1 · Ryzen 9 5950X · Linux 6.8";
         let side = |test, machine, settings| Side { test, machine, settings };
         let check = |a: Side<'_>, b: Side<'_>| comparability(&[a, b], 4);
         let first = side("frame-loop", linux, Some(default.as_slice()));
@@ -230,6 +234,7 @@ mod tests {
             (side("frame-loop", linux, Some(heavy.as_slice())), false, "(Work per frame)"),
             (side("frame-loop", "M3 Max · macOS 15", None), false, "Different processors and"),
             (side("frame-loop", linux, None), false, "Same processor and system. Same test."),
+            (side("frame-loop", twin, None), false, "Different PCs, same processor and system."),
         ] {
             let (fair, said) = check(first, b);
             assert!(fair == is_fair && said.contains(words), "{said}");

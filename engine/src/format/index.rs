@@ -129,7 +129,7 @@ impl RunIndexEntry {
             note: run.note.clone(),
             tags: run.tags.clone(),
             test: run.subject.key().to_owned(),
-            machine: run.machine.short_on(run.host.as_deref()),
+            machine: run.machine_name(),
             started_at: run.started_at,
             measured: run.measured(),
             headline: Headline::of_report(run, &report),

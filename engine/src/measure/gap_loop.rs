@@ -432,9 +432,13 @@ mod tests {
         let gaps = Gaps { threshold: 1_000, length: Nanos::new(i64::MAX) };
         let stop = AtomicBool::new(false);
         // The counter runs on, or begins again. Without a suspend, an hour is a gap.
-        for (after, suspended, expected) in
-            [(HOUR, HOUR, (1, 0)), (-HOUR, HOUR, (1, 0)), (HOUR, 0, (2, 1)), (HOUR, 1_000, (2, 1))]
-        {
+        for (after, suspended, expected) in [
+            (HOUR, HOUR, (1, 0)),
+            (60_000_000, HOUR, (1, 0)),
+            (-HOUR, HOUR, (1, 0)),
+            (HOUR, 0, (2, 1)),
+            (HOUR, 1_000, (2, 1)),
+        ] {
             let (mut samples, mut tap) = ring(8, Sample::default());
             let mut intervals = Intervals::new(None);
             let (reads, asked) = (std::cell::Cell::new(0), std::cell::Cell::new(0));

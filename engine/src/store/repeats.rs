@@ -6,7 +6,7 @@ use std::ops::Range;
 use std::path::Path;
 
 use super::format::{PriorError, PriorRecord};
-use super::index::RunIndexEntry;
+use super::index::{Line, RunIndexEntry};
 use super::{FindError, Store, disk, load};
 use crate::report::comparison::{NoiseFloor, Prior, RepeatedValues, is_repeat, setting_key};
 use crate::report::{Comparison, Report};
@@ -59,6 +59,13 @@ fn other_load(run: &Run) -> f64 {
     run.trials.iter().filter_map(TrialRun::foreign_share).fold(0.0, f64::max)
 }
 
+/// Returns the machine of a run as its entry in the list names it: in an export, a run has no host.
+fn machine_of(lines: &[Line], run: &Run) -> String {
+    let mut entries = lines.iter().filter_map(|line| line.run.as_ref().ok());
+    let own = entries.find(|entry| entry.id == run.id);
+    own.map_or_else(|| run.machine_name(), |entry| entry.machine.clone())
+}
+
 impl Store {
     /// Returns the saved runs with the same settings, method, and machine as a run, newest first,
     /// including that run. Only finished runs that `is_wanted` accepts are included; unreadable
@@ -68,10 +75,11 @@ impl Store {
         run: &Run,
         is_wanted: impl Fn(&RunIndexEntry) -> bool,
     ) -> Result<Vec<Run>, FindError> {
-        let (machine, length) = (run.machine.short_on(run.host.as_deref()), run.measured());
+        let lines = self.lines()?;
+        let (machine, length) = (machine_of(&lines, run), run.measured());
         let (load_of_run, mut left) = (other_load(run), MAX_BYTES);
         let mut found: Vec<Run> = Vec::new();
-        for line in self.lines()? {
+        for line in lines {
             let Ok(short) = line.run else { continue };
             // A run is opened only if its summary in the list fulfills all conditions.
             let is_like = short.test == run.subject.key()
@@ -102,11 +110,11 @@ impl Store {
     /// than five groups, or if the folder cannot be read.
     pub fn prior(&self) -> Prior {
         let lines = self.lines().inspect_err(|error| log::info!("no prior: {error}"));
-        let mut groups: BTreeMap<String, (usize, RepeatedValues)> = BTreeMap::new();
+        let mut groups: BTreeMap<(String, String), (usize, RepeatedValues)> = BTreeMap::new();
         let entries = lines.unwrap_or_default().into_iter().filter_map(|line| line.run.ok());
         for entry in entries.filter(|entry| entry.headline.ending == Ending::Finished) {
             let Some(repeats) = entry.repeats else { continue };
-            let (count, values) = groups.entry(repeats.setting).or_default();
+            let (count, values) = groups.entry((repeats.setting, entry.machine)).or_default();
             *count += 1;
             for (label, of_label) in repeats.values {
                 for (key, value) in of_label {
@@ -119,9 +127,7 @@ impl Store {
     }
 
     /// Returns the newest repeat of a test on a machine, with the noise floor of its settings;
-    /// `None` if there are too few repeats. `machine` is in the format of [`Machine::short_on`].
-    ///
-    /// [`Machine::short_on`]: crate::machine::Machine::short_on
+    /// `None` if there are too few repeats. `machine` is in the format of [`Run::machine_name`].
     pub fn newest_floor(
         &self,
         test: &str,
@@ -151,12 +157,14 @@ impl Store {
         if of.plan().is_none() {
             return Ok(None);
         }
-        let setting = setting_key(of);
+        let lines = self.lines()?;
+        let (setting, machine) = (setting_key(of), machine_of(&lines, of));
         let is_like = |short: &RunIndexEntry| {
-            short.headline.ending == Ending::Finished
+            short.machine == machine
+                && short.headline.ending == Ending::Finished
                 && short.repeats.as_ref().is_some_and(|repeats| repeats.setting == setting)
         };
-        let lines = self.lines()?.into_iter().filter_map(|line| line.run.ok());
+        let lines = lines.into_iter().filter_map(|line| line.run.ok());
         let mut alike: Vec<_> = lines.filter(|short| is_like(short)).collect();
         alike.sort_by_key(|short| short.started_at);
         let tags: Vec<&[String]> = alike.iter().map(|short| short.tags.as_slice()).collect();

@@ -1,8 +1,8 @@
 //! Saves the run of an imported file, unless it is saved already.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use super::{LoadError, SaveError, Store, file_name, load};
+use super::{EXTENSION, LoadError, SaveError, Store, file_name, load};
 use crate::run::{Run, Subject};
 
 /// The outcome of saving an imported run.
@@ -28,18 +28,31 @@ pub enum SaveNewError {
 }
 
 impl Store {
-    /// Saves a run, unless a run with the same ID is saved already. No file is replaced.
+    /// Saves a run, unless a run with the same ID is saved already, in the file that a run with this ID gets. No file is
+    /// replaced. `own` is the run file that was imported, if it was one: in the folder of runs, it is the saved run,
+    /// under any name.
     ///
     /// # Errors
     ///
     /// Returns an error if the run cannot be saved, or if the saved one cannot be read.
-    pub fn save_new(&self, run: &Run) -> Result<SaveOutcome, SaveNewError> {
+    pub fn save_new(&self, run: &Run, own: Option<&Path>) -> Result<SaveOutcome, SaveNewError> {
+        if let Some(own) = own.filter(|own| self.lists(own)) {
+            return Ok(SaveOutcome::Known(own.to_owned()));
+        }
         let path = self.folder.join(file_name(run));
         if !path.exists() {
             return Ok(SaveOutcome::New(self.save(run)?));
         }
         let is_known = has_same_facts(&load(&path)?, run);
         Ok(if is_known { SaveOutcome::Known(path) } else { SaveOutcome::Other(path) })
+    }
+
+    /// Returns whether a file is one of the folder of runs.
+    fn lists(&self, file: &Path) -> bool {
+        let (folder, file) = (self.folder.canonicalize().ok(), file.canonicalize().ok());
+        folder.zip(file).is_some_and(|(folder, file)| {
+            file.parent() == Some(&folder) && file.to_string_lossy().ends_with(EXTENSION)
+        })
     }
 }
 

@@ -239,7 +239,7 @@ fn allowed(key: &str, text: &str, metric: &Metric) -> Option<Allowed> {
 }
 
 /// Returns the values of all metrics in a baseline run. Fails unless its test, settings, measuring
-/// method, and PC are the same as in the check.
+/// method, and hardware are the same as in the check.
 fn baseline(
     source: &SourceText,
     file: &Spanned<String>,

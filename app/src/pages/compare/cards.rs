@@ -124,7 +124,7 @@ fn card_ui(
                 text::format_count(run.sample_count()),
                 run.subject.samples_name(),
             ),
-            format!("{} · {rows}", run.machine.short_on(run.host.as_deref())),
+            format!("{} · {rows}", run.machine_name()),
         ];
         for line in lines {
             Spans::plain(Type::Small, &line, tokens.t2).label(ui);
@@ -187,9 +187,7 @@ fn group_ui(
         });
         let names: Vec<String> = group.iter().map(|shown| text::run_name(&shown.run)).collect();
         let names = names.join(" · ");
-        let machine = group.first().map_or_else(String::new, |shown| {
-            shown.run.machine.short_on(shown.run.host.as_deref())
-        });
+        let machine = group.first().map_or_else(String::new, |shown| shown.run.machine_name());
         for line in [names.as_str(), machine.as_str()] {
             let words = Spans::plain(Type::Small, line, tokens.t2);
             words.label_within(ui, ui.available_width()).on_hover_text(line);

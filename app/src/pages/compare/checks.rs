@@ -88,8 +88,7 @@ fn group_ui(
         let date = |check: &Arc<FinishedCheck>| text::date(&text::local(check.began));
         let dates: Vec<String> = group.iter().map(date).collect();
         let machine = group.first().and_then(|check| check.runs().next());
-        let machine = machine
-            .map_or(String::new(), |shown| shown.run.machine.short_on(shown.run.host.as_deref()));
+        let machine = machine.map_or(String::new(), |shown| shown.run.machine_name());
         for line in [dates.join(" · "), machine] {
             let words = Spans::plain(Type::Small, &line, tokens.t2);
             words.label_within(ui, ui.available_width()).on_hover_text(&line);
@@ -132,10 +131,7 @@ fn card_ui(
             .severity(severity, size::GAP_LABEL, tokens)
             .text(Type::LabelStrong, word, severity.word_color(tokens))
             .label(ui);
-        let machine = check
-            .runs()
-            .next()
-            .map_or(String::new(), |shown| shown.run.machine.short_on(shown.run.host.as_deref()));
+        let machine = check.runs().next().map_or(String::new(), |shown| shown.run.machine_name());
         let line = format!("{} · {machine}", text::date(&text::local(check.began)));
         Spans::plain(Type::Small, &line, tokens.t2).label(ui);
         ui.horizontal(|ui| {

@@ -3,8 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use jitterscope_engine::import::{self, Content, ImportError, Options};
-use jitterscope_engine::run::Run;
-use jitterscope_engine::store::{self, SaveNewError, SaveOutcome, Store};
+use jitterscope_engine::store::{self, SaveOutcome, Store};
 
 use super::super::preset_file;
 use super::{ImportedRun, LoadedRun, Opened, WhichColumn, WhichSeries};
@@ -104,9 +103,9 @@ pub(super) fn open(
     let mut remarks = imported.notes.clone();
     remarks.extend(words::bad_lines(&imported.bad_lines));
     let source = imported.source.label();
-    let is_ours = matches!(imported.content, Content::Run(_));
+    let own = matches!(imported.content, Content::Run(_)).then_some(path);
     let run = imported.into_run();
-    let (path, was_known) = match store.map(|store| keep(store, path, &run, is_ours)) {
+    let (path, was_known) = match store.map(|store| store.save_new(&run, own)) {
         None => (None, false),
         Some(Ok(SaveOutcome::New(path))) => (Some(path), false),
         Some(Ok(SaveOutcome::Known(path))) => (Some(path), true),
@@ -126,18 +125,6 @@ pub(super) fn open(
         Box::new(LoadedRun::of(saved.unwrap_or(run), path.clone()))
     });
     Opened::Run(ImportedRun { file, source, was_known, remarks, key, path, shown })
-}
-
-fn keep(store: &Store, from: &Path, run: &Run, is_ours: bool) -> Result<SaveOutcome, SaveNewError> {
-    // Returns whether the file itself is in the folder of runs, under any name.
-    let is_within = |folder: &Path| {
-        let (folder, from) = (folder.canonicalize().ok(), from.canonicalize().ok());
-        folder.zip(from).is_some_and(|(folder, from)| from.parent() == Some(&folder))
-    };
-    if is_ours && is_within(store.folder()) && from.to_string_lossy().ends_with(store::EXTENSION) {
-        return Ok(SaveOutcome::Known(from.to_owned()));
-    }
-    store.save_new(run)
 }
 
 #[cfg(test)]

@@ -97,8 +97,8 @@ impl Draft {
         self.version = version;
     }
 
-    /// Takes over fields that changed elsewhere, such as on the page of the quick check. A note that is being typed and
-    /// tags that are being saved stay, and so does the text to append to several notes.
+    /// Takes over fields that changed elsewhere, such as on the page of the quick check. A name or note that is being typed
+    /// and tags that are being saved stay, and so does the text to append to several notes.
     fn refresh(&mut self, items: &[LibraryItem]) {
         let is_single = self.of.len() == 1;
         for run in &mut self.of {
@@ -107,7 +107,7 @@ impl Draft {
             if before.tags == run.own.tags {
                 run.own.tags.clone_from(&now.tags);
             }
-            if is_single && before.name != now.name {
+            if is_single && [&run.own.name, &self.name] == [&before.name; 2] {
                 run.own.name.clone_from(&now.name);
                 self.name.clone_from(&now.name);
             }

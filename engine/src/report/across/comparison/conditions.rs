@@ -89,8 +89,8 @@ pub(super) fn of(runs: &[(&Run, &Report)]) -> Vec<Condition> {
         all("App version", Relevance::May, |run| run.app_version.clone()),
     ];
     if runs.iter().any(|(run, _)| run.host.is_some()) {
-        conditions.push(all("Host", Relevance::Likely, |run| {
-            run.host.clone().unwrap_or_else(|| "this PC".to_owned())
+        conditions.push(all("Host", Relevance::May, |run| {
+            run.host.clone().unwrap_or_else(|| "–".to_owned())
         }));
     }
     conditions.push(all("Memory", Relevance::May, |run| {

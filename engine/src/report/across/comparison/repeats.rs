@@ -30,9 +30,9 @@ pub(super) fn is_same_setting(run: &Run, of: &Run) -> bool {
     }
 }
 
-/// Returns a key that is equal for runs that differ only by chance. The key covers settings, method,
-/// machine, and the conditions that affect numbers: power source, governor, trace, kernel, virtual
-/// machine.
+/// Returns a key that is equal for runs that differ only by chance. The key covers settings, method, model of the
+/// machine, and the conditions that affect numbers: power source, governor, trace, kernel, virtual machine. It omits the
+/// host, which an export omits: lists distinguish PCs of the same model by their machine.
 pub fn setting_key(run: &Run) -> String {
     let machine = &run.machine;
     let trace =
@@ -42,7 +42,7 @@ pub fn setting_key(run: &Run) -> String {
         (
             run.plan().map(Plan::fingerprint),
             (run.method_version, run.health.debug_build, trace),
-            (&run.host, &machine.cpu_model, machine.cpus.len(), &machine.virtualization),
+            (&machine.cpu_model, machine.cpus.len(), &machine.virtualization),
             (&machine.os, &machine.kernel),
             (
                 matches!(machine.power.source, Some(PowerSource::Battery { .. })),

@@ -2,7 +2,6 @@
 //! restart, a second start of the app, a desktop without file dialogs.
 
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
 
 use egui::{Event, Key, Modifiers, ViewportCommand};
 use egui_kittest::Harness;
@@ -20,7 +19,7 @@ use jitterscope_engine::store::{self, Store};
 
 use super::plots::opened;
 use super::snapshots::made::run_of;
-use super::window::{HANG, start_measuring, step_until, window, window_with_settings};
+use super::window::{Poll, start_measuring, step_until, window, window_with_settings};
 
 fn made(key: &str) -> Run {
     let plan = Plan::all().into_iter().find(|plan| plan.key() == key).unwrap();
@@ -324,10 +323,9 @@ fn a_second_start_brings_the_window_to_the_front_and_hands_it_its_files() {
         }
     };
     let second = std::thread::Builder::new().name("second".to_owned()).spawn(second).unwrap();
-    let (began, mut is_focused) = (Instant::now(), false);
+    let (mut poll, mut is_focused) = (Poll::new(), false);
     while harness.state().page() != PageId::Test("spin-strategies") {
-        assert!(began.elapsed() < HANG, "the file was never opened");
-        std::thread::sleep(Duration::from_millis(20));
+        poll.wait("the page of the file");
         harness.step();
         let viewports = harness.output().viewport_output.values();
         is_focused |=

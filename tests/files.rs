@@ -2,7 +2,6 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::{Duration, Instant};
 
 use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable as _;
@@ -13,7 +12,7 @@ use jitterscope_engine::run::{Run, RunId};
 use jitterscope_engine::store::{self, Store};
 
 use super::exchange::sample;
-use super::window::{HANG, step_until, window};
+use super::window::{HANG, Poll, step_until, window};
 
 /// Saves a run with this ID and name in the folder, and returns the run.
 pub(super) fn saved(folder: &Path, id: &str, name: &str) -> Run {
@@ -51,10 +50,9 @@ fn configuration(markdown: &str) -> &str {
 
 /// Draws frames until a text that contains `words` is shown.
 pub(super) fn step_until_shown(harness: &mut Harness<'_, App>, words: &str) {
-    let began = Instant::now();
+    let mut poll = Poll::new();
     while !shows(harness, words) {
-        assert!(began.elapsed() < HANG, "'{words}' never came");
-        std::thread::sleep(Duration::from_millis(20));
+        poll.wait(words);
         harness.step();
     }
 }
@@ -84,7 +82,7 @@ pub(super) fn copied(
     ask: impl FnOnce(&mut Harness<'_, App>),
 ) -> String {
     ask(harness);
-    let began = Instant::now();
+    let mut poll = Poll::new();
     loop {
         harness.step();
         let commands = &harness.output().platform_output.commands;
@@ -95,8 +93,7 @@ pub(super) fn copied(
         if let Some(text) = text {
             return text;
         }
-        assert!(began.elapsed() < HANG, "nothing was copied");
-        std::thread::sleep(Duration::from_millis(20));
+        poll.wait("a copy");
     }
 }
 

@@ -1,11 +1,5 @@
 //! Exports of many runs as Parquet: schema, privacy, two exports at the same time, and what happens with
-//! invalid folders and files and with full disks. These are tests of the app with the feature `fleet`.
-
-#![expect(clippy::unwrap_used, reason = "what a test may do")]
-
-#[expect(dead_code, reason = "shared with the other tests")]
-#[path = "exchange/sample.rs"]
-mod sample;
+//! invalid folders and files and with full disks. The tests' package turns on the feature `fleet` for this.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
@@ -22,10 +16,12 @@ use jitterscope_engine::store::Store;
 use parquet::file::reader::{FileReader as _, SerializedFileReader};
 use parquet::record::Field;
 
+use super::exchange::sample;
+
 type Row = BTreeMap<String, Field>;
 
 fn command(folder: &Path, args: &[&str]) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_jitterscope-cli"));
+    let mut command = Command::new(super::cli::program());
     command.arg("--data-dir").arg(folder.join("runs")).args(args).current_dir(folder);
     command
 }
@@ -222,7 +218,7 @@ fn foreign_and_half_written_files_stay_and_unreadable_runs_are_reported() {
 #[test]
 fn export_that_does_not_fit_leaves_no_file() {
     let folder = folder_with(&[sample::run("x")]);
-    let program = env!("CARGO_BIN_EXE_jitterscope-cli");
+    let program = super::cli::program();
     let script = format!("ulimit -f 4; exec {program} --data-dir runs {} --samples", ALL.join(" "));
     let limited = Command::new("sh").args(["-c", &script]).current_dir(folder.path()).output();
     let output = limited.unwrap();

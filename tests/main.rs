@@ -11,6 +11,7 @@ mod datasets; // The columns of the datasets for query engines: all documented, 
 mod everyday; // Everyday use: stopping, restarting, presets, file dialogs.
 mod exchange; // Exports and imports: round trips, hostile text, excluded names, damaged files.
 mod files; // Files that leave the window and enter it: exports, reports for tickets, dropped files.
+mod fleet; // Exports of many runs as Parquet, for query engines.
 mod guide; // The user guide: its glossary, its links, and its commands.
 mod host_window; // The host chooser: tests on other PCs, shown live in the window.
 mod hosts; // Tests on other PCs, with a script that replaces ssh.

@@ -38,12 +38,33 @@ pub(super) fn window_with_settings(folder: &tempfile::TempDir) -> Harness<'stati
 /// A test that waits longer than this has failed, even on a slow and busy PC.
 pub(super) const HANG: Duration = Duration::from_secs(600);
 
+/// Waits between two looks at a condition: briefly at first, since most answers come at once, then longer, since each
+/// frame of the window takes CPU time from other tests.
+pub(super) struct Poll {
+    began: Instant,
+    pause: Duration,
+}
+
+impl Poll {
+    pub(super) fn new() -> Self {
+        Self { began: Instant::now(), pause: Duration::from_millis(2) }
+    }
+
+    /// Waits; fails if the condition has not come to hold for too long.
+    #[track_caller]
+    pub(super) fn wait(&mut self, condition: &str) {
+        assert!(self.began.elapsed() < HANG, "{condition} never came to hold");
+        std::thread::sleep(self.pause);
+        self.pause = (self.pause * 2).min(Duration::from_millis(150));
+    }
+}
+
 /// Draws frames until a condition is true.
+#[track_caller]
 pub(super) fn step_until(harness: &mut Harness<'_, App>, holds: impl Fn(&App) -> bool) {
-    let began = Instant::now();
+    let mut poll = Poll::new();
     while !holds(harness.state()) {
-        assert!(began.elapsed() < HANG, "it never came to hold");
-        std::thread::sleep(Duration::from_millis(20));
+        poll.wait("the condition");
         harness.step();
     }
     harness.step();
@@ -146,16 +167,14 @@ fn settings_are_saved_at_once_and_used_at_the_next_start() {
         ..Settings::default()
     };
     // Settings are saved on a separate thread: wait for them.
-    let began = Instant::now();
+    let mut poll = Poll::new();
     // Ignore the settings of tests, which are saved in the same file.
     let written = || {
         let now = SettingsFile::at(folder.path()).load().0;
         Settings { tests: Vec::new(), ..now }
     };
     while written() != expected {
-        let now = written();
-        assert!(began.elapsed() < HANG, "never written; there is {now:?}");
-        std::thread::sleep(Duration::from_millis(20));
+        poll.wait(&format!("{expected:?} in the file, where there is {:?},", written()));
     }
     let mut harness = window_with_settings(&folder);
     harness.run_steps(3);

@@ -38,8 +38,9 @@ mod waits;
 mod what_helps;
 
 pub use account::{
-    Account, Culprit, CulpritKind, Lanes, LateSample, Occupancy, Occupant, SHOWN_REMAINDER,
-    Segment, Source, Suspects, ThreadState, late_samples, trace_state,
+    Account, Culprit, CulpritKind, Lanes, LateSample, Occupancy, Occupant, RecordCount,
+    SHOWN_REMAINDER, Segment, Source, Suspects, ThreadState, late_samples, record_counts,
+    trace_state,
 };
 pub use across::{Comparison, comparison, follow_up, frame_loop_of, quick, with_follow_up};
 pub use capture::RecordingFigures;
@@ -50,8 +51,9 @@ pub(crate) use glossary::empty_run;
 pub use glossary::{Term, glossary};
 pub use model::{
     Cause, Caution, Chart, Configuration, Delay, Delays, Disturbance, Figures, Finding, GradePlace,
-    Grading, INCONCLUSIVE, KeyFigure, MAX_KEY_FIGURES, Metric, Needed, Options, Report, Standing,
-    Suspect, Table, Usage, Verdict, advice_against, chart, kernel_thread, metric, table,
+    Grading, INCONCLUSIVE, KeyFigure, MAX_KEY_FIGURES, Metric, MissingRecords, Needed, Options,
+    RecordShortage, Report, Standing, Suspect, Table, Usage, Verdict, advice_against, chart,
+    kernel_thread, metric, table,
 };
 pub use paced::PacedFigures;
 pub use real_time::{Change, MIN_PAIRS, Measure, Reduction};

@@ -6,10 +6,11 @@ use jitterscope_engine::measure::TraceMode;
 use jitterscope_engine::nanos::Nanos;
 use jitterscope_engine::platform::file_capabilities;
 use jitterscope_engine::report::{
-    Culprit, LateSample, SHOWN_REMAINDER, Source, late_samples, trace_state,
+    Culprit, LateSample, RecordCount, SHOWN_REMAINDER, Source, late_samples, record_counts,
+    trace_state,
 };
 use jitterscope_engine::run::{Run, TrialRun};
-use jitterscope_engine::units::{format_share, format_time};
+use jitterscope_engine::units::{count_text, format_count, format_share, format_time};
 
 use super::columns::columns;
 use super::names;
@@ -102,6 +103,7 @@ fn write_account(text: &mut String, late: &LateSample, period: Nanos) {
 pub(super) fn source_lines(run: &Run) -> String {
     let Some(state) = trace_state(run) else { return String::new() };
     let mut text = format!("Trace: {}\n", state.sentence());
+    write_counts(&mut text, &record_counts(run));
     let program = std::env::current_exe().unwrap_or_default();
     let capabilities = file_capabilities(&program);
     let shown = names::redacted(&program.display().to_string());
@@ -111,4 +113,30 @@ pub(super) fn source_lines(run: &Run) -> String {
         ));
     }
     text
+}
+
+/// Writes for each CPU how many of the counted events have a record, and which kinds of events lack some.
+fn write_counts(text: &mut String, counts: &[RecordCount]) {
+    for of_cpu in counts.chunk_by(|one, next| one.cpu == next.cpu) {
+        let Some(first) = of_cpu.first() else { continue };
+        let sum =
+            |part: fn(&RecordCount) -> u64| format_count(of_cpu.iter().map(part).sum::<u64>());
+        text.push_str(&format!(
+            "  CPU {}: {} of {} records received, {} lost ({})\n",
+            first.cpu,
+            sum(|one| one.received),
+            sum(|one| one.counted),
+            sum(|one| one.lost),
+            count_text(of_cpu.len(), "kinds of events")
+        ));
+        for one in of_cpu.iter().filter(|one| !one.is_complete()) {
+            text.push_str(&format!(
+                "    {}: {} of {} received, {} lost\n",
+                one.event,
+                format_count(one.received),
+                format_count(one.counted),
+                format_count(one.lost)
+            ));
+        }
+    }
 }

@@ -165,8 +165,8 @@ impl Collector {
 
     /// Ends the trace of the stage, and adds its last rows and its counters to the run.
     pub(super) fn end_trace(&mut self) {
-        let untraced = self.with_trace(StageTrace::untraced).unwrap_or_default();
-        for (trial, rows) in untraced {
+        let last = self.with_trace(StageTrace::finish).unwrap_or_default();
+        for (trial, rows) in last {
             self.emit(Event::Traced { trial, rows: Box::new(rows) });
         }
         let counters = self.with_trace(|trace| trace.end()).unwrap_or_default();

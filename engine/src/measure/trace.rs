@@ -3,29 +3,37 @@
 //! The system writes its records into rings. The collector drains these rings after the rings of the
 //! samples, so that it has all records before each sample. Records that no late sample needs are dropped.
 
+mod budget;
+mod condense;
+mod missing_times;
 mod recent;
+mod thread_slot;
+mod traced_trial;
 mod window;
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering};
+use std::sync::atomic::Ordering;
 use std::thread::{Builder, JoinHandle};
 
 use serde::{Deserialize, Serialize};
 
+use self::budget::Budget;
+use self::condense::condense;
+use self::missing_times::MissingTimes;
 use self::recent::{Needed, Recent};
+pub(super) use self::thread_slot::ThreadSlot;
+use self::traced_trial::{TracedTrial, number_of};
 use self::window::Window;
 use super::StartError;
 use super::join::join_all;
-use crate::machine::{BusyProgram, BusyPrograms};
+use crate::machine::BusyPrograms;
 use crate::nanos::Nanos;
 use crate::plan::{Pace, Trial};
-use crate::platform::{self, Missing, ThreadId, TraceSource, TraceState, Tracer};
+use crate::platform::{self, ThreadId, TraceSource, Tracer};
 use crate::run::{Counters, Trace, counter};
-use crate::sample::{Sample, TRACE_LEAD, TraceEvent, TraceRecord};
+use crate::sample::{Sample, TraceEvent, TraceRecord};
 
-/// Maximum number of records that are saved per trial. They take about 5 MB of memory.
-const MAX_ROWS: usize = 400_000;
+/// Maximum number of records that are saved per late sample, about: a sample that has more is condensed.
+const MAX_SAMPLE_ROWS: usize = 1_000;
 /// Interval between readings of the busiest programs, in nanoseconds, if the names of threads are not recorded.
 const BUSY_INTERVAL: i64 = 250_000_000;
 /// Interval between readings of the busiest programs, in nanoseconds, if the names of threads are recorded. The
@@ -33,6 +41,9 @@ const BUSY_INTERVAL: i64 = 250_000_000;
 const NAMED_BUSY_INTERVAL: i64 = 1_000_000_000;
 /// Minimum time for which records are retained. It is longer than the interval of the collector, 50 ms.
 const MIN_WAIT: Nanos = Nanos::from_millis(300);
+/// A time in which records are missing is over if none are missing for this long.
+const MISSING_WAIT: Nanos = Nanos::from_secs(1);
+
 /// Whether a run records which threads had the CPUs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -60,17 +71,6 @@ impl TraceMode {
     }
 }
 
-/// The values that a measuring thread publishes for its trace.
-#[derive(Clone, Debug, Default)]
-pub(super) struct ThreadSlot {
-    /// The ID of the thread; 0 until the thread runs.
-    pub(super) thread: Arc<AtomicU64>,
-    /// Value of `clock_nanos` from which the times of the trial count; 0 until it is known.
-    pub(super) start: Arc<AtomicI64>,
-    /// Whether the trace records the switches and page faults of the thread, which makes counters unnecessary.
-    pub(super) is_traced: Arc<AtomicBool>,
-}
-
 /// The trace of one stage.
 #[derive(Debug, Default)]
 pub(super) struct StageTrace {
@@ -81,6 +81,10 @@ pub(super) struct StageTrace {
     recent: Recent,
     /// All losses of records so far.
     losses: Vec<TraceRecord>,
+    /// The times so far in which records may be missing without a reported loss.
+    missing_times: MissingTimes,
+    /// How often each kind of event occurred, and how many of its records arrived; empty until the end of the stage.
+    totals: Vec<TraceRecord>,
     longest_period: Nanos,
     /// Reads which programs are busy; the number is the `clock_nanos` of the next reading. `None` if the
     /// system does not report busy programs.
@@ -89,149 +93,6 @@ pub(super) struct StageTrace {
     busy_interval: i64,
     /// CPU time spent on reading records so far, in nanoseconds.
     spent: i64,
-}
-
-#[derive(Debug, Default)]
-struct TracedTrial {
-    trial: usize,
-    slot: ThreadSlot,
-    /// The CPUs on which the thread may run; empty if they are not known.
-    cpus: Vec<u32>,
-    /// Rows about what is recorded on these CPUs, until they are saved together with the first records.
-    coverage: Option<Trace>,
-    /// Whether every iteration produces a sample. A gap probe produces samples for gaps only.
-    is_sampled: bool,
-    above: Nanos,
-    before: Option<Sample>,
-    /// Whether a sample was late since the last reading of the busy programs.
-    is_late: bool,
-    /// Late samples whose records have not been collected yet, each with its previous sample.
-    late: Vec<(Option<Sample>, Sample)>,
-    names: BTreeMap<String, u32>,
-    /// The IDs of threads whose owner was already looked up.
-    threads: BTreeSet<u32>,
-    row_count: usize,
-    omitted_count: i64,
-    /// Number of losses of the stage that this trial has already processed.
-    loss_count: usize,
-}
-
-impl TracedTrial {
-    /// Returns the ID of the thread, 0 until the thread runs; `None` if it exceeds 32 bits.
-    fn thread(&self) -> Option<u32> {
-        u32::try_from(self.slot.thread.load(Ordering::Acquire)).ok()
-    }
-
-    /// Returns the start of the records that the next sample can need, however late the sample arrives.
-    /// `None` if only the most recent records can be needed.
-    fn needed_from(&self, recent: &Recent) -> Option<Nanos> {
-        let since = if self.is_sampled {
-            self.before
-                .map(|before| before.woke + Nanos::new(self.slot.start.load(Ordering::Acquire)))
-        } else {
-            recent.left_at(self.thread()?)
-        };
-        since.map(|since| since - TRACE_LEAD)
-    }
-
-    /// Returns rows about what is recorded and what is missing on the trial's CPUs; `None` if there are none.
-    fn coverage(&mut self, state: &TraceState) -> Option<Trace> {
-        let covered = state.covered.iter().filter(|cpu| self.may_run_on(**cpu));
-        let covered = covered.map(|cpu| note(TraceEvent::Covered, *cpu, None, None)).collect();
-        self.missing(&state.missing, covered)
-    }
-
-    /// Appends to `rows` the events that are not recorded on the trial's CPUs. Returns all rows; `None` if there
-    /// are none.
-    fn missing(&mut self, missing: &[Missing], mut rows: Vec<TraceRecord>) -> Option<Trace> {
-        let mut new_names = Vec::new();
-        for one in missing {
-            let cpus: Vec<u32> =
-                one.cpus.iter().copied().filter(|cpu| self.may_run_on(*cpu)).collect();
-            if !cpus.is_empty() {
-                let name = number_of(one.event.clone(), &mut self.names, &mut new_names);
-                let errno = one.errno.map(i64::from);
-                rows.extend(
-                    cpus.iter().map(|cpu| note(TraceEvent::NotRecorded, *cpu, name, errno)),
-                );
-            }
-        }
-        (!rows.is_empty()).then(|| Trace::from_records(new_names, &rows))
-    }
-
-    fn may_run_on(&self, cpu: u32) -> bool {
-        self.cpus.is_empty() || self.cpus.contains(&cpu)
-    }
-
-    /// Returns all losses of records on the trial's CPUs since the last call, even those far from late
-    /// samples: a loss becomes known only after the samples that it affects. Discards losses before the
-    /// trial's start, as it had no samples then.
-    fn new_losses(&mut self, losses: &[TraceRecord]) -> Vec<TraceRecord> {
-        let new = losses.get(self.loss_count..).unwrap_or_default();
-        self.loss_count = losses.len();
-        let has_started = self.slot.start.load(Ordering::Acquire) != 0;
-        let is_its_own = |loss: &&TraceRecord| has_started && self.may_run_on(loss.cpu);
-        new.iter().filter(is_its_own).copied().collect()
-    }
-
-    /// Returns one row for each thread in these records that belongs to the kernel or to this program, unless an
-    /// earlier call returned the row. The measuring thread comes first.
-    fn new_owners(&mut self, own: u32, records: &[TraceRecord]) -> Vec<TraceRecord> {
-        let threads = records.iter().filter(|record| record.event == TraceEvent::SwitchIn);
-        let threads = std::iter::once(own).chain(threads.filter_map(|record| record.thread));
-        let at = records.first().map_or(Nanos::ZERO, |record| record.at);
-        let mut owners = Vec::new();
-        for thread in threads.filter(|thread| *thread != 0) {
-            if self.threads.insert(thread)
-                && let Some(owner) = platform::thread_owner(thread)
-            {
-                owners.push(TraceRecord {
-                    thread: Some(thread),
-                    value: Some(owner.number()),
-                    ..TraceRecord::new(at, TraceEvent::Owner, 0)
-                });
-            }
-        }
-        owners
-    }
-
-    /// Returns rows about programs that are busy at `now`; `None` if there are none or if `MAX_ROWS` are saved.
-    fn busy(&mut self, busy: &[BusyProgram], now: i64) -> Option<Trace> {
-        if busy.is_empty() || MAX_ROWS <= self.row_count {
-            return None;
-        }
-        let at = Nanos::new(now - self.slot.start.load(Ordering::Acquire));
-        let mut new_names = Vec::new();
-        let mut records = Vec::new();
-        for one in busy {
-            records.push(TraceRecord {
-                thread: Some(one.process),
-                name: number_of(one.name.clone(), &mut self.names, &mut new_names),
-                value: Some(one.permille),
-                ..TraceRecord::new(at, TraceEvent::Busy, 0)
-            });
-        }
-        self.row_count += records.len();
-        Some(Trace::from_records(new_names, &records))
-    }
-}
-
-/// Creates a row that applies to a whole trial and therefore has the time 0.
-const fn note(event: TraceEvent, cpu: u32, name: Option<u32>, value: Option<i64>) -> TraceRecord {
-    TraceRecord { name, value, ..TraceRecord::new(Nanos::ZERO, event, cpu) }
-}
-
-/// Returns the position of a name in the list of the trial's names. Appends a new name to this list.
-fn number_of(
-    name: String,
-    names: &mut BTreeMap<String, u32>,
-    new_names: &mut Vec<String>,
-) -> Option<u32> {
-    let next = u32::try_from(names.len()).ok()?;
-    Some(*names.entry(name).or_insert_with_key(|name| {
-        new_names.push(name.clone());
-        next
-    }))
 }
 
 impl StageTrace {
@@ -244,6 +105,7 @@ impl StageTrace {
                 slot,
                 is_sampled: !matches!(trial.pace, Pace::Gaps { .. }),
                 above,
+                budget: Budget::new(trial.warm_up + trial.duration()),
                 ..TracedTrial::default()
             });
         }
@@ -317,12 +179,7 @@ impl StageTrace {
         for sample in samples {
             if one.above < sample.late() {
                 one.is_late = true;
-                if one.row_count < MAX_ROWS {
-                    one.late.push((one.before, *sample));
-                } else {
-                    one.slot.is_traced.store(false, Ordering::Relaxed);
-                    one.omitted_count += 1;
-                }
+                one.late.push((one.before, *sample));
             }
             one.before = Some(*sample);
         }
@@ -332,13 +189,9 @@ impl StageTrace {
     pub(super) fn take(&mut self) -> Vec<(usize, Trace)> {
         let Some(tracer) = &mut self.tracer else { return Vec::new() };
         let cpu_before = platform::thread_cpu_nanos();
-        let Self { recent, losses, .. } = self;
         let mut records = Vec::new();
-        tracer.drain(|record| match record.event {
-            TraceEvent::Lost => losses.push(record),
-            _ => records.push(record),
-        });
-        recent.add(records);
+        tracer.drain(|record| records.push(record));
+        self.sort_in(records);
         let mut rows = Vec::new();
         for at in 0..self.trials.len() {
             rows.extend(self.take_of_trial(at));
@@ -351,15 +204,53 @@ impl StageTrace {
         rows
     }
 
+    /// Adds records that arrived, each to those of its kind.
+    fn sort_in(&mut self, records: Vec<TraceRecord>) {
+        let Self { recent, losses, missing_times, totals, .. } = self;
+        let is_of_cpu = |record: &TraceRecord| {
+            match record.event {
+                TraceEvent::Lost => losses.push(*record),
+                TraceEvent::Incomplete => missing_times.add(record),
+                TraceEvent::Counted | TraceEvent::Received | TraceEvent::ReportedLost => {
+                    totals.push(*record);
+                }
+                _ => return true,
+            }
+            false
+        };
+        recent.add(records.into_iter().filter(is_of_cpu));
+        if let Some(until) = self.known_until() {
+            self.missing_times.end(until);
+        }
+    }
+
+    /// Returns the time up to which all samples are known and records may have been missing; `None` without records.
+    fn known_until(&self) -> Option<Nanos> {
+        let Self { recent, trials, .. } = self;
+        let until = recent.newest()? - MISSING_WAIT;
+        Some(trials.iter().filter_map(|one| one.needed_from(recent)).fold(until, Nanos::min))
+    }
+
     fn take_of_trial(&mut self, at: usize) -> Option<(usize, Trace)> {
-        let Self { tracer, trials, recent, losses, .. } = self;
+        let Self { tracer, trials, recent, losses, missing_times, .. } = self;
         let (tracer, one) = (tracer.as_mut()?, trials.get_mut(at)?);
         let (start, thread) = (Nanos::new(one.slot.start.load(Ordering::Acquire)), one.thread()?);
         let mut records: Vec<TraceRecord> = Vec::new();
-        for (before, sample) in one.late.drain(..) {
-            recent.take(Window::of(before.as_ref(), &sample, start, thread), &mut records);
+        for (before, sample) in std::mem::take(&mut one.late) {
+            let Some(reason) = one.budget.admit(sample.woke, sample.late()) else {
+                // From now on, counters show what they can about samples without records.
+                one.slot.is_traced.store(false, Ordering::Relaxed);
+                continue;
+            };
+            let window = Window::of(before.as_ref(), &sample, start, thread);
+            let mut of_sample = vec![one.save(&window)];
+            recent.take(window, &mut of_sample);
+            condense(&mut of_sample, thread, MAX_SAMPLE_ROWS);
+            one.budget.spend(reason, of_sample.len());
+            records.append(&mut of_sample);
         }
         records.extend(one.new_losses(losses));
+        records.extend(one.new_missing_times(missing_times.ended()));
         let coverage = one.coverage.take();
         if records.is_empty() {
             return Some((one.trial, coverage?));
@@ -382,7 +273,6 @@ impl StageTrace {
             record.at = record.at - start;
         }
         records.extend(one.new_owners(thread, &records));
-        one.row_count += records.len();
         let mut rows = Trace::from_records(new_names, &records);
         if let Some(mut first) = coverage {
             first.append(&rows);
@@ -420,12 +310,26 @@ impl StageTrace {
         self.recent.forget(&Needed { from, threads, cpus });
     }
 
-    /// Returns rows about interrupts that occurred but could not be recorded, with the position of their trial.
-    pub(super) fn untraced(&mut self) -> Vec<(usize, Trace)> {
-        let missing = self.tracer.as_ref().map_or_else(Vec::new, Tracer::untraced);
-        let of_trial =
-            |one: &mut TracedTrial| Some((one.trial, one.missing(&missing, Vec::new())?));
-        self.trials.iter_mut().filter_map(of_trial).collect()
+    /// Ends the records after the measurement. Returns the last rows, with the position of their trial: late samples,
+    /// how often each kind of event occurred, and interrupts that could not be recorded.
+    pub(super) fn finish(&mut self) -> Vec<(usize, Trace)> {
+        let Some(tracer) = &mut self.tracer else { return Vec::new() };
+        let mut records = Vec::new();
+        tracer.close(|record| records.push(record));
+        self.sort_in(records);
+        self.missing_times.end(Nanos::MAX);
+        let mut rows = Vec::new();
+        for at in 0..self.trials.len() {
+            rows.extend(self.take_of_trial(at));
+        }
+        let Self { tracer: Some(tracer), trials, totals, .. } = self else { return rows };
+        let untraced = tracer.untraced();
+        for one in trials {
+            let totals = one.totals(totals, |record| tracer.name_of(record));
+            let missing = one.missing(&untraced, Vec::new());
+            rows.extend([totals, missing].into_iter().flatten().map(|last| (one.trial, last)));
+        }
+        rows
     }
 
     /// Returns counters for each trial: the CPU time of reading records, and the number of lost records.
@@ -439,7 +343,7 @@ impl StageTrace {
         let of_trial = |one: &TracedTrial| {
             let mut counters = vec![(counter::TRACE_READ_NANOS, self.spent)];
             if has_source {
-                let omitted = one.omitted_count;
+                let omitted = i64::try_from(one.budget.omitted_count()).unwrap_or(i64::MAX);
                 counters.extend([(counter::TRACE_LOST, lost), (counter::TRACE_OMITTED, omitted)]);
                 if tracer.is_blind_when_idle() {
                     counters.push((counter::TRACE_BLIND_WHEN_IDLE, 1));

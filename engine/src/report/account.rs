@@ -2,6 +2,7 @@
 //! explains.
 
 mod counters;
+mod counts;
 pub(in crate::report) mod culprits;
 mod suspects;
 mod trace;
@@ -9,6 +10,7 @@ mod trace;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+pub use self::counts::{RecordCount, record_counts};
 pub use self::culprits::trace_state;
 pub use self::suspects::Suspects;
 pub(in crate::report) use self::suspects::busy_programs;
@@ -180,6 +182,14 @@ impl Account {
         Self { source: Source::Counters, segments, remainder: Nanos::ZERO, is_complete: true }
     }
 
+    /// Returns the account with [`Cause::NotObservable`] in place of [`Cause::TimerLate`].
+    fn without_timer(mut self) -> Self {
+        for segment in self.segments.iter_mut().filter(|one| one.cause == Cause::TimerLate) {
+            segment.cause = Cause::NotObservable;
+        }
+        self
+    }
+
     /// Returns the cause and culprit with the longest total time over all segments, and that time;
     /// `None` without segments.
     pub fn largest(&self) -> Option<(Cause, Option<&Arc<Culprit>>, Nanos)> {
@@ -320,12 +330,15 @@ pub fn late_samples(trial: &TrialRun, above: Nanos) -> Vec<LateSample> {
         .map(|(index, sample, before, evidence, traced)| {
             let account = traced.unwrap_or_else(|| {
                 let spin_from = trial.tail().map(|tail| sample.due - tail);
-                counters::account(
+                let account = counters::account(
                     (&sample, spin_from),
                     before.as_ref(),
                     evidence.as_ref(),
                     &mut steal,
-                )
+                );
+                // Counters blame the timer for what nothing else explains. Where records of the same trial show what
+                // else can be the cause, but are missing for this sample, that is not known.
+                if records.is_some() { account.without_timer() } else { account }
             });
             LateSample { index, sample, evidence, cause: account.cause(), account }
         })

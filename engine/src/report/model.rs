@@ -19,7 +19,7 @@ pub(super) mod usage;
 pub(super) mod verdict;
 
 pub use cause::Cause;
-pub use caution::Caution;
+pub use caution::{Caution, MissingRecords, RecordShortage};
 pub use chart::Chart;
 pub use configuration::Configuration;
 pub use delays::{Delay, Delays, Suspect, advice_against};

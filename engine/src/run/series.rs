@@ -119,6 +119,12 @@ impl Trace {
 
     /// Returns the records in order of time, and omits events that this version does not know. Time: O(n log n).
     pub fn records(&self) -> Vec<TraceRecord> {
+        self.records_of(|_| true)
+    }
+
+    /// Returns the records of the events that `is_wanted` selects, in order of time. Time: O(n), and O(m log m) for m
+    /// selected records.
+    pub fn records_of(&self, is_wanted: impl Fn(TraceEvent) -> bool) -> Vec<TraceRecord> {
         let [Some(at), Some(event), Some(cpu), Some(thread), Some(name), Some(value)] =
             [AT, EVENT, CPU, THREAD, NAME, VALUE].map(|key| self.columns.get(key))
         else {
@@ -130,7 +136,7 @@ impl Trace {
         let rows = rows.zip(rest).filter_map(|(((at, event), cpu), ((thread, name), value))| {
             Some(TraceRecord {
                 at: Nanos::new(at),
-                event: TraceEvent::from_number(event)?,
+                event: TraceEvent::from_number(event).filter(|event| is_wanted(*event))?,
                 cpu: optional(cpu)?,
                 thread: optional(thread),
                 name: optional(name),
@@ -145,8 +151,7 @@ impl Trace {
     /// Returns the owner (kernel or this program) of each thread that belongs to no other program, by thread ID; empty
     /// in older files.
     pub fn owners(&self) -> BTreeMap<u32, ThreadOwner> {
-        let records = self.records().into_iter();
-        let owners = records.filter(|record| record.event == TraceEvent::Owner);
+        let owners = self.records_of(|event| event == TraceEvent::Owner).into_iter();
         let known = owners
             .filter_map(|record| Some((record.thread?, ThreadOwner::from_number(record.value?)?)));
         known.collect()

@@ -54,6 +54,21 @@ pub enum TraceEvent {
     IdleBegin,
     /// A CPU left an idle state.
     IdleEnd,
+    /// The records that explain one late sample are saved: all from this time on, for `value` nanoseconds. A late
+    /// sample outside of all such times has no records, because the limit of saved records excluded it.
+    Saved,
+    /// Records of the CPU may be missing from this time on, for `value` nanoseconds, although the system reported no
+    /// loss: an event was counted more often than its records arrived.
+    Incomplete,
+    /// How often the system counted a kind of event on this CPU during the trace: `name` is the name of the kind, and
+    /// `value` is the count.
+    Counted,
+    /// How many records of a kind of event arrived from this CPU: `name` is the name of the kind, and `value` is the
+    /// count.
+    Received,
+    /// How many records of a kind of event the system reported as lost on this CPU: `name` is the name of the kind, and
+    /// `value` is the count.
+    ReportedLost,
 }
 
 /// The owner of a thread that does not belong to another program.
@@ -82,7 +97,7 @@ impl ThreadOwner {
 
 impl TraceEvent {
     /// Every kind of event with its number in files.
-    const NUMBERS: [(Self, i64); 20] = [
+    const NUMBERS: [(Self, i64); 25] = [
         (Self::SwitchIn, 1),
         (Self::Preempted, 2),
         (Self::Slept, 3),
@@ -103,6 +118,11 @@ impl TraceEvent {
         (Self::TimerExpired, 18),
         (Self::IdleBegin, 19),
         (Self::IdleEnd, 20),
+        (Self::Saved, 21),
+        (Self::Incomplete, 22),
+        (Self::Counted, 23),
+        (Self::Received, 24),
+        (Self::ReportedLost, 25),
     ];
 
     /// Returns the number of the kind of event in files.
@@ -113,6 +133,22 @@ impl TraceEvent {
     /// Returns the kind of event with a number in files; `None` if this version does not know the number.
     pub fn from_number(number: i64) -> Option<Self> {
         Self::NUMBERS.iter().find(|(_, one)| *one == number).map(|(event, _)| *event)
+    }
+
+    /// Whether the event describes what is recorded, rather than something that happened on a CPU.
+    pub const fn is_about_records(self) -> bool {
+        matches!(
+            self,
+            Self::Busy
+                | Self::Covered
+                | Self::NotRecorded
+                | Self::Owner
+                | Self::Saved
+                | Self::Incomplete
+                | Self::Counted
+                | Self::Received
+                | Self::ReportedLost
+        )
     }
 
     /// Whether the event is that a thread lost or gave up its CPU.

@@ -36,7 +36,10 @@ fn known_names(trace: &Trace, trial: &TrialRun) -> BTreeSet<u32> {
             TraceEvent::InterruptBegin
             | TraceEvent::SoftirqBegin
             | TraceEvent::Interrupted
-            | TraceEvent::NotRecorded => record.thread.is_none(),
+            | TraceEvent::NotRecorded
+            | TraceEvent::Counted
+            | TraceEvent::Received
+            | TraceEvent::ReportedLost => record.thread.is_none(),
             TraceEvent::SwitchIn => record
                 .thread
                 .is_some_and(|thread| Some(thread) == own || owners.contains_key(&thread)),

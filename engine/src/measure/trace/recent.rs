@@ -6,8 +6,8 @@ use super::window::Window;
 use crate::nanos::Nanos;
 use crate::sample::{TraceEvent, TraceRecord};
 
-/// Maximum number of records that are held: about 10 MB.
-const MAX_RECENT: usize = 1 << 17;
+/// Maximum number of records that are held: about 30 MB, and more than the rings of all CPUs hold.
+const MAX_RECENT: usize = 1 << 19;
 
 /// Recent records. A dropped record that began a state of a CPU is still held until that state changes.
 #[derive(Debug, Default)]

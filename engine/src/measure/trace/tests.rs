@@ -2,6 +2,8 @@
 
 use super::*;
 use crate::plan::{CpuFacts, FrameLoop, Plan};
+use crate::platform::{Missing, TraceState};
+use crate::sample::TRACE_LEAD;
 
 const OWN: u32 = 7;
 
@@ -119,4 +121,62 @@ fn each_trial_has_what_is_recorded_on_its_cpus() {
     let later = one.missing(&[missing("HVS interrupts", None, &[1])], Vec::new()).unwrap();
     assert_eq!(later.names(), ["HVS interrupts"], "names continue");
     assert_eq!(later.records()[0].name, Some(1));
+}
+
+#[test]
+fn times_with_missing_records_are_saved_around_saved_samples_only() {
+    let mut stage = stage();
+    let one = &mut stage.trials[0];
+    one.cpus = vec![1];
+    let at = Nanos::from_millis;
+    let late = |due: i64| Sample {
+        began: at(due - 10),
+        due: at(due),
+        slept: None,
+        woke: at(due + 2),
+        done: at(due + 3),
+        spins: 0,
+        cpu: Some(1),
+    };
+    let mut saved = Vec::new();
+    for due in [100, 500] {
+        let window = Window::of(None, &late(due), Nanos::ZERO, OWN);
+        saved.push(one.save(&window));
+    }
+    let marks: Vec<_> = saved.iter().map(|row| (row.event, row.at, row.value)).collect();
+    let mark = |from: i64, to: i64| (TraceEvent::Saved, at(from), Some(at(to - from).get()));
+    assert_eq!(marks, [mark(90, 103), mark(490, 503)]);
+    let missing = |cpu, from: i64, to: i64| TraceRecord {
+        value: Some(at(to - from).get()),
+        ..TraceRecord::new(at(from), TraceEvent::Incomplete, cpu)
+    };
+    let mut times = vec![missing(1, 10, 89), missing(0, 80, 120), missing(1, 103, 110)];
+    assert_eq!(one.new_missing_times(&times), times[2..]);
+    times.extend([missing(1, 120, 489), missing(1, 200, 600), missing(1, 504, 900)]);
+    assert_eq!(one.new_missing_times(&times), times[4..5]);
+    assert_eq!(one.new_missing_times(&times), []);
+}
+
+#[test]
+fn each_trial_has_the_totals_of_its_cpus() {
+    let mut stage = stage();
+    let one = &mut stage.trials[0];
+    one.cpus = vec![1];
+    let total = |cpu, event, value| TraceRecord {
+        name: Some(3),
+        value: Some(value),
+        ..TraceRecord::new(Nanos::from_secs(9), event, cpu)
+    };
+    let all = [
+        total(0, TraceEvent::Counted, 9),
+        total(1, TraceEvent::Counted, 217),
+        total(1, TraceEvent::Received, 2),
+    ];
+    let rows = one.totals(&all, |record| Some(format!("kind {}", record.name?))).unwrap();
+    assert_eq!(rows.names(), ["kind 3"]);
+    let found: Vec<_> = rows.records().iter().map(|row| (row.event, row.at, row.value)).collect();
+    let zero = Nanos::ZERO;
+    let expected = [(TraceEvent::Counted, zero, Some(217)), (TraceEvent::Received, zero, Some(2))];
+    assert_eq!(found, expected);
+    assert_eq!(one.totals(&all[..1], |_| None), None);
 }

@@ -22,7 +22,7 @@ use self::descriptors::{RaisedLimit, Reserve};
 use self::interrupts::Untraced;
 use self::names::Names;
 use self::numbers::Numbers;
-use self::perf::{KernelEvents, Ring};
+use self::perf::{KernelEvents, Ring, RingCounts};
 use self::tracepoints::Layout;
 use super::super::parse::cpu_list;
 use super::super::{Missing, ThreadId, TraceReader, TraceSource, TraceState};
@@ -98,7 +98,7 @@ impl Tracer {
     fn open_of_cpus(&mut self, threads: &[ThreadId], cpus: &[u32]) -> io::Result<()> {
         let layout = Layout::read();
         let fault = layout.as_ref().ok().and_then(Layout::page_fault_id);
-        let mut events = KernelEvents::new(threads, &self.names.numbers, fault);
+        let mut events = KernelEvents::new(threads, &self.names.numbers, fault, cpus.len());
         let (groups, absent) =
             layout.as_ref().map_or((&[][..], &[][..]), |layout| (layout.groups(), layout.absent()));
         let coverage = Coverage::open(cpus, groups, absent, &mut events)?;
@@ -158,6 +158,18 @@ impl Tracer {
                 }
                 take(record);
             });
+        }
+    }
+
+    /// Passes the remaining records to `take`, and for each tracepoint of each CPU how often it occurred and how many
+    /// of its records arrived. Reading the counters interrupts each CPU, so call this after the measurement.
+    pub fn close(&mut self, mut take: impl FnMut(TraceRecord)) {
+        let counts: Vec<RingCounts> = self.rings.iter().map(Ring::read_counts).collect();
+        self.drain(&mut take);
+        let Self { rings, layout, names, .. } = self;
+        let Some(layout) = layout else { return };
+        for (ring, counts) in rings.iter_mut().zip(counts) {
+            ring.close(counts, layout, names, &mut take);
         }
     }
 
@@ -265,5 +277,50 @@ mod tests {
         if TraceSource::OwnSwitches < source {
             assert!(tracer.name_of(back).is_some());
         }
+    }
+
+    /// The counters of the kernel are compared with the records of every tracepoint of every CPU.
+    #[test]
+    fn what_the_kernel_counted_has_a_record_or_a_time_in_which_records_are_missing() {
+        use std::collections::BTreeMap;
+
+        let mut tracer = Tracer::open(&[super::super::thread_id()]);
+        if tracer.state().source != Some(TraceSource::Kernel) {
+            println!("skipped: the tracepoints of the kernel are denied here");
+            return;
+        }
+        let mut records = Vec::new();
+        for _ in 0..20 {
+            std::thread::sleep(std::time::Duration::from_millis(5));
+            tracer.drain(|record| records.push(record));
+        }
+        tracer.close(|record| records.push(record));
+        let mut counts: BTreeMap<(u32, String), [u64; 3]> = BTreeMap::new();
+        for record in &records {
+            let column = match record.event {
+                TraceEvent::Counted => 0,
+                TraceEvent::Received => 1,
+                TraceEvent::ReportedLost => 2,
+                _ => continue,
+            };
+            let name = tracer.name_of(record).unwrap();
+            counts.entry((record.cpu, name)).or_default()[column] =
+                record.value.unwrap().unsigned_abs();
+        }
+        assert!(!counts.is_empty());
+        let received: u64 = counts.values().map(|[_, received, _]| received).sum();
+        assert!(0 < received, "{counts:?}");
+        for ((cpu, name), [counted, received, lost]) in &counts {
+            println!("CPU {cpu} {name}: {counted} counted, {received} received, {lost} lost");
+            assert!(received + lost <= *counted, "CPU {cpu} {name}");
+        }
+        let with_missing =
+            counts.iter().filter(|(_, [counted, received, lost])| received + lost < *counted);
+        let with_missing: std::collections::BTreeSet<u32> =
+            with_missing.map(|((cpu, _), _)| *cpu).collect();
+        let incomplete = records.iter().filter(|record| record.event == TraceEvent::Incomplete);
+        let incomplete: std::collections::BTreeSet<u32> =
+            incomplete.map(|record| record.cpu).collect();
+        assert_eq!(with_missing, incomplete, "missing records have a time, and only they");
     }
 }

@@ -12,7 +12,7 @@ use crate::report::model::report::Options;
 use crate::report::model::table::Table;
 use crate::report::model::table::{Cell, Column, TableBuilder};
 use crate::run::{Run, TrialRun, counter};
-use crate::sample::{TraceEvent, TraceRecord};
+use crate::sample::TraceEvent;
 use crate::units::count_text;
 
 /// Returns the type of a source of delay that is known only by its cause, in one or two words.
@@ -133,8 +133,7 @@ pub fn trace_state(run: &Run) -> Option<TraceState> {
 fn missing(run: &Run) -> Vec<Missing> {
     let mut cpus: BTreeMap<(String, Option<i64>), BTreeSet<u32>> = BTreeMap::new();
     for trace in run.trials.iter().filter_map(|trial| trial.trace.as_ref()) {
-        let not_recorded = |one: &TraceRecord| one.event == TraceEvent::NotRecorded;
-        for one in trace.records().into_iter().filter(not_recorded) {
+        for one in trace.records_of(|event| event == TraceEvent::NotRecorded) {
             let name = one.name.and_then(|at| trace.names().get(usize::try_from(at).ok()?));
             let event = name.cloned().unwrap_or_default();
             cpus.entry((event, one.value)).or_default().insert(one.cpu);

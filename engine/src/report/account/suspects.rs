@@ -88,12 +88,9 @@ impl Suspects {
 fn readings(trial: &TrialRun) -> Vec<(Nanos, Vec<Suspect>)> {
     let Some(trace) = &trial.trace else { return Vec::new() };
     let mut readings: Vec<(Nanos, Vec<Suspect>)> = Vec::new();
-    for record in trace.records() {
+    for record in trace.records_of(|event| event == TraceEvent::Busy) {
         let name = record.name.and_then(|at| trace.names().get(usize::try_from(at).ok()?));
-        let (TraceEvent::Busy, Some(name), Some(permille)) = (record.event, name, record.value)
-        else {
-            continue;
-        };
+        let (Some(name), Some(permille)) = (name, record.value) else { continue };
         let share = Nanos::new(permille).as_f64() / 1e3;
         let suspect = Suspect { name: name.clone(), share };
         match readings.last_mut().filter(|last| last.0 == record.at) {

@@ -1,14 +1,16 @@
 //! The account of a late sample (its lateness, split by cause) from trace records, which show which
 //! thread or interrupt used a CPU at which time.
 
+mod completeness;
 mod cpu;
 mod lanes;
 mod sleep;
 mod states;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use self::completeness::Completeness;
 pub use self::cpu::Occupant;
 pub use self::lanes::{Lanes, Occupancy};
 use self::states::Piece;
@@ -54,10 +56,8 @@ pub(super) struct Records {
     /// Intervals (begin, end) in which records were lost. Each extends to the next switch or wake-up
     /// of the measuring thread, as the state of the thread before that record is not known.
     losses: Vec<(Nanos, Nanos)>,
-    /// The CPUs on which every event that could explain a delay was recorded. Run files list them.
-    covered: BTreeSet<u32>,
-    /// The CPUs on which at least one kind of event that could explain a delay was not recorded.
-    uncovered: BTreeSet<u32>,
+    /// What was recorded where, and of which times the records are complete.
+    completeness: Completeness,
 }
 
 impl Records {
@@ -66,10 +66,16 @@ impl Records {
         let trace = trial.trace.as_ref()?;
         let source = TraceSource::from_number(*trial.counters.get(counter::TRACE_SOURCE)?)?;
         let own = u32::try_from(*trial.counters.get(counter::TRACE_THREAD)?).ok()?;
-        let mut records = trace.records();
-        records.retain(|record| record.event != TraceEvent::Busy);
-        let is_blind_when_idle = trial.counters.contains_key(counter::TRACE_BLIND_WHEN_IDLE);
-        Some(Self { is_blind_when_idle, ..Self::new(source, own, records, trace.names()) })
+        let mut all = Self::new(source, own, trace.records(), trace.names());
+        all.is_blind_when_idle = trial.counters.contains_key(counter::TRACE_BLIND_WHEN_IDLE);
+        let omitted = trial.counters.get(counter::TRACE_OMITTED).copied();
+        if omitted.is_some_and(|count| 0 < count) {
+            // A loss also has a row after the limit.
+            let is_saved = |record: &&TraceRecord| record.thread != Some(UNKNOWN_THREAD);
+            let last = all.records.iter().rfind(is_saved).map(|record| record.at);
+            all.completeness.end_with(last);
+        }
+        Some(all)
     }
 
     fn new(source: TraceSource, own: u32, mut records: Vec<TraceRecord>, names: &[String]) -> Self {
@@ -79,14 +85,8 @@ impl Records {
         let owners: BTreeMap<u32, ThreadOwner> =
             records.iter().filter(is_owner).filter_map(owner).collect();
         let mut losses = losses(&records);
-        let cpus_of = |event: TraceEvent| -> BTreeSet<u32> {
-            records.iter().filter(|one| one.event == event).map(|one| one.cpu).collect()
-        };
-        let uncovered = cpus_of(TraceEvent::NotRecorded);
-        let covered = &cpus_of(TraceEvent::Covered) - &uncovered;
-        records.retain(|one| {
-            !matches!(one.event, TraceEvent::Covered | TraceEvent::NotRecorded | TraceEvent::Owner)
-        });
+        let completeness = Completeness::of(&records);
+        records.retain(|one| !one.event.is_about_records());
         for record in &mut records {
             // After a loss, the thread on the CPU is not known until the next switch.
             if record.event == TraceEvent::Lost {
@@ -113,8 +113,7 @@ impl Records {
             of_faults: Vec::new(),
             of_timers: Vec::new(),
             losses,
-            covered,
-            uncovered,
+            completeness,
             records,
         };
         for (at, record) in all.records.iter().enumerate() {
@@ -176,6 +175,9 @@ impl Records {
         evidence: Option<&Evidence>,
         chain: Option<&Account>,
     ) -> Option<Account> {
+        if !self.completeness.is_saved(sample) {
+            return None;
+        }
         let mut pieces = self.states(sample, before)?;
         // Even if wake-ups are recorded, a wake-up by an interrupt of an idle CPU can be missing.
         let run_delay = evidence.and_then(|evidence| evidence.run_delay);
@@ -201,18 +203,24 @@ impl Records {
         let explained = parts.segments.iter().fold(Nanos::ZERO, |sum, one| sum + one.length);
         let from = sample.began.min(sample.due);
         let is_late = |piece: &&Piece| begin < piece.to && piece.from < sample.woke;
-        let mut late = pieces.iter().filter(is_late);
+        let late: Vec<&Piece> = pieces.iter().filter(is_late).collect();
         let source = match self.source {
-            TraceSource::Kernel if late.any(|piece| self.uncovered.contains(&piece.cpu)) => {
+            TraceSource::Kernel
+                if late.iter().any(|piece| self.completeness.is_uncovered(piece.cpu)) =>
+            {
                 TraceSource::AllSwitches
             }
             source => source,
         };
+        let are_all_here = late.iter().all(|piece| {
+            let time = (piece.from.max(begin), piece.to.min(sample.woke));
+            self.completeness.has_all(piece.cpu, time)
+        });
         Some(Account {
             source: Source::Trace(source),
             segments: parts.segments,
             remainder: sample.late() - explained,
-            is_complete: self.losses_in((from, sample.woke)).is_empty(),
+            is_complete: are_all_here && self.losses_in((from, sample.woke)).is_empty(),
         })
     }
 
@@ -319,9 +327,10 @@ impl Records {
     }
 
     /// Returns the cause of an interval in which no event is recorded on a CPU.
-    fn unrecorded(&self, cpu: u32) -> Cause {
+    fn unrecorded(&self, cpu: u32, interval: (Nanos, Nanos)) -> Cause {
         // Unless every event is recorded, a missing record does not show that nothing happened.
-        if self.covered.contains(&cpu) { Cause::NoEvent } else { Cause::NotObservable }
+        let is_seen = self.completeness.is_covered(cpu) && self.completeness.has_all(cpu, interval);
+        if is_seen { Cause::NoEvent } else { Cause::NotObservable }
     }
 
     /// Splits an interval in which the thread was in one state by the occupants of its CPU.
@@ -334,11 +343,12 @@ impl Records {
         if span.1 <= span.0 {
             return;
         }
-        let otherwise = self.unrecorded(piece.cpu);
         let own_cause = match piece.state {
             State::Running if is_previous => Cause::PreviousFrame,
-            State::Running => otherwise,
+            State::Running => self.unrecorded(piece.cpu, span),
             State::Ready => Cause::WaitedForCpu,
+            // A timer is late only if it is certain that nothing else happened.
+            State::Asleep if !self.completeness.has_all(piece.cpu, span) => Cause::NotObservable,
             State::Asleep => Cause::TimerLate,
             State::AsleepOrReady => Cause::NotObservable,
             State::Blocked => Cause::Blocked,
@@ -464,6 +474,9 @@ impl Parts {
 
 #[cfg(test)]
 mod tests;
+
+#[cfg(test)]
+mod incomplete;
 
 #[cfg(test)]
 mod recorded;

@@ -1,7 +1,11 @@
 //! Reasons to trust a run less. A reason is a typed value, which becomes text only when it is displayed.
 
+mod records;
+
 use std::fmt;
 
+use self::records::missing_records;
+pub use self::records::{MissingRecords, RecordShortage};
 use super::configuration::Configuration;
 use crate::nanos::Nanos;
 use crate::plan::Work;
@@ -99,6 +103,8 @@ pub enum Caution {
     CpusChanged(Nanos),
     /// Samples could not be saved during the run, for this reason.
     NotSaved(String),
+    /// Kernel records are missing, so that some causes are not observable.
+    MissingRecords(MissingRecords),
 }
 
 impl Caution {
@@ -111,6 +117,7 @@ impl Caution {
                 | Self::PowerChanged(_)
                 | Self::ProcessorGroup(_)
                 | Self::NotSaved(_)
+                | Self::MissingRecords(_)
         )
     }
 }
@@ -214,6 +221,7 @@ impl fmt::Display for Caution {
             Self::NotSaved(reason) => {
                 write!(f, "Samples could not be saved during the test: {reason}.")
             }
+            Self::MissingRecords(missing) => missing.fmt(f),
         }
     }
 }
@@ -354,6 +362,7 @@ pub(in crate::report) fn of(run: &Run, rows: &[Configuration]) -> Vec<Caution> {
     if !foreign.is_empty() {
         cautions.push(Caution::OtherLoad { labels: foreign, share });
     }
+    cautions.extend(missing_records(run).into_iter().map(Caution::MissingRecords));
     cautions.extend(health.journal_error.clone().map(Caution::NotSaved));
     cautions.extend(health.date_unknown.then_some(Caution::DateUnknown));
     let machine = &run.machine;

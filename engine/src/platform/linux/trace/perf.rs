@@ -1,5 +1,6 @@
 //! Events of `perf_event_open`. Only this module and its submodules use the library of that name.
 
+mod ledger;
 mod ring;
 mod smi;
 mod switching;
@@ -13,15 +14,21 @@ use perf_event_open::count::Counter;
 use perf_event_open::event::sw::Software;
 use perf_event_open::event::tp::Tracepoint;
 
-pub(super) use self::ring::Ring;
+use self::ring::RingEvent;
+pub(super) use self::ring::{Ring, RingCounts};
 pub use self::smi::SmiCounter;
 use super::super::super::ThreadId;
+use super::super::super::parse::detail::has_capability;
+use super::super::read;
 use super::coverage::Opener;
 use super::numbers::Numbers;
 use super::tracepoints::{Filter, Group};
 
 /// Max length of a filter that the kernel accepts, in bytes: one page.
 const MAX_FILTER: usize = 4_096;
+
+/// Number of the capability with which the memory for rings is not limited.
+const CAP_IPC_LOCK: u32 = 14;
 
 /// Returns the options of every event: the clock of the samples, and time, CPU, and thread in each record.
 fn options() -> Opts {
@@ -51,7 +58,7 @@ fn open_of_threads(
     options.exclude.hv = true;
     let open = |thread: &ThreadId| {
         let thread = Proc(u32::try_from(thread.0).map_err(io::Error::other)?);
-        Ring::new(Counter::new(event, (thread, Cpu::ALL), &options)?)
+        Ring::new(Counter::new(event, (thread, Cpu::ALL), &options)?, None)
     };
     threads.iter().map(open).collect()
 }
@@ -66,6 +73,10 @@ pub(super) struct KernelEvents {
     /// The ID of the page fault tracepoint, if the kernel has one.
     fault: Option<u16>,
     has_faults: bool,
+    /// Whether the kernel reports how many records of each event were lost: from Linux 6.0 on.
+    reports_losses: bool,
+    /// The number of rings, if their memory is not limited.
+    large_ring_count: Option<usize>,
 }
 
 /// Filters that the kernel applies to tracepoints. A filter is `None` if the kernel cannot apply it:
@@ -96,10 +107,23 @@ impl Filters {
 }
 
 impl KernelEvents {
-    /// Prepares events for these threads; `fault` is the ID of the page fault tracepoint.
-    pub(super) fn new(threads: &[ThreadId], numbers: &Numbers, fault: Option<u16>) -> Self {
-        let filters = Filters::new(threads, numbers);
-        Self { filters, rings: BTreeMap::new(), fault, has_faults: false }
+    /// Prepares events of `cpu_count` CPUs for these threads; `fault` is the ID of the page fault tracepoint.
+    pub(super) fn new(
+        threads: &[ThreadId],
+        numbers: &Numbers,
+        fault: Option<u16>,
+        cpu_count: usize,
+    ) -> Self {
+        let status = read("/proc/self/status").unwrap_or_default();
+        let is_unlimited = has_capability(&status, CAP_IPC_LOCK) == Some(true);
+        Self {
+            filters: Filters::new(threads, numbers),
+            rings: BTreeMap::new(),
+            fault,
+            has_faults: false,
+            reports_losses: true,
+            large_ring_count: is_unlimited.then_some(cpu_count),
+        }
     }
 
     /// Whether page faults of the measuring threads are recorded.
@@ -120,7 +144,7 @@ impl KernelEvents {
     }
 
     fn add_waking(&mut self, id: u16, cpu: u32, filter: &CString) -> io::Result<()> {
-        self.rings.insert(cpu, Ring::small(tracepoint(id, cpu, Some(filter))?)?);
+        self.rings.insert(cpu, Ring::small(self.tracepoint(id, cpu, Some(filter))?, Some(cpu))?);
         Ok(())
     }
 
@@ -132,15 +156,56 @@ impl KernelEvents {
     /// Adds page faults on all CPUs or on none. After a failure, rings per thread record the page faults
     /// on every CPU: those of a CPU with its own events would then be recorded twice.
     fn add_faults_of_cpus(&mut self, id: u16, filter: &CString) -> io::Result<()> {
-        let open = |cpu: &u32| tracepoint(id, *cpu, Some(filter));
-        let counters = self.rings.keys().map(open).collect::<io::Result<Vec<Counter>>>()?;
-        add_all(self.rings.values_mut().collect(), counters)
+        let open = |cpu: &u32| self.tracepoint(id, *cpu, Some(filter));
+        let events = self.rings.keys().map(open).collect::<io::Result<Vec<RingEvent>>>()?;
+        add_all(self.rings.values_mut().collect(), events)
+    }
+
+    /// Opens a tracepoint of all threads on a CPU, with the filter that the kernel applies, if any. It is off until it
+    /// has a ring.
+    fn tracepoint(&self, id: u16, cpu: u32, filter: Option<&CString>) -> io::Result<RingEvent> {
+        let mut options = Opts { enable: false, ..self.counting_options() };
+        options.sample_on = SampleOn::Count(1);
+        let counter = Counter::new(Tracepoint { id: id.into() }, (Proc::ALL, Cpu(cpu)), options)?;
+        if let Some(filter) = filter {
+            counter.with_ftrace_filter(filter)?;
+        }
+        Ok(RingEvent { counter, tracepoint: Some(id) })
+    }
+
+    /// Returns the options of all events of a CPU: each record carries how often its event occurred so far. The
+    /// library decodes all records of a ring with the options of its first event.
+    fn counting_options(&self) -> Opts {
+        let mut options = options();
+        options.sample_format.raw = true;
+        options.sample_format.stat = true;
+        options.stat_format.lost_records = self.reports_losses;
+        options
+    }
+
+    fn open_switches(&self, cpu: u32) -> io::Result<Ring> {
+        let mut options = self.counting_options();
+        options.extra_record.ctx_switch = true;
+        options.extra_record.comm = true;
+        let counter = Counter::new(Software::Dummy, (Proc::ALL, Cpu(cpu)), &options)?;
+        match self.large_ring_count {
+            Some(count) => Ring::large(counter, cpu, count),
+            None => Ring::new(counter, Some(cpu)),
+        }
     }
 }
 
 impl Opener for KernelEvents {
     fn switches(&mut self, cpu: u32) -> io::Result<()> {
-        self.rings.insert(cpu, switches_of_cpu(cpu)?);
+        let opened = match self.open_switches(cpu) {
+            // Kernels before 6.0 reject events whose losses are to be counted.
+            Err(error) if self.reports_losses && error.raw_os_error() == Some(libc::EINVAL) => {
+                self.reports_losses = false;
+                self.open_switches(cpu)
+            }
+            opened => opened,
+        };
+        self.rings.insert(cpu, opened?);
         Ok(())
     }
 
@@ -153,17 +218,18 @@ impl Opener for KernelEvents {
     }
 
     fn group(&mut self, cpu: u32, group: &Group) -> io::Result<()> {
-        let Self { filters, rings, .. } = self;
-        let ring = rings.get_mut(&cpu).ok_or(io::ErrorKind::NotFound)?;
         let filter = match group.filter {
             Filter::None => None,
-            Filter::Switches => filters.switches.as_ref(),
-            Filter::Threads => filters.threads.as_ref(),
-            Filter::Current => filters.current.as_ref(),
+            Filter::Switches => self.filters.switches.as_ref(),
+            Filter::Threads => self.filters.threads.as_ref(),
+            Filter::Current => self.filters.current.as_ref(),
         };
+        let open = |id: &u16| self.tracepoint(*id, cpu, filter);
+        let events = group.ids.iter().map(open).collect::<io::Result<Vec<RingEvent>>>()?;
+        let ring = self.rings.get_mut(&cpu).ok_or(io::ErrorKind::NotFound)?;
         let mut added = 0;
-        let outcome = group.ids.iter().try_for_each(|id| {
-            ring.add(tracepoint(*id, cpu, filter)?)?;
+        let outcome = events.into_iter().try_for_each(|event| {
+            ring.add(event)?;
             added += 1;
             Ok(())
         });
@@ -184,36 +250,15 @@ pub(super) fn add_own_faults(rings: &mut Vec<Ring>, threads: &[ThreadId]) -> io:
 }
 
 /// Adds one event to each ring, or no events if one ring rejects its event.
-fn add_all(mut rings: Vec<&mut Ring>, counters: Vec<Counter>) -> io::Result<()> {
-    for (place, counter) in counters.into_iter().enumerate() {
+fn add_all(mut rings: Vec<&mut Ring>, events: Vec<RingEvent>) -> io::Result<()> {
+    for (place, event) in events.into_iter().enumerate() {
         let Some(ring) = rings.get_mut(place) else { break };
-        if let Err(error) = ring.add(counter) {
+        if let Err(error) = ring.add(event) {
             rings.iter_mut().take(place).for_each(|ring| ring.remove_last());
             return Err(error);
         }
     }
     Ok(())
-}
-
-fn switches_of_cpu(cpu: u32) -> io::Result<Ring> {
-    let mut options = options();
-    options.extra_record.ctx_switch = true;
-    options.extra_record.comm = true;
-    // The library decodes all records of a ring with the options of its first event.
-    options.sample_format.raw = true;
-    Ring::new(Counter::new(Software::Dummy, (Proc::ALL, Cpu(cpu)), &options)?)
-}
-
-/// Opens a tracepoint of all threads on a CPU, with the filter that the kernel applies, if any.
-fn tracepoint(id: u16, cpu: u32, filter: Option<&CString>) -> io::Result<Counter> {
-    let mut options = options();
-    options.sample_on = SampleOn::Count(1);
-    options.sample_format.raw = true;
-    let counter = Counter::new(Tracepoint { id: id.into() }, (Proc::ALL, Cpu(cpu)), options)?;
-    if let Some(filter) = filter {
-        counter.with_ftrace_filter(filter)?;
-    }
-    Ok(counter)
 }
 
 /// Returns a filter that matches any of these threads; `test` is the comparison with a thread ID.

@@ -31,6 +31,8 @@ const VECTORS: [(&str, &str, bool); 10] = [
 const IRQ_WORK: &str = "irq_vectors/irq_work_entry";
 /// Tracepoint at the end of a handler of non-maskable interrupts, with the duration of the handler.
 const NMI: &str = "nmi/nmi_handler";
+/// Page faults in user code.
+const PAGE_FAULT: &str = "exceptions/page_fault_user";
 /// Interrupts between CPUs (inter-processor interrupts), on Arm.
 const IPI: &str = "ipi/ipi";
 const IS_X86: bool = cfg!(any(target_arch = "x86_64", target_arch = "x86"));
@@ -240,7 +242,7 @@ impl Layout {
         let idle =
             event("power/cpu_idle", &|format| Some(Kind::Idle { state: offset(format, "state")? }));
         layout.add("power/cpu_idle", Filter::None, true, [idle]);
-        if let Some((id, kind)) = event("exceptions/page_fault_user", &|_| Some(Kind::PageFault)) {
+        if let Some((id, kind)) = event(PAGE_FAULT, &|_| Some(Kind::PageFault)) {
             layout.kinds.insert(id, kind);
             layout.page_fault = Some(id);
         }
@@ -308,6 +310,24 @@ impl Layout {
         &self.absent
     }
 
+    /// Returns the ID of the tracepoint that wrote the raw data of a record.
+    pub(super) fn tracepoint(raw: &[u8]) -> Option<u16> {
+        number::<2>(raw, 0).map(u16::from_ne_bytes)
+    }
+
+    /// Returns the name of a tracepoint, such as `irq/softirq_entry`; `None` if it is not open.
+    pub(super) fn label(&self, tracepoint: u16) -> Option<String> {
+        if self.page_fault == Some(tracepoint) {
+            return Some(PAGE_FAULT.to_owned());
+        }
+        let group = self.groups.iter().find(|group| group.ids.contains(&tracepoint))?;
+        Some(match group.ids.as_slice() {
+            [entry, _] if *entry == tracepoint => format!("{}_entry", group.name),
+            [_, _] => format!("{}_exit", group.name),
+            _ => group.name.clone(),
+        })
+    }
+
     /// Returns the ID of the tracepoint of page faults in user code; `None` if the kernel has none.
     pub(super) const fn page_fault_id(&self) -> Option<u16> {
         self.page_fault
@@ -336,9 +356,7 @@ impl Layout {
         names: &mut Names,
         take: &mut dyn FnMut(TraceRecord),
     ) {
-        let Some(kind) =
-            number::<2>(raw, 0).map(u16::from_ne_bytes).and_then(|id| self.kinds.get(&id))
-        else {
+        let Some(kind) = Self::tracepoint(raw).and_then(|id| self.kinds.get(&id)) else {
             return;
         };
         let base = TraceRecord::new(at, TraceEvent::InterruptEnd, cpu);

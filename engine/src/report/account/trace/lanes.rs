@@ -49,7 +49,8 @@ impl Occupancy {
         let sample = trial.samples.get(index)?;
         let before = index.checked_sub(1).and_then(|before| trial.samples.get(before));
         let from = before.map_or(sample.began, |before| before.woke).min(sample.began);
-        if records.records.last().is_none_or(|last| last.at < sample.due) {
+        let is_over = records.records.last().is_none_or(|last| last.at < sample.due);
+        if is_over || !records.completeness.is_saved(&sample) {
             return None;
         }
         let own = records.own_between(from, sample.done)?;

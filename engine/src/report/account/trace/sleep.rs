@@ -44,10 +44,14 @@ impl Records {
                     parts.add(Cause::Interrupt, culprit, span);
                 }
                 Occupant::Unknown => parts.add(Cause::NotObservable, None, span),
-                _ if has_come => parts.add(Cause::TimerLate, None, span),
+                _ if has_come => {
+                    let is_known = self.completeness.has_all(piece.cpu, span);
+                    let cause = if is_known { Cause::TimerLate } else { Cause::NotObservable };
+                    parts.add(cause, None, span);
+                }
                 Occupant::Idle => self.split_idle(piece.cpu, span, parts),
                 Occupant::Own | Occupant::Thread(_) => {
-                    parts.add(self.unrecorded(piece.cpu), None, span);
+                    parts.add(self.unrecorded(piece.cpu, span), None, span);
                 }
             }
         }
@@ -57,14 +61,17 @@ impl Records {
     /// Splits an interval in which an idle CPU should have run something: first the exit latency of its idle state,
     /// then the unexplained rest.
     pub(super) fn split_idle(&self, cpu: u32, (from, to): (Nanos, Nanos), parts: &mut Parts) {
-        let latency = self.idle_latency(cpu, from).filter(|latency| DEEP_IDLE <= *latency);
+        let latency = self
+            .idle_latency(cpu, from)
+            .filter(|latency| DEEP_IDLE <= *latency && self.completeness.has_all(cpu, (from, to)));
         let left = latency.map_or(from, |latency| (from + latency).min(to));
         if from < left {
             parts.add(Cause::DeepIdle, None, (from, left));
         }
         if left < to {
             let is_seen = !self.is_blind_when_idle;
-            let rest = if is_seen { self.unrecorded(cpu) } else { Cause::NotObservable };
+            let rest =
+                if is_seen { self.unrecorded(cpu, (left, to)) } else { Cause::NotObservable };
             parts.add(rest, None, (left, to));
         }
     }

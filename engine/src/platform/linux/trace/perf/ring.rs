@@ -9,14 +9,22 @@ use perf_event_open::count::Counter;
 use perf_event_open::sample::Sampler;
 use perf_event_open::sample::record::{Record, RecordId};
 
+use super::super::super::clock::clock_nanos;
 use super::super::names::Names;
 use super::super::tracepoints::Layout;
+use super::ledger::{Count, Ledger};
 use super::switching::Switching;
 use crate::nanos::Nanos;
 use crate::sample::{TraceEvent, TraceRecord};
 
-/// Sizes of a ring in pages, as exponents of 2, in the order in which they are tried: memory for rings is limited.
+/// Sizes of a ring in pages, as exponents of 2, in the order in which they are tried: memory for rings is limited. The
+/// first one is the largest that every user may have on each CPU (`perf_event_mlock_kb` is 516).
 const EXPONENTS: [u8; 3] = [7, 5, 3];
+/// The largest size of a ring in pages, as an exponent of 2, without a limit of memory: 16 MB hold the records of 2 s,
+/// at 100 000 records per second of one CPU.
+const LARGE: u8 = 12;
+/// Memory of all large rings together, in pages as an exponent of 2: 64 MB.
+const ALL_LARGE: u32 = 14;
 /// Sizes of a ring for few records in pages, as exponents of 2, in the order in which they are tried.
 const SMALL: [u8; 2] = [1, 0];
 
@@ -26,11 +34,27 @@ const SET_OUTPUT: libc::Ioctl = 0x2405;
 /// Page faults of a thread that are at most this far apart become one record: threads often touch memory page by page.
 const FAULTS_TOGETHER: Nanos = Nanos::from_micros(50);
 
+/// An event that writes records into a ring until it is dropped.
+pub(super) struct RingEvent {
+    pub(super) counter: Counter,
+    /// The ID of its tracepoint; `None` if it is not one.
+    pub(super) tracepoint: Option<u16>,
+}
+
+impl From<Counter> for RingEvent {
+    fn from(counter: Counter) -> Self {
+        Self { counter, tracepoint: None }
+    }
+}
+
 /// A ring and the events that write into it.
 pub(in super::super) struct Ring {
     sampler: Sampler,
-    /// The events, which record until they are dropped.
-    counters: Vec<Counter>,
+    events: Vec<RingEvent>,
+    /// The CPU of the events; `None` for the events of a thread.
+    cpu: Option<u32>,
+    /// How often the tracepoints occurred, compared with the records that arrived.
+    ledger: Ledger,
     switching: Switching,
     /// The time of the newest record that was passed on; `None` before the first one.
     newest: Option<Nanos>,
@@ -43,23 +67,34 @@ impl fmt::Debug for Ring {
 }
 
 impl Ring {
-    pub(super) fn new(counter: Counter) -> io::Result<Self> {
-        Self::of_size(counter, &EXPONENTS)
+    /// Creates a ring for the events of a CPU, or of a thread if `cpu` is `None`.
+    pub(super) fn new(event: impl Into<RingEvent>, cpu: Option<u32>) -> io::Result<Self> {
+        Self::of_size(event.into(), cpu, &EXPONENTS)
+    }
+
+    /// Creates the ring of one of `count` CPUs, as large as the collector needs while other programs keep it from the
+    /// CPU. Only for processes whose memory for rings is not limited: a large ring would take the memory of others.
+    pub(super) fn large(event: impl Into<RingEvent>, cpu: u32, count: usize) -> io::Result<Self> {
+        let [usual, small, least] = EXPONENTS;
+        let large = large_exponent(count).max(usual);
+        Self::of_size(event.into(), Some(cpu), &[large, usual, small, least])
     }
 
     /// Creates a ring for few records.
-    pub(super) fn small(counter: Counter) -> io::Result<Self> {
-        Self::of_size(counter, &SMALL)
+    pub(super) fn small(event: impl Into<RingEvent>, cpu: Option<u32>) -> io::Result<Self> {
+        Self::of_size(event.into(), cpu, &SMALL)
     }
 
-    fn of_size(counter: Counter, exponents: &[u8]) -> io::Result<Self> {
+    fn of_size(event: RingEvent, cpu: Option<u32>, exponents: &[u8]) -> io::Result<Self> {
         let mut denied = io::Error::from(io::ErrorKind::OutOfMemory);
         for &exponent in exponents {
-            match counter.sampler(exponent) {
+            match event.counter.sampler(exponent) {
                 Ok(sampler) => {
-                    let counters = vec![counter];
+                    let (events, ledger) = (Vec::new(), Ledger::default());
                     let switching = Switching::default();
-                    return Ok(Self { sampler, counters, switching, newest: None });
+                    let mut ring = Self { sampler, events, cpu, ledger, switching, newest: None };
+                    ring.begin(event)?;
+                    return Ok(ring);
                 }
                 Err(error) => denied = error,
             }
@@ -69,20 +104,73 @@ impl Ring {
 
     /// Lets another event write into this ring.
     #[expect(unsafe_code, reason = "the library gives each event a separate ring")]
-    pub(super) fn add(&mut self, counter: Counter) -> io::Result<()> {
-        let Some(first) = self.counters.first() else { return Ok(()) };
-        let (from, to) = (counter.file().as_raw_fd(), first.file().as_raw_fd());
+    pub(super) fn add(&mut self, event: impl Into<RingEvent>) -> io::Result<()> {
+        let event = event.into();
+        let Some(first) = self.events.first() else { return Ok(()) };
+        let files = [&event.counter, &first.counter].map(|counter| counter.file().as_raw_fd());
+        let [from, to] = files;
         // SAFETY: both are open events of one CPU, and the call takes no pointer.
         if unsafe { libc::ioctl(from, SET_OUTPUT, to) } < 0 {
             return Err(io::Error::last_os_error());
         }
-        self.counters.push(counter);
+        self.begin(event)
+    }
+
+    /// Starts an event that now has a ring. A tracepoint is off until then: an event that occurs before it has a ring
+    /// is counted, but its record arrives nowhere.
+    fn begin(&mut self, event: RingEvent) -> io::Result<()> {
+        if let Some(tracepoint) = event.tracepoint {
+            self.ledger.open(tracepoint, Nanos::new(clock_nanos()));
+            if let Err(error) = event.counter.enable() {
+                self.ledger.remove(tracepoint);
+                return Err(error);
+            }
+        }
+        self.events.push(event);
         Ok(())
     }
 
     /// Removes the event that was added last.
     pub(super) fn remove_last(&mut self) {
-        self.counters.pop();
+        let removed = self.events.pop().and_then(|event| event.tracepoint);
+        removed.into_iter().for_each(|tracepoint| self.ledger.remove(tracepoint));
+    }
+
+    /// Reads the counters of all tracepoints, by ID. This interrupts the CPU of the ring.
+    pub(in super::super) fn read_counts(&self) -> RingCounts {
+        let count = |event: &RingEvent| {
+            let stat = event.counter.stat().ok()?;
+            Some((event.tracepoint?, Count { occurred: stat.count, lost: stat.lost_records }))
+        };
+        let counts = self.events.iter().filter(|event| event.tracepoint.is_some());
+        RingCounts { at: Nanos::new(clock_nanos()), counts: counts.filter_map(count).collect() }
+    }
+
+    /// Passes to `take`, after the last call of `drain`, how often each tracepoint occurred, how many of its records
+    /// arrived, and the times in which records are missing after the last one.
+    pub(in super::super) fn close(
+        &mut self,
+        read: RingCounts,
+        layout: &Layout,
+        names: &mut Names,
+        take: &mut dyn FnMut(TraceRecord),
+    ) {
+        let Some(cpu) = self.cpu else { return };
+        for (tracepoint, count) in read.counts {
+            let Some((totals, missing)) = self.ledger.close(tracepoint, read.at, count) else {
+                continue;
+            };
+            missing.into_iter().for_each(|missing| take(incomplete(cpu, missing)));
+            let name = layout.label(tracepoint).and_then(|label| names.position(&label));
+            for (event, count) in [
+                (TraceEvent::Counted, totals.occurred),
+                (TraceEvent::Received, totals.received),
+                (TraceEvent::ReportedLost, totals.lost),
+            ] {
+                let value = i64::try_from(count).ok();
+                take(TraceRecord { name, value, ..TraceRecord::new(read.at, event, cpu) });
+            }
+        }
     }
 
     /// Whether the kernel writes nothing into this ring while the CPU is idle.
@@ -97,7 +185,7 @@ impl Ring {
         names: &mut Names,
         take: &mut dyn FnMut(TraceRecord),
     ) {
-        let Self { sampler, switching, .. } = self;
+        let Self { sampler, switching, ledger, .. } = self;
         let newest = Cell::new(self.newest);
         let Some(records) = sampler.iter() else { return };
         let mut faults: Option<TraceRecord> = None;
@@ -116,6 +204,14 @@ impl Ring {
                     let Some(place) = place(&sample.record_id) else { continue };
                     match (&sample.raw, layout) {
                         (Some(raw), Some(layout)) => {
+                            let count = sample.stat.as_ref().map(|stat| Count {
+                                occurred: stat.count,
+                                lost: stat.lost_records,
+                            });
+                            let missing = Layout::tracepoint(raw)
+                                .zip(count)
+                                .and_then(|(id, count)| ledger.note(id, place.0, count));
+                            missing.into_iter().for_each(|time| take(incomplete(place.1, time)));
                             layout.decode(raw, place, names, &mut |record| {
                                 if record.event == TraceEvent::PageFault {
                                     faults = Some(add_fault(faults, record, &mut take));
@@ -154,6 +250,25 @@ impl Ring {
         faults.into_iter().for_each(take);
         self.newest = newest.get();
     }
+}
+
+/// Returns the size of a large ring in pages, as an exponent of 2, if there are `count` rings.
+fn large_exponent(count: usize) -> u8 {
+    let share = ALL_LARGE.saturating_sub(count.max(1).next_power_of_two().ilog2());
+    u8::try_from(share).unwrap_or(LARGE).min(LARGE)
+}
+
+/// The counters of the tracepoints of a ring.
+pub(in super::super) struct RingCounts {
+    /// When the last counter was read.
+    at: Nanos,
+    /// The counts by the ID of the tracepoint.
+    counts: Vec<(u16, Count)>,
+}
+
+fn incomplete(cpu: u32, (from, to): (Nanos, Nanos)) -> TraceRecord {
+    let value = Some((to - from).get());
+    TraceRecord { value, ..TraceRecord::new(from, TraceEvent::Incomplete, cpu) }
 }
 
 /// Merges a page fault into `faults`, the record of previous page faults, if the same thread caused
@@ -197,12 +312,20 @@ mod tests {
         options.exclude.hv = true;
         let event = || Counter::new(Software::Dummy, (thread, Cpu::ALL), &options).unwrap();
         let of_cpu = Counter::new(Software::Dummy, (thread, Cpu(0)), &options).unwrap();
-        let counts = |rings: &[Ring]| [rings[0].counters.len(), rings[1].counters.len()];
-        super::super::add_all(rings.iter_mut().collect(), vec![event(), event()]).unwrap();
+        let counts = |rings: &[Ring]| [rings[0].events.len(), rings[1].events.len()];
+        super::super::add_all(rings.iter_mut().collect(), vec![event().into(), event().into()])
+            .unwrap();
         assert_eq!(counts(&rings), [2, 2]);
         // An event on one CPU cannot write into a ring of events on all CPUs.
-        super::super::add_all(rings.iter_mut().collect(), vec![event(), of_cpu]).unwrap_err();
+        super::super::add_all(rings.iter_mut().collect(), vec![event().into(), of_cpu.into()])
+            .unwrap_err();
         assert_eq!(counts(&rings), [2, 2]);
+    }
+
+    #[test]
+    fn large_rings_share_their_memory() {
+        let exponents = [1, 2, 4, 8, 64, 256, 100_000].map(large_exponent);
+        assert_eq!(exponents, [12, 12, 12, 11, 8, 6, 0]);
     }
 
     #[test]

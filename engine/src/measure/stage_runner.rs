@@ -268,6 +268,8 @@ impl StageRunner<'_> {
         }
         let mut outcome = self.tend(collector, &mut measuring.threads, &mut taps, stage.duration());
         collector.end_trace();
+        // `avoid_cpu` may have raised it for this stage.
+        platform::lower_own_priority();
         if watchdog.as_ref().is_some_and(Watchdog::has_failed) {
             outcome = Err(
                 "real-time priority could not be revoked from a thread that did not sleep, so the \

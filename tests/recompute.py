@@ -517,39 +517,43 @@ def likely_counts(trials, share):
     return below, count
 
 
-def dependence(values, above):
-    """How many values that depend on each other count for one, by how those above come together."""
-    count = len(values)
-    rank = min(max(math.ceil(count * above), 1), count)
-    places = numpy.flatnonzero(values >= numpy.sort(values)[count - rank])
-    share = len(places) / count
-    variance = share * (1 - share)
-    if variance <= 0:
-        return 1.0
-    reach = 2 * math.ceil(count ** (1 / 3) - 1e-9)
-    weight = lambda distance: 1 - distance / (reach + 1)
-    apart = (places[None, :] - places[:, None]).ravel()
-    pairs = weight(apart[(0 < apart) & (apart <= reach)]).sum()
-    expected = sum(weight(k) * max(count - k, 0) for k in range(1, reach + 1)) * share * share
-    return max(1 + 2 * (pairs - expected) / (count * variance), 1.0)
+def places_above(values, above):
+    """Where the values are that are at or above the threshold, above which this share of them is."""
+    rank = min(max(math.ceil(len(values) * above), 1), len(values))
+    return numpy.flatnonzero(values >= numpy.sort(values)[len(values) - rank])
 
 
-def dependence_by_sides(values):
-    """The same by how often neighbors are on the same side of the median."""
-    sides = numpy.sign(values - numpy.sort(values)[len(values) // 2])
-    one, other = sides[:-1], sides[1:]
-    is_pair = (one != 0) & (other != 0)
-    if is_pair.sum() < 30:
+def burst_sizes(places):
+    """Sizes of bursts: runs declustering by the extremal index (Ferro and Segers 2003)."""
+    gaps = numpy.diff(places).astype(float)
+    if not len(gaps):
+        return numpy.array([len(places)])
+    off, more = (1, 2) if gaps.max() > 2 else (0, 0)
+    squares = ((gaps - off) * (gaps - more)).sum()
+    index = min(2 * (gaps - off).sum() ** 2 / (len(gaps) * squares), 1.0)
+    count = math.floor(index * len(places)) + 1
+    within = numpy.sort(gaps)[::-1][count - 1] if count <= len(gaps) else 0
+    return numpy.diff([0, *(numpy.flatnonzero(gaps > within) + 1), len(places)])
+
+
+def inflation(values, above):
+    """How many values that depend on each other count as one, when those above a percentile are counted."""
+    count, places = len(values), places_above(values, above)
+    if len(places) == count:
         return 1.0
-    correlation = math.sin(math.pi * ((one == other)[is_pair].mean() - 0.5))
-    joint = min(max(correlation, 0.0), 0.999) ** 2.5
-    return 1 + 2 * joint / (1 - joint)
+    found, share = [1.0], len(places) / count
+    for sizes in (burst_sizes(places), burst_sizes(places_above(values, above * 5))):
+        found.append((sizes**2).sum() / sizes.sum())
+    for blocks in (20, 10):
+        counts = numpy.bincount(places * blocks // count, minlength=blocks)
+        found.append(counts.var(ddof=1) / (len(places) / blocks * (1 - share)))
+    return max(found)
 
 
 def percentile_interval(trials):
     """The 95% interval of p99 lateness from order statistics; none where the largest may be below it."""
     values, above = joined(trials, lambda trial: trial.values), 1 - 0.99
-    depends = max(dependence(values, above), dependence_by_sides(values))
+    depends = inflation(values, above)
     fewer, more = likely_counts(len(values) / depends, above)
     if fewer is None:
         return None

@@ -55,7 +55,7 @@ pub use model::{
     RecordShortage, Report, Standing, Suspect, Table, Usage, Verdict, advice_against, chart,
     kernel_thread, metric, table,
 };
-pub use paced::PacedFigures;
+pub use paced::{PacedFigures, rare_words};
 pub use real_time::{Change, MIN_PAIRS, Measure, Reduction};
 pub use reference::{LiveLines, ReferenceLine, reference_json, reference_lines};
 pub use scheduling_gaps::{GAP_CLASSES, GapFigures, GapTotals, Stall, gap_histogram, own_gaps};

@@ -6,6 +6,7 @@ pub mod binomial;
 pub mod blocks;
 pub mod corrected;
 pub mod decision;
+pub mod effective;
 pub mod grade;
 pub mod histogram;
 pub mod interval;

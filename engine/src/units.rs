@@ -11,8 +11,9 @@ mod time;
 pub(crate) use number::singular;
 pub use number::{
     capitalized, count_text, format_bytes, format_change, format_count, format_count_or_none,
-    format_cpus, format_decimal, format_fps, format_measured_fps, format_others, format_ratio,
-    format_share, format_signed_count, format_signed_share,
+    format_cpus, format_decimal, format_fps, format_graded, format_graded_percent,
+    format_measured_fps, format_others, format_ratio, format_share, format_signed_count,
+    format_signed_share,
 };
 pub use time::{
     Unit, choose_decimals, choose_unit, format_exact_millis, format_long_time, format_mean_error,

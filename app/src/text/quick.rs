@@ -3,6 +3,7 @@
 mod advice;
 mod document;
 mod page;
+mod weakest;
 
 use jitterscope_engine::export::document::Grid;
 use jitterscope_engine::nanos::Nanos;
@@ -10,7 +11,7 @@ use jitterscope_engine::plan::quick::Part;
 use jitterscope_engine::report::quick::{
     Advice, Answer, Card, Conclusion, Figure, QualityCheck, Rate, Scorecard,
 };
-use jitterscope_engine::report::{Disturbance, Standing, Suspect, own_gaps};
+use jitterscope_engine::report::{Disturbance, Standing, Suspect, own_gaps, rare_words};
 use jitterscope_engine::run::Group;
 use jitterscope_engine::runner::OtherPrograms;
 use jitterscope_engine::stats::grade::{FRAME_LATENESS, FRAME_MISSED};
@@ -28,6 +29,8 @@ pub use advice::{
 use document::report;
 pub use document::{load, ticket};
 pub use page::write;
+pub use weakest::weakest;
+use weakest::weakest_number;
 
 /// Returns the grade of a quick check, or a placeholder if it has none.
 pub const fn word(card: &Scorecard) -> &'static str {
@@ -123,39 +126,6 @@ pub fn full_load(card: &Scorecard) -> Option<String> {
     Some(format!("All CPUs busy: p99 lateness {p99}, not graded."))
 }
 
-/// Returns the result with the worst grade in plain words, with its metric and number; empty if
-/// nothing was measured.
-pub fn weakest(card: &Scorecard) -> String {
-    let Some(weakest) = card.weakest() else { return String::new() };
-    let Some(figure) = &weakest.figure else { return String::new() };
-    let value = format_time(figure.value());
-    match figure {
-        Figure::Sleep { requested, is_loaded, .. } => format!(
-            "99% of {} sleeps end at most {value} late {} (p99 overshoot).",
-            format_setting(*requested),
-            if *is_loaded { "under load" } else { "when idle" },
-        ),
-        Figure::Frame { percent: share, missed, slots, .. } => {
-            let missed = match missed {
-                0 => "none was missed".to_owned(),
-                missed => format!("{} of {} missed", format_count(*missed), format_count(*slots)),
-            };
-            let when = if weakest.part == Part::FrameLoad { "under load" } else { "when idle" };
-            format!(
-                "99% of frames start at most {value} late {when} (p99 lateness, {} of a frame); {missed}.",
-                format_share(share / 100.0)
-            )
-        }
-        Figure::Gaps { label, .. } => {
-            format!("A busy thread on {label} did not run for {value} (longest gap).")
-        }
-        Figure::Spin { requested, .. } => format!(
-            "Spin waits of {} end {value} late on average (mean overshoot).",
-            format_setting(*requested)
-        ),
-    }
-}
-
 /// Returns the reasons for the answer with their numbers, in one or two lines.
 pub fn evidence(card: &Scorecard) -> String {
     [plain_evidence(card), numbers(card)].join(" ").trim().to_owned()
@@ -200,7 +170,8 @@ pub fn plain_evidence(card: &Scorecard) -> String {
                 (None, None) => String::new(),
             };
             if !measured.is_empty() {
-                said.push(format!("Measured anyway: {measured}."));
+                let number = weakest_number(card);
+                said.push(format!("Measured anyway: {measured}{number}."));
             }
             said.push(match card.standing.disturbance() {
                 Some(Disturbance::OtherPrograms(_)) => format!(
@@ -296,13 +267,14 @@ pub fn card(card: &Card) -> Option<CardWords> {
                 format_setting(*requested),
                 if *is_loaded { "under load" } else { "idle" }
             ),
-            String::new(),
+            by_largest(card, "sleep").unwrap_or_default(),
         ),
-        Figure::Frame { missed, slots, busy, full_load, .. } => {
+        Figure::Frame { missed, slots, busy, full_load, missed_words, rare_interval, .. } => {
             let slots = format_count(*slots);
-            let missed = match missed {
-                0 => format!("None of {slots} frames missed."),
-                missed => format!("{} of {slots} frames missed.", format_count(*missed)),
+            let missed = match (missed_words, missed) {
+                (Some(words), _) => format!("{words}."),
+                (None, 0) => format!("None of {slots} frames missed."),
+                (None, missed) => format!("{} of {slots} frames missed.", format_count(*missed)),
             };
             let full = full_load.map_or_else(String::new, |p99| {
                 format!(" All CPUs busy: {}, not graded.", format_time(p99))
@@ -316,7 +288,10 @@ pub fn card(card: &Card) -> Option<CardWords> {
                 Some(busy) => format!("p99 lateness, {}", busy_words(*busy)),
                 None => "p99 lateness at 60 FPS".to_owned(),
             };
-            (caption, format!("{missed}{full}{single}"))
+            let largest = by_largest(card, "frame").map_or_else(String::new, |largest| {
+                format!("{largest} {} ", rare_words("frames", *rare_interval))
+            });
+            (caption, format!("{largest}{missed}{full}{single}"))
         }
         Figure::Gaps { label, runtime, cpus, culprit, own_gap_count, .. } => {
             let culprit = culprit
@@ -341,6 +316,19 @@ pub fn card(card: &Card) -> Option<CardWords> {
     };
     let sentence = [interval.unwrap_or_default(), sentence].join(" ").trim().to_owned();
     Some(CardWords { number, unit, caption, sentence })
+}
+
+/// Returns the sentence on the largest sample if the grade rests on it, because there are too few samples for an interval:
+/// "No frame was more than 833 µs late."
+fn by_largest(card: &Card, sample: &str) -> Option<String> {
+    let scale = card.scale.filter(|scale| scale.interval.is_none())?;
+    let limit = match card.grade?.worst() {
+        Grade::Excellent => scale.limits[0],
+        Grade::Good => scale.limits[1],
+        Grade::Fair => scale.limits[2],
+        Grade::Poor => return None,
+    };
+    Some(format!("No {sample} was more than {} late.", format_time(limit)))
 }
 
 /// Returns a confidence interval, and the grades that it covers if there are several.

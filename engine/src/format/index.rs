@@ -197,6 +197,8 @@ enum NeededOut {
         count: usize,
         #[serde(rename = "time_nanos")]
         time: Nanos,
+        #[serde(default)]
+        bursts: Option<usize>,
     },
     TooClose,
 }

@@ -17,7 +17,7 @@ use crate::plan::{CpuChoice, FrameLoop, Priority};
 use crate::report::paced::PacedFigures;
 use crate::run::Run;
 use crate::stats::{GradeRange, Summary, grade};
-use crate::units::{capitalized, count_text, format_count, format_share, format_time};
+use crate::units::{capitalized, count_text, format_count, format_graded_percent, format_time};
 
 impl Evaluation for FrameLoop {
     fn metrics(&self) -> &'static [Metric] {
@@ -28,8 +28,8 @@ impl Evaluation for FrameLoop {
         paced::figures(measured, summary)
     }
 
-    fn grading(&self, configuration: &Configuration, measured: &Measured<'_>) -> Option<Grading> {
-        paced::grading(configuration, measured)
+    fn grading(&self, configuration: &Configuration) -> Option<Grading> {
+        paced::grading(configuration)
     }
 
     fn sort(&self, configurations: &mut [Configuration]) {
@@ -71,6 +71,8 @@ impl Evaluation for FrameLoop {
                 None => no_difference(rows),
             }
         };
+        let rare = paced::rare_sentence(best).map_or_else(String::new, |rare| format!(" {rare}"));
+        let finding = Finding { evidence: finding.evidence.clone() + &rare, ..finding };
         Verdict::by(std::iter::once(best), finding)
     }
 
@@ -176,7 +178,8 @@ fn too_few_to_rank(rows: &[Configuration]) -> Finding {
 
 fn single(row: &Configuration, delays: &Delays) -> Finding {
     let (p99, summary) = (format_time(row.p99().unwrap_or_default()), row.summary.as_ref());
-    let share = format_share(row.p99_percent_of_frame().unwrap_or_default() / 100.0);
+    let limits = &grade::FRAME_LATENESS.upper;
+    let share = format_graded_percent(row.p99_percent_of_frame().unwrap_or_default(), limits);
     let late = summary.map_or(0, |summary| summary.late_count);
     let missed = summary.map_or(0, Summary::missed_count);
     let missed_words = match missed {
@@ -186,7 +189,11 @@ fn single(row: &Configuration, delays: &Delays) -> Finding {
     };
     if let (Some(who), Some(delay)) = (delays.sentence("frames"), delays.main()) {
         let advice = delay.advice();
-        let evidence = format!("p99 lateness {p99} ({share} of a frame); {missed_words} missed.");
+        let evidence = if paced::is_graded_by_missed(row) {
+            paced::basis(row)
+        } else {
+            format!("p99 lateness {p99} ({share} of a frame); {missed_words} missed.")
+        };
         return Finding::new(who, evidence).with_advice(advice);
     }
     let sentence = if missed == 0 && late == 0 {
@@ -199,9 +206,7 @@ fn single(row: &Configuration, delays: &Delays) -> Finding {
             format_time(row.late_limit)
         )
     };
-    let evidence =
-        format!("p99 lateness is {p99}, {share} of a frame. {}.", grade::FRAME_LATENESS.sentence());
-    Finding::new(sentence, evidence)
+    Finding::new(sentence, paced::basis(row))
 }
 
 fn recommend(rows: &[Configuration], best: &Configuration, worst: &Configuration) -> Finding {

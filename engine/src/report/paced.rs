@@ -1,14 +1,17 @@
 //! Paced loops: tables, charts, and figures of the frame loop and the real-time test.
 
+mod basis;
 mod charts;
 mod columns;
 mod figures;
 mod key;
 mod late;
 
+pub use basis::rare_words;
+pub(super) use basis::{basis, missed_words, rare_interval, rare_interval_of, rare_sentence};
 pub(super) use charts::{frame_loop as frame_loop_charts, real_time as real_time_charts};
 pub use figures::PacedFigures;
-pub(super) use figures::{figures, grading, is_rebased};
+pub(super) use figures::{figures, grading, is_graded_by_missed, is_rebased};
 pub(super) use key::{grade_place, key_figures};
 
 use super::Report;

@@ -39,8 +39,8 @@ impl Evaluation for RealTime {
         paced::figures(measured, summary)
     }
 
-    fn grading(&self, configuration: &Configuration, measured: &Measured<'_>) -> Option<Grading> {
-        paced::grading(configuration, measured)
+    fn grading(&self, configuration: &Configuration) -> Option<Grading> {
+        paced::grading(configuration)
     }
 
     fn results(&self, run: &Run, rows: &[Configuration], has_intervals: bool) -> Figures {

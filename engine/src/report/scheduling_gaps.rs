@@ -48,7 +48,7 @@ impl Evaluation for SchedulingGaps {
 
     /// Returns the grade of the longest gap that no thread of this program caused; `None` if the scheduling policy of
     /// the probe changed. A probe is graded even if it could not be pinned, because it still finds gaps.
-    fn grading(&self, row: &Configuration, _measured: &Measured<'_>) -> Option<Grading> {
+    fn grading(&self, row: &Configuration) -> Option<Grading> {
         let gaps = row.figures.get::<GapFigures>().filter(|_| row.has_retained_policy())?;
         let (typical, bad) = gaps.limits;
         let excellent = grade::LONGEST_GAP.upper[0].min(typical.as_millis());

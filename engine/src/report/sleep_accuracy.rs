@@ -19,6 +19,7 @@ use super::model::table::{
     load_label, or_absent,
 };
 use super::model::verdict::{Finding, Verdict, grades_phrase, worst_grades};
+use super::paced::{rare_interval_of, rare_words};
 use super::waits::{
     WaitFigures, cpu_cell, durations_of, durations_or_absent, figures, most_waits, of_waits,
     overshoot_of, overshoot_or_absent, time,
@@ -26,7 +27,7 @@ use super::waits::{
 use crate::nanos::Nanos;
 use crate::plan::{SleepAccuracy, Wait};
 use crate::run::Run;
-use crate::stats::{Grade, Statistic, Summary, grade};
+use crate::stats::{Grade, Statistic, Summary, float, grade};
 use crate::units::{format_setting, format_time};
 
 /// Maximum p99 overshoot of an accurate sleep.
@@ -45,7 +46,7 @@ impl Evaluation for SleepAccuracy {
 
     /// Returns the worse of two gradings: by p99 overshoot, and by max overshoot. `None` if the configuration did not
     /// run as requested, or has no p99 or no bounds of p99.
-    fn grading(&self, row: &Configuration, _measured: &Measured<'_>) -> Option<Grading> {
+    fn grading(&self, row: &Configuration) -> Option<Grading> {
         let overshoot = row.lateness().filter(|_| row.is_as_requested())?;
         let grading = Grading::by_p99(
             &grade::SLEEP_OVERSHOOT,
@@ -271,6 +272,9 @@ fn verdict(report: &Report) -> Verdict {
         let tail = format_time(tail);
         evidence.push_str(&format!("A frame limiter should spin for the last {tail}. "));
     }
+    if let Some(rare) = rare_interval(rows) {
+        evidence.push_str(&format!("{} ", rare_words("sleeps", rare)));
+    }
     evidence.push_str(&accurate_lengths(rows));
     let verdict = Verdict::by(rows.iter().copied(), Finding::default());
     let sentence = match (verdict.grade.map(|grade| (grade.best(), grade.worst())), tail) {
@@ -287,6 +291,18 @@ fn verdict(report: &Report) -> Verdict {
         .with_key(tail.map(|tail| format!("spin tail {}", format_time(tail))));
     let finding = Finding { word: grades_phrase(grades), ..finding };
     Verdict { finding, ..verdict }
+}
+
+/// Returns the interval between late sleeps above which the shortest graded series without an interval of p99 cannot show
+/// them; `None` if every graded series has an interval.
+fn rare_interval(rows: &[&Configuration]) -> Option<Nanos> {
+    let open = rows.iter().filter(|row| row.grading.is_some() && row.p99_interval().is_none());
+    let lengths = open.filter_map(|row| {
+        let overshoot = row.lateness()?;
+        let each = row.period.as_f64() + overshoot.mean_nanos;
+        Some(Nanos::from_nanos_f64(each * float(overshoot.count)))
+    });
+    lengths.min().map(rare_interval_of)
 }
 
 /// Returns the tested durations, the shortest first, and whether each is accurate in all its configurations. Without a

@@ -44,7 +44,7 @@ impl Evaluation for SpinStrategies {
 
     /// Returns the grades that the mean overshoot of a configuration allows; `None` if the
     /// configuration has no waits or did not run as requested.
-    fn grading(&self, row: &Configuration, _measured: &Measured<'_>) -> Option<Grading> {
+    fn grading(&self, row: &Configuration) -> Option<Grading> {
         let waits = row.figures.get::<WaitFigures>().filter(|_| row.is_as_requested())?;
         let (mean, count) = (mean(row), waits.actual.count);
         let each = waits.requested + Nanos::from_nanos_f64(mean);

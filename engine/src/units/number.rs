@@ -74,6 +74,29 @@ pub fn format_share(share: f64) -> String {
     signed_or_plain(share < 0.0 && has_value(&text), &text)
 }
 
+/// Formats a number that is graded by limits, with as many decimals as it takes to show on which side of each limit it is:
+/// `5.04` with a limit of 5, where one decimal would print the limit itself. At least `fewest` decimals.
+pub fn format_graded(value: f64, limits: &[f64], fewest: usize) -> String {
+    /// A value that takes more decimals is at the limit for every reader.
+    const MAX_DECIMALS: usize = 4;
+    if !value.is_finite() {
+        return MISSING.to_owned();
+    }
+    let is_clear = |decimals: &usize| {
+        let printed: f64 = format!("{value:.decimals$}").parse().unwrap_or(value);
+        limits.iter().all(|limit| (printed <= *limit) == (value <= *limit))
+    };
+    let decimals = (fewest..MAX_DECIMALS).find(is_clear).unwrap_or(MAX_DECIMALS);
+    let text = decimal(value.abs(), decimals);
+    signed_or_plain(value < 0.0 && has_value(&text), &text)
+}
+
+/// Formats a percentage like [`format_share`], with further decimals where one would print a limit that it exceeds.
+pub fn format_graded_percent(percent: f64, limits: &[f64]) -> String {
+    let text = format_graded(percent, limits, usize::from(percent.abs() < 99.95));
+    if percent.is_finite() { format!("{text}%") } else { text }
+}
+
 /// Formats a change as a share of 1 in percent, with a sign unless the printed change is 0: `+11.0%`, `−83.6%`.
 pub fn format_signed_share(share: f64) -> String {
     if !share.is_finite() {
@@ -238,6 +261,24 @@ mod tests {
         assert_eq!(format_signed_share(0.11), "+11.0%");
         assert_eq!(format_signed_share(-0.836), "\u{2212}83.6%");
         assert_eq!(format_signed_share(0.000_01), "0.0%");
+    }
+
+    #[test]
+    fn a_graded_percentage_is_on_its_side_of_a_limit() {
+        let limits = [1.0, 5.0, 15.0];
+        for (percent, expected) in [
+            (3.04, "3.0%"),
+            (4.96, "5.0%"),
+            (5.0, "5.0%"),
+            (5.04, "5.04%"),
+            (5.001, "5.001%"),
+            (15.000_04, "15.0000%"),
+            (120.0, "120%"),
+            (-0.04, "0.0%"),
+            (f64::NAN, MISSING),
+        ] {
+            assert_eq!(format_graded_percent(percent, &limits), expected);
+        }
     }
 
     #[test]

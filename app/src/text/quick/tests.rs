@@ -230,6 +230,8 @@ fn the_weakest_result_is_named_with_its_metric() {
         percent: 30.6,
         missed: 0,
         slots: 600,
+        missed_words: None,
+        rare_interval: Nanos::from_millis(1_430),
         busy: Some((8, 16)),
         full_load: Some(Nanos::from_micros(9_214)),
     });
@@ -248,6 +250,55 @@ fn the_weakest_result_is_named_with_its_metric() {
     card.cards[2].grade = GradeRange::of(Grade::Excellent, Grade::Good);
     let words = super::card(&card.cards[2]).unwrap();
     assert!(words.sentence.contains(": covers Excellent and Good."), "{}", words.sentence);
+    // Without an interval, the grade rests on the largest lateness.
+    card.cards[2].scale = Some(GradeScale { limits, value: p99, interval: None, worst: p99 });
+    let sentence = plain(super::card(&card.cards[2]).unwrap().sentence);
+    let expected = "No frame was more than 833 µs late. If late frames come more rarely than every 1.4 s, \
+                    this run cannot show them. None of 600 frames missed.";
+    assert!(sentence.starts_with(expected), "{sentence}");
+}
+
+#[test]
+fn missed_frames_that_decide_a_grade_are_stated_first() {
+    let mut card = of(Answer::UnderLoad, Some(Grade::Fair));
+    let p99 = Nanos::from_micros(120);
+    let limits = [167, 833, 2_500].map(Nanos::from_micros);
+    card.cards[2].figure = Some(Figure::Frame {
+        p99,
+        percent: 5.04,
+        missed: 4,
+        slots: 600,
+        missed_words: Some("4 of 600 frames were missed (95% CI from 1.8 of 1 000)".to_owned()),
+        rare_interval: Nanos::from_millis(1_430),
+        busy: None,
+        full_load: None,
+    });
+    card.cards[2].scale = Some(GradeScale { limits, value: p99, interval: None, worst: p99 });
+    let words = weakest(&card).replace('\u{202f}', " ");
+    let expected = "4 of 600 frames were missed (95% CI from 1.8 of 1 000) under load; p99 lateness is \
+                    120 µs, 5.04% of a frame.";
+    assert_eq!(words, expected);
+}
+
+#[test]
+fn an_inconclusive_check_states_its_number() {
+    let disturbance = Disturbance::OtherPrograms(0.5);
+    let measured = Grading::observed(Grade::Poor);
+    let open = Standing::Inconclusive { measured, disturbance };
+    let mut card = of(Answer::Inconclusive { idle: Some(Grade::Poor.into()), loaded: None }, None);
+    card.standing = open;
+    let longest = Nanos::from_millis(1_840);
+    card.cards[3].standing = open;
+    card.cards[3].figure = Some(Figure::Gaps {
+        label: "CPU 1".to_owned(),
+        longest,
+        runtime: Nanos::from_secs(10),
+        cpus: 2,
+        culprit: None,
+        own_gap_count: 0,
+    });
+    let words = plain_evidence(&card).replace('\u{202f}', " ");
+    assert!(words.starts_with("Measured anyway: Poor, longest gap 1.84 s. "), "{words}");
 }
 
 #[test]

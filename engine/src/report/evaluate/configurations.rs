@@ -129,7 +129,7 @@ fn numbers(
             .max_by(f64::total_cmp),
     };
     if has_intervals && configuration.is_complete && configuration.is_graded {
-        configuration.grading = test.grading(&configuration, &measured);
+        configuration.grading = test.grading(&configuration);
     }
     configuration
 }

@@ -69,7 +69,7 @@ pub(in crate::report) trait Evaluation: Probe {
 
     /// Returns the grades that the data of a complete configuration allows; `None` if it has no grade, or if
     /// it is graded only relative to another configuration, as a game cycle is.
-    fn grading(&self, _row: &Configuration, _measured: &Measured<'_>) -> Option<Grading> {
+    fn grading(&self, _row: &Configuration) -> Option<Grading> {
         None
     }
 

@@ -35,6 +35,8 @@ pub enum Needed {
         count: usize,
         /// The time to measure the missing samples.
         time: Nanos,
+        /// The number of bursts in which the late samples came; `None` if they came alone, or if this is not known.
+        bursts: Option<usize>,
     },
     /// The value is so close to a limit of a grade that no reasonable number of samples decides.
     TooClose,
@@ -117,10 +119,13 @@ impl Grading {
         match self.needed {
             Needed::Nothing => format!("the grade is {}", self.words()),
             Needed::TooClose => format!("the {samples} vary too much for a grade"),
-            Needed::Samples { count, time } => {
+            Needed::Samples { count, time, bursts } => {
                 let more = count_text(count, &format!("more {samples}"));
                 let are = if count == 1 { "is" } else { "are" };
-                format!("about {more} ({}) {are} needed for a grade", about(time))
+                let came = bursts.map_or_else(String::new, |bursts| {
+                    format!("late {samples} came in {}: ", count_text(bursts, "bursts"))
+                });
+                format!("{came}about {more} ({}) {are} needed for a grade", about(time))
             }
         }
     }
@@ -147,7 +152,11 @@ impl Grading {
             Ok((low, high)) => Self::of(limits, of(p99), (of(low), of(high)), count, each),
             Err(few) => {
                 let best = few.low.map_or(Grade::Excellent, |low| limits.grade(of(low)));
-                Self::unknown(best, few.needed.saturating_sub(count), each)
+                // The largest sample alone is no interval, but while even that one is within the limit of a grade,
+                // nothing in the run contradicts the grade.
+                let worst = few.largest.map_or(Grade::Poor, |largest| limits.grade(of(largest)));
+                let missing = few.needed.saturating_sub(count);
+                Self::of_bound(best, worst, missing, few.burst_count, each)
             }
         }
     }
@@ -155,10 +164,24 @@ impl Grading {
     /// Returns the grading if only the better end of the interval is known: from `best` to Poor. `missing` is the
     /// number of missing samples, and `each` is the time that one sample takes.
     pub fn unknown(best: Grade, missing: usize, each: Nanos) -> Self {
-        if best == Grade::Poor {
+        Self::of_bound(best, Grade::Poor, missing, None, each)
+    }
+
+    fn of_bound(
+        best: Grade,
+        worst: Grade,
+        missing: usize,
+        bursts: Option<usize>,
+        each: Nanos,
+    ) -> Self {
+        if best == worst {
             return Self::observed(best);
         }
-        Self { best, worst: Grade::Poor, needed: more(float(missing), each) }
+        let needed = match more(float(missing), each) {
+            Needed::Samples { count, time, .. } => Needed::Samples { count, time, bursts },
+            other => other,
+        };
+        Self { best, worst, needed }
     }
 }
 
@@ -170,7 +193,7 @@ fn more(count: f64, each: Nanos) -> Needed {
     if MAX_TIME < time {
         return Needed::TooClose;
     }
-    Needed::Samples { count: position(count), time }
+    Needed::Samples { count: position(count), time, bursts: None }
 }
 
 /// Returns a number of samples rounded up to two significant digits.

@@ -151,7 +151,10 @@ impl Verdict {
             Standing::Clear => return evidence.clone(),
             Standing::NotEnoughData(_) => format!("So far: {sentence} {evidence}"),
             Standing::Inconclusive { measured, .. } => {
-                format!("Measured anyway: {}. {evidence}", measured.words())
+                // The sentence is about this PC, so only its number stays.
+                let key = self.finding.key.iter().filter(|key| !evidence.contains(key.as_str()));
+                let key: String = key.map(|key| format!(", {key}")).collect();
+                format!("Measured anyway: {}{key}. {evidence}", measured.words())
             }
             Standing::Noted(disturbance) => {
                 format!("{evidence} Measured while {}.", disturbance.words())

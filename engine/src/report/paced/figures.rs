@@ -8,7 +8,7 @@ use crate::nanos::Nanos;
 use crate::plan::{OnMiss, Pace};
 use crate::stats::binomial::{independent_events, lower_rate};
 use crate::stats::corrected::corrected;
-use crate::stats::{Rebasing, Round, Spread, Summary, float, grade};
+use crate::stats::{Grade, Rebasing, Round, Spread, Summary, float, grade};
 use crate::units::{count_text, format_time};
 
 /// Figures of a paced loop.
@@ -21,6 +21,8 @@ pub struct PacedFigures {
     pub rebasing: Option<Rebasing>,
     /// Whether the loop re-based its schedule.
     pub is_rebased: bool,
+    /// The lower end of the 95% interval of the rate of missed frames.
+    pub missed_rate_low: f64,
 }
 
 impl PacedFigures {
@@ -55,6 +57,7 @@ pub(in crate::report) fn figures(measured: &Measured<'_>, summary: Option<&Summa
             Some(Rebasing::hidden_if_rebased(rounds, period))
         },
         is_rebased,
+        missed_rate_low: summary.map_or(0.0, |summary| missed_rate_low(rounds, summary, period)),
     })
 }
 
@@ -66,20 +69,46 @@ pub(in crate::report) fn is_rebased(row: &Configuration) -> bool {
 /// Returns the worse of two gradings: by p99 lateness as a share of the target frame time, and by the rate of missed
 /// frames. `None` if the loop did not run as requested, re-based its schedule, which hides lateness, or has no p99 or no
 /// bounds of p99.
-pub(in crate::report) fn grading(row: &Configuration, measured: &Measured<'_>) -> Option<Grading> {
-    let p99 = row.p99().filter(|_| row.is_as_requested() && !is_rebased(row))?;
+pub(in crate::report) fn grading(row: &Configuration) -> Option<Grading> {
+    let lateness = by_lateness(row).filter(|_| row.is_as_requested() && !is_rebased(row))?;
+    Some(lateness.or_worse(Grading::observed(by_missed(row))))
+}
+
+/// Returns whether missed frames alone decide the grade: p99 lateness would have a better one.
+pub(in crate::report) fn is_graded_by_missed(row: &Configuration) -> bool {
+    row.grading.is_some() && by_lateness(row).is_some_and(|late| late.worst < by_missed(row))
+}
+
+/// Returns the lower end of the 95% interval of the rate of missed frames; 0 without figures.
+pub(super) fn missed_rate(row: &Configuration) -> f64 {
+    row.figures.get::<PacedFigures>().map_or(0.0, |paced| paced.missed_rate_low)
+}
+
+/// Returns the grading by p99 lateness alone; `None` without a p99 or its bounds.
+pub(super) fn by_lateness(row: &Configuration) -> Option<Grading> {
     let count = row.summary.as_ref()?.lateness.count;
     let percent = |time: Nanos| time.as_f64() / row.period.as_f64() * 100.0;
-    let lateness =
-        Grading::by_p99(&grade::FRAME_LATENESS, p99, row.p99_bounds?, percent, count, row.period);
-    let groups = missed_groups(measured.rounds, row.period);
+    let limits = &grade::FRAME_LATENESS;
+    Some(Grading::by_p99(limits, row.p99()?, row.p99_bounds?, percent, count, row.period))
+}
+
+/// Returns the best grade that the missed frames allow.
+fn by_missed(row: &Configuration) -> Grade {
+    grade::missed_frames(missed_rate(row))
+}
+
+/// Returns the lower end of the 95% interval of the rate of missed frames.
+///
+/// One stall causes all frames that are missed in a row, so those frames count as fewer independent events. The slots are
+/// reduced by the same factor.
+fn missed_rate_low(rounds: &[Round<'_>], summary: &Summary, period: Nanos) -> f64 {
+    if summary.missed_count() == 0 {
+        return 0.0;
+    }
+    let groups = missed_groups(rounds, period);
     let (missed, events) = (float(groups.iter().sum()), independent_events(&groups));
-    let slots = float(row.summary.as_ref()?.slot_count);
-    // One stall causes all frames that are missed in a row, so those frames count as fewer independent events. The
-    // slots are reduced by the same factor.
     let share = if 0.0 < missed { events / missed } else { 1.0 };
-    let lower = lower_rate(events, slots * share);
-    Some(lateness.or_worse(Grading::observed(grade::missed_frames(lower))))
+    lower_rate(events, float(summary.slot_count) * share)
 }
 
 /// Returns the length of each sequence of missed frames in a row.

@@ -2,9 +2,13 @@
 
 use super::super::model::configuration::Configuration;
 use super::super::model::key_figure::{GradePlace, KeyFigure};
+use super::basis::rate_words;
+use super::figures::{is_graded_by_missed, missed_rate};
 use crate::report::Report;
 use crate::stats::{float, grade};
-use crate::units::{format_count, format_interval, format_share, format_time};
+use crate::units::{
+    format_count, format_graded_percent, format_interval, format_share, format_time,
+};
 
 /// Returns the figures of the only configuration; empty if there are several, or if there are no samples.
 pub(in crate::report) fn key_figures(report: &Report) -> Vec<KeyFigure> {
@@ -41,10 +45,16 @@ pub(in crate::report) fn key_figures(report: &Report) -> Vec<KeyFigure> {
 /// Returns the place of p99 lateness on the scale of grades; `None` if the configuration is not graded.
 pub(in crate::report) fn grade_place(row: &Configuration) -> Option<GradePlace> {
     row.grading?;
+    if is_graded_by_missed(row) {
+        let rate = missed_rate(row) * 1_000.0;
+        let measure = "missed frames, lower end of the 95% CI of their rate";
+        let text = rate_words(row);
+        return Some(GradePlace::of(&grade::FRAME_MISSED, measure, text, rate, None));
+    }
     let percent = |time: crate::nanos::Nanos| time.as_f64() / row.period.as_f64() * 100.0;
     let share = row.p99_percent_of_frame()?;
     let interval = row.p99_interval().map(|(low, high)| (percent(low), percent(high)));
     let measure = "p99 lateness, share of a frame";
-    let text = format_share(share / 100.0);
+    let text = format_graded_percent(share, &grade::FRAME_LATENESS.upper);
     Some(GradePlace::of(&grade::FRAME_LATENESS, measure, text, share, interval))
 }

@@ -60,13 +60,11 @@ fn every_column_holds_its_figure() {
         of(0, "p99_9_nanos").reason(),
         Some("needs 1\u{202f}000 samples, 100 were measured")
     );
-    let grade = of(0, "grade");
-    assert!(grade.reason().unwrap().starts_with("not enough data: about "), "{grade:?}");
+    // The largest overshoots, 100 µs and 1 ms, are within the limits of Good and Fair.
+    let grades: Vec<_> = report.rows.iter().map(|row| row.grade().unwrap().word()).collect();
+    assert_eq!(grades, ["Good", "Fair"]);
     let sentence = &report.verdict.finding.sentence;
-    assert!(
-        sentence.starts_with("p99 overshoot is up to "),
-        "no grade is not a bad one: {sentence}"
-    );
+    assert!(sentence.starts_with("Sleep until "), "{sentence}");
     assert_eq!(of(1, "condition"), Cell::text_of("1 load thread per CPU"));
     assert_eq!(of(1, "worst_nanos"), Cell::Time(2e6));
     assert_eq!(of(1, "recommended_spin_tail_nanos"), Cell::Time(1e6));

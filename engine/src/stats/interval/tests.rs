@@ -1,5 +1,7 @@
 //! Tests that confidence intervals contain the true value as often as their confidence requires.
 
+mod coverage;
+
 use super::*;
 use crate::stats::simulated::{MODELS, rounds, series};
 
@@ -50,11 +52,16 @@ fn intervals_hold_the_truth_as_often_as_they_promise() {
 
 #[test]
 fn too_few_values_have_no_interval_and_it_is_known_how_many_are_missing() {
-    let values: Vec<i64> = (0..367).map(|k| k * 619 % 1_000).collect();
+    // The 19 largest values are evenly spread, and so are the four largest of them.
+    let mut values: Vec<i64> = (0..367).map(|k| k * 59 % 300).collect();
+    for at in 0..19 {
+        values[at * 19 + 2] = 1_000 + i64::try_from(at * 4 % 19).unwrap();
+    }
     let too_few = percentile(&values, Quantile::P99).unwrap_err();
     // The lower end is the ninth largest value: more than 8 of 367 values are above p99 in less than 2.5% of cases.
     assert_eq!((too_few.needed, too_few.low), (368, Some(Nanos::new(ninth_largest(&values)))));
-    let none = TooFew { needed: 368, low: None };
+    assert_eq!((too_few.largest, too_few.burst_count), (Some(Nanos::new(1_018)), None));
+    let none = TooFew { needed: 368, low: None, largest: None, burst_count: None };
     assert_eq!(percentile(&[], Quantile::P99), Err(none));
     assert_eq!(mean(&values[..99]), None);
     // Each value is repeated ten times in a row, so that the 400 values count for far fewer.

@@ -9,7 +9,7 @@ use crate::report::model::configuration::with_figures;
 use crate::report::model::key_figure::place;
 use crate::report::spin_strategies::SPIN_UP_TO;
 use crate::report::waits::WaitFigures;
-use crate::report::{Configuration, GapFigures, Report, Standing, late_samples};
+use crate::report::{Configuration, GapFigures, Report, Standing, late_samples, paced};
 use crate::run::{Run, TrialRun, counter};
 use crate::stats::{Grade, GradeRange, grade};
 
@@ -64,6 +64,10 @@ pub enum Figure {
         missed: usize,
         /// The number of all frames of the schedule.
         slots: usize,
+        /// The missed frames and their rate in words, if they decide the grade rather than p99 lateness.
+        missed_words: Option<String>,
+        /// The loop was too short to show late frames that are rarer than this.
+        rare_interval: Nanos,
         /// The number of load threads and of usable CPUs; absent without load.
         busy: Option<(i64, usize)>,
         /// The p99 lateness with all CPUs busy, which is not graded; absent if it was not measured.
@@ -234,6 +238,8 @@ fn frame(run: &Run, report: &Report) -> Option<(Figure, GradeScale)> {
         percent: row.p99_percent_of_frame()?,
         missed: summary.missed_count(),
         slots: summary.slot_count,
+        missed_words: paced::is_graded_by_missed(row).then(|| paced::missed_words(row)),
+        rare_interval: paced::rare_interval(row),
         busy: threads(row).filter(|threads| 0 < *threads).map(|threads| (threads, cpus)),
         full_load: full.and_then(Configuration::p99),
     };

@@ -349,15 +349,25 @@ fn a_check_that_other_programs_disturbed_blames_nobody() {
 
 #[test]
 fn too_few_frames_do_not_decide_and_are_not_blamed() {
-    let mut runs = runs(&steady);
-    let (_, run, report) = &mut runs[1];
-    for trial in &mut run.trials {
-        trial.samples = trial.samples.iter().take(200).collect();
-    }
-    *report = Report::of(run, &Options::default());
-    let found = scorecard(&runs, &[]);
+    let short = |late: &dyn Fn(Part, bool, i64) -> i64| {
+        let mut runs = runs(late);
+        let (_, run, report) = &mut runs[1];
+        for trial in &mut run.trials {
+            trial.samples = trial.samples.iter().take(200).collect();
+        }
+        *report = Report::of(run, &Options::default());
+        scorecard(&runs, &[])
+    };
+    let one_late = |part: Part, load, k| match (part, k) {
+        (Part::FrameIdle, 100) => 14 * MILLI,
+        _ => steady(part, load, k),
+    };
+    let found = short(&one_late);
     assert!(matches!(found.answer, Answer::NotEnoughData(_)), "{:?}", found.answer);
     assert_eq!((found.grade, found.advice[0].clone()), (None, Advice::RepeatWhole));
+    // While even the largest lateness is within a limit, the few frames are graded by it.
+    let found = short(&steady);
+    assert_eq!((found.answer, found.grade), (Answer::Unlikely, Some(Grade::Excellent.into())));
 }
 
 #[test]

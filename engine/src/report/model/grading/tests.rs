@@ -45,8 +45,11 @@ fn with_programs(mut run: Run, share: f64) -> Run {
 fn what_is_missing_shrinks_the_interval_by_the_root() {
     let each = Nanos::from_millis(10);
     let of = |value, interval| Grading::of(&FRAME_LATENESS, value, interval, 100, each);
-    let needed =
-        |count: usize| Needed::Samples { count, time: each * i64::try_from(count).unwrap() };
+    let needed = |count: usize| Needed::Samples {
+        count,
+        time: each * i64::try_from(count).unwrap(),
+        bursts: None,
+    };
     for (value, interval, expected) in [
         (3.0, (2.0, 4.0), (Grade::Good, Grade::Good, Needed::Nothing)),
         // Half as wide, the interval would end at the limit of 5. That takes four times the 100 samples.
@@ -82,8 +85,9 @@ fn the_worse_of_two_parts_decides_also_where_one_is_open() {
 
 #[test]
 fn a_grade_needs_an_interval_within_it() {
-    // All frames are 100 µs late, which is 0.6% of a frame and Excellent.
-    let few = report(&frames(300, |_| 100 * MICRO)).verdict;
+    // All frames but one are 100 µs late, which is 0.6% of a frame and Excellent. One is 4 ms late, which is Poor.
+    let open = || frames(300, |k| if k == 150 { 4_000 * MICRO } else { 100 * MICRO });
+    let few = report(&open()).verdict;
     assert_eq!(few.grade, None);
     let Standing::NotEnoughData(grading) = few.standing else { panic!("{few:?}") };
     assert_eq!(grading.needed, Grading::unknown(Grade::Good, 68, Nanos::new(PERIOD)).needed);
@@ -98,9 +102,53 @@ fn a_grade_needs_an_interval_within_it() {
     let clear =
         report(&frames(36_000, |k| if k % 70 == 0 { MICRO * 1_000 } else { MICRO })).verdict;
     assert_eq!(clear.grade, Some(Grade::Fair.into()));
-    let table = &report(&frames(300, |_| 100 * MICRO)).tables[0];
+    let table = &report(&open()).tables[0];
     let reason = table.cell(0, "grade").unwrap().reason().unwrap();
     assert_eq!(reason, "not enough data: about 68 more frames (1 s) are needed for a grade");
+}
+
+#[test]
+fn few_frames_within_a_limit_are_graded_by_the_largest_lateness() {
+    for (micros, grade, limit) in [
+        (100, GradeRange::of(Grade::Excellent, Grade::Excellent), "167 µs"),
+        (500, GradeRange::of(Grade::Excellent, Grade::Good), "833 µs"),
+        (2_000, GradeRange::of(Grade::Excellent, Grade::Fair), "2.500 ms"),
+        (2_600, None, ""),
+    ] {
+        let run = frames(300, |k| if k == 150 { micros * MICRO } else { 100 * MICRO });
+        let verdict = report(&run).verdict;
+        assert_eq!(verdict.grade, grade, "{micros}");
+        let evidence = verdict.numbers().replace('\u{202f}', " ");
+        let expected = format!("0 of 300 frames were more than {limit} late.");
+        assert_eq!(evidence.contains(&expected), grade.is_some(), "{evidence}");
+        let rare = "If late frames come more rarely than every 0.7 s, this run cannot show them.";
+        assert!(evidence.ends_with(rare), "{evidence}");
+    }
+    // A run of 10 min shows late frames that come once per minute.
+    let long = report(&frames(36_000, |_| 100 * MICRO)).verdict;
+    assert!(!long.numbers().contains("more rarely"), "{}", long.numbers());
+}
+
+#[test]
+fn a_grade_that_lacks_frames_states_in_how_many_bursts_the_late_ones_came() {
+    let late =
+        |k: i64| if k % 250 < 5 { 4_000 * MICRO + k % 250 } else { 50 * MICRO + k * 371 % 601 };
+    let verdict = report(&frames(600, late)).verdict;
+    let Standing::NotEnoughData(grading) = verdict.standing else { panic!("{verdict:?}") };
+    let words = grading.what_decides("frames");
+    assert!(words.starts_with("late frames came in 3 bursts: about "), "{words}");
+}
+
+#[test]
+fn a_grade_by_missed_frames_states_them_with_their_limits() {
+    let late = |k: i64| if k % 400 == 7 { PERIOD } else { 10 * MICRO };
+    let found = report(&frames(3_600, late));
+    assert_eq!(found.verdict.grade, Some(Grade::Poor.into()));
+    let evidence = found.verdict.numbers().replace('\u{202f}', " ");
+    let expected = "9 of 3 600 frames were missed (95% CI from 1.1 of 1 000). Good or better up to \
+                    0.1 of 1 000, Fair up to 1 of 1 000.";
+    assert!(evidence.starts_with(expected), "{evidence}");
+    assert!(!evidence.contains("p99"), "{evidence}");
 }
 
 #[test]

@@ -52,6 +52,9 @@ pub struct SleepAccuracy {
     pub lengths: Vec<Nanos>,
     /// Number of sleeps per series, 10 to 100 000. A series is the measurement of one configuration.
     pub count: u32,
+    /// Number of sleeps per series of a duration of 1 ms or longer; absent if it is the same.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub long_count: Option<u32>,
     /// Maximum time per series.
     #[serde(rename = "at_most_nanos")]
     pub at_most: Nanos,
@@ -77,6 +80,7 @@ impl Default for SleepAccuracy {
         Self {
             lengths: SOURCE.to_vec(),
             count: 1_000,
+            long_count: None,
             at_most: Nanos::from_secs(20),
             methods: vec![SleepMethod::Relative],
             timers: vec![Timers::Default],
@@ -98,6 +102,14 @@ const COUNT: Number = Field::new(
 )
 .named("Sleeps per duration")
 .number(Parameter::count(10, 100_000, "sleeps"));
+const LONG_COUNT: Number = Field::new(
+    "long-count",
+    "Sleeps of 1 ms or longer",
+    "Number of sleeps per duration of 1 ms or longer, if it is not the same.",
+)
+.number(Parameter::count(10, 100_000, "sleeps"));
+/// Sleeps of this duration or longer have their own number of sleeps.
+const LONG_SLEEP: Nanos = Nanos::from_millis(1);
 const AT_MOST: Number =
     Field::new("time-limit", "Time limit", "Maximum time per series, even if it has fewer sleeps.")
         .named("Time limit per series")
@@ -118,6 +130,11 @@ const TIMERS: Field = Field::new(
 );
 
 impl SleepAccuracy {
+    /// Returns the number of sleeps of this duration.
+    fn count_of(&self, length: Nanos) -> u32 {
+        self.long_count.filter(|_| LONG_SLEEP <= length).unwrap_or(self.count)
+    }
+
     fn stage(
         &self,
         length: Nanos,
@@ -151,7 +168,10 @@ impl SleepAccuracy {
                 fine_timer: is_finest,
                 no_deep_idle: false,
             },
-            length: Length::Turns { count: u64::from(self.count), at_most: self.at_most },
+            length: Length::Turns {
+                count: u64::from(self.count_of(length)),
+                at_most: self.at_most,
+            },
             warm_up: Nanos::ZERO,
             evidence_above: None,
         };
@@ -239,10 +259,10 @@ impl Probe for SleepAccuracy {
             preset(
                 "spin-sleep",
                 "spin_sleep method",
-                "Settings of the reference tool: 1 ns, 1 µs, and 1 ms, relative, idle and with one \
-                 load thread per logical CPU. The tool measures only 50 sleeps of 1 ms; this preset \
-                 measures 1\u{202f}000.",
-                base,
+                "Settings of the reference tool: 1\u{202f}000 sleeps of 1 ns and 1 µs and 50 of 1 ms, \
+                 relative, idle and with one load thread per logical CPU. The longest of 50 sleeps misses \
+                 rarer outliers.",
+                Self { long_count: Some(50), ..base },
             ),
         ]
     }
@@ -266,8 +286,11 @@ impl Probe for SleepAccuracy {
     }
 
     fn extent(&self, trials: &[Trial]) -> String {
-        let (series, each) = (format_count(trials.len()), format_count(self.count));
-        format!("{series} series of {each} sleeps")
+        let mut counts: Vec<u32> = self.lengths.iter().map(|&one| self.count_of(one)).collect();
+        counts.sort_unstable();
+        counts.dedup();
+        let each: Vec<String> = counts.into_iter().map(format_count).collect();
+        format!("{} series of {} sleeps", format_count(trials.len()), each.join(" or "))
     }
 
     fn settings(&mut self, form: &mut dyn Form) {
@@ -284,6 +307,13 @@ impl Probe for SleepAccuracy {
             Parameter::time(1.0, 1e9).beginning_at(5e6),
         );
         form.value(&COUNT, &mut self.count);
+        // A count out of range is reported once, as the number of all sleeps.
+        let shown = self.long_count.unwrap_or(self.count.clamp(10, 100_000));
+        let mut long = shown;
+        form.value(&LONG_COUNT, &mut long);
+        if long != shown {
+            self.long_count = Some(long);
+        }
         form.value(&AT_MOST, &mut self.at_most);
         choose_several(
             form,
@@ -384,6 +414,18 @@ mod tests {
         let expected =
             expected.into_iter().chain(of_windows.into_iter().filter(|_| has_sleep_function()));
         assert_eq!(labels, expected.collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn the_reference_preset_has_the_counts_of_the_tool() {
+        let presets = SleepAccuracy::default().presets();
+        let counts = |key: &str| -> Vec<u64> {
+            let preset = presets.iter().find(|preset| preset.key == key).unwrap();
+            let stages = preset.plan.probe().stages(&CpuFacts::default());
+            stages.iter().map(|stage| stage.trials[0].slot_count()).collect()
+        };
+        assert_eq!(counts("spin-sleep"), [1_000, 1_000, 50, 1_000, 1_000, 50]);
+        assert_eq!(counts("default"), [1_000; 6]);
     }
 
     #[test]

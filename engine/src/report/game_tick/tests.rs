@@ -160,3 +160,48 @@ fn what_is_not_known_shows_why() {
     assert_eq!(reason(2, "encoding_nanos"), Some("known when the iteration has ended"));
     assert_eq!(reason(2, "bytes_per_cycle"), Some("known when the iteration has ended"));
 }
+
+#[test]
+fn the_published_scores_are_printed_as_jmh_printed_them() {
+    // The scores of RSProt's document, from three iterations that vary by as much as its errors say.
+    let run = run_of(Plan::GameTick(GameTick::default()), |trial| {
+        let Work::GameCycle(game) = trial.trial.work else { panic!("{:?}", trial.trial.work) };
+        let (score, off) = match (game.kind, game.threads) {
+            (CycleKind::Players, 1) => (170_230_000, 398_931),
+            (CycleKind::Players, _) => (11_544_000, 8_441),
+            (CycleKind::Npcs, 1) => (64_195_000, 182_858),
+            (CycleKind::Npcs, _) => (10_904_000, 335_458),
+        };
+        let length = score + (i64::from(trial.trial.round) - 1) * off;
+        trial.samples = (0..10).map(|k| cycle(k * 200 * MILLI, length)).collect();
+    });
+    let report = Report::of(&run, &Options::default());
+    let lines = crate::report::reference_lines(&run, &report).unwrap();
+    let (notes, lines): (Vec<_>, Vec<_>) = lines.into_iter().partition(|line| line.is_error);
+    let notes: Vec<String> = notes.into_iter().map(|line| line.text).collect();
+    let note = "native encoder; RSProt's JVM scores are not comparable, efficiency is";
+    assert_eq!(notes, [note], "once");
+    let text: Vec<String> = lines.into_iter().map(|line| line.text).collect();
+    let expected = "\
+Single-threaded measurements:
+Benchmark                      Mode  Cnt    Score   Error  Units
+PlayerInfoBenchmark.benchmark  avgt    3  170.230 ± 7.278  ms/op
+
+Multi-threaded measurements (2 threads):
+Benchmark                      Mode  Cnt   Score   Error  Units
+PlayerInfoBenchmark.benchmark  avgt    3  11.544 ± 0.154  ms/op
+
+Multi-threaded ratio: 7.37x
+
+Single-threaded measurements:
+Benchmark                   Mode  Cnt   Score   Error  Units
+NpcInfoBenchmark.benchmark  avgt    3  64.195 ± 3.336  ms/op
+
+Multi-threaded measurements (2 threads):
+Benchmark                   Mode  Cnt   Score   Error  Units
+NpcInfoBenchmark.benchmark  avgt    3  10.904 ± 6.120  ms/op
+
+Multi-threaded ratio: 2.94x
+";
+    assert_eq!(text.join("\n"), expected);
+}

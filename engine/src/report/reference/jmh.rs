@@ -6,10 +6,14 @@ use crate::report::game_tick::TickFigures;
 use crate::report::model::configuration::Configuration;
 use crate::run::Run;
 
+/// Which figures can be compared with those that RSProt publishes.
+const COMPARABLE: &str = "native encoder; RSProt's JVM scores are not comparable, efficiency is";
+
 /// Returns the tables, one per workload and thread count, each with a heading as in RSProt's document. The
-/// multi-threaded ratio follows the tables of each workload.
+/// multi-threaded ratio follows the tables of each workload. Beside the first score, a line on standard error states
+/// what can be compared with RSProt's scores.
 pub(super) fn lines(run: &Run, rows: &[Configuration]) -> Vec<ReferenceLine> {
-    let mut lines = Vec::new();
+    let (mut lines, mut has_note) = (Vec::new(), false);
     for kind in [CycleKind::Players, CycleKind::Npcs] {
         let ticks: Vec<&TickFigures> = rows
             .iter()
@@ -19,6 +23,10 @@ pub(super) fn lines(run: &Run, rows: &[Configuration]) -> Vec<ReferenceLine> {
         for ticks in &ticks {
             lines.push(heading(ticks.cycle.threads));
             lines.extend(table(ticks));
+            if !has_note {
+                lines.push(ReferenceLine::error(COMPARABLE));
+                has_note = true;
+            }
             lines.push(ReferenceLine::out(""));
         }
         if let Some(ratio) = ratio(&ticks, run.machine.physical_cores) {

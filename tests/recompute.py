@@ -38,6 +38,7 @@ class Trial:
         self.stage, self.counters, self.lost = trial["stage"], trial["counters"], trial["lost"]
         self.complete, self.applied = trial["complete"], trial["granted"]
         self.settings, self.load = trial["settings"], trial["load"]
+        self.round = self.settings.get("round", 0)
         samples = trial["samples"]
         names = ("began_nanos", "due_nanos", "woke_nanos", "done_nanos", "spins")
         self.began, self.due, self.woke, self.done, self.spins = (
@@ -691,6 +692,76 @@ def changes(run, rows):
         yield row, {"normal": one, "value": two, "change_share": change, "change_ci_share": interval}
 
 
+BASELINE, BASELINE_OF_TOGETHER, TOGETHER = "Baseline", "Baseline of all that help", "All that help, together"
+
+
+def paired(logs):
+    """Mean and simultaneous interval of each list: Student's t, one deviation for all, Holm's correction."""
+    squares = sum(((values - values.mean()) ** 2).sum() for values in logs)
+    degrees = sum(len(values) - 1 for values in logs)
+    deviation = math.sqrt(squares / degrees)
+    # The lists share a baseline, which is half of their variance: their squares have a correlation of 1/4.
+    degrees = max(degrees * 4 // (4 + len(logs) - 1), 1)
+    error = [deviation / math.sqrt(len(values)) for values in logs]
+    chances = [2 * stats.t.sf(abs(values.mean() / one), degrees) for values, one in zip(logs, error)]
+    found, failed, level = [None] * len(logs), False, 0.05 / len(logs)
+    for rank, at in enumerate(numpy.argsort(chances)):
+        if not failed:
+            level = 0.05 / (len(logs) - rank)
+            failed = level <= chances[at]
+        mean, half = logs[at].mean(), stats.t.ppf(1 - level / 2, degrees) * error[at]
+        found[at] = mean, (mean - half, mean + half)
+    return found
+
+
+def effects(run, rows):
+    """One row per change of "What helps": p99 of its blocks with that of the baseline in the same rounds."""
+    at_least_one = lambda trial: max(percentile(trial.values, 99) or numpy.percentile(trial.values, 99), 1.0)
+    measured = []
+    for row in rows:
+        label = row["values"]["change"]
+        base = run.of_label(BASELINE_OF_TOGETHER if label == TOGETHER else BASELINE)
+        changed = run.of_label(label)
+        is_denied = row["values"]["verdict"].startswith("Denied")
+        of_round = {trial.round: trial for trial in base}
+        pairs = [
+            (math.log(at_least_one(of_round[trial.round])), math.log(at_least_one(trial)))
+            for trial in changed
+            if not is_denied
+        ]
+        cost = None
+        if not is_denied:
+            shares = [ratio(total(side, "cpu_nanos"), total(side, "wall_nanos")) for side in (base, changed)]
+            cost = None if None in shares else shares[1] - shares[0]
+        measured.append((row, label, numpy.array(pairs).reshape(-1, 2), cost))
+    figures = []
+    for is_together in (False, True):
+        family = [one for one in measured if (one[1] == TOGETHER) == is_together]
+        tested = [pairs[:, 1] - pairs[:, 0] for _, _, pairs, _ in family if len(pairs) > 1]
+        found = iter(paired(tested) if tested else [])
+        for row, _, pairs, cost in family:
+            mean, ends = next(found) if len(pairs) > 1 else (None, None)
+            share = lambda log: math.exp(log) - 1
+            base, changed = (math.exp(side.mean()) for side in pairs.T) if len(pairs) else (None, None)
+            figures.append((row, {
+                "baseline_p99_nanos": base,
+                "with_p99_nanos": changed,
+                "effect_share": None if mean is None else share(mean),
+                "effect_ci_share": None if ends is None else tuple(share(end) for end in ends),
+                "cpu_cost_share": cost,
+                "place": None,
+            }))
+    helping = [
+        (row, one)
+        for row, one in figures
+        if row["values"]["change"] != TOGETHER and one["effect_ci_share"] is not None
+        and one["effect_ci_share"][1] < 0 and one["effect_share"] <= -0.1
+    ]
+    for place, (_, one) in enumerate(sorted(helping, key=lambda pair: pair[1]["effect_share"])):
+        one["place"] = place + 1
+    return figures
+
+
 class Run:
     """An export."""
 
@@ -713,6 +784,7 @@ class Run:
             figures = {
                 "frame-loop": paced,
                 "real-time": paced,
+                "what-helps": paced,
                 "sleep-accuracy": waits,
                 "spin-strategies": waits,
                 "scheduling-gaps": gaps,
@@ -720,7 +792,8 @@ class Run:
             }[self.test](trials, values)
             yield "configurations", row, shared(trials) | figures
         if "changes" in self.tables:
-            for row, figures in changes(self, self.tables["changes"]["rows"]):
+            of_rows = effects if self.test == "what-helps" else changes
+            for row, figures in of_rows(self, self.tables["changes"]["rows"]):
                 yield "changes", row, figures
         if "stalls" in self.tables:
             rows, figures = self.tables["stalls"]["rows"], stalls(self)

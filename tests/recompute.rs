@@ -7,7 +7,7 @@ use std::process::Command;
 use crate::cli::program;
 
 /// A short run of each test that has what its figures require: several configurations, late frames, rounds.
-const TESTS: [&str; 7] = [
+const TESTS: [&str; 8] = [
     "frame-loop --fps 500 --duration 2200ms --warm-up 0s --wait hybrid:100us --work 200us \
      --load-threads 2 --priority normal --priority below-normal",
     "frame-loop --preset gdt-cpus --duration 500ms",
@@ -16,6 +16,8 @@ const TESTS: [&str; 7] = [
     "scheduling-gaps --duration 2s",
     "real-time --fps 500 --duration 4s --block 1s --policy highest --policy time-critical \
      --load-threads 2",
+    "what-helps --fps 500 --work 200us --block 1s --warm-up 0s --rounds 3 --load-threads 1 \
+     --change time-critical --change fine-timer",
     "game-tick --players 200 --npcs 50 --warm-up 0s --iterations 4 --iteration 200ms",
 ];
 

@@ -9,6 +9,7 @@ use clap::ArgMatches;
 use jitterscope_engine::export;
 use jitterscope_engine::export::openmetrics::{self, Source};
 use jitterscope_engine::format::exported;
+use jitterscope_engine::platform::Refusal;
 use jitterscope_engine::report::{Configuration, PacedFigures, Report};
 use jitterscope_engine::run::Run;
 use jitterscope_engine::units::{MAX_PADDING, count_text};
@@ -185,27 +186,65 @@ fn rebasing(text: &mut String, report: &Report, is_all: bool) {
 
 /// Appends each denied request once, with the affected rows, the reason, and how to allow it.
 fn refusals(text: &mut String, report: &Report) {
-    let mut reported: Vec<(String, String, Vec<String>)> = Vec::new();
-    for row in &report.rows {
-        for refusal in row.granted.iter().flat_map(|granted| &granted.refusals) {
-            let line = match refusal.call.as_str() {
-                "" => refusal.to_string(),
-                call => format!("{refusal}, by {call}"),
-            };
-            match reported.iter_mut().find(|(known, _, _)| *known == line) {
-                Some((_, _, labels)) => labels.push(row.label.clone()),
-                None => reported.push((line, refusal.remedy.clone(), vec![row.label.clone()])),
-            }
+    let requests = report.rows.iter().flat_map(|row| {
+        let refusals = row.granted.iter().flat_map(|granted| &granted.refusals);
+        refusals.map(move |refusal| (row.label.as_str(), refusal))
+    });
+    write_denied(text, requests);
+}
+
+/// Appends each denied request once. A request comes with the label of its row.
+fn write_denied<'a>(text: &mut String, requests: impl Iterator<Item = (&'a str, &'a Refusal)>) {
+    let mut reported: Vec<(String, &Refusal, Vec<&str>)> = Vec::new();
+    for (label, refusal) in requests {
+        let line = match refusal.call.as_str() {
+            "" => refusal.to_string(),
+            call => format!("{refusal}, by {call}"),
+        };
+        match reported.iter_mut().find(|(known, _, _)| *known == line) {
+            Some((_, _, labels)) => labels.push(label),
+            None => reported.push((line, refusal, vec![label])),
         }
     }
     if reported.is_empty() {
         return;
     }
     text.push_str("Denied\n");
-    for (line, remedy, labels) in reported {
-        text.push_str(&format!("  {}: {line}\n", labels.join("; ")));
+    for (line, Refusal { requested, remedy, .. }, labels) in reported {
+        // The line begins with the request, which is also the name of its only row in a test of policies.
+        let is_named = labels == [requested.as_str()];
+        let labels = if is_named { String::new() } else { format!("{}: ", labels.join("; ")) };
+        text.push_str(&format!("  {labels}{line}\n"));
         if !remedy.is_empty() {
             text.push_str(&format!("    {remedy}\n"));
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_denied_request_that_names_its_row_is_named_once() {
+        let refusal = |requested: &str| Refusal {
+            requested: requested.to_owned(),
+            call: "sched_setscheduler".to_owned(),
+            errno: Some(1),
+            error_name: "EPERM".to_owned(),
+            reason: "permission denied".to_owned(),
+            remedy: "raise the limit".to_owned(),
+        };
+        let (fifo, pin) = (refusal("FIFO 5"), refusal("CPU 3"));
+        let mut text = String::new();
+        let rows = [("FIFO 5", &fifo), ("Normal, CPU 3", &pin), ("Highest, CPU 3", &pin)];
+        write_denied(&mut text, rows.into_iter());
+        let expected = "Denied
+  FIFO 5: permission denied (EPERM, 1), by sched_setscheduler
+    raise the limit
+  Normal, CPU 3; Highest, CPU 3: CPU 3: permission denied (EPERM, 1), by sched_setscheduler
+    raise the limit
+";
+        assert_eq!(text, expected);
     }
 }

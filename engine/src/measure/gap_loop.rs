@@ -41,6 +41,10 @@ const MIN_SUSPEND_GAP: i64 = 1_000_000;
 /// between the two clock reads of which it is the difference.
 const MIN_SUSPEND: i64 = 100_000_000;
 
+/// Recording a gap takes less than a microsecond. If it took longer than this, in nanoseconds, the thread did not run, and
+/// the time counts as another gap.
+const RECORDING_STALL: i64 = 10_000;
+
 /// The interval at which a probe publishes its totals.
 const TOTALS_INTERVAL: Nanos = Nanos::from_secs(1);
 
@@ -298,7 +302,7 @@ fn readings(
         Nanos::from_nanos_f64(Nanos::new(nanos).as_f64() / intervals.nanos_a_tick()).get()
     };
     let threshold = in_ticks(gaps.threshold).max(1);
-    let suspend = in_ticks(MIN_SUSPEND_GAP);
+    let (suspend, stall) = (in_ticks(MIN_SUSPEND_GAP), in_ticks(RECORDING_STALL).max(threshold));
     let length = in_ticks(gaps.length.get()).max(0);
     let suspended_before = suspended();
     let mut before = read();
@@ -333,9 +337,11 @@ fn readings(
                 ..Sample::default()
             });
             retained += 1;
-            // The time of recording a gap must not count as an interval. The counter may begin again before this read.
-            before = read();
-            complete = before < now;
+            // The time of recording a gap must not count as an interval, unless the thread was stalled in it. The counter
+            // may begin again before this read.
+            let recorded = read();
+            complete = recorded < now;
+            before = if stall <= recorded.wrapping_sub(now) { now } else { recorded };
         } else {
             interval = since;
             intervals.count(interval);
@@ -424,6 +430,29 @@ mod tests {
         let ended = readings(&gaps, 0, &stop, &mut samples, &mut intervals, clocks);
         assert!(!ended.complete);
         tap.drain(|gap| panic!("{gap:?}"));
+    }
+
+    #[test]
+    fn a_stall_while_a_gap_is_recorded_is_a_gap_too() {
+        let stop = AtomicBool::new(false);
+        // Reads after the start: the end of a gap of 5 µs, the end of its recording, and one that ends the part.
+        for (recording, expected) in [(200, vec![5_000]), (1_840_000, vec![5_000, 1_840_020])] {
+            let (mut samples, mut tap) = ring(8, Sample::default());
+            let mut intervals = Intervals::new(None);
+            let reads = std::cell::Cell::new(0);
+            let read = || {
+                reads.set(reads.get() + 1);
+                let times = [0, 5_000, 5_000 + recording, 5_020 + recording];
+                times.get(reads.get() - 1).copied().unwrap_or(6_000 + recording)
+            };
+            let gaps = Gaps { threshold: 1_000, length: Nanos::new(5_010 + recording) };
+            let clocks = (read, || None);
+            let ended = readings(&gaps, 0, &stop, &mut samples, &mut intervals, clocks);
+            assert!(ended.complete);
+            let mut found = Vec::new();
+            tap.drain(|gap| found.push(gap.late().get()));
+            assert_eq!(found, expected, "{recording}");
+        }
     }
 
     #[test]

@@ -140,29 +140,46 @@ pub fn format_signed_time_in(change: Nanos, unit: Unit, decimals: u32) -> String
     signed(change.cmp(&Nanos::ZERO), &text)
 }
 
-/// Returns the unit for a column of these values: the unit that suits their median.
+/// Values of a column with more digits before the decimal point take the next larger unit.
+const MAX_DIGITS: u32 = 6;
+
+/// Returns the unit for a column of these values: the unit that suits their median, or a larger one if the largest value
+/// had more than six digits in it.
 pub fn choose_unit(values: &[Nanos]) -> Unit {
-    let mut sizes: Vec<i64> = values.iter().map(|value| value.abs().get()).collect();
-    sizes.sort_unstable();
-    match sizes.get(sizes.len() / 2).copied() {
+    let (middle, largest) = middle_and_largest(values);
+    let of_middle = match middle {
         Some(0..1_000) => Unit::Nanos,
         None | Some(..1_000_000) => Unit::Micros,
         Some(_) => Unit::Millis,
-    }
+    };
+    let fits = |unit: &Unit| largest.unsigned_abs() / unit.nanos() < 10_u64.pow(MAX_DIGITS);
+    let larger = [Unit::Nanos, Unit::Micros].into_iter().skip_while(|unit| *unit != of_middle);
+    larger.into_iter().find(fits).unwrap_or(Unit::Millis)
 }
 
 /// Returns the number of decimals for all values of a column, so that the decimal points line up. It depends on the
-/// largest value.
+/// largest value, and is the highest one of the unit if the median is below one unit.
 pub fn choose_decimals(column: &[Nanos], unit: Unit) -> u32 {
     let unit = unit.or_for(column);
-    let largest = column.iter().map(|value| value.abs()).max().unwrap_or(Nanos::ZERO);
-    let whole = largest.get().unsigned_abs() / unit.nanos();
+    let (middle, largest) = middle_and_largest(column);
+    let is_small = middle.is_some_and(|middle| middle.unsigned_abs() < unit.nanos());
+    let whole = largest.unsigned_abs() / unit.nanos();
     match (unit, whole) {
-        (Unit::Nanos, _) | (Unit::Auto | Unit::Micros, 10..) => 0,
+        (Unit::Nanos, _) => 0,
+        (Unit::Auto | Unit::Micros, 10..) if is_small => 2,
+        (Unit::Auto | Unit::Micros, 10..) => 0,
+        (Unit::Millis, _) if is_small => 3,
         (Unit::Auto | Unit::Micros, _) | (Unit::Millis, 100..) => 1,
         (Unit::Millis, 10..) => 2,
         (Unit::Millis, _) => 3,
     }
+}
+
+/// Returns the median and the largest of the sizes of the values, in nanoseconds; no median and 0 without values.
+fn middle_and_largest(values: &[Nanos]) -> (Option<i64>, i64) {
+    let mut sizes: Vec<i64> = values.iter().map(|value| value.abs().get()).collect();
+    sizes.sort_unstable();
+    (sizes.get(sizes.len() / 2).copied(), sizes.last().copied().unwrap_or(0))
 }
 
 /// Formats a period, or a mean of periods, in milliseconds with three decimals: `16.667 ms`.

@@ -93,6 +93,24 @@ fn a_tables_unit_is_that_of_its_middle_value() {
 }
 
 #[test]
+fn a_column_of_short_times_and_a_long_one_has_at_most_six_digits() {
+    for (nanos, unit, texts) in [
+        ([41, 900, 1_234_567], Unit::Micros, ["0.04", "0.90", "1 234.57"]),
+        ([41, 900, 999_999], Unit::Nanos, ["41", "900", "999 999"]),
+        ([41, 900, 1_234_567_890], Unit::Millis, ["< 0.001", "0.001", "1 234.568"]),
+        ([4_100, 52_000, 1_840_000_000], Unit::Millis, ["0.004", "0.052", "1 840.000"]),
+    ] {
+        let column = nanos.map(Nanos::new);
+        assert_eq!(choose_unit(&column), unit);
+        let decimals = choose_decimals(&column, unit);
+        for (value, text) in column.into_iter().zip(texts) {
+            let found = format_time_in(value, unit, decimals);
+            assert_eq!(found.replace(NARROW_SPACE, " "), text);
+        }
+    }
+}
+
+#[test]
 fn a_column_has_one_number_of_decimals() {
     let micros = |all: &[i64]| all.iter().copied().map(Nanos::from_micros).collect::<Vec<_>>();
     assert_eq!(choose_decimals(&micros(&[1, 7]), Unit::Micros), 1);

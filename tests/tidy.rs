@@ -2,6 +2,7 @@
 //! begin.
 
 mod cycles;
+mod size;
 mod source;
 
 use std::fs;

@@ -90,6 +90,14 @@ fn tests(code: &str) -> Vec<Range<usize>> {
     ranges
 }
 
+/// Returns the names of the modules in other files that only tests have.
+pub(super) fn test_modules(text: &str) -> Vec<String> {
+    let code = without_words(text);
+    let items = tests(&code).into_iter().map(|range| &code[range]);
+    let declared = items.filter_map(|item| item.strip_suffix(';')?.rsplit_once("mod "));
+    declared.map(|(_, name)| name.to_owned()).collect()
+}
+
 /// Removes these ranges from the text, but not their line breaks, so that line numbers stay the same.
 fn without(text: &str, ranges: &[Range<usize>]) -> String {
     let mut retained = String::with_capacity(text.len());

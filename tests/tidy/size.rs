@@ -1,0 +1,84 @@
+//! Size is a budget: how many lines of product code each crate may have.
+
+use std::collections::BTreeMap;
+
+use super::source::test_modules;
+use super::{Source, check, sources};
+
+/// The folder of each crate, and how many product lines it may have. A commit may only lower a number. A
+/// commit that has to raise one says why in a sentence here, next to the number.
+const MAX_PRODUCT_LINES: [(&str, usize); 2] = [("engine/src", 49_748), ("app/src", 39_177)];
+/// How far a crate may be below its number before the number has to be lowered.
+const MAX_UNUSED_LINES: usize = 150;
+
+/// Returns how many product lines each module of a crate has, and the sum of them. A product line is a line of
+/// a `.rs` file with code on it: blank lines, comment lines, items under `#[cfg(test)]`, and the files of
+/// modules that only tests have do not count.
+fn product_lines(below: &str) -> (BTreeMap<String, usize>, usize) {
+    let files = sources(below);
+    let of_tests: Vec<String> = files.iter().flat_map(paths_of_test_modules).collect();
+    let mut by_module: BTreeMap<String, usize> = BTreeMap::new();
+    for Source { name, product, .. } in &files {
+        let path = name.trim_end_matches(".rs");
+        let is_of_tests =
+            of_tests.iter().any(|module| path == module || path.starts_with(&format!("{module}/")));
+        if !is_of_tests {
+            *by_module.entry(super::module(name, below).to_owned()).or_default() +=
+                count_product_lines(product);
+        }
+    }
+    let sum = by_module.values().sum();
+    (by_module, sum)
+}
+
+/// Returns the paths, without `.rs`, of the modules in other files that this file declares for tests only.
+fn paths_of_test_modules(source: &Source) -> Vec<String> {
+    let own = source.name.trim_end_matches(".rs");
+    let folder = match own.rsplit_once('/') {
+        Some((folder, "lib" | "main")) => folder,
+        _ => own,
+    };
+    test_modules(&source.text).iter().map(|module| format!("{folder}/{module}")).collect()
+}
+
+fn count_product_lines(product: &str) -> usize {
+    let lines = product.lines().map(str::trim);
+    lines.filter(|line| !line.is_empty() && !line.starts_with("//")).count()
+}
+
+#[test]
+fn no_crate_grows() {
+    let mut problems = Vec::new();
+    for (below, max) in MAX_PRODUCT_LINES {
+        let (by_module, count) = product_lines(below);
+        let of_modules: Vec<String> =
+            by_module.iter().map(|(module, count)| format!("{module} {count}")).collect();
+        let of_modules = of_modules.join(", ");
+        if max < count {
+            problems.push(format!(
+                "{below} has {count} product lines, {} more than the {max} it may have. Remove what the \
+                 change makes unnecessary, such as a second description of the same thing; otherwise raise \
+                 the number in tests/tidy/size.rs, with a sentence why. Modules: {of_modules}",
+                count - max
+            ));
+        }
+        if count + MAX_UNUSED_LINES < max {
+            problems.push(format!(
+                "{below} has {count} product lines, {} fewer than the {max} it may have: lower the number in \
+                 tests/tidy/size.rs to {count}. Modules: {of_modules}",
+                max - count
+            ));
+        }
+    }
+    check(&problems);
+}
+
+#[test]
+fn comments_blanks_and_tests_are_no_product_lines() {
+    let text = "//! Doc.\n\nuse a::b; // c\n\n/// Doc.\nfn f() {\n    g(\"\n    h\n\");\n}\n\n\
+                #[cfg(test)]\nmod tests {\n    fn i() {}\n}\n";
+    assert_eq!(count_product_lines(&super::source::product(text)), 6);
+    let declared = "mod a;\n#[cfg(test)]\npub(crate) mod b;\n#[cfg(test)]\nmod c {}\n\
+                    #[cfg(test)]\nuse d;\n";
+    assert_eq!(test_modules(declared), ["b"]);
+}

@@ -63,7 +63,7 @@ fn expected() -> String {
     writeln!(text, "| Real-time | reduction | {excellent} | {good} | {fair} (Modest) |").unwrap();
     text.push_str("\n## Causes of lateness\n\n| cause | what may help |\n| --- | --- |\n");
     for cause in Cause::ALL {
-        let advice = if cause.advice().is_empty() { "–" } else { cause.advice() };
+        let advice = Some(cause.row().advice).filter(|advice| !advice.is_empty()).unwrap_or("–");
         writeln!(text, "| {} | {advice} |", cause.label()).unwrap();
     }
     text.push_str("\n## Terms\n\nBasic terms, and the columns of all results.\n");

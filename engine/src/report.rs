@@ -50,10 +50,10 @@ pub use game_tick::{Scaling, TickFigures};
 pub(crate) use glossary::empty_run;
 pub use glossary::{Term, glossary};
 pub use model::{
-    Cause, Caution, Chart, Configuration, Delay, Delays, Disturbance, Figures, Finding, GradePlace,
-    Grading, INCONCLUSIVE, KeyFigure, MAX_KEY_FIGURES, Metric, MissingRecords, Needed, Options,
-    RecordShortage, Report, Standing, Suspect, Table, Usage, Verdict, advice_against, chart,
-    kernel_thread, metric, table,
+    Cause, CauseRow, Caution, Chart, Configuration, Delay, Delays, Disturbance, Figures, Finding,
+    GradePlace, Grading, INCONCLUSIVE, KeyFigure, MAX_KEY_FIGURES, Mark, Metric, MissingRecords,
+    Needed, Options, RecordShortage, Report, Standing, Suspect, Table, Usage, Verdict,
+    advice_against, chart, kernel_thread, metric, table,
 };
 pub use paced::{PacedFigures, rare_words};
 pub use real_time::{Change, MIN_PAIRS, Measure, Reduction};

@@ -202,8 +202,7 @@ fn pairs_ui(ui: &mut Ui, compared: &ComparisonView) {
             for (first, second, outcome) in &compared.pairs {
                 let color = Tokens::of(ui).t1;
                 let (first, second) = (words::letter(*first), words::letter(*second));
-                let outcome = words::short_outcome(*outcome);
-                let words = format!("{second} compared with {first}: {outcome}");
+                let words = format!("{second} compared with {first}: {}", outcome.words()[1]);
                 Spans::plain(Type::Body, &words, color).whole_label(ui);
             }
         });

@@ -23,9 +23,6 @@ pub use self::page::{Compared, Evaluated, remarks, write_page};
 pub use self::table::{Cells, cells, metric_unit};
 pub use self::write::{conditions, differences, document, legend, ticket};
 
-/// Why a change of the maximum is evaluated as neither better nor worse.
-pub const WHY_NOT_MAX: &str = "A maximum has no confidence interval and grows with run length.";
-
 /// How differences are evaluated, for a help text.
 pub const HOW_EVALUATED: &str = "A result is Better or Worse only if the 95% confidence interval excludes 0 \
      and the change exceeds the noise floor, both after correcting for multiple comparisons, and it is large enough to \
@@ -128,114 +125,30 @@ pub fn labels_within(runs: &[&Run], comparison: &Comparison, most: usize) -> Vec
 
 /// Returns the text of the result for one metric; with too little data, also how much is missing.
 pub fn result(delta: &Delta) -> String {
+    let word = delta.result.word();
     match (delta.result, delta.reason) {
-        (DeltaResult::Better, _) => "Better".to_owned(),
-        (DeltaResult::Worse, _) => "Worse".to_owned(),
-        (DeltaResult::Same, _) => "Same".to_owned(),
-        (DeltaResult::NoClearDifference, _) => "No clear difference".to_owned(),
         (DeltaResult::NotEnoughData, Some(Reason::TooFewSamples(more))) if 0 < more => {
-            format!("Not enough data ({} more)", format_count(more))
+            format!("{word} ({} more)", format_count(more))
         }
         (DeltaResult::NotEnoughData, Some(Reason::TooFewRuns(more))) => {
-            format!("Not enough data ({})", count_text(more, "more runs"))
+            format!("{word} ({})", count_text(more, "more runs"))
         }
-        (DeltaResult::NotEnoughData, _) => "Not enough data".to_owned(),
-        (DeltaResult::NotEvaluated, _) => "Not evaluated".to_owned(),
+        _ => word.to_owned(),
     }
 }
 
 /// Returns why a difference is neither better nor worse; `None` if it is better or worse.
 pub fn why(delta: &Delta) -> Option<String> {
-    let sentence = match delta.reason? {
-        Reason::WithinVariation => "The change is within run-to-run variation.",
-        Reason::VariationUnknown => {
-            "Run-to-run variation is unknown: two runs with the same settings may differ by as much."
-        }
-        Reason::TooSmall => "The change is too small to matter: smaller than 10% of A's value.",
-        Reason::IntervalIncludesZero => "The 95% confidence interval includes 0.",
-        Reason::OneOfMany => {
-            "The change is not statistically significant after correcting for multiple comparisons."
-        }
-        Reason::TooFewSamples(0) => "There are too few samples.",
-        Reason::TooFewSamples(1) => "There are too few samples: 1 more is needed.",
-        Reason::TooFewSamples(more) => {
-            return Some(format!(
-                "There are too few samples: {} more are needed.",
-                format_count(more)
-            ));
-        }
-        Reason::TooFewRuns(more) => {
-            let needs = count_text(more, "more runs");
-            return Some(format!("A group needs at least 2 runs to show its variation: {needs}."));
-        }
-        Reason::Maximum => WHY_NOT_MAX,
-        Reason::SettingsDiffer => "The settings differ.",
+    let reason = delta.reason?;
+    let (_, sentence) = reason.words();
+    let missing = match reason {
+        Reason::TooFewSamples(0) => return Some(sentence.to_owned()),
+        Reason::TooFewSamples(1) => "1 more is needed".to_owned(),
+        Reason::TooFewSamples(more) => format!("{} more are needed", format_count(more)),
+        Reason::TooFewRuns(more) => count_text(more, "more runs"),
+        _ => return Some(sentence.to_owned()),
     };
-    Some(sentence.to_owned())
-}
-
-/// Returns the key, for JSON, of the reason why a difference is neither better nor worse; `None` if
-/// it is better or worse.
-pub fn reason_key(delta: &Delta) -> Option<&'static str> {
-    Some(match delta.reason? {
-        Reason::WithinVariation => "within-variation",
-        Reason::VariationUnknown => "variation-unknown",
-        Reason::TooSmall => "too-small",
-        Reason::IntervalIncludesZero => "interval-includes-0",
-        Reason::OneOfMany => "multiple-comparisons",
-        Reason::TooFewSamples(_) => "too-few-samples",
-        Reason::TooFewRuns(_) => "too-few-runs",
-        Reason::Maximum => "maximum",
-        Reason::SettingsDiffer => "settings-differ",
-    })
-}
-
-/// Returns how many more samples or runs a result needs; `None` if there are enough.
-pub const fn more_needed(delta: &Delta) -> Option<usize> {
-    match delta.reason {
-        Some(Reason::TooFewSamples(more) | Reason::TooFewRuns(more)) => Some(more),
-        _ => None,
-    }
-}
-
-/// Returns the key of a result, for JSON.
-pub const fn result_key(result: DeltaResult) -> &'static str {
-    match result {
-        DeltaResult::Better => "better",
-        DeltaResult::Worse => "worse",
-        DeltaResult::Same => "same",
-        DeltaResult::NoClearDifference => "no-clear-difference",
-        DeltaResult::NotEnoughData => "not-enough-data",
-        DeltaResult::NotEvaluated => "not-evaluated",
-    }
-}
-
-/// Returns the key, for JSON, of the outcome of a run over all its metrics.
-pub const fn outcome_key(outcome: Outcome) -> &'static str {
-    match outcome {
-        Outcome::Better => "better",
-        Outcome::Worse => "worse",
-        Outcome::Mixed => "mixed",
-        Outcome::Differs => "differs",
-        Outcome::Same => "same",
-        Outcome::NoClearDifference => "no-clear-difference",
-        Outcome::NotEnoughData => "not-enough-data",
-        Outcome::NotComparable => "not-comparable",
-    }
-}
-
-/// Returns the outcome of a run over all its metrics in a few words, for a table.
-pub const fn short_outcome(outcome: Outcome) -> &'static str {
-    match outcome {
-        Outcome::Better => "better",
-        Outcome::Worse => "worse",
-        Outcome::Mixed => "partly better",
-        Outcome::Differs => "changed, run-to-run variation unknown",
-        Outcome::Same => "same",
-        Outcome::NoClearDifference => "no clear difference",
-        Outcome::NotEnoughData => "not enough data",
-        Outcome::NotComparable => "not comparable",
-    }
+    Some(format!("{}: {missing}.", sentence.trim_end_matches('.')))
 }
 
 /// Returns the overall outcome, over all parts, of the last quick check compared with the first.
@@ -293,18 +206,16 @@ pub fn direction(outcomes: &[Outcome], conditions: &[Condition]) -> Option<Delta
 
 /// Returns the outcome of a run as a predicate, to follow the letter of the run: "is better".
 fn outcome_words(comparison: &Comparison, run: usize) -> String {
-    let words = match comparison.outcome(run) {
+    match comparison.outcome(run) {
         Outcome::Differs => {
             let direction = direction_words(comparison, run);
-            return format!("{direction} here, but run-to-run variation is unknown");
+            format!("{direction} here, but run-to-run variation is unknown")
         }
-        Outcome::Better | Outcome::Worse | Outcome::Mixed => direction_words(comparison, run),
-        Outcome::Same => "is the same",
-        Outcome::NoClearDifference => "shows no clear difference",
-        Outcome::NotEnoughData => "has not enough data",
-        Outcome::NotComparable => "cannot be compared",
-    };
-    words.to_owned()
+        Outcome::Better | Outcome::Worse | Outcome::Mixed => {
+            direction_words(comparison, run).to_owned()
+        }
+        outcome => outcome.words()[2].to_owned(),
+    }
 }
 
 /// Returns whether a run is better or worse as a predicate, to follow the letter of the run.
@@ -315,8 +226,8 @@ fn direction_words(comparison: &Comparison, run: usize) -> &'static str {
         deltas.any(|delta| delta.result == wanted)
     };
     match (has(DeltaResult::Better), has(DeltaResult::Worse)) {
-        (true, false) => "is better",
-        (false, _) => "is worse",
+        (true, false) => Outcome::Better.words()[2],
+        (false, _) => Outcome::Worse.words()[2],
         (true, true) if is_worse_in_the_tail(comparison, run) => {
             let mut figures = comparison.rows.iter().flat_map(|row| &row.figures);
             // Only frames have a frame rate.
@@ -326,7 +237,7 @@ fn direction_words(comparison: &Comparison, run: usize) -> &'static str {
                 "is better for most values and worse for the highest ones"
             }
         }
-        (true, true) => "is better in some metrics and worse in others",
+        (true, true) => Outcome::Mixed.words()[2],
     }
 }
 

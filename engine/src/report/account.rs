@@ -276,7 +276,7 @@ impl LateSample {
             Some((Cause::Thread, culprit)) if culprit.program().is_none() => {
                 advice_against(Cause::Thread, culprit.source())
             }
-            _ => self.cause.advice().to_owned(),
+            _ => self.cause.row().advice.to_owned(),
         }
     }
 

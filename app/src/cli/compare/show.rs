@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use jitterscope_engine::export::markdown;
 use jitterscope_engine::format::{self, PriorRecord};
 use jitterscope_engine::plan::quick::Part;
-use jitterscope_engine::report::comparison::{ComparedRow, Relevance, Variation};
+use jitterscope_engine::report::comparison::{ComparedRow, Reason, Relevance, Variation};
 use jitterscope_engine::report::table::Quantity;
 use jitterscope_engine::report::{Comparison, Report};
 use jitterscope_engine::run::Run;
@@ -118,7 +118,7 @@ pub(super) fn json(
         "conclusion": compare::sentence(comparison),
         "outcomes": (0..comparison.count)
             .map(|run| (run != comparison.baseline)
-                .then(|| compare::outcome_key(comparison.outcome(run))))
+                .then(|| comparison.outcome(run).words()[0]))
             .collect::<Vec<_>>(),
         "not_comparable": comparison.obstacle.as_ref().map(compare::obstacle),
         "notes": remarks(comparison),
@@ -153,9 +153,9 @@ fn row_json(comparison: &Comparison, row: &ComparedRow) -> Value {
                         "change": delta.change,
                         "ratio": delta.ratio,
                         "interval_95": delta.interval.map(|(low, high)| [low, high]),
-                        "result": compare::result_key(delta.result),
-                        "reason": compare::reason_key(delta),
-                        "more_needed": compare::more_needed(delta),
+                        "result": delta.result.word().to_lowercase().replace(' ', "-"),
+                        "reason": delta.reason.map(|reason| reason.words().0),
+                        "more_needed": delta.reason.and_then(Reason::more_needed),
                     }),
                 })
                 .collect();
@@ -180,7 +180,7 @@ fn row_json(comparison: &Comparison, row: &ComparedRow) -> Value {
             .iter()
             .zip(0..)
             .map(|(outcome, run)| {
-                outcome.filter(|_| run != comparison.baseline).map(compare::outcome_key)
+                outcome.filter(|_| run != comparison.baseline).map(|outcome| outcome.words()[0])
             })
             .collect::<Vec<_>>(),
         "figures": figures,

@@ -228,11 +228,11 @@ fn value_ui(ui: &mut Ui, check: &FinishedCheck, part: Part) {
 fn outcome_ui(ui: &mut Ui, outcome: Option<Outcome>) {
     let tokens = Tokens::of(ui);
     if let Some(outcome) = outcome {
-        let (words, color) = match outcome {
-            Outcome::Better => ("better", tokens.good),
-            Outcome::Worse => ("worse", tokens.fair),
-            other => (words::short_outcome(other), tokens.t2),
+        let color = match outcome {
+            Outcome::Better => tokens.good,
+            Outcome::Worse => tokens.fair,
+            _ => tokens.t2,
         };
-        Spans::plain(Type::TableStrong, words, color).label(ui);
+        Spans::plain(Type::TableStrong, outcome.words()[1], color).label(ui);
     }
 }

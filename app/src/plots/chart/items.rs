@@ -1,6 +1,6 @@
 //! The contents of a chart as items of `egui_plot`.
 
-use eframe::egui::{Color32, Stroke};
+use eframe::egui::Stroke;
 use egui_plot::{
     Axis, Bar, BarChart, BoxElem, BoxPlot, BoxSpread, HLine, Line, LineStyle, PlotPoints, PlotUi,
     Points, Span, VLine,
@@ -8,14 +8,13 @@ use egui_plot::{
 use jitterscope_engine::nanos::Nanos;
 use jitterscope_engine::report::chart::{BoxMark, Chart, Heat, Marks, Series};
 use jitterscope_engine::report::table::Quantity;
-use jitterscope_engine::stats::Grade;
 
 use super::super::axis::{float, narrow};
 use super::super::cells::Cells;
 use super::super::style::{self, line_style, marker};
 use super::place;
 use crate::theme::{Tokens, size};
-use crate::widgets::Hidden;
+use crate::widgets::{Hidden, Severity};
 
 /// Opacity of a zone, which shows the range of a grade.
 const ZONE: f32 = 0.09;
@@ -158,11 +157,7 @@ fn cells(chart: &Chart, heat: &Heat, tokens: &Tokens) -> Cells {
 fn zones(plot: &mut PlotUi<'_>, chart: &Chart, tokens: &Tokens) {
     for (axis, of) in [(Axis::X, &chart.x), (Axis::Y, &chart.y)] {
         for zone in &of.zones {
-            let color: Color32 = match zone.grade {
-                Grade::Excellent | Grade::Good => tokens.good,
-                Grade::Fair => tokens.fair,
-                Grade::Poor => tokens.poor,
-            };
+            let color = Severity::of_grade(Some(zone.grade.into())).color(tokens);
             let span = Span::new("", place(of, zone.from)..=place(of, zone.to)).axis(axis);
             plot.span(span.fill(color.gamma_multiply(ZONE)).border_width(0.0));
         }

@@ -2,6 +2,7 @@
 //! the only cue.
 
 use eframe::egui::{Color32, Pos2, Shape, Stroke};
+pub use jitterscope_engine::report::Mark;
 
 /// The style of one series.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -44,31 +45,6 @@ impl Series {
     pub fn stroke(self, width: f32) -> Stroke {
         Stroke::new(width * self.weight, self.color)
     }
-}
-
-/// The shape of a marker.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Mark {
-    /// A filled circle.
-    Circle,
-    /// A filled square.
-    Square,
-    /// A filled triangle, point up.
-    TriangleUp,
-    /// A filled triangle that points down; also marks missed frames and values beyond the axis.
-    TriangleDown,
-    /// A filled diamond.
-    Diamond,
-    /// Two crossed diagonal strokes.
-    Cross,
-    /// A vertical and a horizontal stroke, crossed.
-    Plus,
-    /// An open circle.
-    Ring,
-    /// An open diamond.
-    HollowDiamond,
-    /// An open square.
-    HollowSquare,
 }
 
 /// Dash pattern: lengths in points, drawn and skipped alternately.

@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use super::super::sanitize::{NAME, NOTE, html};
 use super::fluid::Fluid;
 use super::section;
-use super::timeline::{glyph, mark};
+use super::timeline::glyph;
 use crate::nanos::Nanos;
 use crate::report::{
     Account, Cause, Configuration, Delay, Delays, LateSample, SHOWN_REMAINDER, chart, late_samples,
@@ -57,7 +57,7 @@ pub(super) fn ranking(delays: &Delays, samples: &str, to: &mut dyn Write) -> io:
     for one in own {
         let name = format!("{}<bdi>{}</bdi>", glyph(one.cause), html(&one.name, NAME));
         let bar = one.share / most;
-        source(&name, one.kind, &format!("k-{}", mark(one.cause)), bar, one, to)?;
+        source(&name, one.kind, &format!("k-{}", one.cause.row().look.0), bar, one, to)?;
     }
     if !others.is_empty() {
         let sum = Delay {
@@ -187,7 +187,11 @@ fn bar(account: &Account, lateness: Nanos) -> String {
         .iter()
         .map(|one| {
             let culprit = one.culprit.as_ref().map(|it| it.source().to_owned());
-            (culprit.unwrap_or_else(|| one.cause.label().to_owned()), mark(one.cause), one.length)
+            (
+                culprit.unwrap_or_else(|| one.cause.label().to_owned()),
+                one.cause.row().look.0,
+                one.length,
+            )
         })
         .collect();
     if SHOWN_REMAINDER < account.remainder {

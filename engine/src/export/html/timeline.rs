@@ -31,26 +31,9 @@ const ABOVE: f64 = 11.0;
 /// its end.
 const BREAK_BELOW: f64 = 0.6;
 
-/// Returns the name of the mark of a cause, as used in CSS classes and in IDs of SVG symbols.
-pub(super) const fn mark(cause: Cause) -> &'static str {
-    match cause {
-        Cause::PreviousFrame => "previous",
-        Cause::Thread => "thread",
-        Cause::WaitedForCpu => "queue",
-        Cause::Interrupt => "interrupt",
-        Cause::PageFault => "fault",
-        Cause::Blocked => "blocked",
-        Cause::Hypervisor => "hypervisor",
-        Cause::NoEvent => "none",
-        Cause::TimerLate => "timer",
-        Cause::DeepIdle => "idle",
-        Cause::NotObservable => "unseen",
-    }
-}
-
 /// Returns the mark of a cause as an SVG icon for a line of text.
 pub(super) fn glyph(cause: Cause) -> String {
-    let mark = mark(cause);
+    let (mark, ..) = cause.row().look;
     format!(
         "<svg class=\"mk k-{mark}\" aria-hidden=\"true\"><use href=\"#m-{mark}\" x=\"6.5\" y=\"6\"/></svg>"
     )
@@ -195,7 +178,7 @@ fn drawing(frames: &Frames, marks: &[&Late], row: &Configuration) -> String {
     words(&mut fluid, "tl", y(limit), [&late, &time], &format!("Late ({time})"));
     stretched(&mut fluid, frames, marks, &x, &y);
     for late in marks {
-        let (kind, title) = (mark(late.cause), html(&late.title, NOTE));
+        let (kind, title) = (late.cause.row().look.0, html(&late.title, NOTE));
         let (x, y) = (percent(x(late.at.as_f64())), y(late.lateness.as_f64()));
         fluid.add(&format!(
             "<use class=\"late-mark k-{kind}\" href=\"#m-{kind}\" x=\"{x}\" y=\"{y:.1}\"><title>{title}</title></use>"
@@ -230,8 +213,11 @@ fn stretched(
     for late in marks {
         let (at, top) = (x(late.at.as_f64()) * 1_000.0, y(late.lateness.as_f64()));
         // Writing to a string cannot fail.
-        let _ok =
-            write!(stems.entry(mark(late.cause)).or_default(), "M{at:.1} {}V{top:.1}", PLOT.1);
+        let _ok = write!(
+            stems.entry(late.cause.row().look.0).or_default(),
+            "M{at:.1} {}V{top:.1}",
+            PLOT.1
+        );
     }
     let points = thinned(&frames.on_time, x).into_iter();
     let dots = dots(points.map(|(at, value)| (x(at) * 1_000.0, y(value))));

@@ -15,23 +15,6 @@ use crate::run::{Run, TrialRun, counter};
 use crate::sample::TraceEvent;
 use crate::units::count_text;
 
-/// Returns the type of a source of delay that is known only by its cause, in one or two words.
-const fn kind(cause: Cause) -> &'static str {
-    match cause {
-        Cause::PreviousFrame => "own work",
-        Cause::Thread => "thread",
-        Cause::WaitedForCpu => "run queue",
-        Cause::Interrupt => "interrupt",
-        Cause::PageFault => "memory",
-        Cause::Blocked => "blocked",
-        Cause::Hypervisor => "hypervisor",
-        Cause::NoEvent => "no event",
-        Cause::TimerLate => "timer",
-        Cause::DeepIdle => "idle state",
-        Cause::NotObservable => "not observable",
-    }
-}
-
 impl Delays {
     /// Sums up the delays of these samples by source.
     pub fn of<'a>(late: impl IntoIterator<Item = &'a LateSample>) -> Self {
@@ -89,7 +72,7 @@ impl Tally {
             let name = name.to_owned();
             let delay = self.found.entry((cause, name.clone())).or_insert_with(|| Delay {
                 name,
-                kind: culprit.map_or(kind(cause), |culprit| culprit.kind.label()),
+                kind: culprit.map_or(cause.row().names[1], |culprit| culprit.kind.label()),
                 program: culprit.and_then(Culprit::program).map(str::to_owned),
                 cause,
                 ..Delay::default()
@@ -313,7 +296,7 @@ mod tests {
         ];
         assert_eq!(found, expected);
         assert_eq!(delays[0].kind, "thread");
-        assert_eq!(delays[3].kind, "timer");
+        assert_eq!(delays[3].kind, "OS timer");
         let shares: f64 = delays.iter().map(|one| one.share).sum();
         assert!((shares - 1.0).abs() < 1e-9);
     }

@@ -73,7 +73,7 @@ pub struct Delays {
 pub struct Delay {
     /// The name of the thread or interrupt, or the label of the cause if no name is known.
     pub name: String,
-    /// The type of the source in one or two words, such as `thread` or `run queue`.
+    /// The type of the source in one or two words, such as `thread` or `Page fault`.
     pub kind: &'static str,
     /// The program that you can close to end the delay; absent unless the source is a thread of another program.
     pub program: Option<String>,
@@ -105,23 +105,13 @@ impl Delays {
         // A gap is itself a delay, so the sentence does not call it late.
         let late = if samples_name == "gaps" { "" } else { "late " };
         let (of, all) = (format_count(delay.sample_count), format_count(self.late_count));
-        let what = match delay.cause {
+        let what = match (delay.cause, delay.cause.row().predicate) {
             // The name of the background load is a phrase, which needs an article and lower case.
-            Cause::Thread | Cause::Interrupt if delay.name == OWN_LOAD => {
-                "were delayed by the background load of this test".to_owned()
+            (Cause::Thread | Cause::Interrupt, predicate) if delay.name == OWN_LOAD => {
+                format!("{predicate} the background load of this test")
             }
-            Cause::Thread | Cause::Interrupt => format!("were delayed by {}", delay.name),
-            Cause::PreviousFrame => "started late because the previous frame overran".to_owned(),
-            Cause::WaitedForCpu => "waited for a CPU".to_owned(),
-            Cause::PageFault => "were delayed by page faults".to_owned(),
-            Cause::Blocked => "were blocked, stopped, or throttled".to_owned(),
-            Cause::Hypervisor => "were delayed by the hypervisor".to_owned(),
-            Cause::NoEvent => "were delayed without a recorded event: a hypervisor, firmware, or \
-                               hardware may be the cause"
-                .to_owned(),
-            Cause::TimerLate => "were woken late by the OS timer".to_owned(),
-            Cause::DeepIdle => "waited for a CPU to leave deep idle".to_owned(),
-            Cause::NotObservable => return None,
+            (Cause::Thread | Cause::Interrupt, predicate) => format!("{predicate} {}", delay.name),
+            (_, predicate) => predicate.to_owned(),
         };
         Some(format!("{of} of {all} {late}{samples_name} {what}."))
     }
@@ -200,7 +190,7 @@ impl Delay {
 pub fn advice_against(cause: Cause, name: &str) -> String {
     let priority = "A higher priority is likely to help.";
     match kernel_thread(name) {
-        _ if cause != Cause::Thread => cause.advice().to_owned(),
+        _ if cause != Cause::Thread => cause.row().advice.to_owned(),
         Some(what) => format!("{what} {priority}"),
         None => priority.to_owned(),
     }

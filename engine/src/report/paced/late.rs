@@ -105,7 +105,7 @@ fn causes_table(note: String, causes: &[OfCause<'_>]) -> Table {
             |one| one.max.into(),
         )
         .column(Column::text("advice", "Advice", "What is likely to help.").optional(), |one| {
-            match one.cause.advice() {
+            match one.cause.row().advice {
                 "" => Cell::Absent("the cause is not known".into()),
                 advice => Cell::text_of(advice),
             }

@@ -171,23 +171,6 @@ fn mark_ui(ui: &mut Ui, cause: Cause) {
     series_mark(ui.painter(), rect.center(), size::MARK, mark, color);
 }
 
-/// Returns the short name of a cause, for a narrow column.
-const fn in_short(cause: Cause) -> &'static str {
-    match cause {
-        Cause::PreviousFrame => "Previous frame",
-        Cause::Thread => "Thread",
-        Cause::WaitedForCpu => "Waited for CPU",
-        Cause::Interrupt => "Interrupt",
-        Cause::PageFault => "Page fault",
-        Cause::Blocked => "Blocked",
-        Cause::Hypervisor => "Hypervisor",
-        Cause::NoEvent => "No event",
-        Cause::TimerLate => "OS timer",
-        Cause::DeepIdle => "Deep idle",
-        Cause::NotObservable => "Not observable",
-    }
-}
-
 /// Returns when a sample woke, in seconds since the start of the trial.
 fn at(one: &LateSample) -> String {
     format!("{:.2} s", one.sample.woke.as_secs())
@@ -267,7 +250,7 @@ fn row_ui(row: &mut TableRow<'_, '_>, one: &LateSample, has_cpu: bool, reach: Ra
         ui.spacing_mut().item_spacing.x = size::GAP_LABEL;
         mark_ui(ui, one.cause);
         let culprit = one.account.largest().and_then(|largest| largest.1);
-        let words = culprit.map_or(in_short(one.cause), |culprit| culprit.name.as_str());
+        let words = culprit.map_or(one.cause.row().names[1], |culprit| culprit.name.as_str());
         cell_ui(ui, Type::Table, words, color(ui), false);
     });
     if has_cpu {

@@ -57,6 +57,20 @@ pub enum DeltaResult {
     NotEvaluated,
 }
 
+impl DeltaResult {
+    /// Returns the word on screen. In lower case and with hyphens, it is the key in JSON.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Better => "Better",
+            Self::Worse => "Worse",
+            Self::Same => "Same",
+            Self::NoClearDifference => "No clear difference",
+            Self::NotEnoughData => "Not enough data",
+            Self::NotEvaluated => "Not evaluated",
+        }
+    }
+}
+
 /// Why a difference is neither better nor worse.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reason {
@@ -78,6 +92,47 @@ pub enum Reason {
     Maximum,
     /// The settings differ, so the numbers do not mean the same.
     SettingsDiffer,
+}
+
+impl Reason {
+    /// Returns the key in JSON, and the sentence on screen.
+    pub const fn words(self) -> (&'static str, &'static str) {
+        match self {
+            Self::WithinVariation => {
+                ("within-variation", "The change is within run-to-run variation.")
+            }
+            Self::VariationUnknown => (
+                "variation-unknown",
+                "Run-to-run variation is unknown: two runs with the same settings may differ by as much.",
+            ),
+            Self::TooSmall => {
+                ("too-small", "The change is too small to matter: smaller than 10% of A's value.")
+            }
+            Self::IntervalIncludesZero => {
+                ("interval-includes-0", "The 95% confidence interval includes 0.")
+            }
+            Self::OneOfMany => (
+                "multiple-comparisons",
+                "The change is not statistically significant after correcting for multiple comparisons.",
+            ),
+            Self::TooFewSamples(_) => ("too-few-samples", "There are too few samples."),
+            Self::TooFewRuns(_) => {
+                ("too-few-runs", "A group needs at least 2 runs to show its variation.")
+            }
+            Self::Maximum => {
+                ("maximum", "A maximum has no confidence interval and grows with run length.")
+            }
+            Self::SettingsDiffer => ("settings-differ", "The settings differ."),
+        }
+    }
+
+    /// Returns how many more samples or runs a result needs; `None` if there are enough.
+    pub const fn more_needed(self) -> Option<usize> {
+        match self {
+            Self::TooFewSamples(more) | Self::TooFewRuns(more) => Some(more),
+            _ => None,
+        }
+    }
 }
 
 /// The outcome of a run compared with the baseline, over all its metrics.
@@ -102,6 +157,24 @@ pub enum Outcome {
 }
 
 impl Outcome {
+    /// Returns the key in JSON, the words in a table, and the predicate after the letter of the run.
+    pub const fn words(self) -> [&'static str; 3] {
+        match self {
+            Self::Better => ["better", "better", "is better"],
+            Self::Worse => ["worse", "worse", "is worse"],
+            Self::Mixed => {
+                ["mixed", "partly better", "is better in some metrics and worse in others"]
+            }
+            Self::Differs => ["differs", "changed, run-to-run variation unknown", "differs"],
+            Self::Same => ["same", "same", "is the same"],
+            Self::NoClearDifference => {
+                ["no-clear-difference", "no clear difference", "shows no clear difference"]
+            }
+            Self::NotEnoughData => ["not-enough-data", "not enough data", "has not enough data"],
+            Self::NotComparable => ["not-comparable", "not comparable", "cannot be compared"],
+        }
+    }
+
     /// Returns the outcome of several differences. If any difference has an interval, differences
     /// without an interval count only if they are better or worse.
     pub(super) fn of(deltas: &[Delta]) -> Self {

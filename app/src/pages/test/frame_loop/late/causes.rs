@@ -55,7 +55,7 @@ pub(super) fn ui(
             ui.horizontal(|ui| {
                 mark_ui(ui, cause);
                 let words = Spans::plain(Type::Body, cause.label(), tokens.t1);
-                words.whole_label(ui).on_hover_text(cause.advice());
+                words.whole_label(ui).on_hover_text(cause.row().advice);
                 ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
                     let count = text::format_count(count);
                     Spans::plain(Type::Strong, &count, tokens.t1).label(ui);

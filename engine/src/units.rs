@@ -16,9 +16,9 @@ pub use number::{
     format_signed_share,
 };
 pub use time::{
-    Unit, choose_decimals, choose_unit, format_exact_millis, format_long_time, format_mean_error,
-    format_period, format_setting, format_signed_time, format_signed_time_in, format_time,
-    format_time_above, format_time_in, time_parts,
+    Unit, choose_decimals, choose_unit, format_clock, format_exact_millis, format_long_time,
+    format_mean_error, format_period, format_setting, format_signed_time, format_signed_time_in,
+    format_time, format_time_above, format_time_in, time_parts,
 };
 
 /// Text of a missing value.

@@ -8,7 +8,8 @@ use super::{Source, check, sources};
 /// The folder of each crate, and how many product lines it may have. A commit may only lower a number. A
 /// commit that has to raise one says why in a sentence here, next to the number.
 /// Engine, 49 748 to 49 838: the words of causes and results moved from the app.
-const MAX_PRODUCT_LINES: [(&str, usize); 2] = [("engine/src", 49_838), ("app/src", 39_058)];
+/// Engine, 49 838 to 49 992: the ticks moved from the app.
+const MAX_PRODUCT_LINES: [(&str, usize); 2] = [("engine/src", 49_992), ("app/src", 38_851)];
 /// How far a crate may be below its number before the number has to be lowered.
 const MAX_UNUSED_LINES: usize = 150;
 

@@ -1,14 +1,6 @@
-//! Axes of plots: positions of values, positions of ticks, and tick labels.
+//! Axes of timelines: positions of values on both scales, and conversions for the screen.
 
-use jitterscope_engine::nanos::Nanos;
-
-use crate::text::{self, NARROW_SPACE};
-
-/// Decimal logarithm of the lowest value, in nanoseconds, that has its own position: 100 ns. Lower
-/// values are drawn at "0".
-pub const FLOOR: f64 = 2.0;
-/// Position of the "0" tick on a logarithmic axis, below the lowest decade.
-pub const ZERO: f64 = 1.5;
+pub use jitterscope_engine::report::chart::{AxisKind, FLOOR, Tick, ZERO};
 
 /// The scale of an axis.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -21,6 +13,14 @@ pub enum Scale {
 }
 
 impl Scale {
+    /// Returns the values of the axis of a timeline with this scale.
+    pub const fn axis(self) -> AxisKind {
+        match self {
+            Self::Linear => AxisKind::Millis,
+            Self::Log => AxisKind::LogNanos,
+        }
+    }
+
     /// Returns the position of a value in nanoseconds.
     pub fn place(self, nanos: f64) -> f64 {
         match self {
@@ -42,222 +42,6 @@ impl Scale {
 /// Returns the position of a value in nanoseconds on a logarithmic axis.
 pub fn log_place(nanos: f64) -> f64 {
     if nanos < 10_f64.powf(FLOOR) { ZERO } else { nanos.log10() }
-}
-
-/// A tick of an axis.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Tick {
-    /// The position on the axis.
-    pub at: f64,
-    /// The approximate distance to the next tick of similar importance: `egui_plot` draws a stronger
-    /// line for a larger distance.
-    pub step: f64,
-    /// The label; empty for a faint grid line.
-    pub text: String,
-}
-
-/// The values of an axis, which determine its ticks and labels.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Axis {
-    /// Seconds since the start.
-    Time,
-    /// Milliseconds; the unit is in the axis label.
-    Millis,
-    /// The logarithm of nanoseconds, with a "0".
-    LogNanos,
-    /// A count.
-    Count,
-    /// The logarithm of a count.
-    LogCount,
-    /// The logarithm of a share of 1.
-    LogShare,
-    /// Nanoseconds; each label has its unit.
-    Nanos,
-    /// The logarithm of nanoseconds.
-    LogTime,
-    /// A share of 1.
-    Share,
-    /// A number without a unit.
-    Number,
-    /// Rows with names; the names are stored in the plot.
-    Rows,
-}
-
-impl Axis {
-    /// Returns the axis of a timeline with this scale.
-    pub const fn of(scale: Scale) -> Self {
-        match scale {
-            Scale::Linear => Self::Millis,
-            Scale::Log => Self::LogNanos,
-        }
-    }
-
-    /// Returns the ticks between two positions; `step` is the minimum distance between two labels.
-    pub fn ticks(self, from: f64, to: f64, step: f64) -> Vec<Tick> {
-        if !(from.is_finite() && to.is_finite() && from < to && 0.0 < step) {
-            return Vec::new();
-        }
-        match self {
-            Self::Time => even(from, to, time_step(step), time_label),
-            Self::Millis => even(from, to, nice_step(step), millis_label),
-            Self::Count => {
-                let label = |at: f64, _: f64| text::format_count(whole(at));
-                even(from.max(0.0), to, nice_step(step).max(1.0), label)
-            }
-            Self::LogNanos => {
-                let mut ticks = decades(from.max(FLOOR), to, step, decade_label);
-                if from <= ZERO && ZERO <= to {
-                    ticks.insert(0, Tick { at: ZERO, step: 1.0, text: "0".to_owned() });
-                }
-                ticks
-            }
-            Self::LogCount => {
-                decades(from.max(0.0), to, step, |count| text::format_count(whole(count)))
-            }
-            Self::LogShare => decades(from, to, step, share_label),
-            Self::LogTime => decades(from, to, step, decade_label),
-            Self::Nanos => nanos(from, to, step),
-            Self::Share => even(from, to, nice_step(step), |at, step| {
-                format!("{:.*}%", decimals(step * 100.0), at * 100.0)
-            }),
-            Self::Number => {
-                even(from, to, nice_step(step), |at, step| format!("{at:.*}", decimals(step)))
-            }
-            Self::Rows => Vec::new(),
-        }
-    }
-}
-
-/// Returns ticks at multiples of a step.
-fn even(from: f64, to: f64, step: f64, label: impl Fn(f64, f64) -> String) -> Vec<Tick> {
-    let first = (from / step - 1e-9).ceil();
-    (0..200_u32)
-        .map(|k| (first + f64::from(k)) * step)
-        .take_while(|&at| at <= to + step * 1e-9)
-        .map(|at| Tick { at, step, text: label(at, step) })
-        .collect()
-}
-
-/// Returns ticks of durations, all in the unit that fits the longest duration; from a minute on, in
-/// clock format.
-fn nanos(from: f64, to: f64, step: f64) -> Vec<Tick> {
-    let (unit, name) = match from.abs().max(to.abs()) {
-        ..1e3 => (1.0, "ns"),
-        1e3..1e6 => (1e3, "µs"),
-        1e6..1e9 => (1e6, "ms"),
-        _ => (1e9, "s"),
-    };
-    if name == "s" {
-        let secs = time_step(step / unit) * unit;
-        return even(from, to, secs, |at, step| time_label(at / unit, step / unit));
-    }
-    even(from, to, nice_step(step), |at, step| {
-        let value = if at.abs() < step * 1e-6 { 0.0 } else { at / unit };
-        let text = format!("{value:.*}{NARROW_SPACE}{name}", decimals(step / unit));
-        text.replace('-', "\u{2212}")
-    })
-}
-
-/// Returns ticks at powers of ten, and faint lines at 2 to 9 times each. In a short range, 2 and 5
-/// are also labeled. If labels would overlap, only some decades are labeled.
-fn decades(from: f64, to: f64, step: f64, label: impl Fn(f64) -> String) -> Vec<Tick> {
-    let short = to - from < 1.5;
-    // A label is less than half as high as `step`, so labels of decades at least 0.45 × `step`
-    // apart do not overlap.
-    let every = (step * 0.45).ceil().max(1.0);
-    let mut ticks = Vec::new();
-    let mut decade = from.floor();
-    while decade <= to && ticks.len() < 300 {
-        for (digit, step) in [
-            (1, 1.0),
-            (2, 0.18),
-            (3, 0.12),
-            (4, 0.1),
-            (5, 0.08),
-            (6, 0.07),
-            (7, 0.06),
-            (8, 0.05),
-            (9, 0.05),
-        ] {
-            let factor = f64::from(digit);
-            let at = decade + factor.log10();
-            if at < from - 1e-9 || to + 1e-9 < at {
-                continue;
-            }
-            let is_even = decade.rem_euclid(every) < 0.5;
-            let speaks = digit == 1 && is_even || short && (digit == 2 || digit == 5);
-            let text = if speaks { label(factor * 10_f64.powf(decade)) } else { String::new() };
-            ticks.push(Tick { at, step: if speaks && digit != 1 { 0.3 } else { step }, text });
-        }
-        decade += 1.0;
-    }
-    ticks
-}
-
-/// Returns the smallest of 1, 2, 5, 10, 20, … that is at least `min`.
-fn nice_step(min: f64) -> f64 {
-    let power = 10_f64.powf(min.log10().floor());
-    [1.0, 2.0, 5.0]
-        .map(|factor| factor * power)
-        .into_iter()
-        .find(|step| min <= *step * 1.000_001)
-        .unwrap_or(power * 10.0)
-}
-
-/// Returns the smallest step of time, in seconds, that is at least `min`: below a second as in
-/// [`nice_step`], above as on a clock (such as 15 s, 30 s, or 1 min).
-fn time_step(min: f64) -> f64 {
-    const CLOCK: [f64; 13] =
-        [1.0, 2.0, 5.0, 10.0, 15.0, 30.0, 60.0, 120.0, 300.0, 600.0, 900.0, 1_800.0, 3_600.0];
-    if min <= 0.5 {
-        return nice_step(min);
-    }
-    let hours = || (min / 3_600.0).ceil() * 3_600.0;
-    CLOCK.into_iter().find(|step| min <= *step).unwrap_or_else(hours)
-}
-
-/// Formats a time: `6 s`; from a minute on, `1:00`; `6.2 s` if ticks are close together.
-fn time_label(secs: f64, step: f64) -> String {
-    let secs = if secs.abs() < step * 1e-6 { 0.0 } else { secs };
-    if 60.0 <= secs && 1.0 <= step {
-        return text::clock(Nanos::from_secs_f64(secs.round()));
-    }
-    format!("{secs:.*}{NARROW_SPACE}s", decimals(step))
-}
-
-/// Formats milliseconds without the unit, which is in the axis label: `17.0`.
-fn millis_label(millis: f64, step: f64) -> String {
-    let millis = if millis.abs() < step * 1e-6 { 0.0 } else { millis };
-    format!("{millis:.*}", decimals(step).max(usize::from(step < 2.0))).replace('-', "\u{2212}")
-}
-
-/// Formats a power of ten in nanoseconds: `0.1 µs`, `10 ms`, `1 s`.
-pub fn decade_label(nanos: f64) -> String {
-    let (value, unit) = match nanos {
-        ..99.0 => (nanos, "ns"),
-        99.0..999_000.0 => (nanos / 1e3, "µs"),
-        999_000.0..999_000_000.0 => (nanos / 1e6, "ms"),
-        _ => (nanos / 1e9, "s"),
-    };
-    let decimals = usize::from(value < 0.95);
-    format!("{value:.decimals$}{NARROW_SPACE}{unit}")
-}
-
-/// Formats a share: `100%`, `0.1%`.
-fn share_label(share: f64) -> String {
-    let percent = share * 100.0;
-    format!("{percent:.*}%", decimals(percent))
-}
-
-/// Returns the number of decimals with which multiples of a step have different labels.
-fn decimals(step: f64) -> usize {
-    (0..9)
-        .find(|&decimals| {
-            let scaled = step * 10_f64.powi(decimals);
-            0.99 <= scaled && (scaled - scaled.round()).abs() < 1e-6 * scaled
-        })
-        .and_then(|decimals| usize::try_from(decimals).ok())
-        .unwrap_or(9)
 }
 
 /// Converts a count to a floating-point number; exact below 2^53.
@@ -284,4 +68,15 @@ pub const fn narrow(value: f64) -> f32 {
 }
 
 #[cfg(test)]
-mod tests;
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_below_the_lowest_decade_are_at_zero() {
+        for nanos in [-5.0, 0.0, 99.0] {
+            assert!((log_place(nanos) - ZERO).abs() < 1e-12);
+        }
+        assert!((log_place(1e6) - 6.0).abs() < 1e-12);
+        assert!((Scale::Log.nanos(6.0) - 1e6).abs() < 1e-3);
+    }
+}

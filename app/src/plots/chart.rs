@@ -13,7 +13,6 @@ use egui_plot::{PlotPoints, PlotTransform, Points};
 use jitterscope_engine::report::chart::{self, Chart, Marks};
 use jitterscope_engine::report::table::Quantity;
 
-use super::axis::Axis;
 use super::menu::{controls_ui, menu};
 use super::plane::{Direction, Look, Move, Plane, ask, describe, moved_range, read_out};
 use super::style::marker;
@@ -106,12 +105,12 @@ impl<'a> ChartCard<'a> {
     /// Returns the visible range of the horizontal axis; `None` unless the user zoomed or moved it.
     pub fn in_view(&self, ui: &Ui) -> Option<(f64, f64)> {
         let (from, to) = moved_range(ui.ctx(), self.id)?;
-        Some((value_at(&self.chart.x, from), value_at(&self.chart.x, to)))
+        Some((self.chart.x.value_at(from), self.chart.x.value_at(to)))
     }
 
     /// Zooms the horizontal axis to this range the next time the chart is drawn.
     pub fn look_at(&self, ui: &Ui, (from, to): (f64, f64)) {
-        let (from, to) = (place(&self.chart.x, from), place(&self.chart.x, to));
+        let (from, to) = (self.chart.x.position(from), self.chart.x.position(to));
         ask(ui.ctx(), self.id, Move::Show(from, to));
     }
 
@@ -262,7 +261,7 @@ fn view_ui(
     let said = match read.filter(|_| response.has_focus()) {
         Some(target) => {
             let name = &target.pick.series;
-            let value = value_text(&chart.y, value_at(&chart.y, target.at.y));
+            let value = value_text(&chart.y, chart.y.value_at(target.at.y));
             let words = format!("{name}, {}: {value}. Enter shows these frames", target.pick.words);
             read_out(ui, &response, &words);
             words
@@ -305,7 +304,8 @@ fn plot_ui(
             if !marked.is_empty() {
                 let look = tokens.series(1);
                 let (shape, is_filled) = marker(look.mark);
-                let places = marked.iter().map(|&(x, y)| [place(&chart.x, x), place(&chart.y, y)]);
+                let places =
+                    marked.iter().map(|&(x, y)| [chart.x.position(x), chart.y.position(y)]);
                 let marks = Points::new("marked", places.collect::<PlotPoints<'_>>());
                 let marks = marks.shape(shape).filled(is_filled).color(look.color);
                 plot.points(marks.radius(size::MARK - 1.0).allow_hover(false));
@@ -322,43 +322,16 @@ fn plot_ui(
     )
 }
 
-/// Returns the position of a value in the plot: linear or logarithmic.
-fn place(axis: &chart::Axis, value: f64) -> f64 {
-    match axis.scale {
-        chart::Scale::Linear => value,
-        chart::Scale::Log if 0.0 < value => value.log10(),
-        chart::Scale::Log => axis.from.log10(),
-    }
-}
-
-/// Returns the value at a position in the plot.
-fn value_at(axis: &chart::Axis, place: f64) -> f64 {
-    match axis.scale {
-        chart::Scale::Linear => place,
-        chart::Scale::Log => 10_f64.powf(place),
-    }
-}
-
 fn direction<'a>(chart: &'a Chart, of: &'a chart::Axis, is_vertical: bool) -> Direction<'a> {
-    let axis = match (of.quantity, of.scale) {
-        _ if !of.names.is_empty() => Axis::Rows,
-        (Quantity::Time, chart::Scale::Linear) => Axis::Nanos,
-        (Quantity::Time, chart::Scale::Log) => Axis::LogTime,
-        (Quantity::Share, chart::Scale::Linear) => Axis::Share,
-        (Quantity::Share, chart::Scale::Log) => Axis::LogShare,
-        (_, chart::Scale::Log) => Axis::LogCount,
-        (Quantity::Count, chart::Scale::Linear) => Axis::Count,
-        (_, chart::Scale::Linear) => Axis::Number,
-    };
     let limits = chart.limits.iter().filter(|limit| limit.is_vertical == is_vertical);
     let mut margin: Vec<(f64, String)> =
-        limits.map(|limit| (place(of, limit.at), limit.label.clone())).collect();
+        limits.map(|limit| (of.position(limit.at), limit.label.clone())).collect();
     margin.extend(of.zones.iter().map(|zone| {
-        let middle = f64::midpoint(place(of, zone.from), place(of, zone.to));
+        let middle = f64::midpoint(of.position(zone.from), of.position(zone.to));
         (middle, zone.grade.word().to_owned())
     }));
-    let range = (place(of, of.from), place(of, of.to));
-    Direction { axis, range, label: of.title, names: &of.names, margin }
+    let range = (of.position(of.from), of.position(of.to));
+    Direction { axis: of.kind(), range, label: of.title, names: &of.names, margin }
 }
 
 /// Draws charts below each other; charts of half width share a row if there is enough space.

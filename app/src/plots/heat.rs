@@ -8,7 +8,7 @@ use egui_plot::{HoverPosition, PlotPoint, PlotTransform};
 use jitterscope_engine::nanos::Nanos;
 use jitterscope_engine::report::Chart;
 
-use super::axis::{Axis, log_place, narrow, whole};
+use super::axis::{AxisKind, log_place, narrow, whole};
 use super::cells::{Cell, Cells};
 use super::menu::{PlotTable, controls_ui, menu};
 use super::plane::{Direction, Look, Move, Plane, ask, describe, moved_range, read_out};
@@ -93,7 +93,7 @@ impl HeatMap {
         let bars = if full < BARS.1 { 0.0 } else { BARS.0 };
         let plane = Plane {
             look: Look { has_cells: true, ..Look::new(self.id, height * count + AXIS) },
-            x: Direction::new(Axis::Time, whole, "Time"),
+            x: Direction::new(AxisKind::Time, whole, "Time"),
             y: Direction::rows(&names, count),
         };
         let map = &*self;

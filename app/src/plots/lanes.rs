@@ -6,7 +6,7 @@ use jitterscope_engine::nanos::Nanos;
 use jitterscope_engine::report::{Chart, chart, table::Quantity};
 use jitterscope_engine::stats::Pyramid;
 
-use super::axis::{Axis, Scale, ZERO, columns, log_place};
+use super::axis::{AxisKind, Scale, ZERO, columns, log_place};
 use super::menu::{PlotTable, controls_ui, menu, plot_rows};
 use super::plane::{Direction, Look, Move, Plane, SHORTEST, ask, describe, moved_range};
 use super::style::marker;
@@ -94,8 +94,8 @@ pub fn lanes_ui(ui: &mut Ui, height: f32, value_name: &'static str, lanes: &[Lan
         Spans::plain(Type::Small, lane.name, look.color).label(ui);
         let plane = Plane {
             look: Look { link: Some(Id::unique(LINK)), ..Look::new(id_of(number), height) },
-            x: Direction::new(Axis::Time, whole, if is_last { "Time" } else { "" }),
-            y: Direction::new(Axis::of(Scale::Log), value, value_name),
+            x: Direction::new(AxisKind::Time, whole, if is_last { "Time" } else { "" }),
+            y: Direction::new(Scale::Log.axis(), value, value_name),
         };
         let (response, _) = plane.show(
             ui,

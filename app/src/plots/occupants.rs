@@ -13,7 +13,7 @@ use jitterscope_engine::nanos::Nanos;
 use jitterscope_engine::report::Lanes;
 
 use self::pieces::{Piece, Style};
-use super::axis::Axis;
+use super::axis::AxisKind;
 use super::menu::{PlotTable, menu};
 use super::plane::{Direction, Look, Plane, describe};
 use super::timeline::{SIDES, Timeline};
@@ -102,7 +102,7 @@ pub fn occupants_ui(ui: &mut Ui, timeline: &Timeline, whole: (f64, f64), frames:
         }
         Across::Shared => whole,
     };
-    let axis = if is_shared { Axis::Time } else { Axis::Nanos };
+    let axis = if is_shared { AxisKind::Time } else { AxisKind::Nanos };
     let plane = Plane {
         look: Look {
             link: is_shared.then(|| timeline.link()),

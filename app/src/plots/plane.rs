@@ -13,7 +13,7 @@ use egui_plot::{
     PlotTransform, PlotUi, VPlacement,
 };
 
-use super::axis::{Axis, Tick, narrow};
+use super::axis::{AxisKind, Tick, narrow};
 use super::wheel::takes_wheel;
 use crate::theme::{Tokens, Type, size};
 use crate::widgets::Spans;
@@ -35,7 +35,7 @@ const MARGIN_WORDS: (f64, f64) = (64.0, 13.0);
 /// One axis of a plot.
 #[derive(Clone, Debug)]
 pub(super) struct Direction<'a> {
-    pub(super) axis: Axis,
+    pub(super) axis: AxisKind,
     /// The initially visible range, in the coordinates of the plot.
     pub(super) range: (f64, f64),
     pub(super) label: &'a str,
@@ -47,13 +47,13 @@ pub(super) struct Direction<'a> {
 
 impl<'a> Direction<'a> {
     /// An axis without rows and without labels in the margin.
-    pub(super) const fn new(axis: Axis, range: (f64, f64), label: &'a str) -> Self {
+    pub(super) const fn new(axis: AxisKind, range: (f64, f64), label: &'a str) -> Self {
         Self { axis, range, label, names: &[], margin: Vec::new() }
     }
 
     /// A vertical axis of `rows` rows, each with a name.
     pub(super) fn rows(names: &'a [String], rows: f32) -> Self {
-        Self { names, ..Self::new(Axis::Rows, (0.0, f64::from(rows)), "") }
+        Self { names, ..Self::new(AxisKind::Rows, (0.0, f64::from(rows)), "") }
     }
 }
 
@@ -372,7 +372,7 @@ impl Direction<'_> {
     /// Returns the range that has data. On a time axis, data starts at 0, although a live plot
     /// initially shows only the last seconds.
     fn extent(&self) -> (f64, f64) {
-        let first = if self.axis == Axis::Time { 0.0 } else { self.range.0 };
+        let first = if self.axis == AxisKind::Time { 0.0 } else { self.range.0 };
         (self.range.0.min(first), self.range.1)
     }
 
@@ -405,7 +405,7 @@ impl Direction<'_> {
             // overlap a label of the horizontal axis.
             let is_upright = apart < WORDS.0;
             for tick in &mut ticks {
-                if is_upright && axis == Axis::LogTime && tick.at - from < step * 0.1 {
+                if is_upright && axis == AxisKind::LogTime && tick.at - from < step * 0.1 {
                     tick.text.clear();
                 }
             }
@@ -492,7 +492,7 @@ mod tests {
 
     fn direction(margin: &[(f64, &str)]) -> Direction<'static> {
         let margin = margin.iter().map(|(at, words)| (*at, (*words).to_owned())).collect();
-        Direction { axis: Axis::Number, range: (0.0, 10.0), label: "", names: &[], margin }
+        Direction { axis: AxisKind::Number, range: (0.0, 10.0), label: "", names: &[], margin }
     }
 
     fn words(direction: &Direction<'_>, at: f64) -> String {
@@ -516,7 +516,8 @@ mod tests {
         let ctx = Context::default();
         theme::install(&ctx);
         let height = |name: &str, range: (f64, f64)| {
-            let x = Direction { axis: Axis::LogNanos, range, label: "lateness", ..direction(&[]) };
+            let x =
+                Direction { axis: AxisKind::LogNanos, range, label: "lateness", ..direction(&[]) };
             let look = Look {
                 id: Id::unique(name),
                 height: 200.0,
@@ -535,7 +536,7 @@ mod tests {
         };
         // Between 3 µs and 4.5 µs, no tick has a label.
         let unlabeled = (3_000_f64.log10(), 4_500_f64.log10());
-        let ticks = Axis::LogNanos.ticks(unlabeled.0, unlabeled.1, 0.1);
+        let ticks = AxisKind::LogNanos.ticks(unlabeled.0, unlabeled.1, 0.1);
         assert!(ticks.iter().all(|tick| tick.text.is_empty()), "{ticks:?}");
         let (empty, labeled) = ("without labels", "with labels");
         height(labeled, (2.0, 6.0));

@@ -4,7 +4,7 @@
 use eframe::egui::{Id, Ui};
 use egui_plot::{HoverPosition, PlotPoints, VLine};
 
-use super::axis::{Axis, narrow};
+use super::axis::{AxisKind, narrow};
 use super::menu::{PlotTable, menu};
 use super::plane::{Direction, Look, Plane, describe};
 use super::style;
@@ -41,7 +41,7 @@ pub struct Above {
     /// The group of plots that zoom and move together along this axis.
     pub link: Id,
     /// The axis of the strips, in seconds or in nanoseconds.
-    pub axis: Axis,
+    pub axis: AxisKind,
     /// Length of a second in units of the axis.
     pub per_second: f64,
     /// The selected time, in seconds, which is marked by a line.
@@ -54,7 +54,7 @@ impl Above {
         Self {
             id: timeline.id().with("strips"),
             link: timeline.link(),
-            axis: Axis::Time,
+            axis: AxisKind::Time,
             per_second: 1.0,
             selected: timeline.selected_secs(),
         }
@@ -63,7 +63,7 @@ impl Above {
     /// Returns the properties of a chart above the strips; the axis is in nanoseconds.
     pub fn chart(link: Id) -> Self {
         let id = link.with("strips");
-        Self { id, link, axis: Axis::Nanos, per_second: 1e9, selected: None }
+        Self { id, link, axis: AxisKind::Nanos, per_second: 1e9, selected: None }
     }
 }
 

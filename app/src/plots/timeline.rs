@@ -21,7 +21,7 @@ use self::items::Seen;
 use self::marked::Marked;
 use self::notes::Notes;
 use self::range::Selection;
-use super::axis::{Axis, Scale, columns, narrow};
+use super::axis::{AxisKind, Scale, columns, narrow};
 use super::menu::{controls_ui, menu};
 use super::plane::{Direction, Look, Move, Plane, ask, describe, moved_range};
 use crate::text;
@@ -298,7 +298,7 @@ impl Timeline {
             x: self.time_direction(whole),
             y: Direction {
                 margin: self.limit_words(data),
-                ..Direction::new(Axis::of(self.scale), self.whole_values(data, &drawn), &label)
+                ..Direction::new(self.scale.axis(), self.whole_values(data, &drawn), &label)
             },
         };
         let seen_of = |bounds: &PlotBounds, rect: Rect| Seen {
@@ -395,7 +395,7 @@ impl Timeline {
         let marks = self.marks.iter().zip(1_u32..);
         let marks = marks.map(|(secs, number)| (*secs, format!("Mark {number}")));
         let margin = marks.chain(self.note_words()).collect();
-        Direction { margin, ..Direction::new(Axis::Time, range, "Time") }
+        Direction { margin, ..Direction::new(AxisKind::Time, range, "Time") }
     }
 
     /// Returns the labels of the limits, with the positions of their lines.

@@ -60,17 +60,6 @@ pub fn time(when: &Zoned) -> String {
     when.strftime("%H:%M").to_string()
 }
 
-/// Formats a duration like a clock: `0:45`, `6:11`, `1:02:03`.
-pub fn clock(length: Nanos) -> String {
-    let secs = whole_secs(length);
-    let (hours, minutes, secs) = (secs / 3_600, secs / 60 % 60, secs % 60);
-    if hours > 0 {
-        format!("{hours}:{minutes:02}:{secs:02}")
-    } else {
-        format!("{minutes}:{secs:02}")
-    }
-}
-
 /// Formats a remaining duration: `4 min 17 s left`, `less than 5 s left`.
 pub fn eta(left: Nanos) -> String {
     if left < Nanos::from_secs(5) {
@@ -78,12 +67,6 @@ pub fn eta(left: Nanos) -> String {
     } else {
         format!("{} left", format_long_time(left))
     }
-}
-
-/// Returns a duration rounded to whole seconds; 0 if it is negative.
-fn whole_secs(length: Nanos) -> u64 {
-    let nanos = u64::try_from(length.get()).unwrap_or(0);
-    nanos.saturating_add(500_000_000) / 1_000_000_000
 }
 
 #[cfg(test)]
@@ -112,9 +95,6 @@ mod tests {
 
     #[test]
     fn what_lasted_is_a_clock_or_a_sentence() {
-        assert_eq!(clock(Nanos::from_secs(45)), "0:45");
-        assert_eq!(clock(Nanos::from_secs(371)), "6:11");
-        assert_eq!(clock(Nanos::from_secs(3_723)), "1:02:03");
         assert_eq!(format_long_time(Nanos::from_secs(371)), "6 min 11 s");
         assert_eq!(format_long_time(Nanos::from_secs(300)), "5 min");
         assert_eq!(format_long_time(Nanos::from_secs(45)), "45 s");

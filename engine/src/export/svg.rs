@@ -8,7 +8,7 @@ use std::fmt::Write as _;
 
 use super::sanitize::{self, NAME};
 use crate::report::chart::{Axis, Chart, Limit};
-use axis::{place, tick_text, ticks};
+use axis::{place, ticks};
 
 /// Width and height in pixels of a plot as a file, if a page shows the plot at full width.
 const WIDE: (f64, f64) = (950.0, 298.0);
@@ -124,15 +124,15 @@ impl<'a> Drawing<'a> {
     fn axes(&mut self) {
         let (top, right, bottom) = (MARGINS.top, self.right(), self.bottom());
         let (x, y) = (self.x, self.y);
-        for value in ticks(x) {
-            let at = self.across(value);
+        for (share, text) in ticks(x) {
+            let at = self.margins.left + (right - self.margins.left) * share;
             self.add(&format!("<path {GRID} d='M{at:.1} {top}V{bottom:.1}'/>"));
-            self.word((at, bottom + 18.0), "middle", &tick_text(x, value));
+            self.word((at, bottom + 18.0), "middle", &text);
         }
-        for value in ticks(y).into_iter().filter(|_| y.names.is_empty()) {
-            let at = self.down(value);
+        for (share, text) in ticks(y) {
+            let at = bottom - (bottom - top) * share;
             self.add(&format!("<path {GRID} d='M{:.1} {at:.1}H{right:.1}'/>", self.margins.left));
-            self.word((self.margins.left - 8.0, at + 4.0), "end", &tick_text(y, value));
+            self.word((self.margins.left - 8.0, at + 4.0), "end", &text);
         }
         let room = (MAX_NAMES - 14.0) / LETTER;
         let mut last = f64::MIN;

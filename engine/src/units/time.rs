@@ -73,13 +73,24 @@ pub fn format_time(length: Nanos) -> String {
     format!("{number}{NARROW_SPACE}{unit}")
 }
 
+/// Formats a duration like a clock: `0:45`, `6:11`, `1:02:03`.
+pub fn format_clock(length: Nanos) -> String {
+    let secs = whole_secs(length);
+    let (hours, minutes, secs) = (secs / 3_600, secs / 60 % 60, secs % 60);
+    if hours > 0 {
+        format!("{hours}:{minutes:02}:{secs:02}")
+    } else {
+        format!("{minutes}:{secs:02}")
+    }
+}
+
 /// Formats a duration for a sentence: `6 min 11 s`, `1 h 12 min`, or `6 min` without seconds. A duration below a
 /// second is formatted as a single value. From one hour, seconds are omitted.
 pub fn format_long_time(length: Nanos) -> String {
     if length < Nanos::from_secs(1) {
         return format_time(length);
     }
-    let secs = u64::try_from(length.get()).unwrap_or(0).saturating_add(500_000_000) / 1_000_000_000;
+    let secs = whole_secs(length);
     let (hours, minutes) = (secs / 3_600, secs / 60 % 60);
     match (hours, minutes, secs % 60) {
         (0, 0, secs) => format!("{secs} s"),
@@ -216,6 +227,11 @@ pub fn format_setting(length: Nanos) -> String {
     let number = format!("{:.3}", length.as_f64() / size);
     let number = number.trim_end_matches('0').trim_end_matches('.');
     format!("{number} {unit}")
+}
+
+/// Returns a duration rounded to whole seconds; 0 if it is negative.
+fn whole_secs(length: Nanos) -> u64 {
+    u64::try_from(length.get()).unwrap_or(0).saturating_add(500_000_000) / 1_000_000_000
 }
 
 #[cfg(test)]

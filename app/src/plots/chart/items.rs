@@ -12,7 +12,6 @@ use jitterscope_engine::report::table::Quantity;
 use super::super::axis::{float, narrow};
 use super::super::cells::Cells;
 use super::super::style::{self, line_style, marker};
-use super::place;
 use crate::theme::{Tokens, size};
 use crate::widgets::{Hidden, Severity};
 
@@ -34,7 +33,7 @@ pub(super) fn add<'a>(plot: &mut PlotUi<'a>, chart: &'a Chart, hidden: Hidden, t
             let stroke = look.stroke(size::LINE_COMPARE - 0.3);
             let line = style::line(&one.label, points(chart, one), stroke);
             let line = line.style(line_style(look.dash));
-            let base = place(&chart.y, chart.y.from);
+            let base = chart.y.position(chart.y.from);
             plot.line(line.fill(narrow(base)).fill_alpha(0.1).allow_hover(false));
         }),
         Marks::Points(all) => each(all, hidden, |one, at| {
@@ -42,8 +41,8 @@ pub(super) fn add<'a>(plot: &mut PlotUi<'a>, chart: &'a Chart, hidden: Hidden, t
             let dots = Points::new(one.label.as_str(), points(chart, one));
             let (shape, is_filled) = marker(look.mark);
             for (&(_, y), &(low, high)) in one.points.iter().zip(&one.intervals) {
-                let y = place(&chart.y, y);
-                let ends = vec![[place(&chart.x, low), y], [place(&chart.x, high), y]];
+                let y = chart.y.position(y);
+                let ends = vec![[chart.x.position(low), y], [chart.x.position(high), y]];
                 let bar = Line::new(one.label.as_str(), ends).stroke(look.stroke(1.4));
                 plot.line(bar.allow_hover(false));
             }
@@ -61,10 +60,10 @@ pub(super) fn add<'a>(plot: &mut PlotUi<'a>, chart: &'a Chart, hidden: Hidden, t
     for limit in &chart.limits {
         let style = LineStyle::dashed_dense();
         if limit.is_vertical {
-            let line = VLine::new(limit.label.as_str(), place(&chart.x, limit.at));
+            let line = VLine::new(limit.label.as_str(), chart.x.position(limit.at));
             plot.vline(line.color(tokens.target).width(1.0).style(style).allow_hover(false));
         } else {
-            let line = HLine::new(limit.label.as_str(), place(&chart.y, limit.at));
+            let line = HLine::new(limit.label.as_str(), chart.y.position(limit.at));
             plot.hline(line.color(tokens.target).width(1.0).style(style).allow_hover(false));
         }
     }
@@ -77,7 +76,7 @@ fn each(all: &[Series], hidden: Hidden, mut draw: impl FnMut(&Series, usize)) {
 }
 
 fn points<'a>(chart: &Chart, one: &Series) -> PlotPoints<'a> {
-    one.points.iter().map(|&(x, y)| [place(&chart.x, x), place(&chart.y, y)]).collect()
+    one.points.iter().map(|&(x, y)| [chart.x.position(x), chart.y.position(y)]).collect()
 }
 
 fn line(plot: &mut PlotUi<'_>, chart: &Chart, one: &Series, at: usize, tokens: &Tokens) {
@@ -93,8 +92,8 @@ fn curve(plot: &mut PlotUi<'_>, chart: &Chart, one: &Series, at: usize, tokens: 
     let (shape, is_filled) = marker(look.mark);
     plot.points(marks.shape(shape).filled(is_filled).color(look.color).allow_hover(false));
     for (&(x, _), &(low, high)) in one.points.iter().zip(&one.intervals) {
-        let x = place(&chart.x, x);
-        let ends = vec![[x, place(&chart.y, low)], [x, place(&chart.y, high)]];
+        let x = chart.x.position(x);
+        let ends = vec![[x, chart.y.position(low)], [x, chart.y.position(high)]];
         let bar = Line::new(one.label.as_str(), ends).stroke(look.stroke(1.4));
         plot.line(bar.allow_hover(false));
     }
@@ -103,11 +102,11 @@ fn curve(plot: &mut PlotUi<'_>, chart: &Chart, one: &Series, at: usize, tokens: 
 /// Adds the bins of a single histogram as bars.
 fn bars(plot: &mut PlotUi<'_>, chart: &Chart, one: &Series, tokens: &Tokens) {
     let color = tokens.series(0).color;
-    let base = place(&chart.y, chart.y.from);
+    let base = chart.y.position(chart.y.from);
     let bars = one.points.chunks_exact(2).filter_map(|edges| {
         let [(from, count), (to, _)] = edges else { return None };
-        let (from, to) = (place(&chart.x, *from), place(&chart.x, *to));
-        let bar = Bar::new(f64::midpoint(from, to), place(&chart.y, *count) - base);
+        let (from, to) = (chart.x.position(*from), chart.x.position(*to));
+        let bar = Bar::new(f64::midpoint(from, to), chart.y.position(*count) - base);
         let bar = bar.base_offset(base).width(to - from).fill(color.gamma_multiply(0.5));
         (0.0 < *count).then(|| bar.stroke(Stroke::new(1.0, color)))
     });
@@ -116,7 +115,7 @@ fn bars(plot: &mut PlotUi<'_>, chart: &Chart, one: &Series, tokens: &Tokens) {
 }
 
 fn boxes(plot: &mut PlotUi<'_>, chart: &Chart, all: &[BoxMark], tokens: &Tokens) {
-    let at = |value: f64| place(&chart.x, value);
+    let at = |value: f64| chart.x.position(value);
     let rows = || all.iter().zip(0_u32..).map(|(one, row)| (one, f64::from(row) + 0.5));
     let boxes = rows().map(|(one, row)| {
         let look = tokens.series(one.series);
@@ -158,7 +157,7 @@ fn zones(plot: &mut PlotUi<'_>, chart: &Chart, tokens: &Tokens) {
     for (axis, of) in [(Axis::X, &chart.x), (Axis::Y, &chart.y)] {
         for zone in &of.zones {
             let color = Severity::of_grade(Some(zone.grade.into())).color(tokens);
-            let span = Span::new("", place(of, zone.from)..=place(of, zone.to)).axis(axis);
+            let span = Span::new("", of.position(zone.from)..=of.position(zone.to)).axis(axis);
             plot.span(span.fill(color.gamma_multiply(ZONE)).border_width(0.0));
         }
     }

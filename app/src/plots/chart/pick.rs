@@ -8,7 +8,6 @@ use jitterscope_engine::report::table::Quantity;
 
 use super::super::plane::has_keys;
 use super::words::{holds_lower, range_text, value_text};
-use super::{place, value_at};
 use crate::widgets::Hidden;
 
 /// Maximum distance between the pointer and a point of a curve, in points.
@@ -57,11 +56,11 @@ pub(super) fn targets(chart: &Chart, hidden: Hidden) -> Vec<Target> {
 fn bars(chart: &Chart, one: &Series) -> Vec<Target> {
     let bars = one.points.chunks_exact(2).filter_map(|edges| {
         let [(from, count), (to, _)] = edges else { return None };
-        let middle = f64::midpoint(place(&chart.x, *from), place(&chart.x, *to));
+        let middle = f64::midpoint(chart.x.position(*from), chart.x.position(*to));
         let words = range_text(&chart.x, (*from, *to));
         let from = if holds_lower(&chart.x, *from) { f64::NEG_INFINITY } else { *from };
         let pick = ChartPick { series: one.label.clone(), from, to: *to, words };
-        let at = PlotPoint::new(middle, place(&chart.y, *count));
+        let at = PlotPoint::new(middle, chart.y.position(*count));
         (0.0 < *count).then_some(Target { pick, at })
     });
     bars.collect()
@@ -75,7 +74,7 @@ fn points(chart: &Chart, one: &Series) -> Vec<Target> {
             to: f64::INFINITY,
             words: format!("{} or more", value_text(&chart.x, x)),
         },
-        at: PlotPoint::new(place(&chart.x, x), place(&chart.y, y)),
+        at: PlotPoint::new(chart.x.position(x), chart.y.position(y)),
     };
     one.points.iter().map(point).collect()
 }
@@ -92,7 +91,7 @@ pub(super) fn pointed<'a>(
     let off = |target: &&Target| transform.position_from_point(&target.at).distance(pointer);
     let nearest = |a: &&Target, b: &&Target| off(a).total_cmp(&off(b));
     if matches!(chart.marks, Marks::Steps(_)) {
-        let value = value_at(&chart.x, transform.value_from_position(pointer).x);
+        let value = chart.x.value_at(transform.value_from_position(pointer).x);
         return targets.iter().filter(|target| target.pick.holds(value)).min_by(nearest);
     }
     targets.iter().min_by(nearest).filter(|target| off(target) <= REACH)

@@ -8,7 +8,6 @@ use jitterscope_engine::report::chart::{Chart, Marks, Series};
 use super::super::plane::hold;
 use super::super::style::SHADE;
 use super::words::{range_text, value_text};
-use super::{place, value_at};
 use crate::text;
 use crate::theme::{Tokens, Type, icons, size};
 use crate::widgets::keys::take_escape;
@@ -35,7 +34,7 @@ pub(super) fn select(
     }
     let ctx = &response.ctx;
     let (shift, origin) = ctx.input(|input| (input.modifiers.shift, input.pointer.press_origin()));
-    let value = |at| value_at(&chart.x, transform.value_from_position(at).x);
+    let value = |at| chart.x.value_at(transform.value_from_position(at).x);
     if shift
         && response.drag_started_by(PointerButton::Primary)
         && let Some(begin) = origin.map(value)
@@ -98,7 +97,7 @@ fn sentence(chart: &Chart, range: Selection) -> Option<String> {
 /// Shades the selected range in the plot.
 pub(super) fn add(plot: &mut PlotUi<'_>, chart: &Chart, range: Selection, tokens: &Tokens) {
     if let Some((from, to)) = edges(chart, range) {
-        let span = Span::new("", place(&chart.x, from)..=place(&chart.x, to));
+        let span = Span::new("", chart.x.position(from)..=chart.x.position(to));
         plot.span(span.fill(tokens.acc.gamma_multiply(SHADE)).border_color(tokens.acc));
     }
 }

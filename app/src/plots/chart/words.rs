@@ -8,7 +8,6 @@ use jitterscope_engine::report::table::Quantity;
 
 use super::super::axis::whole;
 use super::super::menu::PlotTable;
-use super::value_at;
 use crate::text;
 use crate::widgets::Hidden;
 
@@ -52,7 +51,7 @@ pub(super) fn range_text(axis: &Axis, (from, to): (f64, f64)) -> String {
 pub(super) fn readout(chart: &Chart, hidden: Hidden, hover: &HoverPosition<'_>) -> Option<String> {
     match (&chart.marks, hover) {
         (Marks::Steps(series), HoverPosition::Elsewhere { position }) => {
-            bin_text(chart, series, hidden, value_at(&chart.x, position.x))
+            bin_text(chart, series, hidden, chart.x.value_at(position.x))
         }
         (Marks::Boxes(boxes), HoverPosition::Elsewhere { position }) => {
             let row = usize::try_from(whole((position.y - 0.5).max(0.0))).ok()?;
@@ -61,9 +60,9 @@ pub(super) fn readout(chart: &Chart, hidden: Hidden, hover: &HoverPosition<'_>) 
         (_, HoverPosition::NearDataPoint { plot_name, position, .. }) => Some(format!(
             "{plot_name}\n{} {}\n{} {}",
             chart.x.title,
-            value_text(&chart.x, value_at(&chart.x, position.x)),
+            value_text(&chart.x, chart.x.value_at(position.x)),
             chart.y.title,
-            value_text(&chart.y, value_at(&chart.y, position.y)),
+            value_text(&chart.y, chart.y.value_at(position.y)),
         )),
         _ => None,
     }

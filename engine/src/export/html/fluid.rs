@@ -2,7 +2,7 @@
 //! pixels, so that text is never scaled.
 
 use super::super::sanitize::{NAME, NOTE, html};
-use super::super::svg::axis::{place, tick_text, ticks};
+use super::super::svg::axis::{place, ticks};
 use crate::report::chart::Axis;
 
 /// Maximum number of axis labels: first for a narrow plot (a half or third of the page's width), then for a
@@ -86,8 +86,7 @@ impl Fluid {
         // If a phone has no room for all labels, it shows every second one: the others have the class `wide`.
         let on_phone = if has_names { LABELS_BY_NAMES } else { LABELS[0] };
         let spare = 2 * step * usize::from(on_phone * step < ticks.len());
-        for (value, number) in ticks.into_iter().zip(0_usize..) {
-            let at = place(axis, value);
+        for ((at, text), number) in ticks.into_iter().zip(0_usize..) {
             self.line("grid", (at, top), (at, bottom));
             if number.is_multiple_of(step) {
                 let anchor = if at < 0.03 {
@@ -99,7 +98,7 @@ impl Fluid {
                 };
                 let is_spare = 0 < spare && !number.is_multiple_of(spare);
                 let class = if is_spare { "wide" } else { "" };
-                self.word(class, (at, 0.0), bottom + 15.0, anchor, &tick_text(axis, value));
+                self.word(class, (at, 0.0), bottom + 15.0, anchor, &text);
             }
         }
         self.line("axis", (0.0, bottom), (1.0, bottom));
@@ -107,10 +106,10 @@ impl Fluid {
 
     /// Adds grid lines and labels, or row names, of the vertical axis.
     pub(super) fn y_axis(&mut self, axis: &Axis, (top, bottom): (f64, f64)) {
-        for value in ticks(axis).into_iter().filter(|_| axis.names.is_empty()) {
-            let y = bottom - (bottom - top) * place(axis, value);
+        for (at, text) in ticks(axis) {
+            let y = bottom - (bottom - top) * at;
             self.line("grid", (0.0, y), (1.0, y));
-            self.word("", (0.0, -8.0), y + 4.0, "end", &tick_text(axis, value));
+            self.word("", (0.0, -8.0), y + 4.0, "end", &text);
         }
         let mut last = f64::MIN;
         for (name, row) in axis.names.iter().zip(0_u32..) {

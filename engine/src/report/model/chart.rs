@@ -3,6 +3,7 @@
 
 mod common;
 mod forest;
+mod ticks;
 
 pub(in crate::report) use common::{
     decade_above_one, histogram, lateness, linear_histogram, over_time, overlaid, points_over_time,
@@ -12,6 +13,7 @@ pub use common::{
     default_row, fitted, lateness_distributions, of_histograms, of_tails, tail_curve, trials,
 };
 pub(in crate::report) use forest::{ForestRow, ForestTitles, forest};
+pub use ticks::{AxisKind, FLOOR, Tick, ZERO};
 
 use super::table::Quantity;
 use crate::stats::{Grade, PercentileRule, Quantile, Sorted};
@@ -116,6 +118,37 @@ impl Axis {
             .filter(|zone| zone.from < zone.to)
             .collect();
         self
+    }
+
+    /// Returns the values of the axis, which determine its ticks and labels.
+    pub fn kind(&self) -> AxisKind {
+        match (self.quantity, self.scale) {
+            _ if !self.names.is_empty() => AxisKind::Rows,
+            (Quantity::Time, Scale::Linear) => AxisKind::Nanos,
+            (Quantity::Time, Scale::Log) => AxisKind::LogTime,
+            (Quantity::Share, Scale::Linear) => AxisKind::Share,
+            (Quantity::Share, Scale::Log) => AxisKind::LogShare,
+            (_, Scale::Log) => AxisKind::LogCount,
+            (Quantity::Count, Scale::Linear) => AxisKind::Count,
+            (_, Scale::Linear) => AxisKind::Number,
+        }
+    }
+
+    /// Returns the position of a value: the value itself, or its decimal logarithm.
+    pub fn position(&self, value: f64) -> f64 {
+        match self.scale {
+            Scale::Linear => value,
+            Scale::Log if 0.0 < value => value.log10(),
+            Scale::Log => self.from.log10(),
+        }
+    }
+
+    /// Returns the value at a position.
+    pub fn value_at(&self, position: f64) -> f64 {
+        match self.scale {
+            Scale::Linear => position,
+            Scale::Log => 10_f64.powf(position),
+        }
     }
 
     /// Creates an axis of rows with these names, from top to bottom.

@@ -130,6 +130,13 @@ fn periods_and_errors() {
 }
 
 #[test]
+fn a_clock_has_hours_only_from_an_hour_on() {
+    for (secs, text) in [(45, "0:45"), (371, "6:11"), (3_723, "1:02:03")] {
+        assert_eq!(format_clock(Nanos::from_secs(secs)), text);
+    }
+}
+
+#[test]
 fn a_tile_gets_number_and_unit_apart() {
     assert_eq!(time_parts(Nanos::from_micros(524)), ("524".to_owned(), "µs"));
 }

@@ -121,7 +121,7 @@ pub(super) fn cells_ui(row: &mut TableRow<'_, '_>, run: &RunListEntry, look: Row
     });
     if look.is_wide {
         cell(row, &run.machine);
-        cell(row, &text::clock(run.measured));
+        cell(row, &text::format_clock(run.measured));
     }
     let when = text::local(run.started_at);
     let words = if look.is_by_day {

@@ -1,0 +1,47 @@
+//! Tests the positions and labels of ticks.
+
+use super::*;
+
+fn check(axis: AxisKind, range: (f64, f64), step: f64, expected: &[&str]) {
+    let ticks = axis.ticks(range.0, range.1, step);
+    let texts: Vec<String> = ticks
+        .into_iter()
+        .filter(|tick| !tick.text.is_empty())
+        .map(|tick| tick.text.replace(NARROW_SPACE, " "))
+        .collect();
+    assert_eq!(texts, expected, "{axis:?}");
+}
+
+#[test]
+fn ticks_carry_their_units() {
+    check(AxisKind::Time, (5.0, 9.9), 1.6, &["6 s", "8 s"]);
+    check(AxisKind::Time, (0.0, 120.0), 25.0, &["0 s", "30 s", "1:00", "1:30", "2:00"]);
+    check(AxisKind::Time, (0.0, 0.5), 0.15, &["0.0 s", "0.2 s", "0.4 s"]);
+    check(AxisKind::Millis, (14.5, 17.2), 0.7, &["15.0", "16.0", "17.0"]);
+    check(AxisKind::Count, (0.0, 2_100.0), 900.0, &["0", "1 000", "2 000"]);
+    check(AxisKind::LogCount, (-0.3, 3.2), 1.0, &["1", "10", "100", "1 000"]);
+    check(AxisKind::Nanos, (0.0, 9e4), 2e4, &["0 µs", "20 µs", "40 µs", "60 µs", "80 µs"]);
+    check(AxisKind::Nanos, (16.6e6, 16.8e6), 7e4, &["16.6 ms", "16.7 ms", "16.8 ms"]);
+    check(AxisKind::Nanos, (0.0, 120e9), 25e9, &["0 s", "30 s", "1:00", "1:30", "2:00"]);
+    check(AxisKind::Share, (0.0, 0.2), 0.1, &["0%", "10%", "20%"]);
+    check(AxisKind::Number, (0.0, 1.0), 0.5, &["0.0", "0.5", "1.0"]);
+    check(AxisKind::LogShare, (-3.3, 0.0), 1.0, &["0.1%", "1%", "10%", "100%"]);
+}
+
+#[test]
+fn a_logarithmic_axis_has_a_zero_under_its_lowest_decade() {
+    let expected = ["0", "0.1 µs", "1 µs", "10 µs", "100 µs", "1 ms", "10 ms"];
+    check(AxisKind::LogNanos, (1.3, 7.4), 1.0, &expected);
+    check(AxisKind::LogNanos, (1.3, 7.4), 3.7, &["0", "0.1 µs", "10 µs", "1 ms"]);
+}
+
+#[test]
+fn a_short_logarithmic_axis_labels_two_and_five() {
+    check(AxisKind::LogNanos, (6.9, 7.8), 1.0, &["10 ms", "20 ms", "50 ms"]);
+}
+
+#[test]
+fn an_empty_range_has_no_ticks() {
+    assert!(AxisKind::Millis.ticks(1.0, 1.0, 1.0).is_empty());
+    assert!(AxisKind::Time.ticks(0.0, f64::NAN, 1.0).is_empty());
+}

@@ -112,7 +112,7 @@ fn a_check_of_one_part_and_a_skipped_one_give_no_answer_but_are_retained() {
     let samples = |app: &App| {
         let quick = app.session().running().quick().check()?;
         let trial = app.session().running().live()?.1.current()?;
-        (quick.current() == Part::Spin).then_some(trial.samples.len())
+        (quick.sequence.current() == Part::Spin).then_some(trial.samples.len())
     };
     step_until(&mut harness, |app| samples(app).is_some_and(|count| 0 < count));
     harness.get_by_label_contains("Timeline, ").focus();

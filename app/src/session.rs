@@ -413,7 +413,7 @@ impl Session {
                 self.run(RUNNING, |part, context| part.start_when_quiet(test, context));
             }
             Action::MeasureWithoutWaiting => self.run(RUNNING, |part, _| part.measure_now()),
-            Action::SkipQuickPart => self.run(RUNNING, |part, _| part.skip_part()),
+            Action::SkipQuickPart => self.run(RUNNING, Running::skip_part),
             Action::ChooseQuickPart { part, is_selected } => {
                 self.run(RUNNING, |running, _| running.choose_part(part, is_selected));
             }

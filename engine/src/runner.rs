@@ -22,6 +22,7 @@
 pub mod agent;
 mod agent_error;
 mod check;
+mod check_sequence;
 mod connection;
 mod copy;
 mod host;
@@ -43,9 +44,10 @@ use crate::store::{Room, SaveError, Store};
 
 pub use crate::format::protocol::AgentFacts;
 pub use agent_error::AgentError;
-pub use check::{CheckGroup, check_settings};
+pub use check::CheckGroup;
+pub use check_sequence::{CheckSequence, CheckStep, MeasuredPart, PartState};
 pub use copy::{copy_agent, system_of};
-pub use host::{Address, Agent, Host, HostLoad, open_sign_in};
+pub use host::{Address, Agent, Host, open_sign_in};
 pub use host_key::HostKey;
 pub use quiet::{OtherLoad, OtherPrograms, OtherShare, QuietWait};
 pub use remote_run::lost_after;

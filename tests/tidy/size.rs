@@ -9,7 +9,8 @@ use super::{Source, check, sources};
 /// commit that has to raise one says why in a sentence here, next to the number.
 /// Engine, 49 748 to 49 838: the words of causes and results moved from the app.
 /// Engine, 49 838 to 49 992: the ticks moved from the app.
-const MAX_PRODUCT_LINES: [(&str, usize); 2] = [("engine/src", 49_992), ("app/src", 38_851)];
+/// Engine, 49 992 to 50 258: the course of the quick check moved from the app and the command line.
+const MAX_PRODUCT_LINES: [(&str, usize); 2] = [("engine/src", 50_258), ("app/src", 38_586)];
 /// How far a crate may be below its number before the number has to be lowered.
 const MAX_UNUSED_LINES: usize = 150;
 

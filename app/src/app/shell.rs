@@ -12,9 +12,7 @@ use self::progress::progress_ui;
 use super::cost::OverheadMeter;
 use super::host_menu::{HostMenu, has_place};
 use crate::pages::{WHAT_HELPS, examples_menu_ui, icon_of, machine_markdown, severity_of};
-use crate::session::{
-    Action, ActiveCheck, PageId, Phase, Progress, Session, ShortcutState, TestState,
-};
+use crate::session::{Action, PageId, Phase, Progress, Session, ShortcutState, TestState};
 use crate::text;
 use crate::theme::{Tokens, Type, icons, size};
 use crate::widgets::{
@@ -458,7 +456,7 @@ pub(super) fn status_ui(
                     Some(_) if is_narrow => part(ui, icons::PULSE, "Measuring"),
                     Some((state, _)) => {
                         let name = match session.running().quick().check() {
-                            Some(check) => check.current().name(),
+                            Some(check) => check.sequence.current().name(),
                             None => state.name(),
                         };
                         part(ui, icons::PULSE, &format!("Measuring: {name}"));
@@ -521,7 +519,8 @@ pub(super) fn status_ui(
 /// Whether a check or a test waits for other programs.
 fn is_waiting(session: &Session) -> bool {
     let check = session.running().quick().check();
-    session.running().waiting().is_some() || check.is_some_and(ActiveCheck::is_waiting_for_quiet)
+    session.running().waiting().is_some()
+        || check.is_some_and(|check| check.sequence.is_waiting_for_quiet())
 }
 
 /// Returns the power source, the power plan, and the load of other programs as one text, or `None`

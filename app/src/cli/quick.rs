@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::io;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use clap::{Arg, ArgMatches, Command};
 use jitterscope_engine::export::openmetrics::{self, Source};
@@ -11,13 +12,11 @@ use jitterscope_engine::format;
 use jitterscope_engine::measure::TraceMode;
 use jitterscope_engine::nanos::Nanos;
 use jitterscope_engine::plan::Plan;
-use jitterscope_engine::plan::quick::{BUDGET, CheckSettings, Part};
-use jitterscope_engine::report::quick::{
-    Figure, Measured, Scorecard, continuation, joined, lateness_chart,
-};
+use jitterscope_engine::plan::quick::{CheckSettings, Part};
+use jitterscope_engine::report::quick::{Figure, Measured, Scorecard, joined, lateness_chart};
 use jitterscope_engine::report::{Options, Report};
-use jitterscope_engine::run::{Ending, Labels, Run, TrialRun};
-use jitterscope_engine::runner::{CheckGroup, MachineFacts, QuietWait};
+use jitterscope_engine::run::{Ending, Labels, Run};
+use jitterscope_engine::runner::{CheckSequence, CheckStep, MachineFacts, QuietWait};
 use jitterscope_engine::stats::GradeRange;
 use jitterscope_engine::store::{self, Store};
 use serde_json::{Value, json};
@@ -66,12 +65,9 @@ struct Check<'a> {
     facts: MachineFacts,
     terminal: Terminal<'a>,
     trace: TraceMode,
-    settings: CheckSettings,
-    /// The remaining time that may be spent on measuring parts longer.
-    spare: Nanos,
-    group: CheckGroup,
-    quiet: QuietWait,
+    sequence: CheckSequence<(Run, Report)>,
     began: jiff::Timestamp,
+    has_saved: bool,
     has_failed: bool,
 }
 
@@ -84,28 +80,21 @@ pub(super) fn run(store: Option<&Store>, matches: &ArgMatches) -> Result<Status,
     terminal.host().check_trace(trace).map_err(failed)?;
     let facts = terminal.host().facts();
     let share = matches.get_one::<f64>("scale").copied().unwrap_or(1.0);
-    // A scaled-down check neither waits for quiet nor repeats parts.
-    let limit = if share < 1.0 { Nanos::ZERO } else { QuietWait::DEFAULT };
     let settings = CheckSettings { scale: share, ..terminal.host().check_settings(&facts.cpus) };
     let mut check = Check {
-        quiet: QuietWait::new(limit),
+        sequence: CheckSequence::new(&Part::ALL, QuietWait::DEFAULT, &facts.cpus, settings),
         facts,
         terminal,
         trace,
-        spare: spare(&settings),
-        settings,
-        group: CheckGroup::default(),
         began: crate::text::now(),
+        has_saved: false,
         has_failed: false,
     };
-    let mut measured: Vec<(Part, Option<(Run, Report)>)> =
-        Part::IN_ORDER.into_iter().map(|part| (part, check.measure_quietly(part))).collect();
-    measured.sort_by_key(|(part, _)| *part);
+    check.measure_all();
     let format = text(matches, "format").unwrap_or_default();
     let place = output.place(&format);
-    let shown = measured
-        .into_iter()
-        .map(|(part, found)| (part, found.map(|(run, _)| redacted(&run, place))));
+    let measured = check.sequence.results().into_iter();
+    let shown = measured.map(|(part, found)| (part, found.map(|found| redacted(&found.0, place))));
     let saved = Saved { began: check.began, parts: shown.collect() };
     let content = saved.text(&format, &check.facts.machine.short());
     let mut status = if check.has_failed { Status::Failed } else { Status::Done };
@@ -114,7 +103,7 @@ pub(super) fn run(store: Option<&Store>, matches: &ArgMatches) -> Result<Status,
         status = failed(error);
     }
     if check.terminal.is_interrupted() {
-        terminal::print_stopped(check.terminal.store().is_some() && !saved.runs().is_empty());
+        terminal::print_stopped(check.has_saved);
         status = Status::Stopped;
     }
     Ok(status)
@@ -225,138 +214,91 @@ pub(super) fn show(
 }
 
 impl Check<'_> {
-    /// Measures a part of the check once other programs are quiet. Measures it again if other
-    /// programs disturbed the run, and longer if there is too little data for a grade.
-    fn measure_quietly(&mut self, part: Part) -> Option<(Run, Report)> {
-        self.wait_for_quiet();
-        let Some(first) = self.measure(part) else {
-            self.group.skip(part);
-            return None;
-        };
-        let mut found = evaluated(first);
-        let disturbance = found.1.verdict.standing.disturbance();
-        let is_tried_out = self.settings.scale < 1.0;
-        if !is_tried_out
-            && !self.terminal.is_interrupted()
-            && self.quiet.must_repeat(part, disturbance)
-        {
-            if let Some(disturbance) = disturbance.filter(|_| !self.terminal.is_quiet()) {
-                print_message(&format!("disturbed: {disturbance}; measuring again"));
-            }
-            self.wait_for_quiet();
-            found = self.measure(part).map_or(found, evaluated);
-        }
-        if !is_tried_out && !self.terminal.is_interrupted() {
-            found = self.measure_longer(part, found);
-        }
-        if part == Part::FrameLoad {
-            self.settings.tail = found.0.trials.iter().find_map(TrialRun::tail);
-        }
-        Some(found)
-    }
-
-    /// Continues a part if its data does not suffice for a grade and time remains.
-    fn measure_longer(&mut self, part: Part, first: (Run, Report)) -> (Run, Report) {
-        let Some(plan) = continuation(&first.0, &first.1) else { return first };
-        let length = plan.duration(&self.facts.cpus);
-        if self.spare < length {
-            return first;
-        }
-        self.spare = self.spare - length;
-        if !self.terminal.is_quiet() {
-            let about = words::format_long_time(length);
-            print_message(&format!("{}: measuring longer to decide, {about}", part.name()));
-        }
-        let labels = self.group.labels(part);
-        match self.measure_plan(part, plan, labels, Some(&first.0)) {
-            Some(run) => evaluated(run),
-            None => first,
+    /// Measures all parts, each once other programs are quiet.
+    fn measure_all(&mut self) {
+        let mut step = self.sequence.start();
+        let mut is_said = false;
+        loop {
+            self.stop_if_interrupted();
+            step = match step {
+                CheckStep::Measure(..) if self.sequence.is_stopped => self.sequence.take_no_run(),
+                CheckStep::Look(repeated) => {
+                    if let Some(disturbance) = repeated {
+                        self.print(&format!("disturbed: {disturbance}; measuring again"));
+                    }
+                    let found = self.terminal.host().look();
+                    self.stop_if_interrupted();
+                    let words = words::quick::busy_now(&found).filter(|_| !is_said);
+                    let next = self.sequence.take_other_load(found);
+                    if let (CheckStep::Look(_), Some(words)) = (&next, words) {
+                        is_said = true;
+                        self.print(&format!("waiting for quiet: {words}"));
+                    }
+                    next
+                }
+                CheckStep::Measure(plan, labels) => {
+                    is_said = false;
+                    let measured = self.measure(*plan, labels);
+                    self.stop_if_interrupted();
+                    match measured {
+                        Some(run) => {
+                            let report = Report::of(&run, &Options::default());
+                            self.sequence.take_run(&Arc::new((run, report)))
+                        }
+                        None => self.sequence.take_no_run(),
+                    }
+                }
+                CheckStep::End => return,
+            };
         }
     }
 
-    /// Waits until other programs are quiet, up to the time limit of the check.
-    fn wait_for_quiet(&mut self) {
-        /// How often the load of other programs is measured.
-        const INTERVAL: Nanos = Nanos::from_millis(500);
-        let mut is_said = self.terminal.is_quiet();
-        if self.settings.scale < 1.0 {
-            return;
-        }
-        let Some(mut load) = self.terminal.host().other_load() else { return };
-        while !self.terminal.is_interrupted() {
-            std::thread::sleep(INTERVAL.to_duration());
-            let found = load.read();
-            if !self.quiet.must_wait(found.share) {
-                return;
-            }
-            self.quiet.spend(INTERVAL);
-            if let Some(words) = words::quick::busy_now(&found).filter(|_| !is_said) {
-                is_said = true;
-                print_message(&format!("waiting for quiet: {words}"));
-            }
-        }
-    }
-
-    /// Measures and saves a part of the check; `None` if the user interrupted the check or the part
-    /// has no data.
-    fn measure(&mut self, part: Part) -> Option<Run> {
+    fn stop_if_interrupted(&mut self) {
         if self.terminal.is_interrupted() {
-            return None;
+            self.sequence.is_stopped = true;
         }
-        let plan = part.plan(&self.settings);
-        if !self.terminal.is_quiet() {
-            let about = words::format_long_time(plan.duration(&self.facts.cpus));
-            let at = Part::IN_ORDER.iter().position(|one| *one == part).unwrap_or(0) + 1;
-            print_message(&format!("{at} of {}: {}, about {about}", Part::ALL.len(), part.name()));
-        }
-        let labels = self.group.labels(part);
-        self.measure_plan(part, plan, labels, None)
     }
 
-    /// Measures and saves a plan of a part. If a `first` run is given, the saved run contains the
-    /// trials of this run followed by the new ones.
-    fn measure_plan(
-        &mut self,
-        part: Part,
-        plan: Plan,
-        labels: Labels,
-        first: Option<&Run>,
-    ) -> Option<Run> {
+    /// Prints a message unless the terminal is to stay quiet.
+    fn print(&self, words: &str) {
+        if !self.terminal.is_quiet() {
+            print_message(words);
+        }
+    }
+
+    /// Measures and saves the current part; `None` if it has no data.
+    fn measure(&mut self, plan: Plan, labels: Labels) -> Option<Run> {
+        let (part, first) = (self.sequence.current(), self.sequence.continued.clone());
+        let about = words::format_long_time(plan.duration(&self.facts.cpus));
+        let name = part.name();
+        let at = self.sequence.current_index() + 1;
+        self.print(&match first {
+            Some(_) => format!("{name}: measuring longer to decide, {about}"),
+            None => format!("{at} of {}: {name}, about {about}", Part::ALL.len()),
+        });
         let mut request = self.facts.clone().request(plan, labels);
         request.trace = self.trace;
+        let first = first.as_ref().map(|(first, _)| &first.0);
         let saved = match self.terminal.measure_after(request, None, first, joined) {
             Ok(saved) => saved,
             Err(error) => {
-                print_message(&format!("error: {}: {error}", part.name()));
+                print_message(&format!("error: {name}: {error}"));
                 self.has_failed = true;
                 return None;
             }
         };
         if let Ending::Failed(reason) = &saved.run.ending {
-            print_message(&format!("error: {} could not finish: {reason}", part.name()));
+            print_message(&format!("error: {name} could not finish: {reason}"));
             self.has_failed = true;
         }
         if let Some(failure) = &saved.failure {
             failed(failure);
             self.has_failed = true;
         }
+        self.has_saved |= saved.path.is_some();
         let run = saved.run;
         (run.has_data() || run.ending == Ending::Finished).then_some(run)
     }
-}
-
-/// Returns a run with its report.
-fn evaluated(run: Run) -> (Run, Report) {
-    let report = Report::of(&run, &Options::default());
-    (run, report)
-}
-
-/// Returns the time left for measuring longer: the time budget of a check minus the planned
-/// duration of all parts.
-fn spare(settings: &CheckSettings) -> Nanos {
-    let known = CheckSettings { tail: Some(Nanos::ZERO), ..*settings };
-    let planned = Part::ALL.into_iter().map(|part| part.length(&known));
-    planned.fold(BUDGET, |left, length| left - length)
 }
 
 /// Returns the result of a check as text for a terminal. The verdict comes last.

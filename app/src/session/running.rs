@@ -282,7 +282,7 @@ impl Running {
             match message {
                 Message::Saved { result: Ok(shown), .. } => self.end(*shown, context),
                 Message::Saved { test, result: Err(error) } => {
-                    self.drop_run(test);
+                    self.drop_run(test, context);
                     context.report_error(format!("The run was not saved: {error}."));
                 }
                 Message::Started(Ok(runner)) => self.take_started(*runner),
@@ -376,9 +376,6 @@ impl Running {
             if let (Some(now), Some(then)) = (cost.cpu, cost_at_start.cpu) {
                 run.health.window_cpu = Some(now - then);
             }
-        }
-        if lost_after(run).is_some() {
-            self.quick.lose(run);
         }
         self.quick.sign(run);
         let own_id = run.id.clone();

@@ -1,14 +1,7 @@
 //! Groups the runs of one quick check.
 
-use crate::plan::CpuFacts;
-use crate::plan::quick::{CheckSettings, Part, TAG};
-use crate::platform;
+use crate::plan::quick::{Part, TAG};
 use crate::run::{Group, Labels, RunId};
-
-/// Returns the settings of a quick check on this PC, for these usable CPUs.
-pub fn check_settings(cpus: &CpuFacts) -> CheckSettings {
-    CheckSettings::new(cpus, platform::cpu_quota_percent())
-}
 
 /// The ID that groups the runs of one quick check, and the parts that were skipped.
 #[derive(Clone, Debug)]

@@ -10,15 +10,17 @@ use std::time::Duration;
 
 use super::agent_error::{AgentError, Transport};
 use super::connection::Connection;
-use super::quiet::{OtherLoad, OtherPrograms};
+use super::quiet::{OtherLoad, OtherPrograms, QuietWait};
 use super::remote_run::RemoteRun;
-use super::{MachineFacts, Runner, Sink, StartError, check_settings};
+use super::{MachineFacts, Runner, Sink, StartError};
 use crate::format::is_unsafe_char;
 use crate::format::protocol::{AgentAnswer, AgentFacts, AgentRequest};
 use crate::measure::{self, Journal, Request, Running, TraceMode};
 use crate::plan::quick::CheckSettings;
 use crate::plan::{CpuFacts, Priority};
-use crate::platform::{Applied, PipedProgram, Pipes, open_terminal, program_in_path};
+use crate::platform::{
+    Applied, PipedProgram, Pipes, cpu_quota_percent, open_terminal, program_in_path,
+};
 
 /// The default program to connect with.
 const SSH: &str = "ssh";
@@ -166,7 +168,7 @@ impl Host {
     /// Returns the settings of a quick check on this host.
     pub fn check_settings(&self, cpus: &CpuFacts) -> CheckSettings {
         match self {
-            Self::Here => check_settings(cpus),
+            Self::Here => CheckSettings::new(cpus, cpu_quota_percent()),
             Self::Agent(agent) => CheckSettings::new(cpus, agent.facts.cpu_quota_percent),
         }
     }
@@ -223,6 +225,14 @@ impl Host {
                 Some(HostLoad::Agent(agent.clone()))
             }
         }
+    }
+
+    /// Measures the CPU use of other programs on this host; empty if its system does not report it.
+    /// Blocks for [`QuietWait::LOOK`].
+    pub fn look(&self) -> OtherPrograms {
+        let mut load = self.other_load();
+        std::thread::sleep(QuietWait::LOOK.to_duration());
+        load.as_mut().map(HostLoad::read).unwrap_or_default()
     }
 }
 

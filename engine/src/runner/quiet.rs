@@ -104,6 +104,8 @@ pub struct QuietWait {
 impl QuietWait {
     /// The default time limit for waiting.
     pub const DEFAULT: Nanos = Nanos::from_secs(20);
+    /// How long the load of other programs is measured at a time, until it is small.
+    pub const LOOK: Nanos = Nanos::from_millis(500);
     /// The time limit if the user requested to wait.
     pub const LONG: Nanos = Nanos::from_secs(600);
 

@@ -16,9 +16,13 @@ pub(super) fn progress_ui(ui: &mut Ui, session: &Session, page: PageId, width_cl
     if let Some(check) = session.running().quick().check() {
         let (share, left) =
             check.progress(session.running().live().map(|(_, live)| live), Instant::now());
-        let step = format!("Measurement {} of {}", check.current_index() + 1, check.parts().len());
+        let step = format!(
+            "Measurement {} of {}",
+            check.sequence.current_index() + 1,
+            check.sequence.parts.len()
+        );
         let width = if width_class == WidthClass::Wide { size::PROGRESS_WIDTH } else { 150.0 };
-        let left = if check.is_waiting_for_quiet() {
+        let left = if check.sequence.is_waiting_for_quiet() {
             format!("waiting · {}", text::eta(left))
         } else {
             text::eta(left)

@@ -35,7 +35,7 @@ impl QuickPage {
         actions: &mut Vec<Action>,
     ) {
         let live = session.running().live().map(|(_, live)| live);
-        if check.is_waiting_for_quiet() {
+        if check.sequence.is_waiting_for_quiet() {
             // The next measurement starts with an empty plot.
             self.image = None;
         }
@@ -71,14 +71,14 @@ impl QuickPage {
             let color = Tokens::of(ui).t2;
             Spans::plain(Type::Small, "lower is better", color).whole_label(ui);
         };
-        let part = check.current();
+        let part = check.sequence.current();
         let note = if part == Part::FrameLoad { "live, under load" } else { "live" };
         let timeline = &mut self.timeline;
         Card::new(title_of(part)).note(note).height(PLOT).show(ui, controls, |ui| {
             let height = ui.available_height();
-            let whole = check.planned_now().as_secs().max(1.0);
+            let whole = check.sequence.planned_now().as_secs().max(1.0);
             let Some(image) = &self.image else {
-                let is_waiting = check.is_waiting_for_quiet();
+                let is_waiting = check.sequence.is_waiting_for_quiet();
                 let words = if is_waiting {
                     "Starts when other programs are quiet"
                 } else {
@@ -106,14 +106,14 @@ const fn title_of(part: Part) -> &'static str {
 }
 
 fn list_ui(ui: &mut Ui, check: &ActiveCheck, live: Option<&Live>) {
-    let place = format!("{} of {}", check.current_index() + 1, check.parts().len());
+    let place = format!("{} of {}", check.sequence.current_index() + 1, check.sequence.parts.len());
     let controls = |ui: &mut Ui| {
         let color = Tokens::of(ui).t2;
         Spans::plain(Type::Small, &place, color).whole_label(ui);
     };
     Card::new("Measurements").flush().show(ui, controls, |ui| {
         ui.spacing_mut().item_spacing.y = 0.0;
-        for (part, state) in check.parts() {
+        for (part, state) in &check.sequence.parts {
             part_ui(ui, check, *part, state, live);
         }
     });
@@ -135,7 +135,7 @@ fn part_ui(ui: &mut Ui, check: &ActiveCheck, part: Part, state: &PartState, live
                 ui.spacing_mut().interact_size.y = 0.0;
                 ui.horizontal(|ui| {
                     let color =
-                        if matches!(state, PartState::Waiting) { tokens.t2 } else { tokens.t1 };
+                        if matches!(state, PartState::Waiting(_)) { tokens.t2 } else { tokens.t1 };
                     let name = Spans::plain(Type::Strong, part.name(), color);
                     name.whole_label(ui);
                     right_aligned(ui, part.key(), |ui| {
@@ -154,7 +154,7 @@ fn part_ui(ui: &mut Ui, check: &ActiveCheck, part: Part, state: &PartState, live
                         let words = quiet_words(check, found);
                         Spans::plain(Type::Small, &words, tokens.t2).paragraph(ui);
                     }
-                    PartState::Waiting | PartState::Skipped => {}
+                    PartState::Waiting(_) | PartState::Skipped => {}
                 }
             });
         });
@@ -187,7 +187,7 @@ fn lead_ui(ui: &mut Ui, state: &PartState) {
             let (rect, _) = ui.allocate_exact_size(room, Sense::hover());
             paint_icon(ui.painter(), rect.center(), icons::PULSE, size::NAV_ICON, tokens.acc);
         }
-        PartState::Waiting | PartState::Quiet(_) => {
+        PartState::Waiting(_) | PartState::Quiet(_) => {
             Severity::NotMeasured.icon_ui(ui, size::NAV_ICON);
         }
         PartState::Skipped => {
@@ -199,15 +199,17 @@ fn lead_ui(ui: &mut Ui, state: &PartState) {
 /// Describes the progress of a part.
 fn state_words(check: &ActiveCheck, part: Part, state: &PartState, live: Option<&Live>) -> String {
     match state {
-        PartState::Waiting => format!("Waiting · {}", text::format_long_time(check.length(part))),
+        PartState::Waiting(_) => {
+            format!("Waiting · {}", text::format_long_time(check.sequence.length(part)))
+        }
         PartState::Quiet(_) => "Next".to_owned(),
-        PartState::Running if check.is_ending() => "Stopping".to_owned(),
+        PartState::Running if check.sequence.is_ending() => "Stopping".to_owned(),
         PartState::Running => match live {
             None => "Saving".to_owned(),
             Some(live) => {
-                let whole = check.planned_now();
+                let whole = check.sequence.planned_now();
                 let now = live.elapsed(Instant::now()).min(whole);
-                if check.is_continuing() {
+                if check.sequence.continued.is_some() {
                     let left = text::format_long_time(whole - now);
                     return format!("measuring longer to decide, {left}");
                 }
@@ -228,7 +230,7 @@ fn quiet_words(check: &ActiveCheck, found: &OtherPrograms) -> String {
                 "{}. Starts below {}, or after {}.",
                 text::capitalized(&words),
                 text::format_share(Disturbance::LIMIT),
-                text::format_long_time(check.quiet_limit()),
+                text::format_long_time(check.sequence.limit),
             )
         },
     )
@@ -237,7 +239,7 @@ fn quiet_words(check: &ActiveCheck, found: &OtherPrograms) -> String {
 /// Draws a progress bar and the current measurement.
 fn now_ui(ui: &mut Ui, check: &ActiveCheck, live: Option<&Live>) {
     let tokens = Tokens::of(ui);
-    let whole = check.planned_now().as_f64().max(1.0);
+    let whole = check.sequence.planned_now().as_f64().max(1.0);
     let share =
         live.map_or(1.0, |live| (live.elapsed(Instant::now()).as_f64() / whole).clamp(0.0, 1.0));
     let room = vec2(ui.available_width(), size::PROGRESS_BAR + size::GAP_LABEL);
@@ -290,8 +292,8 @@ fn skip_ui(ui: &mut Ui, session: &Session, check: &ActiveCheck, actions: &mut Ve
     let is_measuring = session.running().live().is_some();
     ui.horizontal_wrapped(|ui| {
         ui.spacing_mut().item_spacing.x = size::GAP_FIELD;
-        let is_waiting = check.is_waiting_for_quiet();
-        let can_skip = (is_measuring || is_waiting) && !check.is_ending();
+        let is_waiting = check.sequence.is_waiting_for_quiet();
+        let can_skip = (is_measuring || is_waiting) && !check.sequence.is_ending();
         let skip = ui.add_enabled(can_skip, Button::new("Skip this measurement"));
         if skip.on_hover_text("The result will list it as skipped.").clicked() {
             actions.push(Action::SkipQuickPart);

@@ -26,16 +26,16 @@ impl Running {
         self.quick.stop();
         let test = self.tests.iter().find(|state| state.live().is_some()).map(TestState::key);
         if let Some(test) = test {
-            self.drop_run(test);
+            self.drop_run(test, context);
         }
     }
 
     /// Ends a test that produced no run, and the series to which the test belongs.
-    pub(super) fn drop_run(&mut self, test: &str) {
+    pub(super) fn drop_run(&mut self, test: &str, context: &Context) {
         if let Some(state) = self.test_mut(test) {
             state.set_phase(Phase::Idle);
         }
-        self.drop_part();
+        self.drop_part(context);
         self.followed = None;
         self.sequence = None;
     }

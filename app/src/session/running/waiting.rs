@@ -4,7 +4,6 @@
 use jitterscope_engine::nanos::Nanos;
 use jitterscope_engine::runner::{Host, OtherPrograms, QuietWait};
 
-use super::quick::LOOK;
 use super::{Context, Running};
 
 /// A test that waits until other programs are quiet.
@@ -63,7 +62,7 @@ impl Running {
     pub(super) fn start_waiting(&mut self, found: OtherPrograms, context: &Context) {
         let Some(waiting) = &mut self.waiting else { return };
         if waiting.quiet.must_wait(found.share) {
-            waiting.quiet.spend(LOOK);
+            waiting.quiet.spend(QuietWait::LOOK);
             waiting.found = found;
             let host = waiting.host.clone();
             self.look_at_other_load(host);

@@ -1,7 +1,7 @@
 //! Tests of the quick check in the window.
 
-use jitterscope_engine::report::Disturbance;
-use jitterscope_engine::run::{Health, Run};
+use jitterscope_engine::plan::CpuFacts;
+use jitterscope_engine::run::Health;
 use jitterscope_engine::sample::Sample;
 
 use super::*;
@@ -25,22 +25,19 @@ fn undecided_run() -> Arc<LoadedRun> {
     Arc::new(shown)
 }
 
-fn sleep_check() -> ActiveCheck {
-    let cpus = CpuFacts { usable: vec![0, 1], ..CpuFacts::default() };
-    let mut check = ActiveCheck::new(&[Part::Sleep], Nanos::ZERO, &cpus, Host::Here);
-    assert_eq!(check.advance(), Some(Part::Sleep));
-    check
-}
-
 #[test]
-fn skipped_continuation_ends_the_part_with_its_earlier_run() {
+fn skipped_continuation_ends_the_check_with_its_earlier_run() {
     let mut running = Running::new(&TaskHost::new(|| {}));
     let first = undecided_run();
-    let mut check = sleep_check();
-    check.set(PartState::Running);
-    check.continued = Some((Arc::clone(&first), Nanos::from_secs(1)));
-    check.is_skipping = true;
-    running.quick.check = Some(check);
+    let cpus = CpuFacts { usable: vec![0, 1], ..CpuFacts::default() };
+    let settings = CheckSettings::default();
+    let mut sequence = CheckSequence::new(&[Part::Sleep], Nanos::ZERO, &cpus, settings);
+    sequence.start();
+    sequence.take_other_load(OtherPrograms::default());
+    assert!(matches!(sequence.take_run(&first), CheckStep::Measure(..)));
+    assert!(sequence.skip().is_none());
+    running.quick.check = Some(ActiveCheck::new(sequence, Host::Here));
+    assert_eq!(running.name(), "Quick check");
     let mut run = Run::clone(&first.run);
     running.quick.sign(&mut run);
     let skipped = run.group.unwrap().skipped;
@@ -49,19 +46,4 @@ fn skipped_continuation_ends_the_part_with_its_earlier_run() {
     running.end_part(&first, &Context { facts, ..Context::default() });
     assert!(running.quick.check().is_none() && !running.is_running(), "it started again");
     assert!(running.quick.result().unwrap().shown(Part::Sleep).is_some());
-}
-
-#[test]
-fn part_is_repeated_only_once_even_if_the_wait_for_quiet_is_ended() {
-    let mut running = Running::new(&TaskHost::new(|| {}));
-    running.quick.check = Some(sleep_check());
-    assert_eq!(running.name(), "Quick check");
-    let mut repeats = || {
-        let disturbance = Some(Disturbance::OtherPrograms(1.5));
-        let check = running.quick.check.as_mut().unwrap();
-        let repeats = check.quiet.must_repeat(Part::Sleep, disturbance);
-        running.measure_now();
-        repeats
-    };
-    assert_eq!([repeats(), repeats()], [true, false]);
 }

@@ -3,7 +3,9 @@
 
 use clap::{Arg, ArgAction, ArgMatches};
 use jitterscope_engine::plan::conditions::{Cell, CpuChoice, Priority};
-use jitterscope_engine::plan::form::{Choice, Field, Form, Number, Selection, parts};
+use jitterscope_engine::plan::form::{
+    Choice, Field, Form, Number, Selection, choices, parts, selected,
+};
 use jitterscope_engine::stats::distinct;
 use jitterscope_engine::units::shortened;
 
@@ -78,8 +80,8 @@ impl Form for Collect {
 
     fn matrix(&mut self, priority: &Field, cpu: &Field, _cells: &mut Vec<Cell>) {
         let normal = parts::of_priority(Priority::Normal);
-        self.add_repeated(priority, "LEVEL", &[normal], &parts::PRIORITIES);
-        self.add_repeated(cpu, "CPU", &[parts::of_cpu(CpuChoice::Any)], &parts::CPUS);
+        self.add_repeated(priority, "LEVEL", &[normal], &choices(&parts::PRIORITIES));
+        self.add_repeated(cpu, "CPU", &[parts::of_cpu(CpuChoice::Any)], &choices(&parts::CPUS));
     }
 
     fn switch(&mut self, field: &Field, _value: &mut bool) {
@@ -181,10 +183,12 @@ impl Form for Fill<'_> {
     }
 
     fn matrix(&mut self, priority: &Field, cpu: &Field, cells: &mut Vec<Cell>) {
-        let priorities = self.picks(priority, &parts::PRIORITIES).into_iter();
-        let mut priorities: Vec<Priority> = priorities.map(parts::priority_of).collect();
-        let cpus = self.picks(cpu, &parts::CPUS).into_iter();
-        let mut cpus: Vec<CpuChoice> = cpus.map(parts::cpu_of).collect();
+        let priorities = self.picks(priority, &choices(&parts::PRIORITIES)).into_iter();
+        let mut priorities: Vec<Priority> =
+            priorities.filter_map(|pick| selected(pick, &parts::PRIORITIES)).collect();
+        let cpus = self.picks(cpu, &choices(&parts::CPUS)).into_iter();
+        let mut cpus: Vec<CpuChoice> =
+            cpus.filter_map(|pick| selected(pick, &parts::CPUS)).collect();
         if priorities.is_empty() && cpus.is_empty() {
             return;
         }

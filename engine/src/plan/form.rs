@@ -146,14 +146,62 @@ impl Choice {
     }
 }
 
+/// A choice of a setting, and the value that it stands for.
+pub type ChoiceRow<T> = (ChoiceValue<T>, Choice);
+
+/// The value that a choice stands for.
+#[derive(Clone, Copy, Debug)]
+pub enum ChoiceValue<T> {
+    /// This value.
+    Plain(T),
+    /// The first function makes the value from a selection of the choice; the second returns the selection of a
+    /// value with any index, or `None` if the value is not of this choice.
+    Numbered(fn(Selection) -> T, fn(T) -> Option<Selection>),
+}
+
+/// A [`ChoiceValue`] of the values of an enum variant with one number, which is `$default` without a number.
+macro_rules! numbered {
+    ($variant:path, $default:expr) => {
+        $crate::plan::form::ChoiceValue::Numbered(
+            |pick| $variant(pick.value().unwrap_or($default)),
+            |value| match value {
+                $variant(number) => Some($crate::plan::form::Selection::with(0, number)),
+                _ => None,
+            },
+        )
+    };
+}
+pub(in crate::plan) use numbered;
+
 /// Creates a choice without a number, together with the value of the setting.
 pub const fn option<T: Copy>(
     value: T,
     key: &'static str,
     label: &'static str,
     help: &'static str,
-) -> (T, Choice) {
-    (value, Choice::plain(key, label, help))
+) -> ChoiceRow<T> {
+    (ChoiceValue::Plain(value), Choice::plain(key, label, help))
+}
+
+/// Returns the choice that stands for a value; `None` if there is none.
+pub fn select<T: Copy + PartialEq>(value: T, rows: &[ChoiceRow<T>]) -> Option<Selection> {
+    rows.iter().zip(0..).find_map(|((of, _), index)| match of {
+        ChoiceValue::Plain(own) => (*own == value).then(|| Selection::plain(index)),
+        ChoiceValue::Numbered(_, of) => of(value).map(|pick| Selection { index, ..pick }),
+    })
+}
+
+/// Returns the value of a selection; `None` if there is no such choice.
+pub fn selected<T: Copy>(pick: Selection, rows: &[ChoiceRow<T>]) -> Option<T> {
+    rows.get(pick.index).map(|(of, _)| match of {
+        ChoiceValue::Plain(value) => *value,
+        ChoiceValue::Numbered(value, _) => value(pick),
+    })
+}
+
+/// Returns the choices without their values.
+pub fn choices<T>(rows: &[ChoiceRow<T>]) -> Vec<Choice> {
+    rows.iter().map(|(_, choice)| *choice).collect()
 }
 
 /// A selected choice of a setting, with the number of this choice.
@@ -247,22 +295,17 @@ impl dyn Form + '_ {
     }
 }
 
-/// Visits a list of enum values as a set of choices without numbers. Replaces the list with the selected values.
+/// Visits a list of values as a set of choices. Replaces the list with the selected values.
 pub fn choose_several<T: Copy + PartialEq>(
     form: &mut dyn Form,
     field: &Field,
     values: &mut Vec<T>,
-    options: &[(T, Choice)],
+    rows: &[ChoiceRow<T>],
 ) {
-    let mut picks: Vec<Selection> = values
-        .iter()
-        .filter_map(|value| options.iter().position(|(option, _)| option == value))
-        .map(Selection::plain)
-        .collect();
-    let choices: Vec<Choice> = options.iter().map(|(_, choice)| *choice).collect();
-    form.set(field, &mut picks, &choices);
-    *values =
-        picks.iter().filter_map(|pick| options.get(pick.index).map(|(value, _)| *value)).collect();
+    let mut picks: Vec<Selection> =
+        values.iter().filter_map(|value| select(*value, rows)).collect();
+    form.set(field, &mut picks, &choices(rows));
+    *values = picks.into_iter().filter_map(|pick| selected(pick, rows)).collect();
 }
 
 /// Visits a list of durations as a set of choices: common durations, each with a key, and custom durations. Replaces
@@ -302,18 +345,14 @@ pub fn counts(form: &mut dyn Form, field: &Field, values: &mut Vec<u32>, choice:
     *values = picks.into_iter().filter_map(Selection::value).collect();
 }
 
-/// Visits an enum value as one of several choices without numbers. Replaces `value` with the selected one.
+/// Visits a value as one of several choices. Replaces `value` with the selected one.
 pub fn choose<T: Copy + PartialEq>(
     form: &mut dyn Form,
     field: &Field,
     value: &mut T,
-    options: &[(T, Choice)],
+    rows: &[ChoiceRow<T>],
 ) {
-    let index = options.iter().position(|(option, _)| option == value).unwrap_or(0);
-    let mut pick = Selection::plain(index);
-    let choices: Vec<Choice> = options.iter().map(|(_, choice)| *choice).collect();
-    form.choice(field, &mut pick, &choices);
-    if let Some((option, _)) = options.get(pick.index) {
-        *value = *option;
-    }
+    let mut pick = select(*value, rows).unwrap_or_default();
+    form.choice(field, &mut pick, &choices(rows));
+    *value = selected(pick, rows).unwrap_or(*value);
 }

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::conditions::{Deadline, MmcssTask};
 use super::form::parts::{self, Problems};
-use super::form::{Choice, Number, Parameter, Selection};
+use super::form::{Choice, ChoiceValue, Number, Parameter, Selection, choose_several, option};
 use super::{
     Conditions, CpuChoice, CpuFacts, Field, Form, Length, Listing, Load, LoadCount, LoadKind,
     OnMiss, Pace, Plan, Preset, Priority, Probe, Problem, Stage, Trial, Wait, Work,
@@ -205,51 +205,44 @@ impl RealTime {
 
 /// Shows the policies in a form and applies the user's selection.
 fn policies(form: &mut dyn Form, policies: &mut Vec<Priority>) {
-    let choices = [
-        Choice::plain(
-            "deadline",
-            "DEADLINE",
-            "Linux: reserves CPU time before a deadline in each period.",
-        )
-        .only_on("linux"),
+    let rows = [
+        (
+            ChoiceValue::Numbered(
+                |_| Priority::Deadline(UNFILLED),
+                |policy| matches!(policy, Priority::Deadline(_)).then_some(Selection::plain(0)),
+            ),
+            Choice::plain(
+                "deadline",
+                "DEADLINE",
+                "Linux: reserves CPU time before a deadline in each period.",
+            )
+            .only_on("linux"),
+        ),
         parts::FIFO,
         parts::RR,
-        Choice::plain("highest", "Highest", "The priority level Highest."),
-        Choice::plain("time-critical", "Time-critical", "The priority level Time-critical."),
-        Choice::plain("mmcss-games", "MMCSS Games", "Windows: the multimedia class Games.")
+        option(Priority::Highest, "highest", "Highest", "The priority level Highest."),
+        option(
+            Priority::TimeCritical,
+            "time-critical",
+            "Time-critical",
+            "The priority level Time-critical.",
+        ),
+        (
+            ChoiceValue::Plain(Priority::Mmcss(MmcssTask::Games)),
+            Choice::plain("mmcss-games", "MMCSS Games", "Windows: the multimedia class Games.")
+                .only_on("windows"),
+        ),
+        (
+            ChoiceValue::Plain(Priority::Mmcss(MmcssTask::ProAudio)),
+            Choice::plain(
+                "mmcss-pro-audio",
+                "MMCSS Pro Audio",
+                "Windows: the multimedia class Pro Audio.",
+            )
             .only_on("windows"),
-        Choice::plain(
-            "mmcss-pro-audio",
-            "MMCSS Pro Audio",
-            "Windows: the multimedia class Pro Audio.",
-        )
-        .only_on("windows"),
+        ),
     ];
-    let mut picks: Vec<Selection> = policies
-        .iter()
-        .map(|policy| match *policy {
-            Priority::Fifo(level) => Selection::with(1, u32::from(level)),
-            Priority::RoundRobin(level) => Selection::with(2, u32::from(level)),
-            Priority::Highest => Selection::plain(3),
-            Priority::TimeCritical => Selection::plain(4),
-            Priority::Mmcss(MmcssTask::Games) => Selection::plain(5),
-            Priority::Mmcss(MmcssTask::ProAudio) => Selection::plain(6),
-            _ => Selection::plain(0),
-        })
-        .collect();
-    form.set(&POLICIES, &mut picks, &choices);
-    *policies = picks
-        .iter()
-        .map(|&pick| match pick.index {
-            1 => Priority::Fifo(parts::level_of(pick)),
-            2 => Priority::RoundRobin(parts::level_of(pick)),
-            3 => Priority::Highest,
-            4 => Priority::TimeCritical,
-            5 => Priority::Mmcss(MmcssTask::Games),
-            6 => Priority::Mmcss(MmcssTask::ProAudio),
-            _ => Priority::Deadline(UNFILLED),
-        })
-        .collect();
+    choose_several(form, &POLICIES, policies, &rows);
 }
 
 /// Placeholder for the parameters of DEADLINE, until the settings and the measured work determine them.

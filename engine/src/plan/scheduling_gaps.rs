@@ -213,8 +213,7 @@ impl Probe for SchedulingGaps {
         });
         form.value(&DURATION, &mut self.duration);
         form.value(&THRESHOLD, &mut self.threshold);
-        let options: Vec<(Priority, Choice)> = LEVELS.into_iter().zip(parts::PRIORITIES).collect();
-        choose(form, &PRIORITY, &mut self.priority, &options);
+        choose(form, &PRIORITY, &mut self.priority, &parts::PRIORITIES[..LEVELS.len()]);
         form.switch(&PINNED, &mut self.pinned);
         form.note(
             "Keeps every CPU fully busy. This PC can feel slow and get warm during the test.",

@@ -1,7 +1,7 @@
 //! Lists the settings of a test, each in words and as a command-line option.
 
 use super::conditions::Cell;
-use super::form::{Choice, Field, FieldUnit, Form, Number, Selection, parts};
+use super::form::{Choice, Field, FieldUnit, Form, Number, Selection, choices, parts};
 use super::{Plan, Preset};
 use crate::stats::distinct;
 
@@ -140,7 +140,7 @@ impl Form for SettingList {
         let picks = |pick: fn(&Cell) -> Selection| distinct(cells.iter().map(pick));
         let mut priorities = picks(|cell| parts::of_priority(cell.priority));
         let mut cpus = picks(|cell| parts::of_cpu(cell.cpu));
-        self.set(priority, &mut priorities, &parts::PRIORITIES);
+        self.set(priority, &mut priorities, &choices(&parts::PRIORITIES));
         if cells.len() != priorities.len() * cpus.len() {
             if let Some(setting) = self.settings.last_mut() {
                 setting.value.push_str(&format!(" ({} configurations)", cells.len()));
@@ -149,7 +149,7 @@ impl Form for SettingList {
                 cells.iter().map(|cell| cell.conditions().to_string()).collect();
             self.partial_matrix = Some(cells.join("; "));
         }
-        self.set(cpu, &mut cpus, &parts::CPUS);
+        self.set(cpu, &mut cpus, &choices(&parts::CPUS));
     }
 
     fn switch(&mut self, field: &Field, value: &mut bool) {

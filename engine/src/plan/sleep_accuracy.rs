@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::form::parts::{self, LoadCondition, Problems};
-use super::form::{Choice, Number, Parameter, choose_several, lengths, option};
+use super::form::{Choice, ChoiceValue, Number, Parameter, choose_several, lengths, option};
 use super::{
     Conditions, CpuChoice, CpuFacts, Field, Form, Length, Listing, Load, Pace, Plan, Preset,
     Priority, Probe, Problem, Stage, Trial, Wait, Work,
@@ -328,7 +328,7 @@ impl Probe for SleepAccuracy {
                     "Sleeps until an absolute time.",
                 ),
                 (
-                    SleepMethod::WholeMillis,
+                    ChoiceValue::Plain(SleepMethod::WholeMillis),
                     Choice::plain(
                         WHOLE_MILLIS,
                         "Sleep(n)",

@@ -1,6 +1,6 @@
 //! Finds settings whose value is out of range, and lists of choices in which nothing is selected.
 
-use super::{Choice, Field, Form, Number, Parameter, Selection, parts};
+use super::{Choice, Field, Form, Number, Parameter, Selection, choices, parts};
 use crate::plan::conditions::Cell;
 use crate::plan::{CpuFacts, Problem};
 use crate::units::format_count;
@@ -84,9 +84,10 @@ impl Form for RangeCheck<'_> {
             self.add(priority, message);
             return;
         }
+        let (priorities, cpus) = (choices(&parts::PRIORITIES), choices(&parts::CPUS));
         for cell in cells {
-            self.choice(priority, &mut parts::of_priority(cell.priority), &parts::PRIORITIES);
-            self.choice(cpu, &mut parts::of_cpu(cell.cpu), &parts::CPUS);
+            self.choice(priority, &mut parts::of_priority(cell.priority), &priorities);
+            self.choice(cpu, &mut parts::of_cpu(cell.cpu), &cpus);
         }
     }
 

@@ -307,6 +307,16 @@ impl Quantity for u32 {
     }
 }
 
+impl Quantity for u8 {
+    fn number(self) -> f64 {
+        f64::from(self)
+    }
+
+    fn of(number: f64) -> Self {
+        Self::try_from(u32::of(number)).unwrap_or(Self::MAX)
+    }
+}
+
 impl Quantity for f64 {
     fn number(self) -> f64 {
         self

@@ -1,7 +1,7 @@
 //! Settings that several tests share: the measuring thread, the load threads, and the load conditions.
 
-use super::{Choice, Field, Form, MachineLimit, Number, Parameter, Selection};
-use super::{choose, choose_several, option};
+use super::{Choice, ChoiceRow, Field, Form, MachineLimit, Number, Parameter, Selection};
+use super::{choices, choose, choose_several, numbered, option, select, selected};
 use crate::nanos::Nanos;
 use crate::plan::conditions::{Cell, MAX_REALTIME_PRIORITY};
 use crate::plan::{CpuChoice, Load, LoadCount, LoadKind, LoadPriority, Priority, Problem};
@@ -130,26 +130,27 @@ fn load_of(
     more: &mut dyn FnMut(&mut dyn Form, &mut Load),
 ) {
     let number = Parameter::count(min, 4_096, "threads").within(MachineLimit::FourPerCpu);
-    let choices = [
-        Choice::plain("", "Number", "Fixed number of threads.")
-            .with(number.beginning_at(f64::from(DEFAULT_LOAD_THREADS))),
-        Choice::plain("logical", "One per CPU", "One thread per logical CPU."),
-        Choice::plain("physical", "One per core", "One thread per physical core."),
-        Choice::plain("half", "One per two CPUs", "One thread per two logical CPUs."),
+    let rows = [
+        (
+            numbered!(LoadCount::Threads, 0),
+            Choice::plain("", "Number", "Fixed number of threads.")
+                .with(number.beginning_at(f64::from(DEFAULT_LOAD_THREADS))),
+        ),
+        option(LoadCount::PerLogicalCpu, "logical", "One per CPU", "One thread per logical CPU."),
+        option(
+            LoadCount::PerPhysicalCore,
+            "physical",
+            "One per core",
+            "One thread per physical core.",
+        ),
+        option(
+            LoadCount::HalfOfCpus,
+            "half",
+            "One per two CPUs",
+            "One thread per two logical CPUs.",
+        ),
     ];
-    let mut pick = match load.count {
-        LoadCount::Threads(threads) => Selection::with(0, threads),
-        LoadCount::PerLogicalCpu => Selection::plain(1),
-        LoadCount::PerPhysicalCore => Selection::plain(2),
-        LoadCount::HalfOfCpus => Selection::plain(3),
-    };
-    form.choice(&LOAD_THREADS, &mut pick, &choices);
-    load.count = match pick.index {
-        0 => LoadCount::Threads(pick.value().unwrap_or(0)),
-        1 => LoadCount::PerLogicalCpu,
-        2 => LoadCount::PerPhysicalCore,
-        _ => LoadCount::HalfOfCpus,
-    };
+    choose(form, &LOAD_THREADS, &mut load.count, &rows);
     let is_loaded = !load.is_none();
     form.when(is_loaded, "there are no load threads", &mut |form| {
         choose(form, &LOAD_KIND, &mut load.kind, &LOAD_KINDS);
@@ -161,7 +162,7 @@ fn load_of(
     });
 }
 
-const LOAD_KINDS: [(LoadKind, Choice); 4] = [
+const LOAD_KINDS: [ChoiceRow<LoadKind>; 4] = [
     option(LoadKind::Cpu, "cpu", "CPU", "Integer arithmetic."),
     option(LoadKind::Memory, "memory", "Memory", "Writes over four times the last-level cache."),
     option(
@@ -178,81 +179,66 @@ const LOAD_KINDS: [(LoadKind, Choice); 4] = [
     ),
 ];
 
-/// Priorities without a number, in the order of [`PRIORITIES`].
-const PLAIN: [Priority; 6] = [
-    Priority::Idle,
-    Priority::BelowNormal,
-    Priority::Normal,
-    Priority::AboveNormal,
-    Priority::Highest,
-    Priority::TimeCritical,
-];
-
 /// Priority number of the real-time policies FIFO and RR.
 const LEVEL: Parameter = Parameter::count(1, MAX_REALTIME_PRIORITY as u32, "")
     .labeled("real-time priority")
     .beginning_at(10.0);
 
 /// Choice of the Linux real-time policy FIFO with a priority number.
-pub const FIFO: Choice = Choice::plain(
-    "fifo",
-    "FIFO",
-    "Linux SCHED_FIFO at this priority: runs before every normal thread until it sleeps.",
-)
-.with(LEVEL)
-.only_on("linux");
+pub const FIFO: ChoiceRow<Priority> = (
+    numbered!(Priority::Fifo, 10),
+    Choice::plain(
+        "fifo",
+        "FIFO",
+        "Linux SCHED_FIFO at this priority: runs before every normal thread until it sleeps.",
+    )
+    .with(LEVEL)
+    .only_on("linux"),
+);
 
 /// Choice of the Linux real-time policy RR (round robin) with a priority number.
-pub const RR: Choice = Choice::plain(
-    "rr",
-    "RR",
-    "Linux SCHED_RR at this priority: like FIFO, time-sliced with threads of the same priority.",
-)
-.with(LEVEL)
-.only_on("linux");
+pub const RR: ChoiceRow<Priority> = (
+    numbered!(Priority::RoundRobin, 10),
+    Choice::plain(
+        "rr",
+        "RR",
+        "Linux SCHED_RR at this priority: like FIFO, time-sliced with threads of the same priority.",
+    )
+    .with(LEVEL)
+    .only_on("linux"),
+);
 
 /// Priorities that the user can select for a measuring thread.
-pub const PRIORITIES: [Choice; 8] = [
-    Choice::plain("idle", "Idle", "Runs only when nothing else does."),
-    Choice::plain("below-normal", "Below normal", "Below other programs."),
-    Choice::plain("normal", "Normal", "Default priority."),
-    Choice::plain("above-normal", "Above normal", "Above other programs."),
-    Choice::plain("highest", "Highest", "The highest level that programs commonly request."),
-    Choice::plain("time-critical", "Time-critical", "The highest safe level."),
+pub const PRIORITIES: [ChoiceRow<Priority>; 8] = [
+    option(Priority::Idle, "idle", "Idle", "Runs only when nothing else does."),
+    option(Priority::BelowNormal, "below-normal", "Below normal", "Below other programs."),
+    option(Priority::Normal, "normal", "Normal", "Default priority."),
+    option(Priority::AboveNormal, "above-normal", "Above normal", "Above other programs."),
+    option(
+        Priority::Highest,
+        "highest",
+        "Highest",
+        "The highest level that programs commonly request.",
+    ),
+    option(Priority::TimeCritical, "time-critical", "Time-critical", "The highest safe level."),
     FIFO,
     RR,
 ];
 
 /// Returns a priority as a selection in [`PRIORITIES`]; Normal if the priority is not in the list.
 pub fn of_priority(priority: Priority) -> Selection {
-    match priority {
-        Priority::Fifo(level) => Selection::with(6, u32::from(level)),
-        Priority::RoundRobin(level) => Selection::with(7, u32::from(level)),
-        other => Selection::plain(PLAIN.iter().position(|plain| *plain == other).unwrap_or(2)),
-    }
-}
-
-/// Returns the priority of a selection in [`PRIORITIES`].
-pub fn priority_of(pick: Selection) -> Priority {
-    match pick.index {
-        6 => Priority::Fifo(level_of(pick)),
-        7 => Priority::RoundRobin(level_of(pick)),
-        plain => PLAIN.get(plain).copied().unwrap_or(Priority::Normal),
-    }
-}
-
-/// Returns the priority number of a selected real-time policy; 10 if the selection has no number.
-pub fn level_of(pick: Selection) -> u8 {
-    let level = pick.value::<u32>().unwrap_or(10);
-    u8::try_from(level).unwrap_or(u8::MAX)
+    select(priority, &PRIORITIES).unwrap_or(Selection::plain(2))
 }
 
 /// Choices of what a measuring thread is pinned to.
-pub const CPUS: [Choice; 4] = [
-    Choice::plain("none", "None", "Any CPU."),
-    Choice::plain("performance", "P-core", "A performance core."),
-    Choice::plain("efficiency", "E-core", "An efficiency core."),
-    Choice::plain("", "CPU", "This logical CPU.").with(CPU_NUMBER.beginning_at(1.0)),
+pub const CPUS: [ChoiceRow<CpuChoice>; 4] = [
+    option(CpuChoice::Any, "none", "None", "Any CPU."),
+    option(CpuChoice::Performance, "performance", "P-core", "A performance core."),
+    option(CpuChoice::Efficiency, "efficiency", "E-core", "An efficiency core."),
+    (
+        numbered!(CpuChoice::Cpu, 0),
+        Choice::plain("", "CPU", "This logical CPU.").with(CPU_NUMBER.beginning_at(1.0)),
+    ),
 ];
 
 /// Number of a logical CPU; only usable CPUs are allowed.
@@ -260,36 +246,19 @@ pub const CPU_NUMBER: Parameter = Parameter::count(0, 4_095, "").within(MachineL
 
 /// Returns a pinning as a selection in [`CPUS`].
 pub fn of_cpu(cpu: CpuChoice) -> Selection {
-    match cpu {
-        CpuChoice::Any => Selection::plain(0),
-        CpuChoice::Performance => Selection::plain(1),
-        CpuChoice::Efficiency => Selection::plain(2),
-        CpuChoice::Cpu(cpu) => Selection::with(3, cpu),
-    }
-}
-
-/// Returns the pinning of a selection in [`CPUS`].
-pub fn cpu_of(pick: Selection) -> CpuChoice {
-    match pick.index {
-        1 => CpuChoice::Performance,
-        2 => CpuChoice::Efficiency,
-        3 => CpuChoice::Cpu(pick.value().unwrap_or(0)),
-        _ => CpuChoice::Any,
-    }
+    select(cpu, &CPUS).unwrap_or_default()
 }
 
 /// Shows the priority of the measuring thread.
 pub fn priority(form: &mut dyn Form, value: &mut Priority) {
     let mut pick = of_priority(*value);
-    form.choice(&PRIORITY, &mut pick, &PRIORITIES);
-    *value = priority_of(pick);
+    form.choice(&PRIORITY, &mut pick, &choices(&PRIORITIES));
+    *value = selected(pick, &PRIORITIES).unwrap_or(Priority::Normal);
 }
 
 /// Shows the pinning of the measuring thread.
 pub fn cpu(form: &mut dyn Form, value: &mut CpuChoice) {
-    let mut pick = of_cpu(*value);
-    form.choice(&CPU, &mut pick, &CPUS);
-    *value = cpu_of(pick);
+    choose(form, &CPU, value, &CPUS);
 }
 
 /// Shows the matrix of priority × pinning, in which the user selects the cells to measure.

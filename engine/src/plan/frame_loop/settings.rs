@@ -3,7 +3,9 @@
 use super::{Form, FrameLoop, Nanos, OnMiss, Problem, Tail, Wait, Work};
 use crate::plan::SpinStrategy;
 use crate::plan::form::parts::{self, Problems};
-use crate::plan::form::{Choice, Field, Number, Parameter, Selection, choose, option};
+use crate::plan::form::{
+    Choice, ChoiceValue, Field, Number, Parameter, Selection, choose, numbered, option,
+};
 use crate::units::format_setting;
 
 pub(in crate::plan) const FPS: Number = Field::new(
@@ -122,72 +124,76 @@ fn more(plan: &mut FrameLoop, form: &mut dyn Form) {
 }
 
 pub(in crate::plan) fn work(form: &mut dyn Form, work: &mut Work) {
-    let choices = [
-        Choice::plain(
-            "",
-            "Arithmetic",
-            "A fixed count of arithmetic, calibrated to this duration. It takes longer if the \
-             thread is disturbed.",
-        )
-        .with(WORK_LENGTH.beginning_at(2.0)),
-        Choice::plain(
-            "timed",
-            "Timed",
-            "Spins until the duration has passed, which hides disturbances.",
-        )
-        .with(WORK_LENGTH.beginning_at(0.1)),
+    let rows = [
+        (
+            numbered!(Work::Arithmetic, Nanos::ZERO),
+            Choice::plain(
+                "",
+                "Arithmetic",
+                "A fixed count of arithmetic, calibrated to this duration. It takes longer if the \
+                 thread is disturbed.",
+            )
+            .with(WORK_LENGTH.beginning_at(2.0)),
+        ),
+        (
+            numbered!(Work::Timed, Nanos::ZERO),
+            Choice::plain(
+                "timed",
+                "Timed",
+                "Spins until the duration has passed, which hides disturbances.",
+            )
+            .with(WORK_LENGTH.beginning_at(0.1)),
+        ),
     ];
-    let mut pick = match *work {
-        Work::Nothing | Work::GameCycle(_) => Selection::with(0, Nanos::ZERO),
-        Work::Arithmetic(length) => Selection::with(0, length),
-        Work::Timed(length) => Selection::with(1, length),
-    };
-    form.choice(&WORK, &mut pick, &choices);
-    let length: Nanos = pick.value().unwrap_or_default();
-    *work = match (pick.index, length) {
-        (_, Nanos::ZERO) => Work::Nothing,
-        (0, length) => Work::Arithmetic(length),
-        (_, length) => Work::Timed(length),
-    };
+    // No work is work of no length.
+    if matches!(work, Work::Nothing | Work::GameCycle(_)) {
+        *work = Work::Arithmetic(Nanos::ZERO);
+    }
+    choose(form, &WORK, work, &rows);
+    if let Work::Arithmetic(Nanos::ZERO) | Work::Timed(Nanos::ZERO) = work {
+        *work = Work::Nothing;
+    }
 }
 
 pub(in crate::plan) fn wait(form: &mut dyn Form, wait: &mut Wait) {
-    let choices = [
-        Choice::plain("os-sleep", "OS sleep", "The system's sleep until the scheduled start."),
-        Choice::plain(
-            "hybrid",
-            "Hybrid",
-            "Sleeps until shortly before the scheduled start, then spins. The spin tail is \
-             calibrated or given.",
-        )
-        .with(TAIL),
-        Choice::plain("spin", "Spin", "Reads the clock in a tight loop."),
-        Choice::plain("spin-hint", "Spin with hint", "Hints to the CPU that this is a spin loop.")
-            .variant_of("spin"),
-        Choice::plain(
-            "spin-yield",
-            "Spin and yield",
-            "Yields the CPU to other threads on each iteration.",
-        )
-        .variant_of("spin"),
+    let (hint, yields) = (SpinStrategy::SpinLoopHint, SpinStrategy::YieldThread);
+    let about_hint = "Hints to the CPU that this is a spin loop.";
+    let about_yield = "Yields the CPU to other threads on each iteration.";
+    let rows = [
+        option(
+            Wait::OsSleep,
+            "os-sleep",
+            "OS sleep",
+            "The system's sleep until the scheduled start.",
+        ),
+        (
+            ChoiceValue::Numbered(
+                |pick| Wait::Hybrid(pick.value().map_or(Tail::Measured, Tail::Fixed)),
+                |wait| match wait {
+                    Wait::Hybrid(Tail::Measured) => Some(Selection::plain(0)),
+                    Wait::Hybrid(Tail::Fixed(tail)) => Some(Selection::with(0, tail)),
+                    _ => None,
+                },
+            ),
+            Choice::plain(
+                "hybrid",
+                "Hybrid",
+                "Sleeps until shortly before the scheduled start, then spins. The spin tail is \
+                 calibrated or given.",
+            )
+            .with(TAIL),
+        ),
+        option(Wait::Spin(SpinStrategy::None), "spin", "Spin", "Reads the clock in a tight loop."),
+        (
+            ChoiceValue::Plain(Wait::Spin(hint)),
+            Choice::plain("spin-hint", "Spin with hint", about_hint).variant_of("spin"),
+        ),
+        (
+            ChoiceValue::Plain(Wait::Spin(yields)),
+            Choice::plain("spin-yield", "Spin and yield", about_yield).variant_of("spin"),
+        ),
     ];
-    let mut pick = match *wait {
-        Wait::OsSleep | Wait::Relative | Wait::WholeMillis => Selection::plain(0),
-        Wait::Hybrid(Tail::Measured) => Selection::plain(1),
-        Wait::Hybrid(Tail::Fixed(tail)) => Selection::with(1, tail),
-        Wait::Spin(SpinStrategy::None) => Selection::plain(2),
-        Wait::Spin(SpinStrategy::SpinLoopHint) => Selection::plain(3),
-        Wait::Spin(SpinStrategy::YieldThread) => Selection::plain(4),
-    };
-    form.choice(&WAIT, &mut pick, &choices);
-    *wait = match (pick.index, pick.value()) {
-        (0, _) => Wait::OsSleep,
-        (1, None) => Wait::Hybrid(Tail::Measured),
-        (1, Some(tail)) => Wait::Hybrid(Tail::Fixed(tail)),
-        (2, _) => Wait::Spin(SpinStrategy::None),
-        (3, _) => Wait::Spin(SpinStrategy::SpinLoopHint),
-        (_, _) => Wait::Spin(SpinStrategy::YieldThread),
-    };
+    choose(form, &WAIT, wait, &rows);
 }
 
 pub(in crate::plan) fn on_miss(form: &mut dyn Form, value: &mut OnMiss) {

@@ -2,7 +2,7 @@
 
 use super::{Form, Problem, SettingChange, WhatHelps};
 use crate::plan::form::parts::{self, Problems};
-use crate::plan::form::{Field, Number, Parameter, choose_several};
+use crate::plan::form::{ChoiceValue, Field, Number, Parameter, choose_several};
 use crate::plan::frame_loop::settings as frame_loop;
 
 const CHANGES: Field = Field::new(
@@ -38,7 +38,7 @@ pub(super) fn show(plan: &mut WhatHelps, form: &mut dyn Form) {
     parts::cpu(form, &mut cell.cpu);
     parts::switched_load(form, &mut baseline.load);
     form.group("Changes to test");
-    let options = SettingChange::ALL.map(|change| (change, change.choice()));
+    let options = SettingChange::ALL.map(|change| (ChoiceValue::Plain(change), change.choice()));
     choose_several(form, &CHANGES, &mut plan.changes, &options);
     form.note(
         "Only Jitterscope's own threads are changed, and only during the test. No deep idle affects the \

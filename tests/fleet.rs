@@ -219,7 +219,11 @@ fn foreign_and_half_written_files_stay_and_unreadable_runs_are_reported() {
 fn export_that_does_not_fit_leaves_no_file() {
     let folder = folder_with(&[sample::run("x")]);
     let program = super::cli::program();
-    let script = format!("ulimit -f 4; exec {program} --data-dir runs {} --samples", ALL.join(" "));
+    let script = format!(
+        "ulimit -f 4; exec {} --data-dir runs {} --samples",
+        program.display(),
+        ALL.join(" ")
+    );
     let limited = Command::new("sh").args(["-c", &script]).current_dir(folder.path()).output();
     let output = limited.unwrap();
     check(&output, 1, "cannot write the output: ");

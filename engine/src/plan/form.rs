@@ -146,10 +146,10 @@ impl Choice {
     }
 }
 
-/// A choice of a setting, and the value that it stands for.
+/// A choice of a setting, and its value.
 pub type ChoiceRow<T> = (ChoiceValue<T>, Choice);
 
-/// The value that a choice stands for.
+/// The value of a choice.
 #[derive(Clone, Copy, Debug)]
 pub enum ChoiceValue<T> {
     /// This value.
@@ -183,7 +183,7 @@ pub const fn option<T: Copy>(
     (ChoiceValue::Plain(value), Choice::plain(key, label, help))
 }
 
-/// Returns the choice that stands for a value; `None` if there is none.
+/// Returns the selection of a value; `None` if no choice has it.
 pub fn select<T: Copy + PartialEq>(value: T, rows: &[ChoiceRow<T>]) -> Option<Selection> {
     rows.iter().zip(0..).find_map(|((of, _), index)| match of {
         ChoiceValue::Plain(own) => (*own == value).then(|| Selection::plain(index)),

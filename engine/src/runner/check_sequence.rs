@@ -26,7 +26,7 @@ use crate::report::quick::{continuation, joined};
 use crate::report::{Disturbance, Report};
 use crate::run::{Group, Labels, Run, TrialRun};
 
-/// A measured part of a check, as the caller keeps it.
+/// A measured part of a check, as the caller holds it.
 pub trait MeasuredPart {
     /// The run of the part, and its report.
     fn evaluated(&self) -> (&Run, &Report);
@@ -66,7 +66,7 @@ pub enum CheckStep {
     End,
 }
 
-/// A quick check in progress. `R` is what the caller keeps of a measured run.
+/// A quick check in progress. `R` is what the caller holds of a measured run.
 #[derive(Debug)]
 pub struct CheckSequence<R> {
     /// All parts with their states.

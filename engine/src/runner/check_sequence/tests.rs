@@ -31,15 +31,17 @@ fn disturbed() -> Measured {
     Arc::new((run, report))
 }
 
-/// Returns a run of the sleep part that has too little data for a grade.
+/// Returns a run of the sleep part that has too little data for a grade: a sleep in fifty is late by more than a grade
+/// allows.
 fn undecided_run() -> Measured {
     let mut run = example();
     for trial in &mut run.trials {
-        let sleep = |sample: Sample| {
-            let woke = sample.due + Nanos::from_micros(60);
+        let sleep = |(index, sample): (usize, Sample)| {
+            let late = if index % 50 == 49 { Nanos::from_millis(8) } else { Nanos::from_micros(60) };
+            let woke = sample.due + late;
             Sample { woke, done: woke, ..sample }
         };
-        trial.samples = trial.samples.iter().take(200).map(sleep).collect();
+        trial.samples = trial.samples.iter().take(200).copied().enumerate().map(sleep).collect();
     }
     let report = Report::of(&run, &Options::default());
     assert!(continuation(&run, &report).is_some(), "{:?}", report.verdict);

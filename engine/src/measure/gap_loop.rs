@@ -45,6 +45,9 @@ const MIN_SUSPEND: i64 = 100_000_000;
 /// the time counts as another gap.
 const RECORDING_STALL: i64 = 10_000;
 
+/// How often the end of a gap is read from the clock, if the thread is stalled each time.
+const LOCATING_READS: usize = 3;
+
 /// The interval at which a probe publishes its totals.
 const TOTALS_INTERVAL: Nanos = Nanos::from_secs(1);
 
@@ -324,8 +327,16 @@ fn readings(
             }
             interval = since;
             intervals.count(interval);
-            // The end of the gap is read from the clock; its length comes from the interval.
-            let to = clock_nanos() - origin;
+            // The end of the gap is read from the clock; its length comes from the interval. A stall between the two reads
+            // would move the gap into the next one.
+            let mut to = 0;
+            for _ in 0..LOCATING_READS {
+                let located = read();
+                to = clock_nanos() - origin - intervals.nanos(located.wrapping_sub(now));
+                if read().wrapping_sub(located) < stall {
+                    break;
+                }
+            }
             let from = Nanos::new(to - intervals.nanos(interval));
             let to = Nanos::new(to);
             samples.record(Sample {
@@ -435,14 +446,15 @@ mod tests {
     #[test]
     fn a_stall_while_a_gap_is_recorded_is_a_gap_too() {
         let stop = AtomicBool::new(false);
-        // Reads after the start: the end of a gap of 5 µs, the end of its recording, and one that ends the part.
+        // Reads after the start: the end of a gap of 5 µs, two around the read of the clock, the end of the recording, and
+        // one that ends the part.
         for (recording, expected) in [(200, vec![5_000]), (1_840_000, vec![5_000, 1_840_020])] {
             let (mut samples, mut tap) = ring(8, Sample::default());
             let mut intervals = Intervals::new(None);
             let reads = std::cell::Cell::new(0);
             let read = || {
                 reads.set(reads.get() + 1);
-                let times = [0, 5_000, 5_000 + recording, 5_020 + recording];
+                let times = [0, 5_000, 5_000, 5_000, 5_000 + recording, 5_020 + recording];
                 times.get(reads.get() - 1).copied().unwrap_or(6_000 + recording)
             };
             let gaps = Gaps { threshold: 1_000, length: Nanos::new(5_010 + recording) };

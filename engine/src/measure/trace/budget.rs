@@ -36,7 +36,7 @@ pub(super) struct Budget {
     length: Nanos,
     fair: Part,
     worst: Part,
-    /// The latest samples so far, the least late of them on top.
+    /// The latest samples so far, the one with the lowest lateness on top.
     latest: BinaryHeap<Reverse<Nanos>>,
     slice: i64,
     /// Number of samples of the slice so far that do not belong to the worst.

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use crate::nanos::Nanos;
 use crate::sample::{TraceEvent, TraceRecord};
 
-/// A missing time that goes on is saved in parts of this length, so that it survives a crash.
+/// A missing time that continues is saved in parts of this length, so that it survives a crash.
 const PART: Nanos = Nanos::from_secs(10);
 
 /// The times in which records of a CPU may be missing. Times that touch or overlap become one.

@@ -12,7 +12,7 @@ use crate::nanos::Nanos;
 
 /// The nice value of helper threads, such as the one that writes samples to the run file.
 const HELPER_NICE: i32 = 5;
-/// The nice value of the collector on CPUs without a measuring thread. Beside a program of nice −20, a collector of nice
+/// The nice value of the collector on CPUs without a measuring thread. With a program of nice −20 on the same CPU, a collector of nice
 /// 5 had 0.4% of the CPU.
 const COLLECTOR_NICE: i32 = -20;
 /// Nice value of the threads that draw: two thirds of the scheduler weight of a normal thread. With
@@ -288,7 +288,7 @@ pub fn avoid_cpu(cpu: u32) {
     match set_affinity(&others) {
         Ok(()) => {
             if let Err(error) = set_nice(COLLECTOR_NICE) {
-                log::debug!("no more weight beside other programs: {error}");
+                log::debug!("the weight among other programs stays: {error}");
             }
         }
         Err(error) => log::info!("stays on CPU {cpu}: {error}"),

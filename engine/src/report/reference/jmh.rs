@@ -10,7 +10,7 @@ use crate::run::Run;
 const COMPARABLE: &str = "native encoder; RSProt's JVM scores are not comparable, efficiency is";
 
 /// Returns the tables, one per workload and thread count, each with a heading as in RSProt's document. The
-/// multi-threaded ratio follows the tables of each workload. Beside the first score, a line on standard error states
+/// multi-threaded ratio follows the tables of each workload. With the first score, a line on standard error states
 /// what can be compared with RSProt's scores.
 pub(super) fn lines(run: &Run, rows: &[Configuration]) -> Vec<ReferenceLine> {
     let (mut lines, mut has_note) = (Vec::new(), false);

@@ -37,11 +37,12 @@ fn undecided_run() -> Measured {
     let mut run = example();
     for trial in &mut run.trials {
         let sleep = |(index, sample): (usize, Sample)| {
-            let late = if index % 50 == 49 { Nanos::from_millis(8) } else { Nanos::from_micros(60) };
+            let late =
+                if index % 50 == 49 { Nanos::from_millis(8) } else { Nanos::from_micros(60) };
             let woke = sample.due + late;
             Sample { woke, done: woke, ..sample }
         };
-        trial.samples = trial.samples.iter().take(200).copied().enumerate().map(sleep).collect();
+        trial.samples = trial.samples.iter().take(200).enumerate().map(sleep).collect();
     }
     let report = Report::of(&run, &Options::default());
     assert!(continuation(&run, &report).is_some(), "{:?}", report.verdict);

@@ -8,17 +8,19 @@ use super::*;
 use crate::facts::read_facts;
 use crate::session::task::TaskHost;
 
-/// Returns a run of the sleep part that has too little data for a grade.
+/// Returns a run of the sleep part that has too little data for a grade: a sleep in fifty is late by more than a grade
+/// allows.
 fn undecided_run() -> Arc<LoadedRun> {
     let file = include_bytes!("../../../../../assets/examples/quick-sleep.jitterscope.json");
     let mut run: Run = jitterscope_engine::format::read(file).unwrap();
     run.health = Health::default();
     for trial in &mut run.trials {
-        let sleep = |sample: Sample| {
-            let woke = sample.due + Nanos::from_micros(60);
+        let sleep = |(index, sample): (usize, Sample)| {
+            let late = if index % 50 == 49 { 8_000 } else { 60 };
+            let woke = sample.due + Nanos::from_micros(late);
             Sample { woke, done: woke, ..sample }
         };
-        trial.samples = trial.samples.iter().take(200).map(sleep).collect();
+        trial.samples = trial.samples.iter().take(200).enumerate().map(sleep).collect();
     }
     let shown = LoadedRun::of(run, None);
     assert!(continuation(&shown.run, &shown.report).is_some(), "{:?}", shown.report.verdict);

@@ -45,8 +45,8 @@ impl fmt::Display for MissingRecords {
         match &self.shortage {
             RecordShortage::Sampled { saved, late } => write!(
                 f,
-                "Kernel records were saved for {} of {}, drawn from the whole test, with all of the \
-                 worst: causes of the others are not known as exactly.",
+                "Kernel records were saved for {} of {}, drawn from the whole test, and for \
+                 those with the highest lateness: causes of the others are not known as exactly.",
                 format_count(*saved),
                 count_text(*late, "late samples")
             ),
@@ -247,8 +247,8 @@ mod tests {
         let expected = [
             "The system did not deliver every record of CPU 1 from 1 min to 11 min of 20 min: where nothing is recorded \
              there, the cause is not observable.",
-            "Kernel records were saved for 300 of 1 200 late samples, drawn from the whole test, with all of the worst: \
-             causes of the others are not known as exactly.",
+            "Kernel records were saved for 300 of 1 200 late samples, drawn from the whole test, and for \
+             those with the highest lateness: causes of the others are not known as exactly.",
         ];
         assert_eq!(sentences(&rows, &counters), expected);
     }

@@ -179,6 +179,11 @@ fn checks(count: u32) -> tempfile::TempDir {
 /// Creates a folder with `count` quick checks of recorded parts, measured a day apart; the last one has the
 /// highest lateness.
 fn checks_of(machine: &Machine, count: u32) -> tempfile::TempDir {
+    edited_checks(machine, count, |_| {})
+}
+
+/// Creates a folder with quick checks like [`checks_of`], with each run edited.
+fn edited_checks(machine: &Machine, count: u32, edit: impl Fn(&mut Run)) -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     let store = Store::at(folder.path());
     for check in 0..count {
@@ -197,6 +202,7 @@ fn checks_of(machine: &Machine, count: u32) -> tempfile::TempDir {
             let settings =
                 CheckSettings { load_threads: 4, has_full_load: false, ..CheckSettings::default() };
             run.subject = part.plan(&settings).into();
+            edit(&mut run);
             store.save(&run).unwrap();
         }
     }
@@ -426,6 +432,25 @@ fn what_is_undecided_in_a_check_is_measured_longer() {
     assert_eq!((after.run.name.as_str(), &after.run.group), ("named", &before.run.group));
     step_until(&mut harness, |app| app.session().library().items().is_some());
     assert_eq!(harness.state().session().library().count(), 1, "it is the same check");
+}
+
+#[test]
+fn show_frames_opens_the_frames_of_that_cause_with_one_selected() {
+    let folder = edited_checks(&Machine::read(), 1, |run| run.trials.truncate(1));
+    let mut harness = open_check(&folder);
+    harness.run_steps(3);
+    let button = harness.get_all_by_label_contains(": Show frames").next().unwrap();
+    button.click();
+    step_until(&mut harness, |app| app.page() == PageId::Test("frame-loop"));
+    harness.run_steps(4);
+    harness.get_by_label_contains("Show all late frames, not only those delayed by");
+    // The threshold of the quick check, and the number of the selected frame.
+    let is_selected = |label: String| label.contains(" of ") && label.contains(" above ");
+    assert!(
+        harness
+            .get_all_by_label_contains(" above ")
+            .any(|node| { node.accesskit_node().label().is_some_and(is_selected) })
+    );
 }
 
 /// Draws frames until the window copies text; returns the text.

@@ -72,7 +72,7 @@ pub use settings::{
     LATE_PERCENT, PlotRate, SCALE_PERCENT, SeriesColors, Settings, SettingsFile, ThemeChoice,
 };
 pub use settings_store::open_store;
-pub use shown::LoadedRun;
+pub use shown::{LateFocus, LoadedRun};
 
 pub use crate::facts::Facts;
 pub use crate::run_list::{LibraryItem, RunListEntry};
@@ -440,7 +440,12 @@ impl Session {
             Action::ShowSettingsOfResult(test) => {
                 self.change(test, TestState::take_settings_of_result);
             }
-            Action::OpenRun(path) => self.run(LIBRARY, |part, context| part.open(path, context)),
+            Action::OpenRun(path) => {
+                self.run(LIBRARY, |part, context| part.open(path, None, context));
+            }
+            Action::ShowLateFrames(path, focus) => {
+                self.run(LIBRARY, |part, context| part.open(path, Some(focus), context));
+            }
             Action::OpenExample(example) => self.open_example(example),
             Action::AskForFile => self.run(IMPORTS, Imports::ask),
             Action::OpenFiles(paths) => {

@@ -10,7 +10,7 @@ use jitterscope_engine::export;
 use jitterscope_engine::export::openmetrics::{self, Source};
 use jitterscope_engine::format::exported;
 use jitterscope_engine::platform::Refusal;
-use jitterscope_engine::report::{Configuration, PacedFigures, Report};
+use jitterscope_engine::report::{Configuration, Delays, PacedFigures, Report};
 use jitterscope_engine::run::Run;
 use jitterscope_engine::units::{MAX_PADDING, count_text};
 
@@ -147,11 +147,13 @@ fn all_tables(text: &mut String, report: &Report, width: usize) {
     }
 }
 
-/// Appends which sources delayed the most late samples, each with its share of the total lateness.
+/// Appends the sources of delay that cost the most time, each with its share of the total lateness.
 fn delayed_by(text: &mut String, report: &Report) {
-    let ranked = report.delays.ranked.iter().filter(|delay| 0.0005 <= delay.share);
+    let mut ranked = report.delays.ranked.clone();
+    ranked.retain(|delay| 0.0005 <= delay.share);
+    let (listed, others) = ranked.split_at(ranked.len().min(MAX_SOURCES));
     let mut rows = vec![["Delayed by", "Late", "Max", "Share"].map(str::to_owned).to_vec()];
-    rows.extend(ranked.take(MAX_SOURCES).map(|delay| {
+    rows.extend(listed.iter().map(|delay| {
         vec![
             delay.name.clone(),
             words::format_count(delay.sample_count),
@@ -159,10 +161,14 @@ fn delayed_by(text: &mut String, report: &Report) {
             words::format_share(delay.share),
         ]
     }));
-    if 1 < rows.len() {
-        columns(text, &rows);
-        text.push('\n');
+    if rows.len() == 1 {
+        return;
     }
+    columns(text, &rows);
+    if !others.is_empty() {
+        text.push_str(&format!("{}\n", Delays::describe_others(others)));
+    }
+    text.push('\n');
 }
 
 /// Appends, for each configuration, the lateness that a re-based schedule hid; with `is_all`, also

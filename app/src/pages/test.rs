@@ -223,8 +223,8 @@ impl TestPage {
 }
 
 fn shown_result(shown: &LoadedRun, unit: Unit, low: LowDefinition) -> ShownResult<'_> {
-    let LoadedRun { run, report, charts, .. } = shown;
-    ShownResult { run, report, charts, is_live: false, unit, low }
+    let LoadedRun { run, report, charts, focus, .. } = shown;
+    ShownResult { run, report, charts, focus: focus.as_ref(), is_live: false, unit, low }
 }
 
 /// Returns the icon that a test names by its key; a gauge for an unknown key.

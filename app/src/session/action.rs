@@ -13,6 +13,7 @@ use jitterscope_engine::store::edit::Edit;
 use super::export_request::{ExportKind, ExportRequest, Subject};
 use super::host_action::HostAction;
 use super::settings::Settings;
+use super::shown::LateFocus;
 
 /// A page of the window.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -187,6 +188,8 @@ pub enum Action {
     ShowSettingsOfResult(&'static str),
     /// Open a saved run.
     OpenRun(PathBuf),
+    /// Open a saved frame loop with these late frames listed and the worst of them selected.
+    ShowLateFrames(PathBuf, LateFocus),
     /// Open an example without saving it.
     OpenExample(Example),
     /// Ask the user for files, and open the selected files.

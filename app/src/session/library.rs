@@ -9,6 +9,7 @@ mod run_preview;
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::{mem, slice};
 
 use jitterscope_engine::store::edit::Edit;
@@ -16,7 +17,7 @@ use jitterscope_engine::store::{Recovery, Store};
 
 use super::action::{Action, Notice};
 use super::part::{Context, Part, Request};
-use super::shown::LoadedRun;
+use super::shown::{LateFocus, LoadedRun};
 use super::task::{TaskHost, Tasks, Watch};
 use crate::run_list::trend::{self, Change};
 use crate::run_list::{LibraryItem, RunListEntry};
@@ -254,13 +255,16 @@ impl Library {
     }
 
     /// Opens a saved run.
-    pub(super) fn open(&self, path: PathBuf, context: &Context) {
+    pub(super) fn open(&self, path: PathBuf, focus: Option<LateFocus>, context: &Context) {
         if context.is_running {
             context.report_error("A test is running. Open the run when it is finished.");
             return;
         }
         let store = context.store.clone();
-        let open = move || Ok(Box::new(LoadedRun::open(&path)?.into_saved_in(store.as_ref())));
+        let open = move || {
+            let shown = LoadedRun::open(&path)?.into_saved_in(store.as_ref());
+            Ok(Box::new(LoadedRun { focus: focus.map(Arc::new), ..shown }))
+        };
         self.tasks.spawn("open", open, Message::Opened);
     }
 

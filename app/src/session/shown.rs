@@ -4,8 +4,9 @@ use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use jitterscope_engine::nanos::Nanos;
 use jitterscope_engine::plan::DEFAULT_LATE_PERCENT;
-use jitterscope_engine::report::{Chart, Options, Report};
+use jitterscope_engine::report::{Cause, Chart, Options, Report};
 use jitterscope_engine::run::Run;
 use jitterscope_engine::store::{self, Store};
 
@@ -22,6 +23,18 @@ pub struct LoadedRun {
     pub path: Option<PathBuf>,
     /// Why the run could not be saved.
     pub save_error: Option<String>,
+    /// The late frames for which the run was opened; `None` if it was not opened for any.
+    pub focus: Option<Arc<LateFocus>>,
+}
+
+/// Late frames to be shown as soon as their run is open. Each request has its own `Arc`, so that the
+/// same frames can be requested twice.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LateFocus {
+    /// The lateness above which frames are listed.
+    pub above: Nanos,
+    /// The cause and name of the source that delayed them most; `None` for any.
+    pub delay: Option<(Cause, String)>,
 }
 
 impl LoadedRun {
@@ -29,7 +42,7 @@ impl LoadedRun {
     pub(super) fn of(run: Run, path: Option<PathBuf>) -> Self {
         let report = Report::of(&run, &Options::default());
         let charts = report.charts(&run).into();
-        Self { run: Arc::new(run), report, charts, path, save_error: None }
+        Self { run: Arc::new(run), report, charts, path, save_error: None, focus: None }
     }
 
     /// Opens a saved run, and computes its report. Blocks while the file is read.

@@ -91,11 +91,11 @@ pub struct Culprit {
 }
 
 impl Culprit {
-    /// Returns the name under which the delays by this culprit are summed: all load threads of this
-    /// program share one name.
+    /// Returns the name under which the delays by this culprit are summed: all threads and processes
+    /// of a program share its name, and so do all load threads of this program.
     pub fn source(&self) -> &str {
         let is_load = self.is_own() && is_load_thread(&self.name);
-        if is_load { OWN_LOAD } else { &self.name }
+        if is_load { OWN_LOAD } else { self.program().unwrap_or(&self.name) }
     }
 
     /// Returns the program that the user can close to avoid delays by this culprit; `None` for
@@ -214,8 +214,7 @@ impl Account {
     }
 
     /// Returns the culprit and the total time of each source of delay, by cause and name. The name is
-    /// that of a thread or interrupt, the common name of all load threads of the test, or the label of
-    /// the cause. The remainder counts as not observable.
+    /// [`Culprit::source`] or the label of the cause. The remainder counts as not observable.
     fn by_source(&self) -> BTreeMap<(Cause, &str), (Option<&Culprit>, Nanos)> {
         let mut sums = BTreeMap::new();
         for segment in &self.segments {
@@ -253,9 +252,8 @@ pub struct LateSample {
 }
 
 impl LateSample {
-    /// Returns the cause and name of the largest delay, as rankings count it. The name is that of a
-    /// thread or interrupt, the common name of all load threads of the test, or the label of the
-    /// cause.
+    /// Returns the cause and name of the largest delay, as rankings count it. The name is
+    /// [`Culprit::source`] or the label of the cause.
     pub fn main_delay(&self) -> (Cause, String) {
         let sums = self.account.by_source();
         // `max_by_key` returns the last of several equal sums: reversed, this is the first one.

@@ -10,7 +10,7 @@ use super::idle::{line_ui, row};
 use crate::pages::rights::rights_ui;
 use crate::plots::axis::narrow;
 use crate::plots::cause_style;
-use crate::session::{Action, Facts, PageId, Session};
+use crate::session::{Action, Facts, LateFocus, PageId, Session};
 use crate::text;
 use crate::text::quick::AdviceWords;
 use crate::theme::{Tokens, Type, size};
@@ -34,7 +34,9 @@ pub(super) fn advice_ui(
 ) {
     list_ui(ui, card, |ui, to_do| match to_do {
         ToDo::Advice(advice) => one_ui(ui, session, advice, actions),
-        ToDo::Delayed(part, row, words) => delayed_ui(ui, session, part, row, &words, actions),
+        ToDo::Delayed(delayed, row, words) => {
+            delayed_ui(ui, session, (delayed, row), &words, actions);
+        }
     });
     let has_names = |facts: &Facts| Some(TraceSource::AllSwitches) <= facts.trace.source;
     let is_nameless = card.delayed.as_ref().is_some_and(|delayed| 0 < delayed.late_count)
@@ -49,16 +51,14 @@ enum ToDo<'a> {
     /// A recommendation.
     Advice(&'a Advice),
     /// A thread, interrupt, or other cause that delayed frames in one part of the quick check.
-    Delayed(Part, &'a DelayedRow, AdviceWords),
+    Delayed(&'a Delayed, &'a DelayedRow, AdviceWords),
 }
 
-/// Draws a row about a cause of delayed frames, with a button that opens the part of the quick
-/// check in which these frames were measured.
+/// Draws a row about a cause of delayed frames, with a button that opens these frames.
 fn delayed_ui(
     ui: &mut Ui,
     session: &Session,
-    part: Part,
-    row: &DelayedRow,
+    (delayed, row): (&Delayed, &DelayedRow),
     words: &AdviceWords,
     actions: &mut Vec<Action>,
 ) {
@@ -69,9 +69,11 @@ fn delayed_ui(
             .add_enabled(!session.running().is_busy(), Button::new(words.button).name(&name))
             .clicked()
         {
-            let shown = session.running().quick().result().and_then(|result| result.shown(part));
+            let result = session.running().quick().result();
+            let shown = result.and_then(|result| result.shown(delayed.part));
+            let focus = LateFocus { above: delayed.above, delay: row.source() };
             actions.push(match shown.and_then(|shown| shown.path.clone()) {
-                Some(path) => Action::OpenRun(path),
+                Some(path) => Action::ShowLateFrames(path, focus),
                 None => Action::GoTo(PageId::Test("frame-loop")),
             });
         }
@@ -250,7 +252,7 @@ fn list_ui(ui: &mut Ui, card: &Scorecard, mut one_ui: impl FnMut(&mut Ui, ToDo<'
             if let Some(delayed) = delayed {
                 for one in &delayed.rows {
                     let words = text::quick::delayed_row(delayed, one);
-                    row(ui, |ui| one_ui(ui, ToDo::Delayed(delayed.part, one, words)));
+                    row(ui, |ui| one_ui(ui, ToDo::Delayed(delayed, one, words)));
                 }
             }
             for advice in card.advice.iter().skip_while(is_first) {

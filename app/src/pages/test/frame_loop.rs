@@ -9,6 +9,8 @@ mod running;
 mod tiles;
 mod who;
 
+use std::sync::Arc;
+
 use eframe::egui::Ui;
 use jitterscope_engine::nanos::Nanos;
 use jitterscope_engine::plan::conditions::Cell;
@@ -20,7 +22,7 @@ use self::late_frames::LateFrames;
 use super::view::{LiveRun, ResultView, ShownResult};
 use super::what_helps::start_button_ui;
 use crate::plots::{ChartPick, Timeline, TimelineData};
-use crate::session::{Action, LoadedRun, Session};
+use crate::session::{Action, LateFocus, LoadedRun, Session};
 use crate::text::Unit;
 use crate::widgets::Sketch;
 
@@ -51,6 +53,8 @@ pub(super) struct View {
     selected: Option<usize>,
     /// The run to which the selections above apply.
     shown_run: Option<String>,
+    /// The late frames for which that run was opened.
+    focus: Option<Arc<LateFocus>>,
     /// The unit of times in tables.
     unit: Unit,
     /// The definition of the 1% low.
@@ -102,6 +106,10 @@ impl ResultView for View {
             self.opened = None;
             self.selected = None;
             self.curves = None;
+        }
+        if self.focus.as_ref().map(Arc::as_ptr) != shown.focus.map(Arc::as_ptr) {
+            self.focus = shown.focus.cloned();
+            self.image = None;
         }
         self.unit = shown.unit;
         self.low = shown.low;

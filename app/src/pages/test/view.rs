@@ -1,6 +1,7 @@
 //! The interface that the result views of all tests share.
 
 use std::fmt;
+use std::sync::Arc;
 
 use eframe::egui::Ui;
 use jitterscope_engine::plan::Pace;
@@ -10,7 +11,7 @@ use jitterscope_engine::stats::LowDefinition;
 
 use crate::pages::live_summary::LiveSummary;
 use crate::plots::charts_ui;
-use crate::session::{Action, Live, LoadedRun, Session};
+use crate::session::{Action, LateFocus, Live, LoadedRun, Session};
 use crate::text::{self, Unit};
 use crate::theme::icons;
 use crate::widgets::{ResultTable, Severity, Sketch, TableLayout, VerdictStrip};
@@ -21,6 +22,8 @@ pub(super) struct ShownResult<'a> {
     pub(super) run: &'a Run,
     pub(super) report: &'a Report,
     pub(super) charts: &'a [Chart],
+    /// The late frames for which the run was opened.
+    pub(super) focus: Option<&'a Arc<LateFocus>>,
     /// Whether the run is in progress.
     pub(super) is_live: bool,
     /// The unit of times in tables.
@@ -54,7 +57,8 @@ pub(super) trait ResultView: fmt::Debug {
         live_strip_ui(ui, live, is_stopping);
         let Some(run) = live.run() else { return };
         let LiveSummary { report, charts, .. } = LiveSummary::refresh(summary, run, late_percent);
-        self.ui(ui, ShownResult { run, report, charts, is_live: true, unit, low });
+        let focus = None;
+        self.ui(ui, ShownResult { run, report, charts, focus, is_live: true, unit, low });
     }
 
     /// Draws additional contents next to the verdict.

@@ -51,7 +51,8 @@ pub fn delayed_row(delayed: &Delayed, row: &DelayedRow) -> AdviceWords {
     let mut said = Vec::new();
     if Nanos::ZERO < row.worst {
         let share = format_share(row.worst.as_f64() / delayed.period.as_f64().max(1.0));
-        said.push(format!("Up to {} ({share} of a frame).", format_time(row.worst)));
+        let by = if 1 < row.culprits { format!(", by {}", row.name) } else { String::new() };
+        said.push(format!("Up to {} ({share} of a frame){by}.", format_time(row.worst)));
     }
     match (&row.program, &delayed.suspect) {
         _ if 1 < row.culprits => {}

@@ -11,7 +11,7 @@ use crate::report::{
     Account, Cause, Configuration, Delay, Delays, LateSample, SHOWN_REMAINDER, chart, late_samples,
 };
 use crate::run::Run;
-use crate::units::{count_text, format_count, format_others, format_share, format_time};
+use crate::units::{count_text, format_count, format_share, format_time};
 
 /// Maximum number of sources with a separate row.
 const MAX_SOURCES: usize = 6;
@@ -64,13 +64,15 @@ pub(super) fn ranking(delays: &Delays, samples: &str, to: &mut dyn Write) -> io:
             name: String::new(),
             kind: "",
             program: None,
+            is_own: false,
             cause: Cause::NotObservable,
             sample_count: others.iter().map(|one| one.sample_count).sum(),
             total: others.iter().fold(Nanos::ZERO, |sum, one| sum + one.total),
             worst: others.iter().map(|one| one.worst).max().unwrap_or_default(),
             share: others.iter().map(|one| one.share).sum(),
         };
-        let name = format!("<span class=\"mk\"></span>{}", format_others(others.len()));
+        let who = html(&Delays::describe_others(others), NOTE);
+        let name = format!("<span class=\"mk\"></span>{who}");
         source(&name, "", "k-unseen", sum.share / most, &sum, to)?;
     }
     writeln!(

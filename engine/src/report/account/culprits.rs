@@ -1,9 +1,10 @@
 //! The sources that delayed a run, each with its number of late samples and its total time of delay.
 
+use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::suspects::Suspects;
-use super::{Culprit, LateSample, late_samples};
+use super::{Culprit, LateSample, Source, late_samples};
 use crate::nanos::Nanos;
 use crate::platform::{Missing, TraceSource, TraceState};
 use crate::report::model::cause::Cause;
@@ -16,12 +17,10 @@ use crate::sample::TraceEvent;
 use crate::units::count_text;
 
 impl Delays {
-    /// Sums up the delays of these samples by source.
+    /// Sums up the delays of these samples of a trial by source.
     pub fn of<'a>(late: impl IntoIterator<Item = &'a LateSample>) -> Self {
         let mut tally = Tally::default();
-        for one in late {
-            tally.add(one);
-        }
+        tally.add_trial(&late.into_iter().collect::<Vec<_>>());
         tally.ranked(None)
     }
 
@@ -47,9 +46,7 @@ impl Delays {
             let suspects = Suspects::of(trial);
             let likely = suspects.likely(late.iter().map(|one| &one.sample)).map(str::to_owned);
             suspect = suspect.or(likely);
-            for one in &late {
-                tally.add(one);
-            }
+            tally.add_trial(&late.iter().collect::<Vec<_>>());
         }
         tally.ranked(suspect)
     }
@@ -59,13 +56,26 @@ impl Delays {
 #[derive(Default)]
 struct Tally {
     late_count: u64,
+    recorded_count: u64,
     lateness: Nanos,
     found: BTreeMap<(Cause, String), Delay>,
 }
 
 impl Tally {
+    /// Adds the late samples of a trial. Of a long trial, records are saved around a part of them: the worst, and a
+    /// sample of all others. Then only these show what delayed the trial. All others waited for a CPU or were late
+    /// without an event as well, but their counters alone would make that a separate cause.
+    fn add_trial(&mut self, late: &[&LateSample]) {
+        self.late_count += u64::try_from(late.len()).unwrap_or(u64::MAX);
+        let is_traced = |one: &&LateSample| matches!(one.account.source, Source::Trace(_));
+        let has_records = late.iter().any(is_traced);
+        for one in late.iter().filter(|one| !has_records || is_traced(one)) {
+            self.add(one);
+        }
+    }
+
     fn add(&mut self, one: &LateSample) {
-        self.late_count += 1;
+        self.recorded_count += 1;
         self.lateness += one.sample.late();
         let main = one.main_delay();
         for ((cause, name), (culprit, length)) in one.account.by_source() {
@@ -74,6 +84,7 @@ impl Tally {
                 name,
                 kind: culprit.map_or(cause.row().names[1], |culprit| culprit.kind.label()),
                 program: culprit.and_then(Culprit::program).map(str::to_owned),
+                is_own: culprit.is_some_and(Culprit::is_own),
                 cause,
                 ..Delay::default()
             });
@@ -89,9 +100,11 @@ impl Tally {
             delay.share = delay.total.as_f64() / self.lateness.as_f64().max(1.0);
         }
         ranked.sort_by_key(|delay| {
-            (std::cmp::Reverse((delay.sample_count, delay.total)), delay.name.clone())
+            let lost = Reverse((delay.total, delay.sample_count));
+            (delay.is_own, lost, delay.name.clone())
         });
-        Delays { late_count: self.late_count, ranked, suspect, busy: Vec::new() }
+        let Self { late_count, recorded_count, .. } = self;
+        Delays { late_count, recorded_count, ranked, suspect, busy: Vec::new() }
     }
 }
 
@@ -128,13 +141,17 @@ fn missing(run: &Run) -> Vec<Missing> {
         cpus: cpus.into_iter().collect(),
     });
     let mut missing: Vec<Missing> = missing.collect();
-    missing.sort_by_key(|one| std::cmp::Reverse(one.cpus.len()));
+    missing.sort_by_key(|one| Reverse(one.cpus.len()));
     missing
 }
 
 /// Returns the lateness above which delays of a trial's samples are counted; `None` if the trial is
 /// not graded, or if no causes were recorded in it.
-fn threshold(run: &Run, trial: &TrialRun, options: &Options) -> Option<Nanos> {
+pub(in crate::report) fn threshold(
+    run: &Run,
+    trial: &TrialRun,
+    options: &Options,
+) -> Option<Nanos> {
     if run.plan().is_some_and(|plan| !plan.probe().is_graded(&trial.trial.label)) {
         return None;
     }
@@ -227,8 +244,9 @@ impl Delay {
 mod tests {
     use std::sync::Arc;
 
-    use super::super::{Account, Culprit, CulpritKind, Segment, Source, owner_by_name};
+    use super::super::{Account, CulpritKind, Segment, owner_by_name};
     use super::*;
+    use crate::report::model::delays::OWN_LOAD;
     use crate::sample::Sample;
 
     fn late(parts: &[(Cause, Option<&str>, i64)], remainder: i64) -> LateSample {
@@ -263,7 +281,7 @@ mod tests {
     }
 
     #[test]
-    fn what_delayed_the_most_samples_comes_first() {
+    fn the_source_that_cost_the_most_time_comes_first() {
         let thread = Cause::Thread;
         let samples = [
             late(&[(thread, Some("rustc"), 300), (Cause::TimerLate, None, 100)], 0),
@@ -279,7 +297,8 @@ mod tests {
             late(&[(Cause::TimerLate, None, 40)], 60),
         ];
         let delays = Delays::of(&samples);
-        assert_eq!((delays.late_count, delays.main()), (3, None), "three name nobody");
+        let first = delays.main().map(|main| main.name.as_str());
+        assert_eq!((delays.late_count, first), (3, None), "fewer than five name nobody");
         let delays = delays.ranked;
         let found: Vec<_> = delays
             .iter()
@@ -290,15 +309,65 @@ mod tests {
             .collect();
         let expected = [
             ("rustc", 2, 600, 300),
-            ("Not observable here", 1, 60, 60),
             ("chrome", 0, 200, 200),
             ("OS timer fired late", 0, 140, 100),
+            ("Not observable here", 1, 60, 60),
         ];
         assert_eq!(found, expected);
-        assert_eq!(delays[0].kind, "thread");
-        assert_eq!(delays[3].kind, "OS timer");
+        assert_eq!((delays[0].kind, delays[2].kind), ("thread", "OS timer"));
         let shares: f64 = delays.iter().map(|one| one.share).sum();
         assert!((shares - 1.0).abs() < 1e-9);
+    }
+
+    #[test]
+    fn threads_and_processes_of_a_program_are_one_source() {
+        let thread = |name, micros| late(&[(Cause::Thread, Some(name), micros)], 0);
+        let samples = [
+            thread("chrome (Compositor)", 300),
+            thread("chrome (GPU)", 200),
+            thread("chrome", 100),
+            thread("rustc", 400),
+            thread("jitterscope-cli (collector)", 900),
+            thread("jitterscope-cli (load-0)", 800),
+        ];
+        let delays = Delays::of(&samples);
+        let found: Vec<_> =
+            delays.ranked.iter().map(|one| (one.name.as_str(), one.sample_count)).collect();
+        let own = [("jitterscope-cli (collector)", 1), (OWN_LOAD, 1)];
+        assert_eq!(found, [("chrome", 3), ("rustc", 1), own[0], own[1]], "own threads are last");
+        assert_eq!(delays.ranked[0].program.as_deref(), Some("chrome"));
+    }
+
+    #[test]
+    fn one_long_delay_is_named_beside_many_short_ones() {
+        let timer: Vec<LateSample> =
+            (0..95).map(|_| late(&[(Cause::Interrupt, Some("timer"), 20)], 0)).collect();
+        let burst = (0..5).map(|_| late(&[(Cause::Thread, Some("hog"), 50_000)], 0));
+        let delays = Delays::of(&timer.into_iter().chain(burst).collect::<Vec<_>>());
+        assert_eq!(
+            delays.sentence("gaps").as_deref(),
+            Some(
+                "99.2% of the lost time: 5 of 100 gaps were delayed by hog, up to 50.00\u{202f}ms."
+            )
+        );
+    }
+
+    #[test]
+    fn samples_without_records_do_not_hide_what_records_show() {
+        let mut samples: Vec<LateSample> =
+            (0..20).map(|_| late(&[(Cause::WaitedForCpu, None, 300)], 0)).collect();
+        assert_eq!(Delays::of(&samples).ranked[0].cause, Cause::WaitedForCpu);
+        for _ in 0..5 {
+            let mut recorded = late(&[(Cause::Thread, Some("chrome"), 300)], 0);
+            recorded.account.source = Source::Trace(TraceSource::Kernel);
+            samples.push(recorded);
+        }
+        let delays = Delays::of(&samples);
+        assert_eq!((delays.late_count, delays.recorded_count, delays.ranked.len()), (25, 5, 1));
+        assert_eq!(
+            delays.sentence("frames").as_deref(),
+            Some("5 of 5 late frames with records were delayed by chrome.")
+        );
     }
 
     #[test]
@@ -309,8 +378,8 @@ mod tests {
             Delays::of(&samples).main().map(|one| (one.name.clone(), one.program.clone()))
         };
         let chrome = "chrome (Compositor)";
-        let found = of(&[chrome, chrome, chrome, "rustc", "cc"]);
-        assert_eq!(found, Some((chrome.to_owned(), Some("chrome".to_owned()))));
+        let named = |name: &str| Some((name.to_owned(), Some(name.to_owned())));
+        assert_eq!(of(&[chrome, chrome, "chrome", "rustc", "cc"]), named("chrome"));
         assert_eq!(of(&[chrome, chrome, "rustc", "cc", "ld"]), None);
         assert_eq!(of(&[chrome; 4]), None);
         let kernel = of(&["[ksoftirqd/1]"; 5]);
@@ -318,12 +387,10 @@ mod tests {
         let load = ["load-0", "load-1", "load-1", "load-2", "load-3"];
         let load = load.map(|thread| format!("jitterscope-cli ({thread})"));
         let own = of(&load.each_ref().map(String::as_str));
-        assert_eq!(own, Some(("Background load of this test".to_owned(), None)), "one source");
+        assert_eq!(own, Some((OWN_LOAD.to_owned(), None)), "one source");
         // Another running copy of this program counts as another program, even if its threads have
         // names of load threads.
-        let copy = of(&["jitterscope-cli 4711 (load-0)"; 5]);
-        let name = "jitterscope-cli 4711".to_owned();
-        assert_eq!(copy, Some((format!("{name} (load-0)"), Some(name))));
+        assert_eq!(of(&["jitterscope-cli 4711 (load-0)"; 5]), named("jitterscope-cli 4711"));
         let unknown: Vec<LateSample> = (0..9).map(|_| late(&[], 70)).collect();
         assert_eq!(Delays::of(&unknown).main(), None);
     }

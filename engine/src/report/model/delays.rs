@@ -6,7 +6,7 @@ use super::grading::Standing;
 use super::kernel_thread::kernel_thread;
 use super::verdict::Verdict;
 use crate::nanos::Nanos;
-use crate::units::{format_count, format_share};
+use crate::units::{format_count, format_others, format_share, format_time};
 
 /// The name of all load threads of a test together: delays count them as one source.
 pub(in crate::report) const OWN_LOAD: &str = "Background load of this test";
@@ -59,7 +59,10 @@ impl Suspect {
 pub struct Delays {
     /// The number of late samples.
     pub late_count: u64,
-    /// The sources of delay; the first caused the largest part of the lateness of the most samples.
+    /// The number of late samples of which the sources were counted: all, or those around which records of the
+    /// kernel were saved, if any were.
+    pub recorded_count: u64,
+    /// The sources of delay, in descending order of lateness; those that belong to this program come last.
     pub ranked: Vec<Delay>,
     /// The program that was the busiest during at least half of the late samples of a trial. It is shown as a
     /// hint if the system does not permit the names of the delaying threads to be recorded.
@@ -77,6 +80,8 @@ pub struct Delay {
     pub kind: &'static str,
     /// The program that you can close to end the delay; absent unless the source is a thread of another program.
     pub program: Option<String>,
+    /// Whether the source is a thread of this program, such as its background load.
+    pub is_own: bool,
     /// The cause of the delay.
     pub cause: Cause,
     /// The number of late samples of which this source caused the largest part of the lateness.
@@ -90,21 +95,39 @@ pub struct Delay {
 }
 
 impl Delays {
-    /// Returns the main source of delay: the source that caused the largest part of the lateness in at least half of
-    /// the late samples. `None` if there is no such source, its cause is not observable, or fewer than five samples
-    /// were late.
+    /// Returns the main source of delay: the first one that caused at least half of all lateness, or the largest part
+    /// of it in at least half of the late samples. `None` if there is no such source, its cause is not observable, or
+    /// fewer than five samples were late.
     pub fn main(&self) -> Option<&Delay> {
-        let first = self.ranked.first().filter(|first| first.cause != Cause::NotObservable)?;
-        let is_most = self.late_count <= first.sample_count.saturating_mul(2);
-        (MIN_LATE <= self.late_count && is_most).then_some(first)
+        if self.recorded_count < MIN_LATE {
+            return None;
+        }
+        let mut observed = self.ranked.iter().filter(|delay| delay.cause != Cause::NotObservable);
+        observed.find(|delay| self.is_in_most(delay) || 0.5 <= delay.share)
+    }
+
+    /// Returns whether a source caused the largest part of the lateness in at least half of the late samples.
+    const fn is_in_most(&self, delay: &Delay) -> bool {
+        self.recorded_count <= delay.sample_count.saturating_mul(2)
+    }
+
+    /// Returns words for sources that share a row: their number, and the one with the longest delay.
+    pub fn describe_others(others: &[Delay]) -> String {
+        let count = format_others(others.len());
+        match others.iter().max_by_key(|delay| delay.worst) {
+            Some(worst) => format!("{count}, up to {} ({})", format_time(worst.worst), worst.name),
+            None => count,
+        }
     }
 
     /// Returns a sentence about the main source of delay; `None` if there is no main source.
     pub fn sentence(&self, samples_name: &str) -> Option<String> {
         let delay = self.main()?;
         // A gap is itself a delay, so the sentence does not call it late.
-        let late = if samples_name == "gaps" { "" } else { "late " };
-        let (of, all) = (format_count(delay.sample_count), format_count(self.late_count));
+        let is_gap = samples_name == "gaps";
+        let late = if is_gap { "" } else { "late " };
+        let (of, all) = (format_count(delay.sample_count), format_count(self.recorded_count));
+        let with_records = if self.recorded_count < self.late_count { " with records" } else { "" };
         let what = match (delay.cause, delay.cause.row().predicate) {
             // The name of the background load is a phrase, which needs an article and lower case.
             (Cause::Thread | Cause::Interrupt, predicate) if delay.name == OWN_LOAD => {
@@ -113,7 +136,14 @@ impl Delays {
             (Cause::Thread | Cause::Interrupt, predicate) => format!("{predicate} {}", delay.name),
             (_, predicate) => predicate.to_owned(),
         };
-        Some(format!("{of} of {all} {late}{samples_name} {what}."))
+        let counted = format!("{of} of {all} {late}{samples_name}{with_records} {what}");
+        Some(if self.is_in_most(delay) {
+            format!("{counted}.")
+        } else {
+            let (share, lost) =
+                (format_share(delay.share), if is_gap { "lost time" } else { "lateness" });
+            format!("{share} of the {lost}: {counted}, up to {}.", format_time(delay.worst))
+        })
     }
 
     /// Returns a sentence about the suspected program; empty if there is no suspect to show.
@@ -176,6 +206,12 @@ impl Delays {
 }
 
 impl Delay {
+    /// Returns whether the source can be blamed by name: another program, a thread of the kernel, or an interrupt.
+    pub(in crate::report) fn is_named(&self) -> bool {
+        let is_kernel = self.cause == Cause::Thread && self.name.starts_with('[');
+        !self.is_own && (self.program.is_some() || is_kernel || self.cause == Cause::Interrupt)
+    }
+
     /// Returns advice against this source of delay; empty if no remedy is known.
     pub(in crate::report) fn advice(&self) -> String {
         match &self.program {
@@ -207,6 +243,7 @@ mod tests {
             name: name.to_owned(),
             kind: "thread",
             program: program.map(str::to_owned),
+            is_own: false,
             cause,
             sample_count: 41,
             total: Nanos::from_millis(78),
@@ -214,7 +251,13 @@ mod tests {
             share: 0.7,
         };
         let suspect = Some("cargo".to_owned());
-        Delays { late_count: 60, ranked: vec![delay], suspect, busy: Vec::new() }
+        Delays {
+            late_count: 60,
+            recorded_count: 60,
+            ranked: vec![delay],
+            suspect,
+            busy: Vec::new(),
+        }
     }
 
     #[test]

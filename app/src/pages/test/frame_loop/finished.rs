@@ -171,8 +171,13 @@ impl View {
             let mut made = LivePlots::new(source, data);
             made.data.extend(trial);
             self.late_threshold = late::default_limit(row, trial);
-            self.late = LateFrames::of(trial, self.late_threshold);
             self.culprit = None;
+            if let Some(focus) = &self.focus {
+                self.late_threshold = focus.above;
+                self.culprit.clone_from(&focus.delay);
+            }
+            self.late = LateFrames::of(trial, self.late_threshold);
+            self.late.show_only(self.culprit.clone());
             made.data.mark_late(self.late.all());
             made.who = Who::of(run, trial);
             self.timeline = Timeline::of_lateness();
@@ -180,8 +185,10 @@ impl View {
             self.image = Some(made);
             // In an exported image, no frame can be clicked. The worst frame is selected instead,
             // so that the image explains this frame.
-            let worst = self.late.shown(0).filter(|_| !has_controls(ui));
+            let is_selected = self.focus.is_some() || !has_controls(ui);
+            let worst = self.late.shown(0).filter(|_| is_selected);
             self.selected = worst.map(|worst| worst.index);
+            self.bring_selected_into_view();
         }
         let Some(image) = &mut self.image else { return };
         self.timeline.selected = self.selected;

@@ -18,7 +18,7 @@ pub(super) struct LateFrames {
     frames: Vec<LateSample>,
     /// The causes of the late frames with their counts, in the order of `Cause::ALL`.
     causes: Vec<(Cause, u64)>,
-    /// The threads, interrupts, and other causes of the delays, ranked by number of frames.
+    /// The threads, interrupts, and other causes of the delays, ranked by time lost.
     delays: Delays,
     /// The cause by which frames are filtered; `None` shows all frames.
     culprit: Option<DelayKey>,
@@ -102,7 +102,7 @@ impl LateFrames {
         self.culprit.as_ref()
     }
 
-    /// Returns the causes of the delays, ranked by number of frames.
+    /// Returns the causes of the delays, ranked by time lost.
     pub(super) fn delays(&self) -> &[Delay] {
         &self.delays.ranked
     }
@@ -261,9 +261,10 @@ pub(super) mod tests {
         let mut frame = late(&[(7, Cause::Thread)]).frames.remove(0);
         frame.account = Account { segments, ..frame.account };
         let mut late = LateFrames::new(vec![frame], Nanos::from_micros(50));
-        let first = late.delays()[0].clone();
-        assert_eq!((first.name.as_str(), first.sample_count), ("Background load of this test", 1));
-        late.show_only(Some((first.cause, first.name)));
+        let [chrome, load] = [&late.delays()[0], &late.delays()[1]];
+        assert_eq!((chrome.name.as_str(), chrome.sample_count), ("chrome", 0));
+        assert_eq!((load.name.as_str(), load.sample_count), ("Background load of this test", 1));
+        late.show_only(Some((load.cause, load.name.clone())));
         assert_eq!(late.shown_count(), 1, "two load threads delayed it more than chrome");
         late.show_only(Some((Cause::Thread, "chrome".to_owned())));
         assert_eq!(late.shown_count(), 0);

@@ -24,11 +24,10 @@ pub struct Delayed {
     pub above: Nanos,
     /// The length of a frame.
     pub period: Nanos,
-    /// The sources of delay, in descending order of late frames, and last the frames without an
+    /// The sources of delay, in descending order of lateness, and last the frames without an
     /// observable cause; their counts add up to `late_count`.
     pub rows: Vec<DelayedRow>,
-    /// The thread or interrupt that caused the largest part of the lateness in at least half of the late
-    /// frames. Absent if there is none, and with fewer than five late frames.
+    /// The program, thread, or interrupt that is the main source of delay. Absent if there is none.
     pub main: Option<String>,
     /// The program that was the busiest while frames were late: a hint, if the trace does not record
     /// which threads used a CPU.
@@ -38,7 +37,8 @@ pub struct Delayed {
 /// A source of delay, or several that share a row.
 #[derive(Clone, Debug, PartialEq)]
 pub struct DelayedRow {
-    /// The name of the thread or interrupt, or the label of the cause if it has no name.
+    /// The name of the program, thread, or interrupt, or the label of the cause if it has no name. Of several
+    /// sources, that of the one with the longest delay.
     pub name: String,
     /// The cause.
     pub cause: Cause,
@@ -64,16 +64,20 @@ impl DelayedRow {
         }
     }
 
-    /// Returns the sum of several rows as one row, with the name and cause of the first; `None` if there
-    /// are no rows.
+    /// Returns the cause and name of the source, as in [`Delays::ranked`]; `None` for several sources.
+    pub fn source(&self) -> Option<(Cause, String)> {
+        (self.culprits == 1).then(|| (self.cause, self.name.clone()))
+    }
+
+    /// Returns the sum of several rows as one row, with the name and cause of the one with the longest
+    /// delay; `None` if there are no rows.
     fn others(rows: &[Self]) -> Option<Self> {
-        let first = rows.first()?;
+        let worst = rows.iter().max_by_key(|row| row.worst)?;
         Some(Self {
             count: rows.iter().map(|row| row.count).sum(),
-            worst: rows.iter().map(|row| row.worst).max().unwrap_or_default(),
             culprits: rows.len(),
             program: None,
-            ..first.clone()
+            ..worst.clone()
         })
     }
 }
@@ -146,6 +150,7 @@ mod tests {
             name: format!("program {at}"),
             kind: "thread",
             program: Some(format!("program {at}")),
+            is_own: false,
             cause: Cause::Thread,
             sample_count,
             total: Nanos::from_millis(at),
@@ -153,7 +158,7 @@ mod tests {
             share: 0.1,
         };
         let ranked = counts.iter().zip(0..).map(delay).collect();
-        Delays { late_count, ranked, ..Delays::default() }
+        Delays { late_count, recorded_count: late_count, ranked, ..Delays::default() }
     }
 
     #[test]

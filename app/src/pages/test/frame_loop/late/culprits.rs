@@ -5,7 +5,7 @@ use eframe::egui::{
     Align2, Key, Rect, Response, Role, Sense, Ui, UiBuilder, WidgetInfo, pos2, vec2,
 };
 use jitterscope_engine::nanos::Nanos;
-use jitterscope_engine::report::Delay;
+use jitterscope_engine::report::{Delay, Delays};
 
 use super::super::late_frames::{DelayKey, LateFrames};
 use super::mark_ui;
@@ -61,9 +61,8 @@ pub(super) fn ui(ui: &mut Ui, late: &LateFrames, culprit: &mut Option<DelayKey>,
         }
     }
     *culprit = selected;
-    let hidden = late.delays().len().saturating_sub(listed);
-    if 0 < hidden {
-        Spans::plain(Type::Small, &text::format_others(hidden), tokens.t2).label(ui);
+    if let Some(hidden @ [_, ..]) = late.delays().get(listed..) {
+        Spans::plain(Type::Small, &Delays::describe_others(hidden), tokens.t2).label(ui);
     }
 }
 

@@ -2,6 +2,7 @@
 
 mod configurations;
 mod headline;
+mod without_culprits;
 
 pub use configurations::live_configuration;
 pub(crate) use configurations::programs_limit;
@@ -124,6 +125,9 @@ fn verdict(run: &Run, report: &Report) -> Verdict {
         return without_grade(Finding::incomplete((complete, planned), (count, samples_name)));
     }
     let mut verdict = test.verdict(run, report);
+    if let Some(blamed) = without_culprits::blame(run, report, &verdict) {
+        return blamed;
+    }
     report.delays.add_to(&mut verdict, samples_name);
     verdict
 }

@@ -1,9 +1,20 @@
 //! Plain functions for access to the operating system, with the same signatures on each system.
 //!
-//! `linux`, `windows`, and `macos` each provide every function named here; `cfg_select!` picks one.
+//! `linux`, `windows`, and `macos` each provide every function named here; `cfg_select!` picks one. What a system
+//! lacks, it takes from `unsupported`, the template for a new one.
 //! A state that must be undone (a timer resolution, a waitable timer, a raised limit) is a guard
 //! with `Drop`. Text from the system is parsed by pure functions in [`parse`], tested on every
 //! system.
+
+#![cfg_attr(
+    feature = "unsupported-platform",
+    expect(
+        dead_code,
+        unreachable_pub,
+        unused_imports,
+        reason = "the template leaves the modules of this system unused"
+    )
+)]
 
 pub mod activity;
 mod applied;
@@ -35,20 +46,21 @@ mod virtualization;
 mod linux;
 #[cfg(target_os = "macos")]
 mod macos;
-#[cfg(target_os = "macos")]
-mod no_elevation;
-#[cfg(not(target_os = "linux"))]
-mod no_limits;
-#[cfg(not(target_os = "linux"))]
-mod no_root;
-#[cfg(not(target_os = "linux"))]
-mod no_sensors;
-#[cfg(target_os = "macos")]
-mod no_trace;
+#[cfg(any(not(target_os = "linux"), feature = "unsupported-platform"))]
+#[cfg_attr(
+    not(feature = "unsupported-platform"),
+    expect(
+        dead_code,
+        unreachable_pub,
+        reason = "a system needs only the parts that it does not have itself"
+    )
+)]
+mod unsupported;
 #[cfg(windows)]
 mod windows;
 
 cfg_select! {
+    feature = "unsupported-platform" => { use unsupported as system; }
     target_os = "linux" => { use linux as system; }
     windows => { use windows as system; }
     target_os = "macos" => { use macos as system; }
@@ -258,7 +270,7 @@ pub fn usable_cpus() -> Vec<u32> {
             let own = own.iter().filter_map(|core| u32::try_from(core.id).ok()).collect();
             // `core_affinity` reads the CPUs of one processor group only.
             #[cfg(windows)]
-            let own = system::cpus_of_all_groups().unwrap_or(own);
+            let own = windows::cpus_of_all_groups().unwrap_or(own);
             let mut cpus: Vec<u32> = own;
             if cpus.is_empty() {
                 let count = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
@@ -276,7 +288,7 @@ pub fn usable_cpus() -> Vec<u32> {
 pub(crate) fn only_cpu_refusal(requested: &str) -> Option<Refusal> {
     let usable = usable_cpus();
     #[cfg(target_os = "linux")]
-    let usable = system::still_usable(usable);
+    let usable = linux::still_usable(usable);
     let reason =
         "one CPU always stays free of real-time threads, and this program can use only one";
     (usable.len() < 2).then(|| Refusal::new(requested, "safety", reason))

@@ -84,6 +84,6 @@ pub fn exit_on_abort() {}
 #[expect(clippy::exit, reason = "the second interrupt ends the program wherever it is")]
 pub fn exit_at_once(status: i32) -> ! {
     #[cfg(windows)]
-    super::system::stop_traces();
+    super::windows::stop_traces();
     std::process::exit(status)
 }

@@ -27,9 +27,12 @@ use windows_sys::core::BOOL;
 
 use super::tool::{Launcher, SystemTool};
 
-pub use super::no_limits::{RealtimeGuard, cpu_quota_percent, cpu_set, throttled_times};
-pub use super::no_root::{is_root, take_callers_rights};
-pub use super::no_sensors::{SmiCounter, cpu_khz, cpu_millicelsius};
+// The watchdog checks the CPU time of real-time threads in place of a guard.
+pub(crate) use super::unsupported::virtual_machine;
+pub use super::unsupported::{
+    COMPLETION_SOUND_NOTE, RealtimeGuard, SmiCounter, cpu_khz, cpu_millicelsius, cpu_quota_percent,
+    cpu_set, file_capabilities, is_root, take_callers_rights, throttled_times,
+};
 pub use accounts::accounts;
 pub(crate) use affinity::cpus_of_all_groups;
 pub use affinity::{avoid_cpu, current_cpu, pin_self};
@@ -52,7 +55,7 @@ pub use thread::{
 };
 pub use topology::{cpus, last_cache_bytes};
 pub(super) use trace::stop_all as stop_traces;
-pub use trace::{Tracer, file_capabilities, thread_owner, trace_state};
+pub use trace::{Tracer, thread_owner, trace_state};
 
 /// Converts a duration from the system, in units of 100 ns, to nanoseconds.
 fn nanos(time: FILETIME) -> i64 {
@@ -87,14 +90,6 @@ unsafe fn cpu_nanos(of: HANDLE, times: Times) -> Option<i64> {
 pub fn can_pin() -> bool {
     true
 }
-
-/// Returns `None`: this system itself reports no hypervisor; only the CPU does.
-pub(crate) fn virtual_machine() -> Option<String> {
-    None
-}
-
-/// A note on which programs the completion sound needs; empty, as it needs none on this system.
-pub const COMPLETION_SOUND_NOTE: &str = "";
 
 /// Plays the system's completion sound; silent if the user turned it off.
 #[expect(unsafe_code, reason = "the standard library plays no sounds")]

@@ -1,36 +1,12 @@
-//! CPU time of the calling thread, of this process, and of all CPUs together, in nanoseconds.
+//! CPU time of this process, and of all CPUs together, in nanoseconds.
 
-use std::collections::BTreeMap;
 use std::sync::{Mutex, OnceLock};
 
 use mach2::mach_init::mach_host_self;
 
+use super::super::MachineCpuTime;
 use super::super::tick_totals::TickTotals;
 use super::super::unix_clock::{cpu_clock, nanos_a_tick};
-use super::super::{MachineCpuTime, ThreadCounters};
-
-/// A reader of the calling thread's counters. It returns no counters: macOS counts for whole processes only.
-#[derive(Debug)]
-pub struct CounterReader {}
-
-impl CounterReader {
-    /// Creates a reader: this system reports no context switches of a thread.
-    pub fn new(_counts_switches: bool) -> Self {
-        Self {}
-    }
-
-    /// Returns no counters, as this system reports none for a thread. Allocates nothing.
-    #[inline]
-    pub fn read(&self) -> ThreadCounters {
-        ThreadCounters::default()
-    }
-
-    /// Returns `None`: the run-queue delay is not reported.
-    #[inline]
-    pub fn run_delay_nanos(&self) -> Option<i64> {
-        None
-    }
-}
 
 /// Returns the CPU time of this process, in nanoseconds.
 pub fn process_cpu_nanos() -> Option<i64> {
@@ -49,11 +25,6 @@ pub fn machine_cpu_time() -> Option<MachineCpuTime> {
     let [user, system, _idle, nice] = counted.add(cpu_ticks()?);
     let busy = (user + system + nice).checked_mul(nanos_a_tick())?;
     Some(MachineCpuTime { busy, steal: None, interrupt: None })
-}
-
-/// Returns `None`: the CPU time of each CPU is not needed. Threads cannot be pinned, so a gap belongs to no single CPU.
-pub const fn cpu_times() -> Option<BTreeMap<u32, MachineCpuTime>> {
-    None
 }
 
 /// Returns the ticks that all CPUs together spent in each CPU state; the 32-bit counters wrap around.

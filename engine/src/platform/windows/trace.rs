@@ -7,7 +7,6 @@
 mod consumer;
 mod session;
 
-use std::path::Path;
 use std::time::{Duration, Instant};
 
 use windows_sys::Win32::Foundation::WIN32_ERROR;
@@ -18,8 +17,7 @@ pub(in super::super) use self::session::stop_all;
 use super::super::parse::etw::is_kernel_process;
 use super::super::trace::PAGE_FAULTS;
 use super::super::{
-    FileCapabilities, Missing, ThreadId, TraceReader, TraceSource, TraceState, is_own_process,
-    usable_cpus,
+    Missing, ThreadId, TraceReader, TraceSource, TraceState, is_own_process, usable_cpus,
 };
 use super::clock::clock_nanos;
 use super::living;
@@ -186,11 +184,6 @@ pub fn thread_owner(thread: u32) -> Option<ThreadOwner> {
 /// Returns what can be recorded: starts and stops a session to find out.
 pub fn trace_state() -> TraceState {
     Tracer::open(&[]).state
-}
-
-/// Returns no capabilities: this system has none.
-pub fn file_capabilities(_program: &Path) -> FileCapabilities {
-    FileCapabilities::default()
 }
 
 #[cfg(test)]

@@ -1,11 +1,9 @@
-//! For systems on which programs cannot record context switches: a trace contains no records.
+//! Traces: programs cannot record context switches, so that a trace contains no records.
 
-use std::path::Path;
-
-use super::{FileCapabilities, Missing, ThreadId, TraceReader, TraceState};
+use super::super::{Missing, ThreadId, TraceReader, TraceState};
 use crate::sample::{ThreadOwner, TraceRecord};
 
-/// Records nothing on this system.
+/// Records nothing.
 #[derive(Debug, Default)]
 pub struct Tracer {
     state: TraceState,
@@ -72,9 +70,4 @@ pub fn thread_owner(_thread: u32) -> Option<ThreadOwner> {
 /// Returns a state without a source: nothing can be recorded.
 pub fn trace_state() -> TraceState {
     TraceState::default()
-}
-
-/// Returns no capabilities: program files have none on this system.
-pub fn file_capabilities(_program: &Path) -> FileCapabilities {
-    FileCapabilities::default()
 }

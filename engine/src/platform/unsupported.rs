@@ -1,0 +1,23 @@
+//! The template of a platform: a system that supports nothing but what the standard library does everywhere.
+//!
+//! A system names here what it lacks: see the lists in `macos.rs` and `windows.rs`. A port begins with a file that
+//! names all of it, and replaces one function after another. The feature `unsupported-platform` selects the template
+//! itself as the platform, so that a check of the engine shows whether it is complete.
+
+mod clock;
+mod counters;
+mod desktop;
+mod limits;
+mod machine;
+mod rights;
+mod scheduling;
+mod trace;
+
+pub use clock::*;
+pub use counters::*;
+pub use desktop::*;
+pub use limits::*;
+pub use machine::*;
+pub use rights::*;
+pub use scheduling::*;
+pub use trace::*;

@@ -83,6 +83,11 @@ fn names_module(code: &str, module: &str) -> bool {
         })
 }
 
+/// Whether a file belongs to tests: `tests.rs`, or a file in a folder `tests`.
+fn is_of_tests(name: &str) -> bool {
+    name.ends_with("/tests.rs") || name.contains("/tests/")
+}
+
 #[track_caller]
 pub(crate) fn check(problems: &[String]) {
     assert!(problems.is_empty(), "\n{}", problems.join("\n"));

@@ -18,8 +18,6 @@ pub mod millis;
 mod prior;
 pub mod protocol;
 mod safe_writer;
-#[cfg(test)]
-mod schema;
 
 use std::io::{self, BufRead as _, BufReader, Cursor, Read, Seek, Write};
 

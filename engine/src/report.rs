@@ -32,8 +32,6 @@ mod scheduling_gaps;
 mod sleep_accuracy;
 mod spin_strategies;
 mod spin_tails;
-#[cfg(test)]
-pub(crate) mod test_run;
 mod waits;
 mod what_helps;
 
@@ -64,3 +62,8 @@ pub use waits::WaitFigures;
 pub use what_helps::{
     ChangeEffect, ChangeResult, DISTURBED, Language, code, is_little_to_gain, recommended,
 };
+
+#[cfg(test)]
+pub(crate) mod tests {
+    pub(crate) mod test_run;
+}

@@ -15,8 +15,6 @@ mod order;
 pub mod paired;
 pub mod percentile;
 pub mod pyramid;
-#[cfg(test)]
-pub(crate) mod simulated;
 pub mod spread;
 pub mod statistic;
 pub mod steps;
@@ -76,4 +74,9 @@ pub(crate) const fn nanos_float(nanos: i64) -> f64 {
 )]
 pub(crate) fn position(value: f64) -> usize {
     value as usize
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    pub(crate) mod simulated;
 }

@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::source::code;
-use super::{check, sources};
+use super::{check, is_of_tests, sources};
 
 /// The modules of the engine's `report` from the lowest layer to the highest, with one or more modules per
 /// layer. Each module may name only modules in lower layers.
@@ -165,7 +165,7 @@ impl Crate {
             let path = path.filter(|part| *part != "lib").map(str::to_owned).collect();
             modules.insert(path, Module::of(code));
         }
-        // A file that no other file declares as a module is a program or belongs to tests: remove it.
+        // A file that no other file declares as a module is a program: remove it.
         let declared: BTreeSet<Path> = modules
             .iter()
             .flat_map(|(path, module)| {
@@ -279,6 +279,7 @@ fn a_module_of_reports_names_only_those_below_it() {
 fn read(below: &str) -> Crate {
     let files: Vec<_> = sources(below)
         .into_iter()
+        .filter(|file| !is_of_tests(&file.name))
         .map(|file| (file.name.replacen(&format!("{below}/"), "", 1), file.code))
         .collect();
     Crate::of(&files)

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::source::test_modules;
-use super::{Source, check, sources};
+use super::{Source, check, is_of_tests, sources};
 
 /// The folder of each crate, and how many product lines it may have. A commit may only lower a number. A
 /// commit that has to raise one says why in a sentence here, next to the number.
@@ -17,32 +17,17 @@ const MAX_UNUSED_LINES: usize = 150;
 
 /// Returns how many product lines each module of a crate has, and the sum of them. A product line is a line of
 /// a `.rs` file with code on it: blank lines, comment lines, items under `#[cfg(test)]`, and the files of
-/// modules that only tests have do not count.
+/// tests do not count.
 fn product_lines(below: &str) -> (BTreeMap<String, usize>, usize) {
-    let files = sources(below);
-    let of_tests: Vec<String> = files.iter().flat_map(paths_of_test_modules).collect();
     let mut by_module: BTreeMap<String, usize> = BTreeMap::new();
-    for Source { name, product, .. } in &files {
-        let path = name.trim_end_matches(".rs");
-        let is_of_tests =
-            of_tests.iter().any(|module| path == module || path.starts_with(&format!("{module}/")));
-        if !is_of_tests {
-            *by_module.entry(super::module(name, below).to_owned()).or_default() +=
-                count_product_lines(product);
+    for Source { name, product, .. } in sources(below) {
+        if !is_of_tests(&name) {
+            *by_module.entry(super::module(&name, below).to_owned()).or_default() +=
+                count_product_lines(&product);
         }
     }
     let sum = by_module.values().sum();
     (by_module, sum)
-}
-
-/// Returns the paths, without `.rs`, of the modules in other files that this file declares for tests only.
-fn paths_of_test_modules(source: &Source) -> Vec<String> {
-    let own = source.name.trim_end_matches(".rs");
-    let folder = match own.rsplit_once('/') {
-        Some((folder, "lib" | "main")) => folder,
-        _ => own,
-    };
-    test_modules(&source.text).iter().map(|module| format!("{folder}/{module}")).collect()
 }
 
 fn count_product_lines(product: &str) -> usize {
@@ -72,6 +57,21 @@ fn no_crate_grows() {
                  tests/tidy/size.rs to {count}. Modules: {of_modules}",
                 max - count
             ));
+        }
+    }
+    check(&problems);
+}
+
+#[test]
+fn a_module_that_only_tests_have_is_in_a_folder_of_tests() {
+    let mut problems = Vec::new();
+    for below in ["engine/src", "app/src"] {
+        for Source { name, text, .. } in sources(below) {
+            for module in test_modules(&text) {
+                if module != "tests" && !is_of_tests(&name) {
+                    problems.push(format!("{name} declares '{module}' outside of its tests"));
+                }
+            }
         }
     }
     check(&problems);

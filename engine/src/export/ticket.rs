@@ -196,7 +196,7 @@ mod tests {
     use super::*;
     use crate::plan::conditions::Cell;
     use crate::plan::{FrameLoop, Plan};
-    use crate::report::test_run::run_of;
+    use crate::report::tests::test_run::run_of;
 
     #[test]
     fn the_command_of_a_partial_matrix_is_followed_by_its_cells() {

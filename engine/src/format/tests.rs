@@ -1,5 +1,7 @@
 //! A run that is written is read back unchanged; damaged, foreign, and newer files are rejected with a reason.
 
+mod schema;
+
 use proptest::prelude::*;
 
 use super::*;

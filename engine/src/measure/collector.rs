@@ -342,7 +342,7 @@ mod tests {
     use super::*;
     use crate::measure::recorder::ring;
     use crate::plan::{Plan, SchedulingGaps};
-    use crate::report::test_run::run_of;
+    use crate::report::tests::test_run::run_of;
 
     #[test]
     fn samples_beyond_the_size_of_a_run_are_counted_as_lost() {

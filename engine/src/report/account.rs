@@ -347,7 +347,7 @@ pub fn late_samples(trial: &TrialRun, above: Nanos) -> Vec<LateSample> {
 mod tests {
     use super::*;
     use crate::plan::{FrameLoop, Plan};
-    use crate::report::test_run::run_of;
+    use crate::report::tests::test_run::run_of;
     use crate::run::Trace;
     use crate::sample::{TraceEvent, TraceRecord};
 

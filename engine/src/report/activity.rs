@@ -331,7 +331,7 @@ fn build(note: String, lines: &[Line<'_>]) -> Table {
 
 #[cfg(test)]
 mod tests {
-    use super::super::test_run::run_of;
+    use super::super::tests::test_run::run_of;
     use super::super::{Options, Report};
     use super::*;
     use crate::plan::{FrameLoop, Plan};

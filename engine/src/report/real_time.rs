@@ -4,8 +4,6 @@ mod change;
 mod changes;
 mod key;
 mod metrics;
-#[cfg(test)]
-mod simulated;
 
 pub use self::change::{Change, MIN_PAIRS};
 pub use self::metrics::{Measure, Reduction};
@@ -225,4 +223,9 @@ fn sentence(change: &Change, share: f64, late_shares: (f64, f64)) -> String {
             format_share(late_shares.1)
         ),
     }
+}
+
+#[cfg(test)]
+mod tests {
+    mod simulated;
 }

@@ -149,7 +149,7 @@ fn build(lines: &[Line<'_>]) -> Table {
 #[cfg(test)]
 mod tests {
     use super::super::model::table::tests::check;
-    use super::super::test_run::run_of;
+    use super::super::tests::test_run::run_of;
     use super::super::{Options, Report};
     use super::*;
     use crate::plan::{FrameLoop, Plan};

@@ -3,8 +3,6 @@
 mod apply;
 mod charts;
 mod effect;
-#[cfg(test)]
-mod simulated;
 mod table;
 mod verdict;
 
@@ -62,4 +60,9 @@ impl Evaluation for WhatHelps {
     fn charts(&self, run: &Run, report: &Report) -> Vec<Chart> {
         charts::of(run, report)
     }
+}
+
+#[cfg(test)]
+mod tests {
+    mod simulated;
 }

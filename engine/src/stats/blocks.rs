@@ -270,6 +270,4 @@ fn lost_dependence(values: &Column, block: usize) -> f64 {
 }
 
 #[cfg(test)]
-mod coverage;
-#[cfg(test)]
 mod tests;

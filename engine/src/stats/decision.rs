@@ -89,7 +89,7 @@ fn mean_and_squares(values: &[f64]) -> (f64, f64) {
 
 #[cfg(test)]
 mod tests {
-    use super::super::simulated::normal;
+    use super::super::tests::simulated::normal;
     use super::*;
 
     #[test]

@@ -79,7 +79,7 @@ impl PairedEffects {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::stats::simulated::{normal, rounds};
+    use crate::stats::tests::simulated::{normal, rounds};
 
     /// Three changes in four rounds. Expected values are by SciPy 1.17.1: `t.isf` and `t.sf` at 6 degrees of freedom
     /// with the pooled standard deviation. The levels are from statsmodels' `multipletests(method="holm")`.

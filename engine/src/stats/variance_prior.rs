@@ -129,7 +129,7 @@ fn inverse_trigamma(y: f64) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use super::super::simulated::normal;
+    use super::super::tests::simulated::normal;
     use super::*;
 
     #[test]

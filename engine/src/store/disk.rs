@@ -1,9 +1,6 @@
 //! The file operations of the store. Each operation first calls `announce`, with which tests can
 //! make any operation fail.
 
-#[cfg(test)]
-pub(super) mod faults;
-
 use std::fs::{self, File, Permissions, TryLockError};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
@@ -36,13 +33,13 @@ pub(super) enum Operation<'a> {
 /// Returns an error if a test requires this operation to fail.
 #[cfg(test)]
 fn announce(operation: Operation<'_>) -> io::Result<()> {
-    faults::announce(operation)
+    tests::faults::announce(operation)
 }
 
 /// Returns how many of the `length` bytes of a write are written; a test can reduce this number.
 #[cfg(test)]
 fn announce_write(length: usize) -> io::Result<usize> {
-    faults::announce_write(length)
+    tests::faults::announce_write(length)
 }
 
 #[cfg(not(test))]
@@ -362,4 +359,9 @@ pub(super) fn sweep(folder: &Path) -> io::Result<()> {
 pub(super) fn is_old(path: &Path) -> bool {
     let age = stamp(path).ok().and_then(|(_, modified)| modified.elapsed().ok());
     age.is_some_and(|age| 60 <= age.as_secs())
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    pub(in crate::store) mod faults;
 }

@@ -143,7 +143,8 @@ fn a_full_disk_does_not_damage_the_file_that_an_output_replaces() {
     let path = folder.path().join("report.json");
     fs::write(&path, "old").unwrap();
     let write = || write_output(&path, |to| to.write_all(b"new"));
-    let (failed, _) = disk::faults::with_fault(disk::faults::Fault::FullDisk, 0, write);
+    let (failed, _) =
+        disk::tests::faults::with_fault(disk::tests::faults::Fault::FullDisk, 0, write);
     assert!(failed.is_err());
     assert_eq!(fs::read(&path).unwrap(), b"old");
     write_output(&path, |to| to.write_all(b"new")).unwrap();

@@ -3,7 +3,7 @@
 use super::*;
 use crate::plan::{FrameLoop, Plan, Tail, Wait, WhatHelps};
 use crate::report::ChangeEffect;
-use crate::report::test_run::{run_of, wait};
+use crate::report::tests::test_run::{run_of, wait};
 use crate::run::{Group, TrialRun};
 use crate::sample::Samples;
 

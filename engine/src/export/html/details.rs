@@ -126,7 +126,7 @@ mod tests {
     use super::*;
     use crate::plan::conditions::Cell;
     use crate::plan::{FrameLoop, Plan};
-    use crate::report::test_run::run_of;
+    use crate::report::tests::test_run::run_of;
 
     #[test]
     fn cells_that_no_command_selects_are_listed_beside_the_command() {

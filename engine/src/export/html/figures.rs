@@ -290,7 +290,7 @@ mod tests {
     use crate::plan::conditions::Cell as Condition;
     use crate::plan::{CpuChoice, FrameLoop, Plan, Priority};
     use crate::report::Options;
-    use crate::report::test_run::run_of;
+    use crate::report::tests::test_run::run_of;
     use crate::sample::Sample;
 
     /// Returns the table of two configurations with `frames` frames each, as HTML.

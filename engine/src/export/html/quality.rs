@@ -147,7 +147,7 @@ mod tests {
     use super::*;
     use crate::plan::{FrameLoop, Load, Plan, Wait};
     use crate::report::Options;
-    use crate::report::test_run::{run_of, wait};
+    use crate::report::tests::test_run::{run_of, wait};
     use crate::run::counter;
 
     #[test]

@@ -73,7 +73,7 @@ mod tests {
     use super::*;
     use crate::nanos::Nanos;
     use crate::plan::{FrameLoop, Plan};
-    use crate::report::test_run::run_of;
+    use crate::report::tests::test_run::run_of;
     use crate::run::Trace;
 
     #[test]

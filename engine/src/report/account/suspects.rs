@@ -139,7 +139,7 @@ fn sort(suspects: &mut [Suspect]) {
 mod tests {
     use super::*;
     use crate::plan::{Load, LoadCount, Plan};
-    use crate::report::test_run::{run_of, wait};
+    use crate::report::tests::test_run::{run_of, wait};
     use crate::run::Trace;
     use crate::sample::TraceRecord;
 

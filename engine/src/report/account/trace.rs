@@ -474,12 +474,3 @@ impl Parts {
 
 #[cfg(test)]
 mod tests;
-
-#[cfg(test)]
-mod incomplete;
-
-#[cfg(test)]
-mod recorded;
-
-#[cfg(test)]
-mod simulated;

@@ -172,7 +172,7 @@ mod tests {
             cpu: None,
         };
         trial.samples = frames.iter().map(sample).collect();
-        trial.applied = Some(crate::report::test_run::applied());
+        trial.applied = Some(crate::report::tests::test_run::applied());
         trial.complete = true;
         trial
     }

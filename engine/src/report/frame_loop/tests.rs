@@ -1,7 +1,7 @@
 //! The recommendation of a frame loop, and cases in which the data is not enough for a recommendation.
 
 use super::super::model::table::Cell;
-use super::super::test_run::run_of;
+use super::super::tests::test_run::run_of;
 use super::super::{Headline, Options, Standing};
 use super::*;
 use crate::plan::{Load, OnMiss, Pace, Plan, Wait, Work, conditions};

@@ -1,7 +1,7 @@
 //! Compares every column of the table of game cycles with numbers that were calculated by hand.
 
 use super::super::model::table::tests::check;
-use super::super::test_run::run_of;
+use super::super::tests::test_run::run_of;
 use super::super::{Options, Report};
 use super::*;
 use crate::plan::{GameTick, Plan};

@@ -378,7 +378,7 @@ mod tests {
     use super::*;
     use crate::plan::{FrameLoop, Plan, SleepAccuracy};
     use crate::platform::Cpu;
-    use crate::report::test_run::{run_of, wait};
+    use crate::report::tests::test_run::{run_of, wait};
     use crate::report::{Options, Report};
     use crate::sample::Sample;
 

@@ -297,6 +297,4 @@ pub(in crate::report) fn conclude(
 }
 
 #[cfg(test)]
-mod simulated;
-#[cfg(test)]
 mod tests;

@@ -54,7 +54,7 @@ impl Usage {
 mod tests {
     use super::*;
     use crate::plan::{FrameLoop, Plan};
-    use crate::report::test_run::run_of;
+    use crate::report::tests::test_run::run_of;
 
     #[test]
     fn counters_of_all_trials_are_added_up() {

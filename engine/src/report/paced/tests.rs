@@ -2,7 +2,7 @@
 
 use super::super::model::table::tests::check;
 use super::super::model::table::{Cell, Quantity, Table};
-use super::super::test_run::run_of;
+use super::super::tests::test_run::run_of;
 use super::super::{Change, Measure, Options, Report, Standing};
 use crate::nanos::Nanos;
 use crate::plan::{FrameLoop, Load, Plan, Priority, RealTime, Wait, Work};

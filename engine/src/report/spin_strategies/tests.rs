@@ -1,7 +1,7 @@
 //! Tests that compare the columns of the spin table with figures computed by hand.
 
 use super::super::model::table::tests::check;
-use super::super::test_run::{run_of, wait};
+use super::super::tests::test_run::{run_of, wait};
 use super::super::{Options, Report};
 use super::*;
 use crate::plan::{Load, Plan, SpinStrategies};

@@ -1,5 +1,7 @@
 //! Tests that statistics of resampled runs match those of the values themselves, and the widths of intervals.
 
+mod coverage;
+
 use proptest::prelude::*;
 
 use super::*;

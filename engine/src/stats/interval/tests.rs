@@ -3,7 +3,7 @@
 mod coverage;
 
 use super::*;
-use crate::stats::simulated::{MODELS, rounds, series};
+use crate::stats::tests::simulated::{MODELS, rounds, series};
 
 /// Simulates intervals; returns the share of them that contain the true value, and the number of intervals.
 fn coverage(

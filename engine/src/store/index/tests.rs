@@ -6,7 +6,7 @@ use std::fs;
 
 use crate::nanos::Nanos;
 use crate::run::{Annotation, Run};
-use crate::store::disk::faults::{Fault, with_fault};
+use crate::store::disk::tests::faults::{Fault, with_fault};
 use crate::store::edit::{Edit, MAX_TAG};
 use crate::store::tests::run;
 

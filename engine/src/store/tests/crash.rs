@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::process::Command;
 
-use super::disk::faults::{Fault, with_fault};
+use super::disk::tests::faults::{Fault, with_fault};
 use super::edit::Edit;
 use super::*;
 
@@ -272,7 +272,7 @@ fn no_end_of_the_process_loses_a_run() {
                 assert!(String::from_utf8_lossy(&child.stdout).contains("1 passed"));
                 break;
             }
-            assert_eq!(child.status.code(), Some(disk::faults::ENDED), "{case}");
+            assert_eq!(child.status.code(), Some(disk::tests::faults::ENDED), "{case}");
         }
     }
     println!("{cases} cases");

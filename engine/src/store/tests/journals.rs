@@ -1,6 +1,6 @@
 //! Tests that journals of ended processes are recovered as far as they can be read, and never lost.
 
-use super::disk::faults::{Fault, with_fault};
+use super::disk::tests::faults::{Fault, with_fault};
 use super::*;
 
 /// Recovers the only journal in the folder; returns the outcome.

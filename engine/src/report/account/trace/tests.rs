@@ -1,19 +1,18 @@
 //! Checks how the records of generated scheduler traces split the lateness of a sample by cause.
 
+mod incomplete;
+mod recorded;
+mod simulated;
+
 use super::*;
 
-pub(super) const OWN: u32 = 7;
+const OWN: u32 = 7;
 const MICRO: i64 = 1_000;
-pub(super) const RUSTC: u32 = 40;
+const RUSTC: u32 = 40;
 const CHROME: u32 = 41;
 
 /// Returns a record of CPU 1 at `at` µs.
-pub(super) fn record(
-    at: i64,
-    event: TraceEvent,
-    thread: Option<u32>,
-    name: Option<u32>,
-) -> TraceRecord {
+fn record(at: i64, event: TraceEvent, thread: Option<u32>, name: Option<u32>) -> TraceRecord {
     TraceRecord { at: Nanos::from_micros(at), event, cpu: 1, thread, name, value: None }
 }
 
@@ -23,7 +22,7 @@ fn covered() -> TraceRecord {
     record(0, TraceEvent::Covered, None, None)
 }
 
-pub(super) fn switch_in(at: i64, thread: u32) -> TraceRecord {
+fn switch_in(at: i64, thread: u32) -> TraceRecord {
     let name = match thread {
         RUSTC => Some(0),
         CHROME => Some(1),
@@ -32,12 +31,12 @@ pub(super) fn switch_in(at: i64, thread: u32) -> TraceRecord {
     record(at, TraceEvent::SwitchIn, Some(thread), name)
 }
 
-pub(super) fn own(at: i64, event: TraceEvent) -> TraceRecord {
+fn own(at: i64, event: TraceEvent) -> TraceRecord {
     record(at, event, Some(OWN), None)
 }
 
 /// Returns a sample that began to wait at 2 ms, was due at 16 ms, and woke at `woke` µs.
-pub(super) fn sample(woke: i64) -> Sample {
+fn sample(woke: i64) -> Sample {
     Sample {
         began: Nanos::from_millis(2),
         due: Nanos::from_millis(16),
@@ -50,7 +49,7 @@ pub(super) fn sample(woke: i64) -> Sample {
 }
 
 /// Returns the frame before the sample: it woke at 1 ms and was done at `done` µs.
-pub(super) fn previous(done: i64) -> Sample {
+fn previous(done: i64) -> Sample {
     Sample {
         began: Nanos::ZERO,
         due: Nanos::ZERO,
@@ -62,11 +61,11 @@ pub(super) fn previous(done: i64) -> Sample {
     }
 }
 
-pub(super) fn delay(micros: i64) -> Evidence {
+fn delay(micros: i64) -> Evidence {
     Evidence { run_delay: Some(Nanos::from_micros(micros)), ..Evidence::default() }
 }
 
-pub(super) fn account(
+fn account(
     source: TraceSource,
     mut records: Vec<TraceRecord>,
     (before, sample): (Sample, Sample),
@@ -85,7 +84,7 @@ pub(super) fn account(
 }
 
 /// Returns the cause, the culprit, and the length in µs of each segment.
-pub(super) fn split(account: &Account) -> Vec<(Cause, &str, i64)> {
+fn split(account: &Account) -> Vec<(Cause, &str, i64)> {
     let part = |segment: &Segment| {
         let name =
             segment.culprit.as_ref().map_or("", |culprit| culprit.name.split(' ').next().unwrap());
@@ -416,7 +415,8 @@ fn lanes_show_who_had_the_cpu_and_what_the_thread_did() {
         switch_in(18_500, RUSTC),
         switch_in(18_900, OWN),
     ];
-    let mut trial = crate::report::test_run::run_of(crate::plan::Plan::all().remove(0), |_| {});
+    let mut trial =
+        crate::report::tests::test_run::run_of(crate::plan::Plan::all().remove(0), |_| {});
     let mut trial = trial.trials.remove(0);
     trial.samples = [previous(2_000), sample(18_001)].into_iter().collect();
     let lanes = |source: TraceSource, trial: &mut TrialRun| {

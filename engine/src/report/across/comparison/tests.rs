@@ -238,10 +238,13 @@ fn settings_that_differ_come_first_then_conditions_in_the_order_of_their_effect(
 #[test]
 fn gap_runs_of_different_length_show_so() {
     let run = |secs| {
-        crate::report::test_run::run_of(Plan::SchedulingGaps(SchedulingGaps::default()), |trial| {
-            let wall = Nanos::from_secs(secs).get();
-            trial.counters.insert(crate::run::counter::WALL_NANOS.to_owned(), wall);
-        })
+        crate::report::tests::test_run::run_of(
+            Plan::SchedulingGaps(SchedulingGaps::default()),
+            |trial| {
+                let wall = Nanos::from_secs(secs).get();
+                trial.counters.insert(crate::run::counter::WALL_NANOS.to_owned(), wall);
+            },
+        )
     };
     let is_noted = |a: &Run, b: &Run| {
         let notes = Comparison::of(&[a, b], 0).notes;

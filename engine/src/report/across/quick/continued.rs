@@ -133,7 +133,7 @@ mod tests {
     use crate::plan::CpuFacts;
     use crate::plan::quick::{CheckSettings, Part};
     use crate::report::Options;
-    use crate::report::test_run::{run_of, wait};
+    use crate::report::tests::test_run::{run_of, wait};
     use crate::run::{Annotation, TrialRun};
     use crate::stats::{Grade, GradeRange};
 

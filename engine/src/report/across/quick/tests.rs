@@ -8,7 +8,7 @@ use crate::plan::quick::CheckSettings;
 use crate::plan::{CpuFacts, Pace, Trial};
 use crate::platform::{Policy, Power, PowerSource, Refusal, RequestOutcome};
 use crate::report::Options;
-use crate::report::test_run::run_of;
+use crate::report::tests::test_run::run_of;
 use crate::run::Ending;
 use crate::sample::{Sample, Samples};
 use crate::stats::{Grade, GradeRange};

@@ -179,7 +179,7 @@ mod tests {
     use super::super::{Caution, of};
     use super::*;
     use crate::plan::{FrameLoop, Plan};
-    use crate::report::test_run::run_of;
+    use crate::report::tests::test_run::run_of;
     use crate::run::Trace;
     use crate::sample::Sample;
 

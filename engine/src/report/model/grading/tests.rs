@@ -1,9 +1,11 @@
 //! Tests when a report states a grade, and what replaces the grade after a disturbance or with too little data.
 
+mod simulated;
+
 use super::*;
 use crate::plan::{FrameLoop, Load, Plan, SleepAccuracy, Wait};
 use crate::platform::Policy;
-use crate::report::test_run::{run_of, wait};
+use crate::report::tests::test_run::{run_of, wait};
 use crate::report::{Finding, Options, Report};
 use crate::run::{Run, counter};
 use crate::sample::Sample;

@@ -2,7 +2,7 @@
 //! depends on earlier lateness, and if its scale drifts.
 
 use super::*;
-use crate::stats::simulated::normal;
+use crate::stats::tests::simulated::normal;
 
 /// Lateness of simulated frames, in microseconds.
 #[derive(Clone, Copy, Debug)]

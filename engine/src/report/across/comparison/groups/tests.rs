@@ -8,7 +8,7 @@ use super::*;
 use crate::report::Options;
 use crate::report::comparison::{NoiseFloor, Note, paired_differences};
 use crate::run::Ending;
-use crate::stats::simulated::{normal, rounds};
+use crate::stats::tests::simulated::{normal, rounds};
 
 /// Run-to-run variation: the standard deviation, as a share, of the factor by which a run scales all its lateness.
 const VARIATION: f64 = 0.03;
@@ -192,7 +192,7 @@ fn notes_are_about_all_runs_of_a_group_and_not_repeated() {
         run.trials[0].lost_count = 2;
     }
     b[2].ending = Ending::Stopped;
-    let mut applied = crate::report::test_run::applied();
+    let mut applied = crate::report::tests::test_run::applied();
     applied.priority = crate::platform::RequestOutcome::Refused;
     let granted = compared(&a, &b).notes;
     assert_eq!(

@@ -7,7 +7,7 @@
 use super::super::*;
 use super::{Lateness, run_at};
 use crate::report::across::comparison::repeats::paired_differences;
-use crate::stats::simulated::rounds;
+use crate::stats::tests::simulated::rounds;
 
 /// The target frame time in ns, at 240 FPS.
 const PERIOD: i64 = 4_166_667;

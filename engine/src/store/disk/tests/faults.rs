@@ -6,7 +6,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::Operation;
+use super::super::Operation;
 
 /// The exit status of a process that a fault ended.
 pub(in crate::store) const ENDED: i32 = 86;
@@ -98,11 +98,11 @@ fn error(why: &str) -> io::Error {
     io::Error::other(format!("injected: {why}"))
 }
 
-pub(super) fn announce(operation: Operation<'_>) -> io::Result<()> {
+pub(in crate::store) fn announce(operation: Operation<'_>) -> io::Result<()> {
     PLAN.with_borrow_mut(|plan| plan.as_mut().map_or(Ok(()), |plan| plan.announce(operation)))
 }
 
-pub(super) fn announce_write(length: usize) -> io::Result<usize> {
+pub(in crate::store) fn announce_write(length: usize) -> io::Result<usize> {
     PLAN.with_borrow_mut(|plan| {
         plan.as_mut().map_or(Ok(length), |plan| plan.announce_write(length))
     })
@@ -202,12 +202,12 @@ fn a_power_failure_takes_what_was_not_synced() {
     let folder = tempfile::tempdir().unwrap();
     let path = |name: &str| folder.path().join(name);
     let write = |name: &str| {
-        let mut draft = super::Draft::create(folder.path(), true)?;
+        let mut draft = super::super::Draft::create(folder.path(), true)?;
         draft.write(|to| to.write_all(b"new"))?;
         draft.publish_unsynced(&path(name)).map(drop)
     };
     let synced = |name: &str| {
-        let mut draft = super::Draft::create(folder.path(), true)?;
+        let mut draft = super::super::Draft::create(folder.path(), true)?;
         draft.write(|to| to.write_all(b"new"))?;
         draft.publish(&path(name))
     };
@@ -215,7 +215,9 @@ fn a_power_failure_takes_what_was_not_synced() {
     // Operations 0 to 5: create, lock, write, sync, rename, sync the folder. Operations 6 to 9:
     // create, lock, write, rename. Operation 10: list.
     let (_, outcome) = with_fault(Fault::PowerFails, 10, || {
-        synced("whole").and_then(|()| write("old")).and_then(|()| super::list(Path::new(".")))
+        synced("whole")
+            .and_then(|()| write("old"))
+            .and_then(|()| super::super::list(Path::new(".")))
     });
     assert_eq!((outcome.count, outcome.struck), (11, Some("list")));
     assert_eq!(fs::read(path("whole")).unwrap(), b"new");

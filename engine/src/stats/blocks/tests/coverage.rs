@@ -1,8 +1,8 @@
 //! Simulates how often intervals of resampled runs contain the true value: for independent, autocorrelated, and
 //! heavy-tailed values, in one round and in eight.
 
-use super::*;
-use crate::stats::simulated::{MODELS, Model, rounds, series};
+use super::super::*;
+use crate::stats::tests::simulated::{MODELS, Model, rounds, series};
 use crate::stats::{Sorted, nanos_float};
 
 /// Values vary around this level in nanoseconds, as frame times do.

@@ -1,7 +1,7 @@
 //! Late samples whose records may be incomplete: what nothing recorded is then no finding.
 
-use super::tests::{OWN, RUSTC, account, delay, own, previous, record, sample, split, switch_in};
-use super::*;
+use super::super::*;
+use super::{OWN, RUSTC, account, delay, own, previous, record, sample, split, switch_in};
 
 /// Returns the row that marks a time, from `from` to `to` µs, with an event whose value is its length.
 fn time(from: i64, to: i64, event: TraceEvent) -> TraceRecord {
@@ -86,7 +86,8 @@ fn a_late_sample_whose_records_were_not_saved_has_no_account() {
 
 #[test]
 fn earlier_versions_saved_records_up_to_a_limit_only() {
-    let mut run = crate::report::test_run::run_of(crate::plan::Plan::all().remove(0), |_| {});
+    let mut run =
+        crate::report::tests::test_run::run_of(crate::plan::Plan::all().remove(0), |_| {});
     let mut trial = run.trials.remove(0);
     let late = |woke: i64, due: i64| Sample {
         due: Nanos::from_micros(due),
@@ -106,7 +107,7 @@ fn earlier_versions_saved_records_up_to_a_limit_only() {
         (counter::TRACE_OMITTED, 1),
     ];
     trial.counters.extend(known.map(|(name, value)| (name.to_owned(), value)));
-    let found = super::super::late_samples(&trial, Nanos::from_micros(50));
+    let found = super::super::super::late_samples(&trial, Nanos::from_micros(50));
     let found: Vec<_> = found.iter().map(|one| (one.index, one.account.source)).collect();
     let recorded = Source::Trace(TraceSource::Kernel);
     // Before the first one, no switch of the thread is recorded.
@@ -133,12 +134,12 @@ fn missing_records_leave_the_account_to_the_counters() {
         |at, count| TraceRecord { value: Some(count), ..record(at, TraceEvent::Lost, None, None) };
     let around =
         vec![lost(995, 14), own(2_010, TraceEvent::Slept), switch_in(17_999, OWN), lost(90_000, 0)];
-    assert!(!super::tests::account(source, around, samples, Some(delay(0))).unwrap().is_complete);
+    assert!(!account(source, around, samples, Some(delay(0))).unwrap().is_complete);
     let after = vec![
         own(2_010, TraceEvent::Slept),
         switch_in(17_999, OWN),
         lost(80_000, 14),
         lost(90_000, 0),
     ];
-    assert!(super::tests::account(source, after, samples, Some(delay(0))).unwrap().is_complete);
+    assert!(account(source, after, samples, Some(delay(0))).unwrap().is_complete);
 }

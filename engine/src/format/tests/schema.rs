@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use schemars::generate::SchemaSettings;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 
-use super::exported::{Reasons, ReportOut, Values};
+use super::super::exported::{Reasons, ReportOut, Values};
 use crate::nanos::Nanos;
 use crate::run::{RunId, RunInFile};
 use crate::sample::{Cells, Column, Columns, Samples};

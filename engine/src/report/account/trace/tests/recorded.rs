@@ -1,7 +1,7 @@
 //! A late frame that was recorded on a virtual machine: other threads used the CPU, and the measuring thread slept
 //! at real-time priority.
 
-use super::*;
+use super::super::*;
 
 const OWN: u32 = 7;
 const NAMES: [&str; 4] =

@@ -1,16 +1,16 @@
 //! Tests with simulated runs: a simulated effect is found, and no effect is found where none was simulated.
 
-use super::effect::{self, ChangeEffect, ChangeResult};
-use super::{is_little_to_gain, recommended};
+use super::super::effect::{self, ChangeEffect, ChangeResult};
+use super::super::{is_little_to_gain, recommended};
 use crate::nanos::Nanos;
 use crate::plan::what_helps::{BASELINE_OF_TOGETHER, TOGETHER, Together};
 use crate::plan::{FrameLoop, Plan, SettingChange, WhatHelps};
 use crate::platform::{FINEST_TIMER, Refusal, RequestOutcome};
-use crate::report::test_run::run_of;
+use crate::report::tests::test_run::run_of;
 use crate::report::{Options, Report, follow_up, frame_loop_of, with_follow_up};
 use crate::run::{Ending, Run, TrialRun, counter};
 use crate::sample::{Sample, Samples};
-use crate::stats::simulated::normal;
+use crate::stats::tests::simulated::normal;
 
 const PERIOD: i64 = 16_666_667;
 

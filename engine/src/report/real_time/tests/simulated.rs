@@ -1,14 +1,14 @@
 //! Tests with simulated runs in which real-time scheduling changes nothing: how often a report still states a change.
 
-use super::super::model::chart::{Marks, check};
-use super::super::test_run::run_of;
-use super::super::{Change, Options, Report};
 use crate::nanos::Nanos;
 use crate::plan::{Load, Plan, RealTime};
+use crate::report::model::chart::{Marks, check};
+use crate::report::tests::test_run::run_of;
+use crate::report::{Change, Options, Report};
 use crate::run::Run;
 use crate::sample::{Sample, Samples};
 use crate::stats::float;
-use crate::stats::simulated::{normal, rounds};
+use crate::stats::tests::simulated::{normal, rounds};
 
 const PERIOD: i64 = 16_666_667;
 /// Frames per block: 2 s at 60 FPS.

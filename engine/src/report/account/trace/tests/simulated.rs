@@ -3,8 +3,8 @@
 
 use std::collections::BTreeMap;
 
-use super::super::counters;
-use super::*;
+use super::super::super::counters;
+use super::super::*;
 
 const OWN: u32 = 7;
 /// Two other threads that use the CPU: their IDs, and the positions of their names in `NAMES`.

@@ -1,14 +1,14 @@
 //! Simulations of PCs whose true grade is known: how often a report states a grade, and how often it is right.
 
-use super::*;
+use super::super::*;
 use crate::plan::conditions::Cell;
 use crate::plan::{CpuChoice, FrameLoop, Load, Plan, Priority, Wait};
-use crate::report::test_run::run_of;
+use crate::report::tests::test_run::run_of;
 use crate::report::{Options, Report};
 use crate::run::Run;
 use crate::sample::{Sample, Samples};
 use crate::stats::grade::{self, FRAME_LATENESS};
-use crate::stats::simulated::{normal, rounds};
+use crate::stats::tests::simulated::{normal, rounds};
 
 const PERIOD: i64 = 16_666_667;
 /// The 99% quantile of the standard normal distribution.

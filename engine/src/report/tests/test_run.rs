@@ -1,6 +1,6 @@
 //! Artificial runs for the tests of reports. A run has every trial of a plan; the test adds the samples.
 
-use super::glossary::empty_run;
+use super::super::glossary::empty_run;
 use crate::machine::{ClockFacts, Machine};
 use crate::nanos::Nanos;
 use crate::plan::Plan;
@@ -9,7 +9,7 @@ use crate::run::{Run, RunId, TrialRun};
 use crate::sample::Sample;
 
 /// Returns the settings that a system applies if it grants every request.
-pub(super) fn applied() -> Applied {
+pub(in crate::report) fn applied() -> Applied {
     Applied {
         priority: RequestOutcome::Granted,
         pin: RequestOutcome::Granted,

@@ -11,7 +11,7 @@ use jitterscope_engine::run::TrialRun;
 use super::tiles::{self, LastTile};
 use super::{LivePlots, PlotSource, View, figures, matrix};
 use crate::pages::live_summary::LiveSummary;
-use crate::pages::test::view::LiveRun;
+use crate::pages::result::view::LiveRun;
 use crate::plots::{ChartCard, TimelineData};
 use crate::session::Live;
 use crate::text;

@@ -7,7 +7,6 @@ mod capture;
 mod compare;
 mod examples;
 mod export;
-mod grading;
 mod image;
 mod live_summary;
 mod lost;

@@ -3,7 +3,6 @@
 //!
 //! Files and clipboards use plain digits instead; these formats are for screens and reports.
 
-pub mod capture;
 pub mod compare;
 pub mod date;
 pub mod export;

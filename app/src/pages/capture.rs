@@ -16,7 +16,7 @@ use jitterscope_engine::stats::{LowDefinition, Lows};
 use super::export::export_buttons;
 use super::page_frame;
 use crate::session::{Action, LoadedRun, Session, Subject};
-use crate::text::{self, Unit, capture as words};
+use crate::text::{self, Unit};
 use crate::theme::{Tokens, Type, icon, icons, size};
 use crate::widgets::{
     Card, FollowFocus as _, ResultTable, Severity, Spans, TableLayout, Tile, VerdictStrip,
@@ -26,6 +26,16 @@ use plots::Plots;
 
 /// The layout of the table of recordings: all columns that are not optional.
 const RECORDINGS: TableLayout = TableLayout { compared: Some(&[]), ..TableLayout::of(&["label"]) };
+
+/// Suffix of the definition of the 1% low that is selected in the settings.
+const SELECTED: &str = " (selected)";
+
+/// Values that imported runs do not contain, and the reason.
+const NOT_IN_CAPTURES: [&str; 3] = [
+    "Lateness and missed frames: no schedule",
+    "Schedule grade: needs lateness",
+    "Causes of slow frames: no switch records",
+];
 
 /// Width of the two value columns together in the table of 1% and 0.1% lows, in points.
 const VALUES: f32 = 150.0;
@@ -163,7 +173,7 @@ fn lows_ui(ui: &mut Ui, frames: &FrameFigures, used: LowDefinition) {
     let mut lines: Vec<[String; 3]> = LowDefinition::ALL
         .into_iter()
         .map(|by| {
-            let mark = if by == used { words::USED } else { "" };
+            let mark = if by == used { SELECTED } else { "" };
             let name = format!("{}{mark}", text::low::name(by));
             [name, rate(frames.one_percent_low, by), rate(frames.tenth_percent_low, by)]
         })
@@ -211,7 +221,7 @@ fn note_ui(ui: &mut Ui, run: &Run) {
         for line in run.note.lines() {
             Spans::plain(Type::Small, line, tokens.t2).paragraph_within(ui, width);
         }
-        for line in words::NOT_AVAILABLE {
+        for line in NOT_IN_CAPTURES {
             ui.horizontal(|ui| {
                 ui.spacing_mut().item_spacing.x = size::GAP_SMALL;
                 ui.label(icon(icons::PROHIBIT, size::ICON_SMALL).color(tokens.t2));

@@ -13,7 +13,8 @@ mod what_helps;
 
 use eframe::egui::Ui;
 use jitterscope_engine::plan::Plan;
-use jitterscope_engine::report::INCONCLUSIVE;
+use jitterscope_engine::report::table::{Column, Quantity};
+use jitterscope_engine::report::{INCONCLUSIVE, Report};
 use jitterscope_engine::run::RunId;
 use jitterscope_engine::stats::LowDefinition;
 
@@ -21,14 +22,14 @@ use self::notes::{denial_ui, notes_ui, refused_ui, trust_ui, worse_ui};
 use self::view::{LiveRun, PlainView, ResultView, ShownResult};
 use self::waiting::{again_ui, waiting_ui};
 use super::export::export_buttons;
-use super::grading::grading_ui;
 use super::live_summary::LiveSummary;
 use super::{lost, page_frame, setup, severity_of};
 use crate::session::{Action, LoadedRun, PageId, Phase, Session, Subject};
 use crate::text::{self, Unit};
 use crate::theme::{icons, size};
 use crate::widgets::{
-    Button, EmptyState, FollowFocus as _, Region, Severity, VerdictStrip, region, result_area,
+    Button, EmptyState, FollowFocus as _, Help, Region, Severity, VerdictStrip, help::help_mark,
+    region, result_area,
 };
 
 pub use self::what_helps::{KEY as WHAT_HELPS, start_button_ui as what_helps_button_ui};
@@ -46,6 +47,12 @@ const VIEWS: [(&str, MakeView); 7] = [
     ("game-tick", || Box::new(game_tick::VIEW)),
     (what_helps::KEY, || Box::new(what_helps::View::default())),
 ];
+
+/// The grading rules that apply to all tests.
+const METHOD: &str = "A grade is what the 95% confidence interval of the measure covers (99.9% for the game tick). \
+                      Over several grades it is a bound, such as Good or better, which counts as the worst of them; \
+                      from Good or better into Poor, there is not enough data. The longest gap is graded as observed. \
+                      While other programs disturb a test, Fair and Poor are inconclusive. Configurations that did not run as requested are not graded, except probes of scheduling gaps.";
 
 /// State of the page of a test.
 #[derive(Debug)]
@@ -225,6 +232,17 @@ impl TestPage {
 fn shown_result(shown: &LoadedRun, unit: Unit, low: LowDefinition) -> ShownResult<'_> {
     let LoadedRun { run, report, charts, focus, .. } = shown;
     ShownResult { run, report, charts, focus: focus.as_ref(), is_live: false, unit, low }
+}
+
+/// Shows a question mark that explains how results of this test are graded.
+fn grading_ui(ui: &mut Ui, report: &Report) {
+    let changes = report.tables.iter().filter(|table| table.key == "changes");
+    let is_grade = |column: &&Column| column.quantity == Quantity::Grade;
+    let mut columns = changes.chain(&report.tables).flat_map(|table| &table.columns);
+    if let Some(column) = columns.find(is_grade) {
+        let help = Help::new("How is this graded?", &column.definition).method(METHOD);
+        help_mark(ui, &help);
+    }
 }
 
 /// Returns the icon that a test names by its key; a gauge for an unknown key.

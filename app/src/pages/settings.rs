@@ -1,17 +1,21 @@
 //! The settings page. Each change is saved immediately.
 
 mod cards;
-mod glossary;
 mod licenses;
 mod mark_shortcut;
 mod row;
 
-use eframe::egui::{ScrollArea, Ui};
+use std::sync::LazyLock;
+
+use eframe::egui::{Context, ScrollArea, Ui};
+use jitterscope_engine::report::{Term, glossary};
 
 use super::page_frame;
 use crate::session::{Action, Session, Settings};
 use crate::theme::{Tokens, Type, size};
-use crate::widgets::{Answer, Button, Dialog, FollowFocus as _, Spans, link, right_aligned};
+use crate::widgets::{
+    Answer, Button, Dialog, FollowFocus as _, Spans, dialog, link, right_aligned,
+};
 
 /// State of the Settings page.
 #[derive(Debug, Default)]
@@ -29,6 +33,10 @@ pub struct SettingsPage {
 
 /// Maximum width of the two columns together, in points.
 const WIDEST: f32 = 1180.0;
+
+/// The terms of all results, collected from empty runs of all tests, which takes some milliseconds. Their definitions
+/// are those of the columns of the result tables.
+static GLOSSARY: LazyLock<Vec<Term>> = LazyLock::new(glossary);
 
 impl SettingsPage {
     /// Draws the page.
@@ -59,7 +67,7 @@ impl SettingsPage {
         }
         self.question_ui(ui, session, actions);
         self.shows_licenses = self.shows_licenses && licenses::show(ui.ctx());
-        self.shows_glossary = self.shows_glossary && glossary::show(ui.ctx());
+        self.shows_glossary = self.shows_glossary && glossary_ui(ui.ctx());
     }
 
     fn right_ui(
@@ -124,4 +132,19 @@ fn left_ui(ui: &mut Ui, session: &Session, settings: &mut Settings, actions: &mu
     cards::appearance_ui(ui, settings);
     cards::numbers_ui(ui, settings, !session.running().is_busy());
     cards::runs_ui(ui, session, settings, actions);
+}
+
+/// Shows the glossary; returns `false` when it is closed.
+fn glossary_ui(ctx: &Context) -> bool {
+    let tokens = Tokens::of(ctx);
+    dialog::text_dialog(ctx, "Glossary", |ui, height| {
+        ScrollArea::vertical().max_height(height).auto_shrink([false, true]).show(ui, |ui| {
+            for term in GLOSSARY.iter() {
+                ui.label(Type::Strong.text(&term.title).color(tokens.t1));
+                ui.label(Type::Body.text(&term.definition).color(tokens.t1));
+                ui.label(Type::Small.text(term.tests.join(", ")).color(tokens.t2));
+                ui.add_space(size::GAP_SMALL);
+            }
+        });
+    })
 }

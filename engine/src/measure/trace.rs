@@ -7,11 +7,11 @@ mod budget;
 mod condense;
 mod missing_times;
 mod recent;
-mod thread_slot;
 mod traced_trial;
 mod window;
 
-use std::sync::atomic::Ordering;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering};
 use std::thread::{Builder, JoinHandle};
 
 use serde::{Deserialize, Serialize};
@@ -20,7 +20,6 @@ use self::budget::Budget;
 use self::condense::condense;
 use self::missing_times::MissingTimes;
 use self::recent::{Needed, Recent};
-pub(super) use self::thread_slot::ThreadSlot;
 use self::traced_trial::{TracedTrial, number_of};
 use self::window::Window;
 use super::StartError;
@@ -43,6 +42,17 @@ const NAMED_BUSY_INTERVAL: i64 = 1_000_000_000;
 const MIN_WAIT: Nanos = Nanos::from_millis(300);
 /// A time in which records are missing is over if none are missing for this long.
 const MISSING_WAIT: Nanos = Nanos::from_secs(1);
+
+/// The values that a measuring thread publishes for its trace.
+#[derive(Clone, Debug, Default)]
+pub(super) struct ThreadSlot {
+    /// The ID of the thread; 0 until the thread runs.
+    pub(super) thread: Arc<AtomicU64>,
+    /// Value of `clock_nanos` from which the times of the trial count; 0 until it is known.
+    pub(super) start: Arc<AtomicI64>,
+    /// Whether the trace records the switches and page faults of the thread, which makes counters unnecessary.
+    pub(super) is_traced: Arc<AtomicBool>,
+}
 
 /// Whether a run records which threads had the CPUs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

@@ -4,7 +4,6 @@ mod apply;
 mod clock;
 mod counters;
 mod desktop;
-mod detail;
 mod topology;
 
 use super::ThreadId;
@@ -32,8 +31,7 @@ pub use apply::{Held, apply, is_realtime};
 pub use clock::{clock_name, clock_nanos, suspended_nanos};
 pub use counters::{machine_cpu_time, process_cpu_nanos};
 pub use desktop::desktop_preferences;
-pub use detail::system_detail;
-pub use topology::{cpus, last_cache_bytes};
+pub use topology::{cpus, last_cache_bytes, system_detail};
 
 /// Returns a refusal: pinning a thread to a CPU is not supported on this system.
 pub fn pin_self(cpu: u32) -> Result<(), Refusal> {

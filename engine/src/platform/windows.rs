@@ -6,7 +6,6 @@ mod apply;
 mod clock;
 mod counters;
 mod desktop;
-mod detail;
 mod elevation;
 mod facts;
 mod living;
@@ -43,7 +42,6 @@ pub use counters::{
     thread_cpu_nanos,
 };
 pub use desktop::desktop_preferences;
-pub use detail::system_detail;
 pub use elevation::{ELEVATION, elevatable_program, starter};
 pub use facts::{power, scheduler_facts};
 #[cfg(feature = "shortcuts")]
@@ -53,7 +51,7 @@ pub use thread::{
     lower_own_priority, lower_ui_priority, own_policy, raise_supervisor, set_load_priority,
     thread_id,
 };
-pub use topology::{cpus, last_cache_bytes};
+pub use topology::{cpus, last_cache_bytes, system_detail};
 pub(super) use trace::stop_all as stop_traces;
 pub use trace::{Tracer, thread_owner, trace_state};
 

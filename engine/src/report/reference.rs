@@ -4,16 +4,33 @@ mod gdt_cpus;
 mod holoscan;
 mod jmh;
 mod latency2;
-mod line;
 mod spin_sleep;
 
 pub use latency2::LiveLines;
-pub use line::ReferenceLine;
 
 use super::evaluate::reference_of;
 use super::model::evaluation::ReferenceTool;
 use super::model::report::Report;
 use crate::run::Run;
+
+/// One line in the layout of a reference tool.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ReferenceLine {
+    /// The text, without a line break at its end.
+    pub text: String,
+    /// Whether the line goes to standard error: the tool prints it on that stream, or the layout has no place for it.
+    pub is_error: bool,
+}
+
+impl ReferenceLine {
+    fn out(text: impl Into<String>) -> Self {
+        Self { text: text.into(), is_error: false }
+    }
+
+    fn error(text: impl Into<String>) -> Self {
+        Self { text: text.into(), is_error: true }
+    }
+}
 
 /// Returns the result as lines in the layout of the reference tool of the test. `None` without a reference tool, for an
 /// imported run, and for a frame loop that does not re-base its schedule, which the layout cannot show.

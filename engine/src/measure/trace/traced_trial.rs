@@ -3,9 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::Ordering;
 
+use super::ThreadSlot;
 use super::budget::Budget;
 use super::recent::Recent;
-use super::thread_slot::ThreadSlot;
 use super::window::Window;
 use crate::machine::BusyProgram;
 use crate::nanos::Nanos;

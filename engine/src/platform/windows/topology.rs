@@ -8,7 +8,7 @@ use windows_sys::Win32::System::SystemInformation::{
 };
 
 use super::super::cpu::{CoreKind, Cpu};
-use super::super::detail::Cache;
+use super::super::detail::{Cache, SystemDetail};
 use super::super::usable_cpus;
 
 /// Max number of CPUs in a processor group. The number of a CPU is the number of its group times
@@ -116,7 +116,7 @@ pub(super) fn logical_cpus() -> Vec<u32> {
 }
 
 /// Returns all caches, each once, those closest to the core first.
-pub(super) fn caches() -> Vec<Cache> {
+fn caches() -> Vec<Cache> {
     let mut caches = topology().caches.clone();
     caches.sort();
     caches.dedup();
@@ -124,9 +124,14 @@ pub(super) fn caches() -> Vec<Cache> {
 }
 
 /// Whether any core has more than one logical CPU; `None` if the system reports no cores.
-pub(super) fn has_smt() -> Option<bool> {
+fn has_smt() -> Option<bool> {
     let cores = &topology().cores;
     (!cores.is_empty()).then(|| cores.iter().any(|core| 1 < core.logical.len()))
+}
+
+/// Reads the caches, and whether cores have several logical CPUs (SMT).
+pub fn system_detail() -> SystemDetail {
+    SystemDetail { caches: caches(), smt: has_smt(), ..SystemDetail::default() }
 }
 
 /// Returns every logical CPU; if the system reports no cores, only the CPUs that this process may use.

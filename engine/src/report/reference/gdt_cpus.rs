@@ -1,6 +1,6 @@
 //! Output of `frame_jitter` of gdt-cpus 2025.5.0: CPU block, configurations, and a table in whole microseconds.
 
-use super::line::ReferenceLine;
+use super::ReferenceLine;
 use crate::machine::Machine;
 use crate::nanos::Nanos;
 use crate::plan::{CpuChoice, Priority};

@@ -3,7 +3,7 @@
 
 use std::fmt::Write as _;
 
-use super::line::ReferenceLine;
+use super::ReferenceLine;
 use crate::nanos::Nanos;
 use crate::plan::{Load, LoadKind, Priority, Work};
 use crate::report::model::configuration::Configuration;

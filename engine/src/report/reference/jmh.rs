@@ -1,6 +1,6 @@
 //! Output of JMH for RSProt's benchmarks: a table per thread count, and the multi-threaded ratio that RSProt publishes.
 
-use super::line::ReferenceLine;
+use super::ReferenceLine;
 use crate::plan::work::CycleKind;
 use crate::report::game_tick::TickFigures;
 use crate::report::model::configuration::Configuration;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::line::ReferenceLine;
+use super::ReferenceLine;
 use crate::nanos::Nanos;
 use crate::run::{Counters, Run, counter};
 

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::line::ReferenceLine;
+use super::ReferenceLine;
 use crate::nanos::Nanos;
 use crate::plan::Wait;
 use crate::report::model::configuration::Configuration;

@@ -132,7 +132,7 @@ impl StageTrace {
         if !self.is_waiting() {
             return Vec::new();
         }
-        let numbers = self.trials.iter().map(|one| one.slot.thread.load(Ordering::Acquire));
+        let numbers = self.trials.iter().map(|traced| traced.slot.thread.load(Ordering::Acquire));
         let threads: Vec<ThreadId> = numbers.filter(|id| *id != 0).map(ThreadId).collect();
         if threads.len() < self.trials.len() {
             return Vec::new();
@@ -165,17 +165,17 @@ impl StageTrace {
         if state.is_nested {
             facts.insert(counter::TRACE_IN_NAMESPACE.to_owned(), 1);
         }
-        for one in &mut self.trials {
-            one.slot.is_traced.store(tracer.replaces_counters(), Ordering::Relaxed);
-            one.cpus = tracer.cpus_of(ThreadId(one.slot.thread.load(Ordering::Acquire)));
-            one.coverage = one.coverage(state);
+        for traced in &mut self.trials {
+            traced.slot.is_traced.store(tracer.replaces_counters(), Ordering::Relaxed);
+            traced.cpus = tracer.cpus_of(ThreadId(traced.slot.thread.load(Ordering::Acquire)));
+            traced.coverage = traced.coverage(state);
         }
         self.tracer = Some(tracer);
-        let of_trial = |one: &TracedTrial| {
-            let thread = i64::try_from(one.slot.thread.load(Ordering::Acquire)).unwrap_or(0);
+        let of_trial = |traced: &TracedTrial| {
+            let thread = i64::try_from(traced.slot.thread.load(Ordering::Acquire)).unwrap_or(0);
             let mut facts = facts.clone();
             facts.insert(counter::TRACE_THREAD.to_owned(), thread);
-            (one.trial, facts)
+            (traced.trial, facts)
         };
         self.trials.iter().map(of_trial).collect()
     }
@@ -185,13 +185,14 @@ impl StageTrace {
         if self.tracer.is_none() {
             return;
         }
-        let Some(one) = self.trials.iter_mut().find(|one| one.trial == trial) else { return };
+        let traced = self.trials.iter_mut().find(|traced| traced.trial == trial);
+        let Some(traced) = traced else { return };
         for sample in samples {
-            if one.above < sample.late() {
-                one.is_late = true;
-                one.late.push((one.before, *sample));
+            if traced.above < sample.late() {
+                traced.is_late = true;
+                traced.late.push((traced.before, *sample));
             }
-            one.before = Some(*sample);
+            traced.before = Some(*sample);
         }
     }
 
@@ -203,8 +204,8 @@ impl StageTrace {
         tracer.drain(|record| records.push(record));
         self.sort_in(records);
         let mut rows = Vec::new();
-        for at in 0..self.trials.len() {
-            rows.extend(self.take_of_trial(at));
+        for position in 0..self.trials.len() {
+            rows.extend(self.take_of_trial(position));
         }
         rows.extend(self.take_busy());
         self.forget();
@@ -238,32 +239,33 @@ impl StageTrace {
     fn known_until(&self) -> Option<Nanos> {
         let Self { recent, trials, .. } = self;
         let until = recent.newest()? - MISSING_WAIT;
-        Some(trials.iter().filter_map(|one| one.needed_from(recent)).fold(until, Nanos::min))
+        Some(trials.iter().filter_map(|traced| traced.needed_from(recent)).fold(until, Nanos::min))
     }
 
-    fn take_of_trial(&mut self, at: usize) -> Option<(usize, Trace)> {
+    fn take_of_trial(&mut self, position: usize) -> Option<(usize, Trace)> {
         let Self { tracer, trials, recent, losses, missing_times, .. } = self;
-        let (tracer, one) = (tracer.as_mut()?, trials.get_mut(at)?);
-        let (start, thread) = (Nanos::new(one.slot.start.load(Ordering::Acquire)), one.thread()?);
+        let (tracer, traced) = (tracer.as_mut()?, trials.get_mut(position)?);
+        let start = Nanos::new(traced.slot.start.load(Ordering::Acquire));
+        let thread = traced.thread()?;
         let mut records: Vec<TraceRecord> = Vec::new();
-        for (before, sample) in std::mem::take(&mut one.late) {
-            let Some(reason) = one.budget.admit(sample.woke, sample.late()) else {
+        for (before, sample) in std::mem::take(&mut traced.late) {
+            let Some(reason) = traced.budget.admit(sample.woke, sample.late()) else {
                 // From now on, counters show what they can about samples without records.
-                one.slot.is_traced.store(false, Ordering::Relaxed);
+                traced.slot.is_traced.store(false, Ordering::Relaxed);
                 continue;
             };
             let window = Window::of(before.as_ref(), &sample, start, thread);
-            let mut of_sample = vec![one.save(&window)];
+            let mut of_sample = vec![traced.save(&window)];
             recent.take(window, &mut of_sample);
             condense(&mut of_sample, thread, MAX_SAMPLE_ROWS);
-            one.budget.spend(reason, of_sample.len());
+            traced.budget.spend(reason, of_sample.len());
             records.append(&mut of_sample);
         }
-        records.extend(one.new_losses(losses));
-        records.extend(one.new_missing_times(missing_times.ended()));
-        let coverage = one.coverage.take();
+        records.extend(traced.new_losses(losses));
+        records.extend(traced.new_missing_times(missing_times.ended()));
+        let coverage = traced.coverage.take();
         if records.is_empty() {
-            return Some((one.trial, coverage?));
+            return Some((traced.trial, coverage?));
         }
         let mut new_names = Vec::new();
         for record in &mut records {
@@ -279,16 +281,16 @@ impl StageTrace {
             } else {
                 None
             };
-            record.name = name.and_then(|name| number_of(name, &mut one.names, &mut new_names));
+            record.name = name.and_then(|name| number_of(name, &mut traced.names, &mut new_names));
             record.at = record.at - start;
         }
-        records.extend(one.new_owners(thread, &records));
+        records.extend(traced.new_owners(thread, &records));
         let mut rows = Trace::from_records(new_names, &records);
         if let Some(mut first) = coverage {
             first.append(&rows);
             rows = first;
         }
-        Some((one.trial, rows))
+        Some((traced.trial, rows))
     }
 
     /// Reads the busy programs if the next reading is due. Returns rows for each trial that had late samples since
@@ -301,10 +303,10 @@ impl StageTrace {
         }
         *next = now + self.busy_interval;
         let busy = programs.read();
-        let rows = self.trials.iter_mut().filter_map(|one| {
-            let is_late = std::mem::take(&mut one.is_late);
-            let rows = is_late.then(|| one.busy(&busy, now)).flatten()?;
-            Some((one.trial, rows))
+        let rows = self.trials.iter_mut().filter_map(|traced| {
+            let is_late = std::mem::take(&mut traced.is_late);
+            let rows = is_late.then(|| traced.busy(&busy, now)).flatten()?;
+            Some((traced.trial, rows))
         });
         rows.collect()
     }
@@ -313,10 +315,10 @@ impl StageTrace {
     fn forget(&mut self) {
         let wait = MIN_WAIT.max(self.longest_period * 4);
         let Some(newest) = self.recent.newest() else { return };
-        let of_trials = self.trials.iter().filter_map(|one| one.needed_from(&self.recent));
+        let of_trials = self.trials.iter().filter_map(|traced| traced.needed_from(&self.recent));
         let from = of_trials.fold(newest - wait, Nanos::min);
         let threads = self.trials.iter().filter_map(TracedTrial::thread).collect();
-        let cpus = self.trials.iter().filter_map(|one| one.before?.cpu).collect();
+        let cpus = self.trials.iter().filter_map(|traced| traced.before?.cpu).collect();
         self.recent.forget(&Needed { from, threads, cpus });
     }
 
@@ -329,15 +331,15 @@ impl StageTrace {
         self.sort_in(records);
         self.missing_times.end(Nanos::MAX);
         let mut rows = Vec::new();
-        for at in 0..self.trials.len() {
-            rows.extend(self.take_of_trial(at));
+        for position in 0..self.trials.len() {
+            rows.extend(self.take_of_trial(position));
         }
         let Self { tracer: Some(tracer), trials, totals, .. } = self else { return rows };
         let untraced = tracer.untraced();
-        for one in trials {
-            let totals = one.totals(totals, |record| tracer.name_of(record));
-            let missing = one.missing(&untraced, Vec::new());
-            rows.extend([totals, missing].into_iter().flatten().map(|last| (one.trial, last)));
+        for traced in trials {
+            let totals = traced.totals(totals, |record| tracer.name_of(record));
+            let missing = traced.missing(&untraced, Vec::new());
+            rows.extend([totals, missing].into_iter().flatten().map(|last| (traced.trial, last)));
         }
         rows
     }
@@ -350,17 +352,17 @@ impl StageTrace {
             return Vec::new();
         }
         let lost = i64::try_from(tracer.lost_count()).unwrap_or(i64::MAX);
-        let of_trial = |one: &TracedTrial| {
+        let of_trial = |traced: &TracedTrial| {
             let mut counters = vec![(counter::TRACE_READ_NANOS, self.spent)];
             if has_source {
-                let omitted = i64::try_from(one.budget.omitted_count()).unwrap_or(i64::MAX);
+                let omitted = i64::try_from(traced.budget.omitted_count()).unwrap_or(i64::MAX);
                 counters.extend([(counter::TRACE_LOST, lost), (counter::TRACE_OMITTED, omitted)]);
                 if tracer.is_blind_when_idle() {
                     counters.push((counter::TRACE_BLIND_WHEN_IDLE, 1));
                 }
             }
             let named = counters.into_iter().map(|(name, value)| (name.to_owned(), value));
-            (one.trial, named.collect())
+            (traced.trial, named.collect())
         };
         self.trials.iter().map(of_trial).collect()
     }

@@ -38,7 +38,7 @@ impl Language {
 pub fn code(run: &Run, report: &Report, effect: &ChangeEffect, language: Language) -> Vec<String> {
     let effects = report.results::<ChangeEffect>();
     let lines = effect.changes.iter().map(|change| {
-        let own = effects.iter().find(|one| !one.is_together && one.changes == [*change]);
+        let own = effects.iter().find(|single| !single.is_together && single.changes == [*change]);
         line(run, report, own.unwrap_or(effect), *change, language)
     });
     lines.collect()
@@ -49,17 +49,19 @@ pub(super) fn table(run: &Run, report: &Report) -> Table {
     let helping = report
         .results::<ChangeEffect>()
         .iter()
-        .filter(|one| one.result == ChangeResult::Helps && !one.is_together);
+        .filter(|effect| effect.result == ChangeResult::Helps && !effect.is_together);
     let lines: Vec<(&ChangeEffect, Language, String)> = helping
-        .flat_map(|one| Language::ALL.map(|language| (one, language)))
-        .flat_map(|(one, language)| {
-            code(run, report, one, language).into_iter().map(move |line| (one, language, line))
+        .flat_map(|effect| Language::ALL.map(|language| (effect, language)))
+        .flat_map(|(effect, language)| {
+            code(run, report, effect, language)
+                .into_iter()
+                .map(move |line| (effect, language, line))
         })
         .collect();
     let note = "with the crates spin_sleep, thread-priority, core_affinity, and nix".to_owned();
     TableBuilder::new("apply", "Apply it", note, &lines)
-        .column(Column::text("change", "Change", "A change that helps."), |(one, ..)| {
-            Cell::text_of(one.name())
+        .column(Column::text("change", "Change", "A change that helps."), |(effect, ..)| {
+            Cell::text_of(effect.name())
         })
         .column(
             Column::text("language", "Language", "Rust, C, or a command of the system."),
@@ -69,7 +71,7 @@ pub(super) fn table(run: &Run, report: &Report) -> Table {
             Column::text("code", "Code", "What makes the change in a program."),
             |(.., line)| Cell::text_of(line),
         )
-        .each_row(|(one, ..), row| row.configuration = Some(one.row))
+        .each_row(|(effect, ..), row| row.configuration = Some(effect.row))
         .finish()
 }
 

@@ -16,11 +16,11 @@ pub(super) fn of(run: &Run, report: &Report) -> Vec<Chart> {
 fn forest(effects: &[ChangeEffect]) -> Chart {
     let results =
         [ChangeResult::Helps, ChangeResult::NoClearDifference, ChangeResult::MakesItWorse];
-    let row = |one: &ChangeEffect| ForestRow {
-        name: one.full_name(),
-        result: one.result.word(),
-        share: one.effect.map(|(share, _)| share),
-        interval: one.effect.map(|(_, interval)| interval),
+    let row = |effect: &ChangeEffect| ForestRow {
+        name: effect.full_name(),
+        result: effect.result.word(),
+        share: effect.effect.map(|(share, _)| share),
+        interval: effect.effect.map(|(_, interval)| interval),
     };
     let titles = ForestTitles {
         key: "effects",
@@ -45,7 +45,7 @@ fn blocks(run: &Run, rows: &[Configuration]) -> Chart {
     };
     let series: Vec<Series> =
         rows.iter().map(of_row).filter(|series| !series.points.is_empty()).collect();
-    let all = || series.iter().flat_map(|one| &one.points);
+    let all = || series.iter().flat_map(|series| &series.points);
     let (low, high) =
         all().fold((f64::MAX, 1.0_f64), |(low, high), &(_, p99)| (low.min(p99), high.max(p99)));
     let last = all().map(|point| point.0).fold(1.0, f64::max);

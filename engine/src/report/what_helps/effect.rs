@@ -105,7 +105,7 @@ pub(super) fn place(label: &str) -> usize {
     let others = [BASELINE_OF_TOGETHER, TOGETHER];
     let changes = SettingChange::ALL.into_iter().map(SettingChange::name);
     let mut all = std::iter::once(BASELINE).chain(changes).chain(others);
-    all.position(|one| one == label).unwrap_or(usize::MAX)
+    all.position(|name| name == label).unwrap_or(usize::MAX)
 }
 
 /// Returns the effect of every change: first the changes that help, by effect, then the others by result, and last the
@@ -131,7 +131,7 @@ pub(super) fn of(
     }
     let rounds = usize::try_from(plan.baseline.rounds).unwrap_or(usize::MAX);
     conclude(&mut singles, &differences, rounds, has_intervals);
-    if has_intervals && singles.iter().all(|one| one.result != ChangeResult::NotMeasured) {
+    if has_intervals && singles.iter().all(|single| single.result != ChangeResult::NotMeasured) {
         rank(&mut singles);
     }
     let pair = position(BASELINE_OF_TOGETHER).zip(position(TOGETHER));
@@ -140,8 +140,8 @@ pub(super) fn of(
         effect.changes = members(plan, run, rows, effect.row);
         let numbers: Vec<String> = singles
             .iter()
-            .filter(|one| effect.changes.iter().any(|change| one.changes == [*change]))
-            .filter_map(|one| one.rank.map(|rank| rank.to_string()))
+            .filter(|single| effect.changes.iter().any(|change| single.changes == [*change]))
+            .filter_map(|single| single.rank.map(|rank| rank.to_string()))
             .collect();
         effect.detail = format!("changes {}", list(&numbers));
         let mut alone = [effect];
@@ -226,26 +226,26 @@ fn conclude(
     rounds: usize,
     has_intervals: bool,
 ) {
-    let is_open = |one: &ChangeEffect| one.result == ChangeResult::NotMeasured;
+    let is_open = |effect: &ChangeEffect| effect.result == ChangeResult::NotMeasured;
     let counted: Vec<Vec<f64>> = effects
         .iter()
         .zip(differences)
-        .map(|(one, all)| if is_open(one) { all.clone() } else { Vec::new() })
+        .map(|(effect, all)| if is_open(effect) { all.clone() } else { Vec::new() })
         .collect();
     let is_complete =
-        effects.iter().zip(&counted).all(|(one, all)| !is_open(one) || all.len() == rounds);
+        effects.iter().zip(&counted).all(|(effect, all)| !is_open(effect) || all.len() == rounds);
     if !has_intervals || !is_complete {
         return;
     }
     let Some(found) = PairedEffects::of(&counted) else { return };
     let share = |log: f64| log.exp() - 1.0;
-    for (one, effect) in effects.iter_mut().zip(found.effects) {
-        one.smallest = Some((-share(-found.smallest)).max(MIN_EFFECT));
-        let Some(effect) = effect else { continue };
-        let (low, high) = effect.interval;
-        let of = share(effect.mean);
-        one.effect = Some((of, (share(low), share(high))));
-        one.result = if high < 0.0 && of <= -MIN_EFFECT {
+    for (effect, paired) in effects.iter_mut().zip(found.effects) {
+        effect.smallest = Some((-share(-found.smallest)).max(MIN_EFFECT));
+        let Some(paired) = paired else { continue };
+        let (low, high) = paired.interval;
+        let mean_share = share(paired.mean);
+        effect.effect = Some((mean_share, (share(low), share(high))));
+        effect.result = if high < 0.0 && mean_share <= -MIN_EFFECT {
             ChangeResult::Helps
         } else if 0.0 < low {
             ChangeResult::MakesItWorse
@@ -257,11 +257,11 @@ fn conclude(
 
 /// Sorts changes by result, then by effect, and numbers the changes that help.
 fn rank(effects: &mut [ChangeEffect]) {
-    let share = |one: &ChangeEffect| one.effect.map_or(0.0, |(share, _)| share);
+    let share = |effect: &ChangeEffect| effect.effect.map_or(0.0, |(share, _)| share);
     effects.sort_by(|a, b| a.result.cmp(&b.result).then(share(a).total_cmp(&share(b))));
-    let helping = effects.iter_mut().filter(|one| one.result == ChangeResult::Helps);
-    for (one, rank) in helping.zip(1..) {
-        one.rank = Some(rank);
+    let helping = effects.iter_mut().filter(|effect| effect.result == ChangeResult::Helps);
+    for (effect, rank) in helping.zip(1..) {
+        effect.rank = Some(rank);
     }
 }
 

@@ -60,13 +60,13 @@ pub(super) fn changes(plan: &WhatHelps, effects: &[ChangeEffect]) -> Table {
     };
     TableBuilder::new("changes", "Changes, ranked by effect", note(plan), effects)
         .group("Change")
-        .column(Column::text("change", "Change", "What differs from the baseline."), |one| {
-            Cell::text_of(one.name())
+        .column(Column::text("change", "Change", "What differs from the baseline."), |effect| {
+            Cell::text_of(effect.name())
         })
         .column(
             Column::text("value", "Value", "The value that was measured, as the system applied it.")
                 .optional(),
-            |one| match one.detail.as_str() {
+            |effect| match effect.detail.as_str() {
                 "" => Cell::text_of("on"),
                 detail => Cell::text_of(detail),
             },
@@ -79,7 +79,7 @@ pub(super) fn changes(plan: &WhatHelps, effects: &[ChangeEffect]) -> Table {
                 "p99 lateness without the change: the geometric mean over the rounds.",
             )
             .lower_is_better(),
-            move |one| p99(one, |(without, _)| without),
+            move |effect| p99(effect, |(without, _)| without),
         )
         .column(
             Column::time(
@@ -88,15 +88,15 @@ pub(super) fn changes(plan: &WhatHelps, effects: &[ChangeEffect]) -> Table {
                 "p99 lateness with the change: the geometric mean over the rounds.",
             )
             .lower_is_better(),
-            move |one| p99(one, |(_, with)| with),
+            move |effect| p99(effect, |(_, with)| with),
         )
         .column(
             Column::share("effect_share", "Effect", "Change of p99 lateness; negative is less late.")
                 .lower_is_better()
                 .key_figure(),
-            |one| match one.effect {
+            |effect| match effect.effect {
                 Some((share, _)) => Cell::Share(share),
-                None => Cell::Absent(reason(one).into()),
+                None => Cell::Absent(reason(effect).into()),
             },
         )
         .column(
@@ -107,9 +107,9 @@ pub(super) fn changes(plan: &WhatHelps, effects: &[ChangeEffect]) -> Table {
                  deviation pooled over all changes and Holm's correction.",
             )
             .interval(),
-            |one| match one.effect {
+            |effect| match effect.effect {
                 Some((_, (low, high))) => Cell::Interval(Quantity::Share, low, high),
-                None => Cell::Absent(reason(one).into()),
+                None => Cell::Absent(reason(effect).into()),
             },
         )
         .group("Result")
@@ -129,23 +129,23 @@ pub(super) fn changes(plan: &WhatHelps, effects: &[ChangeEffect]) -> Table {
                 "CPU time of the measuring thread beyond that of the baseline, as a share of one CPU.",
             )
             .lower_is_better(),
-            |one| match (one.cpu_cost, one.result) {
+            |effect| match (effect.cpu_cost, effect.result) {
                 (Some(cost), _) => Cell::Share(cost),
-                (None, ChangeResult::Denied) => Cell::Absent(reason(one).into()),
+                (None, ChangeResult::Denied) => Cell::Absent(reason(effect).into()),
                 (None, _) => Cell::Absent(NOT_REPORTED.into()),
             },
         )
         .column(
             Column::count("place", "Rank", "Place among the changes that help, by effect.").optional(),
-            |one| one.rank.map_or_else(|| Cell::Absent("only changes that help are ranked".into()), Cell::from),
+            |effect| effect.rank.map_or_else(|| Cell::Absent("only changes that help are ranked".into()), Cell::from),
         )
-        .each_row(|one, row| {
-            row.configuration = Some(one.row);
-            row.is_key = Some(one.row) == best;
-            if let Some(disturbance) = one.disturbance {
+        .each_row(|effect, row| {
+            row.configuration = Some(effect.row);
+            row.is_key = Some(effect.row) == best;
+            if let Some(disturbance) = effect.disturbance {
                 row.caution = disturbance.to_string();
             }
-            if let Some(refusal) = &one.refusal {
+            if let Some(refusal) = &effect.refusal {
                 row.caution = format!("{refusal}. {}", refusal.remedy);
                 row.caution.truncate(row.caution.trim_end().len());
             }

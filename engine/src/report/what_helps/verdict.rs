@@ -17,20 +17,20 @@ const ENOUGH: f64 = 0.8;
 
 /// Returns whether p99 lateness of the baseline is so low that no change matters.
 pub fn is_little_to_gain(effects: &[ChangeEffect]) -> bool {
-    let baseline = effects.iter().find_map(|one| Some(one.p99?.0));
+    let baseline = effects.iter().find_map(|effect| Some(effect.p99?.0));
     baseline.is_some_and(|p99| p99 < LITTLE_TO_GAIN.as_f64())
 }
 
 /// Returns the best single change if it has at least 80% of the best measured effect, else all changes that help,
 /// together. Of two equal effects, the one with the lower CPU cost is better. `None` if no change helps.
 pub fn recommended(effects: &[ChangeEffect]) -> Option<&ChangeEffect> {
-    let cost = |one: &ChangeEffect| one.cpu_cost.unwrap_or(f64::INFINITY);
+    let cost = |effect: &ChangeEffect| effect.cpu_cost.unwrap_or(f64::INFINITY);
     let better = |a: &&ChangeEffect, b: &&ChangeEffect| {
         a.reduction().total_cmp(&b.reduction()).then(cost(b).total_cmp(&cost(a)))
     };
-    let helping = || effects.iter().filter(|one| one.result == ChangeResult::Helps);
+    let helping = || effects.iter().filter(|effect| effect.result == ChangeResult::Helps);
     let best = helping().max_by(better)?;
-    let single = helping().filter(|one| !one.is_together).max_by(better)?;
+    let single = helping().filter(|effect| !effect.is_together).max_by(better)?;
     Some(if ENOUGH * best.reduction() <= single.reduction() { single } else { best })
 }
 
@@ -40,7 +40,8 @@ pub(super) fn of(plan: &WhatHelps, report: &Report) -> Verdict {
     if let Some(denied) = denied_baseline(report) {
         return Verdict::without_grade(denied);
     }
-    if effects.iter().all(|one| one.effect.is_none() && one.result != ChangeResult::Denied) {
+    if effects.iter().all(|effect| effect.effect.is_none() && effect.result != ChangeResult::Denied)
+    {
         return Verdict::too_few(report.sample_count());
     }
     let disturbance = report.rows.iter().filter_map(|row| row.disturbance);
@@ -61,7 +62,7 @@ pub(super) fn of(plan: &WhatHelps, report: &Report) -> Verdict {
 }
 
 fn little_to_gain(plan: &WhatHelps, effects: &[ChangeEffect]) -> Option<Finding> {
-    let p99 = effects.iter().find_map(|one| Some(one.p99?.0))?;
+    let p99 = effects.iter().find_map(|effect| Some(effect.p99?.0))?;
     let p99 = format_time(Nanos::from_nanos_f64(p99));
     let is_full = plan.baseline.load.count == LoadCount::PerLogicalCpu;
     let next = if is_full { "" } else { "Test again with all CPUs busy." };
@@ -79,14 +80,14 @@ fn helps(plan: &WhatHelps, effects: &[ChangeEffect], best: &ChangeEffect) -> Fin
     let load = if plan.baseline.load.is_none() { "" } else { " under load" };
     let sentence = format!("{name} {verb} {share} of p99 lateness{load}.");
     let (before, after) = best.p99.unwrap_or_default();
-    let [before, after] = [before, after].map(|it| format_time(Nanos::from_nanos_f64(it)));
+    let [before, after] = [before, after].map(|nanos| format_time(Nanos::from_nanos_f64(nanos)));
     let mut evidence = format!("{before} becomes {after}");
     evidence.push_str(&match best.cpu_cost {
         Some(cost) if 0.001 <= cost => format!(", for {} of one CPU.", format_share(cost)),
         Some(_) => ", at no measurable CPU cost.".to_owned(),
         None => format!("; its CPU cost is {NOT_REPORTED}."),
     });
-    let together = effects.iter().find(|one| one.is_together && 0.0 < one.reduction());
+    let together = effects.iter().find(|effect| effect.is_together && 0.0 < effect.reduction());
     if let Some(all) = together.filter(|all| *all != best) {
         let share = format_share(all.reduction());
         evidence.push_str(&format!(" All changes that help, together, remove {share}."));
@@ -96,7 +97,7 @@ fn helps(plan: &WhatHelps, effects: &[ChangeEffect], best: &ChangeEffect) -> Fin
 
 /// Returns the changes of a row as the subject of a sentence, and whether the subject is plural.
 fn subject(effect: &ChangeEffect) -> (String, bool) {
-    let of = |change: &SettingChange| match change {
+    let name_of = |change: &SettingChange| match change {
         SettingChange::SpinTail => "a spin tail",
         SettingChange::AboveNormal => "priority above normal",
         SettingChange::Highest => "priority highest",
@@ -106,7 +107,7 @@ fn subject(effect: &ChangeEffect) -> (String, bool) {
         SettingChange::LoadBelowNormal => "load threads below normal",
         SettingChange::NoDeepIdle => "no deep idle",
     };
-    let names: Vec<String> = effect.changes.iter().map(|one| of(one).to_owned()).collect();
+    let names: Vec<String> = effect.changes.iter().map(name_of).map(str::to_owned).collect();
     let is_plural = names.len() != 1 || effect.changes == [SettingChange::LoadBelowNormal];
     let mut text = list(&names);
     if let [SettingChange::SpinTail] = effect.changes.as_slice()
@@ -131,13 +132,13 @@ fn denied_baseline(report: &Report) -> Option<Finding> {
 
 fn nothing(effects: &[ChangeEffect]) -> Finding {
     let named = |result: ChangeResult| -> Vec<String> {
-        let of_result = effects.iter().filter(|one| one.result == result);
-        of_result.map(|one| one.name().to_lowercase()).collect()
+        let of_result = effects.iter().filter(|effect| effect.result == result);
+        of_result.map(|effect| effect.name().to_lowercase()).collect()
     };
     let [denied, worse, same] =
         [ChangeResult::Denied, ChangeResult::MakesItWorse, ChangeResult::NoClearDifference]
             .map(named);
-    let smallest = effects.iter().find_map(|one| one.smallest);
+    let smallest = effects.iter().find_map(|effect| effect.smallest);
     let smallest = smallest.map_or_else(String::new, |share| {
         format!("The smallest effect that this test could show is {}.", format_share(share))
     });

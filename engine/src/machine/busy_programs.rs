@@ -4,8 +4,9 @@ use std::collections::BTreeMap;
 
 use sysinfo::{Pid, ProcessRefreshKind, ProcessesToUpdate, System, ThreadKind};
 
+use crate::nanos::Nanos;
 use crate::platform::parse::harmless_name;
-use crate::platform::{clock_nanos, is_own_process};
+use crate::platform::{ProcessClocks, clock_nanos, is_own_process, program_name};
 
 /// Max number of programs that one reading reports.
 const MAX_PROGRAMS: usize = 3;
@@ -26,54 +27,114 @@ pub struct BusyProgram {
 /// Measures the CPU time of other programs.
 #[derive(Debug)]
 pub struct BusyPrograms {
-    system: System,
-    at: i64,
-    /// CPU time of each process at the previous reading, in milliseconds.
-    before: BTreeMap<u32, u64>,
+    source: ProcessSource,
+    shares: Shares,
+}
+
+/// How the CPU times of processes are read.
+#[derive(Debug)]
+enum ProcessSource {
+    /// One process at a time.
+    Clocks(ProcessClocks),
+    /// All processes at once, which takes some microseconds per process on the system.
+    List(System),
 }
 
 impl BusyPrograms {
     /// Takes the first reading; `None` where the system does not report processes.
     pub fn open() -> Option<Self> {
-        let system = System::new().ok()?;
-        let mut programs = Self { system, at: clock_nanos(), before: BTreeMap::new() };
+        let source = match ProcessClocks::open() {
+            Some(clocks) => ProcessSource::Clocks(clocks),
+            None => ProcessSource::List(System::new().ok()?),
+        };
+        let mut programs = Self { source, shares: Shares::default() };
         programs.read();
         Some(programs)
     }
 
+    /// Whether [`read_slice`](Self::read_slice) keeps to its limit.
+    pub const fn has_slices(&self) -> bool {
+        matches!(self.source, ProcessSource::Clocks(_))
+    }
+
     /// Returns the programs that used the most CPU time since the previous reading, in descending
     /// order. Omits this program, the program that started it with administrator rights, and
-    /// threads of the kernel. Takes some microseconds per process on the system.
+    /// threads of the kernel.
     pub fn read(&mut self) -> Vec<BusyProgram> {
-        let kind = ProcessRefreshKind::nothing().with_cpu().without_tasks();
-        self.system.refresh_processes_specifics(ProcessesToUpdate::All, true, kind);
-        let now = clock_nanos();
-        let wall = std::mem::replace(&mut self.at, now);
-        let wall = (now - wall).max(1);
-        let mut used: BTreeMap<u32, u64> = BTreeMap::new();
-        let mut busy: Vec<(u32, i64)> = Vec::new();
-        let processes = self.system.processes().iter();
-        let processes: BTreeMap<u32, _> =
-            processes.map(|(process, about)| (process.as_u32(), about)).collect();
-        for (process, about) in processes {
-            let cpu = about.accumulated_cpu_time();
-            used.insert(process, cpu);
-            let is_kernel = about.thread_kind() == Some(ThreadKind::Kernel);
-            let Some(before) = self.before.get(&process).filter(|_| !is_kernel) else { continue };
-            let millis = i64::try_from(cpu.saturating_sub(*before)).unwrap_or(0);
-            let permille = millis.saturating_mul(1_000_000_000) / wall;
-            if !is_own_process(process) && MIN_PERMILLE <= permille {
-                busy.push((process, permille));
+        loop {
+            if let Some(busy) = self.read_slice(Nanos::MAX) {
+                return busy;
             }
         }
-        self.before = used;
-        busy.sort_by_key(|(process, permille)| (std::cmp::Reverse(*permille), *process));
-        busy.truncate(MAX_PROGRAMS);
-        let named = |(process, permille): (u32, i64)| {
-            let name = self.system.process(Pid::from_u32(process))?.name().to_string_lossy();
-            Some(BusyProgram { process, name: harmless_name(&name), permille })
+    }
+
+    /// Continues a reading for about this long. Returns what [`read`](Self::read) returns at the end of the reading, and
+    /// `None` before.
+    pub fn read_slice(&mut self, length: Nanos) -> Option<Vec<BusyProgram>> {
+        let Self { source, shares } = self;
+        match source {
+            ProcessSource::Clocks(clocks) => {
+                let began = clock_nanos();
+                while clocks.step(|process, cpu| shares.add(process, cpu, clock_nanos())) {
+                    if length.get() <= clock_nanos() - began {
+                        return None;
+                    }
+                }
+            }
+            ProcessSource::List(system) => {
+                let kind = ProcessRefreshKind::nothing().with_cpu().without_tasks();
+                system.refresh_processes_specifics(ProcessesToUpdate::All, true, kind);
+                let now = clock_nanos();
+                for (process, about) in system.processes() {
+                    let millis = i64::try_from(about.accumulated_cpu_time()).unwrap_or(0);
+                    shares.add(process.as_u32(), millis.saturating_mul(1_000_000), now);
+                }
+            }
+        }
+        let name_of = |process| match &*source {
+            ProcessSource::Clocks(_) => program_name(process),
+            ProcessSource::List(system) => {
+                let about = system.process(Pid::from_u32(process))?;
+                let is_kernel = about.thread_kind() == Some(ThreadKind::Kernel);
+                (!is_kernel).then(|| about.name().to_string_lossy().into_owned())
+            }
         };
-        busy.into_iter().filter_map(named).collect()
+        let named = |(process, permille): (u32, i64)| {
+            let name = harmless_name(&name_of(process)?);
+            Some(BusyProgram { process, name, permille })
+        };
+        Some(shares.finish().into_iter().filter_map(named).take(MAX_PROGRAMS).collect())
+    }
+}
+
+/// Computes the shares of one CPU that processes used from one reading to the next. Each process has its own times, as
+/// the slices of a reading can be far from each other.
+#[derive(Debug, Default)]
+struct Shares {
+    /// When each process was read in the previous reading, and its CPU time so far, in nanoseconds.
+    before: BTreeMap<u32, (i64, i64)>,
+    /// The same of this reading.
+    now: BTreeMap<u32, (i64, i64)>,
+    /// The busy processes of this reading, each with its share in thousandths.
+    busy: Vec<(u32, i64)>,
+}
+
+impl Shares {
+    fn add(&mut self, process: u32, cpu: i64, at: i64) {
+        self.now.insert(process, (at, cpu));
+        let Some((at_before, cpu_before)) = self.before.get(&process) else { return };
+        let permille = (cpu - cpu_before).saturating_mul(1_000) / (at - at_before).max(1);
+        if MIN_PERMILLE <= permille && !is_own_process(process) {
+            self.busy.push((process, permille));
+        }
+    }
+
+    /// Ends a reading. Returns its busy processes, the busiest first.
+    fn finish(&mut self) -> Vec<(u32, i64)> {
+        self.before = std::mem::take(&mut self.now);
+        let mut busy = std::mem::take(&mut self.busy);
+        busy.sort_by_key(|(process, permille)| (std::cmp::Reverse(*permille), *process));
+        busy
     }
 }
 
@@ -91,7 +152,45 @@ mod tests {
         for one in &busy {
             assert!(one.process != std::process::id() && MIN_PERMILLE <= one.permille, "{one:?}");
         }
-        assert!(!programs.before.is_empty(), "processes are counted");
+        assert!(!programs.shares.before.is_empty(), "processes are counted");
         assert_eq!(harmless_name("a\nb"), "a\u{fffd}b");
+    }
+
+    #[test]
+    fn shares_are_of_the_time_between_the_readings_of_each_process() {
+        const MILLI: i64 = 1_000_000;
+        let own = std::process::id();
+        let [idle, busy, late] = [1, 2, 3].map(|id| own.wrapping_add(id));
+        let mut shares = Shares::default();
+        for (process, cpu, at) in [(own, 0, 0), (idle, 70, 1), (busy, 500, 2)] {
+            shares.add(process, cpu * MILLI, at * MILLI);
+        }
+        assert_eq!(shares.finish(), [], "no reading before");
+        // 60 ms of CPU time in 252 − 2 ms; the other process is read only 500 ms after its previous reading.
+        for (process, cpu, at) in
+            [(own, 200, 250), (idle, 95, 501), (busy, 560, 252), (late, 9, 253)]
+        {
+            shares.add(process, cpu * MILLI, at * MILLI);
+        }
+        assert_eq!(shares.finish(), [(busy, 240), (idle, 50)]);
+        shares.add(late, 9 * MILLI, 400 * MILLI);
+        shares.add(idle, 96 * MILLI, 800 * MILLI);
+        assert_eq!(shares.finish(), [], "below 5%");
+        assert_eq!(shares.before.len(), 2, "processes that have ended are forgotten");
+    }
+
+    #[test]
+    fn slices_give_what_one_reading_gives() {
+        let mut programs = BusyPrograms::open().unwrap();
+        let whole = programs.shares.before.len();
+        let slices = (0..).find(|_| programs.read_slice(Nanos::ZERO).is_some()).unwrap();
+        if programs.has_slices() {
+            assert!(2 < slices, "a slice of no length has one step: {slices}");
+        } else {
+            assert_eq!(slices, 0);
+        }
+        // Other processes start and end meanwhile.
+        assert!(whole / 2 <= programs.shares.before.len());
+        assert!(programs.shares.before.contains_key(&std::process::id()));
     }
 }

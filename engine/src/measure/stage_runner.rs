@@ -257,13 +257,17 @@ impl StageRunner<'_> {
         let mut taps = Vec::new();
         let mut measuring = MeasuringThreads { stop: self.stop, threads: Vec::new() };
         let sinks = (&mut measuring.threads, &mut taps);
+        let trace = (self.trace != TraceMode::Off).then(|| StageTrace::prepare(&stage.trials));
         let tails = self.known_tails(collector, stage, first);
         let spawned = self.spawn_trials(spawner, stage, first, (&rates, tails), sinks);
         if spawned.is_err() {
             // Stop the threads that did start. `tend` waits for them while load and watchdog still run.
             self.stop.store(true, Ordering::Relaxed);
         }
-        if let Some(trace) = self.trace_of(stage, &measuring.threads) {
+        if let Some(mut trace) = trace {
+            for (one, trial) in measuring.threads.iter().zip(&stage.trials) {
+                trace.add(one.trial, trial, one.slot.clone());
+            }
             collector.start_trace(trace);
         }
         let mut outcome = self.tend(collector, &mut measuring.threads, &mut taps, stage.duration());
@@ -461,18 +465,6 @@ impl StageRunner<'_> {
             });
         }
         Ok(())
-    }
-
-    /// Returns a trace of which threads have the CPUs of the measuring threads; `None` if tracing is off.
-    fn trace_of(&self, stage: &Stage, measuring: &[Measuring]) -> Option<StageTrace> {
-        if self.trace == TraceMode::Off {
-            return None;
-        }
-        let mut trace = StageTrace::default();
-        for (one, trial) in measuring.iter().zip(&stage.trials) {
-            trace.add(one.trial, trial, one.slot.clone());
-        }
-        Some(trace)
     }
 
     /// Drains the rings every [`BEAT`] until all measuring threads have ended or the wait for them is over.

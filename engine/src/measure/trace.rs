@@ -4,6 +4,7 @@
 //! samples, so that it has all records before each sample. Records that no late sample needs are dropped.
 
 mod budget;
+mod busy_watch;
 mod condense;
 mod missing_times;
 mod recent;
@@ -17,6 +18,7 @@ use std::thread::{Builder, JoinHandle};
 use serde::{Deserialize, Serialize};
 
 use self::budget::Budget;
+use self::busy_watch::BusyWatch;
 use self::condense::condense;
 use self::missing_times::MissingTimes;
 use self::recent::{Needed, Recent};
@@ -24,7 +26,7 @@ use self::traced_trial::{TracedTrial, number_of};
 use self::window::Window;
 use super::StartError;
 use super::join::join_all;
-use crate::machine::BusyPrograms;
+use crate::machine::BusyProgram;
 use crate::nanos::Nanos;
 use crate::plan::{Pace, Trial};
 use crate::platform::{self, ThreadId, TraceSource, Tracer};
@@ -33,11 +35,6 @@ use crate::sample::{Sample, TraceEvent, TraceRecord};
 
 /// Maximum number of records that are saved per late sample, about: a sample that has more is condensed.
 const MAX_SAMPLE_ROWS: usize = 1_000;
-/// Interval between readings of the busiest programs, in nanoseconds, if the names of threads are not recorded.
-const BUSY_INTERVAL: i64 = 250_000_000;
-/// Interval between readings of the busiest programs, in nanoseconds, if the names of threads are recorded. The
-/// readings then only serve to show how much CPU time other programs use.
-const NAMED_BUSY_INTERVAL: i64 = 1_000_000_000;
 /// Minimum time for which records are retained. It is longer than the interval of the collector, 50 ms.
 const MIN_WAIT: Nanos = Nanos::from_millis(300);
 /// A time in which records are missing is over if none are missing for this long.
@@ -96,16 +93,20 @@ pub(super) struct StageTrace {
     /// How often each kind of event occurred, and how many of its records arrived; empty until the end of the stage.
     totals: Vec<TraceRecord>,
     longest_period: Nanos,
-    /// Reads which programs are busy; the number is the `clock_nanos` of the next reading. `None` if the
-    /// system does not report busy programs.
-    busy: Option<(BusyPrograms, i64)>,
-    /// Interval between readings of `busy`, in nanoseconds.
-    busy_interval: i64,
+    /// Reads which programs are busy; `None` if the system does not report busy programs.
+    busy: Option<BusyWatch>,
     /// CPU time spent on reading records so far, in nanoseconds.
     spent: i64,
 }
 
 impl StageTrace {
+    /// Prepares the trace of a stage with these trials, before their measuring threads start.
+    pub(super) fn prepare(trials: &[Trial]) -> Self {
+        let mut stage = Self::default();
+        stage.busy = BusyWatch::start(trials);
+        stage
+    }
+
     /// Adds a trial of the stage if the trial can have late samples.
     pub(super) fn add(&mut self, index: usize, trial: &Trial, slot: ThreadSlot) {
         if let Some(above) = trial.trace_above() {
@@ -159,9 +160,9 @@ impl StageTrace {
                 facts.insert(name.to_owned(), i64::from(value));
             }
         }
-        let has_names = Some(TraceSource::AllSwitches) <= state.source;
-        self.busy_interval = if has_names { NAMED_BUSY_INTERVAL } else { BUSY_INTERVAL };
-        self.busy = BusyPrograms::open().map(|busy| (busy, platform::clock_nanos()));
+        if Some(TraceSource::AllSwitches) <= state.source {
+            self.busy.iter_mut().for_each(BusyWatch::slow_down);
+        }
         if state.is_nested {
             facts.insert(counter::TRACE_IN_NAMESPACE.to_owned(), 1);
         }
@@ -207,7 +208,9 @@ impl StageTrace {
         for position in 0..self.trials.len() {
             rows.extend(self.take_of_trial(position));
         }
-        rows.extend(self.take_busy());
+        if let Some(busy) = self.busy.as_mut().and_then(BusyWatch::look) {
+            rows.extend(self.busy_rows(&busy));
+        }
         self.forget();
         if let (Some(before), Some(now)) = (cpu_before, platform::thread_cpu_nanos()) {
             self.spent += now - before;
@@ -293,19 +296,12 @@ impl StageTrace {
         Some((traced.trial, rows))
     }
 
-    /// Reads the busy programs if the next reading is due. Returns rows for each trial that had late samples since
-    /// the last reading.
-    fn take_busy(&mut self) -> Vec<(usize, Trace)> {
-        let Some((programs, next)) = &mut self.busy else { return Vec::new() };
+    /// Returns rows about the busy programs for each trial that had late samples since the last reading.
+    fn busy_rows(&mut self, busy: &[BusyProgram]) -> Vec<(usize, Trace)> {
         let now = platform::clock_nanos();
-        if now < *next {
-            return Vec::new();
-        }
-        *next = now + self.busy_interval;
-        let busy = programs.read();
         let rows = self.trials.iter_mut().filter_map(|traced| {
             let is_late = std::mem::take(&mut traced.is_late);
-            let rows = is_late.then(|| traced.busy(&busy, now)).flatten()?;
+            let rows = is_late.then(|| traced.busy(busy, now)).flatten()?;
             Some((traced.trial, rows))
         });
         rows.collect()
@@ -333,6 +329,9 @@ impl StageTrace {
         let mut rows = Vec::new();
         for position in 0..self.trials.len() {
             rows.extend(self.take_of_trial(position));
+        }
+        if let Some(busy) = self.busy.as_mut().map(BusyWatch::finish) {
+            rows.extend(self.busy_rows(&busy));
         }
         let Self { tracer: Some(tracer), trials, totals, .. } = self else { return rows };
         let untraced = tracer.untraced();

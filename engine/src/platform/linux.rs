@@ -12,6 +12,7 @@ mod desktop;
 mod detail;
 mod elevation;
 mod guard;
+mod processes;
 mod refusal;
 mod sensors;
 #[cfg(feature = "shortcuts")]
@@ -41,6 +42,7 @@ pub use desktop::desktop_preferences;
 pub use detail::{cpu_millicelsius, system_detail};
 pub use elevation::{ELEVATION, elevatable_program, is_root, take_callers_rights};
 pub use guard::RealtimeGuard;
+pub use processes::{ProcessClocks, program_name};
 pub use sensors::{cpu_khz, interrupt_count};
 #[cfg(feature = "shortcuts")]
 pub use shortcut::wait_for_shortcut;

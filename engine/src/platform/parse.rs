@@ -118,6 +118,17 @@ pub fn schedstat_delay(text: &[u8]) -> Option<u64> {
     number(words.next()?)
 }
 
+/// Parses the name of the program from `/proc/<id>/stat`; `None` for a thread of the kernel.
+pub fn program_name(stat: &str) -> Option<&str> {
+    /// The flag `PF_KTHREAD` of `include/linux/sched.h`.
+    const KERNEL_THREAD: u64 = 0x0020_0000;
+    let (_, rest) = stat.split_once('(')?;
+    // The name may contain parentheses and spaces.
+    let (name, rest) = rest.rsplit_once(')')?;
+    let flags: u64 = rest.split_whitespace().nth(6)?.parse().ok()?;
+    (flags & KERNEL_THREAD == 0).then_some(name)
+}
+
 /// Parses a decimal number without a sign. Allocates nothing.
 fn number(digits: &[u8]) -> Option<u64> {
     if digits.is_empty() {
@@ -178,6 +189,16 @@ mod tests {
         assert_eq!(interrupt_count(text), Some(1_462));
         assert_eq!(interrupt_count("intr \n"), None);
         assert_eq!(interrupt_count(""), None);
+    }
+
+    #[test]
+    fn names_of_programs_are_read_and_threads_of_the_kernel_have_none() {
+        let stat = "812 (a) b (c)) S 1 812 812 0 -1 4194304 5 0 0 0 7 3 0 0 20 0 1 0 90 1 1\n";
+        assert_eq!(program_name(stat), Some("a) b (c)"));
+        let kernel = "33 (kworker/0:1-ev) I 2 0 0 0 -1 69238880 0 0 0 0 0 3 0 0 20 0 1 0 7 0 0\n";
+        assert_eq!(program_name(kernel), None);
+        assert_eq!(program_name("812 (a) S 1 8"), None);
+        assert_eq!(program_name(""), None);
     }
 
     #[test]

@@ -29,8 +29,9 @@ use super::tool::{Launcher, SystemTool};
 // The watchdog checks the CPU time of real-time threads in place of a guard.
 pub(crate) use super::unsupported::virtual_machine;
 pub use super::unsupported::{
-    COMPLETION_SOUND_NOTE, RealtimeGuard, SmiCounter, cpu_khz, cpu_millicelsius, cpu_quota_percent,
-    cpu_set, file_capabilities, is_root, take_callers_rights, throttled_times,
+    COMPLETION_SOUND_NOTE, ProcessClocks, RealtimeGuard, SmiCounter, cpu_khz, cpu_millicelsius,
+    cpu_quota_percent, cpu_set, file_capabilities, is_root, program_name, take_callers_rights,
+    throttled_times,
 };
 pub use accounts::accounts;
 pub(crate) use affinity::cpus_of_all_groups;

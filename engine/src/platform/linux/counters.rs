@@ -69,7 +69,7 @@ pub fn process_cpu_nanos() -> Option<i64> {
 
 /// Returns the clock of the CPU time of another process; `None` if there is no such process.
 #[expect(unsafe_code, reason = "the standard library does not report CPU time")]
-fn clock_of(process: u32) -> Option<libc::clockid_t> {
+pub(super) fn clock_of(process: u32) -> Option<libc::clockid_t> {
     let process = libc::pid_t::try_from(process).ok()?;
     let mut clock = 0;
     // SAFETY: `clock` is a valid place for the number of a clock.

@@ -95,13 +95,14 @@ pub use shortcut::{Shortcut, ShortcutEvent, ShortcutKey, ShortcutRefusal, Shortc
 pub use system::wait_for_shortcut;
 pub use system::{
     COMPLETION_SOUND_NOTE, CounterReader, ELEVATION, Held, ProcessClocks, RealtimeGuard, Sleeper,
-    SmiCounter, Tracer, accounts, apply, avoid_cpu, can_pin, clock_name, clock_nanos, cpu_activity,
-    cpu_khz, cpu_millicelsius, cpu_quota_percent, cpu_set, cpu_times, cpus, current_cpu,
-    desktop_preferences, elevatable_program, file_capabilities, interrupt_count, is_realtime,
-    is_root, last_cache_bytes, lower_own_priority, lower_ui_priority, machine_cpu_time, own_policy,
-    pin_self, play_completion_sound, power, process_cpu_nanos, program_name, raise_supervisor,
-    scheduler_facts, set_load_priority, starter, suspended_nanos, system_detail,
-    take_callers_rights, thread_cpu_nanos, thread_id, thread_owner, throttled_times, trace_state,
+    SmiCounter, Tracer, accounts, apply, avoid_cpus, can_pin, clock_name, clock_nanos,
+    cpu_activity, cpu_khz, cpu_millicelsius, cpu_quota_percent, cpu_set, cpu_times, cpus,
+    current_cpu, desktop_preferences, elevatable_program, file_capabilities, interrupt_count,
+    is_realtime, is_root, last_cache_bytes, lower_own_priority, lower_ui_priority,
+    machine_cpu_time, own_policy, pin_self, play_completion_sound, power, process_cpu_nanos,
+    program_name, raise_supervisor, scheduler_facts, set_load_priority, starter, suspended_nanos,
+    system_detail, take_callers_rights, thread_cpu_nanos, thread_id, thread_owner, throttled_times,
+    trace_state,
 };
 pub use ticks::{Ticks, ticks};
 pub use tool::{SystemTool, has_terminal, open_terminal};

@@ -157,8 +157,8 @@ struct Measuring {
     slot: ThreadSlot,
     marks: Marks,
     ended: Option<Box<TrialEnd>>,
-    /// Whether the stage has no other measuring thread.
-    is_alone: bool,
+    /// The CPU to which the thread is pinned; `None` until it is known, and for other threads.
+    cpu: Option<u32>,
 }
 
 impl Measuring {
@@ -167,11 +167,7 @@ impl Measuring {
         while let Ok(note) = self.notes.try_recv() {
             match note {
                 Note::Applied(applied, tail, tail_curve) => {
-                    // Move the collector off the measured CPU. With several measuring threads, every
-                    // other CPU may be measured too.
-                    if let Some(cpu) = applied.selected_cpu.filter(|_| self.is_alone) {
-                        platform::avoid_cpu(cpu);
-                    }
+                    self.cpu = applied.selected_cpu;
                     let trial = self.trial;
                     collector.emit(Event::Began { trial, applied, tail, tail_curve });
                 }
@@ -272,7 +268,7 @@ impl StageRunner<'_> {
         }
         let mut outcome = self.tend(collector, &mut measuring.threads, &mut taps, stage.duration());
         collector.end_trace();
-        // `avoid_cpu` may have raised it for this stage.
+        // `avoid_cpus` may have raised it for this stage.
         platform::lower_own_priority();
         if watchdog.as_ref().is_some_and(Watchdog::has_failed) {
             outcome = Err(
@@ -454,7 +450,7 @@ impl StageRunner<'_> {
                 slot,
                 marks: Marks::default(),
                 ended: None,
-                is_alone: stage.trials.len() == 1,
+                cpu: None,
             });
             taps.push(Taps {
                 trial: index,
@@ -478,6 +474,7 @@ impl StageRunner<'_> {
         let mut failure = None;
         let mut waiting = Waiting::default();
         let mut watch = SeriesWatch::start(length);
+        let mut is_apart = false;
         while !measuring.is_empty() {
             let is_brief = self.is_stopped() || collector.is_trace_waiting();
             let drain = if is_brief { LAST_BEAT } else { BEAT };
@@ -491,6 +488,12 @@ impl StageRunner<'_> {
                 if one.measured_at.load(Ordering::Acquire) != 0 {
                     one.marks.take(collector, one.trial, &times);
                 }
+            }
+            let cpus: Option<Vec<u32>> = measuring.iter().map(|one| one.cpu).collect();
+            if let Some(cpus) = cpus.filter(|_| !is_apart) {
+                // The collector leaves the measured CPUs to the measuring threads.
+                platform::avoid_cpus(&cpus);
+                is_apart = true;
             }
             self.drain(collector, taps);
             add_values(&mut watch, collector, measuring);

@@ -48,7 +48,7 @@ pub use sensors::{cpu_khz, interrupt_count};
 pub use shortcut::wait_for_shortcut;
 pub use starter::starter;
 pub use thread::{
-    avoid_cpu, current_cpu, lower_own_priority, lower_ui_priority, own_policy, pin_self,
+    avoid_cpus, current_cpu, lower_own_priority, lower_ui_priority, own_policy, pin_self,
     raise_supervisor, set_load_priority, thread_id,
 };
 pub(crate) use thread::{demote, runaway_cpu_nanos, still_usable};

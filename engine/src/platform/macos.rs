@@ -22,7 +22,7 @@ pub(super) use super::unsupported::TERMINALS;
 pub(crate) use super::unsupported::runaway_cpu_nanos;
 pub use super::unsupported::{
     COMPLETION_SOUND_NOTE, CounterReader, ELEVATION, ProcessClocks, RealtimeGuard, SmiCounter,
-    Tracer, avoid_cpu, can_pin, cpu_activity, cpu_khz, cpu_millicelsius, cpu_quota_percent,
+    Tracer, avoid_cpus, can_pin, cpu_activity, cpu_khz, cpu_millicelsius, cpu_quota_percent,
     cpu_set, cpu_times, elevatable_program, file_capabilities, interrupt_count, is_root,
     lower_ui_priority, power, program_name, raise_supervisor, scheduler_facts, starter,
     take_callers_rights, thread_owner, throttled_times, trace_state,

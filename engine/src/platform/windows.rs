@@ -35,7 +35,7 @@ pub use super::unsupported::{
 };
 pub use accounts::accounts;
 pub(crate) use affinity::cpus_of_all_groups;
-pub use affinity::{avoid_cpu, current_cpu, pin_self};
+pub use affinity::{avoid_cpus, current_cpu, pin_self};
 pub use apply::{Held, apply, is_realtime};
 pub use clock::{Sleeper, clock_name, clock_nanos, suspended_nanos};
 pub use counters::{

@@ -277,11 +277,11 @@ pub fn pin_self(cpu: u32) -> Result<(), Refusal> {
         .map_err(|error| refusal(&format!("CPU {cpu}"), "sched_setaffinity", &error))
 }
 
-/// Moves the calling thread from a CPU to the other usable CPUs, if there are any. There, it delays no measuring thread
-/// of that CPU, and gets as much scheduler weight as permitted: it must keep up with the records of the kernel, whatever
+/// Moves the calling thread from these CPUs to the other usable CPUs, if there are any. There, it delays no measuring
+/// thread of these CPUs, and gets as much scheduler weight as permitted: it must keep up with the records of the kernel, whatever
 /// other programs run.
-pub fn avoid_cpu(cpu: u32) {
-    let others: Vec<u32> = usable_cpus().into_iter().filter(|&other| other != cpu).collect();
+pub fn avoid_cpus(cpus: &[u32]) {
+    let others: Vec<u32> = usable_cpus().into_iter().filter(|cpu| !cpus.contains(cpu)).collect();
     if others.is_empty() {
         return;
     }
@@ -291,7 +291,7 @@ pub fn avoid_cpu(cpu: u32) {
                 log::debug!("the weight among other programs stays: {error}");
             }
         }
-        Err(error) => log::info!("stays on CPU {cpu}: {error}"),
+        Err(error) => log::info!("stays on CPUs {cpus:?}: {error}"),
     }
 }
 

@@ -79,7 +79,7 @@ pub fn pin_self(cpu: u32) -> Result<(), Refusal> {
 }
 
 /// Does nothing: the system selects the CPUs of threads.
-pub const fn avoid_cpu(_cpu: u32) {}
+pub const fn avoid_cpus(_cpus: &[u32]) {}
 
 /// Returns `None`: the CPU on which the calling thread runs is not known.
 pub const fn current_cpu() -> Option<u32> {

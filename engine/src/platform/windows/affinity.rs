@@ -88,13 +88,13 @@ pub fn pin_self(cpu: u32) -> Result<(), Refusal> {
         .map_err(|error| refusal(&format!("CPU {cpu}"), "SetThreadGroupAffinity", &error))
 }
 
-/// Moves the calling thread from a CPU to the other usable CPUs of one processor group, if there are any.
-pub fn avoid_cpu(cpu: u32) {
-    let others: Vec<u32> = usable_cpus().into_iter().filter(|&other| other != cpu).collect();
+/// Moves the calling thread from these CPUs to the other usable CPUs of one processor group, if there are any.
+pub fn avoid_cpus(cpus: &[u32]) {
+    let others: Vec<u32> = usable_cpus().into_iter().filter(|cpu| !cpus.contains(cpu)).collect();
     if !others.is_empty()
         && let Err(error) = set_affinity(&others)
     {
-        log::info!("stays on CPU {cpu}: {error}");
+        log::info!("stays on CPUs {cpus:?}: {error}");
     }
 }
 

@@ -18,6 +18,7 @@ use std::time::{Duration, Instant};
 
 use eframe::egui::{self, Context, Ui, ViewportCommand};
 
+use jitterscope_engine::measure::mark_own_run;
 use jitterscope_engine::plan::Plan;
 use jitterscope_engine::store::Store;
 
@@ -368,6 +369,7 @@ fn toast(notice: Notice) -> Toast<Action> {
 
 impl eframe::App for App {
     fn logic(&mut self, ctx: &Context, frame: &mut eframe::Frame) {
+        let _run = mark_own_run();
         self.cost.took(frame.info().cpu_usage);
         self.cost.sample(ctx, self.session.running().is_busy());
         self.session.running_mut().set_window_cost(self.cost.total());
@@ -410,6 +412,7 @@ impl eframe::App for App {
     }
 
     fn ui(&mut self, ui: &mut Ui, _frame: &mut eframe::Frame) {
+        let _run = mark_own_run();
         let ctx = ui.ctx().clone();
         self.cost.painted(&ctx);
         self.fit.apply(&ctx);

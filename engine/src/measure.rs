@@ -17,6 +17,7 @@ mod journal;
 mod limit_watch;
 mod load;
 mod marks;
+mod own_runs;
 mod pool;
 mod power_watch;
 mod recorder;
@@ -45,6 +46,7 @@ use crate::run::Labels;
 
 pub use event::{Event, UnknownTrial};
 pub use journal::Journal;
+pub use own_runs::{OwnRunMark, mark_own_run};
 pub use relay::{Arrival, EventSource, follow};
 pub use spawner::{init_spawner, start_thread};
 pub use trace::TraceMode;

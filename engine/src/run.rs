@@ -28,7 +28,7 @@ pub(crate) use file::RunInFile;
 pub use file::{FORMAT, FORMAT_VERSION};
 pub use labels::{Group, Labels};
 pub(crate) use older::NO_METHOD;
-pub use series::{Series, Trace, name as series_name};
+pub use series::{Series, Trace, max_idle, name as series_name};
 
 /// Version of the measuring method. Incremented with every change of a measuring loop after the first release, so that
 /// a comparison detects runs with different methods.

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use clap::{Arg, ArgMatches};
 use indicatif::{ProgressBar, ProgressStyle};
-use jitterscope_engine::measure::{self, Event, Request, Stopper};
+use jitterscope_engine::measure::{self, Event, Request, Stopper, mark_own_run};
 use jitterscope_engine::nanos::Nanos;
 use jitterscope_engine::plan::Plan;
 use jitterscope_engine::platform;
@@ -195,6 +195,7 @@ fn watch(
     let mut labels: Vec<String> = Vec::new();
     let mut drawn_at: Option<Instant> = None;
     while let Some(event) = runner.next_event() {
+        let _run = mark_own_run();
         match event {
             Event::Planned(run) => {
                 labels = run.trials.iter().map(|trial| trial.trial.label.clone()).collect();

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex};
 use std::thread::{Builder, JoinHandle};
 use std::time::{Duration, Instant};
 
-use super::Event;
+use super::{Event, mark_own_run};
 use crate::platform;
 
 /// The interval at which saved events are flushed to the system.
@@ -128,7 +128,9 @@ fn write_all(mut journal: Box<dyn Journal>, events: &Receiver<Event>) -> io::Res
     let mut flushed = Instant::now();
     let mut synced = Some(flushed);
     loop {
-        match events.recv_timeout(FLUSH_INTERVAL) {
+        let received = events.recv_timeout(FLUSH_INTERVAL);
+        let _run = mark_own_run();
+        match received {
             Ok(event) => journal.keep(&event)?,
             Err(RecvTimeoutError::Timeout) => {}
             // A sync is not necessary: the run file is synced before it replaces the journal.

@@ -37,7 +37,7 @@ impl Marks {
 }
 
 /// Returns the CPU to which a gap probe is pinned; `None` for other trials.
-fn probed_cpu(collector: &Collector, trial: usize) -> Option<u32> {
+pub(super) fn probed_cpu(collector: &Collector, trial: usize) -> Option<u32> {
     let trial = collector.run.trials.get(trial)?;
     let applied = trial.applied.as_ref().filter(|one| one.pin == RequestOutcome::Granted)?;
     applied.selected_cpu.filter(|_| matches!(trial.trial.pace, Pace::Gaps { .. }))

@@ -14,6 +14,7 @@ use super::join;
 use super::journal::JournalWriter;
 use super::load::RunningLoad;
 use super::marks::Marks;
+use super::own_runs::add_own_runs;
 use super::pool::Pool;
 use super::recorder::ring;
 use super::series_watch::SeriesWatch;
@@ -23,7 +24,7 @@ use super::trace::{StageTrace, ThreadSlot, TraceMode};
 use super::trial::{Note, Setup, TrialEnd};
 use super::watchdog::Watchdog;
 use super::work::turns_a_second;
-use super::{BEAT, Event, Journal, LAST_BEAT, Request};
+use super::{BEAT, Event, Journal, LAST_BEAT, Request, mark_own_run};
 use crate::nanos::Nanos;
 use crate::plan::{CpuChoice, CpuFacts, LoadKind, Pace, Stage, Tail, Wait, Work};
 use crate::platform::{self, clock_nanos};
@@ -476,9 +477,12 @@ impl StageRunner<'_> {
         let mut watch = SeriesWatch::start(length);
         let mut is_apart = false;
         while !measuring.is_empty() {
+            let opening = mark_own_run();
             let is_brief = self.is_stopped() || collector.is_trace_waiting();
             let drain = if is_brief { LAST_BEAT } else { BEAT };
+            drop(opening);
             std::thread::park_timeout(drain.to_duration());
+            let mut run = mark_own_run();
             // Check which threads have finished before draining the rings: the drain below then takes
             // everything that these threads wrote.
             let over: Vec<bool> = measuring.iter().map(|one| one.thread.is_finished()).collect();
@@ -495,7 +499,13 @@ impl StageRunner<'_> {
                 platform::avoid_cpus(&cpus);
                 is_apart = true;
             }
+            run.split();
             self.drain(collector, taps);
+            run.split();
+            add_own_runs(
+                collector,
+                measuring.iter().map(|one| (one.trial, one.slot.start.as_ref())),
+            );
             add_values(&mut watch, collector, measuring);
             if let Some(one) = measuring.first() {
                 collector.watch_power(one.trial);

@@ -32,6 +32,14 @@ pub mod name {
     pub const FREQUENCY: &str = "frequency_khz";
     /// Temperature of the processor, in thousandths of a degree Celsius.
     pub const TEMPERATURE: &str = "temperature_millicelsius";
+    /// Time in nanoseconds for which a thread of this program that does not measure had the CPU of a gap probe. The time
+    /// of the value is the begin. See [`max_idle`](super::max_idle).
+    pub const OWN_RUN: &str = "own_run_nanos";
+}
+
+/// Returns for how long the thread may have lost its CPU within an own run of this length: a tenth.
+pub const fn max_idle(own_run: i64) -> i64 {
+    own_run / 10
 }
 
 /// Values over time, such as the CPU time of other programs. The name of a series ends in the unit of its values.

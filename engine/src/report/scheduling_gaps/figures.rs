@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use super::super::late_samples;
 use super::super::model::figures::sum_of;
 use crate::nanos::Nanos;
-use crate::run::{TrialRun, counter};
-use crate::sample::ThreadOwner;
+use crate::run::{TrialRun, counter, max_idle, series_name};
+use crate::sample::{Sample, ThreadOwner};
 use crate::stats::{TimeWeighted, float, grade};
 
 /// The limits between the classes by which gaps are counted.
@@ -139,23 +139,41 @@ pub(super) fn figures(trials: &[&TrialRun], limits: (Nanos, Nanos)) -> GapFigure
 }
 
 /// Returns the lengths of the gaps that threads of this program caused, in ascending order. Only gaps above the upper
-/// limit of Excellent are examined, in trials with a trace, which names the thread that had the CPU.
+/// limit of Excellent are examined, in trials with a trace, which names the thread that had the CPU, or with own runs.
 fn own_gaps(trials: &[&TrialRun], longest: i64) -> Vec<i64> {
     let excellent = Nanos::from_nanos_f64(grade::LONGEST_GAP.upper[0] * 1e6);
     if longest <= excellent.get() {
         return Vec::new();
     }
-    let traced = trials.iter().filter(|trial| trial.trace.is_some());
-    let late = traced.flat_map(|trial| late_samples(trial, excellent));
-    let own = late.filter_map(|late| {
-        let (_, culprit, length) = late.account.largest()?;
-        // A thread counts as the cause only if its CPU time explains more than half of the gap.
-        let is_most = late.sample.late().get() / 2 < length.get();
-        (is_most && culprit?.owner == Some(ThreadOwner::Own)).then(|| late.sample.late().get())
-    });
-    let mut own: Vec<i64> = own.collect();
+    let of_trial = |trial: &&TrialRun| {
+        let runs = trial.series.get(series_name::OWN_RUN);
+        let runs: Vec<(Nanos, i64)> = runs.iter().flat_map(|runs| runs.iter()).collect();
+        let is_known = trial.trace.is_some() || !runs.is_empty();
+        let late = if is_known { late_samples(trial, excellent) } else { Vec::new() };
+        let own = late.into_iter().filter(move |late| {
+            // A thread counts as the cause only if its CPU time explains more than half of the gap.
+            let half = late.sample.late().get() / 2;
+            half < own_time(&runs, &late.sample)
+                || late.account.largest().is_some_and(|(_, culprit, length)| {
+                    let owner = culprit.and_then(|culprit| culprit.owner);
+                    half < length.get() && owner == Some(ThreadOwner::Own)
+                })
+        });
+        own.map(|late| late.sample.late().get())
+    };
+    let mut own: Vec<i64> = trials.iter().flat_map(of_trial).collect();
     own.sort_unstable();
     own
+}
+
+/// Returns for how long own runs certainly had the CPU during a gap, in nanoseconds.
+fn own_time(runs: &[(Nanos, i64)], gap: &Sample) -> i64 {
+    let times = runs.iter().map(|&(began, length)| {
+        let ended = began + Nanos::new(length);
+        let overlap = gap.woke.min(ended) - gap.due.max(began);
+        (overlap.get() - max_idle(length)).max(0)
+    });
+    times.sum()
 }
 
 /// Returns the longest gap that threads of this program did not cause, and the number of longer gaps. `own` has the

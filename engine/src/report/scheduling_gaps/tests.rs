@@ -6,7 +6,7 @@ use super::super::{Options, Report};
 use super::*;
 use crate::plan::{Plan, SchedulingGaps};
 use crate::platform::TraceSource;
-use crate::run::{Run, Trace, counter};
+use crate::run::{Run, Trace, counter, series_name};
 use crate::sample::{Sample, TraceEvent, TraceRecord};
 use crate::stats::{Grade, Spread};
 
@@ -321,6 +321,30 @@ fn gaps_by_threads_of_this_program_are_excluded_and_stated() {
     assert_eq!(finding.key.as_deref(), Some("longest 3.000\u{202f}ms"));
     // The table still has the longest gap that was measured.
     assert_eq!(of_this.tables[0].cell(0, "longest_nanos"), Some(&Cell::Time(4e7)));
+}
+
+#[test]
+fn without_a_trace_gaps_are_own_where_own_runs_explain_more_than_half_of_them() {
+    let with_runs = |runs: &[(i64, i64)]| {
+        let mut run = run();
+        let of_cpu_1 = run.trials.last_mut().unwrap();
+        of_cpu_1.samples.push(&gap(600 * MILLI, 40 * MILLI));
+        of_cpu_1.counters.insert(counter::INTERVAL_MOST_NANOS.to_owned(), 40 * MILLI);
+        let series = of_cpu_1.series.entry(series_name::OWN_RUN.to_owned()).or_default();
+        for (at, length) in runs {
+            series.push(Nanos::from_millis(*at), length * MILLI);
+        }
+        let verdict = Report::of(&run, &Options::default()).verdict;
+        (verdict.grade, verdict.finding.evidence.contains("1 longer gap by Jitterscope's own"))
+    };
+    let (poor, good) = ((Some(Grade::Poor.into()), false), (Some(Grade::Good.into()), true));
+    // The gap is from 600 to 640 ms. The thread may have lost its CPU for a tenth of each run.
+    assert_eq!(with_runs(&[]), poor);
+    assert_eq!(with_runs(&[(600, 30)]), good, "27 of 40 ms");
+    assert_eq!(with_runs(&[(600, 22)]), poor, "19.8 of 40 ms");
+    assert_eq!(with_runs(&[(601, 15), (620, 15)]), good, "27 of 40 ms");
+    assert_eq!(with_runs(&[(580, 40)]), poor, "16 of 40 ms");
+    assert_eq!(with_runs(&[(500, 99), (640, 60)]), poor, "before and after the gap");
 }
 
 #[test]

@@ -440,12 +440,8 @@ impl Session {
             Action::ShowSettingsOfResult(test) => {
                 self.change(test, TestState::take_settings_of_result);
             }
-            Action::OpenRun(path) => {
-                self.run(LIBRARY, |part, context| part.open(path, None, context));
-            }
-            Action::ShowLateFrames(path, focus) => {
-                self.run(LIBRARY, |part, context| part.open(path, Some(focus), context));
-            }
+            Action::OpenRun(path) => self.open_run(path, None),
+            Action::ShowLateFrames(path, focus) => self.open_run(path, Some(focus)),
             Action::OpenExample(example) => self.open_example(example),
             Action::AskForFile => self.run(IMPORTS, Imports::ask),
             Action::OpenFiles(paths) => {
@@ -534,6 +530,10 @@ impl Session {
     }
 
     /// Opens an example, and offers to save it.
+    fn open_run(&mut self, path: PathBuf, focus: Option<LateFocus>) {
+        self.run(LIBRARY, |part, context| part.open(path, focus, context));
+    }
+
     fn open_example(&mut self, example: Example) {
         // Only the Compare page can show another run during a test.
         if self.running.is_measuring_or_saving() && example != Example::Comparison {

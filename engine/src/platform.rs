@@ -52,6 +52,7 @@ mod macos;
     expect(
         dead_code,
         unreachable_pub,
+        unused_imports,
         reason = "a system needs only the parts that it does not have itself"
     )
 )]

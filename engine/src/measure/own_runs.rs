@@ -92,7 +92,7 @@ impl Drop for OwnRunMark {
 /// value of `clock_nanos` from which its times count.
 pub(super) fn add_own_runs<'a>(
     collector: &mut Collector,
-    trials: impl Iterator<Item = (usize, &'a AtomicI64)> + Clone,
+    trials: &(impl Iterator<Item = (usize, &'a AtomicI64)> + Clone),
 ) {
     for run in take_own_runs() {
         let is_probe = |(trial, _): &(usize, _)| probed_cpu(collector, *trial) == Some(run.cpu);

@@ -504,7 +504,7 @@ impl StageRunner<'_> {
             run.split();
             add_own_runs(
                 collector,
-                measuring.iter().map(|one| (one.trial, one.slot.start.as_ref())),
+                &measuring.iter().map(|one| (one.trial, one.slot.start.as_ref())),
             );
             add_values(&mut watch, collector, measuring);
             if let Some(one) = measuring.first() {

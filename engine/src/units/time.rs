@@ -174,12 +174,12 @@ pub fn choose_decimals(column: &[Nanos], unit: Unit) -> u32 {
     let unit = unit.or_for(column);
     let (middle, largest) = middle_and_largest(column);
     let is_small = middle.is_some_and(|middle| middle.unsigned_abs() < unit.nanos());
-    let whole = largest.unsigned_abs() / unit.nanos();
+    // A column of milliseconds whose median is below 1 ms has all decimals, as if every value were.
+    let is_below_unit = is_small && unit == Unit::Millis;
+    let whole = if is_below_unit { 0 } else { largest.unsigned_abs() / unit.nanos() };
     match (unit, whole) {
-        (Unit::Nanos, _) => 0,
         (Unit::Auto | Unit::Micros, 10..) if is_small => 2,
-        (Unit::Auto | Unit::Micros, 10..) => 0,
-        (Unit::Millis, _) if is_small => 3,
+        (Unit::Nanos, _) | (Unit::Auto | Unit::Micros, 10..) => 0,
         (Unit::Auto | Unit::Micros, _) | (Unit::Millis, 100..) => 1,
         (Unit::Millis, 10..) => 2,
         (Unit::Millis, _) => 3,

@@ -226,7 +226,9 @@ mod tests {
         assert!((250_000..=400_000).contains(&rows), "{rows}");
         assert_eq!(u64::try_from(saved.len()).unwrap() + budget.omitted_count(), 144_000);
         let mut minutes = [0_usize; 10];
-        saved.iter().for_each(|(second, _)| minutes[usize::try_from(second / 60).unwrap()] += 1);
+        for (second, _) in &saved {
+            minutes[usize::try_from(second / 60).unwrap()] += 1;
+        }
         // The first minute has more: the worst samples so far.
         let fair = minutes[1..].iter().sum::<usize>() / 9;
         assert!(fair <= minutes[0], "{minutes:?}");

@@ -93,12 +93,8 @@ fn newest_id() -> Option<u32> {
 }
 
 /// Returns the IDs that were given out after `before` up to `newest`. They rise to `end`, and then begin again.
-fn ids_since(before: u32, newest: u32, end: u32) -> Vec<Range<u32>> {
-    if before <= newest {
-        vec![before + 1..newest + 1]
-    } else {
-        vec![before + 1..end, 1..newest + 1]
-    }
+fn ids_since(before: u32, newest: u32, end: u32) -> [Range<u32>; 2] {
+    if before <= newest { [before + 1..newest + 1, 0..0] } else { [before + 1..end, 1..newest + 1] }
 }
 
 #[cfg(test)]
@@ -107,8 +103,8 @@ mod tests {
 
     #[test]
     fn ids_since_the_previous_round_continue_after_the_highest() {
-        assert_eq!(ids_since(40, 43, 100), [41..44]);
-        assert_eq!(ids_since(43, 43, 100), [44..44], "none");
+        assert_eq!(ids_since(40, 43, 100), [41..44, 0..0]);
+        assert_eq!(ids_since(43, 43, 100), [44..44, 0..0], "none");
         assert_eq!(ids_since(98, 2, 100), [99..100, 1..3]);
     }
 

@@ -99,7 +99,7 @@ mod tests {
         }
         let event = "irq/softirq_entry".to_owned();
         let sum = RecordCount { cpu: 1, event, counted: 317, received: 92, lost: 10 };
-        assert_eq!(record_counts(&run), [sum.clone()]);
+        assert_eq!(record_counts(&run), std::slice::from_ref(&sum));
         assert!(!sum.is_complete());
         run.trials.drain(..2);
         assert!(record_counts(&run)[0].is_complete());

@@ -13,7 +13,8 @@
 use std::collections::HashSet;
 
 use super::super::account::culprits::threshold;
-use super::super::account::late_samples;
+use super::super::account::{LateSample, late_samples};
+use super::super::model::cause::Cause;
 use super::super::model::delays::Delay;
 use super::super::model::disturbance::Disturbance;
 use super::super::model::grading::Standing;
@@ -79,7 +80,8 @@ fn measured_grade(verdict: &Verdict) -> Option<GradeRange> {
     }
 }
 
-/// Returns the run without the samples that these sources delayed most, and without its trace.
+/// Returns the run without its trace, without the samples that these sources delayed most, and without those that were late
+/// because such a sample came before them.
 fn without(run: &Run, sources: &[&Delay], options: &Options) -> Run {
     let trials = run.trials.iter().map(|trial| {
         let above = threshold(run, trial, options);
@@ -91,7 +93,16 @@ fn without(run: &Run, sources: &[&Delay], options: &Options) -> Run {
             let (cause, name) = sample.main_delay();
             is_of_source(cause, &name)
         });
-        let removed: HashSet<usize> = removed.map(|sample| sample.index).collect();
+        let mut removed: HashSet<usize> = removed.map(|sample| sample.index).collect();
+        let is_chained = |sample: &&LateSample| sample.cause == Cause::PreviousFrame;
+        let mut chained: Vec<usize> =
+            late.iter().filter(is_chained).map(|sample| sample.index).collect();
+        chained.sort_unstable();
+        for index in chained {
+            if index.checked_sub(1).is_some_and(|before| removed.contains(&before)) {
+                removed.insert(index);
+            }
+        }
         let samples = remove(trial, &removed);
         TrialRun { samples, evidence: Vec::new(), trace: None, ..trial.clone() }
     });

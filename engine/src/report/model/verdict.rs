@@ -152,9 +152,11 @@ impl Verdict {
             Standing::NotEnoughData(_) => format!("So far: {sentence} {evidence}"),
             Standing::Inconclusive { measured, .. } => {
                 // The sentence is about this PC, so only its number stays.
-                let key = self.finding.key.iter().filter(|key| !evidence.contains(key.as_str()));
-                let key: String = key.map(|key| format!(", {key}")).collect();
-                format!("Measured anyway: {}{key}. {evidence}", measured.words())
+                let grades = measured.words();
+                match self.finding.key.as_ref().filter(|key| !evidence.contains(key.as_str())) {
+                    Some(key) => format!("Measured anyway: {grades}, {key}. {evidence}"),
+                    None => format!("Measured anyway: {grades}. {evidence}"),
+                }
             }
             Standing::Noted(disturbance) => {
                 format!("{evidence} Measured while {}.", disturbance.words())

@@ -59,7 +59,7 @@ fn check_of(selected: &[Part]) -> Check {
 
 /// Reports quiet to a check that waits, and returns the plan and the labels to measure.
 #[track_caller]
-fn measure(check: &mut Check, step: CheckStep) -> (Plan, Labels) {
+fn measure(check: &mut Check, step: &CheckStep) -> (Plan, Labels) {
     assert!(matches!(step, CheckStep::Look(_)) && check.is_waiting_for_quiet(), "{step:?}");
     match check.take_other_load(OtherPrograms::default()) {
         CheckStep::Measure(plan, labels) => (*plan, labels),
@@ -76,7 +76,7 @@ fn parts_run_in_order_and_each_once() {
     let mut check = check_of(&Part::ALL);
     let mut step = check.start();
     for (part, index) in Part::IN_ORDER.into_iter().zip(0..) {
-        let (plan, labels) = measure(&mut check, step);
+        let (plan, labels) = measure(&mut check, &step);
         assert_eq!((check.current(), check.current_index()), (part, index));
         assert_eq!(Part::of(&plan), Some(part));
         assert_eq!(labels.group.unwrap().skipped, [""; 0]);
@@ -108,11 +108,11 @@ fn part_waits_while_other_programs_are_busy_and_time_is_left() {
 fn disturbed_part_is_measured_again_once() {
     let mut check = check_of(&[Part::Sleep]);
     let step = check.start();
-    measure(&mut check, step);
+    measure(&mut check, &step);
     let step = check.take_run(&disturbed());
     assert!(matches!(step, CheckStep::Look(Some(Disturbance::OtherPrograms(_)))), "{step:?}");
     check.measure_now();
-    measure(&mut check, step);
+    measure(&mut check, &step);
     assert!(matches!(check.take_run(&disturbed()), CheckStep::End));
     assert!(measured(&check, Part::Sleep).is_some());
 }
@@ -121,7 +121,7 @@ fn disturbed_part_is_measured_again_once() {
 fn part_with_too_little_data_is_measured_longer_once() {
     let mut check = check_of(&[Part::Sleep]);
     let step = check.start();
-    measure(&mut check, step);
+    measure(&mut check, &step);
     let first = undecided_run();
     let CheckStep::Measure(plan, _) = check.take_run(&first) else { panic!("not continued") };
     assert_eq!(check.planned_now(), plan.duration(&cpus()));
@@ -139,7 +139,7 @@ fn part_is_not_measured_longer_than_the_time_of_the_check() {
     let mut check = check_of(&[Part::Sleep]);
     check.spare = Nanos::ZERO;
     let step = check.start();
-    measure(&mut check, step);
+    measure(&mut check, &step);
     assert!(matches!(check.take_run(&undecided_run()), CheckStep::End));
     assert!(measured(&check, Part::Sleep).is_some());
 }
@@ -148,11 +148,11 @@ fn part_is_not_measured_longer_than_the_time_of_the_check() {
 fn skipped_part_has_no_run_and_later_runs_record_it() {
     let mut check = check_of(&[Part::Sleep, Part::Spin]);
     let step = check.start();
-    measure(&mut check, step);
+    measure(&mut check, &step);
     let skipped = check.current();
     assert!(check.skip().is_none() && check.is_ending());
     let step = check.take_run(&Arc::new(graded()));
-    let (_, labels) = measure(&mut check, step);
+    let (_, labels) = measure(&mut check, &step);
     assert!(labels.group.unwrap().has_skipped(skipped.key()));
     assert!(measured(&check, skipped).is_none());
     assert!(matches!(check.take_no_run(), CheckStep::End), "a part that cannot be measured");
@@ -167,7 +167,7 @@ fn skipped_part_has_no_run_and_later_runs_record_it() {
 fn skipped_continuation_ends_the_part_with_its_earlier_run() {
     let mut check = check_of(&[Part::Sleep]);
     let step = check.start();
-    measure(&mut check, step);
+    measure(&mut check, &step);
     let first = undecided_run();
     assert!(matches!(check.take_run(&first), CheckStep::Measure(..)));
     assert!(check.skip().is_none());
@@ -185,7 +185,7 @@ fn stopped_check_begins_no_part_and_keeps_only_graded_runs() {
     for (run, is_kept) in [(cut_off, false), (is_graded, true)] {
         let mut check = check_of(&Part::ALL);
         let step = check.start();
-        measure(&mut check, step);
+        measure(&mut check, &step);
         let part = check.current();
         check.is_stopped = true;
         assert!(matches!(check.take_run(&run), CheckStep::End));
@@ -210,7 +210,7 @@ fn resumed_check_measures_only_what_is_undecided() {
     let resumed = |parts: &[_]| Check::resumed(parts, &cpus(), CheckSettings::default());
     let mut check = resumed(&parts).unwrap();
     let step = check.start();
-    let (_, labels) = measure(&mut check, step);
+    let (_, labels) = measure(&mut check, &step);
     assert_eq!(labels.group.unwrap().id, id);
     assert_eq!((check.current(), check.continued.is_some()), (Part::Sleep, true));
     assert!(matches!(check.take_no_run(), CheckStep::End));

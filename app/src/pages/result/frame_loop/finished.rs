@@ -118,6 +118,16 @@ impl View {
         }
     }
 
+    /// Lists the late frames of a newly displayed trial: those for which the run was opened, or all.
+    fn list_late(&mut self, row: &Configuration, trial: &TrialRun) {
+        let focus = self.focus.as_deref();
+        self.late_threshold =
+            focus.map_or_else(|| late::default_limit(row, trial), |focus| focus.above);
+        self.culprit = focus.and_then(|focus| focus.delay.clone());
+        self.late = LateFrames::of(trial, self.late_threshold);
+        self.late.show_only(self.culprit.clone());
+    }
+
     /// Scrolls the timeline to the selected frame if it is not visible.
     fn bring_selected_into_view(&mut self) {
         let sample = self.selected.zip(self.image.as_ref());
@@ -170,14 +180,7 @@ impl View {
             let data = TimelineData::new(row.period, row.late_limit);
             let mut made = LivePlots::new(source, data);
             made.data.extend(trial);
-            self.late_threshold = late::default_limit(row, trial);
-            self.culprit = None;
-            if let Some(focus) = &self.focus {
-                self.late_threshold = focus.above;
-                self.culprit.clone_from(&focus.delay);
-            }
-            self.late = LateFrames::of(trial, self.late_threshold);
-            self.late.show_only(self.culprit.clone());
+            self.list_late(row, trial);
             made.data.mark_late(self.late.all());
             made.who = Who::of(run, trial);
             self.timeline = Timeline::of_lateness();

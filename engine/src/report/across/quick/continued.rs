@@ -55,9 +55,9 @@ pub fn continuation(run: &Run, report: &Report) -> Option<Plan> {
             plan.circumstances.retain(|condition| {
                 open.iter().any(|row| row.load.is_none() == (*condition == LoadCondition::Idle))
             });
-            let more = |count: u32| count.saturating_mul(MOST_TIMES).min(MOST_SLEEPS);
-            plan.count = more(plan.count);
-            plan.long_count = plan.long_count.map(more);
+            for count in std::iter::once(&mut plan.count).chain(&mut plan.long_count) {
+                *count = count.saturating_mul(MOST_TIMES).min(MOST_SLEEPS);
+            }
             let series = i64::try_from(plan.stages(&CpuFacts::default()).len()).unwrap_or(1);
             plan.at_most = plan.at_most.max(Nanos::new(planned.get() / series.max(1)));
         }

@@ -3,7 +3,7 @@
 use super::*;
 use crate::plan::{FrameLoop, Plan};
 use crate::platform::TraceSource;
-use crate::report::test_run::run_of;
+use crate::report::tests::test_run::run_of;
 use crate::run::{Trace, counter};
 use crate::sample::{TraceEvent, TraceRecord};
 use crate::stats::Grade;

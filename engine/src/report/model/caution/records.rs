@@ -123,7 +123,7 @@ pub(super) fn missing_records(run: &Run) -> Vec<MissingRecords> {
             sampled.count += late - omitted;
             sampled.add(at(Nanos::ZERO), length);
         } else if 0 < omitted {
-            ended.add(at(last_record(trace.records())), length);
+            ended.add(at(last_record(&trace.records())), length);
         } else {
             sampled.count += late;
         }
@@ -155,7 +155,7 @@ pub(super) fn missing_records(run: &Run) -> Vec<MissingRecords> {
 }
 
 /// Returns the time of the last record about a CPU, apart from losses.
-fn last_record(records: Vec<TraceRecord>) -> Nanos {
+fn last_record(records: &[TraceRecord]) -> Nanos {
     let is_record = |record: &&TraceRecord| {
         let is_lost = record.event == TraceEvent::Lost || record.thread == Some(UNKNOWN_THREAD);
         !is_lost && !record.event.is_about_records()

@@ -133,7 +133,9 @@ impl Ring {
     /// Removes the event that was added last.
     pub(super) fn remove_last(&mut self) {
         let removed = self.events.pop().and_then(|event| event.tracepoint);
-        removed.into_iter().for_each(|tracepoint| self.ledger.remove(tracepoint));
+        if let Some(tracepoint) = removed {
+            self.ledger.remove(tracepoint);
+        }
     }
 
     /// Reads the counters of all tracepoints, by ID. This interrupts the CPU of the ring.
@@ -160,7 +162,9 @@ impl Ring {
             let Some((totals, missing)) = self.ledger.close(tracepoint, read.at, count) else {
                 continue;
             };
-            missing.into_iter().for_each(|missing| take(incomplete(cpu, missing)));
+            if let Some(missing) = missing {
+                take(incomplete(cpu, missing));
+            }
             let name = layout.label(tracepoint).and_then(|label| names.position(&label));
             for (event, count) in [
                 (TraceEvent::Counted, totals.occurred),
@@ -211,7 +215,9 @@ impl Ring {
                             let missing = Layout::tracepoint(raw)
                                 .zip(count)
                                 .and_then(|(id, count)| ledger.note(id, place.0, count));
-                            missing.into_iter().for_each(|time| take(incomplete(place.1, time)));
+                            if let Some(time) = missing {
+                                take(incomplete(place.1, time));
+                            }
                             layout.decode(raw, place, names, &mut |record| {
                                 if record.event == TraceEvent::PageFault {
                                     faults = Some(add_fault(faults, record, &mut take));

@@ -127,8 +127,7 @@ fn missing_records_leave_the_account_to_the_counters() {
         record(15_000, TraceEvent::Lost, None, None),
         switch_in(17_999, OWN),
     ];
-    let account = account(source, lost, samples, Some(delay(0))).unwrap();
-    assert!(!account.is_complete);
+    assert!(!account(source, lost, samples, Some(delay(0))).unwrap().is_complete);
     // Records are lost from 0.995 ms to 90 ms: the whole sample is within this loss.
     let lost =
         |at, count| TraceRecord { value: Some(count), ..record(at, TraceEvent::Lost, None, None) };

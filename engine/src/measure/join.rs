@@ -3,6 +3,8 @@
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
+use crate::nanos::Nanos;
+
 /// The maximum wait for stopped threads to end. A stopped thread that gets a CPU ends in a few milliseconds.
 pub(super) const LIMIT: Duration = Duration::from_secs(2);
 /// The interval at which a thread is checked for its end.
@@ -22,6 +24,25 @@ pub(super) fn join_all(threads: &mut Vec<JoinHandle<()>>, what: &str) {
         } else if thread.join().is_err() {
             log::error!("{what} panicked");
         }
+    }
+}
+
+/// Measures the time since the run was stopped; empty until the stop is noticed.
+#[derive(Default)]
+pub(super) struct Waiting(Option<Instant>);
+
+impl Waiting {
+    /// Returns whether [`LIMIT`] has passed since the first call with `is_stopped`: until then, stopped
+    /// threads have time to end.
+    pub(super) fn is_over(&mut self, is_stopped: bool) -> bool {
+        if is_stopped {
+            self.0.get_or_insert_with(Instant::now);
+        }
+        LIMIT <= self.length().to_duration()
+    }
+
+    pub(super) fn length(&self) -> Nanos {
+        self.0.map_or(Nanos::ZERO, |began| Nanos::from(began.elapsed()))
     }
 }
 

@@ -10,7 +10,7 @@ use std::time::Instant;
 use super::collector::{Collector, Taps};
 use super::cpu_use::CpuTimes;
 use super::gap_loop::Totals;
-use super::join;
+use super::join::{self, Waiting};
 use super::journal::JournalWriter;
 use super::load::RunningLoad;
 use super::marks::Marks;
@@ -401,6 +401,8 @@ impl StageRunner<'_> {
     ) -> Result<(), String> {
         let origin = clock_nanos();
         let planned = stage.trials.iter().zip(first..).zip(rates).zip(tails);
+        // All rings exist before the first thread measures: to touch their memory takes milliseconds.
+        let mut prepared = Vec::new();
         for (((trial, index), &turns_a_second), known_tails) in planned {
             let slots = usize::try_from(trial.slot_count()).unwrap_or(usize::MAX);
             let room = match trial.pace {
@@ -433,32 +435,37 @@ impl StageRunner<'_> {
                 evidence,
                 totals,
                 notes,
-                measured_at: Arc::clone(&measured_at),
-                slot: slot.clone(),
+                measured_at,
+                slot,
                 origin,
                 run_began: self.began,
                 known_tails,
                 was_revoked: self.was_revoked,
             };
-            let thread = spawner
-                .spawn(format!("measure-{index}"), move || setup.run())
-                .map_err(|source| format!("a measuring thread could not start: {source}"))?;
-            measuring.push(Measuring {
-                trial: index,
-                thread,
-                notes: inbox,
-                measured_at,
-                slot,
-                marks: Marks::default(),
-                ended: None,
-                cpu: None,
-            });
+            prepared.push((index, setup, inbox));
             taps.push(Taps {
                 trial: index,
                 samples: samples_tap,
                 evidence: evidence_tap,
                 totals: totals_tap,
                 dropped_count: 0,
+            });
+        }
+        for (trial, setup, notes) in prepared {
+            let (measured_at, slot) = (Arc::clone(&setup.measured_at), setup.slot.clone());
+            let thread = spawner
+                .spawn(format!("measure-{trial}"), move || setup.run())
+                .map_err(|source| format!("a measuring thread could not start: {source}"))?;
+            let (marks, ended, cpu) = (Marks::default(), None, None);
+            measuring.push(Measuring {
+                trial,
+                thread,
+                notes,
+                measured_at,
+                slot,
+                marks,
+                ended,
+                cpu,
             });
         }
         Ok(())
@@ -547,25 +554,6 @@ fn add_values(watch: &mut SeriesWatch, collector: &mut Collector, measuring: &[M
     let at = Nanos::new(clock_nanos() - one.slot.start.load(Ordering::Acquire));
     for (name, value) in values.into_iter().filter(|_| is_measuring) {
         collector.emit(Event::Value { trial: one.trial, name: name.to_owned(), at, value });
-    }
-}
-
-/// Measures the time since the run was stopped; empty until the stop is noticed.
-#[derive(Default)]
-struct Waiting(Option<Instant>);
-
-impl Waiting {
-    /// Returns whether [`join::LIMIT`] has passed since the first call with `is_stopped`: until then, stopped
-    /// threads have time to end.
-    fn is_over(&mut self, is_stopped: bool) -> bool {
-        if is_stopped {
-            self.0.get_or_insert_with(Instant::now);
-        }
-        join::LIMIT <= self.length().to_duration()
-    }
-
-    fn length(&self) -> Nanos {
-        self.0.map_or(Nanos::ZERO, |began| Nanos::from(began.elapsed()))
     }
 }
 

@@ -10,8 +10,8 @@ const INTERVAL: Nanos = Nanos::from_millis(250);
 /// Interval between readings if the names of threads are recorded. The readings then only serve to show how much CPU
 /// time other programs use.
 const NAMED_INTERVAL: Nanos = Nanos::from_secs(1);
-/// Time after which a slice of a reading ends. The last slice also reads the names of three programs, some 25 µs each,
-/// and remains below 200 µs: a gap that this is the cause of is shorter than any that is graded.
+/// Time after which a slice of a reading ends. A slice remains below 200 µs, unless an interrupt lengthens it: a gap that
+/// it causes is shorter than any that is graded.
 const SLICE: Nanos = Nanos::from_micros(100);
 
 /// The readings of the busy programs during a stage.

@@ -55,7 +55,7 @@ impl BusyPrograms {
         Some(programs)
     }
 
-    /// Whether [`read_slice`](Self::read_slice) keeps to its limit.
+    /// Whether [`read_slice`](Self::read_slice) takes about the requested time.
     pub const fn has_slices(&self) -> bool {
         matches!(self.source, ProcessSource::Clocks(_))
     }

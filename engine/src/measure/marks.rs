@@ -1,11 +1,17 @@
-//! Counters of the system, read when the measurement of a trial begins and compared with the counters at its end.
+//! Counters of the system, read when the measurement of a trial begins and compared with the counters at its end, and
+//! the runs of own threads between both.
 
+use std::sync::atomic::{AtomicI64, Ordering};
+
+use super::Event;
 use super::activity::ActivityMark;
 use super::collector::Collector;
 use super::cpu_use::{CpuTimes, CpuUseMark};
+use super::own_runs::take_own_runs;
+use crate::nanos::Nanos;
 use crate::plan::Pace;
 use crate::platform::RequestOutcome;
-use crate::run::Counters;
+use crate::run::{Counters, series_name};
 
 /// The marks of a trial, which store counters of the system; `None` until they can be read.
 #[derive(Debug, Default)]
@@ -36,8 +42,23 @@ impl Marks {
     }
 }
 
+/// Adds the runs of own threads since the last call to the gap probes on their CPUs. `trials` are the running trials, each with the
+/// value of `clock_nanos` from which its times count.
+pub(super) fn add_own_runs<'a>(
+    collector: &mut Collector,
+    trials: &(impl Iterator<Item = (usize, &'a AtomicI64)> + Clone),
+) {
+    for run in take_own_runs() {
+        let is_probe = |(trial, _): &(usize, _)| probed_cpu(collector, *trial) == Some(run.cpu);
+        let Some((trial, start)) = trials.clone().find(is_probe) else { continue };
+        let at = Nanos::new(run.began - start.load(Ordering::Acquire));
+        let name = series_name::OWN_RUN.to_owned();
+        collector.emit(Event::Value { trial, name, at, value: run.length });
+    }
+}
+
 /// Returns the CPU to which a gap probe is pinned; `None` for other trials.
-pub(super) fn probed_cpu(collector: &Collector, trial: usize) -> Option<u32> {
+fn probed_cpu(collector: &Collector, trial: usize) -> Option<u32> {
     let trial = collector.run.trials.get(trial)?;
     let applied = trial.applied.as_ref().filter(|one| one.pin == RequestOutcome::Granted)?;
     applied.selected_cpu.filter(|_| matches!(trial.trial.pace, Pace::Gaps { .. }))

@@ -1,7 +1,7 @@
 //! When threads of this program that do not measure had a CPU.
 //!
-//! A gap of a probe that the collector itself caused says nothing about the PC. A trace with names shows whose gap it
-//! is, but an ordinary user often has none. These threads therefore note their own runs: [`mark_own_run`] reads the
+//! A gap of a probe that the collector itself caused is no property of the PC. A trace with names shows whose gap it is,
+//! but an ordinary user often has none. These threads therefore note their own runs: [`mark_own_run`] reads the
 //! clock, the CPU, and the CPU time of the thread at the begin and at the end of a piece of work. If the thread had the
 //! same CPU all the time, a gap of the probe of that CPU in this time is a gap by this program. Example: the collector
 //! works from 10.0 to 14.0 ms on CPU 1 and uses 3.9 ms of CPU time. At least 3.4 ms of a gap of CPU 1 from 10.1 to
@@ -11,14 +11,9 @@
 //! of the time. Gaps in these are attributed to the PC, as before.
 
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicI64, Ordering};
 
-use super::Event;
-use super::collector::Collector;
-use super::marks::probed_cpu;
-use crate::nanos::Nanos;
 use crate::platform::{clock_nanos, current_cpu, thread_cpu_nanos};
-use crate::run::{max_idle, series_name};
+use crate::run::max_idle;
 
 /// Shorter runs are not noted: the cause of a gap is examined from 1 ms on, and a cause is more than half of a gap.
 const MIN_LENGTH: i64 = 250_000;
@@ -29,12 +24,13 @@ static WAITING: Mutex<Vec<OwnRun>> = Mutex::new(Vec::new());
 
 /// A time in which a thread of this program had a CPU.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct OwnRun {
+pub(super) struct OwnRun {
     /// Value of `clock_nanos` at the begin.
-    began: i64,
+    pub(super) began: i64,
     /// Length in nanoseconds.
-    length: i64,
-    cpu: u32,
+    pub(super) length: i64,
+    /// The CPU.
+    pub(super) cpu: u32,
 }
 
 /// A piece of work of a thread that does not measure. Dropping the mark ends the work.
@@ -88,22 +84,8 @@ impl Drop for OwnRunMark {
     }
 }
 
-/// Adds the runs since the last call to the gap probes on their CPUs. `trials` are the running trials, each with the
-/// value of `clock_nanos` from which its times count.
-pub(super) fn add_own_runs<'a>(
-    collector: &mut Collector,
-    trials: &(impl Iterator<Item = (usize, &'a AtomicI64)> + Clone),
-) {
-    for run in take_own_runs() {
-        let is_probe = |(trial, _): &(usize, _)| probed_cpu(collector, *trial) == Some(run.cpu);
-        let Some((trial, start)) = trials.clone().find(is_probe) else { continue };
-        let at = Nanos::new(run.began - start.load(Ordering::Acquire));
-        let name = series_name::OWN_RUN.to_owned();
-        collector.emit(Event::Value { trial, name, at, value: run.length });
-    }
-}
-
-fn take_own_runs() -> Vec<OwnRun> {
+/// Returns the runs since the last call.
+pub(super) fn take_own_runs() -> Vec<OwnRun> {
     WAITING.lock().map_or_else(|_| Vec::new(), |mut waiting| std::mem::take(&mut *waiting))
 }
 

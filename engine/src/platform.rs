@@ -52,9 +52,12 @@ mod macos;
     expect(
         dead_code,
         unreachable_pub,
-        unused_imports,
         reason = "a system needs only the parts that it does not have itself"
     )
+)]
+#[cfg_attr(
+    all(windows, not(feature = "unsupported-platform")),
+    expect(unused_imports, reason = "this system has all of some parts itself")
 )]
 mod unsupported;
 #[cfg(windows)]

@@ -118,6 +118,7 @@ fn a_range_is_selected_with_shift_and_its_statistics_are_copied_and_cleared() {
 fn a_plot_has_room_for_its_words_in_the_redraw_that_changes_them() {
     let folder = tempfile::tempdir().unwrap();
     let (mut harness, _) = opened(&folder, &frames(&[Priority::Normal]));
+    harness.run_steps(4);
     for view in ["Show, Lateness", "Scale, Log", "Show, Frame time", "Scale, Linear"] {
         let before = label(&plot(&harness, "Timeline"));
         let button = harness.get_all_by_role_and_label(Role::RadioButton, view).next().unwrap();

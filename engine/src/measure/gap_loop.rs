@@ -311,6 +311,8 @@ fn readings(
     let mut before = read();
     let end = before.saturating_add(length);
     let (mut retained, mut interval, mut complete) = (0_i64, intervals.last, false);
+    // The end of the last gap, in nanoseconds since `origin`.
+    let mut ended = i64::MIN;
     while !complete && !stop.load(Ordering::Relaxed) {
         let now = read();
         let since = now.wrapping_sub(before);
@@ -337,8 +339,11 @@ fn readings(
                     break;
                 }
             }
-            let from = Nanos::new(to - intervals.nanos(interval));
-            let to = Nanos::new(to);
+            // The rate of the counter is known to some 10 ppm: a long gap right after another one would begin before it.
+            let length = intervals.nanos(interval);
+            let from = ended.max(to - length);
+            ended = from + length;
+            let (from, to) = (Nanos::new(from), Nanos::new(ended));
             samples.record(Sample {
                 began: from,
                 due: from,

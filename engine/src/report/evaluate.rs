@@ -125,7 +125,9 @@ fn verdict(run: &Run, report: &Report) -> Verdict {
         return without_grade(Finding::incomplete((complete, planned), (count, samples_name)));
     }
     let mut verdict = test.verdict(run, report);
-    if let Some(blamed) = without_culprits::blame(run, report, &verdict) {
+    if test.grades_samples()
+        && let Some(blamed) = without_culprits::blame(run, report, &verdict)
+    {
         return blamed;
     }
     report.delays.add_to(&mut verdict, samples_name);

@@ -76,6 +76,10 @@ impl Evaluation for FrameLoop {
         Verdict::by(std::iter::once(best), finding)
     }
 
+    fn grades_samples(&self) -> bool {
+        true
+    }
+
     fn judges_each_configuration(&self) -> bool {
         true
     }

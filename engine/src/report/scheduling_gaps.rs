@@ -72,6 +72,10 @@ impl Evaluation for SchedulingGaps {
             .unwrap_or(Verdict::without_grade(Finding::nothing(self.samples_name())))
     }
 
+    fn grades_samples(&self) -> bool {
+        true
+    }
+
     fn tables(&self, _run: &Run, report: &Report, _has_intervals: bool) -> Vec<Table> {
         let mut sorted: Vec<Positioned<'_>> = report.rows.iter().enumerate().collect();
         sorted.sort_by_key(|(_, row)| {

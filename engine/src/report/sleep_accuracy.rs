@@ -65,6 +65,10 @@ impl Evaluation for SleepAccuracy {
         verdict(report)
     }
 
+    fn grades_samples(&self) -> bool {
+        true
+    }
+
     fn tables(&self, _run: &Run, report: &Report, _has_intervals: bool) -> Vec<Table> {
         let rows = &report.rows;
         let mut sorted: Vec<Positioned<'_>> = rows.iter().enumerate().collect();

@@ -4,11 +4,14 @@
 //! answered: without the samples that the named sources delayed most, would the grade be better? If so, they are the
 //! cause, and both grades are the result. Example: of 1 800 frames, 129 are late because of `discordapp`, and p99 lateness
 //! is 12 ms: Poor. The other 1 671 frames have a p99 of 0.3 ms: Good. The verdict is "Poor while discordapp runs: it
-//! delayed 129 of 460 late frames, up to 42 ms. Without it: Good."
+//! delayed 129 of 140 late frames, up to 42 ms. Without it: Good."
 //!
 //! Removing a frame leaves a hole in the schedule, which would count as a missed frame. Therefore all later frames move
 //! forward by the time from the removed frame to the next one, with all slots that the removed frame caused to be missed.
-//! Frames that are late for another reason stay, so the remaining samples never look better than they are.
+//! Frames that are late for another reason stay, but for those that were late because a removed frame came before them.
+//!
+//! Only for grades of lateness: the grade of a test that compares conditions, such as real-time, is about the difference of
+//! its sides, from which nothing may be removed.
 
 use std::collections::HashSet;
 

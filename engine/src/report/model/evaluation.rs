@@ -90,6 +90,12 @@ pub(in crate::report) trait Evaluation: Probe {
     /// Returns the verdict on a complete run.
     fn verdict(&self, run: &Run, report: &Report) -> Verdict;
 
+    /// Returns whether the grade is about the lateness of samples, so that it has a meaning without some of them. The grade
+    /// of a test that compares conditions has none.
+    fn grades_samples(&self) -> bool {
+        false
+    }
+
     /// Returns whether each configuration of a run with several configurations has a separate verdict.
     fn judges_each_configuration(&self) -> bool {
         false

@@ -1,5 +1,6 @@
 //! Verdicts on made runs that named programs disturbed.
 
+use super::super::evaluation_of;
 use super::*;
 use crate::plan::{FrameLoop, Plan};
 use crate::platform::TraceSource;
@@ -84,6 +85,14 @@ fn program_is_not_blamed_for_what_stays_without_it() {
         "{:?}",
         report.verdict
     );
+}
+
+#[test]
+fn only_grades_of_lateness_are_given_without_a_program() {
+    let plans = Plan::all();
+    let graded = plans.iter().filter(|plan| evaluation_of(plan).grades_samples());
+    let keys: Vec<&str> = graded.map(Plan::key).collect();
+    assert_eq!(keys, ["frame-loop", "sleep-accuracy", "scheduling-gaps"]);
 }
 
 #[test]

@@ -11,11 +11,11 @@ use super::{Source, check, is_of_tests, sources};
 /// Engine, 49 838 to 49 992: the ticks moved from the app.
 /// Engine, 49 992 to 50 258: the course of the quick check moved from the app and the command line.
 /// Engine, 50 258 to 50 265, and app, 38 586 to 38 588: rows of choices replace matches on their positions.
-/// Engine, 50 265 to 52 077: missing kernel records are counted and stated, and long runs are sampled; intervals of
+/// Engine, 50 265 to 52 079: missing kernel records are counted and stated, and long runs are sampled; intervals of
 /// dependent samples; a template for a platform; programs are read in slices, and own threads note their runs; a verdict
 /// that blames a program.
 /// App, 38 588 to 38 701: cautions about records, and the late frames that Show frames opens.
-const MAX_PRODUCT_LINES: [(&str, usize); 2] = [("engine/src", 52_077), ("app/src", 38_701)];
+const MAX_PRODUCT_LINES: [(&str, usize); 2] = [("engine/src", 52_079), ("app/src", 38_701)];
 /// How far a crate may be below its number before the number has to be lowered.
 const MAX_UNUSED_LINES: usize = 150;
 

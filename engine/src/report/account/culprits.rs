@@ -353,6 +353,16 @@ mod tests {
     }
 
     #[test]
+    fn many_short_delays_are_no_headline_below_a_longer_one() {
+        let none = (0..90).map(|_| late(&[(Cause::NoEvent, None, 20)], 0));
+        let hog = (0..5).map(|_| late(&[(Cause::Thread, Some("hog"), 500)], 0));
+        let timer = late(&[(Cause::Interrupt, Some("timer"), 1_400)], 0);
+        let delays = Delays::of(&none.chain(hog).chain([timer]).collect::<Vec<_>>());
+        assert_eq!(delays.ranked[0].name, "hog");
+        assert_eq!(delays.main(), None, "44% of the lateness, and 5 of 96 samples");
+    }
+
+    #[test]
     fn samples_without_records_do_not_hide_what_records_show() {
         let mut samples: Vec<LateSample> =
             (0..20).map(|_| late(&[(Cause::WaitedForCpu, None, 300)], 0)).collect();

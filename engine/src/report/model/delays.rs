@@ -95,15 +95,18 @@ pub struct Delay {
 }
 
 impl Delays {
-    /// Returns the main source of delay: the first one that caused at least half of all lateness, or the largest part
-    /// of it in at least half of the late samples. `None` if there is no such source, its cause is not observable, or
-    /// fewer than five samples were late.
+    /// Returns the main source of delay: the first observable one, or one that belongs to this program, if it caused at
+    /// least half of all lateness, or the largest part of it in at least half of the late samples. `None` if there is no
+    /// such source, or if fewer than five samples were late.
     pub fn main(&self) -> Option<&Delay> {
         if self.recorded_count < MIN_LATE {
             return None;
         }
         let mut observed = self.ranked.iter().filter(|delay| delay.cause != Cause::NotObservable);
-        observed.find(|delay| self.is_in_most(delay) || 0.5 <= delay.share)
+        // A later source has many short delays at most: the headline and the first row of the list name the same one.
+        let first = observed.next();
+        let own = observed.filter(|delay| delay.is_own);
+        first.into_iter().chain(own).find(|delay| self.is_in_most(delay) || 0.5 <= delay.share)
     }
 
     /// Returns whether a source caused the largest part of the lateness in at least half of the late samples.

@@ -95,8 +95,8 @@ pub struct Delay {
 }
 
 impl Delays {
-    /// Returns the main source of delay: the first observable one, or one that belongs to this program, if it caused at
-    /// least half of all lateness, or the largest part of it in at least half of the late samples. `None` if there is no
+    /// Returns the main source of delay: the first observable one, or one that belongs to this program, if it caused half
+    /// of all lateness or more, or the largest part of it in half of the late samples or more. `None` if there is no
     /// such source, or if fewer than five samples were late.
     pub fn main(&self) -> Option<&Delay> {
         if self.recorded_count < MIN_LATE {

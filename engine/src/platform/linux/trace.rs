@@ -1,10 +1,11 @@
-//! Records which thread ran on a CPU at each time, with the kernel's `perf_event_open`.
+//! Records which thread ran on a CPU at each time, with a tracing instance of tracefs or with `perf_event_open`.
 //!
 //! The measuring thread does no work for these records: the kernel writes them into ring buffers, which the
 //! collector thread empties.
 
 mod coverage;
 mod descriptors;
+mod instance;
 mod interrupts;
 mod names;
 mod numbers;
@@ -19,6 +20,7 @@ pub use self::perf::SmiCounter;
 
 use self::coverage::Coverage;
 use self::descriptors::{RaisedLimit, Reserve};
+use self::instance::{Instance, InstanceEvents};
 use self::interrupts::Untraced;
 use self::names::Names;
 use self::numbers::Numbers;
@@ -34,6 +36,8 @@ use crate::sample::{TraceEvent, TraceRecord};
 pub struct Tracer {
     state: TraceState,
     rings: Vec<Ring>,
+    /// The instances of tracefs: one of the measured CPUs, and one of the others. Empty if perf rings are in use.
+    instances: Vec<Instance>,
     layout: Option<Layout>,
     names: Names,
     lost: u64,
@@ -64,6 +68,7 @@ impl Tracer {
                 ..TraceState::default()
             },
             rings: Vec::new(),
+            instances: Vec::new(),
             layout: None,
             names: Names::new(numbers),
             lost: 0,
@@ -71,7 +76,11 @@ impl Tracer {
             untraced: None,
             _limit: limit,
         };
-        if let Err(error) = tracer.open_of_cpus(threads, cpus) {
+        // Root may have an instance of tracefs, which is complete on more kernels than a perf ring.
+        if let Err(denied) = tracer.open_instances(threads, cpus)
+            && let Err(error) = tracer.open_of_cpus(threads, cpus)
+        {
+            log::debug!("no instance of tracefs: {denied}");
             tracer.deny(&error);
             match perf::open_own_switches(threads) {
                 Ok(rings) => {
@@ -91,6 +100,38 @@ impl Tracer {
         }
         drop(reserve);
         tracer
+    }
+
+    /// Records the tracepoints of these CPUs, and the wake-ups of the threads by other CPUs, in instances of tracefs. Fails
+    /// unless every event that is needed to explain a delay can be recorded on every CPU.
+    fn open_instances(&mut self, threads: &[ThreadId], cpus: &[u32]) -> io::Result<()> {
+        // In another PID namespace, tracepoints alone do not say which thread is which.
+        if !self.names.numbers.is_initial() {
+            return Err(io::ErrorKind::Unsupported.into());
+        }
+        let layout = Layout::read()?;
+        let mut instance = Instance::create(threads, cpus, &layout)?;
+        let mut events = InstanceEvents::new(&mut instance, &layout, cpus.len());
+        let coverage = Coverage::open(cpus, layout.groups(), layout.absent(), &mut events)?;
+        if !coverage.missing.is_empty() {
+            return Err(io::ErrorKind::Unsupported.into());
+        }
+        instance.start()?;
+        self.has_faults = instance.has_faults();
+        self.instances.push(instance);
+        let others: Vec<u32> =
+            perf::online_cpus().into_iter().filter(|cpu| !cpus.contains(cpu)).collect();
+        if !others.is_empty() {
+            // A wake-up that is not recorded is inferred from the run-queue delay.
+            match Instance::of_wakings(threads, &others, &layout) {
+                Ok(instance) => self.instances.push(instance),
+                Err(error) => log::debug!("wake-ups by other CPUs are not recorded: {error}"),
+            }
+        }
+        self.layout = Some(layout);
+        self.state.source = Some(TraceSource::Kernel);
+        self.state.covered = coverage.complete;
+        Ok(())
     }
 
     /// Opens the events of each CPU: the switches of all threads and, if the kernel's descriptions of the
@@ -150,7 +191,11 @@ impl Tracer {
 
     /// Passes every record since the last call to `take`, not sorted by time. Times are those of `clock_nanos`.
     pub fn drain(&mut self, mut take: impl FnMut(TraceRecord)) {
-        let Self { rings, layout, names, lost, .. } = self;
+        let Self { rings, instances, layout, names, lost, .. } = self;
+        if let Some(layout) = layout {
+            *lost +=
+                instances.iter_mut().map(|one| one.drain(layout, names, &mut take)).sum::<u64>();
+        }
         for ring in rings {
             ring.drain(layout.as_ref(), names, &mut |record| {
                 if record.event == TraceEvent::Lost {
@@ -166,8 +211,9 @@ impl Tracer {
     pub fn close(&mut self, mut take: impl FnMut(TraceRecord)) {
         let counts: Vec<RingCounts> = self.rings.iter().map(Ring::read_counts).collect();
         self.drain(&mut take);
-        let Self { rings, layout, names, .. } = self;
+        let Self { rings, instances, layout, names, lost, .. } = self;
         let Some(layout) = layout else { return };
+        *lost += instances.iter_mut().map(|one| one.close(layout, names, &mut take)).sum::<u64>();
         for (ring, counts) in rings.iter_mut().zip(counts) {
             ring.close(counts, layout, names, &mut take);
         }

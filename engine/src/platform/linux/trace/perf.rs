@@ -262,7 +262,7 @@ fn add_all(mut rings: Vec<&mut Ring>, events: Vec<RingEvent>) -> io::Result<()> 
 }
 
 /// Returns a filter that matches any of these threads; `test` is the comparison with a thread ID.
-fn any_of(test: &str, threads: &[ThreadId]) -> String {
+pub(super) fn any_of(test: &str, threads: &[ThreadId]) -> String {
     let tests: Vec<String> = threads.iter().map(|thread| format!("{test}{}", thread.0)).collect();
     tests.join("||")
 }
@@ -275,4 +275,24 @@ fn is_short(filter: &CString) -> bool {
 pub(super) fn online_cpus() -> Vec<u32> {
     let cpus = super::super::topology::online_cpus();
     if cpus.is_empty() { super::super::super::usable_cpus() } else { cpus }
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use super::*;
+
+    /// Counts how often a tracepoint occurs on a CPU, without recording it.
+    pub(in super::super) struct EventCounter(Counter);
+
+    impl EventCounter {
+        pub(in super::super) fn open(id: u16, cpu: u32) -> io::Result<Self> {
+            let options = Opts { enable: true, ..Opts::default() };
+            let event = Tracepoint { id: id.into() };
+            Ok(Self(Counter::new(event, (Proc::ALL, Cpu(cpu)), options)?))
+        }
+
+        pub(in super::super) fn read(&self) -> io::Result<u64> {
+            Ok(self.0.stat()?.count)
+        }
+    }
 }

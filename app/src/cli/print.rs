@@ -155,7 +155,7 @@ fn delayed_by(text: &mut String, report: &Report) {
     let mut rows = vec![["Delayed by", "Late", "Max", "Share"].map(str::to_owned).to_vec()];
     rows.extend(listed.iter().map(|delay| {
         vec![
-            delay.name.clone(),
+            delay.title(),
             words::format_count(delay.sample_count),
             words::format_time(delay.worst),
             words::format_share(delay.share),

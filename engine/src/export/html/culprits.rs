@@ -55,7 +55,7 @@ pub(super) fn ranking(delays: &Delays, samples: &str, to: &mut dyn Write) -> io:
     };
     let (own, others) = delays.ranked.split_at(shown);
     for one in own {
-        let name = format!("{}<bdi>{}</bdi>", glyph(one.cause), html(&one.name, NAME));
+        let name = format!("{}<bdi>{}</bdi>", glyph(one.cause), html(&one.title(), NAME));
         let bar = one.share / most;
         source(&name, one.kind, &format!("k-{}", one.cause.row().look.0), bar, one, to)?;
     }
@@ -70,6 +70,7 @@ pub(super) fn ranking(delays: &Delays, samples: &str, to: &mut dyn Write) -> io:
             total: others.iter().fold(Nanos::ZERO, |sum, one| sum + one.total),
             worst: others.iter().map(|one| one.worst).max().unwrap_or_default(),
             share: others.iter().map(|one| one.share).sum(),
+            period: None,
         };
         let who = html(&Delays::describe_others(others), NOTE);
         let name = format!("<span class=\"mk\"></span>{who}");

@@ -14,13 +14,14 @@ use crate::report::model::table::Table;
 use crate::report::model::table::{Cell, Column, TableBuilder};
 use crate::run::{Run, TrialRun, counter};
 use crate::sample::TraceEvent;
+use crate::stats::Rhythm;
 use crate::units::count_text;
 
 impl Delays {
     /// Sums up the delays of these samples of a trial by source.
     pub fn of<'a>(late: impl IntoIterator<Item = &'a LateSample>) -> Self {
         let mut tally = Tally::default();
-        tally.add_trial(&late.into_iter().collect::<Vec<_>>());
+        tally.add_trial(late.into_iter().collect(), Nanos::ZERO);
         tally.ranked(None)
     }
 
@@ -46,7 +47,7 @@ impl Delays {
             let suspects = Suspects::of(trial);
             let likely = suspects.likely(late.iter().map(|one| &one.sample)).map(str::to_owned);
             suspect = suspect.or(likely);
-            tally.add_trial(&late.iter().collect::<Vec<_>>());
+            tally.add_trial(late.iter().collect(), trial.trial.pace.period());
         }
         tally.ranked(suspect)
     }
@@ -58,47 +59,61 @@ struct Tally {
     late_count: u64,
     recorded_count: u64,
     lateness: Nanos,
-    found: BTreeMap<(Cause, String), Delay>,
+    found: BTreeMap<(Cause, String), (Delay, Rhythm)>,
 }
+
+/// Delays of one source that follow each other within so many periods of the test, or lengths of the delay, are one event.
+const TOGETHER: i64 = 3;
 
 impl Tally {
     /// Adds the late samples of a trial. Of a long trial, records are saved around a part of them: the worst, and a
     /// sample of all others. Then only these show what delayed the trial. All others waited for a CPU or were late
     /// without an event as well, but their counters alone would make that a separate cause.
-    fn add_trial(&mut self, late: &[&LateSample]) {
+    fn add_trial(&mut self, mut late: Vec<&LateSample>, period: Nanos) {
+        late.sort_by_key(|one| one.sample.due);
         self.late_count += u64::try_from(late.len()).unwrap_or(u64::MAX);
         let is_traced = |one: &&LateSample| matches!(one.account.source, Source::Trace(_));
         let has_records = late.iter().any(is_traced);
         for one in late.iter().filter(|one| !has_records || is_traced(one)) {
-            self.add(one);
+            self.add(one, period);
         }
+        self.found.values_mut().for_each(|(_, rhythm)| rhythm.end());
     }
 
-    fn add(&mut self, one: &LateSample) {
+    fn add(&mut self, one: &LateSample, period: Nanos) {
         self.recorded_count += 1;
         self.lateness += one.sample.late();
         let main = one.main_delay();
         for ((cause, name), (culprit, length)) in one.account.by_source() {
             let name = name.to_owned();
-            let delay = self.found.entry((cause, name.clone())).or_insert_with(|| Delay {
-                name,
-                kind: culprit.map_or(cause.row().names[1], |culprit| culprit.kind.label()),
-                program: culprit.and_then(Culprit::program).map(str::to_owned),
-                is_own: culprit.is_some_and(Culprit::is_own),
-                cause,
-                ..Delay::default()
+            let (delay, rhythm) = self.found.entry((cause, name.clone())).or_insert_with(|| {
+                let delay = Delay {
+                    name,
+                    kind: culprit.map_or(cause.row().names[1], |culprit| culprit.kind.label()),
+                    program: culprit.and_then(Culprit::program).map(str::to_owned),
+                    is_own: culprit.is_some_and(Culprit::is_own),
+                    cause,
+                    ..Delay::default()
+                };
+                (delay, Rhythm::default())
             });
-            delay.sample_count += u64::from((delay.cause, &delay.name) == (main.0, &main.1));
+            if (delay.cause, &delay.name) == (main.0, &main.1) {
+                delay.sample_count += 1;
+                rhythm.add(one.sample.due, period.max(length) * TOGETHER);
+            }
             delay.total += length;
             delay.worst = delay.worst.max(length);
         }
     }
 
     fn ranked(self, suspect: Option<String>) -> Delays {
-        let mut ranked: Vec<Delay> = self.found.into_values().collect();
-        for delay in &mut ranked {
+        let finish = |(mut delay, rhythm): (Delay, Rhythm)| {
             delay.share = delay.total.as_f64() / self.lateness.as_f64().max(1.0);
-        }
+            // A cause without a name has many sources.
+            delay.period = rhythm.period().filter(|_| delay.is_named());
+            delay
+        };
+        let mut ranked: Vec<Delay> = self.found.into_values().map(finish).collect();
         ranked.sort_by_key(|delay| {
             let lost = Reverse((delay.total, delay.sample_count));
             (delay.is_own, lost, delay.name.clone())
@@ -236,6 +251,16 @@ impl Delay {
                 .lower_is_better(),
                 |delay| Cell::Share(delay.share),
             )
+            .column(
+                Column::time(
+                    "period_nanos",
+                    "Period",
+                    "Time from one delay by this source to the next, if it keeps time.",
+                )
+                .neutral()
+                .optional(),
+                |delay| delay.period.map_or(Cell::Absent("no steady period".into()), Cell::from),
+            )
             .finish()
     }
 }
@@ -349,6 +374,27 @@ mod tests {
             Some(
                 "99.2% of the lost time: 5 of 100 gaps were delayed by hog, up to 50.00\u{202f}ms."
             )
+        );
+    }
+
+    #[test]
+    fn a_program_that_keeps_time_is_named_with_its_period() {
+        // Two frames late in a row every 2 s, beside a timer that is late at other times.
+        let at = |millis: i64, name: &str, cause| {
+            let mut one = late(&[(cause, Some(name), 5_000)], 0);
+            one.sample.due = Nanos::from_millis(millis);
+            one
+        };
+        let hog = (0..6).flat_map(|beat| [2_000 * beat, 2_000 * beat + 10]);
+        let hog = hog.map(|millis| at(millis, "hog", Cause::Thread));
+        let timer = [0, 1_100, 1_900, 5_000, 5_700, 9_000, 9_100].into_iter();
+        let timer = timer.map(|millis| at(millis, "timer", Cause::Interrupt));
+        let delays = Delays::of(&hog.chain(timer).collect::<Vec<_>>());
+        let found: Vec<String> = delays.ranked.iter().map(Delay::title).collect();
+        assert_eq!(found, ["hog, every 2.00\u{202f}s", "timer"]);
+        assert_eq!(
+            delays.sentence("frames").as_deref(),
+            Some("12 of 19 late frames were delayed by hog, every 2.00\u{202f}s.")
         );
     }
 

@@ -92,6 +92,8 @@ pub struct Delay {
     pub worst: Nanos,
     /// The share of the lateness of all late samples that this source caused, 0 to 1.
     pub share: f64,
+    /// The time from one delay by this source to the next, if it keeps time.
+    pub period: Option<Nanos>,
 }
 
 impl Delays {
@@ -139,7 +141,8 @@ impl Delays {
             (Cause::Thread | Cause::Interrupt, predicate) => format!("{predicate} {}", delay.name),
             (_, predicate) => predicate.to_owned(),
         };
-        let counted = format!("{of} of {all} {late}{samples_name}{with_records} {what}");
+        let every = delay.rhythm();
+        let counted = format!("{of} of {all} {late}{samples_name}{with_records} {what}{every}");
         Some(if self.is_in_most(delay) {
             format!("{counted}.")
         } else {
@@ -209,6 +212,16 @@ impl Delays {
 }
 
 impl Delay {
+    /// Returns the name of the source with its period, such as "updater, every 2.00 s".
+    pub fn title(&self) -> String {
+        format!("{}{}", self.name, self.rhythm())
+    }
+
+    /// Returns words that follow the name of a source that keeps time: ", every 2.00 s"; otherwise nothing.
+    fn rhythm(&self) -> String {
+        self.period.map_or_else(String::new, |period| format!(", every {}", format_time(period)))
+    }
+
     /// Returns whether the source can be blamed by name: another program, a thread of the kernel, or an interrupt.
     pub(in crate::report) fn is_named(&self) -> bool {
         let is_kernel = self.cause == Cause::Thread && self.name.starts_with('[');
@@ -252,6 +265,7 @@ mod tests {
             total: Nanos::from_millis(78),
             worst: Nanos::from_micros(4_120),
             share: 0.7,
+            period: None,
         };
         let suspect = Some("cargo".to_owned());
         Delays {

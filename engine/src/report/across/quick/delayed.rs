@@ -156,6 +156,7 @@ mod tests {
             total: Nanos::from_millis(at),
             worst: Nanos::from_millis(9 - at),
             share: 0.1,
+            period: None,
         };
         let ranked = counts.iter().zip(0..).map(delay).collect();
         Delays { late_count, recorded_count: late_count, ranked, ..Delays::default() }

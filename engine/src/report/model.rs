@@ -11,6 +11,7 @@ pub(super) mod figures;
 pub(super) mod grading;
 pub(super) mod kernel_thread;
 pub(super) mod key_figure;
+mod known_program;
 pub(super) mod mark;
 pub mod metric;
 pub(super) mod ranking;

@@ -4,6 +4,7 @@ use super::cause::Cause;
 use super::disturbance::Disturbance;
 use super::grading::Standing;
 use super::kernel_thread::kernel_thread;
+use super::known_program::known_program;
 use super::verdict::Verdict;
 use crate::nanos::Nanos;
 use crate::units::{format_count, format_others, format_share, format_time};
@@ -231,7 +232,8 @@ impl Delay {
     /// Returns advice against this source of delay; empty if no remedy is known.
     pub(in crate::report) fn advice(&self) -> String {
         match &self.program {
-            Some(program) => format!("Close {program} or raise the priority."),
+            Some(program) => known_program(program)
+                .unwrap_or_else(|| format!("Close {program} or raise the priority.")),
             None => advice_against(self.cause, &self.name),
         }
     }
